@@ -5,15 +5,12 @@ import { dirname, join } from 'node:path';
 
 import { describeDiskError } from './disk-error.ts';
 
-/** What Windows answers while a virus scanner or an indexer has the file open; it is over in a moment. */
+/** Windows returns these while a virus scanner or an indexer has the file open. */
 const PASSING = new Set(['EPERM', 'EBUSY', 'EACCES']);
 const TRIES = 8;
 const FIRST_WAIT_MS = 5;
 
-/**
- * Writes a file so that its final name never shows half of it, whatever happens: a `.part` beside it, fsync,
- * rename, fsync of the folder. A leftover `.part` belongs to nobody and may be removed.
- */
+/** Writes a file atomically: a `.part` beside it, fsync, rename, fsync of the folder. A leftover `.part` may be removed. */
 export async function writeFileAtomic(path: string, data: string | Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const part = partPath(path);
@@ -28,17 +25,17 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array): 
   await commitPart(part, path);
 }
 
-/** What tells this process, and this thread of it, from every other that ever wrote here. */
+/** Identifies this process and thread among all writers. */
 const WRITER = `${process.pid.toString(36)}${randomBytes(5).toString('hex')}`;
 let parts = 0;
 
-/** A name for unfinished bytes that will become `path`: unique, so that two writers never share it. */
+/** A unique name for the unfinished bytes of `path`. */
 export function partPath(path: string): string {
   parts += 1;
   return `${path}.${WRITER}-${parts.toString(36)}.part`;
 }
 
-/** Removes unfinished bytes below a folder whose names begin so and whose writers, processes of this machine, are gone. */
+/** Removes unfinished files below a folder that have this prefix and whose process is gone. */
 export function removeDeadParts(folder: string, prefix: string): void {
   for (const name of readdirSync(folder)) {
     const pid = /\.([0-9a-z]{1,7})[0-9a-f]{10}-[0-9a-z]+\.part$/.exec(name)?.[1];
@@ -52,18 +49,18 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Somebody else's process is alive as well.
+    // EPERM: a process of another user, which is alive.
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 }
 
-/** Gives synced bytes their final name, durably. */
+/** Renames synced bytes to their final name, durably. */
 export async function commitPart(part: string, path: string): Promise<void> {
   renameFile(part, path);
   await syncFolder(dirname(path));
 }
 
-/** Makes a folder's entries (new, renamed, removed files) survive a power cut. */
+/** Makes new, renamed and removed entries of a folder survive a power cut. */
 export async function syncFolder(folder: string): Promise<void> {
   // Windows cannot open a folder for this; NTFS journals the rename itself.
   if (process.platform === 'win32') return;
@@ -72,8 +69,8 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * Gives a file another name, and tries again for half a second where somebody else looks at it just now. On the thread
- * itself: a rename costs less than the way to another thread and back, and waiting is rare.
+ * Renames a file, retrying for half a second while another program has it open. Synchronous: a rename is cheaper than
+ * a thread hop, and waiting is rare.
  */
 export function renameFile(from: string, to: string): void {
   for (let attempt = 1; ; attempt += 1) {

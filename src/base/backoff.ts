@@ -1,10 +1,7 @@
-/** A source of numbers in [0, 1). */
+/** Returns numbers in [0, 1). */
 export type Random = () => number;
 
-/**
- * Exponential backoff with equal jitter: half of the doubled base is certain, the other half is chance, so
- * retries spread out without ever coming at once. `attempt` counts from 1.
- */
+/** Exponential backoff with equal jitter: half of the delay is fixed, half random. `attempt` counts from 1. */
 export function equalJitterDelay(
   attempt: number,
   options: { readonly baseMs: number; readonly capMs: number; readonly random?: Random },
@@ -13,7 +10,7 @@ export function equalJitterDelay(
   return full / 2 + (full / 2) * (options.random ?? Math.random)();
 }
 
-/** Exponential backoff plus up to `jitterMs` of chance, capped before the jitter. `attempt` counts from 1. */
+/** Exponential backoff plus up to `jitterMs` of jitter, capped before the jitter. `attempt` counts from 1. */
 export function addedJitterDelay(
   attempt: number,
   options: { readonly baseMs: number; readonly jitterMs: number; readonly capMs: number; readonly random?: Random },
@@ -21,7 +18,7 @@ export function addedJitterDelay(
   return doubled(options.baseMs, attempt, options.capMs) + options.jitterMs * (options.random ?? Math.random)();
 }
 
-/** Exponential backoff spread by a share to either side: `spread` 0.25 means ± 25 %. `attempt` counts from 1. */
+/** Exponential backoff with jitter in both directions: `spread` 0.25 means ± 25 %. `attempt` counts from 1. */
 export function spreadDelay(
   attempt: number,
   options: { readonly baseMs: number; readonly spread: number; readonly capMs: number; readonly random?: Random },
@@ -31,6 +28,6 @@ export function spreadDelay(
 }
 
 function doubled(baseMs: number, attempt: number, capMs: number): number {
-  // 2 ** 1023 is the largest power a double holds; the cap is reached long before.
+  // 2 ** 1023 is the largest power of two a double holds.
   return Math.min(capMs, baseMs * 2 ** Math.min(Math.max(0, attempt - 1), 1000));
 }

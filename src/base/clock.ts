@@ -1,16 +1,16 @@
 import { setTimeout as realSetTimeout, clearTimeout as realClearTimeout } from 'node:timers';
 
-/** A timer that was set; disposing of it cancels it. */
+/** Disposing of it cancels the timer. */
 export interface Timer extends Disposable {
-  /** Lets the process end although the timer still runs. */
+  /** Lets the process exit while the timer runs. */
   unref(): void;
-  /** Keeps the process from ending before the timer has; every timer does so until told otherwise. */
+  /** Keeps the process alive until the timer fires; the default. */
   ref(): void;
 }
 
 /**
- * Where time comes from. `now` is the calendar (epoch milliseconds) and may jump; `monotonic` never
- * goes back and is what durations are measured with. Timers follow the monotonic clock.
+ * Source of time. `now` is the calendar (epoch milliseconds) and may jump; `monotonic` never goes back and measures
+ * durations. Timers follow `monotonic`.
  */
 export interface Clock {
   now(): number;
@@ -18,7 +18,7 @@ export interface Clock {
   setTimer(delayMs: number, fire: () => void): Timer;
 }
 
-/** Longer waits overflow Node's timers and would fire at once. */
+/** Longer delays overflow Node's timers, which would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 class SystemTimer implements Timer {
@@ -54,7 +54,7 @@ class SystemTimer implements Timer {
   }
 }
 
-/** The machine's own clock. */
+/** The machine's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -62,8 +62,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * A clock on which time passes faster: with scale 0.05, twenty seconds pass on it in one real second. Whoever waits,
- * paces or times out by it keeps every proportion; it is how a client follows a simulator's shortened time.
+ * A faster clock: with scale 0.05, twenty seconds pass on it in one real second. Clients of a simulator use it to
+ * keep delays, rates and timeouts in proportion.
  */
 export function scaledClock(clock: Clock, scale: number): Clock {
   const startedAt = clock.now();

@@ -7,21 +7,21 @@ import { FileLock } from './file-lock.ts';
 import { renameFile } from './atomic-file.ts';
 
 const MAGIC = 'SQLite format 3\0';
-/** Result codes of SQLite: the file is damaged, the file is none of its databases. */
+/** SQLite's result codes for a damaged file and for a file that is not a database. */
 const DAMAGED = new Set([11, 26]);
 const NEWLINE = 0x0a;
 
-/** Called with what was found and what was done about it. */
+/** Receives a warning for the user. */
 export type Warn = (message: string) => void;
 
-/** True when SQLite says so of a file. */
+/** Whether SQLite reports the file as damaged. */
 export function isDamaged(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && DAMAGED.has((error.errcode as number) & 0xff);
 }
 
 /**
- * Opens a database that can be made anew: one that is damaged is put aside, never deleted, and told of. A file that never was
- * a database, by its bytes and by its name, belongs to another program and is left as it is.
+ * Opens a database that can be rebuilt. A damaged one is moved aside with a warning, never deleted. A file that never
+ * was a database, by its bytes and its name, belongs to another program and is not touched.
  */
 export function openOrSetAside<T>(path: string, open: () => T, warn: Warn | undefined): T {
   try {
@@ -34,7 +34,7 @@ export function openOrSetAside<T>(path: string, open: () => T, warn: Warn | unde
   }
 }
 
-/** For who met damage while using a database and has closed it: puts it aside unless somebody else already did. */
+/** Call after closing a database that turned out damaged: moves it aside unless another process already did. */
 export function setAsideIfDamaged(path: string, warn: Warn | undefined): void {
   if (existsSync(path) && !isSound(path)) setDatabaseAside(path, warn);
 }
@@ -74,8 +74,8 @@ function asideName(path: string): string {
 }
 
 /**
- * Takes the lines that are none out of a file of lines, after the whole of it was put aside as a copy. Under the lock of
- * those who append, and in place, so that whoever has the file open goes on appending to it.
+ * Removes invalid lines from a JSONL file after copying the whole file aside. Holds the writers' lock and edits in
+ * place, so that processes with the file open can go on appending.
  */
 export async function setLinesAside(
   path: string,

@@ -8,7 +8,7 @@ const NOT_PERMITTED = new Set(['EACCES', 'EPERM']);
 /** Result codes of SQLite that mean the same. */
 const SQLITE = { readOnly: 8, io: 10, full: 13 };
 
-/** An error of the disk said so that a person can act: which path, how much space, what to do. Anything else as it is. */
+/** Explains a disk error: which path, how much space is left, what to do. Returns any other error unchanged. */
 export function describeDiskError(error: unknown, path: string): unknown {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   const result =
@@ -58,7 +58,7 @@ export function describeDiskError(error: unknown, path: string): unknown {
   return error;
 }
 
-/** What is left on the disk of a path. */
+/** Free space on the disk of a path. */
 export function freeSpace(path: string): string {
   try {
     const { bavail, bsize } = statfsSync(dirname(path));

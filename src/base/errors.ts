@@ -1,12 +1,12 @@
-/** What an error is called, in a form that can be stored and shown. */
+/** An error as it is stored and shown. */
 export interface ErrorInfo {
   readonly code: string;
   readonly message: string;
 }
 
 /**
- * An error a person can act on: `code` is stable and documented, `message` says what and which,
- * `hint` says what to do about it.
+ * An error a person can act on: `code` is stable and documented, `message` says what happened and to what, `hint`
+ * says what to do.
  */
 export class AppError extends Error {
   override readonly name = 'AppError';
@@ -20,7 +20,7 @@ export class AppError extends Error {
   }
 }
 
-/** Any thrown thing as code and message; `fallback` names what carries no code of its own. */
+/** Code and message of anything thrown; `fallback` is the code of errors without one. */
 export function errorInfo(error: unknown, fallback = 'UNEXPECTED'): ErrorInfo {
   if (error instanceof Error) {
     const code = 'code' in error && typeof error.code === 'string' ? error.code : fallback;
@@ -29,12 +29,12 @@ export function errorInfo(error: unknown, fallback = 'UNEXPECTED'): ErrorInfo {
   return { code: fallback, message: typeof error === 'string' ? error : (JSON.stringify(error) ?? String(error)) };
 }
 
-/** What happened first, where errors of the clean-up after it were thrown on top: it is the cause of them, or matters more. */
+/** The original error, where clean-up threw others on top of it. */
 export function firstError(error: unknown): unknown {
   return error instanceof SuppressedError ? firstError(error.suppressed) : error;
 }
 
-/** True for the errors that an aborted signal makes, whoever threw them. */
+/** Whether an error comes from an aborted signal. */
 export function isAbort(error: unknown): boolean {
   return error instanceof Error && (error.name === 'AbortError' || ('code' in error && error.code === 'ABORT_ERR'));
 }

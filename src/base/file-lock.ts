@@ -10,9 +10,8 @@ const FIRST_WAIT_MS = 1;
 const LONGEST_WAIT_MS = 50;
 
 /**
- * A lock between processes that the operating system itself releases when its holder dies, so nobody ever has to
- * unlock by hand. Node has no flock; SQLite takes the same kind of lock on every platform, so an empty database
- * beside the guarded file serves as the lock.
+ * A lock between processes that the operating system releases when its holder dies. Node has no flock; SQLite locks
+ * files on every platform, so an empty database beside the guarded file serves as the lock.
  */
 export class FileLock implements Disposable {
   readonly #database: DatabaseSync;
@@ -26,7 +25,7 @@ export class FileLock implements Disposable {
     this.#database = new DatabaseSync(path, { timeout: 0 });
   }
 
-  /** Runs `work` while no other process or lock object holds the lock; `work` must not wait. */
+  /** Runs `work`, which must not wait, while holding the lock. */
   async hold<T>(
     work: () => T,
     options: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {},
@@ -49,13 +48,13 @@ export class FileLock implements Disposable {
     }
   }
 
-  /** Takes the lock until the answer is disposed of or the process ends; undefined when somebody else has it. */
+  /** Takes the lock until disposed of or the process exits; undefined if another process holds it. */
   tryTake(): Disposable | undefined {
     if (!this.#tryLock()) return undefined;
     return { [Symbol.dispose]: () => this.#letGo() };
   }
 
-  /** A full disk may have ended the transaction already; complaining about that would hide why. */
+  /** On a full disk SQLite has already rolled back; an error here would hide the cause. */
   #letGo(): void {
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
   }

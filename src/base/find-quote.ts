@@ -7,7 +7,7 @@ export interface QuotePlace {
 const LETTER = /\p{L}|\p{M}/u;
 const WORD = /[\p{L}\p{M}\p{N}]/u;
 const DIGIT = /\p{N}/u;
-/** Characters that are set in several ways, and the one they are compared as. */
+/** Typographic variants, and the character they are compared as. */
 const SAME: Readonly<Record<string, string>> = {
   ...sameAs('"', '“”„‟«»″＂'),
   ...sameAs("'", '‘’‚‛′`´＇'),
@@ -20,8 +20,9 @@ function sameAs(one: string, others: string): Record<string, string> {
 }
 
 /**
- * Finds a quote in a text, word for word. Only how it is set may differ: white space, bars between cells,
- * hyphens inside words, ligatures, quotation marks and dashes. Case, words and numbers may not, and the quote may not begin or end inside a word or a number.
+ * Finds a quote in a text, word for word. Only typography may differ: white space, bars between cells, hyphens inside words,
+ * ligatures, quotation marks and dashes. Case, words and numbers may not, and the quote may not start or end inside a word or a
+ * number.
  */
 export function findQuote(quote: string, text: string): QuotePlace | undefined {
   const wanted = fold(quote);
@@ -36,7 +37,7 @@ export function findQuote(quote: string, text: string): QuotePlace | undefined {
   return undefined;
 }
 
-/** A text as quotes are compared, and for each of its characters the place in the original. */
+/** The text as it is compared, and for each of its characters the offset in the original. */
 function fold(original: string): { readonly text: string; readonly offsets: readonly number[] } {
   const characters: string[] = [];
   const offsets: number[] = [];
@@ -56,7 +57,7 @@ function fold(original: string): { readonly text: string; readonly offsets: read
   const kept: number[] = [];
   for (const [place, character] of characters.entries()) {
     if (character === ' ') continue;
-    // A hyphen between letters may come from a line break, and may be left out of a copy.
+    // A hyphen between letters may come from a line break, and a copy may lack it.
     if (character === '-' && LETTER.test(before(characters, place)) && LETTER.test(after(characters, place))) continue;
     // Spaces go, except between digits: "3 4" is not "34".
     if (characters[place - 1] === ' ' && DIGIT.test(character) && DIGIT.test(before(characters, place))) kept.push(-1);
@@ -71,7 +72,7 @@ function fold(original: string): { readonly text: string; readonly offsets: read
   };
 }
 
-/** The character before a place, spaces apart. */
+/** The character before a position, ignoring spaces. */
 function before(characters: readonly string[], place: number): string {
   for (let at = place - 1; at >= 0; at -= 1) if (characters[at] !== ' ') return characters[at] ?? '';
   return '';
@@ -82,7 +83,7 @@ function after(characters: readonly string[], place: number): string {
   return '';
 }
 
-/** Whether a stretch begins or ends inside a word, a number or a signed number. */
+/** Whether a range starts or ends inside a word, a number or a signed number. */
 function cutsWord(text: string, start: number, end: number): boolean {
   const [first = '', last = ''] = [text.slice(start).match(/^./su)?.[0], text.slice(0, end).match(/.$/su)?.[0]];
   const [left = '', right = ''] = [text.slice(0, start).match(/.$/su)?.[0], text.slice(end).match(/^./su)?.[0]];
@@ -93,7 +94,7 @@ function cutsWord(text: string, start: number, end: number): boolean {
   return DIGIT.test(last) && /^[.,·]\p{N}/u.test(text.slice(end));
 }
 
-/** Whether every number of a sentence is in one of the quotes, as the same number. */
+/** Whether every number in a sentence is in one of the quotes. */
 export function hasNumbersOf(sentence: string, quotes: readonly string[]): boolean {
   const known = new Set(quotes.flatMap(numbersIn));
   return numbersIn(sentence).every((number) => known.has(number));

@@ -2,15 +2,15 @@ import { AppError } from './errors.ts';
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
-/** Hosts recur, and taking a URL apart is dear: what was found for the part before the path is kept for the next. */
+/** Parsing URLs is expensive and origins recur. */
 const known = new Map<string, string>();
 const KNOWN_LIMIT = 1_000;
-/** An origin without anything curious in it: what follows can neither change the host nor make the URL invalid. */
+/** An origin without unusual characters: the rest of the URL cannot change the host. */
 const PLAIN_ORIGIN = /^https?:\/\/[\w.:-]+(?=[/?#]|$)/i;
 
 /**
- * The name under which a host's limits are kept: lower case, IDN as punycode, IPv6 in its short form, no default
- * port and no trailing dot, so that every spelling of one host shares one limit.
+ * The key of a host's limits: lower case, IDN as punycode, short IPv6, no default port and no trailing dot, so that
+ * all spellings of a host share one limit.
  */
 export function hostKey(url: string | URL): string {
   const origin = typeof url === 'string' ? PLAIN_ORIGIN.exec(url)?.[0] : undefined;
@@ -31,7 +31,7 @@ function keyOf(url: string | URL): string {
     });
   }
   const host = parsed.hostname.toLowerCase().replace(/\.$/, '');
-  // WHATWG URLs drop the default port themselves for the schemes they know.
+  // URL drops the default port of schemes it knows.
   const port = parsed.port === DEFAULT_PORTS[parsed.protocol] ? '' : parsed.port;
   return port ? `${host}:${port}` : host;
 }

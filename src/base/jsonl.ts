@@ -12,7 +12,7 @@ const NEWLINE = 0x0a;
 const TAIL_BLOCK_BYTES = 64 * 1024;
 const syncData = promisify(fdatasync);
 
-/** A line that is not JSON, or too long to be read as a whole. */
+/** A line that is not JSON, or is too long. */
 export interface BadLine {
   readonly kind: 'bad';
   readonly line: number;
@@ -25,7 +25,7 @@ export interface GoodLine {
   readonly value: unknown;
 }
 
-/** Splits bytes into lines without ever holding more than one line above `maxLineBytes`. */
+/** Splits bytes into lines; a line over `maxLineBytes` is never held as a whole. */
 export async function* splitLines(
   chunks: AsyncIterable<Uint8Array>,
   maxLineBytes: number,
@@ -44,7 +44,7 @@ export async function* splitLines(
     let from = 0;
     for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
       if (bytes === 0 && at - from <= maxLineBytes && !tooLong) {
-        // The common case, a whole line inside one chunk, is cut out without copying.
+        // Common case: the line is inside one chunk and needs no copy.
         yield {
           text: Buffer.from(chunk.buffer, chunk.byteOffset + from, at - from).toString('utf8'),
           terminated: true,
@@ -67,8 +67,8 @@ export async function* splitLines(
 }
 
 /**
- * Parses JSON lines one by one; blank lines are skipped. With `tornTail: 'drop'` a last line without its line
- * break is what a crash left behind and is not data; with 'keep' it is a file somebody wrote by hand.
+ * Parses JSON lines; blank lines are skipped. With `tornTail: 'drop'` a last line without a line break is the remains
+ * of a crash and ignored; with 'keep' it is data.
  */
 export async function* parseJsonl(
   chunks: AsyncIterable<Uint8Array>,
@@ -93,7 +93,7 @@ export async function* parseJsonl(
   }
 }
 
-/** Reads a JSONL file of our own: a torn tail is dropped, a damaged line is reported. */
+/** Reads a JSONL file written by JsonlWriter: a torn tail is dropped, a damaged line reported. */
 export async function* readJsonl(path: string): AsyncGenerator<GoodLine | BadLine> {
   await using file = await open(path, 'r');
   yield* parseJsonl(file.createReadStream({ autoClose: false, highWaterMark: 1 << 18 }) as AsyncIterable<Uint8Array>, {
@@ -108,9 +108,9 @@ interface Pending {
 }
 
 /**
- * Appends JSON lines so that a line is either whole or not there: a torn tail, left by a crash of any writer, is cut
- * off under the lock before the next append. Several processes may append to one file. With `durable`, an append
- * is acknowledged after fdatasync, and appends that wait together share one.
+ * Appends JSON lines atomically: a torn tail left by a crash is cut off under the lock before the next append.
+ * Several processes may append to one file. With `durable`, an append resolves after fdatasync; concurrent appends
+ * share one.
  */
 export class JsonlWriter implements AsyncDisposable {
   readonly #path: string;
@@ -144,7 +144,7 @@ export class JsonlWriter implements AsyncDisposable {
     return this.appendLines(`${text}\n`);
   }
 
-  /** The same for whole lines somebody has already written as JSON, each ended by its line break. */
+  /** The same for lines that are already JSON, each with its line break. */
   appendLines(text: string): Promise<void> {
     return new Promise((done, failed) => {
       this.#pending.push({ text, done, failed });
@@ -153,7 +153,7 @@ export class JsonlWriter implements AsyncDisposable {
   }
 
   async #flush(): Promise<void> {
-    // One turn of the loop lets everybody who appends now share the write.
+    // Lets concurrent appends share one write.
     await new Promise(setImmediate);
     while (this.#pending.length > 0) {
       const batch = this.#pending;
@@ -164,7 +164,7 @@ export class JsonlWriter implements AsyncDisposable {
           this.#repair();
           for (let written = 0; written < bytes.length;) written += writeSync(this.#descriptor, bytes, written);
         });
-        // Outside the lock and off the thread: others may append meanwhile, and whole lines are never cut off again.
+        // Outside the lock and off the thread, so that others can append meanwhile; complete lines are never cut off.
         if (this.#durable) await syncData(this.#descriptor);
         for (const { done } of batch) done();
       } catch (error) {
@@ -175,7 +175,7 @@ export class JsonlWriter implements AsyncDisposable {
     this.#flushing = undefined;
   }
 
-  /** Cuts a line without its line break off the end: it was never acknowledged. */
+  /** Cuts off a last line without a line break: it was never acknowledged. */
   #repair(): void {
     const { size } = fstatSync(this.#descriptor);
     const last = Buffer.alloc(1);
@@ -189,7 +189,7 @@ export class JsonlWriter implements AsyncDisposable {
       end = at === -1 ? from : from + at + 1;
       if (at !== -1) break;
     }
-    // By its name: Windows truncates nothing through a descriptor that only appends.
+    // By path: Windows cannot truncate through an append-only descriptor.
     truncateSync(this.#path, end);
   }
 

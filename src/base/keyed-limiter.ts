@@ -1,27 +1,27 @@
 import type { Clock, Timer } from './clock.ts';
 
-/** What one key allows. Moments are of the monotonic clock. */
+/** The limits of one key. Times are monotonic. */
 export interface Room {
-  /** Whether one more may start now when `ahead` others go first. */
+  /** Whether one more may start now, after `ahead` others. */
   isOpen(ahead: number, now: number): boolean;
-  /** When that may be so as far as time goes; Infinity when something has to come back first. */
+  /** When that will be so; Infinity if something must be released first. */
   opensAt(ahead: number, now: number): number;
-  /** When a hold ends; `now` while there is none. */
+  /** When a hold ends; `now` if there is none. */
   heldUntil(now: number): number;
   take(now: number): void;
   release(): void;
-  /** Whether the key could be forgotten and made again. */
+  /** Whether the key's state equals that of a new key. */
   isIdle(now: number): boolean;
   close?(): void;
 }
 
-/** A key, and those who wait for it. */
+/** A key and its waiters. */
 export interface Line<R> {
   readonly key: string;
   readonly room: R;
-  /** Turns that are promised to those who were woken and have not started yet. */
+  /** Turns granted to waiters that have not started yet. */
   claimed: number;
-  /** In order of arrival; a Set so that a waiter can leave in constant time. Most keys never have one. */
+  /** In order of arrival. A Set, so that a waiter can leave in constant time. */
   waiters: Set<Waiter<R>> | undefined;
   timer: Timer | undefined;
   timerAt: number;
@@ -29,20 +29,20 @@ export interface Line<R> {
 
 interface Waiter<R> {
   readonly lines: readonly Line<R>[];
-  /** Whether it leaves the line rather than wait as long as this key takes. */
+  /** Whether it should give up rather than wait for this key. */
   readonly isHopeless: (room: R, now: number) => boolean;
-  /** True with a claim on every key; false when the wait must be thought over. */
+  /** Called with true when it holds a claim on every key, with false when it should reconsider waiting. */
   readonly wake: (claimed: boolean) => void;
 }
 
 interface WaitOptions<R> {
   readonly signal?: AbortSignal | undefined;
   readonly isHopeless?: (room: R, now: number) => boolean;
-  /** Runs the wait, and takes back what was let go of meanwhile before the turn is used. */
+  /** Runs the wait, and reacquires what was released meanwhile before the turn is used. */
   readonly whileWaiting?: <T>(wait: () => Promise<T>) => Promise<T>;
 }
 
-/** A timer may fire a rounding error before its moment. */
+/** Timers may fire a rounding error early. */
 const HAIR_MS = 1e-6;
 
 /**
@@ -61,11 +61,11 @@ export class KeyedLines<R extends Room> implements Disposable {
 
   constructor(options: {
     readonly clock: Clock;
-    /** Makes the room of a key; `changed` is called when more is open than before. */
+    /** Creates a key's limits; `changed` is called when more is allowed than before. */
     readonly open: (key: string, changed: () => void) => R;
-    /** Keys that are remembered although nobody uses them. */
+    /** How many unused keys are remembered. */
     readonly mostIdle?: number;
-    /** Called whenever a line was looked at. */
+    /** Called after a line was served. */
     readonly served?: (line: Line<R>) => void;
   }) {
     this.#clock = options.clock;
@@ -86,7 +86,7 @@ export class KeyedLines<R extends Room> implements Disposable {
     return this.#lines.get(key);
   }
 
-  /** The line of a key, made when it is first needed. */
+  /** The line of a key, created on first use. */
   at(key: string): Line<R> {
     let line = this.#lines.get(key);
     if (line) return line;
@@ -105,7 +105,7 @@ export class KeyedLines<R extends Room> implements Disposable {
     return line.room.isOpen(line.claimed, now);
   }
 
-  /** Takes a place at each; `giveBack` is for the caller to call once. */
+  /** Takes a slot of each; the caller calls `giveBack` once. */
   take(lines: readonly Line<R>[], now: number): { readonly giveBack: () => void } {
     for (const { room } of lines) room.take(now);
     return {
@@ -116,7 +116,7 @@ export class KeyedLines<R extends Room> implements Disposable {
     };
   }
 
-  /** Waits for a turn at every key, and calls `use` when it has come or the wait must be thought over. */
+  /** Waits for a turn at every key, then calls `use`; also when the wait should be reconsidered. */
   async wait<T>(lines: readonly Line<R>[], options: WaitOptions<R>, use: () => T): Promise<T> {
     const { whileWaiting = (wait) => wait() } = options;
     let isPromised = false;
@@ -132,7 +132,7 @@ export class KeyedLines<R extends Room> implements Disposable {
       return use();
     } finally {
       end();
-      // A turn that was promised and is not used is for others.
+      // An unused turn goes to others.
       for (const line of lines) this.serve(line);
     }
   }
@@ -159,12 +159,12 @@ export class KeyedLines<R extends Room> implements Disposable {
       };
       signal?.addEventListener('abort', abandon, { once: true });
       for (const line of lines) (line.waiters ??= new Set()).add(waiter);
-      // Its turn may have come on the way into the line, and then no alarm would ever say so.
+      // The turn may have come while joining, and no timer would report it.
       for (const line of lines) this.serve(line);
     });
   }
 
-  /** Wakes those whose turn has come, oldest first, and sets the alarm for the next. */
+  /** Wakes waiters whose turn has come, oldest first, and sets the timer for the next. */
   serve(line: Line<R>): void {
     const now = this.#clock.monotonic();
     let wasClosed = false;
@@ -180,14 +180,14 @@ export class KeyedLines<R extends Room> implements Disposable {
   }
 
   /**
-   * Sets the alarm for the moment at which a key opens, or at which its hold ends if nobody waits. A key that was found
-   * closed a moment ago and has opened since gets one too: nothing else would look again.
+   * Sets a timer for when a key opens, or when its hold ends if nothing waits. A key that was found closed and has
+   * opened since gets one too: nothing else would look again.
    */
   #arm(line: Line<R>, wasClosed: boolean): void {
     const now = this.#clock.monotonic();
     const isWaitedFor = (line.waiters?.size ?? 0) > 0;
     const at = isWaitedFor ? line.room.opensAt(line.claimed, now) : line.room.heldUntil(now);
-    // Whoever waits at a key that is open waits for another one, whose alarm it is.
+    // A waiter at an open key waits for another key, which has its own timer.
     const isNeeded = at !== Infinity && (at > now + HAIR_MS || (wasClosed && isWaitedFor));
     if (line.timer && isNeeded && Math.abs(line.timerAt - at) < 0.5) {
       if (isWaitedFor) line.timer.ref();
@@ -218,10 +218,10 @@ export class KeyedLines<R extends Room> implements Disposable {
   }
 }
 
-/** Permission to use one slot of every key it was asked for, until it is disposed of. */
+/** One slot of every requested key, until disposed of. */
 export type Slot = Disposable;
 
-/** So many at once, and none while held. */
+/** A number of slots; none while held. */
 class Slots implements Room {
   readonly #clock: Clock;
   limit: number;
@@ -267,7 +267,7 @@ class Slots implements Room {
   }
 }
 
-/** Bounds how many holders each key may have in this process. */
+/** Limits how many holders each key has in this process. */
 export class KeyedLimiter {
   readonly #clock: Clock;
   readonly #lines: KeyedLines<Slots>;
@@ -286,12 +286,12 @@ export class KeyedLimiter {
     this.#lines = new KeyedLines({ clock, open: (key) => new Slots(clock, this.#limit(key)) });
   }
 
-  /** Keys that are in use, waited for or held; the rest costs nothing. */
+  /** Keys in use, waited for or held. */
   get size(): number {
     return this.#lines.size;
   }
 
-  /** Takes a slot of every key without waiting: undefined when any key is full or held. */
+  /** Takes a slot of every key without waiting; undefined if any key is full or held. */
   tryAcquire(keys: readonly string[]): Slot | undefined {
     const now = this.#clock.monotonic();
     const lines = keys.map((key) => this.#lines.at(key));
@@ -309,7 +309,7 @@ export class KeyedLimiter {
     };
   }
 
-  /** Waits until every key has room, then takes one slot of each at once: nothing is held while waiting. */
+  /** Waits until every key has room, then takes one slot of each; nothing is held while waiting. */
   async acquire(keys: readonly string[], signal?: AbortSignal): Promise<Slot> {
     signal?.throwIfAborted();
     for (let slot = this.tryAcquire(keys); ;) {
@@ -319,14 +319,14 @@ export class KeyedLimiter {
     }
   }
 
-  /** Nobody gets a slot of this key before `at` (epoch milliseconds); an earlier time never shortens a hold. */
+  /** Grants no slot of this key before `at` (epoch milliseconds); an earlier time never shortens a hold. */
   holdUntil(key: string, at: number): void {
     const line = this.#lines.at(key);
     line.room.holdAt = Math.max(line.room.holdAt, at);
     this.#lines.serve(line);
   }
 
-  /** Ends a hold at once. */
+  /** Ends a hold. */
   lift(key: string): void {
     const line = this.#lines.find(key);
     if (!line) return;
@@ -335,8 +335,8 @@ export class KeyedLimiter {
   }
 
   /**
-   * Changes the limit of a key, also of one in use: those over a lowered limit finish, nobody new enters. Without a limit it
-   * has the default again.
+   * Changes the limit of a key, also while in use: holders over a lowered limit finish, new ones wait. Undefined
+   * restores the default.
    */
   setLimit(key: string, limit: number | undefined): void {
     if (limit === undefined) this.#limits.delete(key);
@@ -347,7 +347,7 @@ export class KeyedLimiter {
     this.#lines.serve(line);
   }
 
-  /** How many could acquire the key now: zero while it is full or held. */
+  /** How many could acquire the key now; zero while it is full or held. */
   room(key: string): number {
     const line = this.#lines.find(key);
     return line ? line.room.room(line.claimed) : this.#limit(key);

@@ -1,6 +1,6 @@
 /**
- * Opens something once for an object that it is made of, and keeps it no longer than that object: a model or a tokenizer once
- * for the data that a stage gave its workers, which is once per worker. A failure is not kept: whoever asks next tries again.
+ * Opens something once per owner and drops it with the owner: a model or tokenizer once per worker. Failures are not
+ * cached.
  */
 export function oncePer<Owner extends object, Opened>(
   open: (owner: Owner) => Promise<Opened>,

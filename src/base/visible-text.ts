@@ -1,10 +1,10 @@
-/** Scripts in which a joiner or non-joiner between two letters changes how a word is written. */
+/** Scripts in which a zero-width joiner or non-joiner changes a word. */
 const JOINED =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}]/u;
 
 /**
- * A text without what no reader sees: characters of no width, those that turn the direction of what follows, tags, variation
- * selectors, control characters. A joiner stays where a script needs it.
+ * The text without invisible characters: zero width, direction marks, tags, variation selectors, control characters.
+ * Joiners stay where a script needs them.
  */
 export function visibleText(text: string): string {
   return text

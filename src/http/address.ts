@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** Ranges of IANA's special-purpose registries that no document on the public web lives in. */
+/** Special-purpose ranges of the IANA registries; no public web server has such an address. */
 const FORBIDDEN_V4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -19,7 +19,7 @@ const FORBIDDEN_V4: readonly (readonly [string, number])[] = [
   ['240.0.0.0', 4],
 ];
 
-/** Only 2000::/3 is handed out to anybody; inside it these are not ordinary hosts. */
+/** Only 2000::/3 is assigned; these ranges inside it are not ordinary hosts. */
 const FORBIDDEN_V6: readonly (readonly [string, number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -32,7 +32,7 @@ for (const [network, prefix] of FORBIDDEN_V6) forbidden.addSubnet(network, prefi
 const globalV6 = new BlockList();
 globalV6.addSubnet('2000::', 3, 'ipv6');
 
-/** True for an address on the public internet; an IPv6 address that carries an IPv4 one is judged by what it carries. */
+/** Whether an address is on the public internet. An IPv6 address that embeds an IPv4 address is judged by the latter. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !forbidden.check(address, 'ipv4');
   const [plain = ''] = address.split('%');
@@ -43,7 +43,7 @@ export function isPublicAddress(address: string): boolean {
   return globalV6.check(plain, 'ipv6') && !forbidden.check(plain, 'ipv6');
 }
 
-/** The IPv4 address inside a mapped (::ffff:0:0/96), NAT64 (64:ff9b::/96) or 6to4 (2002::/16) one. */
+/** The IPv4 address embedded in a mapped (::ffff:0:0/96), NAT64 (64:ff9b::/96) or 6to4 (2002::/16) address. */
 function carriedIpv4(words: readonly number[]): string | undefined {
   const zeros = (from: number, to: number): boolean => words.slice(from, to).every((word) => word === 0);
   if (zeros(0, 5) && words[5] === 0xffff) return ipv4Of(words[6], words[7]);

@@ -6,7 +6,7 @@ import type { HttpLimits } from './limits.ts';
 const PASS = new Set(['', 'identity']);
 const KNOWN = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd']);
 
-/** The codings to undo, in the order to undo them; undefined when one is unknown. */
+/** The content codings to decode, in order; undefined if one is unknown. */
 export function parseCodings(header: string | undefined): readonly string[] | undefined {
   const names = (header ?? '')
     .split(',')
@@ -15,12 +15,15 @@ export function parseCodings(header: string | undefined): readonly string[] | un
   return names.every((name) => KNOWN.has(name)) ? names.toReversed() : undefined;
 }
 
-/** Other transfer codings than this one, and this one twice, are not undone by the parser: what it hands on is no body. */
+/**
+ * Whether the parser has decoded the transfer coding. It knows only `chunked`, once; anything else leaves an unusable
+ * body.
+ */
 export function isUndone(transferEncoding: string | undefined): boolean {
   return /^\s*(?:chunked|identity)\s*$/i.test(transferEncoding ?? 'chunked');
 }
 
-/** True for the first bytes of a gzip file. */
+/** Whether the bytes start a gzip file. */
 export function isGzip(chunk: Buffer): boolean {
   return chunk[0] === 0x1f && chunk[1] === 0x8b;
 }
@@ -32,7 +35,7 @@ interface DecoderEvents {
   readonly drain: () => void;
 }
 
-/** Undoes content codings as the body streams. */
+/** Decodes content codings as the body streams. */
 export class BodyDecoder {
   readonly #codings: readonly string[];
   readonly #events: DecoderEvents;
@@ -44,14 +47,14 @@ export class BodyDecoder {
     this.#events = events;
   }
 
-  /** False when the decoder has enough for now; `drain` says when it wants more. */
+  /** False when the decoder's buffer is full; `drain` is called when it can take more. */
   write(chunk: Buffer): boolean {
     this.#first ??= this.#build(chunk);
     return this.#first.write(chunk);
   }
 
   end(): void {
-    // An empty body has nothing to undo, whatever its header says.
+    // An empty body has nothing to decode, whatever its header says.
     if (this.#first) this.#first.end();
     else this.#events.end();
   }
@@ -90,38 +93,38 @@ function decoderFor(coding: string, chunk: Buffer | undefined): Transform {
   return chunk !== undefined && ((chunk[0] ?? 0) & 0x0f) !== 8 ? createInflateRaw() : createInflate();
 }
 
-/** A short text may well shrink a hundredfold; the ratio says something only from here on. */
+/** Short texts may compress a hundredfold; below this size the ratio means nothing. */
 const RATIO_FROM_BYTES = 1024 * 1024;
-/** Bodies of answers other than 2xx are read for their message and their look, not as documents. */
+/** Bodies of non-2xx responses are read for their message only. */
 const MAX_ERROR_BYTES = 1024 * 1024;
 
-/** Counts the bytes of a body, on the wire and unpacked, and says when they are too many. */
+/** Counts the bytes of a body, compressed and decoded, against the limits. */
 export class BodyGauge {
   readonly #maxRatio: number;
   readonly cap: number;
   wireBytes = 0;
   bodyBytes = 0;
 
-  /** Without limits it allows nothing, as before the headers of an answer. */
+  /** Without limits it allows nothing, as before the response headers. */
   constructor(limits?: HttpLimits, kind: 'file' | 'memory' | 'error-page' = 'memory') {
     this.#maxRatio = limits?.maxRatio ?? 0;
     const caps = { file: limits?.maxBytes, memory: limits?.maxMemoryBytes, 'error-page': limits && MAX_ERROR_BYTES };
     this.cap = caps[kind] ?? 0;
   }
 
-  /** More came from the wire; true while it is within the cap. */
+  /** Counts bytes received; true while within the limit. */
   received(bytes: number): boolean {
     this.wireBytes += bytes;
     return this.wireBytes <= this.cap;
   }
 
-  /** More was handed on; true while it is within the cap. */
+  /** Counts decoded bytes; true while within the limit. */
   unpacked(bytes: number): boolean {
     this.bodyBytes += bytes;
     return this.bodyBytes <= this.cap;
   }
 
-  /** How many times its size the body has unpacked to, once that is more than any honest text does. */
+  /** The expansion ratio, once it is higher than any legitimate text reaches. */
   get bombRatio(): number | undefined {
     const ratio = this.bodyBytes / Math.max(1, this.wireBytes);
     return this.bodyBytes > RATIO_FROM_BYTES && ratio > this.#maxRatio ? ratio : undefined;

@@ -1,20 +1,20 @@
 import { parseHttpDate } from './http-date.ts';
 import type { Headers, HttpRequest } from './send.ts';
 
-/** An answer as it lies in the cache. */
+/** A cached response. */
 export interface Stored {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Buffer;
-  /** The request headers its `Vary` names, with the values they had. */
+  /** The request headers named in `Vary`, with their values. */
   readonly vary: Headers;
   readonly requestedAt: number;
   readonly receivedAt: number;
-  /** What the caller said about freshness when it was stored. */
+  /** `cacheForMs` of the request that stored it. */
   readonly cacheForMs: number | undefined;
 }
 
-/** Statuses worth keeping (RFC 9111 §4.2.2 as far as we use them). */
+/** Cacheable statuses (the subset of RFC 9111 §4.2.2 we use). */
 const STORABLE = new Set([200, 203, 300, 301, 308, 404, 410]);
 const LONGEST_HEURISTIC_MS = 24 * 3_600_000;
 
@@ -31,13 +31,13 @@ function parseCacheControl(header: string | undefined): ReadonlyMap<string, stri
             .slice(equals + 1)
             .trim()
             .replace(/^"|"$/g, '');
-    // The first of two counts: a later one may have been added by somebody in between.
+    // The first of two equal directives counts: a proxy may have added the later one.
     if (name !== '' && !directives.has(name)) directives.set(name, value);
   }
   return directives;
 }
 
-/** Whether a private cache may keep the answer at all. */
+/** Whether a private cache may store the response. */
 export function isStorable(request: HttpRequest, status: number, headers: Headers): boolean {
   if ((request.method ?? 'GET') !== 'GET' || request.sink !== undefined || !STORABLE.has(status)) return false;
   if (headers['vary']?.includes('*')) return false;
@@ -46,28 +46,28 @@ export function isStorable(request: HttpRequest, status: number, headers: Header
   return request.cacheForMs !== undefined || hasFreshness(headers) || hasValidator(headers);
 }
 
-/** The values of the request headers that the answer varies by. */
+/** The request headers the response varies by. */
 export function varyOf(request: HttpRequest, headers: Headers): Headers {
   const names = (headers['vary'] ?? '').split(',').map((name) => name.trim().toLowerCase());
   return Object.fromEntries(
-    // The coding on the wire is undone before anything is stored, so it makes no difference.
+    // Bodies are stored decoded, so Accept-Encoding makes no difference.
     names.filter((name) => name !== '' && name !== 'accept-encoding').map((name) => [name, headerOf(request, name)]),
   );
 }
 
-/** Whether a stored answer was given to a request like this one. */
+/** Whether a stored response matches this request's `Vary` headers. */
 export function fitsVary(request: HttpRequest, stored: Stored): boolean {
   return Object.entries(stored.vary).every(([name, value]) => headerOf(request, name) === value);
 }
 
-/** Whether it can be used without asking (RFC 9111 §4.2). */
+/** Whether it can be used without revalidation (RFC 9111 §4.2). */
 export function isFresh(stored: Stored, now: number): boolean {
   const directives = parseCacheControl(stored.headers['cache-control']);
   if (directives.has('no-cache')) return false;
   return lifetimeMs(stored, directives) > ageMs(stored, now);
 }
 
-/** Whether it may stand in for a server that fails (RFC 5861). */
+/** Whether it may be served when the server fails (RFC 5861). */
 export function mayServeOnError(stored: Stored, now: number): boolean {
   const directives = parseCacheControl(stored.headers['cache-control']);
   const extra = seconds(directives.get('stale-if-error'));
@@ -75,7 +75,7 @@ export function mayServeOnError(stored: Stored, now: number): boolean {
   return lifetimeMs(stored, directives) + extra * 1000 > ageMs(stored, now);
 }
 
-/** The headers that ask "has it changed?"; none when the answer carries no validator. */
+/** Headers of a conditional request; none if the response has no validator. */
 export function conditionalHeaders(stored: Stored): Headers {
   const { etag, 'last-modified': modified } = stored.headers;
   return {
@@ -84,7 +84,7 @@ export function conditionalHeaders(stored: Stored): Headers {
   };
 }
 
-/** The stored answer after a 304: new headers over old ones, except those that describe the body (RFC 9111 §3.2). */
+/** The stored response after a 304: new headers replace old ones, except those that describe the body (RFC 9111 §3.2). */
 export function refreshed(stored: Stored, headers: Headers, requestedAt: number, receivedAt: number): Stored {
   const kept = Object.entries(headers).filter(
     ([name]) => !['content-length', 'content-encoding', 'content-range', 'transfer-encoding'].includes(name),
@@ -98,7 +98,7 @@ function lifetimeMs(stored: Stored, directives: ReadonlyMap<string, string>): nu
   if (directives.has('max-age')) return (maxAge ?? 0) * 1000;
   const date = parseHttpDate(headers['date'] ?? '', receivedAt) ?? receivedAt;
   if (headers['expires'] !== undefined) {
-    // A date that cannot be read, such as 0, means "already expired".
+    // An unreadable date, such as 0, means "already expired".
     const expires = parseHttpDate(headers['expires'], receivedAt);
     return expires === undefined ? 0 : Math.max(0, expires - date);
   }

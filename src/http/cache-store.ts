@@ -15,11 +15,11 @@ import {
 import type { Stored } from './cache-policy.ts';
 import type { Headers } from './send.ts';
 
-/** Where answers are kept. It writes down and looks up; what is fresh is decided elsewhere. */
+/** Stores responses; freshness is decided by the caller. */
 export interface CacheStore extends Disposable {
-  /** All variants kept under a key. */
+  /** All stored variants of a key. */
   find(key: string): readonly Stored[];
-  /** Keeps an answer in the place of the variant with the same `vary`. */
+  /** Stores a response, replacing the variant with the same `vary`. */
   save(key: string, stored: Stored): void;
   remove(key: string): void;
 }
@@ -59,7 +59,7 @@ interface Row {
   readonly cache_for_ms: number | null;
 }
 
-/** The database of a cache with its statements. */
+/** An open cache database and its statements. */
 class OpenCache implements Disposable {
   readonly database: DatabaseSync;
   readonly find: StatementSync;
@@ -91,8 +91,8 @@ class OpenCache implements Disposable {
 }
 
 /**
- * Answers in one SQLite file, the least recently used leaving first when it grows beyond its bound. One that is damaged, at
- * the start or later, is set aside and started again: no run fails for what can be requested again.
+ * Responses in one SQLite file; the least recently used are evicted when it exceeds its size limit. A damaged file is
+ * moved aside and replaced at any time: a run never fails because of its cache.
  */
 export class SqliteCacheStore implements CacheStore {
   readonly #path: string;
@@ -101,7 +101,7 @@ export class SqliteCacheStore implements CacheStore {
   readonly #warn: Warn | undefined;
   #open: OpenCache;
 
-  /** `:memory:` keeps nothing beyond the process. */
+  /** `:memory:` lasts as long as the process. */
   constructor(path: string, options: { readonly now: () => number; readonly maxBytes?: number; readonly warn?: Warn }) {
     if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
     this.#path = path;
@@ -175,7 +175,7 @@ export class SqliteCacheStore implements CacheStore {
       }
       database.exec('commit');
     } catch (error) {
-      // A full disk has ended the transaction already; complaining about that would hide why.
+      // On a full disk SQLite has already rolled back; an error here would hide the cause.
       if (database.isTransaction) database.exec('rollback');
       throw error;
     }
@@ -186,7 +186,7 @@ function openCache(path: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { timeout: 10_000 });
-    // A cache may lose its last answers in a power cut, but never its integrity.
+    // A power cut may lose the last responses, but never corrupts the file.
     database.exec('pragma journal_mode = wal; pragma synchronous = normal');
     database.exec('begin immediate');
     const { user_version: version } = database.prepare('pragma user_version').get() as { user_version: number };

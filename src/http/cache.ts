@@ -13,7 +13,7 @@ import type { CacheStore } from './cache-store.ts';
 import type { HttpRequest, HttpResponse, HttpResult, Wrap } from './send.ts';
 import { trailOf } from './send.ts';
 
-/** A private cache by RFC 9111: answers what it may, asks "has it changed?" for what it must, keeps what it can. */
+/** A private cache (RFC 9111): serves what is fresh, revalidates what is stale, stores what it may. */
 export function withCache(store: CacheStore, clock: Clock): Wrap {
   return (next) => async (request, signal) => {
     if ((request.method ?? 'GET') !== 'GET' || request.sink !== undefined || request.cache === 'bypass') {
@@ -51,7 +51,7 @@ export function withCache(store: CacheStore, clock: Clock): Wrap {
   };
 }
 
-/** Keys are no part of it, only whether there was one: who has a key may see more than who has none. */
+/** Excludes keys, but includes whether there is one: a key may give access to more. */
 export function cacheKey(request: HttpRequest): string {
   const keyed = (request.credentials ?? [])
     .filter(({ origin }) => origin === request.url.origin)
@@ -82,7 +82,7 @@ function answer(request: HttpRequest, stored: Stored, origin: 'cache' | 'revalid
   return { kind: 'response', response };
 }
 
-/** Without what describes the wire: the body is kept decoded. */
+/** Drops headers that describe the transfer: the body is stored decoded. */
 function storedHeaders(response: HttpResponse): Record<string, string> {
   const {
     'content-encoding': _coding,
@@ -97,7 +97,7 @@ function unasked(request: HttpRequest, response: HttpResponse): HttpResult {
   const conditional = ['if-none-match', 'if-modified-since'].some((name) =>
     Object.keys(request.headers ?? {}).some((each) => each.toLowerCase() === name),
   );
-  // The caller may have asked itself; then the answer is the caller's.
+  // The caller sent its own conditional request; return the 304 to it.
   if (conditional) return { kind: 'response', response };
   return {
     kind: 'failed',

@@ -26,43 +26,43 @@ import { withAdmission } from './with-admission.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Every setting has a default; what is named here is what differs from it. */
+/** Every setting has a default. */
 export interface HttpClientOptions {
   readonly contact?: string | undefined;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** The admission to hosts, shared with the queue; made from the settings below otherwise. */
+  /** Host limits shared with the queue; by default made from the settings below. */
   readonly admission?: Admission;
-  /** What a fleet finds out once, such as a robots.txt. */
+  /** Facts shared by a fleet, such as a robots.txt. */
   readonly facts?: Facts | undefined;
   readonly limits?: Partial<HttpLimits>;
   readonly guard?: GuardOptions;
   readonly resolveHost?: ResolveHost;
   readonly ca?: string;
-  /** For a network without direct access. */
+  /** For networks without direct internet access. */
   readonly proxy?: ProxySettings | undefined;
   readonly pools?: readonly Pool[];
   readonly perHost?: { readonly perSecond?: number; readonly concurrency?: number };
   readonly margin?: number;
-  /** Longest line that is joined; as long as `retry.parkAfterMs` unless said otherwise. */
+  /** Longest wait in a host's line; defaults to `retry.parkAfterMs`. */
   readonly longestLineMs?: number;
   readonly retry?: Partial<RetryOptions>;
   readonly circuit?: Partial<PolicySettings['circuit']>;
-  /** False for a web of one's own; every other web has a right to be asked. */
+  /** False only for a web of your own, such as the simulator. */
   readonly obeyRobots?: boolean;
   readonly robots?: Partial<Omit<RobotsOptions, 'productToken'>>;
   readonly cache?: CacheStore;
   readonly report?: (event: HttpEvent) => void;
 }
 
-/** A polite client; dispose of it to close its connections. */
+/** An HTTP client that respects host limits and robots.txt; dispose of it to close its connections. */
 export interface HttpClient extends AsyncDisposable {
   readonly send: Send;
   readonly userAgent: string;
   readonly admission: Admission;
 }
 
-/** Puts the client together; the order of the wrappers is the order in which a request meets them. */
+/** Builds the client; wrappers are listed in the order a request passes through them. */
 export function createClient(options: HttpClientOptions = {}): HttpClient {
   const clock = options.clock ?? systemClock;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -77,7 +77,7 @@ export function createClient(options: HttpClientOptions = {}): HttpClient {
   const admission = options.admission ?? ownAdmission(options, retry, clock);
   const guard = new Guard(options.guard);
   const agent = userAgent(options.contact);
-  // Names are looked up in real time, whatever the clock of the web that is asked.
+  // DNS lookups take real time, even when the web is simulated.
   const names = new NameResolver({ clock: systemClock });
   const transport = new Transport({
     clock,
@@ -130,7 +130,7 @@ export function createClient(options: HttpClientOptions = {}): HttpClient {
   };
 }
 
-/** The admission of a client that shares it with nothing else. */
+/** The host limits of a client that does not share them. */
 function ownAdmission(options: HttpClientOptions, retry: RetryOptions, clock: Clock): Admission {
   return createMemoryAdmission({
     clock,

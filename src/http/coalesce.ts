@@ -8,7 +8,7 @@ interface SharedRequest {
   askers: number;
 }
 
-/** Lets identical questions that are asked at the same time share one request and one answer. */
+/** Identical concurrent requests share one response. */
 export function withCoalescing(): Wrap {
   const underway = new Map<string, SharedRequest>();
   return (next) => (request, signal) => {
@@ -36,19 +36,19 @@ export function withCoalescing(): Wrap {
           shared.askers -= 1;
           reject(signal?.reason as Error);
           if (shared.askers > 0) return;
-          // No caller waits for it any more; the next one starts again.
+          // The last caller has left; the next one starts a new request.
           if (underway.get(key) === shared) underway.delete(key);
           shared.controller.abort(signal?.reason);
         };
         signal?.addEventListener('abort', leave, { once: true });
         shared.result.then(resolve, reject).finally(() => signal?.removeEventListener('abort', leave));
       });
-    // The first caller sends for the others, which only wait.
+    // The first caller sends; the others wait.
     return isFirst ? answer() : whileWaiting(request.caller, answer);
   };
 }
 
-/** The promise, or the signal's reason if that comes first; what the promise does then is ignored. */
+/** The promise, or the signal's reason if it is aborted first. */
 export function raced<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {

@@ -9,36 +9,36 @@ import type { Address, ResolveHost } from './name-resolver.ts';
 import { undici } from './undici.ts';
 
 const KEEP_ALIVE_MS = 60_000;
-/** Room for headers and for the framing of a body that is as large as allowed. */
+/** Allowance for headers and body framing. */
 const FRAMING_BYTES = 1024 * 1024;
-/** The guard closes nearly all ports; this bounds what an allow-list of many keeps. */
+/** Bounds the map of connectors; the guard allows few ports anyway. */
 const MANY_PORTS = 100;
 
-/** Every address of a name is forbidden; becomes a refusal, never an exception. */
+/** Every address of a name is forbidden; reported as a refusal. */
 export class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError';
 }
 
-/** An answer has more bytes, framing included, than any body may have. */
+/** A response has more bytes, framing included, than any body may have. */
 export class AnswerTooLargeError extends Error {
   override readonly name = 'AnswerTooLargeError';
 }
 
 /**
- * undici's connector with a guarded lookup: the address that is checked is the address that is connected to, so a name
- * that resolves differently the second time gains nothing.
+ * undici's connector with a guarded lookup. The address that is checked is the one connected to, so DNS rebinding
+ * gains nothing.
  */
 export function createConnector(options: {
   readonly guard: Guard;
   readonly connectMs: number;
-  /** Most bytes of one answer's body; chunk extensions and other framing count too, as no handler sees them. */
+  /** Limit per response body. Chunk extensions and other framing count too, since no handler sees them. */
   readonly maxAnswerBytes: number;
   readonly resolveHost: ResolveHost;
   /** Extra trusted certificate authorities, PEM. */
   readonly ca?: string | undefined;
 }): buildConnector.connector {
   const { guard, resolveHost, connectMs, maxAnswerBytes, ca } = options;
-  /** The port decides which addresses are allowed, and a lookup does not know the port. */
+  /** One connector per port: the guard's answer depends on the port, which a lookup does not know. */
   const byPort = new Map<number, buildConnector.connector>();
 
   return (target, callback) => {
@@ -52,7 +52,7 @@ export function createConnector(options: {
         return;
       }
     }
-    // A mapped literal address would skip the lookup; giving the mapped address as the host has the same effect.
+    // A mapped IP literal would skip the lookup, so the mapped address becomes the host.
     const hostname = mapping && isIP(host) !== 0 ? mapping.address : target.hostname;
     connectorAt(port)({ ...target, hostname, port: String(port) }, (...[error, socket]) => {
       if (error) {
@@ -114,7 +114,7 @@ export function createConnector(options: {
   }
 }
 
-/** Destroys a socket that reads more than this for one request; a request that is written restarts the count. */
+/** Destroys a socket that receives more than this per request; writing a request restarts the count. */
 function limitAnswers(socket: Socket, maxBytes: number): void {
   let [written, readBefore, readSoFar] = [0, 0, 0];
   socket.on('readable', () => {

@@ -3,14 +3,14 @@ import type * as ToughCookie from 'tough-cookie';
 
 const require = createRequire(import.meta.url);
 
-/** Loaded with the first cookie: most works meet none. */
+/** Loaded on the first cookie: most works need none. */
 function toughCookie(): typeof ToughCookie {
   return require('tough-cookie') as typeof ToughCookie;
 }
 
 /**
- * Cookies of one work, kept for its redirects and thrown away with it: some publishers open only to the cookie they
- * have just set. Bounded in number and bytes; what does not fit is not kept.
+ * The cookies of one work, dropped when it ends. Some publishers respond only with the cookie they have just set.
+ * Bounded in number and bytes.
  */
 export class CookieJar {
   #jar: ToughCookie.CookieJar | undefined;
@@ -26,7 +26,7 @@ export class CookieJar {
     return this.#all.length;
   }
 
-  /** Changes whenever the jar does: a redirect to the same URL with another jar is no loop. */
+  /** Changes with the content: a redirect to the same URL with new cookies is not a loop. */
   get state(): string {
     return JSON.stringify(this.#all.map(({ domain, path, key, value }) => [domain, path, key, value]));
   }
@@ -39,7 +39,7 @@ export class CookieJar {
     return cookies.length > 0 ? cookies.map((cookie) => cookie.cookieString()).join('; ') : undefined;
   }
 
-  /** Keeps what a `Set-Cookie` line says, if this URL may set it and there is room. */
+  /** Stores a `Set-Cookie` line if this URL may set it and there is room. */
   store(line: string, url: URL, now: number): void {
     const { canonicalDomain, Cookie, CookieJar: Jar, defaultPath } = toughCookie();
     const cookie = Cookie.parse(line);
@@ -58,7 +58,7 @@ export class CookieJar {
   }
 }
 
-/** Judged on our clock: the jar itself would ask the system's. */
+/** Uses our clock; tough-cookie would use the system's. */
 function isFresh(cookie: ToughCookie.Cookie, now: number): boolean {
   const created = cookie.creation instanceof Date ? cookie.creation : new Date(now);
   return (cookie.expiryTime(created) ?? Infinity) > now;

@@ -7,8 +7,8 @@ import type { FailedReason } from './send.ts';
 export type Expired = (reason: FailedReason, message: string, retryable: boolean) => void;
 
 /**
- * The limits on time of one exchange: connect, headers, silence, slowness and all of it together. One timer looks
- * after them all, so that a chunk costs no timer.
+ * The time limits of one exchange: connect, headers, idle, minimum speed and total. One timer serves all, so chunks
+ * need none.
  */
 export class Deadlines implements Disposable {
   readonly #clock: Clock;
@@ -45,7 +45,7 @@ export class Deadlines implements Disposable {
     this.#lastByteAt = this.#clock.monotonic();
   }
 
-  /** While we ourselves hold the sender back, its silence is not its fault. */
+  /** While we apply back-pressure, silence is not the server's fault. */
   hold(held: boolean): void {
     this.#held = held;
     if (!held) this.#restartWindow();
@@ -60,7 +60,7 @@ export class Deadlines implements Disposable {
     this.#windowBytes = this.#bytes;
   }
 
-  /** A timer that fires too early is set again, which is cheaper than moving it with every phase. */
+  /** A timer that fires early is set again, which is cheaper than moving it in every phase. */
   #arm(): void {
     const next = this.#next();
     if (this.#timer && this.#armedFor <= next) return;

@@ -1,8 +1,8 @@
 import type { HostEvent, Waited } from '../hosts/index.ts';
 
-/** Something worth showing or measuring that is not a result. */
+/** Something to show or measure that is not a result. */
 export type HttpEvent =
-  /** A request goes on the wire after waiting for its turn; no more than `cap` are at that host at once. */
+  /** A request is sent; at most `cap` are in flight at that host. */
   | {
       readonly kind: 'request-sent';
       readonly host: string;
@@ -10,7 +10,7 @@ export type HttpEvent =
       readonly waited: Waited | null;
       readonly cap: number;
     }
-  /** It left the wire: with a status, or with the reason why it has none. */
+  /** A request ended, with a status or the reason it has none. */
   | {
       readonly kind: 'request-done';
       readonly host: string;
@@ -18,7 +18,6 @@ export type HttpEvent =
       readonly wireBytes: number;
       readonly ms: number;
     }
-  /** A server refuses (429, 503) and is rate-limited until then: as long as it said, or as we chose where it said nothing. */
+  /** A server responded 429 or 503 and is rate-limited until then: as long as it said, or by our default. */
   | { readonly kind: 'wait-asked'; readonly host: string; readonly until: number; readonly said: boolean }
-  /** What the authority over hosts tells. */
   | HostEvent;

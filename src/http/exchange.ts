@@ -12,7 +12,7 @@ import type { BodySink, FailedReason, Headers, HttpResponse, OpenSink, RefusedRe
 type Controller = Dispatcher.DispatchController;
 type Step = Phase | 'received' | 'ended';
 
-/** How one exchange on the wire ended. */
+/** How an exchange ended. */
 export type ExchangeEnd =
   | { readonly kind: 'response'; readonly response: HttpResponse }
   | { readonly kind: 'stopped'; readonly response: HttpResponse }
@@ -30,13 +30,13 @@ interface ExchangeOptions {
 }
 
 /**
- * One request and its answer at the level of the parser: chunks go from the socket to the sink without a stream
- * between them, under every limit on time and size.
+ * One request and its response at parser level: chunks go from the socket to the sink without a stream in between,
+ * under every time and size limit.
  *
  *   connect ──▶ headers ──▶ body ──▶ received ──▶ ended (response · stopped · refused · failed)
  *
- * `received`: the whole body is here and the sink is still busy with it. While the sink or the decoder can take no more,
- * the socket is not read and no deadline runs.
+ * `received`: the body is complete, but the sink is still writing. While the sink or the decoder is full the socket
+ * is not read and no deadline runs.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #given: ExchangeOptions;
@@ -44,7 +44,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly end = this.#settle.promise;
   readonly #deadlines: Deadlines;
   #step: Step = 'connect';
-  /** Whether a body without a coding is looked at for being packed all the same. */
+  /** Whether a body without a content coding is checked for being gzip. */
   #unpack: boolean;
   #controller: Controller | undefined;
   #status = 0;
@@ -54,9 +54,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #memory: Buffer[] = [];
   #sink: BodySink | undefined;
   #decoder: BodyDecoder | undefined;
-  /** Chunks that came while the sink was busy: the decoder may emit a few more after it was paused. */
+  /** Chunks that arrived while the sink was busy: a paused decoder may emit a few more. */
   #waiting: Buffer[] = [];
-  /** What can take no more at the moment; the socket is read while this is empty. */
+  /** Who is full; the socket is read while this is empty. */
   readonly #busy = new Set<'sink' | 'decoder'>();
 
   constructor(given: ExchangeOptions) {
@@ -73,7 +73,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#step === 'received' || this.#step === 'ended' ? 'body' : this.#step;
   }
 
-  /** Ends the exchange because its caller gave up. */
+  /** Ends the exchange because the caller gave up. */
   abort(reason: Error): void {
     this.#close(() => this.#settle.reject(reason), reason);
   }
@@ -171,7 +171,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#decoder = new BodyDecoder(codings, {
       data: (chunk) => this.#deliver(chunk),
       end: () => this.#finishBody(),
-      // The body came as a whole by the rules of HTTP; if its coding is cut all the same, it was packed that way.
+      // The body is complete by HTTP's rules; if its coding is truncated, the server stored it that way.
       error: (error) => this.#fail('bad-encoding', error.message, false),
       drain: () => {
         this.#busy.delete('decoder');
@@ -206,7 +206,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     );
   }
 
-  /** The sink can take more: first what waited, then what the socket holds. */
+  /** The sink can take more: first the waiting chunks, then the socket. */
   #release(): void {
     this.#busy.delete('sink');
     while (this.#waiting.length > 0 && !this.#busy.has('sink') && !this.#isEnded) {
@@ -232,7 +232,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #tooLarge(): void {
     const success = this.#status >= 200 && this.#status < 300;
-    // Of an error page the beginning is enough.
+    // The start of an error page is enough.
     if (success) this.#refuse('body-too-large', `more than ${this.#gauge.cap} bytes`);
     else this.#endWith({ kind: 'response', response: this.#response() }, new Error('error page cut'));
   }
@@ -250,7 +250,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     };
   }
 
-  /** What came of an answer that was cut; nothing before its headers. */
+  /** The part of a truncated response that arrived; empty before its headers. */
   #partial(): { readonly response?: HttpResponse } {
     return this.#phase === 'body' ? { response: this.#response() } : {};
   }
@@ -280,15 +280,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
     settle();
   }
 
-  /** Reads no further until `who` can take more. */
+  /** Stops reading until `who` can take more. */
   #hold(who: 'sink' | 'decoder'): void {
     this.#busy.add(who);
     this.#deadlines.hold(true);
-    // A parser paused at the last byte has not reported the end yet: if the server closes now, undici calls it cut short.
+    // A parser paused at the last byte has not reported the end; if the server closes now, undici reports truncation.
     if (!this.#hasWholeBody) this.#controller?.pause();
   }
 
-  /** Whether no byte of the body is missing, where its length is known. */
+  /** Whether the body is complete, where its length is known. */
   get #hasWholeBody(): boolean {
     const { 'content-length': length, 'transfer-encoding': transfer } = this.#headers;
     if (this.#status === 204) return true;

@@ -3,7 +3,7 @@ import type { FailedReason, RefusedReason } from './send.ts';
 
 export type Phase = 'connect' | 'headers' | 'body';
 
-/** What went wrong below HTTP, as a value. */
+/** A failure below HTTP. */
 export type Failure =
   | { readonly kind: 'refused'; readonly reason: RefusedReason; readonly message: string }
   | { readonly kind: 'failed'; readonly reason: FailedReason; readonly message: string; readonly retryable: boolean };
@@ -20,7 +20,7 @@ const CONNECT_CODES = new Set([
 const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET']);
 const TLS_CODE = /^(CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH|INVALID_CA)/;
 
-/** Names an error of the socket or the parser by what it means for the request. */
+/** Maps a socket or parser error to what it means for the request. */
 export function failureOf(error: unknown, phase: Phase): Failure {
   for (const cause of causesOf(error)) {
     if (cause instanceof ForbiddenAddressError) {
@@ -48,12 +48,12 @@ export function failureOf(error: unknown, phase: Phase): Failure {
   }
   if (CONNECT_CODES.has(code)) return failed('connect', true);
   if (TLS_CODE.test(code)) return failed('tls', false);
-  // The parser names the end of a chunked body that lacks its last chunk only in words.
+  // The parser reports a chunked body without its last chunk only in its message.
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || message.includes('Invalid EOF state')) {
     return phase === 'body' ? failed('truncated', true) : failed('protocol', false);
   }
   if (RESET_CODES.has(code) || code === 'ETIMEDOUT') return failed(phase === 'body' ? 'truncated' : 'reset', true);
-  // A server that breaks the protocol will break it again; the connection is gone in any case.
+  // A server that violates the protocol will do so again.
   return failed('protocol', false);
 }
 
@@ -64,7 +64,7 @@ function codeOf(error: unknown): string {
   return '';
 }
 
-/** The error, what caused it, and what an attempt at several addresses gathered. */
+/** The error, its causes, and the errors of each address tried. */
 function causesOf(error: unknown): Error[] {
   const found: Error[] = [];
   const visit = (each: unknown): void => {

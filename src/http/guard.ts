@@ -4,20 +4,20 @@ import { isPublicAddress } from './address.ts';
 import type { RefusedReason, Wrap } from './send.ts';
 import { trailOf } from './send.ts';
 
-/** Where a name really leads: `*.sim.test` → 127.0.0.1:8080. The first mapping that fits a name counts. */
+/** Overrides DNS: `*.sim.test` → 127.0.0.1:8080. The first matching entry counts. */
 export interface DnsMapping {
-  /** A host name, or `*.` and a suffix for every name below it. */
+  /** A host name, or `*.` and a suffix for all its subdomains. */
   readonly pattern: string;
   /** `none` for a name that does not exist. */
   readonly address: string;
-  /** Replaces the port of the URL when given. */
+  /** Replaces the URL's port. */
   readonly port?: number;
-  /** False for a mapping that says where a name leads but not that one may go there. */
+  /** False if the mapped address still has to pass the guard. */
   readonly trusted?: boolean;
 }
 
 export interface GuardOptions {
-  /** `host:port` pairs, by name or by address, that may be reached although they are private: tests and intranets. */
+  /** `host:port` pairs that may be reached although they are private: for tests and intranets. */
   readonly allow?: readonly string[];
   readonly dnsMap?: readonly DnsMapping[];
 }
@@ -27,15 +27,15 @@ export type Verdict =
   | { readonly kind: 'refused'; readonly reason: RefusedReason; readonly message: string };
 
 const ALLOWED: Verdict = { kind: 'allowed' };
-/** Names that by standard or custom never leave the machine or the local network. */
+/** Names that never leave the machine or the local network. */
 const LOCAL_SUFFIXES = ['localhost', 'local', 'internal', 'lan', 'intranet', 'home.arpa', 'invalid', 'onion'];
-/** Ports above 1023 that speak something else than HTTP; below it only 80 and 443 are asked. */
+/** Ports above 1023 used by other protocols; below it only 80 and 443 are allowed. */
 const OTHER_SERVICES = new Set([
   1433, 1521, 1723, 2049, 2375, 2376, 2379, 3306, 3389, 3659, 4045, 4190, 5060, 5061, 5432, 5672, 5900, 5984, 6000,
   6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 9042, 9092, 9200, 9300, 10080, 10250, 11211, 27017, 50070,
 ]);
 
-/** Decides which URLs and which addresses may be reached at all. */
+/** Decides which URLs and addresses may be reached. */
 export class Guard {
   readonly #allow: ReadonlySet<string>;
   readonly #dnsMap: readonly DnsMapping[];
@@ -53,7 +53,7 @@ export class Guard {
     );
   }
 
-  /** Judges what the URL says, before any lookup. The parser has turned decimal, octal and hex hosts into addresses. */
+  /** Checks a URL before any lookup. The URL parser has already normalised decimal, octal and hex addresses. */
   checkUrl(url: URL): Verdict {
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return refuse('bad-url', `scheme ${url.protocol}`);
     if (url.username !== '' || url.password !== '') return refuse('bad-url', 'the URL carries a user name');
@@ -71,7 +71,7 @@ export class Guard {
     return ALLOWED;
   }
 
-  /** Judges the address a socket is about to connect to. */
+  /** Checks the address a socket is about to connect to. */
   checkAddress(hostname: string, address: string, port: number): Verdict {
     const host = plainHost(hostname);
     if (this.#allow.has(`${host}:${port}`) || this.#allow.has(`${address}:${port}`)) return ALLOWED;
@@ -83,7 +83,7 @@ export class Guard {
   }
 }
 
-/** Refuses URLs that must not be asked, on every hop. */
+/** Refuses forbidden URLs, on every hop. */
 export function withGuard(guard: Guard): Wrap {
   return (next) => async (request, signal) => {
     const verdict = guard.checkUrl(request.url);
@@ -92,7 +92,7 @@ export function withGuard(guard: Guard): Wrap {
   };
 }
 
-/** Lower case, without the brackets of IPv6 and without the trailing dot. */
+/** Lower case, without IPv6 brackets or a trailing dot. */
 export function plainHost(hostname: string): string {
   return hostname
     .toLowerCase()

@@ -1,6 +1,6 @@
 import type { Headers } from './send.ts';
 
-/** Header lines as one value per lower-case name. Cookies are left out: they live in the jar and nowhere else. */
+/** One value per lower-case header name. Cookies are left out: only the jar holds them. */
 export function flattenHeaders(headers: Record<string, string | string[] | undefined>): Headers {
   const flat: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of Object.entries(headers)) {

@@ -10,7 +10,7 @@ export function parseHttpDate(text: string, now: number): number | undefined {
   if (match) return moment([match[3], match[2], match[1], match[4], match[5], match[6]]);
   match = RFC850.exec(trimmed);
   if (match) {
-    // Two digits of a year mean the past when they would otherwise lie more than fifty years ahead.
+    // A two-digit year more than fifty years ahead is in the past (RFC 9110).
     const century = Math.floor(new Date(now).getUTCFullYear() / 100) * 100;
     let year = century + Number(match[3]);
     if (year > new Date(now).getUTCFullYear() + 50) year -= 100;

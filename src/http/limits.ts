@@ -1,18 +1,18 @@
-/** What a server may ask of us at most. Every field is a setting; these are the defaults users rely on. */
+/** Limits on what a server may send. */
 export interface HttpLimits {
   readonly connectMs: number;
   readonly headersMs: number;
   readonly idleMs: number;
   readonly totalMs: number;
-  /** A body slower than this over `floorWindowMs` is refused; 0 means any speed will do. */
+  /** A body slower than this over `floorWindowMs` is refused; 0 allows any speed. */
   readonly floorBytesPerSecond: number;
   readonly floorWindowMs: number;
   readonly maxHeaderBytes: number;
   readonly maxHeaderLines: number;
   readonly maxInformational: number;
-  /** Largest body, on the wire and decoded, that a sink is given. */
+  /** Largest body, compressed or decoded, passed to a sink. */
   readonly maxBytes: number;
-  /** Largest body kept in memory: metadata and pages. */
+  /** Largest body held in memory: metadata and pages. */
   readonly maxMemoryBytes: number;
   readonly maxRatio: number;
   readonly maxCodings: number;

@@ -2,10 +2,9 @@ import type { Agent, RequestInit, Response } from 'undici';
 
 import { undici } from './undici.ts';
 
-/** Made for the first who asks. */
 const direct: { agent?: Agent } = {};
 
-/** Asks a server on this machine, past whatever proxy the environment names: a proxy elsewhere cannot reach it. */
+/** Requests a server on this machine, bypassing any proxy: a proxy elsewhere cannot reach it. */
 export async function loopbackFetch(url: URL, init: RequestInit = {}): Promise<Response> {
   const { Agent, fetch } = undici();
   direct.agent ??= new Agent();

@@ -11,18 +11,18 @@ export interface Address {
   readonly family: 4 | 6;
 }
 
-/** Finds the addresses of a name; rejects with `code` ENOTFOUND when there are none, EAI_AGAIN when no server answers. */
+/** Looks up a name; rejects with `code` ENOTFOUND if it does not exist, EAI_AGAIN if no server responds. */
 export type ResolveHost = (hostname: string) => Promise<readonly Address[]>;
 
-/** A name whose servers have not answered in this time, asked twice, is given up for now. */
+/** A lookup without a response after two tries in this time fails. */
 const DEADLINE_MS = 5_000;
 const FIRST_TRY_MS = 1_500;
 const TRIES = 2;
-/** RFC 8305 §3: how long the second family is waited for when the first has answered. */
+/** RFC 8305 §3: how long to wait for the second address family after the first. */
 const OTHER_FAMILY_MS = 50;
 /** RFC 9520 §3.2: a name that failed is not looked up again for a while. */
 const FAILURE_MS = 30_000;
-/** More questions at once than this overflow a name server's socket; one that is not answered soon makes room. */
+/** More concurrent queries overflow a name server's socket. */
 const QUESTIONS_AT_ONCE = 32;
 const BURST_MS = 250;
 const SHORTEST_KNOWN_MS = 1_000;
@@ -41,10 +41,10 @@ interface Answers {
 }
 
 /**
- * Finds addresses by asking the system's name servers over separate sockets. The system's own lookup runs on four
- * threads that the whole process shares, where a few names whose servers never answer keep every other name waiting;
- * here each name has one question under way at most, a deadline, and delays no other. The hosts file comes first; what
- * the name servers do not know (names of a local network) the system is asked for, one at a time.
+ * Looks names up at the system's name servers over separate sockets. getaddrinfo runs on four threads shared by the
+ * whole process, where a few unresponsive servers block every other name. Here each name has one query in flight and
+ * a deadline, and delays no other. The hosts file comes first; for names the servers do not know (local networks)
+ * getaddrinfo is used, one at a time.
  */
 export class NameResolver implements Disposable {
   readonly #clock: Clock;
@@ -58,7 +58,7 @@ export class NameResolver implements Disposable {
 
   constructor(options: {
     readonly clock: Clock;
-    /** Those of the operating system unless said otherwise. */
+    /** Defaults to the operating system's. */
     readonly servers?: readonly string[];
     readonly hostsFile?: string;
     readonly askSystem?: ResolveHost;
@@ -72,7 +72,7 @@ export class NameResolver implements Disposable {
     this.#askSystem = options.askSystem ?? askSystem;
   }
 
-  /** The addresses of a name, from memory while they are fresh. */
+  /** The addresses of a name, cached while fresh. */
   readonly resolve: ResolveHost = (hostname) => {
     const name = hostname.toLowerCase().replace(/\.$/, '');
     const listed = this.#hosts().get(name);
@@ -93,7 +93,7 @@ export class NameResolver implements Disposable {
     return entry.answer;
   };
 
-  /** Ends every question that is still open, so that the process can end. */
+  /** Cancels open queries so that the process can exit. */
   [Symbol.dispose](): void {
     this.#closed.abort(failure('EAI_AGAIN', 'the client was closed'));
     this.#resolver.cancel();
@@ -133,7 +133,7 @@ export class NameResolver implements Disposable {
     if (found.length > 0) {
       await Promise.race([both, wait(this.#clock, OTHER_FAMILY_MS, this.#closed.signal)]);
       return {
-        // IPv4 first: where there is no IPv6, its addresses cost a failed try.
+        // IPv4 first: without IPv6 connectivity its addresses cost a failed connection.
         addresses: found.flatMap(({ addresses }) => addresses).sort((a, b) => a.family - b.family),
         ttlMs: Math.min(...found.map(({ ttlMs }) => ttlMs)),
       };
@@ -145,7 +145,7 @@ export class NameResolver implements Disposable {
     return await this.#askSystemFor(name, codes);
   }
 
-  /** A name the servers do not know may be one of the local network; one thread of the pool is all it may take. */
+  /** An unknown name may belong to the local network; it may use one thread of the pool. */
   async #askSystemFor(name: string, codes: readonly string[]): Promise<Answers> {
     const turn = this.#systemTurn.then(() => this.#askSystem(name));
     this.#systemTurn = turn.catch(() => undefined);
@@ -176,7 +176,7 @@ function systemHostsFile(): string {
   return process.platform === 'win32' ? join('C:\\Windows', 'System32', 'drivers', 'etc', 'hosts') : '/etc/hosts';
 }
 
-/** The names that the machine itself knows; none when the file cannot be read. */
+/** Names in the hosts file; none if it cannot be read. */
 function readHosts(path: string): ReadonlyMap<string, readonly Address[]> {
   const found = new Map<string, Address[]>();
   let text: string;

@@ -2,10 +2,10 @@ import type { HttpLimits } from './limits.ts';
 import type { Hop, HttpRequest, HttpResponse, HttpResult, RefusedReason, Wrap } from './send.ts';
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Headers that say who we are; they stay with the origin they were meant for. */
+/** Headers that identify us; never sent to another origin. */
 const PRIVATE_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization', 'x-api-key', 'api-key', 'api_key']);
 
-/** Follows redirects, each through every inner wrapper again: guard, robots and pace see every hop. */
+/** Follows redirects; each hop passes the guard, robots.txt and host limits again. */
 export function withRedirects(limits: HttpLimits): Wrap {
   return (next) => async (first, signal) => {
     const most = first.limits?.maxRedirects ?? limits.maxRedirects;
@@ -45,7 +45,7 @@ export function withRedirects(limits: HttpLimits): Wrap {
 function follow(request: HttpRequest, response: HttpResponse, target: URL): HttpRequest | undefined {
   const credentials = request.credentials ?? [];
   const url = new URL(target);
-  // RFC 9110 §10.2.2: the fragment is inherited when the redirect names none.
+  // RFC 9110 §10.2.2: a redirect without a fragment inherits it.
   if (url.hash === '' && request.url.hash !== '') url.hash = request.url.hash;
   const keyed = credentials.some(({ origin }) => origin === request.url.origin);
   if (keyed && request.url.protocol === 'https:' && url.protocol === 'http:') return undefined;
@@ -61,7 +61,7 @@ function follow(request: HttpRequest, response: HttpResponse, target: URL): Http
     url,
     headers,
     ...(becomesGet ? { method: 'GET' as const } : body !== undefined && { body }),
-    // Another host's robots.txt is not covered by the terms of the API that sent us there.
+    // The API's terms do not cover another host.
     ...(crosses && { robots: 'obey' as const }),
   };
 }

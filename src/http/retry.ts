@@ -7,22 +7,22 @@ import type { HttpRequest, HttpResponse, HttpResult, Trail, Wrap } from './send.
 import { whileWaiting } from './send.ts';
 
 export interface RetryOptions {
-  /** Tries after the first. */
+  /** Retries after the first attempt. */
   readonly retries: number;
   readonly baseMs: number;
-  /** No delay of our own choosing is longer. */
+  /** Cap on our own backoff delays. */
   readonly maxDelayMs: number;
-  /** A wait longer than this is handed back as `later`, so that the job can be parked. */
+  /** A longer wait is returned as `later`, so that the job can be parked. */
   readonly parkAfterMs: number;
-  /** A host whose Retry-After is longer than this is given up. */
+  /** A host with a longer Retry-After is given up. */
   readonly giveUpAfterMs: number;
 }
 
 const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /**
- * Tries again what may succeed the second time: lost connections and the statuses that say "later". A body that a sink
- * has begun to receive is not repeated here, since only its owner knows how to resume it.
+ * Retries lost connections and statuses that mean "later". A body that a sink has begun to receive is not retried
+ * here, since only its owner knows how to resume it.
  */
 export function withRetry(
   options: RetryOptions & {
@@ -39,10 +39,10 @@ export function withRetry(
       const result = await next(request, signal);
       const now = clock.now();
       if (result.kind === 'later') {
-        // Nothing was sent, so nothing was tried.
+        // Nothing was sent, so this does not count as an attempt.
         if (result.reason === 'paused' || result.at - now > options.parkAfterMs) return result;
         const pauseMs = Math.max(1, result.at - now);
-        // A host that fails costs the work its time; one that is only busy does not.
+        // Waiting for a failing host counts against the work's time budget; waiting for a busy one does not.
         if (result.reason === 'host-held' && !canSpend(request, pauseMs)) return result;
         await pause(pauseMs);
         continue;
@@ -70,7 +70,7 @@ export function withRetry(
   };
 }
 
-/** Takes the time from the request's budget, if that much is left. */
+/** Spends the time if the budget has that much left. */
 function canSpend({ budget }: HttpRequest, ms: number): boolean {
   if (budget && ms >= budget.leftMs) return false;
   budget?.spend(ms);

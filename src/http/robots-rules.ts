@@ -9,10 +9,10 @@ interface Group {
   crawlDelayMs: number | undefined;
 }
 
-/** What a robots.txt says to one robot (RFC 9309). */
+/** The rules of a robots.txt for one robot (RFC 9309). */
 export class RobotsRules {
   readonly #rules: readonly Rule[];
-  /** Not in the RFC, but a plain wish: at least this long between two requests. */
+  /** Minimum delay between two requests; not in the RFC, but respected. */
   readonly crawlDelayMs: number | undefined;
 
   private constructor(rules: readonly Rule[], crawlDelayMs: number | undefined) {
@@ -23,7 +23,7 @@ export class RobotsRules {
   /** Everything is allowed. */
   static readonly open = new RobotsRules([], undefined);
 
-  /** Reads the groups that name the product token, or those for everybody when none does. */
+  /** Reads the groups for the product token, or those for `*` if there are none. */
   static parse(text: string, productToken: string): RobotsRules {
     const groups = parseGroups(text);
     const token = agentToken(productToken);
@@ -36,7 +36,7 @@ export class RobotsRules {
     );
   }
 
-  /** The longest matching pattern decides; of two equally long ones the one that allows. */
+  /** The longest matching pattern wins; on a tie, allow. */
   allows(url: URL): boolean {
     const path = normalise(url.pathname + url.search);
     if (path === '/robots.txt') return true;
@@ -81,12 +81,12 @@ function parseGroups(text: string): Group[] {
   return groups;
 }
 
-/** `DocsToKG-TS/1.0` and `docstokg-ts` name the same robot: the comparison ends at the first other character. */
+/** `DocsToKG-TS/1.0` and `docstokg-ts` are the same robot: the token ends at the first other character. */
 function agentToken(value: string): string {
   return value.startsWith('*') ? '*' : (/^[a-zA-Z_-]*/.exec(value)?.[0] ?? '').toLowerCase();
 }
 
-/** Percent-encoding made equal on both sides: unreserved characters plain, everything else in upper-case hex. */
+/** Normalises percent-encoding: unreserved characters plain, everything else in upper-case hex. */
 function normalise(path: string): string {
   return path
     .replace(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(isLoneSurrogate(character) ? '\uFFFD' : character))
@@ -100,7 +100,7 @@ function isLoneSurrogate(character: string): boolean {
   return /^[\uD800-\uDFFF]$/.test(character);
 }
 
-/** `*` stands for anything, a `$` at the end for the end. Linear: each piece is sought once, from left to right. */
+/** `*` matches anything, a trailing `$` the end. Linear: each piece is searched once, left to right. */
 function matches(pattern: string, path: string): boolean {
   const anchored = pattern.endsWith('$');
   const [head = '', ...pieces] = (anchored ? pattern.slice(0, -1) : pattern).split('*');

@@ -8,12 +8,12 @@ import { RobotsRules } from './robots-rules.ts';
 import type { Caller, HttpRequest, HttpResult, Send, Wrap } from './send.ts';
 import { trailOf, whileWaiting } from './send.ts';
 
-/** What is known of a host's robots.txt. */
+/** What is known about a host's robots.txt. */
 type Known =
   | { readonly kind: 'rules'; readonly rules: RobotsRules; readonly text: string }
   /** RFC 9309 §2.3.1.4: unreachable means complete disallow. */
   | { readonly kind: 'unreachable'; readonly why: string; readonly failed?: Pick<Failed, 'reason' | 'retryable'> }
-  /** Not known yet, and not now: what came of asking is what comes of the request. */
+  /** Not known yet: the result of fetching robots.txt becomes the result of the request. */
   | { readonly kind: 'answer'; readonly result: Extract<HttpResult, { kind: 'later' | 'refused' }> };
 
 type Failed = Extract<HttpResult, { kind: 'failed' }>;
@@ -26,10 +26,10 @@ interface Entry {
 export interface RobotsOptions {
   readonly productToken: string;
   readonly maxAgeMs: number;
-  /** How long a host whose robots.txt could not be read counts as closed. */
+  /** How long a host with an unreachable robots.txt counts as closed. */
   readonly unreachableMs: number;
   readonly maxBytes: number;
-  /** A host that asks for a longer pause between two requests than this is not requested. */
+  /** A host with a longer crawl delay is not requested. */
   readonly longestDelayMs: number;
 }
 
@@ -37,7 +37,7 @@ const MANY_HOSTS = 10_000;
 const MAX_REDIRECTS = 5;
 const RETRY_MS = 1000;
 
-/** Reads each host's robots.txt once, however many wait for it, and holds requests to it. */
+/** Reads each host's robots.txt once and enforces it. */
 export class Robots {
   readonly #clock: Clock;
   readonly #options: RobotsOptions;
@@ -52,9 +52,9 @@ export class Robots {
     options: RobotsOptions & {
       readonly clock: Clock;
       readonly admission: Admission;
-      /** Where a fleet keeps what one of it has read. */
+      /** Shares robots.txt files within a fleet. */
       readonly facts?: Facts | undefined;
-      /** Everything but robots itself, and without a second try. */
+      /** Every wrapper except robots and retry. */
       readonly send: Send;
       readonly giveUpAfterMs: number;
       readonly report?: ((event: HttpEvent) => void) | undefined;
@@ -75,7 +75,7 @@ export class Robots {
     if (known.kind === 'answer') return { ...known.result, trail: trailOf(request) };
     if (known.kind === 'unreachable') {
       const message = `robots.txt of ${request.url.host} could not be read: ${known.why}`;
-      // A host that cannot be reached has forbidden nothing: the failure is returned.
+      // An unreachable host has forbidden nothing: return the failure.
       if (known.failed) return { ...known.failed, kind: 'failed', message, trail: trailOf(request) };
       return { kind: 'refused', reason: 'robots-unreachable', message, trail: trailOf(request) };
     }
@@ -112,7 +112,7 @@ export class Robots {
       entry = fresh;
     }
     const { known } = entry;
-    // A job that only waits gives up its worker: the one that reads may need it.
+    // A waiting job gives up its worker: the job that reads robots.txt may need it.
     return isFirst || entry.expiresAt !== Infinity
       ? raced(known, signal)
       : whileWaiting(caller, () => raced(known, signal));
@@ -132,7 +132,7 @@ export class Robots {
     if (this.#entries.size >= MANY_HOSTS && oldest !== undefined) this.#entries.delete(oldest);
   }
 
-  /** Not bound to the signal of the first caller: others wait for it as well. The time limits bound it. */
+  /** Ignores the first caller's signal, since others wait too; the time limits bound it. */
   async #read(url: URL, caller: Caller | undefined): Promise<Known> {
     const known = this.#facts ? await this.#readOnce(this.#facts, url, caller) : await this.#find(url, caller);
     if (known.kind === 'rules' && this.#isTooSlow(known.rules)) {
@@ -143,7 +143,7 @@ export class Robots {
     return known;
   }
 
-  /** Uses what another process of the fleet has read; a result that is not an answer yet is not shared. */
+  /** Uses what another process of the fleet has read; transient results are not shared. */
   async #readOnce(facts: Facts, url: URL, caller: Caller | undefined): Promise<Known> {
     let own: Known | undefined;
     const find = async (signal: AbortSignal): Promise<Fact> => {
@@ -157,7 +157,7 @@ export class Robots {
       };
     };
     const fact = await facts.once(`robots ${url.origin}`, find).catch(() => undefined);
-    // No fact: it is unavailable now, or the database has been away for long; then this process reads for itself.
+    // No shared fact, or the database is down: this process reads for itself.
     if (own || !fact) return own ?? (await this.#find(url, caller));
     const said = JSON.parse(fact.text) as
       | { readonly kind: 'rules'; text: string }
@@ -169,7 +169,7 @@ export class Robots {
   async #find(url: URL, caller: Caller | undefined, signal?: AbortSignal): Promise<Known> {
     let { result, text } = await this.#ask(url, caller, signal);
     if (result.kind === 'failed' && result.retryable) {
-      // A lost connection must not close a host for everybody; a status, whatever it is, is an answer.
+      // A lost connection must not close a host; any status is an answer.
       await wait(this.#clock, RETRY_MS, signal);
       ({ result, text } = await this.#ask(url, caller, signal));
     }
@@ -212,10 +212,10 @@ export class Robots {
       return { kind: 'unreachable', why: message, failed: { reason, retryable } };
     }
     if (result.kind === 'refused') {
-      // The host itself is out of bounds: that is the answer to the request as well.
+      // The host itself is forbidden, which answers the request as well.
       const isOutOfBounds = result.reason === 'private-address' || result.reason === 'retry-after-too-long';
       if (isOutOfBounds && result.trail.chain.length === 0) return { kind: 'answer', result };
-      // RFC 9309 §2.3.1.2: beyond five redirects it counts as unavailable, which allows.
+      // RFC 9309 §2.3.1.2: after five redirects it counts as unavailable, which allows everything.
       const lost = result.reason === 'max-hops' || result.reason === 'redirect-loop';
       return lost ? { kind: 'rules', rules: RobotsRules.open, text: '' } : { kind: 'unreachable', why: result.message };
     }

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 const HIDDEN = '[secret]';
 const SHORTEST_TELLABLE = 6;
 
-/** A key or token. Printing, logging, JSON and inspection show nothing of it; only `reveal` does. */
+/** A key or token. Printing, logging, JSON and inspection hide it; only `reveal` returns it. */
 export class Secret {
   readonly #value: string;
 
@@ -11,17 +11,17 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The value itself, for the moment it goes on the wire. */
+  /** The value, to be sent. */
   reveal(): string {
     return this.#value;
   }
 
-  /** Whether the value is long enough to differ from ordinary text: removing every "k" would garble a page. */
+  /** Whether the value is long enough to be scrubbed: removing every "k" would garble a page. */
   get isTellable(): boolean {
     return this.#value.length >= SHORTEST_TELLABLE;
   }
 
-  /** The text without the value, in its plain or percent-encoded form. */
+  /** The text without the value, plain or percent-encoded. */
   scrub(text: string): string {
     if (!this.isTellable) return text;
     let clean = text.replaceAll(this.#value, HIDDEN);
@@ -43,25 +43,25 @@ export class Secret {
   }
 }
 
-/** A key bound to one origin: it is added to requests for that origin and to no other, whatever redirects say. */
+/** A key for one origin; never sent to another, whatever redirects say. */
 export interface Credential {
   readonly origin: string;
   readonly place: 'header' | 'query';
   /** Name of the header or of the query parameter. */
   readonly name: string;
-  /** Stands before the value, for example `Bearer `. */
+  /** Precedes the value, for example `Bearer `. */
   readonly prefix?: string;
   readonly secret: Secret;
 }
 
-/** The credentials that may go to this URL. */
+/** The credentials for this URL. */
 export function credentialsFor(url: URL, credentials: readonly Credential[]): readonly Credential[] {
   return credentials.filter(({ origin }) => origin === url.origin);
 }
 
 /**
- * The URL without any of the keys. Servers echo keys into their redirects; such a URL must neither be stored nor
- * followed to another host.
+ * The URL without keys. Servers echo keys into redirects; such a URL must neither be stored nor followed to another
+ * host.
  */
 export function withoutKeys(url: URL, credentials: readonly Credential[]): URL {
   const clean = new URL(url);

@@ -3,33 +3,33 @@ import type { CookieJar } from './cookie-jar.ts';
 import type { HttpLimits } from './limits.ts';
 import type { Credential } from './secret.ts';
 
-/** A job on whose behalf requests are sent. */
+/** A job that sends requests. */
 export interface Caller {
-  /** It asks this host now, so no slot has to be reserved for it any more. */
+  /** It requests this host now, so no slot needs to be reserved for it. */
   asks(host: string): void;
-  /** Waits while another job uses this one's worker. */
+  /** Lets another job use this job's worker while it waits. */
   readonly whileWaiting: WhileWaiting;
 }
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** What is known of an answer before its body. Header names are in lower case, repeated ones joined by a comma. */
+/** A response before its body. Header names are lower case; repeated headers are joined by commas. */
 export interface ResponseHead {
   readonly url: URL;
   readonly status: number;
   readonly headers: Headers;
 }
 
-/** Takes a body as it streams; a promise makes the sender wait. An error thrown here passes through `send`. */
+/** Receives a streaming body; a returned promise applies back-pressure. Errors thrown here pass through `send`. */
 export interface BodySink {
-  /** `isDecoded` where the bytes were unpacked on the way, so that they are not those of the wire. */
+  /** `isDecoded` if the bytes were decompressed, so they differ from those sent. */
   write(chunk: Buffer, isDecoded?: boolean): void | Promise<void>;
 }
 
-/** Asked once per answer of status 2xx, before its body; `stop` ends the transfer when enough has been seen. */
+/** Called once per 2xx response, before its body; `stop` ends the transfer. */
 export type OpenSink = (head: ResponseHead, stop: () => void) => BodySink | Promise<BodySink>;
 
-/** Time that several requests may take together: on the wire and between tries after a failure; waiting for a turn is free. */
+/** Time that several requests may take together, including backoff after failures; waiting for a turn is free. */
 export class TimeBudget {
   leftMs: number;
 
@@ -42,48 +42,48 @@ export class TimeBudget {
   }
 }
 
-/** One thing to ask for. The URL carries no key: keys are credentials, and go only where they belong. */
+/** A request. Its URL carries no key: keys are credentials, sent only to their origin. */
 export interface HttpRequest {
   readonly url: URL;
   readonly method?: 'GET' | 'HEAD' | 'POST';
   readonly headers?: Headers;
   readonly body?: string;
   readonly credentials?: readonly Credential[];
-  /** Takes the body of a 2xx answer; without it the body is kept in memory, within `maxMemoryBytes`. */
+  /** Receives the body of a 2xx response; without it the body is held in memory, within `maxMemoryBytes`. */
   readonly sink?: OpenSink;
-  /** Unpacks a body that is a gzip file although no header says so, as some archives serve their PDFs. */
+  /** Decompresses a gzip file sent without a Content-Encoding, as some archives serve their PDFs. */
   readonly unpack?: boolean;
-  /** 'terms' for an API whose own documented terms govern robots; anything else obeys robots.txt. */
+  /** 'terms' for an API whose documented terms apply instead of robots.txt. */
   readonly robots?: 'obey' | 'terms';
-  /** The resolver on whose behalf it is sent, whose cap it counts against. */
+  /** The resolver whose concurrency cap it counts against. */
   readonly resolver?: string;
-  /** Called when the request goes out on the wire. */
+  /** Called when the request is sent. */
   readonly onSent?: () => void;
-  /** Called with the headers of the answer, before its body: pauses are measured from here. */
+  /** Called with the response headers, before the body: delays are measured from here. */
   readonly onHead?: (head: ResponseHead) => void;
-  /** A pool of limits to draw from besides the one the host belongs to. */
+  /** A pool of limits besides the host's. */
   readonly pool?: string;
-  /** How long an answer that states no freshness counts as fresh; undefined leaves it to RFC 9111. */
+  /** How long a response without freshness headers counts as fresh; undefined applies RFC 9111. */
   readonly cacheForMs?: number;
   readonly cache?: 'use' | 'bypass';
   readonly jar?: CookieJar;
   readonly budget?: TimeBudget;
   readonly limits?: Partial<HttpLimits>;
-  /** The job that sends it: while the request waits for a host, another job uses its worker. */
+  /** The job that sends it; another job uses its worker while the request waits. */
   readonly caller?: Caller;
-  /** True for a POST that changes nothing and may be repeated, such as a search. */
+  /** True for a POST without side effects, such as a search. */
   readonly repeatable?: boolean;
 }
 
-/** One step on the way to the final answer. */
+/** A redirect on the way to the response. */
 export interface Hop {
   readonly url: string;
   readonly status: number;
 }
 
-/** An answer whose body was received as a whole, or up to where the sink said stop. */
+/** A response whose body was received completely, or until the sink stopped it. */
 export interface HttpResponse extends ResponseHead {
-  /** Empty when a sink took it. */
+  /** Empty if a sink received it. */
   readonly body: Buffer;
   readonly wireBytes: number;
   readonly bodyBytes: number;
@@ -125,9 +125,8 @@ export type FailedReason =
 export type LaterReason = 'rate-limited' | 'host-held' | 'pool-exhausted' | 'paused';
 
 /**
- * Everything that can come of a request. Any status is a `response`, since only the caller knows what it means;
- * `stopped` is one whose sink had seen enough; `later` names the moment from which asking again makes sense;
- * `refused` is what we will not do; `failed` what could not be done.
+ * Result of a request. Any status is a `response`; `stopped` means its sink had enough; `later` says when to try
+ * again; `refused` is forbidden by our rules; `failed` did not work.
  */
 export type HttpResult =
   | { readonly kind: 'response'; readonly response: HttpResponse }
@@ -142,7 +141,7 @@ export type HttpResult =
       readonly trail: Trail;
     };
 
-/** How far a request came that has no answer: where it stood, what it had received. */
+/** How far a request without a response came. */
 export interface Trail {
   readonly url: string;
   readonly chain: readonly Hop[];
@@ -151,15 +150,15 @@ export interface Trail {
 
 export type Send = (request: HttpRequest, signal?: AbortSignal) => Promise<HttpResult>;
 
-/** One concern laid around a `Send`. */
+/** Adds one concern to a `Send`. */
 export type Wrap = (next: Send) => Send;
 
-/** Wraps the innermost `Send`; the first wrapper named is the outermost, the one a request meets first. */
+/** Wraps the innermost `Send`; the first wrapper is the outermost. */
 export function compose(transport: Send, ...wraps: readonly Wrap[]): Send {
   return wraps.reduceRight((next, wrap) => wrap(next), transport);
 }
 
-/** The trail of a request that stopped before any answer. */
+/** The trail of a request without any response. */
 export function trailOf(request: HttpRequest): Trail {
   return { url: request.url.href, chain: [] };
 }
@@ -169,7 +168,7 @@ export function withCaller(send: Send, caller: Caller): Send {
   return (request, signal) => send({ ...request, caller }, signal);
 }
 
-/** The wait itself, given to the job that waits, if there is one. */
+/** Runs the wait through the job, if there is one. */
 export function whileWaiting<T>(caller: Caller | undefined, wait: () => Promise<T>): Promise<T> {
   return caller ? caller.whileWaiting(wait) : wait();
 }

@@ -12,29 +12,27 @@ import type { HttpRequest, HttpResponse, HttpResult, Send } from './send.ts';
 import { trailOf } from './send.ts';
 import { undici } from './undici.ts';
 
-/** The proxies of a network without direct access; an empty string means none. */
+/** Proxies for networks without direct access; an empty string means none. */
 export interface ProxySettings {
-  /** Asked for `http:` addresses, and for `https:` ones where `https` is empty. */
+  /** Used for `http:`, and for `https:` if `https` is empty. */
   readonly http: string;
   readonly https: string;
-  /** Names that are reached directly, as in NO_PROXY: `example.org,.intranet,*`. */
+  /** Names to reach directly, as in NO_PROXY: `example.org,.intranet,*`. */
   readonly no: string;
 }
 
 const FILE_ACCEPT = 'application/pdf,application/xml;q=0.9,text/html;q=0.8,*/*;q=0.5';
 
 /**
- * The innermost `Send`: one request on the wire, no second try, no redirect.
- *
- * On a connection that is used again an answer belongs to a request only by being the next one: a server that sends one
- * too many shifts all that follow, and one that comes just after the next request was written cannot be
- * distinguished from its answer. So files and pages each get a separate connection; only services whose terms we work by,
- * which are requested many times a second, keep theirs, and lose it for good when unrequested bytes arrive.
+ * The innermost `Send`: one request, no retry, no redirect. On a reused connection a response belongs to a request
+ * only by order: a server that sends one too many shifts all that follow. So every file and page gets a connection of
+ * its own; only APIs, which are requested many times a second, keep theirs, and lose it for good when unrequested
+ * bytes arrive.
  */
 export class Transport implements AsyncDisposable {
   readonly #keptAlive: Agent;
   readonly #single: Agent;
-  /** Undefined where everything is reached directly. The proxy looks names up then: what is public is its affair. */
+  /** Undefined without a proxy. A proxy resolves names itself, so the address guard does not apply. */
   readonly #proxied: EnvHttpProxyAgent | undefined;
   readonly #guard: Guard;
   readonly #outOfStep = new Set<string>();
@@ -56,7 +54,7 @@ export class Transport implements AsyncDisposable {
     this.#limits = options.limits;
     this.#userAgent = options.userAgent;
     const { Agent, EnvHttpProxyAgent } = undici();
-    // Deadlines are kept by the exchange, on the injected clock; the agent's own are switched off.
+    // The exchange enforces time limits on the injected clock; the agent's are off.
     const { connectMs, maxBytes, maxMemoryBytes } = options.limits;
     const bounds = { connectMs, maxAnswerBytes: Math.max(maxBytes, maxMemoryBytes) };
     const common = {
@@ -141,7 +139,7 @@ export class Transport implements AsyncDisposable {
     return isService ? this.#keptAlive : this.#single;
   }
 
-  /** What is on this machine, or was said to lead somewhere else, is never asked of a proxy. */
+  /** Never use a proxy for this machine or a mapped host. */
   #isNear({ hostname }: URL): boolean {
     const host = plainHost(hostname);
     return this.#guard.mapping(host) !== undefined || /^(?:localhost|127\.[\d.]+|::1)$/.test(host);
@@ -151,7 +149,7 @@ export class Transport implements AsyncDisposable {
     const headers: Record<string, string> = {
       'user-agent': this.#userAgent,
       accept: request.sink ? FILE_ACCEPT : '*/*',
-      // A file is hashed, resumed and compared as it is on the server; only text in memory is worth packing.
+      // Files are hashed, resumed and compared as stored on the server; only text in memory is compressed.
       'accept-encoding': request.sink ? 'identity' : 'gzip, deflate, br, zstd',
     };
     for (const [name, value] of Object.entries(request.headers ?? {})) headers[name.toLowerCase()] = value;
@@ -164,7 +162,7 @@ export class Transport implements AsyncDisposable {
   }
 }
 
-/** An answer without a question, or something that is no answer. */
+/** A response without a request, or bytes that are not HTTP. */
 function isOutOfStep(error: Error): boolean {
   const { errors } = undici();
   return (
@@ -180,12 +178,12 @@ function pathWithKeys(request: HttpRequest): string {
   return `${url.pathname}${url.search === '' ? '?' : `${url.search}&`}${pairs.join('&')}`;
 }
 
-/** A server may echo the key it was sent; nothing that leaves here repeats it. */
+/** Servers may echo the key; nothing returned from here contains it. */
 function clean(response: HttpResponse, request: HttpRequest): HttpResponse {
   if ((request.credentials ?? []).length === 0) return response;
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(response.headers)) {
-    // Of a redirect the parameter is taken out, so that it can still be followed, and stored.
+    // Removes the key's parameter from a redirect, so that it can still be followed and stored.
     headers[name] = name === 'location' ? cleanLocation(value, request) : scrub(value, request);
   }
   return { ...response, headers, body: cleanBody(response.body, request) };
@@ -196,7 +194,7 @@ function cleanLocation(location: string, request: HttpRequest): string {
   return url ? withoutKeys(url, request.credentials ?? []).href : scrub(location, request);
 }
 
-/** Error pages quote the key that was wrong, and lists link to their next page with the key that was right. */
+/** Error pages quote a wrong key, and lists link to their next page with the right one. */
 function cleanBody(body: Buffer, request: HttpRequest): Buffer {
   const leaks = (request.credentials ?? []).some(({ secret }) => secret.isTellable && body.includes(secret.reveal()));
   return leaks ? Buffer.from(scrub(body.toString('utf8'), request)) : body;

@@ -3,7 +3,7 @@ import type * as Undici from 'undici';
 
 const require = createRequire(import.meta.url);
 
-/** Loaded with the first request: commands that send none start sooner. */
+/** Loaded on the first request: commands that send none start faster. */
 export function undici(): typeof Undici {
   return require('undici') as typeof Undici;
 }

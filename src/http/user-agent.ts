@@ -3,20 +3,20 @@ import { join } from 'node:path';
 
 import { AppError, packageRoot } from '../base/index.ts';
 
-/** The name by which robots.txt files know us. */
+/** Our product token in robots.txt. */
 export const PRODUCT_TOKEN = 'DocsToKG-TS';
 const PROJECT_URL = 'https://www.npmjs.com/package/docstokg';
 const MAIL = /^[^\s@<>"(),;:\\[\]]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+$/i;
 const PLACEHOLDER =
   /@(example\.(com|org|net)|test\.com|email\.(com|org)|domain\.com)$|^(your|you|me|name|user)[._-]?(e?mail|name)?@/i;
 
-/** How we introduce ourselves: product, version, where to read about it and whom to write to. */
+/** Product, version, documentation URL and contact. */
 export function userAgent(contact: string | undefined): string {
   const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string };
   return `${PRODUCT_TOKEN}/${version} (+${PROJECT_URL}${contact === undefined ? '' : `; mailto:${contact}`})`;
 }
 
-/** Refuses to go on without an address at which a person can be reached; services ask for it, and some demand it. */
+/** Fails without a contact address; services ask for one, and some require it. */
 export function requireContact(contact: string | undefined): string {
   const trimmed = contact?.trim() ?? '';
   if (MAIL.test(trimmed) && !PLACEHOLDER.test(trimmed)) return trimmed;

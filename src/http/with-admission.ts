@@ -9,15 +9,15 @@ import { trailOf } from './send.ts';
 const SERVER_FAULTS = new Set([500, 502, 503, 504]);
 
 /**
- * Lets a request go on the wire when its host and service allow it, and tells them what came of it. The slot is held for
- * the request only, from its first byte out to its last byte in.
+ * Sends a request when its host and service allow it, and reports the result to them. The slot is held from the first
+ * byte sent to the last byte received.
  */
 export function withAdmission(options: {
   readonly admission: Admission;
   readonly clock: Clock;
-  /** A wait that a host asked for and that is longer than this returns `later` instead. */
+  /** A longer wait asked for by a host is returned as `later`. */
   readonly parkAfterMs: number;
-  /** The same for a wait that is of our own making: the line of those who want the same. */
+  /** The same for waiting in line behind our own requests. */
   readonly longestLineMs: number;
   readonly report?: ((event: HttpEvent) => void) | undefined;
 }): Wrap {
@@ -74,9 +74,9 @@ export function withAdmission(options: {
   };
 }
 
-/** What the headers say about our speed, read before anybody else is let through. */
+/** Rate limits in the headers, applied before the next request. */
 function observationOf({ status, headers }: ResponseHead, now: number): Extract<Observation, { kind: 'answer' }> {
-  // Crossref says how fast and how many at once it will bear; OpenAlex what is left of the day's budget.
+  // Crossref sends its rate and concurrency limits, OpenAlex what is left of the daily budget.
   const limit = Number(headers['x-rate-limit-limit']);
   const seconds = Number(/^(\d{1,6})s$/.exec(headers['x-rate-limit-interval'] ?? '')?.[1]);
   const cap = Number(headers['x-concurrency-limit']);
@@ -91,19 +91,19 @@ function observationOf({ status, headers }: ResponseHead, now: number): Extract<
   };
 }
 
-/** What a request that brought nothing is counted under: its status, or why there is none. */
+/** What a failed request is counted under: its status, or the reason it has none. */
 function failureOf(result: HttpResult, outcome: string): string | null {
   if (result.kind === 'stopped') return null;
   return result.kind === 'response' && result.response.status < 400 ? null : outcome;
 }
 
-/** Whether the host failed; null where the request says nothing about it. */
+/** Whether the host failed; null if the result says nothing about the host. */
 function faultOf(result: HttpResult): boolean | null {
   if (result.kind === 'failed') return true;
   if (result.kind === 'stopped') return false;
   if (result.kind !== 'response') return null;
   const { status, headers } = result.response;
-  // A 429, and a 503 that names a time, come from a server that manages its load, not from one that fails.
+  // A 429, and a 503 with Retry-After, come from a server that manages its load, not from a failing one.
   if (status === 429 || (status === 503 && headers['retry-after'] !== undefined)) return null;
   return SERVER_FAULTS.has(status);
 }
