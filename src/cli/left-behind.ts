@@ -19,7 +19,7 @@ export interface LeftBehind {
 }
 
 /** What is left in a queue after a run: asked only then, because it looks at every job. */
-export async function leftBehind(
+export async function unfinishedWork(
   queue: WorkQueue,
   held: readonly { readonly host: string; readonly heldMs: number | null }[],
 ): Promise<LeftBehind> {

@@ -19,7 +19,7 @@ export async function askAgain({
 }
 
 /** Whether a work that broke is tried again in the same run. */
-export function isWorthAnotherTry(reason: Reason, attempt: number, maxAttempts: number): boolean {
+export function isRetryable(reason: Reason, attempt: number, maxAttempts: number): boolean {
   // A host that was given up asked for more time than any of our delays.
   return reason !== 'host-given-up' && attempt < maxAttempts;
 }

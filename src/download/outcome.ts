@@ -62,6 +62,6 @@ export interface WorkResult {
 }
 
 /** A work that was lost before anybody was asked for it. */
-export function lostEarly(work: Work, outcome: WorkOutcome, startedAt: number, endedAt: number): WorkResult {
+export function unattemptedResult(work: Work, outcome: WorkOutcome, startedAt: number, endedAt: number): WorkResult {
   return { work, outcome, asked: [], attempts: [], problems: [], startedAt, endedAt };
 }

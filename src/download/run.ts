@@ -28,10 +28,10 @@ import { isRenewal } from './renewal.ts';
 import type { ManifestRow } from './manifest-row.ts';
 import { manifestRow } from './manifest-row.ts';
 import type { ArtifactKind, WorkOutcome, WorkResult } from './outcome.ts';
-import { lostEarly } from './outcome.ts';
+import { unattemptedResult } from './outcome.ts';
 import { duplicateOf, processWork } from './process-work.ts';
 import { SameWorks } from './same-works.ts';
-import { askAgain, isWorthAnotherTry } from './ask-again.ts';
+import { askAgain, isRetryable } from './ask-again.ts';
 import { codeIs, likelyUrl, resultOf, told } from './queue-words.ts';
 
 /** Works of a fast listing that are put in together: the more are known, the sooner the host with most of them begins. */
@@ -196,7 +196,7 @@ export class DownloadRun {
         : this.#keepBefore(work);
     const again =
       outcome.kind === 'failed' &&
-      isWorthAnotherTry(outcome.reason, job.attempt, this.#options.orchestrator.maxAttempts);
+      isRetryable(outcome.reason, job.attempt, this.#options.orchestrator.maxAttempts);
     const row = manifestRow(
       { ...result, outcome: again ? this.#laterOn(outcome, job.attempt) : outcome },
       this.#options.runId,
@@ -280,7 +280,7 @@ export class DownloadRun {
       options.report({ kind: 'worker-crashed', work: work.id, code, message });
       const reason = isTimeout ? 'timeout' : 'internal-error';
       const outcome: WorkOutcome = { kind: 'failed', reason, detail: `${code}: ${message}` };
-      return lostEarly(work, outcome, startedAt, options.clock.now());
+      return unattemptedResult(work, outcome, startedAt, options.clock.now());
     }
   }
 
@@ -297,7 +297,7 @@ export class DownloadRun {
         outcome === 'skipped'
           ? { kind: 'skipped', reason: 'cancelled', detail }
           : { kind: 'failed', reason: 'internal-error', detail };
-      await sink.write(manifestRow(lostEarly(work, loss, clock.now(), clock.now()), runId));
+      await sink.write(manifestRow(unattemptedResult(work, loss, clock.now(), clock.now()), runId));
     }
   }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { CitedWork } from '../works/index.ts';
-import { maybe, normalizeDoi, those, welcome } from '../works/index.ts';
+import { maybe, normalizeDoi, validItems, lenient } from '../works/index.ts';
 import type { Lookups } from './lookups.ts';
 import { problemsOf } from './lookups.ts';
 import type { Candidate, ScoredCandidate } from './match-title.ts';
@@ -11,14 +11,14 @@ const parts = z.object({ 'date-parts': maybe(z.array(z.array(maybe(z.number())))
 const item = z.object({
   DOI: z.string(),
   title: maybe(z.array(z.string())),
-  subtitle: welcome(z.array(z.string())),
-  author: welcome(those(z.object({ family: maybe(z.string()), name: maybe(z.string()) }))),
-  issued: welcome(parts),
-  published: welcome(parts),
-  'container-title': welcome(z.array(z.string())),
-  type: welcome(z.string()),
+  subtitle: lenient(z.array(z.string())),
+  author: lenient(validItems(z.object({ family: maybe(z.string()), name: maybe(z.string()) }))),
+  issued: lenient(parts),
+  published: lenient(parts),
+  'container-title': lenient(z.array(z.string())),
+  type: lenient(z.string()),
 });
-const found = z.object({ message: z.object({ items: those(item) }) });
+const found = z.object({ message: z.object({ items: validItems(item) }) });
 
 /** What came of searching for a work by its title. */
 export type TitleFinding =

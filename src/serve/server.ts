@@ -6,7 +6,7 @@ import type { Clock } from '../base/index.ts';
 import { AppError, isAbort, systemClock } from '../base/index.ts';
 import type { Context } from './api/context.ts';
 import { apiRoutes } from './api/routes.ts';
-import { ApiDesk } from './http/api-desk.ts';
+import { ApiHandler } from './http/api-desk.ts';
 import { Connections } from './http/connections.ts';
 import { Gate } from './http/gate.ts';
 import { API_HEADERS, PAGE_HEADERS } from './http/headers.ts';
@@ -84,7 +84,7 @@ class Serving implements CorpusServer {
   readonly #options: ServerOptions;
   readonly #world: World;
   readonly #gate: Gate;
-  readonly #desk: ApiDesk;
+  readonly #desk: ApiHandler;
   readonly #server: Server;
   readonly #connections: Connections;
   #assets: Promise<PageAssets> | undefined;
@@ -121,7 +121,7 @@ class Serving implements CorpusServer {
       steering: { isAllowed: options.allowSteering ?? false, log: steering },
       hasMcp: options.mcp !== undefined,
     };
-    this.#desk = new ApiDesk(new Router(apiRoutes(context), options.version), this.#world);
+    this.#desk = new ApiHandler(new Router(apiRoutes(context), options.version), this.#world);
     this.#server = createServer(
       {
         maxHeaderSize: MAX_HEADER_BYTES,

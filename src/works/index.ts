@@ -15,7 +15,7 @@ export { parseLicense, parseVersion } from './license.ts';
 export type { HostType, License, LicenseSlug, Version } from './license.ts';
 export { namedWork, workFromIds } from './work.ts';
 export type { Work, WorkLocation } from './work.ts';
-export { maybe, those, welcome } from './maybe.ts';
+export { maybe, validItems, lenient } from './maybe.ts';
 export { lookupJson, lookupText } from './lookup.ts';
 export type { Lookup, ProblemReason } from './lookup.ts';
 export { parseOpenAlexWork } from './openalex/parse-work.ts';

@@ -1,4 +1,4 @@
-/** A licence as far as it is known: our word for it, what the source said, and the number of a CC licence. */
+/** A licence: our name for it, the source's text, and the version of a CC licence. */
 export interface License {
   readonly slug: LicenseSlug | null;
   readonly raw: string;
@@ -40,19 +40,19 @@ const WORDS: Readonly<Record<string, LicenseSlug>> = {
 };
 
 /**
- * What services put in the place of a licence and is none for readers: terms for text mining, and words on who may get at
- * the file at all (the vocabulary of info:eu-repo).
+ * Texts in licence fields that are not licences for readers: text-mining terms, and access levels (the vocabulary of
+ * info:eu-repo).
  */
 const NO_LICENSE =
   /\btdm\b|text-?(?:and-?data-?)?mining|info:eu-repo\/semantics\/|^(?:open|closed|restricted|embargoed) ?access$|^(?:unspecified|unknown|not specified|no license)$/i;
 
-/** Licences of publishers under which anybody may read: Elsevier's for open archives, ACS AuthorChoice. */
+/** Publisher licences that allow reading by anyone: Elsevier's open archive, ACS AuthorChoice. */
 const FREE_TO_READ =
   /elsevier\.com\/open-access\/userlicense|pubs\.acs\.org\/page\/policy\/(?:authorchoice|acsauthorchoice)/i;
 
 /**
- * Reads the spellings services use: `cc-by`, `CC BY`, `CCBYNCND`, `cc_by`, `cc-by-4.0`, URLs of Creative Commons, arXiv
- * and OpenAlex. Null for nothing; an unknown text is kept with no word of ours. Never guessed from a host.
+ * Parses the spellings services use: `cc-by`, `CC BY`, `CCBYNCND`, `cc_by`, `cc-by-4.0`, URLs of Creative Commons,
+ * arXiv and OpenAlex. Null for an empty text; an unknown text is stored without a name. Never inferred from the host.
  */
 export function parseLicense(text: string | null | undefined): License | null {
   const raw = text?.trim() ?? '';
@@ -82,7 +82,7 @@ export function parseLicense(text: string | null | undefined): License | null {
   return { slug, raw, url, ccVersion: slug?.startsWith('cc') ? ccVersion : null };
 }
 
-/** Licences written out: "Creative Commons Attribution-NonCommercial 4.0 International", "CC-By Attribution 4.0". */
+/** Spelled-out licences: "Creative Commons Attribution-NonCommercial 4.0 International", "CC-By Attribution 4.0". */
 function namedSlug(text: string): LicenseSlug | null {
   const words = text.toLowerCase();
   if (/\bcc0\b|\bcc zero\b|public domain dedication/.test(words)) return 'cc0';
@@ -96,7 +96,7 @@ function namedSlug(text: string): LicenseSlug | null {
 
 function ccSlug(terms: string): LicenseSlug | null {
   const letters = terms.toLowerCase().replaceAll('-', '');
-  // The order was another in the first licences: by-nd-nc.
+  // Early licences had another order: by-nd-nc.
   const match = /^by(nc)?(sa|nd)?(nc)?$/.exec(letters);
   if (!match || (match[1] !== undefined && match[3] !== undefined)) return null;
   const parts = ['cc', 'by', match[1] ?? match[3], match[2]].filter((part) => part !== undefined);
@@ -112,7 +112,7 @@ const VERSIONS: Readonly<Record<string, Version>> = {
   smur: 'submittedVersion',
 };
 
-/** Which state of the text it is, from the words of OpenAlex, Unpaywall and Crossref. */
+/** The version of the text, in the words of OpenAlex, Unpaywall and Crossref. */
 export function parseVersion(text: string | null | undefined): Version | null {
   const word = text?.toLowerCase() ?? '';
   return Object.hasOwn(VERSIONS, word) ? (VERSIONS[word] ?? null) : null;

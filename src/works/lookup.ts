@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 import type { HttpRequest, HttpResponse, LaterReason, Send } from '../http/index.ts';
 
-/** What came of asking a service for a record. A record that does not exist is an answer, not an error. */
+/** Result of a lookup. A record that does not exist is an answer, not an error. */
 export type Lookup<T> =
   | { readonly kind: 'found'; readonly value: T; readonly response: HttpResponse }
   | { readonly kind: 'missing'; readonly status: number }
@@ -23,7 +23,7 @@ export type ProblemReason = 'unauthorized' | 'refused' | 'failed' | 'bad-status'
 
 const MISSING = new Set([404, 410]);
 
-/** Asks for JSON and checks its shape. Unknown fields are let through; what is needed must be as it should. */
+/** Requests JSON and validates it; unknown fields are ignored. */
 export async function lookupJson<S extends z.ZodType>(
   send: Send,
   request: HttpRequest,
@@ -50,7 +50,7 @@ export async function lookupJson<S extends z.ZodType>(
   return { kind: 'problem', reason: 'unexpected-shape', message, status: answer.response.status };
 }
 
-/** Asks for text: XML, or whatever the service speaks. */
+/** Requests text, such as XML. */
 export async function lookupText(send: Send, request: HttpRequest, signal?: AbortSignal): Promise<Lookup<string>> {
   const result = await send(request, signal);
   if (result.kind === 'later') {

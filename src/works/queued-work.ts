@@ -4,8 +4,8 @@ import { namedWork } from './work.ts';
 import { NO_IDS } from './ids/work-ids.ts';
 
 /**
- * The work that waits in a queue: one that we put there, a record or a list's entry that somebody else did, or no more than
- * the id of the job and a URL.
+ * The work in a queue payload: ours, a record or list entry enqueued by another program, or just the job's id and a
+ * URL.
  */
 export function workFromPayload(id: string, payload: unknown): Work {
   if (isWork(payload)) return payload;

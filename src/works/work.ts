@@ -2,7 +2,7 @@ import type { HostType, License, Version } from './license.ts';
 import type { WorkIds } from './ids/work-ids.ts';
 import { keyOf, NO_IDS } from './ids/work-ids.ts';
 
-/** A place where a work is known to be, as OpenAlex lists it. */
+/** A location of a work, as listed by OpenAlex. */
 export interface WorkLocation {
   readonly landingUrl: string | null;
   readonly pdfUrl: string | null;
@@ -12,9 +12,9 @@ export interface WorkLocation {
   readonly hostType: HostType | null;
 }
 
-/** A scholarly record: what is known before anything is fetched. Plain data, so that it can wait in a queue. */
+/** A scholarly work as known before downloading. Plain data, so it can be a queue payload. */
 export interface Work {
-  /** The id it is queued and filed under: OpenAlex's if there is one, else the best of the others. */
+  /** The id it is queued and filed under: OpenAlex's, else the best of the others. */
   readonly id: string;
   readonly ids: WorkIds;
   readonly title: string | null;
@@ -24,25 +24,25 @@ export interface Work {
   readonly authors: readonly string[];
   readonly isRetracted: boolean;
   readonly isOpen: boolean | null;
-  /** The best open location first; empty for a work that is known by its id only. */
+  /** Best open location first; empty for a work known by id only. */
   readonly locations: readonly WorkLocation[];
-  /** Copies that OpenAlex itself keeps. */
+  /** Copies hosted by OpenAlex. */
   readonly content: { readonly pdf: boolean; readonly tei: boolean };
-  /** URLs somebody gave for the work, tried like locations of unknown kind. */
+  /** URLs given by the user, tried like locations of unknown kind. */
   readonly urls: readonly string[];
-  /** False when only ids are known, so that a lookup may add to it. */
+  /** False if only ids are known, so a lookup may add more. */
   readonly isComplete: boolean;
 }
 
 type Known = Partial<Pick<Work, 'title' | 'year' | 'urls' | 'authors'>>;
 
-/** A work of which no more is known than ids, and perhaps a title; undefined without any id. */
+/** A work from its ids, and perhaps a title; undefined without any id. */
 export function workFromIds(ids: WorkIds, known: Known = {}): Work | undefined {
   const id = keyOf(ids);
   return id === undefined ? undefined : namedWork(id, ids, known);
 }
 
-/** A work under a name of its own, for whoever has no other: ids may all be missing. */
+/** A work under a given name; it may have no ids. */
 export function namedWork(id: string, ids: WorkIds, known: Known = {}): Work {
   return {
     id,

@@ -37,13 +37,13 @@ async function look(path: string, asked: Asked): Promise<object> {
     return { images: await drawPages(await readFile(path), asked) };
   }
   if (asked.of === 'xml') {
-    const { glanceAtXml } = await import('./inspect-xml.ts');
-    return { glance: glanceAtXml(await readFile(path)) };
+    const { inspectXml } = await import('./inspect-xml.ts');
+    return { glance: inspectXml(await readFile(path)) };
   }
-  const { glanceAtPdf } = await import('./inspect.ts');
+  const { inspectPdf } = await import('./inspect.ts');
   // It may be killed at any time, and would have written nothing then.
   flushCompileCache();
-  return { glance: await glanceAtPdf(path, asked.look) };
+  return { glance: await inspectPdf(path, asked.look) };
 }
 // A Ctrl-C goes to every process of the terminal. Whoever asked decides what it means: the file in hand is read to its end.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);

@@ -1,5 +1,5 @@
 import { AppError } from '../../base/index.ts';
-import type { PdfGlance } from './inspect.ts';
+import type { PdfSummary } from './inspect.ts';
 import type { MarkupElement } from './markup/node.ts';
 import { parseXml } from './xml/tree.ts';
 
@@ -7,7 +7,7 @@ import { parseXml } from './xml/tree.ts';
 const TEXT_CHARACTERS = 400_000;
 
 /** Reads an article in XML as the stages will: what they could not read is not worth keeping. */
-export function glanceAtXml(bytes: Uint8Array): PdfGlance {
+export function inspectXml(bytes: Uint8Array): PdfSummary {
   try {
     return { pages: null, isEncrypted: false, isReadable: true, text: textOf(parseXml(bytes)), isQuick: false };
   } catch (error) {

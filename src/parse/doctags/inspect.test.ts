@@ -5,22 +5,22 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { line, makePdf, paragraph, prose } from '../../../test/support/make-pdf.ts';
-import type { Look, PdfGlance } from './inspect.ts';
-import { glanceAtPdf } from './inspect.ts';
+import type { Look, PdfSummary } from './inspect.ts';
+import { inspectPdf } from './inspect.ts';
 
 type Draw = Parameters<typeof makePdf>[0];
 
-async function glanceAt(draw: Draw, look: Look = 'quick'): Promise<PdfGlance> {
+async function glanceAt(draw: Draw, look: Look = 'quick'): Promise<PdfSummary> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'inspect-'));
   const file = join(folder.path, 'paper.pdf');
   await writeFile(file, await makePdf(draw));
-  return await glanceAtPdf(file, look);
+  return await inspectPdf(file, look);
 }
 
 const TITLE = 'Sediment of rivers';
 const body: Draw = (pdf) => void paragraph(pdf, prose(8), { x: 70, y: 200, width: 400 });
 const title = (pdf: Parameters<Draw>[0], x = 70): void => line(pdf, TITLE, { x, y: 100, size: 16 });
-const holdsTitle = ({ text }: PdfGlance): boolean => /sediment\s*of\s*rivers/i.test(text);
+const holdsTitle = ({ text }: PdfSummary): boolean => /sediment\s*of\s*rivers/i.test(text);
 
 test('a quick look tells the words of the first page, a close one those of three', async () => {
   const draw: Draw = (pdf) => {
@@ -88,10 +88,10 @@ test('a file that ends before it should, or is no PDF, is unreadable, and the ne
   const whole = await makePdf(title);
   for (const bytes of [new Uint8Array(), whole.subarray(0, 300), Buffer.from('%PDF-1.7\n'.repeat(2_000))]) {
     await writeFile(file, bytes);
-    assert.equal((await glanceAtPdf(file, 'quick')).isReadable, false, `${bytes.length} bytes`);
+    assert.equal((await inspectPdf(file, 'quick')).isReadable, false, `${bytes.length} bytes`);
   }
   await writeFile(file, whole);
-  const glance = await glanceAtPdf(file, 'quick');
+  const glance = await inspectPdf(file, 'quick');
   assert.ok(glance.isReadable && holdsTitle(glance));
-  await assert.rejects(glanceAtPdf(join(folder.path, 'nothing.pdf'), 'quick'), { code: 'ENOENT' });
+  await assert.rejects(inspectPdf(join(folder.path, 'nothing.pdf'), 'quick'), { code: 'ENOENT' });
 });

@@ -3,7 +3,7 @@ import type { PdfFile } from './engines/pdfium.ts';
 import { openPdf } from './engines/pdfium.ts';
 
 /** What a quick look into a PDF tells: enough to know whether it is one, and whose. */
-export interface PdfGlance {
+export interface PdfSummary {
   readonly pages: number | null;
   readonly isEncrypted: boolean;
   readonly isReadable: boolean;
@@ -20,7 +20,7 @@ export type Look = 'quick' | 'close';
 const PAGES_READ = 3;
 
 /** Looks at the first pages of a PDF. Run it in a process that can be killed: the engine cannot be stopped. */
-export async function glanceAtPdf(path: string, look: Look): Promise<PdfGlance> {
+export async function inspectPdf(path: string, look: Look): Promise<PdfSummary> {
   try {
     using file = await openPdf(path);
     const { pageCount: pages } = file;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { ErrorInfo } from '../../base/index.ts';
 import { AppError } from '../../base/index.ts';
 import type { DrawnPage, PagesAsked } from './draw-pages.ts';
-import type { Look, PdfGlance } from './inspect.ts';
+import type { Look, PdfSummary } from './inspect.ts';
 
 const DEADLINE_MS = 30_000;
 /** Memory that a parser leaks goes with its process. */
@@ -23,7 +23,7 @@ const FROM_OUTSIDE: ReadonlySet<string | null> = new Set(['SIGINT', 'SIGTERM', '
 
 interface Answer {
   readonly id: number;
-  readonly glance?: PdfGlance;
+  readonly glance?: PdfSummary;
   readonly images?: readonly DrawnPage[];
   readonly error?: ErrorInfo;
   /** Nobody knows: the process was ended before it could answer. */
@@ -44,7 +44,7 @@ interface Question {
 }
 
 /** A file that cannot be looked into in time, or kills the process that tries, is unreadable as far as we are concerned. */
-const UNREADABLE: PdfGlance = { pages: null, isEncrypted: false, isReadable: false, text: '', isQuick: false };
+const UNREADABLE: PdfSummary = { pages: null, isEncrypted: false, isReadable: false, text: '', isQuick: false };
 
 /**
  * Looks into PDFs and articles in XML in a process of its own, one after the other. Several are sent at once and their
@@ -69,7 +69,7 @@ export class PdfInspector implements Disposable {
     this.#filesPerProcess = filesPerProcess;
   }
 
-  async glance(path: string, of: 'pdf' | 'xml' = 'pdf', look: Look = 'quick'): Promise<PdfGlance> {
+  async glance(path: string, of: 'pdf' | 'xml' = 'pdf', look: Look = 'quick'): Promise<PdfSummary> {
     const asked = of === 'xml' ? ({ kind: 'glance', of } as const) : ({ kind: 'glance', of, look } as const);
     const { glance, error, isInterrupted } = await this.#answer(path, asked);
     if (isInterrupted)

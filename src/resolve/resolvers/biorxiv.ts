@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { doiPath, maybe, parseLicense, those } from '../../works/index.ts';
+import { doiPath, maybe, parseLicense, validItems } from '../../works/index.ts';
 import { problemsOf, unreadable } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
@@ -10,7 +10,7 @@ const biorxivDetails = z.object({
   messages: maybe(z.array(z.unknown())),
   // Left out where nothing was posted under the DOI; what has neither this nor a message is no answer.
   collection: maybe(
-    those(
+    validItems(
       z.object({
         doi: z.string(),
         title: maybe(z.string()),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { maybe, parseArxivId, parseLicense, those, welcome } from '../../works/index.ts';
+import { maybe, parseArxivId, parseLicense, validItems, lenient } from '../../works/index.ts';
 import { arxivFile, lead } from '../leads.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
@@ -9,17 +9,17 @@ import { compareWork } from '../same-work.ts';
 const id = maybe(z.union([z.string(), z.number()]));
 
 const coreAnswer = z.object({
-  results: those(
+  results: validItems(
     z.object({
       doi: maybe(z.string()),
       arxivId: id,
       title: maybe(z.string()),
-      authors: welcome(those(z.object({ name: maybe(z.string()) }))),
+      authors: lenient(validItems(z.object({ name: maybe(z.string()) }))),
       downloadUrl: maybe(z.string()),
       sourceFulltextUrls: maybe(z.union([z.array(z.string()), z.string()])),
-      identifiers: welcome(those(z.object({ identifier: maybe(z.string()), type: maybe(z.string()) }))),
-      links: welcome(those(z.object({ type: maybe(z.string()), url: maybe(z.string()) }))),
-      license: welcome(z.string()),
+      identifiers: lenient(validItems(z.object({ identifier: maybe(z.string()), type: maybe(z.string()) }))),
+      links: lenient(validItems(z.object({ type: maybe(z.string()), url: maybe(z.string()) }))),
+      license: lenient(z.string()),
     }),
   ),
 });

@@ -8,8 +8,8 @@ import {
   parseArxivId,
   parseLicense,
   parseVersion,
-  those,
-  welcome,
+  validItems,
+  lenient,
 } from '../../works/index.ts';
 import { arxivFile, asVersion, lead, told } from '../leads.ts';
 import { problemsOf, wrongWork } from '../lookups.ts';
@@ -37,13 +37,13 @@ const author = z.object({ given: maybe(z.string()), family: maybe(z.string()), n
 const crossrefWork = z.object({
   DOI: maybe(z.string()),
   /** DOIs that were merged into this one. */
-  aliases: welcome(z.array(z.string())),
+  aliases: lenient(z.array(z.string())),
   title: maybe(z.array(z.string())),
-  author: welcome(those(author)),
-  link: maybe(those(link)),
-  license: maybe(those(license)),
+  author: lenient(validItems(author)),
+  link: maybe(validItems(link)),
+  license: maybe(validItems(license)),
   resource: maybe(z.object({ primary: maybe(z.object({ URL: maybe(z.string()) })) })),
-  relation: welcome(z.record(z.string(), welcome(those(related)))),
+  relation: lenient(z.record(z.string(), lenient(validItems(related)))),
 });
 const crossrefAnswer = z.object({ message: crossrefWork });
 

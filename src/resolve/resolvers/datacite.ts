@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Lookup } from '../../works/index.ts';
-import { doiPath, maybe, normalizeDoi, parseLicense, those, welcome } from '../../works/index.ts';
+import { doiPath, maybe, normalizeDoi, parseLicense, validItems, lenient } from '../../works/index.ts';
 import { lead } from '../leads.ts';
 import { problemsOf, wrongWork } from '../lookups.ts';
 import type { Finding, ResolveContext, Resolver } from '../plan.ts';
@@ -15,16 +15,16 @@ const dataciteAnswer = z.object({
   data: z.object({
     attributes: z.object({
       doi: maybe(z.string()),
-      titles: welcome(those(z.object({ title: maybe(z.string()) }))),
+      titles: lenient(validItems(z.object({ title: maybe(z.string()) }))),
       url: maybe(z.string()),
       contentUrl: maybe(z.union([z.string(), z.array(maybe(z.string()))])),
-      rightsList: welcome(
-        those(
+      rightsList: lenient(
+        validItems(
           z.object({ rights: maybe(z.string()), rightsUri: maybe(z.string()), rightsIdentifier: maybe(z.string()) }),
         ),
       ),
-      relatedIdentifiers: welcome(
-        those(
+      relatedIdentifiers: lenient(
+        validItems(
           z.object({
             relationType: maybe(z.string()),
             relatedIdentifier: maybe(z.string()),

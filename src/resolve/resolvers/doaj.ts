@@ -1,24 +1,24 @@
 import { z } from 'zod';
 
 import type { Lookup } from '../../works/index.ts';
-import { maybe, parseLicense, those, welcome } from '../../works/index.ts';
+import { maybe, parseLicense, validItems, lenient } from '../../works/index.ts';
 import { lead } from '../leads.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Expectation, ResolveContext, Resolver } from '../plan.ts';
 import { compareWork } from '../same-work.ts';
 
 const doajAnswer = z.object({
-  results: those(
+  results: validItems(
     z.object({
       bibjson: z.object({
         title: maybe(z.string()),
-        author: welcome(those(z.object({ name: maybe(z.string()) }))),
-        identifier: maybe(those(z.object({ id: maybe(z.string()), type: maybe(z.string()) }))),
-        journal: welcome(
+        author: lenient(validItems(z.object({ name: maybe(z.string()) }))),
+        identifier: maybe(validItems(z.object({ id: maybe(z.string()), type: maybe(z.string()) }))),
+        journal: lenient(
           z.object({ license: maybe(z.array(z.object({ title: maybe(z.string()), type: maybe(z.string()) }))) }),
         ),
         link: maybe(
-          those(z.object({ type: maybe(z.string()), url: maybe(z.string()), content_type: welcome(z.string()) })),
+          validItems(z.object({ type: maybe(z.string()), url: maybe(z.string()), content_type: lenient(z.string()) })),
         ),
       }),
     }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Work } from '../../works/index.ts';
-import { maybe, normalizePmcid, parseLicense, those, welcome } from '../../works/index.ts';
+import { maybe, normalizePmcid, parseLicense, validItems, lenient } from '../../works/index.ts';
 import { europePmcFile, pmcidAt } from '../leads.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
@@ -17,14 +17,14 @@ const record = z.object({
   title: maybe(z.string()),
   isOpenAccess: maybe(z.string()),
   inEPMC: maybe(z.string()),
-  license: welcome(z.string()),
-  authMan: welcome(z.string()),
+  license: lenient(z.string()),
+  authMan: lenient(z.string()),
   pubTypeList: maybe(z.object({ pubType: maybe(z.union([z.array(z.string()), z.string()])) })),
   fullTextIdList: maybe(z.object({ fullTextId: maybe(z.array(z.string())) })),
   fullTextUrlList: maybe(
     z.object({
       fullTextUrl: maybe(
-        those(
+        validItems(
           z.object({
             availabilityCode: maybe(z.string()),
             documentStyle: maybe(z.string()),
@@ -40,7 +40,7 @@ const record = z.object({
 /** Errors come as status 200 with a message in place of the list. */
 const europePmcAnswer = z.object({
   errMsg: maybe(z.string()),
-  resultList: maybe(z.object({ result: maybe(those(record)) })),
+  resultList: maybe(z.object({ result: maybe(validItems(record)) })),
 });
 
 const OPEN = new Set(['OA', 'F']);

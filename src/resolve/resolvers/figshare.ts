@@ -1,22 +1,22 @@
 import { z } from 'zod';
 
-import { maybe, parseLicense, those, welcome } from '../../works/index.ts';
+import { maybe, parseLicense, validItems, lenient } from '../../works/index.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 import { compareWork } from '../same-work.ts';
 
-const figshareHits = those(z.object({ id: z.number() }));
+const figshareHits = validItems(z.object({ id: z.number() }));
 const figshareArticle = z.object({
   doi: maybe(z.string()),
   resource_doi: maybe(z.string()),
   title: maybe(z.string()),
-  authors: welcome(those(z.object({ full_name: maybe(z.string()) }))),
+  authors: lenient(validItems(z.object({ full_name: maybe(z.string()) }))),
   is_embargoed: maybe(z.boolean()),
   is_confidential: maybe(z.boolean()),
-  license: welcome(z.object({ name: maybe(z.string()), url: maybe(z.string()) })),
+  license: lenient(z.object({ name: maybe(z.string()), url: maybe(z.string()) })),
   files: maybe(
-    those(
+    validItems(
       z.object({
         name: maybe(z.string()),
         download_url: maybe(z.string()),

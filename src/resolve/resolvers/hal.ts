@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Work } from '../../works/index.ts';
-import { maybe, normalizeHalId, parseLicense, those } from '../../works/index.ts';
+import { maybe, normalizeHalId, parseLicense, validItems } from '../../works/index.ts';
 import { lead } from '../leads.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
@@ -21,7 +21,7 @@ const document = z.object({
   linkExtUrl_s: texts,
 });
 
-const halAnswer = z.object({ response: z.object({ docs: those(document) }) });
+const halAnswer = z.object({ response: z.object({ docs: validItems(document) }) });
 
 const FIELDS = Object.keys(document.shape).join(',');
 /** External copies that HAL links to and anybody may read; ISTEX and others open to members. */

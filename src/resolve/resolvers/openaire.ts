@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Work } from '../../works/index.ts';
-import { maybe, normalizeDoi, parseArxivId, parseLicense, pmcidFromField, those, welcome } from '../../works/index.ts';
+import { maybe, normalizeDoi, parseArxivId, parseLicense, pmcidFromField, validItems, lenient } from '../../works/index.ts';
 import { lead } from '../leads.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
@@ -10,19 +10,19 @@ import { compareWork } from '../same-work.ts';
 const pid = z.object({ scheme: maybe(z.string()), value: maybe(z.string()) });
 
 const openaireAnswer = z.object({
-  results: those(
+  results: validItems(
     z.object({
       mainTitle: maybe(z.string()),
-      pids: maybe(those(pid)),
+      pids: maybe(validItems(pid)),
       instances: maybe(
-        those(
+        validItems(
           z.object({
-            pids: maybe(those(pid)),
-            alternateIdentifiers: maybe(those(pid)),
-            license: welcome(z.string()),
-            accessRight: welcome(z.object({ label: maybe(z.string()) })),
-            type: welcome(z.string()),
-            urls: maybe(those(z.string())),
+            pids: maybe(validItems(pid)),
+            alternateIdentifiers: maybe(validItems(pid)),
+            license: lenient(z.string()),
+            accessRight: lenient(z.object({ label: maybe(z.string()) })),
+            type: lenient(z.string()),
+            urls: maybe(validItems(z.string())),
           }),
         ),
       ),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { License } from '../../works/index.ts';
-import { maybe, osfGuidOf, parseLicense, welcome } from '../../works/index.ts';
+import { maybe, osfGuidOf, parseLicense, lenient } from '../../works/index.ts';
 import { problemsOf, wrongWork } from '../lookups.ts';
 import type { Finding, ResolveContext, Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
@@ -20,7 +20,7 @@ const osfPreprint = z.object({
       public: maybe(z.boolean()),
       date_withdrawn: maybe(z.string()),
     }),
-    embeds: welcome(z.object({ license: welcome(licenseRecord) })),
+    embeds: lenient(z.object({ license: lenient(licenseRecord) })),
     relationships: maybe(z.object({ primary_file: maybe(related), license: maybe(related) })),
     links: maybe(z.object({ preprint_doi: maybe(z.string()) })),
   }),

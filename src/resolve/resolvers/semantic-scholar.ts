@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Work } from '../../works/index.ts';
-import { maybe, parseArxivId, parseLicense, pmcidFromField, welcome } from '../../works/index.ts';
+import { maybe, parseArxivId, parseLicense, pmcidFromField, lenient } from '../../works/index.ts';
 import { arxivFile, arxivIdAt, europePmcFile, lead } from '../leads.ts';
 import { problemsOf, wrongWork } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
@@ -12,7 +12,7 @@ const id = maybe(z.union([z.string(), z.number()]));
 const semanticScholarPaper = z.object({
   title: maybe(z.string()),
   externalIds: maybe(z.object({ DOI: id, ArXiv: id, PubMedCentral: id })),
-  openAccessPdf: maybe(z.object({ url: maybe(z.string()), status: welcome(z.string()), license: welcome(z.string()) })),
+  openAccessPdf: maybe(z.object({ url: maybe(z.string()), status: lenient(z.string()), license: lenient(z.string()) })),
 });
 
 /** Semantic Scholar's open PDF, which may as well be a page: what comes is looked at. Then where its ids lead. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { maybe, parseLicense, those, welcome } from '../../works/index.ts';
+import { maybe, parseLicense, validItems, lenient } from '../../works/index.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
@@ -8,13 +8,13 @@ import { compareWork } from '../same-work.ts';
 
 const springerAnswer = z.object({
   records: maybe(
-    those(
+    validItems(
       z.object({
         doi: maybe(z.string()),
         title: maybe(z.string()),
-        openaccess: welcome(z.union([z.string(), z.boolean()])),
-        license: welcome(z.string()),
-        url: welcome(those(z.object({ format: maybe(z.string()), value: maybe(z.string()) }))),
+        openaccess: lenient(z.union([z.string(), z.boolean()])),
+        license: lenient(z.string()),
+        url: lenient(validItems(z.object({ format: maybe(z.string()), value: maybe(z.string()) }))),
       }),
     ),
   ),

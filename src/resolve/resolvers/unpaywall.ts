@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Lookup, Work } from '../../works/index.ts';
-import { doiPath, maybe, parseLicense, parseVersion, those, welcome } from '../../works/index.ts';
+import { doiPath, maybe, parseLicense, parseVersion, validItems, lenient } from '../../works/index.ts';
 import { lead } from '../leads.ts';
 import { problemsOf, wrongWork } from '../lookups.ts';
 import type { ResolveContext, Resolver } from '../plan.ts';
@@ -11,9 +11,9 @@ const location = z.object({
   url_for_pdf: maybe(z.string()),
   url_for_landing_page: maybe(z.string()),
   url: maybe(z.string()),
-  license: welcome(z.string()),
-  version: welcome(z.string()),
-  host_type: welcome(z.string()),
+  license: lenient(z.string()),
+  version: lenient(z.string()),
+  host_type: lenient(z.string()),
 });
 
 export const unpaywallRecord = z.object({
@@ -21,7 +21,7 @@ export const unpaywallRecord = z.object({
   title: maybe(z.string()),
   is_oa: maybe(z.boolean()),
   best_oa_location: maybe(location),
-  oa_locations: maybe(those(location)),
+  oa_locations: maybe(validItems(location)),
 });
 
 /** Asks Unpaywall; undefined where it cannot be asked, since it demands a contact and knows DOIs only. */

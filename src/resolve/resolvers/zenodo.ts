@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { License, Work } from '../../works/index.ts';
-import { maybe, normalizeDoi, parseLicense, those, welcome } from '../../works/index.ts';
+import { maybe, normalizeDoi, parseLicense, validItems, lenient } from '../../works/index.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Checksum, Finding, Plan, ResolveContext, Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
@@ -21,20 +21,20 @@ const zenodoRecord = z.object({
   conceptdoi: maybe(z.string()),
   metadata: z.object({
     title: maybe(z.string()),
-    creators: welcome(
-      those(z.object({ name: maybe(z.string()), person_or_org: maybe(z.object({ name: maybe(z.string()) })) })),
+    creators: lenient(
+      validItems(z.object({ name: maybe(z.string()), person_or_org: maybe(z.object({ name: maybe(z.string()) })) })),
     ),
-    related_identifiers: welcome(those(z.object({ identifier: maybe(z.string()), relation: welcome(z.string()) }))),
+    related_identifiers: lenient(validItems(z.object({ identifier: maybe(z.string()), relation: lenient(z.string()) }))),
     access_right: maybe(z.string()),
-    license: welcome(z.union([z.object({ id: maybe(z.string()) }), z.string()])),
-    rights: welcome(those(z.object({ id: maybe(z.string()) }))),
+    license: lenient(z.union([z.object({ id: maybe(z.string()) }), z.string()])),
+    rights: lenient(validItems(z.object({ id: maybe(z.string()) }))),
   }),
   // The form of InvenioRDM says here what the older one says in `access_right`.
-  access: welcome(z.object({ files: maybe(z.string()) })),
+  access: lenient(z.object({ files: maybe(z.string()) })),
   // A list, or since Zenodo moved to InvenioRDM the same by name for who asks for that form.
-  files: maybe(z.union([those(file), z.object({ entries: welcome(z.record(z.string(), file)) })])),
+  files: maybe(z.union([validItems(file), z.object({ entries: lenient(z.record(z.string(), file)) })])),
 });
-const zenodoSearch = z.object({ hits: z.object({ hits: those(zenodoRecord) }) });
+const zenodoSearch = z.object({ hits: z.object({ hits: validItems(zenodoRecord) }) });
 
 type Record = z.output<typeof zenodoRecord>;
 

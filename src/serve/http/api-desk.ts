@@ -15,7 +15,7 @@ const BODY_BYTES = 65_536;
 const MOST_DOWNLOADS = 4;
 
 /** Answers requests of the interface over HTTP, and caches answers until something changes. */
-export class ApiDesk {
+export class ApiHandler {
   readonly #router: Router;
   readonly #world: World;
   readonly #cache = new AnswerCache();

@@ -9,7 +9,7 @@ const LEAD =
 const NEW = /^(\d{2})(\d{2})\.(\d{4,5})(?:v(\d{1,3}))?$/;
 const OLD = /^([a-z]+(?:-[a-z]+)?)(?:\.[a-z]{2})?\/(\d{2})(\d{2})(\d{3})(?:v(\d{1,3}))?$/i;
 
-/** Reads an arXiv id in any of its spellings; a bare number counts only in the new style. */
+/** Parses an arXiv id in any spelling; a bare number counts only in the new style. */
 export function parseArxivId(text: string): ArxivId | undefined {
   const rest = text
     .trim()
@@ -36,7 +36,7 @@ export function parseArxivId(text: string): ArxivId | undefined {
   };
 }
 
-/** The id with its version, as URLs and queries want it. */
+/** The id with its version, as used in URLs and queries. */
 export function formatArxivId({ id, version }: ArxivId): string {
   return version === null ? id : `${id}v${version}`;
 }

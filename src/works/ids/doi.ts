@@ -1,13 +1,13 @@
 const PREFIX = /^10\.\d{4,9}(?:\.\d{1,9})*\//;
 const LEAD = /^(?:https?:\/\/)?(?:(?:dx\.|www\.)?doi\.org\/(?:doi:)?|doi[\s:]*)+/i;
-/** Percent-codes of characters that a URL must escape: where one stands, the whole DOI was written for a URL. */
+/** Percent-escapes of reserved characters: if one occurs, the whole DOI was written for a URL. */
 const ESCAPED = /%(?:2f|3c|3e|23|3f|28|29|3a|3b|5b|5d|20|22|7b|7d|25)/i;
 const TRACKING = /[?&](?:utm_[a-z]|nosfx|noredirect|locatt|ref|source|via)/i;
 const MAX_BYTES = 2048;
 
 /**
- * A DOI in its canonical form: no scheme, ASCII letters in lower case, everything else as it is; undefined for what is
- * none. Suffixes may hold almost anything, so nothing is cut at `;`, `(`, `#` or `<`.
+ * A DOI in canonical form: no scheme, ASCII letters in lower case; undefined if the text is not a DOI. Suffixes may
+ * contain almost anything, so nothing is cut at `;`, `(`, `#` or `<`.
  */
 export function normalizeDoi(text: string): string | undefined {
   let doi = text.trim().replace(LEAD, '').trim();
@@ -16,7 +16,7 @@ export function normalizeDoi(text: string): string | undefined {
   const prefix = PREFIX.exec(doi)?.[0];
   if (prefix === undefined || doi.length === prefix.length || hasBlank(doi)) return undefined;
   if (Buffer.byteLength(doi) > MAX_BYTES) return undefined;
-  // DOIs are compared without regard to case in ASCII only: the Kelvin sign is not a k.
+  // DOIs are case-insensitive in ASCII only: the Kelvin sign is not a k.
   return doi.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
@@ -26,12 +26,12 @@ export function findDoi(text: string): string | undefined {
   return found === undefined ? undefined : normalizeDoi(found);
 }
 
-/** A DOI as part of a URL's path: slashes stay, everything that would end or change the path is encoded. */
+/** A DOI in a URL path: slashes stay, everything that would end or change the path is encoded. */
 export function doiPath(doi: string): string {
   return doi.split('/').map(encodeURIComponent).join('/');
 }
 
-/** What marketing added behind the last `#`, or at the end where there is none. */
+/** Removes tracking parameters after the last `#`, or at the end. */
 function withoutTracking(doi: string): string {
   const tail = doi.lastIndexOf('#') + 1;
   const at = doi.slice(tail).search(TRACKING);
@@ -46,7 +46,7 @@ function decoded(text: string): string {
   }
 }
 
-/** What a sentence puts behind a DOI: dots, commas, quotes, and brackets that it did not open. */
+/** Removes trailing punctuation, quotes and unmatched brackets. */
 function withoutTail(doi: string): string {
   let end = doi.length;
   while (end > 0) {

@@ -1,10 +1,10 @@
-/** A PMCID as `PMC` and digits, from any spelling that says PMC; a version (`PMC123.2`) is dropped. */
+/** A PMCID as `PMC` and digits, from any spelling that contains PMC; a version (`PMC123.2`) is dropped. */
 export function normalizePmcid(text: string): string | undefined {
   const digits = /^(?:https?:\/\/[^\s]*\/)?(?:pmcid:?\s*)?pmc:?\s*(\d{1,10})(?:\.\d{1,3})?\/?$/i.exec(text.trim())?.[1];
   return digits === undefined || Number(digits) === 0 ? undefined : `PMC${Number(digits)}`;
 }
 
-/** A PMCID from a field that holds nothing else, where bare digits count as well. */
+/** A PMCID from a PMCID field, where bare digits count too. */
 export function pmcidFromField(text: string): string | undefined {
   const digits = /(?:^|\/)(\d{1,10})\/?$/.exec(text.trim())?.[1];
   return normalizePmcid(text) ?? (digits === undefined ? undefined : normalizePmcid(`PMC${digits}`));
@@ -19,7 +19,7 @@ export function normalizePmid(text: string): string | undefined {
   return match ? String(Number(match[1])) : undefined;
 }
 
-/** A PMID from a field that holds nothing else. */
+/** A PMID from a PMID field. */
 export function pmidFromField(text: string): string | undefined {
   const trimmed = text.trim();
   return normalizePmid(trimmed) ?? (/^[1-9]\d{0,8}$/.test(trimmed) ? trimmed : undefined);

@@ -4,7 +4,7 @@ import { findDoi, normalizeDoi } from './doi.ts';
 import { normalizePmcid, normalizePmid } from './pubmed-id.ts';
 import { normalizeHalId, normalizeOpenAlexId, normalizeZenodoId } from './repository-id.ts';
 
-/** Every name a work may go by, each in its canonical form. */
+/** All ids of a work, each in canonical form. */
 export interface WorkIds {
   readonly openalex: string | null;
   readonly doi: string | null;
@@ -25,7 +25,7 @@ export const NO_IDS: WorkIds = {
   zenodo: null,
 };
 
-/** Recognises what kind of id a text is; undefined when it is none. */
+/** Recognises an id of any kind; undefined if the text is not an id. */
 export function identify(text: string): WorkIds | undefined {
   const openalex = normalizeOpenAlexId(text);
   if (openalex !== undefined) return { ...NO_IDS, openalex };
@@ -40,7 +40,7 @@ export function identify(text: string): WorkIds | undefined {
   if (pmcid !== undefined) return { ...NO_IDS, pmcid };
   const pmid = normalizePmid(text);
   if (pmid !== undefined) return { ...NO_IDS, pmid };
-  // Of bare numbers only PMIDs are that long: shorter ones are more likely a slip.
+  // Only PMIDs are numbers this long; shorter ones are probably mistakes.
   if (/^\s*[1-9]\d{4,7}\s*$/.test(text)) return { ...NO_IDS, pmid: text.trim() };
   const hal = normalizeHalId(text);
   if (hal !== undefined) return { ...NO_IDS, hal };
@@ -48,7 +48,7 @@ export function identify(text: string): WorkIds | undefined {
   return inUrl === undefined ? undefined : { ...NO_IDS, doi: inUrl };
 }
 
-/** Both sets of ids as one; where they differ the first counts. */
+/** Merges two sets of ids; the first wins where they differ. */
 export function mergeIds(first: WorkIds, second: WorkIds): WorkIds {
   return {
     openalex: first.openalex ?? second.openalex,
@@ -61,7 +61,7 @@ export function mergeIds(first: WorkIds, second: WorkIds): WorkIds {
   };
 }
 
-/** The one id a work is queued and filed under; undefined when it has none. */
+/** The id a work is queued and filed under; undefined if it has none. */
 export function keyOf(ids: WorkIds): string | undefined {
   if (ids.openalex !== null) return ids.openalex;
   if (ids.doi !== null) return `doi:${ids.doi}`;

@@ -1,6 +1,6 @@
 /**
- * One entry of a BibTeX file: its fields in lower-case names, braces and quotes taken off. Authors come one by one, as
- * `one_author` or, where braces keep a name whole, `one_group`; `work_type` says what the kind of the entry does.
+ * One entry of a BibTeX file: lower-case field names, values without braces and quotes. Each author is a separate
+ * `one_author`, or `one_group` if braces keep the name together; `work_type` comes from the entry type.
  */
 export interface BibtexEntry {
   readonly line: number;
@@ -9,7 +9,7 @@ export interface BibtexEntry {
 }
 
 const IGNORED = new Set(['comment', 'preamble']);
-/** Kinds of entries that say what a work is; `article` and `misc` are used for all kinds of things. */
+/** Entry types that say what a work is; `article` and `misc` are used for everything. */
 const TYPES: Readonly<Record<string, string>> = {
   book: 'book',
   incollection: 'book-chapter',
@@ -23,12 +23,12 @@ const TYPES: Readonly<Record<string, string>> = {
   report: 'report',
   dataset: 'dataset',
 };
-/** Abbreviations that a file may define, and the length of one: they may be made of each other. */
+/** Limits on `@string` abbreviations, which may refer to each other. */
 const MAX_STRINGS = 10_000;
 const MAX_STRING = 10_000;
 const MAX_ENTRY = 1_000_000;
 
-/** Reads BibTeX as it comes, entry by entry; what is between entries is commentary. */
+/** Reads BibTeX as a stream, entry by entry; text between entries is ignored. */
 export async function* readBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<BibtexEntry> {
   const decoder = new TextDecoder('utf-8');
   const strings = new Map<string, string>();
@@ -60,7 +60,7 @@ export async function* readBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGener
         const parsed = parseEntry(entry, { line: startedAt, tooLong, strings });
         if (parsed) yield parsed;
       } else if (character === '@' && depth === 0 && !/^\s*(?:\w+\s*)?$/.test(entry.slice(0, -1))) {
-        // An @ that opened no brace was an address in the commentary; this one may open an entry.
+        // The last @ did not open a brace, so it was commentary; this one may open an entry.
         entry = '';
         startedAt = line;
       }
@@ -98,7 +98,7 @@ function parseEntry(
   return { line, fields: means === undefined ? fields : [...fields, ['work_type', means]], reason: '' };
 }
 
-/** The fields of an entry as they are written, from a place in its text on. */
+/** The fields of an entry as written, from an offset in its text. */
 function* fieldsOf(
   text: string,
   from: number,
@@ -116,7 +116,7 @@ function* fieldsOf(
   }
 }
 
-/** The names between one "and" and the next; what stands in braces is not taken apart. */
+/** Names separated by "and"; text in braces is not split. */
 function namesIn(value: string): (readonly [string, string])[] {
   const names: string[] = [];
   let [depth, start] = [0, 0];
@@ -139,7 +139,7 @@ function namesIn(value: string): (readonly [string, string])[] {
   });
 }
 
-/** A value in braces, in quotes, or bare; pieces joined by # are put together. */
+/** A value in braces, in quotes, or bare; pieces joined by # are concatenated. */
 function readValue(
   text: string,
   from: number,
@@ -203,7 +203,7 @@ const NAMED: Readonly<Record<string, string>> = {
   j: 'j',
 };
 
-/** Accents as TeX writes them, and the marks that Unicode puts behind a letter. */
+/** TeX accents, and the combining marks of Unicode. */
 const MARKS: Readonly<Record<string, string>> = {
   '"': '\u0308',
   "'": '\u0301',
@@ -220,7 +220,7 @@ const MARKS: Readonly<Record<string, string>> = {
   r: '\u030A',
 };
 
-/** Without the braces that TeX needs and a reader does not, and with its commands for letters as those letters. */
+/** Removes TeX braces and replaces TeX commands for letters with the letters. */
 function plain(value: string): string {
   return value
     .replaceAll(
@@ -231,7 +231,7 @@ function plain(value: string): string {
         if (sign !== undefined) return sign;
         if (mark !== undefined) return (letter.replaceAll(/[{}\\]/g, '') + (MARKS[mark] ?? '')).normalize('NFC');
         if (name !== undefined && Object.hasOwn(NAMED, name)) return NAMED[name] ?? '';
-        // A command of one letter may be an accent, which is looked at next; others say how, not what.
+        // A one-letter command may be an accent, handled next; others only format.
         return name?.length === 1 ? whole : '';
       },
     )

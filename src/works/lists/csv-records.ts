@@ -1,10 +1,10 @@
-/** One record of a CSV file, with the line it began on; undefined fields for one that is too long or unfinished. */
+/** A CSV record and the line it starts on; `fields` is undefined if it is too long or unterminated. */
 export interface CsvRecord {
   readonly line: number;
   readonly fields: readonly string[] | undefined;
 }
 
-/** Reads CSV (RFC 4180) as it comes: quotes, doubled quotes, line breaks inside quotes, any line end. */
+/** Reads CSV (RFC 4180) as a stream: quotes, doubled quotes, line breaks inside quotes, any line ending. */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
   options: { readonly separator: ',' | ';' | '\t'; readonly maxRecordCharacters?: number },
@@ -45,7 +45,7 @@ export async function* readCsv(
         continue;
       }
       length += 1;
-      // A record without an end is counted, not kept.
+      // An unterminated record is counted, not stored.
       if (length > most) continue;
       if (state === 'quoted') {
         if (character === '"') state = 'closed';

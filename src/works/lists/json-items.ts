@@ -1,15 +1,15 @@
 import { splitLines } from '../../base/index.ts';
 
 const MAX_ITEM = 10_000_000;
-/** Records of services are nested some ten deep. Deeper text costs a hundred times its size to parse. */
+/** API records nest about ten levels. Parsing deeper text takes a hundred times its size in memory. */
 const MAX_DEPTH = 100;
 
-/** One item of a JSON file that is a list: its value, or why it cannot be read. */
+/** One item of a JSON list: its value, or why it cannot be read. */
 export type JsonItem =
   | { readonly kind: 'item'; readonly line: number; readonly value: unknown }
   | { readonly kind: 'bad'; readonly line: number; readonly reason: string };
 
-/** JSON lines of a file that people or programs wrote; blank lines are skipped. */
+/** Reads JSON lines; blank lines are skipped. */
 export async function* readJsonLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<JsonItem> {
   let line = 0;
   for await (const { text } of splitLines(chunks, MAX_ITEM)) {
@@ -20,8 +20,8 @@ export async function* readJsonLines(chunks: AsyncIterable<Uint8Array>): AsyncGe
 }
 
 /**
- * The objects of a JSON array as they stream, each with the line it begins on; also those of an array inside an object
- * (`{"items": […]}`), and a single object. A damaged one does not affect the others.
+ * Streams the objects of a JSON array, each with its line; also of an array inside an object (`{"items": […]}`), and
+ * a single object. A damaged item does not affect the others.
  */
 export async function* readJsonItems(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<JsonItem> {
   const decoder = new TextDecoder('utf-8');

@@ -6,7 +6,7 @@ import { emptyRecord } from '../record/record.ts';
 
 type Text = 'title' | 'date' | 'venue' | 'publisher' | 'volume' | 'issue' | 'pages' | 'language' | 'abstract' | 'type';
 
-/** Names under which lists of all kinds keep the same thing. */
+/** Column and field names of lists, and what they hold. */
 const FIELDS: Readonly<Record<string, Text | 'authors' | 'author' | 'group' | 'keywords'>> = {
   title: 'title',
   display_name: 'title',
@@ -46,7 +46,7 @@ const FIELDS: Readonly<Record<string, Text | 'authors' | 'author' | 'group' | 'k
 const MOST_AUTHORS = 500;
 const LONGEST = 100_000;
 
-/** What a list's entry says about a work, by the names of its fields; undefined where that is nothing but ids. */
+/** The record in a list entry; undefined if the entry has only ids. */
 export function listedRecord(
   id: string,
   ids: WorkIds,
@@ -83,7 +83,7 @@ export function listedRecord(
   return withProvenance(record, 'list', at);
 }
 
-/** "Berg, Ana and Liu, Wei" as BibTeX has it, "Berg, Ana; Liu, Wei" as tables do, or one name. */
+/** "Berg, Ana and Liu, Wei" (BibTeX), "Berg, Ana; Liu, Wei" (tables), or one name. */
 function authorsIn(text: string): Author[] {
   const parts = / and /i.test(text) ? text.split(/\sand\s/i) : text.split(';');
   return parts.flatMap(authorIn);
@@ -91,7 +91,7 @@ function authorsIn(text: string): Author[] {
 
 const NOBODY: Author = { name: '', family: null, given: null, orcid: null, institutions: [] };
 
-/** One name; none where it is empty or stands for all that are not named. */
+/** One name; empty for an empty text or "et al.". */
 function authorIn(text: string): Author[] {
   const part = text.trim();
   if (part === '' || part.toLowerCase() === 'others') return [];
@@ -101,7 +101,7 @@ function authorIn(text: string): Author[] {
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** "2020/01/02", "2020 Jan 5", "2020-01" and the like, as exact as they are. */
+/** "2020/01/02", "2020 Jan 5", "2020-01" and the like, to their precision. */
 function dateIn(text: string): string | null {
   const [, year, month = '', day = ''] =
     /\b((?:1[5-9]|20)\d\d)(?:[\s/.-]+(\d{1,2}|[a-z]{3})[a-z]*)?(?:[\s/.-]+(\d{1,2}))?\b/i.exec(text.slice(0, 200)) ??

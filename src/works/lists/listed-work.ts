@@ -12,18 +12,18 @@ import type { WorkRecord } from '../record/record.ts';
 import type { WorkIds } from '../ids/work-ids.ts';
 import { identify, mergeIds, NO_IDS } from '../ids/work-ids.ts';
 
-/** One entry of a list somebody wrote: a work, or the reason why it is none. */
+/** One entry of a list: a work, or why it is not one. */
 export type ListedWork =
   | {
       readonly kind: 'work';
       readonly work: Work;
       readonly line: number;
-      /** What the list says about it besides, where it says anything. */
+      /** Other metadata in the entry. */
       readonly record?: WorkRecord;
       /** The entry of another list that this one decides about. */
       readonly decides?: string;
     }
-  /** It has no id: its work has to be searched for. */
+  /** Without an id: the work must be searched for. */
   | {
       readonly kind: 'cited';
       readonly cited: CitedWork;
@@ -31,11 +31,11 @@ export type ListedWork =
       readonly urls: readonly string[];
       readonly record?: WorkRecord;
     }
-  /** An entry of a review file about whose work nothing is decided, or that it is none of those found. */
+  /** An entry of a review file that is undecided, or rejected. */
   | { readonly kind: 'undecided'; readonly line: number; readonly entry: string; readonly reason: string }
   | { readonly kind: 'bad'; readonly line: number; readonly reason: string };
 
-/** Names under which lists keep the same thing. */
+/** Column and field names of lists, and what they hold. */
 const FIELDS: Readonly<Record<string, keyof WorkIds | 'any' | 'title' | 'year' | 'url'>> = {
   doi: 'doi',
   do: 'doi',
@@ -76,7 +76,7 @@ const READERS: Readonly<Record<keyof WorkIds, (text: string) => unknown>> = {
   zenodo: (text) => normalizeZenodoId(text) ?? (/^\d{1,12}$/.test(text.trim()) ? text.trim() : undefined),
 };
 
-/** A work from the fields of an entry, whatever their order and spelling; a fault names what is missing. */
+/** Builds a work from an entry's fields, in any order and spelling; a fault says what is missing. */
 export function workFromFields(fields: Iterable<readonly [string, string]>, line: number): ListedWork {
   let ids: WorkIds = NO_IDS;
   let title: string | null = null;
@@ -111,7 +111,7 @@ export function workFromFields(fields: Iterable<readonly [string, string]>, line
   return { kind: 'bad', line, reason: 'no DOI, arXiv, PubMed, PMC, OpenAlex, HAL or Zenodo id was found' };
 }
 
-/** A whole OpenAlex record is taken with all it knows; anything else by its fields. */
+/** An OpenAlex record is taken as a whole; anything else by its fields. */
 export function workFromObject(value: object, line: number): ListedWork {
   const work = 'locations' in value || 'open_access' in value ? parseOpenAlexWork(value) : undefined;
   if (work) return { kind: 'work', work, line };
@@ -125,7 +125,7 @@ export function workFromObject(value: object, line: number): ListedWork {
   return workFromFields(fields, line);
 }
 
-/** A work from one id, as typed on a command line or standing alone on a line. */
+/** A work from one id, from the command line or a line of its own. */
 export function workFromText(text: string, line = 1): ListedWork {
   const inProse = findDoi(text);
   const ids = identify(text) ?? (inProse === undefined ? undefined : { ...NO_IDS, doi: inProse });
@@ -141,13 +141,13 @@ export function workFromLine(text: string, line: number): ListedWork {
   return cited ? { kind: 'cited', line, urls: [], cited } : listed;
 }
 
-/** A work of which no more is known than where it is: the address of a paper or of its page. */
+/** A work known only by its URL: a paper or its landing page. */
 function workFromUrl(text: string): Work | undefined {
   const url = webUrl(text.trim());
   return url === undefined ? undefined : namedWork(`url:${url}`, NO_IDS, { urls: [url] });
 }
 
-/** An address of the web; what only leads on to an id that could not be read is none. */
+/** A web URL; undefined for the URL of an id that could not be read. */
 function webUrl(text: string): string | undefined {
   const url = /^https?:\/\//i.test(text) && !/\s/.test(text) ? URL.parse(text) : null;
   if (!url || /(^|\.)(doi|openalex)\.org$/i.test(url.hostname) || url.username !== '') return undefined;

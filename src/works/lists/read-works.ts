@@ -32,7 +32,7 @@ const BY_EXTENSION: Readonly<Record<string, ListFormat>> = {
 
 const LONGEST_LINE = 10_000_000;
 
-/** The format that a file's name tells. */
+/** The format by file name. */
 export function listFormatOf(path: string): ListFormat {
   const format = BY_EXTENSION[extname(path).toLowerCase()];
   if (format !== undefined) return format;
@@ -41,14 +41,14 @@ export function listFormatOf(path: string): ListFormat {
   });
 }
 
-/** Reads the works of a file as it streams; its format is told by its name unless given. Bad entries are reported. */
+/** Reads the works of a file as a stream; the format defaults to its extension. Bad entries are reported. */
 export async function* readWorks(path: string, format?: ListFormat): AsyncGenerator<ListedWork> {
   const chosen = format ?? listFormatOf(path);
   await using file = await open(path, 'r');
   yield* parseWorks(file.createReadStream({ autoClose: false }), chosen);
 }
 
-/** The same for bytes that come from elsewhere. */
+/** The same for a stream of bytes. */
 export function parseWorks(chunks: AsyncIterable<Uint8Array>, format: ListFormat): AsyncGenerator<ListedWork> {
   return PARSERS[format](chunks);
 }
@@ -70,7 +70,7 @@ async function* fromCsv(chunks: AsyncIterable<Uint8Array>, separator: ',' | '\t'
     if (!fields) yield { kind: 'bad', line, reason: 'the record is too long or its quotes do not close' };
     else if (!header) {
       header = fields.map((name) => name.replace(/^\uFEFF/, ''));
-      // A file of bare ids has no header: its first line is already a work.
+      // A file of bare ids has no header: its first line is a work.
       const first = fields.length === 1 ? workFromText(header[0] ?? '', line) : undefined;
       if (first?.kind === 'work') {
         header = ['id'];
@@ -86,7 +86,7 @@ async function* fromCsv(chunks: AsyncIterable<Uint8Array>, separator: ',' | '\t'
   }
 }
 
-/** A line of the file in which doubtful entries wait for somebody to decide. */
+/** A row of the file of doubtful entries that a person decides about. */
 function fromReview(row: ReadonlyMap<string, string>, line: number): ListedWork {
   const { entry, decision } = reviewedEntry(row);
   if (decision.kind !== 'chosen') {
@@ -104,7 +104,7 @@ async function* fromBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Li
       yield { kind: 'bad', line, reason };
       continue;
     }
-    // `eprint` is an arXiv id only where the entry says so, or does not say otherwise.
+    // `eprint` is an arXiv id if the entry says so, or says nothing else.
     const said = new Map(fields);
     const archive = (said.get('archiveprefix') ?? said.get('eprinttype') ?? 'arxiv').toLowerCase();
     yield workFromFields(
@@ -143,7 +143,7 @@ const RIS_FIELDS: Readonly<Record<string, string>> = {
   C2: 'pmcid',
 };
 
-/** Types that say what a work is; others are used for all kinds of things. */
+/** RIS types that say what a work is; others are used for everything. */
 const RIS_TYPES: Readonly<Record<string, string>> = {
   JOUR: 'article',
   CHAP: 'book-chapter',
@@ -167,7 +167,7 @@ async function* fromRis(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Liste
       const name = RIS_FIELDS[tag];
       return name === undefined ? [] : [[name, text] as const];
     });
-    // Dates are more exact than years, where both are told.
+    // Dates are more precise than years.
     const dates = named.filter(([name]) => name === 'date');
     yield workFromFields([...dates, ...named, ['pages', pages], ['work_type', RIS_TYPES[value('TY')] ?? '']], line);
   }
@@ -198,7 +198,7 @@ async function* fromNbib(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<List
     }
     yield workFromFields(
       fields.flatMap(([tag, text]) => {
-        // `LID` and `AID` hold ids of several kinds, each with its kind behind it.
+        // `LID` and `AID` hold ids of several kinds, followed by their kind.
         const doi = tag === 'LID' || tag === 'AID' ? /^(\S+) \[doi\]$/i.exec(text)?.[1] : undefined;
         if (doi !== undefined) return [['doi', doi] as const];
         const name = NBIB_FIELDS[tag];
@@ -221,7 +221,7 @@ async function* fromItems(
   }
 }
 
-/** An item of CSL-JSON; a record of OpenAlex that came as JSON is taken as such. */
+/** A CSL-JSON item; an OpenAlex record is taken as such. */
 function workFromCsl(value: object, line: number): ListedWork {
   const listed = workFromObject(value, line);
   if (listed.kind !== 'work' || listed.work.isComplete) return withCslAuthors(listed, value);
@@ -229,7 +229,7 @@ function workFromCsl(value: object, line: number): ListedWork {
   return { ...listed, record: withProvenance({ ...record, ids: listed.work.ids }, 'list', '') };
 }
 
-/** CSL keeps authors as objects, which the fields of an entry do not show. */
+/** CSL has authors as objects, which the generic fields do not cover. */
 function withCslAuthors(listed: ListedWork, value: object): ListedWork {
   if (listed.kind !== 'cited') return listed;
   const record = withProvenance(recordFromCsl(value, ''), 'list', '');
@@ -248,7 +248,7 @@ async function* fromIds(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Liste
   }
 }
 
-/** In a list of ids a number that stands alone is a PMID: no other kind of id is one. */
+/** In a list of ids a bare number is a PMID: no other kind of id is a number. */
 function bareNumber(text: string): string {
   const pmid = pmidFromField(text);
   return pmid === undefined ? text : `PMID:${pmid}`;

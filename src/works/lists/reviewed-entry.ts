@@ -1,8 +1,8 @@
 import { normalizeDoi } from '../ids/doi.ts';
 
-/** A line of the review file: which entry of which list, and what a person decided. */
+/** A row of the review file: an entry of a list, and what a person decided. */
 export interface ReviewedEntry {
-  /** Name of the list and line in it: `refs.bib#12`. */
+  /** List name and line: `refs.bib#12`. */
   readonly entry: string;
   readonly decision:
     | { readonly kind: 'chosen'; readonly doi: string }
@@ -18,7 +18,7 @@ export function isReviewHeader(header: readonly string[]): boolean {
 const YES = /^(?:y|yes|x|true|ok|accept)$/i;
 const NO = /^(?:n|no|none|false|0|refuse)$/i;
 
-/** What a line says: a DOI of one's own counts first, then the number of a candidate, where "yes" is the first. */
+/** The decision in a row: a DOI the person entered, else the number of a candidate; "yes" is the first. */
 export function reviewedEntry(row: ReadonlyMap<string, string>): ReviewedEntry {
   const entry = (row.get('entry') ?? '').trim();
   const accept = (row.get('accept') ?? '').trim();

@@ -3,14 +3,14 @@ import { splitLines } from '../../base/index.ts';
 const LONGEST_LINE = 10_000_000;
 const MOST_FIELDS = 20_000;
 
-/** One record of a tagged file: its tags and values in their order, or why it is none. */
+/** One record of a tagged file: its tags and values in order, or why it is unreadable. */
 export interface TaggedRecord {
   readonly line: number;
   readonly fields: readonly (readonly [string, string])[];
   readonly reason?: string;
 }
 
-/** RIS as Zotero, Embase, Ovid and others write it: stray lines are skipped, a value may go on in the next line. */
+/** RIS as written by Zotero, Embase, Ovid and others: stray lines are skipped, values may continue on the next line. */
 export async function* readRis(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TaggedRecord> {
   let fields: [string, string][] = [];
   let startedAt = 0;
@@ -21,7 +21,7 @@ export async function* readRis(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
     }
     const [, tag, value = ''] = /^\uFEFF?\s{0,3}([A-Z][A-Z0-9]) {1,2}-(?:\s(.*)|)$/.exec(text) ?? [];
     if (tag === 'TY') {
-      // Some exports leave out the end of a record: the next one ends it.
+      // Some exports omit the end of a record: the next one ends it.
       if (startedAt > 0 && fields.length > 1) yield { line: startedAt, fields };
       fields = [[tag, value.trim()]];
       startedAt = line;
@@ -36,7 +36,7 @@ export async function* readRis(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
   if (startedAt > 0) yield { line: startedAt, fields: [], reason: 'the record has no ER line' };
 }
 
-/** MEDLINE as PubMed exports it (`.nbib`): `PMID- 1`, values go on in lines that begin with spaces, a blank line ends a record. */
+/** MEDLINE as PubMed exports it (`.nbib`): `PMID- 1`, indented lines continue a value, a blank line ends a record. */
 export async function* readNbib(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TaggedRecord> {
   let fields: [string, string][] = [];
   let startedAt = 0;

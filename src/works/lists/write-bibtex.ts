@@ -12,13 +12,13 @@ const TYPES: Readonly<Record<string, string>> = {
   'conference-paper': 'inproceedings',
 };
 
-/** Words that say nothing in a key. */
+/** Stop words in keys. */
 const EMPTY = new Set(
   'a an the of on in for and to with from by at der die das ein eine le la les un une el los las'.split(' '),
 );
 const MOST_AUTHORS = 200;
 
-/** A record as an entry of BibTeX, readable by BibTeX, biber and Zotero; `file` is linked as Zotero does. */
+/** A record as a BibTeX entry for BibTeX, biber and Zotero; `file` is linked as Zotero does. */
 export function bibtexEntry(record: WorkRecord, key: string, file?: string): string {
   const { ids } = record;
   const type = TYPES[record.type ?? ''] ?? (record.venue === null ? 'misc' : 'article');
@@ -52,7 +52,7 @@ export function bibtexEntry(record: WorkRecord, key: string, file?: string): str
   return `@${type}{${key},\n${lines.join(',\n')}\n}\n`;
 }
 
-/** A key such as `berg2024heat`, with a number where it was given before. */
+/** A key such as `berg2024heat`, numbered if taken. */
 export function citationKey(record: WorkRecord, taken: Set<string>): string {
   const [first] = record.authors;
   const name = first ? (namesOf(first).family ?? first.name) : 'anon';
@@ -63,7 +63,7 @@ export function citationKey(record: WorkRecord, taken: Set<string>): string {
   return key;
 }
 
-/** A number from 2 on that is free. They are given in order, so the first free one is found by halving. */
+/** The first free number from 2; binary search works since numbers are given in order. */
 function freeNumber(isTaken: (number: number) => boolean): number {
   let free = 2;
   while (isTaken(free)) free *= 2;
@@ -75,7 +75,7 @@ function freeNumber(isTaken: (number: number) => boolean): number {
   return free;
 }
 
-/** Letters that no mark makes of others. */
+/** Letters that do not decompose into a base letter and marks. */
 const LETTERS: Readonly<Record<string, string>> = {
   ø: 'o',
   æ: 'ae',
@@ -103,14 +103,14 @@ function authorsOf(authors: readonly Author[]): string | null {
   if (authors.length === 0) return null;
   const shown = authors.slice(0, MOST_AUTHORS).map((author) => {
     const { family, given, name } = namesOf(author);
-    // A group stands in braces of its own: its words are no given names.
+    // A group's name is in braces: its words are not given names.
     if (family === null) return `{${tex(name)}}`;
     return given === null || given === '' ? `{${tex(family)}}` : `${namePart(family)}, ${namePart(given)}`;
   });
   return [...shown, ...(authors.length > MOST_AUTHORS ? ['others'] : [])].join(' and ');
 }
 
-/** Part of a name; in braces where it holds what would take a name apart. */
+/** Part of a name; in braces if it contains a separator. */
 function namePart(text: string): string {
   return /,|(?:^|\s)and(?:\s|$)/i.test(text) ? `{${tex(text)}}` : tex(text);
 }
@@ -121,21 +121,21 @@ function texOrNull(text: string | null): string | null {
 
 const SPECIAL: Readonly<Record<string, string>> = {
   '\\': '\\textbackslash{}',
-  // BibTeX counts braces whether they are escaped or not: by name they cannot unbalance an entry.
+  // BibTeX counts even escaped braces; named ones cannot unbalance an entry.
   '{': '\\textbraceleft{}',
   '}': '\\textbraceright{}',
   '~': '\\textasciitilde{}',
   '^': '\\textasciicircum{}',
 };
 
-/** Text with what TeX takes for commands escaped; letters stay as they are, in UTF-8. */
+/** Escapes TeX commands; letters stay in UTF-8. */
 function tex(text: string): string {
   return text
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/[\\{}~^]|[&%$#_]/g, (character) => SPECIAL[character] ?? `\\${character}`);
 }
 
-/** Addresses are read as they stand; only what would end or unbalance the value is encoded. */
+/** URLs are verbatim; only characters that would end or unbalance the value are encoded. */
 function verbatim(text: string): string {
   return text.replaceAll(/[{}\\\s]/g, (character) => encodeURIComponent(character));
 }

@@ -12,7 +12,7 @@ const TYPES: Readonly<Record<string, string>> = {
   'conference-paper': 'CPAPER',
 };
 
-/** A record in RIS, as Zotero, EndNote and Rayyan read it; `file` is linked by `L1`. */
+/** A record in RIS for Zotero, EndNote and Rayyan; `file` becomes `L1`. */
 export function risEntry(record: WorkRecord, file?: string): string {
   const { ids } = record;
   const [first, last] = record.pages?.split(/[-–]+/) ?? [];

@@ -6,17 +6,17 @@ import { lookupText } from '../lookup.ts';
 import type { ListedWork } from './listed-work.ts';
 import { parseWorks } from './read-works.ts';
 
-/** A library of Zotero, or a collection in it. */
+/** A Zotero library, or one of its collections. */
 export interface ZoteroPlace {
-  /** `users/123`, `groups/45`, with `/collections/KEY` behind it for a collection. */
+  /** `users/123`, `groups/45`, or followed by `/collections/KEY`. */
   readonly path: string;
   readonly isLocal: boolean;
 }
 
-/** Where Zotero itself answers on this machine, once "Allow other applications" is switched on. */
+/** Zotero's local API, available once "Allow other applications" is enabled. */
 const LOCAL = 'http://127.0.0.1:23119/api/';
 const TOGETHER = 100;
-/** A library of more items than this would not end. */
+/** Upper bound, so that a faulty server cannot send items forever. */
 const MOST_ITEMS = 200_000;
 
 /** `zotero:users/123`, `zotero:groups/45/collections/ABCD2345`, `zotero:local`, `zotero:local/collections/…`; undefined for anything else. */
@@ -36,16 +36,16 @@ export function parseZotero(text: string): ZoteroPlace | undefined {
   return { path, isLocal };
 }
 
-/** Where zotero.org answers, and with which key. */
+/** The URL of zotero.org's API, and the key. */
 export interface ZoteroWeb {
   readonly base: URL;
   readonly credentials: readonly Credential[];
 }
 
 /**
- * The items of a library, page by page; `wait` is called where Zotero asks for a pause. With `since`, a library that has not
- * changed after that version has none; `kept` hears the version once all items of it were taken. A Zotero on this machine
- * counts versions by what it has synchronised and not by what was added: it is read whole each time.
+ * The items of a library, page by page; `wait` is called when Zotero asks for a pause. With `since`, a library
+ * unchanged since that version yields nothing; `kept` receives the version once all items were read. The local Zotero
+ * counts only synchronised changes as versions, so it is always read completely.
  */
 export async function* readZotero(
   place: ZoteroPlace,
@@ -78,13 +78,13 @@ export async function* readZotero(
     if (answer.kind === 'problem' && answer.status === 304) return;
     if (answer.kind !== 'found') throw refused(answer, place);
     const { headers } = answer.response;
-    // Of the first page: what is added while the others are read is a change to the next reader.
+    // From the first page: items added while reading count as changes next time.
     if (start === 0) version = z.coerce.number().int().safeParse(headers['last-modified-version']).data;
     const bytes = Buffer.from(answer.value);
     let items = 0;
     for await (const listed of parseWorks(once(bytes), 'csl')) {
       items += 1;
-      // An item has no line of its own: its number in the library says which it is.
+      // An item has no line; its number in the library identifies it.
       yield { ...listed, line: start + items };
     }
     const total = z.coerce.number().int().safeParse(headers['total-results']);

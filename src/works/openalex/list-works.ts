@@ -10,16 +10,16 @@ import { parseOpenAlexWork } from './parse-work.ts';
 import { normalizeTopicId } from '../ids/repository-id.ts';
 import type { Work } from '../work.ts';
 
-/** Where a listing stands: enough to go on from the same page tomorrow. Plain data. */
+/** Position of a listing: enough to resume from the same page tomorrow. Plain data. */
 export interface OpenAlexState {
   readonly subject: Subject;
-  /** A cursor when there is a key, a page number when there is none: cursors need a key. */
+  /** A cursor with a key, a page number without: cursors need a key. */
   readonly at: { readonly kind: 'cursor'; readonly cursor: string } | { readonly kind: 'page'; readonly page: number };
   /** Works yielded before this page. */
   readonly yielded: number;
 }
 
-/** What the day's budget looks like, from the headers of the last answer. */
+/** The daily budget, from the last response's headers. */
 export interface OpenAlexBudget {
   readonly remainingUsd: number;
   readonly limitUsd: number | null;
@@ -27,7 +27,7 @@ export interface OpenAlexBudget {
 
 export type OpenAlexEvent =
   | { readonly kind: 'work'; readonly work: Work; readonly record: WorkRecord | undefined }
-  /** A page begins; `state` is where to resume if the rest of it is lost. */
+  /** A page starts; `state` resumes from it. */
   | {
       readonly kind: 'page';
       readonly state: OpenAlexState;
@@ -37,7 +37,7 @@ export type OpenAlexEvent =
   | { readonly kind: 'bad-record'; readonly reason: string }
   | { readonly kind: 'end'; readonly end: OpenAlexEnd };
 
-/** Why a listing ended; everything but 'complete' and 'limit' can be resumed from its state. */
+/** Why a listing ended; everything but 'complete' and 'limit' can be resumed. */
 export type OpenAlexEnd =
   | { readonly kind: 'complete' }
   | { readonly kind: 'limit' }
@@ -65,18 +65,18 @@ export interface OpenAlexOptions {
   readonly perPage?: number;
   readonly maxResults?: number;
   readonly resume?: OpenAlexState | undefined;
-  /** When records were read stands in them. */
+  /** Timestamp for records. */
   readonly now?: () => number;
   readonly signal?: AbortSignal | undefined;
 }
 
 const MAX_PER_PAGE = 100;
-/** Without a cursor the first ten thousand are all there is. */
+/** Without a cursor only the first ten thousand can be listed. */
 const PAGED_RESULTS = 10_000;
 
 /**
- * Works of OpenAlex on a topic, page after page, each once. Waiting, Retry-After and backoff are the client's; here the
- * day's budget is understood, and the last event always says how it ended.
+ * OpenAlex works on a topic, page by page, without duplicates. The client handles Retry-After and backoff; this
+ * handles the daily budget. The last event says how the listing ended.
  */
 export async function* iterateOpenAlex(query: OpenAlexQuery, options: OpenAlexOptions): AsyncGenerator<OpenAlexEvent> {
   const perPage = Math.max(1, Math.min(MAX_PER_PAGE, options.perPage ?? MAX_PER_PAGE));
@@ -135,7 +135,7 @@ export async function* iterateOpenAlex(query: OpenAlexQuery, options: OpenAlexOp
   yield { kind: 'end', end: { kind: 'limit' } };
 }
 
-/** How a query is asked for: a topic by its id, a text as a search, or by its conditions alone. */
+/** How a query is sent: a topic by id, a text as a search, or filters only. */
 async function subjectOf(
   { topic, search }: OpenAlexQuery,
   options: OpenAlexOptions,
@@ -144,19 +144,19 @@ async function subjectOf(
   return search === undefined ? { kind: 'filter' } : { kind: 'search', text: search };
 }
 
-/** What OpenAlex has for a query: how many works, and some of them. */
+/** A query's number of works, and a sample. */
 export interface OpenAlexSample {
   readonly kind: 'sample';
   readonly total: number;
   readonly subject: Subject;
-  /** Drawn evenly; all of them where there are no more than were asked for. */
+  /** A random sample, or all if there are no more. */
   readonly works: readonly Work[];
-  /** Questions that are charged for, and were asked. */
+  /** Number of charged requests. */
   readonly pages: number;
   readonly budget: OpenAlexBudget | null;
 }
 
-/** How many works a query selects and what some of them are like, for the price of two pages. */
+/** How many works a query selects, and a sample, for the price of two pages. */
 export async function sampleOpenAlex(
   query: OpenAlexQuery,
   size: number,
@@ -180,7 +180,7 @@ export async function sampleOpenAlex(
   const drawn = await ask({
     per_page: String(wanted),
     select: OPENALEX_SELECT,
-    // A sample of all is refused.
+    // OpenAlex refuses a sample of everything.
     ...(total > wanted && { sample: String(wanted), seed: '1' }),
   });
   if (drawn.kind !== 'found') return endOf(drawn, null);
@@ -188,7 +188,7 @@ export async function sampleOpenAlex(
   return { kind: 'sample', total, subject, works, pages: 2, budget: budgetOf(drawn.response) };
 }
 
-/** Finds the topic a text names; asking for suggestions is free of charge. */
+/** Finds the topic a text names; autocomplete is free of charge. */
 async function findSubject(
   text: string,
   options: OpenAlexOptions,
@@ -201,7 +201,7 @@ async function findSubject(
     options.signal,
   );
   if (found.kind === 'found') return matchTopic(text, found.value.results);
-  // Without suggestions the text can still be searched for; only who may not ask at all is told so now.
+  // Without suggestions the text can still be searched; only a missing permission ends here.
   if (found.kind === 'later' || (found.kind === 'problem' && found.reason === 'unauthorized')) {
     return { kind: 'end', end: endOf(found, null) };
   }
@@ -229,7 +229,7 @@ function pageParameters(
   };
 }
 
-/** Where the next page begins; undefined after the last. An exact multiple ends with an empty page. */
+/** The next page; undefined after the last. An exact multiple ends with an empty page. */
 function nextPosition(
   state: OpenAlexState,
   nextCursor: string | null,
@@ -279,7 +279,7 @@ function endOf(answer: Exclude<Lookup<unknown>, { kind: 'found' }>, state: OpenA
   };
 }
 
-/** A 429 that speaks of credits is the end of the day's budget, not of our patience. */
+/** A 429 that mentions credits means the daily budget is spent. */
 function isBudget(response: HttpResponse | undefined): boolean {
   if (response?.status !== 429) return false;
   try {

@@ -16,7 +16,7 @@ const MOST_REFERENCES = 5000;
 const MOST_WORDS = 20_000;
 const MOST_NAMED = 50;
 
-/** A record of OpenAlex as a record of ours; undefined when it has no id or not the shape of one. `at` is when it was read. */
+/** An OpenAlex record as our record; undefined if it has no id or another shape. `at` is when it was read. */
 export function parseOpenAlexRecord(value: unknown, at: string): WorkRecord | undefined {
   const parsed = openAlexWork.safeParse(value);
   if (!parsed.success) return undefined;
@@ -91,7 +91,7 @@ function pagesOf(biblio: Parsed['biblio']): string | null {
   return last === null || last === '' || last === first ? first : `${first}-${last}`;
 }
 
-/** The abstract put together again from the places of its words. */
+/** The abstract, rebuilt from its inverted index. */
 function abstractOf(index: Parsed['abstract_inverted_index']): string | null {
   const words: string[] = [];
   for (const [word, places] of Object.entries(index ?? {})) {

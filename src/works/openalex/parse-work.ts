@@ -17,7 +17,7 @@ type Location = z.output<typeof openAlexLocation>;
 const MAX_LOCATIONS = 50;
 const MAX_AUTHORS = 20;
 
-/** A record of OpenAlex as a work; undefined when it has no id or not the shape of one. */
+/** An OpenAlex record as a work; undefined if it has no id or another shape. */
 export function parseOpenAlexWork(value: unknown): Work | undefined {
   const parsed = openAlexWork.safeParse(value);
   if (!parsed.success) return undefined;
@@ -51,7 +51,7 @@ export function parseOpenAlexWork(value: unknown): Work | undefined {
   };
 }
 
-/** Every id that a record of OpenAlex names, or that the addresses of its locations do. */
+/** All ids in an OpenAlex record, including those in the URLs of its locations. */
 export function idsOf(data: z.output<typeof openAlexWork>, openalex: string, locations: readonly Location[]): WorkIds {
   const text = (name: string): string => String(data.ids?.[name] ?? '');
   const doi = normalizeDoi(data.doi ?? text('doi')) ?? null;
@@ -76,14 +76,14 @@ export function idsOf(data: z.output<typeof openAlexWork>, openalex: string, loc
   };
 }
 
-/** OpenAlex has no field for arXiv ids: they are in the ids of locations, in their URLs, or in the DOI. */
+/** OpenAlex has no field for arXiv ids: they are in location ids, URLs, or the DOI. */
 function arxivOf(doi: string | null, locations: readonly Location[]): ArxivId | null {
   const byId = locations.map(({ id }) => id ?? '').find((id) => /^(?:pmh:)?oai:arxiv\.org:/i.test(id));
   const urls = locations.flatMap(({ landing_page_url: landing, pdf_url: pdf }) => [landing ?? '', pdf ?? '']);
   const byUrl = urls.filter((url) => /^https?:\/\/(?:www\.|export\.)?arxiv\.org\//i.test(url));
   for (const text of [byId ?? '', ...byUrl, doi ?? '']) {
     const parsed = parseArxivId(text);
-    // A location names the version OpenAlex happened to see; the work itself is its latest.
+    // A location names the version OpenAlex saw; the work is its latest.
     if (parsed) return { id: parsed.id, version: null };
   }
   return null;
@@ -91,7 +91,7 @@ function arxivOf(doi: string | null, locations: readonly Location[]): ArxivId | 
 
 function pmcidIn(urls: readonly string[]): string | null {
   for (const url of urls) {
-    // The prefix is missing in some of OpenAlex's addresses (…/pmc/articles/12008803).
+    // Some OpenAlex URLs lack the prefix (…/pmc/articles/12008803).
     const id =
       /(?:ncbi\.nlm\.nih\.gov|europepmc\.org)[^\s/]{0,60}\/(?:pmc\/)?articles?\/(?:PMC\/)?((?:PMC)?\d{1,10})\b/i.exec(
         url,
@@ -117,7 +117,7 @@ function hostTypeOf(sourceType: string | null): HostType | null {
   return sourceType === 'repository' ? 'repository' : 'publisher';
 }
 
-/** The best location stands first and again in its place; once is enough. */
+/** The best location is listed twice. */
 function distinct(locations: readonly WorkLocation[]): WorkLocation[] {
   const seen = new Set<string>();
   return locations.filter(({ landingUrl, pdfUrl }) => {

@@ -6,12 +6,12 @@ import { doiPath, normalizeDoi } from '../ids/doi.ts';
 import { lookupJson } from '../lookup.ts';
 import { normalizeOpenAlexId, normalizeTopicId } from '../ids/repository-id.ts';
 
-/** What to look for. `topic` is text or a topic id; filters narrow it down, or are all there is. */
+/** A query. `topic` is text or a topic id; filters narrow it down, or stand alone. */
 export interface OpenAlexQuery {
   readonly topic?: string | undefined;
-  /** Text to search for, as it stands: no topic is looked up for it. */
+  /** Full-text search; no topic is looked up. */
   readonly search?: string | undefined;
-  /** Conditions in OpenAlex's own words: `authorships.author.orcid:0000-…,cited_by_count:>10`. */
+  /** OpenAlex filters: `authorships.author.orcid:0000-…,cited_by_count:>10`. */
   readonly filter?: string | undefined;
   readonly yearStart?: number | undefined;
   readonly yearEnd?: number | undefined;
@@ -20,16 +20,16 @@ export interface OpenAlexQuery {
   readonly language?: string | undefined;
 }
 
-/** How the topic is asked for: by its id, one credit a page, or as a search, ten credits a page. */
+/** How a topic is queried: by id, one credit per page, or as a search, ten credits per page. */
 export type Subject =
   | { readonly kind: 'topic'; readonly id: string; readonly name: string }
   | { readonly kind: 'search'; readonly text: string }
-  /** Conditions alone. */
+  /** Filters only. */
   | { readonly kind: 'filter' };
 
 const LONGEST_SEARCH = 1500;
 
-/** The parameters of `/works` for a query, without paging. */
+/** Parameters of `/works`, without paging. */
 export function worksParameters(query: OpenAlexQuery, subject: Subject): Readonly<Record<string, string>> {
   const filters: string[] = query.filter === undefined ? [] : [query.filter];
   if (subject.kind === 'topic') filters.push(`topics.id:${subject.id}`);
@@ -48,7 +48,7 @@ export function worksParameters(query: OpenAlexQuery, subject: Subject): Readonl
   };
 }
 
-/** The topic whose name says what was asked: the same words, or the only one that has them all. */
+/** The topic with exactly these words, or the only one that contains them all. */
 export function matchTopic(
   text: string,
   topics: readonly { readonly id: string; readonly display_name: string }[],
@@ -66,7 +66,7 @@ export function matchTopic(
   return chosen ? { kind: 'topic', id: chosen.id, name: chosen.name } : { kind: 'search', text: text.trim() };
 }
 
-/** Several values are alternatives: `article|review`; a comma would end the condition and is refused. */
+/** Several values are alternatives: `article|review`; a comma would end the filter and is refused. */
 function filterValue(value: string): string {
   const trimmed = value.trim();
   if (/^[a-z0-9|!-]{1,200}$/i.test(trimmed)) return trimmed.toLowerCase();
@@ -84,7 +84,7 @@ function wordsOf(text: string): string[] {
   );
 }
 
-/** What a person who has pasted the address of a list of works is looking at; undefined for any other address. */
+/** The query in a pasted openalex.org URL; undefined for other URLs. */
 export function parseOpenAlexUrl(text: string): Pick<OpenAlexQuery, 'search' | 'filter'> | undefined {
   const url = /^https?:\/\//i.test(text.trim()) ? URL.parse(text.trim()) : null;
   if (!url || !/^(?:api\.|explore\.|www\.)?openalex\.org$/i.test(url.hostname) || !/^\/works\/?$/i.test(url.pathname))
@@ -97,7 +97,7 @@ export function parseOpenAlexUrl(text: string): Pick<OpenAlexQuery, 'search' | '
   return { ...(filter !== '' && { filter }), ...(search !== undefined && { search }) };
 }
 
-/** Conditions for the works of people, of institutions, and around other works. */
+/** Filters for works of people, of institutions, and citing or cited by other works. */
 export function filterFor(wanted: {
   readonly filter?: string | undefined;
   readonly orcid?: readonly string[] | undefined;
@@ -129,12 +129,12 @@ export function filterFor(wanted: {
   return conditions.length === 0 ? undefined : conditions.join(',');
 }
 
-/** A work by its OpenAlex id, or by a DOI, which must be looked up before OpenAlex takes it. */
+/** A work's OpenAlex id, or a DOI, which must be looked up first. */
 function workName(text: string): string | undefined {
   return normalizeOpenAlexId(text) ?? normalizeDoi(text);
 }
 
-/** The OpenAlex id of a work that is named by its DOI. */
+/** The OpenAlex id of a work given by DOI. */
 export async function findOpenAlexId(
   name: string,
   options: {

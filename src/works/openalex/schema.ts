@@ -1,25 +1,25 @@
 import { z } from 'zod';
 
-import { maybe, those, welcome } from '../maybe.ts';
+import { maybe, validItems, lenient } from '../maybe.ts';
 
-/** What we read of OpenAlex's answers; everything else in them is let through unread. */
+/** The fields we read of OpenAlex's responses. */
 const source = z.object({
   type: maybe(z.string()),
   display_name: maybe(z.string()),
-  host_organization_name: welcome(z.string()),
-  issn: welcome(z.array(z.string())),
+  host_organization_name: lenient(z.string()),
+  issn: lenient(z.array(z.string())),
 });
 const named = z.object({ id: maybe(z.string()), display_name: maybe(z.string()) });
-const works = welcome(z.array(z.string()));
+const works = lenient(z.array(z.string()));
 
 export const openAlexLocation = z.object({
   id: maybe(z.string()),
   is_oa: maybe(z.boolean()),
   landing_page_url: maybe(z.string()),
   pdf_url: maybe(z.string()),
-  license: welcome(z.string()),
-  version: welcome(z.string()),
-  source: welcome(source),
+  license: lenient(z.string()),
+  version: lenient(z.string()),
+  source: lenient(source),
 });
 
 export const openAlexWork = z.object({
@@ -27,30 +27,30 @@ export const openAlexWork = z.object({
   doi: maybe(z.string()),
   title: maybe(z.string()),
   display_name: maybe(z.string()),
-  publication_year: welcome(z.number()),
-  type: welcome(z.string()),
-  language: welcome(z.string()),
+  publication_year: lenient(z.number()),
+  type: lenient(z.string()),
+  language: lenient(z.string()),
   ids: maybe(z.record(z.string(), maybe(z.union([z.string(), z.number()])))),
   is_retracted: maybe(z.boolean()),
   open_access: maybe(
-    z.object({ is_oa: maybe(z.boolean()), oa_url: maybe(z.string()), oa_status: welcome(z.string()) }),
+    z.object({ is_oa: maybe(z.boolean()), oa_url: maybe(z.string()), oa_status: lenient(z.string()) }),
   ),
-  authorships: welcome(
-    those(
+  authorships: lenient(
+    validItems(
       z.object({
-        author: maybe(z.object({ display_name: maybe(z.string()), orcid: welcome(z.string()) })),
-        raw_author_name: welcome(z.string()),
-        institutions: welcome(z.array(z.object({ display_name: maybe(z.string()), ror: maybe(z.string()) }))),
+        author: maybe(z.object({ display_name: maybe(z.string()), orcid: lenient(z.string()) })),
+        raw_author_name: lenient(z.string()),
+        institutions: lenient(z.array(z.object({ display_name: maybe(z.string()), ror: maybe(z.string()) }))),
       }),
     ),
   ),
   primary_location: maybe(openAlexLocation),
   best_oa_location: maybe(openAlexLocation),
-  locations: maybe(those(openAlexLocation)),
-  has_content: welcome(z.object({ pdf: maybe(z.boolean()), grobid_xml: maybe(z.boolean()) })),
-  content_urls: welcome(z.object({ pdf: maybe(z.string()), grobid_xml: maybe(z.string()) })),
-  publication_date: welcome(z.string()),
-  biblio: welcome(
+  locations: maybe(validItems(openAlexLocation)),
+  has_content: lenient(z.object({ pdf: maybe(z.boolean()), grobid_xml: maybe(z.boolean()) })),
+  content_urls: lenient(z.object({ pdf: maybe(z.string()), grobid_xml: maybe(z.string()) })),
+  publication_date: lenient(z.string()),
+  biblio: lenient(
     z.object({
       volume: maybe(z.string()),
       issue: maybe(z.string()),
@@ -58,15 +58,15 @@ export const openAlexWork = z.object({
       last_page: maybe(z.string()),
     }),
   ),
-  abstract_inverted_index: welcome(z.record(z.string(), z.array(z.number()))),
+  abstract_inverted_index: lenient(z.record(z.string(), z.array(z.number()))),
   referenced_works: works,
   related_works: works,
-  cited_by_count: welcome(z.number()),
-  topics: welcome(z.array(named)),
-  keywords: welcome(z.array(named)),
-  awards: welcome(z.array(z.object({ funder_display_name: maybe(z.string()), funder_award_id: maybe(z.string()) }))),
-  funders: welcome(z.array(z.object({ display_name: maybe(z.string()), ror: maybe(z.string()) }))),
-  updated_date: welcome(z.string()),
+  cited_by_count: lenient(z.number()),
+  topics: lenient(z.array(named)),
+  keywords: lenient(z.array(named)),
+  awards: lenient(z.array(z.object({ funder_display_name: maybe(z.string()), funder_award_id: maybe(z.string()) }))),
+  funders: lenient(z.array(z.object({ display_name: maybe(z.string()), ror: maybe(z.string()) }))),
+  updated_date: lenient(z.string()),
 });
 
 export const openAlexPage = z.object({
@@ -85,7 +85,7 @@ export const openAlexRefusal = z.object({
   dailyRemainingUsd: maybe(z.number()),
 });
 
-/** The fields asked for: root level only, as `select` demands. */
+/** Fields to select; `select` accepts root level only. */
 export const OPENALEX_SELECT = [
   'id',
   'doi',

@@ -2,10 +2,10 @@ import { namesOf } from './csl.ts';
 import type { Author, WorkRecord } from './record.ts';
 import { yearOf } from './record.ts';
 
-/** Of more authors than this the first nineteen and the last are named, as APA 7 has it. */
+/** With more authors, APA 7 names the first nineteen and the last. */
 const MOST_AUTHORS = 20;
 
-/** A work as APA 7 cites it, in plain text. */
+/** A work as an APA 7 citation, in plain text. */
 export function apaCitation(record: WorkRecord): string {
   const year = yearOf(record);
   const title = record.title?.replace(/(?<![.\s])[.\s]+$/, '');
@@ -14,7 +14,7 @@ export function apaCitation(record: WorkRecord): string {
   const authors = authorsOf(record.authors);
   const date = `(${year ?? 'n.d.'})`;
   const parts = [
-    // Without an author the title stands first.
+    // Without authors the title comes first.
     authors === '' ? `${title ?? 'Untitled'}. ${date}` : `${authors} ${date}. ${title ?? 'Untitled'}`,
     where,
   ].filter((part) => part !== '');

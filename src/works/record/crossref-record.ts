@@ -17,7 +17,7 @@ const update = z.object({
   updated: maybe(dateParts),
 });
 
-/** What we read of Crossref's answers about a work; everything else is let through unread. */
+/** The fields we read of Crossref's responses. */
 const crossrefMessage = z.object({
   DOI: z.string(),
   type: maybe(z.string()),
@@ -60,7 +60,7 @@ type Message = z.output<typeof crossrefMessage>;
 const MOST_AUTHORS = 500;
 const MOST_REFERENCES = 5000;
 
-/** Crossref's words for types in OpenAlex's, where they differ. */
+/** Crossref types that OpenAlex names differently. */
 const TYPES: Readonly<Record<string, string>> = {
   'journal-article': 'article',
   'proceedings-article': 'article',
@@ -70,7 +70,7 @@ const TYPES: Readonly<Record<string, string>> = {
   'reference-entry': 'reference-entry',
 };
 
-/** A message of Crossref as a record; undefined when it has not the shape of one. `at` is when it was read. */
+/** A Crossref message as a record; undefined if it has another shape. `at` is when it was read. */
 export function parseCrossrefRecord(value: unknown, at: string): WorkRecord | undefined {
   const parsed = crossrefMessage.safeParse(value);
   const doi = parsed.success ? normalizeDoi(parsed.data.DOI) : undefined;
@@ -107,7 +107,7 @@ export function parseCrossrefRecord(value: unknown, at: string): WorkRecord | un
   return withProvenance(record, 'crossref', at);
 }
 
-/** The works that a notice is about, each with what it says: Crossref's `update-to`. */
+/** The works a notice is about (Crossref's `update-to`). */
 export function noticesGiven(value: unknown): readonly NoticeAbout[] {
   const parsed = crossrefMessage.safeParse(value);
   if (!parsed.success) return [];
@@ -163,7 +163,7 @@ const NOTICES: Readonly<Record<string, NoticeKind>> = {
   reinstatement: 'reinstatement',
 };
 
-/** The kind of a notice from the words of Crossref and Retraction Watch; only a whole retraction is one. */
+/** The kind of a notice, in the words of Crossref and Retraction Watch; a partial retraction is not one. */
 export function noticeKind(text: string): NoticeKind {
   const word = text
     .trim()

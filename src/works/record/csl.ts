@@ -6,7 +6,7 @@ import type { Author, WorkRecord } from './record.ts';
 import { plainText } from './plain-text.ts';
 import { emptyRecord, RETRACTED, retractionOf } from './record.ts';
 
-/** One item of a CSL-JSON file, as citation processors, Zotero and pandoc read it. */
+/** A CSL-JSON item, as read by citation processors, Zotero and pandoc. */
 export interface CslItem {
   readonly id: string;
   readonly type: string;
@@ -31,7 +31,7 @@ const TYPES: Readonly<Record<string, string>> = {
   standard: 'standard',
 };
 
-/** A record as an item of CSL-JSON. */
+/** A record as a CSL-JSON item. */
 export function cslItem(record: WorkRecord, id: string = record.id): CslItem {
   const { ids } = record;
   const type = TYPES[record.type ?? ''] ?? (record.venue === null ? 'document' : 'article-journal');
@@ -57,7 +57,7 @@ export function cslItem(record: WorkRecord, id: string = record.id): CslItem {
   return { id, type, ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null)) };
 }
 
-/** Family and given name, from the source where it told them apart, else read from the whole name. */
+/** Family and given name, from the source or parsed from the whole name. */
 export function namesOf(author: Author): {
   readonly family: string | null;
   readonly given: string | null;
@@ -72,7 +72,7 @@ function cslName(author: Author): Record<string, string> {
   return { family, ...(given !== null && given !== '' && { given }) };
 }
 
-/** A CSL item as a record, as far as it says anything we know; ids are taken where they are valid. */
+/** A CSL item as a record; invalid ids are dropped. */
 export function recordFromCsl(value: object, id: string): WorkRecord {
   const item = value as Record<string, unknown>;
   const text = (name: string): string | null => {
@@ -88,7 +88,7 @@ export function recordFromCsl(value: object, id: string): WorkRecord {
       pmcid: pmcidFromField(text('PMCID') ?? '') ?? null,
     }),
     type,
-    // Tools keep capitals and italics in titles by markup.
+    // Tools use markup for capitals and italics in titles.
     title: plainText(text('title')),
     authors: Array.isArray(item['author']) ? item['author'].slice(0, 500).flatMap(authorFromCsl) : [],
     date: dateFromCsl(item['issued']),

@@ -1,13 +1,13 @@
 import { mergeIds } from '../ids/work-ids.ts';
 import type { Author, Notice, Provenance, RecordSource, Relation, WorkRecord } from './record.ts';
 
-/** Whose word counts where two sources differ; a source that is asked again overrules itself. */
+/** Precedence of sources; a source asked again overrides itself. */
 const TRUST: readonly RecordSource[] = ['openalex', 'crossref', 'list', 'document'];
 const UNITED = new Set(['id', 'ids', 'authors', 'notices', 'relations', 'sources']);
 
 /**
- * What is known of a work and what was said now, as one record. A source that says nothing takes nothing back. Notices and
- * relations of both are kept, and authors' names are told apart by whichever source did so.
+ * Merges a record with a new one. A missing field deletes nothing. Notices and relations of both are kept, and names
+ * are split by whichever source did so.
  */
 export function mergeRecords(known: WorkRecord, said: WorkRecord): WorkRecord {
   const merged: Record<string, unknown> = { ...known };
@@ -35,7 +35,7 @@ function trust({ sources }: WorkRecord, field: string): number {
   return source === undefined ? TRUST.length : TRUST.indexOf(source);
 }
 
-/** Says which fields of a record a source gave. */
+/** Records which fields a source gave. */
 export function withProvenance(record: WorkRecord, from: RecordSource, at: string): WorkRecord {
   const fields = Object.entries(record)
     .filter(([name, value]) => name !== 'id' && name !== 'sources' && !isEmpty(value))
@@ -49,7 +49,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.values(value).every((each) => each === null);
 }
 
-/** The same people in the same order: names taken apart from one, ORCID and institutions from either. */
+/** The same people in the same order: split names from one, ORCID and institutions from either. */
 function mergeAuthors(first: readonly Author[], second: readonly Author[]): readonly Author[] {
   if (first.length === 0) return second;
   if (first.length !== second.length) return first;
@@ -84,7 +84,7 @@ function plainWords(name: string): string[] {
   );
 }
 
-/** Each source once, with the latest moment it was asked and the fields that are its own. */
+/** Each source once, with its latest time and its fields. */
 function mergeSources(
   known: readonly Provenance[],
   said: readonly Provenance[],
@@ -104,7 +104,7 @@ function mergeSources(
   });
 }
 
-/** Each once, as it was said last, in an order that does not depend on who was asked first. */
+/** Deduplicates by key, the last one wins; the order does not depend on the order of arrival. */
 function distinct<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
   const found = new Map(items.map((item) => [keyOf(item), item]));
   return [...found].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);

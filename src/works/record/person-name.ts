@@ -1,23 +1,23 @@
-/** A name taken apart as bibliographies need it; a name of one word, or of a group, stays whole. */
+/** A name split for bibliographies; a single word or a group's name stays whole. */
 export interface PersonName {
   readonly name: string;
   readonly family: string | null;
   readonly given: string | null;
 }
 
-/** Words that belong to the family name behind them. */
+/** Particles of family names. */
 const PARTICLES = new Set(
   'af al bin da dal de degli del della der des di do dos du el ibn la las le los ten ter van vom von zu zum zur'.split(
     ' ',
   ),
 );
 const SUFFIX = /^(?:jr|sr|ii|iii|iv)\.?$/i;
-/** Scripts that write the family name first and without a space. */
+/** Scripts that put the family name first, without a space. */
 const UNSPACED = /\p{Script=Han}|\p{Script=Hangul}|\p{Script=Hiragana}|\p{Script=Katakana}/u;
 const GROUP =
   /\b(?:consortium|collaboration|group|team|network|society|association|committee|organi[sz]ation|university|institute|initiative|investigators|council|agency|ministry|foundation)\b/i;
 
-/** Takes a written name apart: `Family, Given`, or `Given van Family Jr.`; a group's name is left as it is. */
+/** Splits `Family, Given` or `Given van Family Jr.`; a group's name stays whole. */
 export function parsePersonName(text: string): PersonName {
   const name = text.replaceAll(/\s+/g, ' ').trim();
   const whole = { name, family: null, given: null };
@@ -26,7 +26,7 @@ export function parsePersonName(text: string): PersonName {
   if (comma > 0) {
     const family = name.slice(0, comma).trim();
     const rest = name.slice(comma + 1).trim();
-    // "Family, Jr., Given", as BibTeX has it.
+    // "Family, Jr., Given" (BibTeX).
     const [, suffix, given] = /^([a-z]{2,3}\.?)\s{0,3},\s{0,3}(\S.*)$/i.exec(rest) ?? [];
     if (suffix !== undefined && given !== undefined && SUFFIX.test(suffix))
       return { name: `${given} ${family} ${suffix}`, family: `${family} ${suffix}`, given };
@@ -39,7 +39,7 @@ export function parsePersonName(text: string): PersonName {
   let end = words.length;
   while (end > 2 && SUFFIX.test(words[end - 1] ?? '')) end -= 1;
   let from = end - 1;
-  // At least one word stays a given name: "La Fontaine" alone would be a family name, "De Wit" too.
+  // At least one given name remains: "La Fontaine" alone would be a family name, "De Wit" too.
   while (from > 1 && PARTICLES.has((words[from - 1] ?? '').toLowerCase())) from -= 1;
   const suffix = words.slice(end).join(' ');
   return {

@@ -1,9 +1,9 @@
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
-/** Looking no further for the end of a tag keeps a text of nothing but `<` cheap. */
+/** Longest tag; keeps texts full of `<` cheap. */
 const LONGEST_TAG = 2000;
 
-/** A title or an abstract without the tags and entities that publishers deposit in it; null for nothing. */
+/** A title or abstract without tags and entities; null if empty. */
 export function plainText(text: string | null | undefined): string | null {
   if (text === null || text === undefined) return null;
   const plain = withoutTags(text.slice(0, 100_000))
@@ -14,7 +14,7 @@ export function plainText(text: string | null | undefined): string | null {
   return plain === '' ? null : plain;
 }
 
-/** In one pass: `<` that opens no tag ("p < .05") stays, and a tag between words leaves a space where it stood for one. */
+/** In one pass. A `<` that opens no tag ("p < .05") stays, and a block tag between words becomes a space. */
 function withoutTags(text: string): string {
   let plain = '';
   let from = 0;
@@ -22,7 +22,7 @@ function withoutTags(text: string): string {
     const piece = text.slice(open + 1, open + LONGEST_TAG);
     const close = /^[a-z/!]/i.test(piece) ? piece.indexOf('>') : -1;
     const next = piece.indexOf('<');
-    // A tag has no other one inside; something that has is text.
+    // A tag contains no other tag; otherwise it is text.
     if (close === -1 || (next !== -1 && next < close)) {
       plain += text.slice(from, open + 1);
       from = open + 1;

@@ -2,7 +2,7 @@ import type { Version } from '../license.ts';
 import type { WorkIds } from '../ids/work-ids.ts';
 import { NO_IDS } from '../ids/work-ids.ts';
 
-/** Somebody who wrote a work. `family` and `given` only where a source has told them apart: others are read from `name`. */
+/** An author. `family` and `given` are set only if a source split the name. */
 export interface Author {
   readonly name: string;
   readonly family: string | null;
@@ -22,7 +22,7 @@ export interface Funder {
   readonly awards: readonly string[];
 }
 
-/** Something a source calls by a name and, mostly, by an id. */
+/** Something with a name and usually an id. */
 export interface Named {
   readonly id: string | null;
   readonly name: string;
@@ -37,24 +37,24 @@ export type NoticeKind =
   | 'reinstatement'
   | 'other';
 
-/** What a publisher or Retraction Watch has said about a work since it appeared. */
+/** A notice about a work from its publisher or Retraction Watch. */
 export interface Notice {
   readonly kind: NoticeKind;
-  /** The DOI of the notice itself. */
+  /** The notice's own DOI. */
   readonly doi: string | null;
   readonly date: string | null;
   /** `publisher`, `retraction-watch`, `openalex`. */
   readonly source: string;
 }
 
-/** A notice and the work that it is about, by its DOI or PMID. */
+/** A notice and the DOI or PMID of its work. */
 export interface NoticeAbout {
   readonly doi: string | null;
   readonly pmid?: string | null;
   readonly notice: Notice;
 }
 
-/** How one work is another one's version. */
+/** How one work is a version of another. */
 export interface Relation {
   readonly kind: 'is-preprint-of' | 'has-preprint' | 'is-version-of' | 'has-version';
   readonly doi: string;
@@ -62,23 +62,23 @@ export interface Relation {
 
 export type RecordSource = 'openalex' | 'crossref' | 'document' | 'list';
 
-/** Which fields of a record a source gave, and when it said so (ISO 8601). */
+/** Which fields a source gave, and when (ISO 8601). */
 export interface Provenance {
   readonly from: RecordSource;
   readonly at: string;
   readonly fields: readonly string[];
 }
 
-/** What is known about a work so that it can be cited, filtered and kept fresh. Plain data, close to CSL-JSON. */
+/** Everything needed to cite, filter and refresh a work. Plain data, close to CSL-JSON. */
 export interface WorkRecord {
-  /** The id under which the work is queued, filed and found. */
+  /** The id the work is queued, filed and found under. */
   readonly id: string;
   readonly ids: WorkIds;
-  /** In OpenAlex's words: `article`, `preprint`, `review`, `book-chapter`, … */
+  /** OpenAlex type: `article`, `preprint`, `review`, `book-chapter`, … */
   readonly type: string | null;
   readonly title: string | null;
   readonly authors: readonly Author[];
-  /** ISO 8601, as exact as it is known: `2024`, `2024-05`, `2024-05-17`. */
+  /** ISO 8601, to its known precision: `2024`, `2024-05`, `2024-05-17`. */
   readonly date: string | null;
   readonly venue: string | null;
   readonly publisher: string | null;
@@ -91,11 +91,11 @@ export interface WorkRecord {
   readonly topics: readonly Named[];
   readonly keywords: readonly string[];
   readonly funders: readonly Funder[];
-  /** Works it cites, by OpenAlex id or as `doi:…`. */
+  /** Cited works, by OpenAlex id or as `doi:…`. */
   readonly references: readonly string[];
   readonly related: readonly string[];
   readonly citedBy: number | null;
-  /** Our word for the licence where there is one, else what the source said. */
+  /** Our name for the licence, else the source's text. */
   readonly license: string | null;
   readonly version: Version | null;
   /** `gold`, `hybrid`, `bronze`, `green`, `diamond` or `closed`. */
@@ -103,12 +103,12 @@ export interface WorkRecord {
   readonly notices: readonly Notice[];
   readonly relations: readonly Relation[];
   readonly url: string | null;
-  /** When the source changed its record last. */
+  /** When the source last changed its record. */
   readonly changed: string | null;
   readonly sources: readonly Provenance[];
 }
 
-/** A record that says nothing yet. */
+/** An empty record. */
 export function emptyRecord(id: string, ids: Partial<WorkIds> = {}): WorkRecord {
   return {
     id,
@@ -148,13 +148,13 @@ export function yearOf({ date }: Pick<WorkRecord, 'date'>): number | null {
   return Number.isInteger(year) && year > 0 ? year : null;
 }
 
-/** What reference managers are told of a work that was taken back. */
+/** Note for reference managers. */
 export const RETRACTED = 'This work was retracted.';
 
-/** The notice that takes a work back, unless a later one has put it back in force. */
+/** The retraction, unless a later notice reinstated the work. */
 export function retractionOf({ notices }: Pick<WorkRecord, 'notices'>): Notice | undefined {
   const weighty = notices.filter(({ kind }) => kind === 'retraction' || kind === 'removal' || kind === 'reinstatement');
-  // Without a date a notice counts as the oldest: only what is known to be later can undo another.
+  // A notice without a date counts as the oldest: only a known later one can undo another.
   const latest = weighty.toSorted((a, b) => (a.date ?? '').localeCompare(b.date ?? '')).at(-1);
   return latest === undefined || latest.kind === 'reinstatement' ? undefined : latest;
 }

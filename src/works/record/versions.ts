@@ -2,10 +2,10 @@ import { namesOf } from './csl.ts';
 import type { WorkRecord } from './record.ts';
 import { retractionOf, yearOf } from './record.ts';
 
-/** Why two records are taken for versions of one work. */
+/** Why two records are versions of one work. */
 export type VersionReason = 'same-id' | 'doi-family' | 'crossref-relation' | 'title-authors-year';
 
-/** Says that a record is a version of the same work as another; `score` is how sure that is, 1 where somebody said so. */
+/** Links a record to another version; `score` is the confidence, 1 if a source says so. */
 export interface VersionLink {
   readonly work: string;
   readonly of: string;
@@ -13,10 +13,10 @@ export interface VersionLink {
   readonly score: number;
 }
 
-/** Below this score two records that look alike stay two. */
+/** Similar records below this score stay separate. */
 const SURE_ENOUGH = 0.8;
 const SHORTEST_TITLE = 20;
-/** What is about a work is not the work. */
+/** Words of titles about another work. */
 const ABOUT = new Set([
   'erratum',
   'retraction',
@@ -28,7 +28,7 @@ const ABOUT = new Set([
   'supplementary-materials',
 ]);
 
-/** Which records are versions of one work: by an id or DOI they share, by what Crossref says, or by title, authors and year. */
+/** Finds versions of one work: by a shared id or DOI, by Crossref's relations, or by title, authors and year. */
 export function findVersions(records: Iterable<WorkRecord>): VersionLink[] {
   const all = [...records];
   const links = new Map<string, VersionLink>();
@@ -68,14 +68,14 @@ export function findVersions(records: Iterable<WorkRecord>): VersionLink[] {
   return [...links.values()];
 }
 
-/** `10.21203/rs.3.rs-1/v2` → `10.21203/rs.3.rs-1`; null where a DOI has no version in it. */
+/** `10.21203/rs.3.rs-1/v2` → `10.21203/rs.3.rs-1`; null for a DOI without a version. */
 function doiFamily(doi: string | null): string | null {
   if (doi === null) return null;
   const stem = /^(.+?)(?:[./]v\d{1,2})$/.exec(doi)?.[1] ?? /^(10\.12688\/[a-z0-9]+\.\d+)\.\d{1,2}$/.exec(doi)?.[1];
   return stem ?? doi;
 }
 
-/** A title by its letters and digits; null for one too short to tell works apart. */
+/** A title's letters and digits; null if too short to identify a work. */
 function titleKey(title: string | null): string | null {
   const key = (title ?? '')
     .toLowerCase()
@@ -84,7 +84,7 @@ function titleKey(title: string | null): string | null {
   return key.length < SHORTEST_TITLE ? null : key;
 }
 
-/** Records of the same title: half of it is that, the rest who wrote them and when. */
+/** Similarity of records with the same title: half for that, the rest for authors and year. */
 function likeness(a: WorkRecord, b: WorkRecord): number {
   const [left, right] = [familiesOf(a), familiesOf(b)];
   const shared = [...left].filter((name) => right.has(name)).length;
@@ -107,7 +107,7 @@ function familiesOf({ authors }: WorkRecord): Set<string> {
 
 const RANKS = { publishedVersion: 0, acceptedVersion: 1, submittedVersion: 2 } as const;
 
-/** Versions of one work, the best first: what stands before what was retracted, published before accepted before submitted. */
+/** Versions of one work, best first: not retracted, then published before accepted before submitted. */
 export function bestFirst(records: readonly WorkRecord[]): WorkRecord[] {
   const rank = (record: WorkRecord): number =>
     (retractionOf(record) ? 100 : 0) +
@@ -118,7 +118,7 @@ export function bestFirst(records: readonly WorkRecord[]): WorkRecord[] {
   );
 }
 
-/** Groups of records that links join, each with more than one member. */
+/** Groups of linked records, each with more than one member. */
 export function groupsOf(links: Iterable<VersionLink>): string[][] {
   const parent = new Map<string, string>();
   const root = (id: string): string => {

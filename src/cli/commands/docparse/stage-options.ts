@@ -86,7 +86,7 @@ export function showStage(session: Session): (event: StageEvent) => void {
 }
 
 /** Prints the outcome of a stage and sets the exit code. */
-export function tellOutcome(outcome: StageOutcome, session: Session): void {
+export function printOutcome(outcome: StageOutcome, session: Session): void {
   session.terminal.clear();
   const code = stageExitCode(outcome);
   if (code !== 0) process.exitCode = code;

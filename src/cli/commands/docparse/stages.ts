@@ -12,7 +12,7 @@ import { openSession } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import type { DocparseOptions } from './options.ts';
 import { inputOption } from './options.ts';
-import { showStage, stageOptions, tellOutcome } from './stage-options.ts';
+import { showStage, stageOptions, printOutcome } from './stage-options.ts';
 
 /** `doctags`. */
 export function doctagsCommand(): Command {
@@ -99,7 +99,7 @@ function running(...stages: ParseStage[]): (run: StageRun) => Promise<void> {
       if (event.event.kind !== 'stage-ended') continue;
       const { outcome } = event.event;
       documents += outcome.scheduled + outcome.skipped + (outcome.plan?.length ?? 0);
-      tellOutcome(outcome, session);
+      printOutcome(outcome, session);
     }
     if (documents === 0 && !stop.signal.aborted) {
       const where = options.input ?? config.parse.data_root;

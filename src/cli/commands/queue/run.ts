@@ -16,7 +16,7 @@ import { stopSignal } from '../../stop-signal.ts';
 import { plain } from '../../terminal.ts';
 import type { DownloadJobParts, Emptying } from './download-jobs.ts';
 import type { LeftBehind } from '../../left-behind.ts';
-import { leftBehind, leftLines } from '../../left-behind.ts';
+import { unfinishedWork, leftLines } from '../../left-behind.ts';
 import { queueOptions, withQueue } from './shared.ts';
 
 interface RunOptions {
@@ -98,7 +98,7 @@ async function run(self: Command, options: RunOptions, drain: DrainMode): Promis
         session.log('info', `${name}: letting running jobs finish; Ctrl-C again to quit`),
       );
       const summary = await runShowing(emptying, queue, session, { drain, signal: stop.signal });
-      const left = await leftBehind(queue, emptying.orchestrator.throttled);
+      const left = await unfinishedWork(queue, emptying.orchestrator.throttled);
       printSummary(summary, left, session);
       if (summary.error > 0 && process.exitCode === undefined) process.exitCode = 1;
     },
