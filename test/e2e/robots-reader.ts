@@ -8,7 +8,6 @@ await using admission = await openSharedAdmission({ url, schema, table, leaseMs:
 await using client = createClient({
   admission,
   facts: admission.facts,
-  limits: { headersMs: 1_000 },
   guard: { dnsMap: [{ pattern: '*.test', address: '127.0.0.1', port: Number(port) }] },
 });
 const result = await client.send({ url: new URL('http://host.test/page') });

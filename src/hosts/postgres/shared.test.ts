@@ -95,11 +95,11 @@ test('who died while finding something out is followed as soon as it counts as g
 test('a process frozen while it reads robots.txt goes by what another has read meanwhile', async () => {
   const open = fleetOf();
   await using other = await open();
-  const asked = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<() => void>();
   await using web = await openLoopback((request, response) => {
-    // The first answer is never given: by then the one that asked is frozen.
+    // The first request gets no response: its sender is frozen by then.
     if (request.url === '/page') response.end('a page');
-    else if (web.requests.length === 1) asked.resolve();
+    else if (web.requests.length === 1) asked.resolve(() => response.destroy());
     else response.writeHead(404).end();
   });
   const reader = join(import.meta.dirname, '../../../test/e2e/robots-reader.ts');
@@ -110,11 +110,12 @@ test('a process frozen while it reads robots.txt goes by what another has read m
   );
   const ended = once(child, 'close');
   try {
-    await asked.promise;
+    const breakConnection = await asked.promise;
     child.kill('SIGSTOP');
-    // It counts as gone when its lease runs out, and this one reads instead of it.
+    // It counts as gone when its lease expires, and this process reads instead.
     const text = JSON.stringify({ kind: 'rules', text: 'User-agent: *' });
     await other.facts.once('robots http://host.test', () => Promise.resolve({ text, forMs: 60_000 }));
+    breakConnection();
     child.kill('SIGCONT');
     assert.equal((await readText(child.stdout)).trim(), '200');
     assert.deepEqual(
