@@ -195,8 +195,7 @@ export class DownloadRun {
         ? { retryAt: this.#parkedUntil(work.id, outcome.at), reason: told(outcome) }
         : this.#keepBefore(work);
     const again =
-      outcome.kind === 'failed' &&
-      isRetryable(outcome.reason, job.attempt, this.#options.orchestrator.maxAttempts);
+      outcome.kind === 'failed' && isRetryable(outcome.reason, job.attempt, this.#options.orchestrator.maxAttempts);
     const row = manifestRow(
       { ...result, outcome: again ? this.#laterOn(outcome, job.attempt) : outcome },
       this.#options.runId,

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 
 import type { Work } from '../../works/index.ts';
-import { maybe, normalizeDoi, parseArxivId, parseLicense, pmcidFromField, validItems, lenient } from '../../works/index.ts';
+import {
+  maybe,
+  normalizeDoi,
+  parseArxivId,
+  parseLicense,
+  pmcidFromField,
+  validItems,
+  lenient,
+} from '../../works/index.ts';
 import { lead } from '../leads.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';

@@ -24,7 +24,9 @@ const zenodoRecord = z.object({
     creators: lenient(
       validItems(z.object({ name: maybe(z.string()), person_or_org: maybe(z.object({ name: maybe(z.string()) })) })),
     ),
-    related_identifiers: lenient(validItems(z.object({ identifier: maybe(z.string()), relation: lenient(z.string()) }))),
+    related_identifiers: lenient(
+      validItems(z.object({ identifier: maybe(z.string()), relation: lenient(z.string()) })),
+    ),
     access_right: maybe(z.string()),
     license: lenient(z.union([z.object({ id: maybe(z.string()) }), z.string()])),
     rights: lenient(validItems(z.object({ id: maybe(z.string()) }))),
