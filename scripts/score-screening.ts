@@ -1,0 +1,215 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { packageRoot } from '../src/base/index.ts';
+import type { ModelOptions, Rankable } from '../src/screen/index.ts';
+import { DEFAULT_MODEL, featuresOf, isTimeToSample, promiseOf, RankingModel } from '../src/screen/index.ts';
+import { seededRandom } from '../test/fixtures/random-document.ts';
+import { asked, readOptions, wholeNumber } from '../test/support/options.ts';
+
+// Scores the ranking of records and the rule for stopping on reviews whose decisions are known: NAME.jsonl with a line
+// for each record. Each start knows one included and ten excluded records. Both models are trained again after every
+// decision up to 40, then after every 2.5 % more.
+// Nothing was chosen on the reviews that are not in CHOSEN_ON.
+const CHOSEN_ON = new Set(['ADHD', 'AtypicalAntipsychotics', 'CalciumChannelBlockers', 'Meijboom_2021', 'Sep_2021', 'van_der_Valk_2021']); // prettier-ignore
+/** ASReview 2's default, ELAS u4: `asreview/models/models.py`, sklearn's TfidfVectorizer and LinearSVC. */
+const ELAS_U4: ModelOptions = {
+  maxShare: 0.95,
+  joinsPlurals: false,
+  referenceWeight: 0,
+  cost: 0.11,
+  includedWeight: 9.8,
+};
+const [KNOWN_EXCLUDED, TARGET] = [10, 0.95];
+const DRAWS = 7;
+
+const { values } = asked(() =>
+  readOptions({
+    options: {
+      data: { type: 'string', default: join(packageRoot(), '..', 'shared', 'data', 'screening', 'open') },
+      starts: { type: 'string', default: '15' },
+      review: { type: 'string', multiple: true, default: [] },
+      json: { type: 'boolean', default: false },
+    },
+  }),
+);
+const starts = asked(() => wholeNumber('starts', values.starts));
+
+interface Review {
+  readonly name: string;
+  readonly question: string;
+  readonly records: readonly Rankable[];
+  readonly included: readonly boolean[];
+}
+
+interface Measures {
+  readonly wss: number;
+  readonly recall: number;
+  readonly atd: number;
+}
+
+interface Line extends Record<'random' | 'question' | 'peer' | 'ours', Measures | undefined> {
+  readonly name: string;
+  readonly stops: readonly { readonly recall: number; readonly saved: number }[];
+}
+
+function readReview(path: string, name: string, question: string): Review {
+  const rows = readFileSync(path, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line) as {
+    readonly id: string; readonly title: string | null; readonly abstract: string | null; readonly references: readonly string[] | null;
+    readonly included: number;
+  }); // prettier-ignore
+  return {
+    name,
+    question,
+    records: rows.map(({ id, title, abstract, references }) => ({
+      id,
+      title: title ?? '',
+      abstract: abstract ?? '',
+      references: references ?? [],
+    })),
+    included: rows.map(({ included }) => included === 1),
+  };
+}
+
+function shuffled(rows: readonly number[], random: () => number): number[] {
+  const all = [...rows];
+  for (let at = all.length - 1; at > 0; at -= 1) {
+    const other = Math.floor(random() * (at + 1));
+    [all[at], all[other]] = [all[other]!, all[at]!];
+  }
+  return all;
+}
+
+/** The records that are known at a start: one included, ten excluded. */
+function knownAt({ included }: Review, start: number): Map<number, boolean> {
+  const rows = shuffled([...included.keys()], seededRandom(1_000 + start));
+  const first = rows.filter((row) => included[row]).slice(0, 1);
+  return new Map([...first, ...rows.filter((row) => !included[row]).slice(0, KNOWN_EXCLUDED)].map((row) => [row, included[row]!])); // prettier-ignore
+}
+
+/** The order in which a reviewer reads who always takes the best ranked record. */
+function readRanked({ included }: Review, known: ReadonlyMap<number, boolean>, model: RankingModel): number[] {
+  const decided = new Map(known);
+  const order: number[] = [];
+  while (decided.size < included.length) {
+    model.train(decided);
+    const scores = model.scores();
+    const rest = [...included.keys()].filter((row) => !decided.has(row)).sort((a, b) => scores[b]! - scores[a]!);
+    for (const row of rest.slice(0, Math.max(1, Math.floor(decided.size / 40)))) {
+      decided.set(row, included[row]!);
+      order.push(row);
+    }
+  }
+  return order;
+}
+
+function measure({ included }: Review, order: readonly number[]): Measures {
+  const found = order.flatMap((row, at) => (included[row] ? [(at + 1) / order.length] : []));
+  const last = found[Math.ceil(TARGET * found.length - 1e-9) - 1] ?? 1;
+  return {
+    wss: 1 - last - (1 - TARGET),
+    recall: found.filter((share) => share <= 0.1).length / found.length,
+    atd: mean(found),
+  };
+}
+
+/** Reads in the order of the ranking, then a random sample, until the rule says stop. */
+function stopIn({ included }: Review, known: number, order: readonly number[], random: () => number) {
+  const isIncluded = order.map((row) => included[row]!);
+  let begins = 1;
+  while (begins < order.length && !isTimeToSample(isIncluded.slice(0, begins), included.length)) begins += 1;
+  const foundBefore = 1 + isIncluded.slice(0, begins).filter(Boolean).length;
+  const sample = shuffled(order.slice(begins), random);
+  let found = 0;
+  let read = 0;
+  while (!promiseOf({ foundBefore, population: sample.length, read, found }).isReached) {
+    if (included[sample[read]!]) found += 1;
+    read += 1;
+  }
+  const all = included.filter(Boolean).length;
+  return { recall: (foundBefore + found) / all, saved: (sample.length - read) / (included.length - known) };
+}
+
+/** BM25 (k1 = 1.2, b = .75) of the question in title and abstract. */
+function bm25(texts: readonly string[], question: string): number[] {
+  const words = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
+  const documents = texts.map(words);
+  const length = mean(documents.map((each) => each.length));
+  const scores = texts.map(() => 0);
+  for (const word of new Set(words(question))) {
+    const times = documents.map((each) => each.filter((other) => other === word).length);
+    const having = times.filter((each) => each > 0).length;
+    const idf = Math.log(1 + (texts.length - having + 0.5) / (having + 0.5));
+    for (const [at, count] of times.entries())
+      scores[at]! += (idf * count * 2.2) / (count + 1.2 * (0.25 + (0.75 * documents[at]!.length) / length));
+  }
+  return scores;
+}
+
+function mean(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0) / Math.max(1, numbers.length);
+}
+
+function meanOf(all: readonly Measures[]): Measures {
+  return { wss: mean(all.map(({ wss }) => wss)), recall: mean(all.map(({ recall }) => recall)), atd: mean(all.map(({ atd }) => atd)) }; // prettier-ignore
+}
+
+function score(review: Review): Line {
+  const known = Array.from({ length: starts }, (_, start) => knownAt(review, start));
+  const orders = (options: ModelOptions): number[][] => {
+    const features = featuresOf(review.records, options);
+    return known.map((each) => readRanked(review, each, new RankingModel(features, '', options)));
+  };
+  const over = (all: readonly (readonly number[])[]): Measures => meanOf(all.map((order) => measure(review, order)));
+  const rest = (each: ReadonlyMap<number, boolean>): number[] => [...review.included.keys()].filter((row) => !each.has(row)); // prettier-ignore
+  const ranked = orders(DEFAULT_MODEL);
+  const asked = bm25(review.records.map(({ title, abstract }) => `${title} ${abstract}`), review.question); // prettier-ignore
+  return {
+    name: review.name,
+    random: over(known.map((each, start) => shuffled(rest(each), seededRandom(5_000 + start)))),
+    question: review.question === '' ? undefined : over(known.map((each) => rest(each).sort((a, b) => asked[b]! - asked[a]!))),
+    peer: over(orders(ELAS_U4)),
+    ours: over(ranked),
+    stops: ranked.flatMap((order, start) => Array.from({ length: DRAWS }, (_, draw) =>
+      stopIn(review, known[start]!.size, order, seededRandom(9_000 + start * DRAWS + draw)))),
+  }; // prettier-ignore
+}
+
+function print(title: string, lines: readonly Line[]): void {
+  if (lines.length === 0) return;
+  const percent = (value: number | undefined): string =>
+    (value === undefined ? '' : (100 * value).toFixed(1)).padStart(7);
+  console.log(`\n${title.padEnd(26)}   WSS@95: peer   ours  recall@10%: peer   ours  ATD: random question   peer   ours  ours/peer`); // prettier-ignore
+  for (const { name, random, question, peer, ours } of lines)
+    console.log(
+      `${name.padEnd(26)}${percent(peer?.wss).padStart(15)}${percent(ours?.wss)}${percent(peer?.recall).padStart(19)}${percent(ours?.recall)}${percent(random?.atd).padStart(13)}${percent(question?.atd).padStart(9)}${percent(peer?.atd)}${percent(ours?.atd)}${((ours?.atd ?? 0) / (peer?.atd ?? 1)).toFixed(2).padStart(11)}`,
+    );
+  const [peer, ours] = (['peer', 'ours'] as const).map((who) => mean(lines.map((line) => line[who]?.atd ?? 0)));
+  const worst = Math.max(...lines.map((line) => (line.ours?.atd ?? 0) / (line.peer?.atd ?? 1)));
+  const stops = lines.flatMap((line) => line.stops);
+  const good = stops.filter(({ recall }) => recall >= TARGET - 1e-9).length;
+  console.log(`mean ATD ${percent(ours).trim()} against ${percent(peer).trim()}: ${((ours ?? 0) / (peer ?? 1)).toFixed(3)} of the peer, at worst ${worst.toFixed(2)}`); // prettier-ignore
+  console.log(`stopping: recall ≥ ${TARGET} in ${good} of ${stops.length} runs (${percent(good / stops.length).trim()} %), mean recall ${percent(mean(stops.map(({ recall }) => recall))).trim()} %, reading saved ${percent(mean(stops.map(({ saved }) => saved))).trim()} %`); // prettier-ignore
+}
+
+const manifest = join(values.data, 'MANIFEST.json');
+const questions = new Map(
+  existsSync(manifest)
+    ? (JSON.parse(readFileSync(manifest, 'utf8')) as { readonly name: string; readonly question?: string }[]).map(({ name, question = '' }) => [name, question]) // prettier-ignore
+    : [],
+);
+const lines: Line[] = [];
+for (const file of readdirSync(values.data)
+  .filter((each) => each.endsWith('.jsonl'))
+  .sort()) {
+  const name = file.replace(/\.jsonl$/, '');
+  if (values.review.length > 0 && !values.review.includes(name)) continue;
+  lines.push(score(readReview(join(values.data, file), name, questions.get(name) ?? '')));
+  if (!values.json) console.error(name);
+}
+if (values.json) console.log(JSON.stringify(lines));
+else {
+  print('chosen on these', lines.filter(({ name }) => CHOSEN_ON.has(name))); // prettier-ignore
+  print('nothing chosen on these', lines.filter(({ name }) => !CHOSEN_ON.has(name))); // prettier-ignore
+  print('all', lines);
+}

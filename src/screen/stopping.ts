@@ -1,0 +1,103 @@
+/** What a random sample of the records that were left showed so far. */
+export interface Sample {
+  /** Included records that were found before the sample began. */
+  readonly foundBefore: number;
+  /** Records that were undecided when the sample began: it is drawn from these. */
+  readonly population: number;
+  /** Records of the sample that were read, in the order of the draw. */
+  readonly read: number;
+  /** Included records among them. */
+  readonly found: number;
+}
+
+/** What can be said about recall, and what has to be read until the target can be promised. */
+export interface Promised {
+  /** True once recall is at least the target with a confidence of 95 %. */
+  readonly isReached: boolean;
+  /** Records of the sample still to be read until then, if none of them is included. */
+  readonly stillToRead: number;
+  /** The recall that can be promised with that confidence now. */
+  readonly recallAtLeast: number;
+}
+
+const TARGET_RECALL = 0.95;
+/**
+ * The sample is judged after every record, and each look is a chance to be wrong. Each look is therefore taken at a stricter
+ * level than 5 %, so that all looks of a sample together are wrong in at most 5 % of reviews: computed exactly
+ * over 5 to 300 included records before the sample, up to 20 in it and samples of 100 to 5,000 (see stopping.test.ts).
+ */
+const LOOK_LEVEL = 0.025;
+
+/** The promise that a sample allows: the hypergeometric test of Callaghan and Müller-Hansen (2020). */
+export function promiseOf(sample: Sample, target = TARGET_RECALL): Promised {
+  const isReached = isRejected(sample, firstMissing(sample, target));
+  let [low, high] = [0, isReached ? 0 : sample.population - sample.read];
+  // More records without a find only ever add to the promise.
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const later = { ...sample, read: sample.read + middle };
+    if (isRejected(later, firstMissing(later, target))) high = middle;
+    else low = middle + 1;
+  }
+  return { isReached, stillToRead: low, recallAtLeast: recallAtLeast(sample) };
+}
+
+/** The least number of included records in the population with which recall would be under the target. */
+function firstMissing({ foundBefore, found }: Sample, target: number): number {
+  const all = foundBefore + found;
+  return Math.floor(all / target + 1e-9) - foundBefore + 1;
+}
+
+/** Whether it can be ruled out that the population held `included` included records or more. */
+function isRejected({ population, read, found }: Sample, included: number): boolean {
+  // So many do not fit into what is unread.
+  if (included - found > population - read) return true;
+  return hypergeometric(found, population, included, read) < LOOK_LEVEL;
+}
+
+function recallAtLeast(sample: Sample): number {
+  const { foundBefore, population, read, found } = sample;
+  const all = foundBefore + found;
+  if (all === 0) return read === population ? 1 : 0;
+  let [low, high] = [found, found + population - read];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isRejected(sample, middle + 1)) high = middle;
+    else low = middle + 1;
+  }
+  return all / (foundBefore + low);
+}
+
+/** The probability of at most `found` included records among `drawn` of `population`, of which `included` are included. */
+export function hypergeometric(found: number, population: number, included: number, drawn: number): number {
+  let sum = 0;
+  const all = logChoose(population, drawn);
+  for (let each = Math.max(0, drawn - (population - included)); each <= Math.min(found, included, drawn); each += 1)
+    sum += Math.exp(logChoose(included, each) + logChoose(population - included, drawn - each) - all);
+  return Math.min(1, sum);
+}
+
+function logChoose(n: number, k: number): number {
+  return logFactorial(n) - logFactorial(k) - logFactorial(n - k);
+}
+
+const SMALL: number[] = [0, 0];
+
+/** Exact up to 1,000, then Stirling's series, whose error is below 1e-12 there. */
+function logFactorial(n: number): number {
+  if (n > 1_000) return n * Math.log(n) - n + 0.5 * Math.log(2 * Math.PI * n) + 1 / (12 * n) - 1 / (360 * n * n * n);
+  for (let at = SMALL.length; at <= n; at += 1) SMALL.push((SMALL[at - 1] ?? 0) + Math.log(at));
+  return SMALL[n] ?? 0;
+}
+
+const LEAST_QUIET = 25;
+const QUIET_SHARE = 0.05;
+
+/**
+ * Whether ranked reading has become so poor that a random sample should begin: nothing included among the last 5 % of all
+ * records, 25 at least. This promises nothing; it only chooses when the sample begins, and the promise is the sample's.
+ */
+export function isTimeToSample(decided: readonly boolean[], total: number): boolean {
+  const quiet = Math.max(LEAST_QUIET, Math.ceil(QUIET_SHARE * total));
+  return decided.length >= quiet && !decided.slice(-quiet).includes(true);
+}
