@@ -28,6 +28,20 @@ test('a digit may stand for a number word, and initials may stand in another ord
   assert.deepEqual(pairs('patients of the second clinic (AB) were seen'), []);
 });
 
+test('digits behind a short form may count what its letters name', () => {
+  assert.deepEqual(pairs('levels of 17-beta-estradiol (E2) were measured'), ['E2 = 17-beta-estradiol']);
+  assert.deepEqual(pairs('on the Perceived Stress Scale (PSS-14) the'), ['PSS-14 = Perceived Stress Scale']);
+  assert.deepEqual(pairs('a preparation, Combidex (Code 7227), in'), []);
+});
+
+test('a comma or a bracket inside a chemical name or its short form ends neither', () => {
+  assert.deepEqual(pairs('Fructose-2,6-bisphosphate (Fru-2,6-P) regulates'), ['Fru-2,6-P = Fructose-2,6-bisphosphate']);
+  assert.deepEqual(pairs('the release probability (P(ves1)) of the vesicle'), []);
+  assert.deepEqual(pairs('methods, partial least squares (PLS-1 and PLS-2) and others'), [
+    'PLS-1 = partial least squares',
+  ]);
+});
+
 test('remarks that abbreviate nothing are ignored', () => {
   assert.deepEqual(pairs('There was no difference (P < 0.05) between the groups (Table 2).'), []);
   assert.deepEqual(pairs('as was shown earlier (Smith, 2004) in rats (n = 12)'), []);

@@ -13,7 +13,7 @@ interface Span {
   readonly text: string;
 }
 
-export const ABBREVIATION_VERSION = 1;
+export const ABBREVIATION_VERSION = 2;
 
 /** Nothing longer is an abbreviation. */
 const LONGEST_SHORT = 20;
@@ -42,7 +42,8 @@ function remarks(text: string): { readonly open: number; readonly inside: string
     if (match[0] === '(' || match[0] === '[') open.push(match.index);
     else {
       const from = open.pop();
-      if (from !== undefined && match.index - from <= LONGEST_INSIDE && match.index > from + 1)
+      const isIndex = open.length > 0 && /[\p{L}\d]/u.test(text[(from ?? 0) - 1] ?? '');
+      if (from !== undefined && match.index - from <= LONGEST_INSIDE && match.index > from + 1 && !isIndex)
         found.push({ open: from, inside: text.slice(from + 1, match.index) });
     }
   }
@@ -55,15 +56,14 @@ const INTRODUCED =
 /** "long form (LF)", "long form (see there; LF)", "(long form, LF)": a part of the remark is the short form. */
 function shortInside(text: string, open: number, inside: string): Abbreviation[] {
   const found: Abbreviation[] = [];
-  const parts = [...inside.matchAll(/[^,;:=]+/g)].slice(0, 6);
-  // A short form may hold a comma or a bracket itself: "Fru-2,6-P(2)".
-  const wholes = /^\S{4,20}$/.test(inside.trim()) && /[,;:]/.test(inside) ? [{ 0: inside, index: 0 }] : [];
-  for (const [number, part] of [...wholes, ...parts].entries()) {
+  // A comma without a space behind it belongs to the short form: "Fru-2,6-P(2)".
+  const parts = [...inside.matchAll(/(?:[^,;:=\s]|,(?!\s)|\s(?!(?:and|or)\s))+/g)].slice(0, 6);
+  for (const [number, part] of parts.entries()) {
     const lead = INTRODUCED.exec(part[0])?.[0].length ?? 0;
     const short = part[0].slice(lead).replace(/(?<!["'”’\s])["'”’\s]+$/, '');
     const start = open + 1 + part.index + lead;
-    if (short.length === 1 && inside.trim() !== short) continue;
-    if (!isShortForm(short) || (number > wholes.length && !isCapital(short))) continue;
+    if (short.length === 1 && inside.trim() !== short && !/^\s*\p{Lu}\s*[,;]\s*n\s*=/u.test(inside)) continue;
+    if (!isShortForm(short) || (number > 0 && !isCapital(short))) continue;
     const inFront = align(short, before(text, open));
     const within =
       part.index > 0 ? align(short, [{ text: inside.slice(0, part.index - 1), start: open + 1 }]) : undefined;
@@ -72,7 +72,7 @@ function shortInside(text: string, open: number, inside: string): Abbreviation[]
     found.push({
       short: { start, end: start + short.length, text: short },
       long: { start: long.start, end: long.end, text: text.slice(long.start, long.end) },
-      score: long.score - (number > wholes.length ? 0.05 : 0),
+      score: long.score - (number > 0 ? 0.05 : 0),
     });
   }
   return found;
@@ -90,8 +90,8 @@ function shortBefore(text: string, open: number, inside: string): Abbreviation[]
   );
   const short = match?.groups?.['short'];
   if (short === undefined || !isShortForm(short) || !/\p{Lu}.{0,14}[\p{Lu}\d]|\p{Ll}\p{Lu}/u.test(short)) return [];
-  const words = /^[^,;:=]+/.exec(inside)?.[0].trimEnd() ?? '';
-  if (words.split(/[\s-]+/).length < 2) return [];
+  const words = /^(?:[^,;:=]|,(?!\s))+/.exec(inside)?.[0].trimEnd() ?? '';
+  if (words.length < 6) return [];
   const long = align(short, [{ text: words, start: at + (inside.length - inside.trimStart().length) }], {
     whole: true,
   });
@@ -120,7 +120,10 @@ function isShortForm(text: string): boolean {
 function before(text: string, open: number): { readonly text: string; readonly start: number }[] {
   const from = Math.max(0, open - 300);
   const part = text.slice(from, open);
-  const sentence = [...part.matchAll(/[.!?;]\s+(?=[\p{Lu}\d])|[()[\]]|;\s/gu)].at(-1);
+  // A bracket inside a chemical name ends nothing: "(-)-[125I]-cyanopindolol".
+  const sentence = [
+    ...part.matchAll(/[.!?;]\s+(?=[\p{Lu}\d])|[)\]](?![^\s,;.()])|[([](?=[^()[\]]*(?:\s[^()[\]]*)?$)|;\s/gu),
+  ].at(-1);
   const start = sentence ? sentence.index + sentence[0].length : 0;
   return [{ text: part.slice(start), start: from + start }];
 }
@@ -152,7 +155,8 @@ function align(
   return (
     alignLetters(short, lettersOf(short), piece, options) ??
     alignLetters(short, lettersOf(withNumberWord(short, piece.text)), piece, options) ??
-    (options.whole ? undefined : alignInitials(short, piece))
+    alignWithoutDigits(short, piece, options) ??
+    (options.whole ? undefined : alignTurned(short, piece))
   );
 }
 
@@ -178,27 +182,42 @@ function withNumberWord(short: string, text: string): string {
   return short.replace(/^\d/, (digit) => words.findLast((word) => NUMBER_WORDS[word] === digit)?.[0] ?? digit);
 }
 
-/** "myotonic dystrophy (DM)", "turkey herpesvirus (HVT)": all of the initials, in another order. */
-function alignInitials(
+/** "estradiol (E2)", "partial least squares (PLS-1)": the digits behind the letters count things of that name. */
+function alignWithoutDigits(
+  short: string,
+  piece: { readonly text: string; readonly start: number },
+  options: { readonly whole?: boolean },
+): ReturnType<typeof align> {
+  const letters = lettersOf(short).filter((letter) => !/\d/.test(letter));
+  if (!/^(?:\p{L}[^\s\d]*-?\d|\p{Lu}{2,5}-\d{1,3})$/u.test(short)) return undefined;
+  const found = alignLetters(short, letters, piece, options);
+  return found && { ...found, score: found.score - 0.2 };
+}
+
+/** "myotonic dystrophy (DM)", "turkey herpesvirus (HVT)": the first or the last word has moved to the other end. */
+function alignTurned(
   short: string,
   piece: { readonly text: string; readonly start: number },
 ): ReturnType<typeof align> {
-  if (!/^\p{Lu}{2,5}$/u.test(short)) return undefined;
-  const wanted = Array.from(short.toLowerCase()).sort().join('');
-  const words = wordsOf(piece.text)
-    .flatMap((word) =>
-      [...word.text.matchAll(/[^-–/]+/g)].map((part) => ({ ...word, start: word.start + part.index, text: part[0] })),
-    )
-    .filter(({ text }) => !PASSED.has(text));
-  const own = words.slice(-short.length);
-  const initials = own
-    .map(({ text }) => text[0] ?? '')
-    .sort()
-    .join('');
-  const [from, to] = [own[0], own.at(-1)];
-  if (!from || !to || initials !== wanted) return undefined;
-  return { start: piece.start + from.start, end: piece.start + to.end, score: 0.5 };
+  if (!/^\p{Lu}[\p{Lu}\d]{1,5}$/u.test(short)) return undefined;
+  const letters = lettersOf(short);
+  const words = wordsOf(piece.text);
+  for (let count = 2; count <= letters.length; count += 1) {
+    const own = words.slice(-count);
+    const [first, last] = [own[0], own.at(-1)];
+    if (!first || !last || own.length < count || PASSED.has(first.text)) continue;
+    const texts = own.map(({ text }) => text);
+    const turned = [
+      [...texts.slice(1), first.text],
+      [last.text, ...texts.slice(0, -1)],
+    ];
+    if (turned.some((each) => (quality(letters, each, short) ?? 0) >= LEAST_TURNED))
+      return { start: piece.start + first.start, end: piece.start + last.end, score: 0.5 };
+  }
+  return undefined;
 }
+
+const LEAST_TURNED = 0.9;
 
 function alignLetters(
   short: string,

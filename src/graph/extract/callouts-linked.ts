@@ -99,9 +99,11 @@ export function withLinkedSpans(
 }
 
 function spansOf(blocks: readonly Block[], pages: ReadonlySet<number>): LinkedSpan[] {
-  return blocks.flatMap((block) =>
-    (block.jumps ?? []).filter(({ page }) => pages.has(page)).map((jump) => trimmed(block, jump)),
-  );
+  return blocks.flatMap((block) => {
+    const spans = (block.jumps ?? []).filter(({ page }) => pages.has(page)).map((jump) => trimmed(block, jump));
+    // Some files draw a link several times in one place.
+    return [...new Map(spans.map((span) => [`${span.start}:${span.end}`, span])).values()];
+  });
 }
 
 function trimmed(block: Block, jump: Jump): LinkedSpan {

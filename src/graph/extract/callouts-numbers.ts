@@ -1,6 +1,7 @@
 import type { Block } from '../../parse/index.ts';
 import type { Callout } from './callouts.ts';
 import type { ListedReference } from './reference-list.ts';
+import { isSortedByName } from './reference-list.ts';
 
 const PATTERNS: Readonly<Record<'square' | 'round' | 'raised', RegExp>> = {
   square:
@@ -8,7 +9,7 @@ const PATTERNS: Readonly<Record<'square' | 'round' | 'raised', RegExp>> = {
   round: /\((?:refs?\.?\s|see\s)?(?<numbers>\d{1,3}[a-z]?\.?(?:\s?(?:[,;&–—−‐-]|,?\sand\s)\s?\d{1,3}[a-z]?\.?)*)\)/gu,
   // Glued to the word or the sign in front, as raised digits are in plain text; what follows is no letter or digit of a name.
   raised:
-    /(?<=\p{L}{2}[.,;:]{0,2}|[\p{L}\d][)%\]”"’'*]{1,3}[.,;:]?|\p{Lu}[.,;:]|\p{L}\d{1,2},)(?<numbers>[1-9]\d{0,2}(?:\.?\s?[,–—−‐-]\s?\d{1,3})*\.?)(?![\p{L}\d%°]|[.,]\d|[-–]\p{L})/gu,
+    /(?<=\p{L}{2}[.,;:]{0,2}|[\p{L}\d][)%\]”"’'*]{1,3}[.,;:]?|\p{Lu}[.,;:]|\p{L}\d{1,2},)(?<numbers>[1-9]\d{0,2}(?:[.)]?\s?[,–—−‐-]\s?\d{1,3})*\.?)(?![\p{L}\d%°]|[.,]\d|[-–]\p{L})/gu,
 };
 
 /** Words that a number directly behind them completes: "Fig.2", "Table1". */
@@ -20,7 +21,8 @@ const MOST_ATOMS = 12;
 const UNIT = /(?:^|[\s/·\d])(?:[kcmnµμd]?m|s|g|L|kg)$/u;
 
 /** Numbers and what may stand between and around them; "10−6" and "2+" are other things. */
-const RAISED_NUMBERS = /^[\s,;]*(?<numbers>\d{1,3}[a-z]?(?:\s?[,;–—−‐-]\s?\d{1,3}[a-z]?|\s\d{1,3}[a-z]?)*)[\s,;]*$/u;
+const RAISED_NUMBERS =
+  /^[\s,;]*(?<numbers>\d{1,3}[a-z]?(?:\)?\s?[,;–—−‐-]\s?\d{1,3}[a-z]?|\s\d{1,3}[a-z]?)*)\)?[\s,;]*$/u;
 /** A power: of ten, of a variable, of a unit. */
 const BASE = /(?:(?<![\d.])10|(?:^|[^\p{L}])\p{L})$/u;
 
@@ -71,16 +73,6 @@ export function raisedCallouts(blocks: readonly Block[], references: readonly Li
   );
 }
 
-/** Callouts by number behind a digit, which are no powers. */
-export function calloutsBehindDigits(blocks: readonly Block[], references: readonly ListedReference[]): Callout[] {
-  const byLabel = labelsOf(references);
-  return blocks
-    .filter(isProse)
-    .flatMap((block) =>
-      behindDigits(block.text).flatMap(({ numbers, from }) => readNumbers(block, from, numbers, byLabel) ?? []),
-    );
-}
-
 /** "in 2019^12", "COVID-19^3", "eq 4^22". */
 function behindDigits(text: string): { readonly numbers: string; readonly from: number }[] {
   return [...text.matchAll(BEHIND_DIGIT)]
@@ -96,6 +88,8 @@ function inOrder(
   style: 'square' | 'round' | 'raised',
 ): Callout[] {
   const byLabel = labelsOf(references);
+  // A list in the order of names is not numbered as it is cited.
+  const isOrdered = style !== 'square' && !isSortedByName(references);
   const found: Callout[] = [];
   let highest = 0;
   for (const block of blocks) {
@@ -106,12 +100,12 @@ function inOrder(
       const largest = Math.max(...callouts.flatMap(({ references: each }) => each));
       const smallest = Math.min(...callouts.flatMap(({ references: each }) => each));
       // Lists that are numbered as they are cited grow step by step: a number far ahead is another thing.
-      if (style !== 'square' && smallest > highest + LEAP) continue;
+      if (isOrdered && smallest > highest + LEAP) continue;
       highest = Math.max(highest, largest);
       found.push(...callouts);
     }
   }
-  return style === 'square' || isInOrder(found) ? found : [];
+  return !isOrdered || isInOrder(found) ? found : [];
 }
 
 /** Sentences, and not names and addresses: most words begin with a small letter. */

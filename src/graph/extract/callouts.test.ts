@@ -3,6 +3,7 @@ import { test } from 'node:test';
 
 import type { Block } from '../../parse/index.ts';
 import { findCallouts } from './callouts.ts';
+import { listReferences } from './reference-list.ts';
 
 const NUMBERED = [
   '[1] A. Smith, B. Jones, Deep seas, J. Seas 12, 3–9 (2001).',
@@ -171,5 +172,59 @@ test('a callout by author and year reaches as far as its link', () => {
     ),
     ['2001→1', '2002→2', '2001→1', '2002→2', '2002→2'],
     'where years are linked, those whose link is lost or runs together with another begin there too',
+  );
+});
+
+test('a link that is drawn twice is one callout, and raised numbers whose link is lost count beside linked ones', () => {
+  const all = blocks(['Seas are deep.1 They are warm.2 Others are cold,3 as is known.4'], NUMBERED).map(
+    (block): Block => {
+      if (block.kind === 'reference')
+        return { ...block, regions: [{ page: 9, box: { left: 0, top: 0, right: 1, bottom: 1 } }] };
+      const places = [...block.text.matchAll(/\d/g)].map(({ index }) => ({ start: index, end: index + 1 }));
+      const jumps = places.slice(0, 3).flatMap((place) => [place, place].map((each) => ({ ...each, page: 9 })));
+      return { ...block, raised: places, jumps };
+    },
+  );
+  assert.deepEqual(
+    findCallouts(all).callouts.map(({ references }) => references[0]),
+    [1, 2, 3, 4],
+  );
+});
+
+test('raised numbers may close with a bracket, and a list in the order of names is cited in any order', () => {
+  const texts = ['the seas are deep.1),2) They are warm.3)–4) Indeed.'];
+  assert.deepEqual(shown(texts, NUMBERED), ['1→1', '2→2', '3→3', '4→4']);
+  const names = ['Abe', 'Brown', 'Clark', 'Diaz', 'Evans', 'Fox', 'Gray', 'Hall', 'Ivanov', 'Jones', 'Klein', 'Lee'];
+  const sorted = names.map((name, at) => `${at + 1}. ${name} A. Seas and oceans. J Seas. 2001;12:3–9.`);
+  assert.deepEqual(
+    raised(['the seas are deep«12» and warm«11» and cold«3» and «salty».'], sorted).map((each) => each.split('→')[0]),
+    ['12', '11', '3'],
+  );
+});
+
+test('entries that were cut in two are one with their DOI, and rows of a table are none', () => {
+  const list = listReferences(
+    [
+      'Bishop SD, Francis MP: Age and growth of a shark in the waters of New',
+      'zealand. Mar Freshwater Res. 2006; 57(2): 143–154.',
+      'Publisher Full Text',
+      'Carlson JK: Age and growth of another shark. Copeia. 1999; 3: 684–691.',
+      'Age, years 58.9±7.3 56.7±8.0 0.275',
+      'White 15 619 (96.2) 221 292 (94.2) 0.021',
+      'Obesity 3934 (24.2) 54 321 (23.1) 0.007',
+    ].map((text, order): Block => ({
+      kind: 'reference',
+      text,
+      order,
+      regions: [],
+      ...(text.startsWith('Publisher') && { doi: '10.1071/mf05077' }),
+    })),
+  );
+  assert.deepEqual(
+    list.map(({ surnames, parsed, doi }) => [surnames[0], parsed.year, doi]),
+    [
+      ['bishop', 2006, '10.1071/mf05077'],
+      ['carlson', 1999, null],
+    ],
   );
 });

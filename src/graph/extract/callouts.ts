@@ -1,9 +1,9 @@
 import type { Block } from '../../parse/index.ts';
 import { linkedNumbers, withLinkedSpans } from './callouts-linked.ts';
 import { authorYearCallouts } from './callouts-author-year.ts';
-import { calloutsBehindDigits, numberCallouts, raisedCallouts } from './callouts-numbers.ts';
+import { numberCallouts, raisedCallouts } from './callouts-numbers.ts';
 import type { ListedReference } from './reference-list.ts';
-import { listReferences } from './reference-list.ts';
+import { isSortedByName, listReferences } from './reference-list.ts';
 
 /** A place in the text that points to entries of the list of references. */
 export interface Callout {
@@ -19,7 +19,7 @@ export interface Callout {
 /** How a document points to its references. */
 export type CalloutStyle = 'square' | 'round' | 'raised' | 'author-year';
 
-export const CALLOUT_VERSION = 4;
+export const CALLOUT_VERSION = 5;
 
 /** Blocks whose text may point to references. */
 const SPEAKING: ReadonlySet<Block['kind']> = new Set(['text', 'list_item', 'caption', 'heading', 'footnote']);
@@ -54,8 +54,7 @@ export function findCallouts(blocks: readonly Block[]): {
   if (!best || Math.max(best.reach, reach(linked)) === 0) return { references, style: undefined, callouts: [] };
   if (reach(linked) >= LEAST_LINKED * Math.max(best.reach, references.length)) {
     const style = best.style === 'author-year' ? 'raised' : best.style;
-    const others =
-      style === 'square' ? best.callouts : style === 'raised' ? calloutsBehindDigits(texts, references) : [];
+    const others = style === 'square' ? best.callouts : style === 'raised' ? raisedCallouts(texts, references) : [];
     return { references, style, callouts: joined(linked, others) };
   }
   if (best.style === 'author-year')
@@ -65,10 +64,7 @@ export function findCallouts(blocks: readonly Block[]): {
 
 /** A list without numbers in the order of names is pointed to by names: "(1)" counts something else. */
 function isNamedList(references: readonly ListedReference[]): boolean {
-  if (references.length < 8 || references.some(({ label }) => label !== null)) return false;
-  const names = references.map(({ surnames }) => surnames[0] ?? '');
-  const rising = names.filter((name, at) => at === 0 || name.localeCompare(names[at - 1] ?? '', 'en') >= 0).length;
-  return rising >= names.length * 0.9;
+  return references.every(({ label }) => label === null) && isSortedByName(references);
 }
 
 const NUMBERS_OF_NAMED_LIST = 0.3;

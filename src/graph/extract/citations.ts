@@ -6,7 +6,7 @@ import type { ListedReference } from './reference-list.ts';
 import type { Statements } from './statements.ts';
 import { THIS_WORK } from './statements.ts';
 
-const LIST = { name: 'reference-list', version: 1 };
+const LIST = { name: 'reference-list', version: 2 };
 const IDENTIFIED = { name: 'reference-identifier', version: 1 };
 const CALLOUT = { name: 'callout', version: CALLOUT_VERSION };
 

@@ -10,7 +10,7 @@ import type { Vocabulary } from './vocabulary.ts';
 import { extractVocabulary } from './vocabulary.ts';
 
 /** Raised when the same document begins to say something else. */
-export const EXTRACTION_VERSION = 7;
+export const EXTRACTION_VERSION = 8;
 
 /** Everything that a parsed document says, for its work to be put in (`withWork`). */
 export function extractDocument(

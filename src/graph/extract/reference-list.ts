@@ -23,14 +23,14 @@ export interface ListedReference {
 
 /** The list of references of a document, in its order. */
 export function listReferences(blocks: readonly Block[]): ListedReference[] {
-  return joinFragments(blocks.filter((block) => block.kind === 'reference')).map(({ block, text }, at) => {
+  return joinFragments(blocks.filter((block) => block.kind === 'reference')).map(({ block, text, doi }, at) => {
     const parsed = parseReference(text);
     return {
       position: at + 1,
       block: block.order,
       text,
       label: block.label ?? parsed.label,
-      doi: block.doi === undefined ? null : withoutYear(block.doi),
+      doi: doi === undefined ? null : withoutYear(doi),
       arxivId: block.arxivId ?? null,
       parsed,
       surnames: surnamesOf(text, parsed),
@@ -46,15 +46,29 @@ type ReferenceBlock = Extract<Block, { readonly kind: 'reference' }>;
 interface Entry {
   readonly block: ReferenceBlock;
   readonly text: string;
+  readonly doi: string | undefined;
+  readonly parsed: ParsedReference;
   readonly label: number | undefined;
 }
 
-/** Entries that the layout cut in two are one: a list that is numbered throughout leaves no number out, others begin with a name. */
+/**
+ * Entries that the layout cut in two are one: a list that is numbered throughout leaves no number out, others begin with a
+ * name. Rows of a table behind the list are none of its entries.
+ */
 function joinFragments(blocks: readonly ReferenceBlock[]): Entry[] {
-  const entries = blocks.map((block): Entry => {
-    const label = block.label ?? parseReference(block.text).label ?? '';
-    return { block, text: block.text.trim(), label: /^\d+$/.test(label) ? Number(label) : undefined };
+  const read = blocks.map((block): Entry => {
+    const parsed = parseReference(block.text);
+    const label = block.label ?? parsed.label ?? '';
+    return {
+      block,
+      text: block.text.trim(),
+      doi: block.doi,
+      parsed,
+      label: /^\d+$/.test(label) ? Number(label) : undefined,
+    };
   });
+  const row = read.findIndex((_, at) => read.length >= at + ROWS && read.slice(at, at + ROWS).every(isRow));
+  const entries = row < 0 ? read : read.slice(0, row);
   const isNumbered = entries.filter(({ label }) => label !== undefined).length * 2 > entries.length;
   const joined: Entry[] = [];
   for (const [at, entry] of entries.entries()) {
@@ -62,22 +76,45 @@ function joinFragments(blocks: readonly ReferenceBlock[]): Entry[] {
     const next = entries.slice(at + 1).find(({ label }) => label !== undefined)?.label;
     const isFragment = isNumbered
       ? entry.label === undefined && last?.label !== undefined && (next === undefined || next === last.label + 1)
-      : BEGINS_NONE.test(entry.text);
-    if (last && isFragment && last.text.length < LONGEST_ENTRY)
-      joined[joined.length - 1] = { ...last, text: `${last.text} ${entry.text}` };
-    else joined.push(entry);
+      : BEGINS_NONE.test(entry.text) || (last !== undefined && isRest(last, entry));
+    if (last && isFragment && last.text.length < LONGEST_ENTRY) {
+      const text = `${last.text} ${entry.text}`;
+      joined[joined.length - 1] = { ...last, text, doi: last.doi ?? entry.doi, parsed: parseReference(text) };
+    } else joined.push(entry);
   }
   return joined;
 }
+
+/** So many in a row are a table behind the list. */
+const ROWS = 3;
+
+/** "Age, years 58.9±7.3 56.7±8.0 0.275": numbers, and neither an author nor a year. */
+function isRow({ text, doi, parsed }: Entry): boolean {
+  const isReference = doi !== undefined || parsed.year !== null || parsed.authors.length > 0;
+  return !isReference && (text.match(/\d+(?:\.\d+)?/g) ?? []).length > 1;
+}
+
+/** Whether an entry without authors brings the year that the one before lacks, or holds nothing but a link. */
+function isRest(last: Entry, entry: Entry): boolean {
+  if (entry.parsed.authors.length > 0) return false;
+  return entry.parsed.year === null
+    ? entry.text.length < SHORTEST_ENTRY && last.doi === undefined
+    : last.parsed.authors.length > 0 && last.parsed.year === null;
+}
+
+const SHORTEST_ENTRY = 40;
 
 /** What no entry begins with: a small word, an identifier, a bracketed year, pages. */
 const BEGINS_NONE =
   /^(?:(?!(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten|zu|af|av|d['’])\b)\p{Ll}|https?:|\((?:1[89]|20)\d\d\)|\d+[-–]\d|10\.\d{4})/u;
 const LONGEST_ENTRY = 1_500;
 
-/** A DOI without the year that some lists print behind it: "10.1002/ps.695(2003". */
+/** A DOI without the year that some lists print behind it: "10.1002/ps.695(2003"; brackets of an address are written out. */
 function withoutYear(doi: string): string {
-  return doi.replace(/\((?:1[89]|20)\d\d\)?$/u, '');
+  return doi
+    .replaceAll(/%5b/giu, '[')
+    .replaceAll(/%5d/giu, ']')
+    .replace(/\((?:1[89]|20)\d\d\)?$/u, '');
 }
 
 function surnamesOf(text: string, parsed: ParsedReference): string[] {
@@ -86,6 +123,13 @@ function surnamesOf(text: string, parsed: ParsedReference): string[] {
   // An organisation, or a style of its own: the words before the first comma, bracket or full stop.
   const opening = /^(?:\[?\d{1,4}[\].)]?\s+)?(?<name>[^,.(\d]{2,80})/.exec(text)?.groups?.['name'] ?? '';
   return [nameWords(opening).join(' ')].filter((name) => name !== '');
+}
+
+/** Whether a list is in the order of its first authors' names. */
+export function isSortedByName(references: readonly ListedReference[]): boolean {
+  const names = references.map(({ surnames }) => surnames[0] ?? '');
+  const rising = names.filter((name, at) => at === 0 || name.localeCompare(names[at - 1] ?? '', 'en') >= 0).length;
+  return names.length >= 8 && rising >= names.length * 0.9;
 }
 
 /** The words of a name in lower case without accents. */

@@ -74,6 +74,39 @@ test('who, when, what and where are read out of a print', () => {
   );
 });
 
+test('a title may have a subtitle, follow the name of a body, or end at a comma', () => {
+  const title = (text: string): string | null => parseReference(text).title;
+  assert.equal(
+    title('3. Von Hoff D, et al. Toxicity in children and adults. A review of 110 cases. Am J Med 1977;62:200–8.'),
+    'Toxicity in children and adults. A review of 110 cases',
+  );
+  assert.equal(
+    title('Gifford RD (2017) Why do we not act? Psychological barriers to choices. Clim. Change 140, 165–178.'),
+    'Why do we not act? Psychological barriers to choices',
+  );
+  assert.equal(
+    title('Piazza G, et al. Complications in patients with COVID-19. J Am Coll Cardiol 2020;76:2060–72.'),
+    'Complications in patients with COVID-19',
+  );
+  assert.equal(title('World Health Organization. Global report on falls. Geneva, 2008.'), 'Global report on falls');
+  assert.equal(
+    title('[14] H. Gomez and A. Helset, Scattering equations of amplitudes, arXiv:1902.02633.'),
+    'Scattering equations of amplitudes',
+  );
+  assert.equal(
+    title('11. Uyeki TM. 2009 H1N1 virus and outbreaks. N Engl J Med. 2010;362(23):2221-3.'),
+    '2009 H1N1 virus and outbreaks',
+  );
+});
+
+test('the year is neither a page, nor a year of the title, nor when a page was read', () => {
+  const year = (text: string): number | null => parseReference(text).year;
+  assert.equal(year('[13] X. Liu, L. Stork, Chem. Eur. J. 2009, 15, 1558 – 1561.'), 2009);
+  assert.equal(year('Sung, H., Bray, F., 2021. Global Cancer Statistics 2020: Estimates. CA 71, 209-249.'), 2021);
+  assert.equal(year('5. World Health Organization. Update 90. 2009 [cited 2010 Mar 6]. http://www.who.int/'), 2009);
+  assert.equal(year('Lee SY. Doctors News; 2014. Available from: http://a.b. Accessed April 7, 2018.'), 2014);
+});
+
 test('authors with given names written out are people; bodies and words of titles are not', () => {
   const authors = (text: string): readonly string[] => parseReference(text).authors;
   assert.deepEqual(

@@ -23,6 +23,9 @@ const FULL_NAME =
   /^(?<given>\p{Lu}\p{Ll}[\p{L}'’\-‐]{0,40}(?:\s(?:\p{Lu}\.|\p{Lu}\p{Ll}[\p{L}'’\-‐]{0,40})){0,2})\s(?<family>(?:(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten|zu|af|av|st|mac)\s){0,4}\p{Lu}[\p{L}'’\-‐]{1,40})(?=[,.;:&(]|\s(?:and|&|et|und|\()|$)/u;
 const BODY =
   /^(?:Organi[sz]ation|Agency|Institutes?|University|Association|Society|Committee|Council|Commission|Ministry|Department|Cent(?:er|re)s?|Group|Bank|Union|Team|Consortium|Foundation|Network|Administration|Academy|College|Service|Bureau|Office|Federation|Board|Nations|Collaboration|Initiative|Programme?|Authority|Forum|Panel|Survey|Trust|Alliance|Fund)\s/iu;
+/** A name of several capitalised words, one of which is that of a body. */
+const BODIES =
+  /(?:^|\s)(?:Organi[sz]ation|Agency|Institutes?|University|Association|Society|Committee|Council|Commission|Ministry|Department|Cent(?:er|re)s?|Group|Bank|Union|Team|Consortium|Foundation|Network|Administration|Academy|Bureau|Federation|Nations|Programme?|Authority)(?![\p{Ll}])/u;
 /** What stands between two authors. */
 const BETWEEN = /^(?:\s?(?:[,;&]|\.\.\.|…|\band\b|\bund\b|\bet\b(?! al)))+\s?/;
 /** "Chalchat, J.C. Garry, R.P.": a comma was forgotten. */
@@ -31,6 +34,9 @@ const NO_COMMA =
 const ET_AL = /^[,;\s]*(?:et\.? al\.?|and others|u\. ?a\.)[,;\s]*/i;
 const VOLUME_PAGES =
   /(?:vol(?:ume)?\.?\s?)?(?<!\d|\d\.)(?<volume>\d{1,4})(?:\s?\((?<issue>[^()]{1,20})\))?\s{0,6}[,:;]\s?(?:no\.?\s?\d{1,6}\s?,\s?)?(?:(?:pp?|pages?|art(?:icle)?)\.?\s?)?(?<pages>[a-z]{0,4}\d{1,12}(?:\.\d{1,12}){0,4}(?:\s?[-–—‐−]\s?[a-z]{0,4}\d{1,12})?)/gi;
+/** When a page was read or came out, in front of which no volume stands: "[cited 2010 Mar 6]", "Accessed April 7, 2018", "published online January 24, 2020". */
+const READ_ONLINE =
+  /\[(?:cited|accessed|acesso|acessado|published|epub)[^\]]{0,60}\]?|(?<=[\s(])(?:accessed|retrieved|published online|last accessed|acesso em|zugriff am)[\s:]+(?:on\s)?[^;()]{0,12}\s\d{1,2}[^;()]{0,14}(?:19|20)\d\d/giu;
 const LAST_SIGNS = /(?<![\s.,;:(])[\s.,;:(]+$/;
 const MOST_AUTHORS = 60;
 
@@ -47,17 +53,17 @@ export function parseReference(printed: string): ParsedReference {
   const text = mark ? whole.slice(mark[0].length) : whole;
   const short = readAuthors(text);
   const { authors, end } = short.authors.length > 0 ? short : readFullNames(text);
-  const rest = text.slice(end);
   // "2010;137:2065": the year in front of a volume is no volume, and a page behind it no year.
   // Numbers of a title look like a place as well ("1, 8-cineole"): the last one counts, without identifiers behind it.
   const blank = (found: string): string => ' '.repeat(found.length);
+  const rest = text.slice(end).replace(READ_ONLINE, '');
   const plain = rest
-    .replace(/(?<!\d)(?:1[5-9]|20)\d\d(?=[a-z]?\s?;)/g, blank)
+    .replace(/(?<!\d)(?:1[5-9]|20)\d\d(?=[a-z]?\s?(?:;|,\s?\d{1,4}\s?[,:(]))/g, blank)
     .replace(/(?:https?:\/\/|doi:?\s?10\.|10\.\d{4,9}\/|PMC?I?D:?\s?\d)\S*/giu, blank);
   const place = [...plain.matchAll(VOLUME_PAGES)].at(-1) ?? null;
   const year = yearIn(withoutPlace(rest, place)) ?? yearIn(rest) ?? yearIn(text);
   const body = rest.slice(0, place?.index ?? rest.length);
-  const { title, source } = readTitle(body);
+  const { title, source } = readTitle(body, authors.length === 0);
   return {
     label,
     authors,
@@ -148,28 +154,53 @@ function withoutPlace(text: string, place: RegExpMatchArray | null): string {
 }
 
 function yearIn(text: string): number | null {
-  // A year in brackets or before a volume is the year; else the last one, as a title may name another.
+  // A year directly behind the authors, in brackets, or before a volume is the year; else the last one, as a title may name another.
+  const opening = /^[\s.,(]{0,4}(?<year>1[5-9]\d\d|20[0-4]\d)[a-z]?[).,:]/.exec(text)?.groups?.['year'];
   const bracketed = /\((?<year>1[5-9]\d\d|20[0-4]\d)[a-z]?[^)]{0,20}\)/.exec(text)?.groups?.['year'];
   const ahead = /(?<=[.,]\s|\s)(?<year>1[5-9]\d\d|20[0-4]\d)[a-z]?\s?(?:[A-Z][a-z]{2}\s?\d{0,2}\s?)?;/.exec(text)
     ?.groups?.['year'];
-  const found = bracketed ?? ahead ?? [...text.matchAll(YEAR)].at(-1)?.groups?.['year'];
+  const found = opening ?? bracketed ?? ahead ?? [...text.matchAll(YEAR)].at(-1)?.groups?.['year'];
   return found === undefined ? null : Number(found);
 }
 
-function readTitle(body: string): { readonly title: string | null; readonly source: string | null } {
-  const plain = body.replace(/^[\s.,;:]*\(?(?:1[5-9]\d\d|20\d\d)[a-z]?\)?[\s.,;:]*/, '').replace(/^[\s.,;:]+/, '');
+/** The end of a sentence that no abbreviation makes: three letters or digits stand before it, or a short number. */
+const SENTENCE_END =
+  /(?<=[\p{L}\p{N})\]"”’'-]{3}|\s[\p{Lu}\p{N}]{1,2})[.?!]+(?=\s+[\p{Lu}\p{N}“"]|\p{Lu}\p{Ll}{2}|\s\p{Ll}+\p{Lu})/gu;
+
+function readTitle(body: string, isByBody: boolean): { readonly title: string | null; readonly source: string | null } {
+  const plain = body
+    .replace(/^[\s.,;:]*(?:\((?:1[5-9]|20)\d\d[a-z]?\)|(?:1[5-9]|20)\d\d[a-z]?(?=[\s]?[.,;:)]))[\s.,;:)]*/, '')
+    .replace(/^[\s.,;:]+/, '');
   const quoted = /^["“”„«](?<title>[^"“”«»]{4,400}?)[,.]?["“”»](?<rest>.*)$/s.exec(plain)?.groups;
   if (quoted) return { title: clean(quoted['title']), source: cleanSource(quoted['rest']) };
-  // The title ends at the first full stop that no abbreviation makes: a word of three letters or a digit stands before it.
-  const end =
-    /(?<=[\p{L}\p{N})\]"”’']{3}|\s[\p{Lu}\p{N}]{1,2})[.?!]+(?=\s+[\p{Lu}\p{N}]|\p{Lu}\p{Ll}{2}|\s\p{Ll}+\p{Lu})/u.exec(
-      plain,
-    );
-  if (!end) return { title: null, source: cleanSource(plain) };
+  const ends = [...plain.matchAll(SENTENCE_END)];
+  const sentence = (at: number): string => plain.slice((ends[at - 1]?.index ?? -1) + 1, ends[at]?.index).trim();
+  // "World Health Organization. Global report. Geneva": who wrote it stands where a title would.
+  const first = isByBody && ends.length > 1 && BODIES.test(sentence(0)) ? 1 : 0;
+  let last = first;
+  // "Daunomycin-induced toxicity. A review of 110 cases. Am J Med": names of journals have capitals.
+  while (ends[last + 1] && isSubtitle(sentence(last + 1))) last += 1;
+  const end = ends[last];
+  if (!end) return commaTitle(plain) ?? { title: null, source: cleanSource(plain) };
+  const from = first === 0 ? 0 : (ends[0]?.index ?? 0) + 1;
   return {
-    title: clean(plain.slice(0, end.index + (plain[end.index] === '.' ? 0 : 1))),
+    title: clean(plain.slice(from, end.index + (plain[end.index] === '.' ? 0 : 1))),
     source: cleanSource(plain.slice(end.index + end[0].length)),
   };
+}
+
+/** "Scattering equations, J. High Energy Phys.": where no sentence ends, a comma before a journal or an archive ends the title. */
+function commaTitle(plain: string): { readonly title: string | null; readonly source: string | null } | undefined {
+  const end = /,\s(?=(?:arXiv|(?:\p{Lu}\p{Ll}{0,9}\.\s?){2}))/u.exec(plain);
+  return (
+    (end && { title: clean(plain.slice(0, end.index)), source: cleanSource(plain.slice(end.index + 1)) }) || undefined
+  );
+}
+
+/** Most of its words are small. */
+function isSubtitle(sentence: string): boolean {
+  const [, ...words] = sentence.match(/\p{L}[\p{L}'’-]*/gu) ?? [];
+  return words.length > 2 && words.filter((word) => /^\p{Ll}/u.test(word)).length >= words.length * 0.6;
 }
 
 function clean(text: string | undefined): string | null {
