@@ -1,19 +1,21 @@
 import { parseArgs } from 'node:util';
 
-import { graphTasks, missingGraphData } from './score/graph-tasks.ts';
+import { graphTasks } from './score/graph-tasks.ts';
 
-// npm run score:graph [-- --task planted|linking|callouts|abbreviations|quantities|software] [--json]
-// Scores what the graph is made of on the open data, the half that was worked on and the half that was kept aside apart,
-// beside what has to be reached, and what was planted in simulated papers, which needs no data; exit 1 when something is missed.
+// npm run score:graph [-- --task planted|linking|callouts|abbreviations|quantities|software] [--data DIR] [--json]
+// Scores what the graph is made of: on open data, with the half that the rules were written on and the half that was kept
+// aside, and on what was planted in simulated papers, which needs no data. --data scores another folder of the same form,
+// or the folder of one task. Exit 1 when a floor is missed, 2 when there is nothing to score.
 
 const { values: options } = parseArgs({
-  options: { task: { type: 'string' }, json: { type: 'boolean', default: false } },
+  options: { task: { type: 'string' }, data: { type: 'string' }, json: { type: 'boolean', default: false } },
 });
-const tasks = graphTasks().filter(({ group }) => options.task === undefined || group === options.task);
-const absent = tasks.some(({ own }) => !own) ? missingGraphData() : undefined;
-if (absent !== undefined)
-  console.error(`THE DATA OR ITS SCORER ARE ABSENT: ${absent} does not exist, so only simulated papers are scored`);
-const scored = tasks.filter(({ own }) => own || absent === undefined);
+const tasks = graphTasks(options.data);
+const scored = tasks.filter(({ group }) =>
+  options.task === undefined ? options.data === undefined || group !== 'planted' : group === options.task,
+);
+if (!tasks.some(({ group }) => group !== 'planted'))
+  console.error(`there is no data or no scorer at ${options.data ?? '../shared'}: only simulated papers can be scored`);
 if (scored.length === 0) process.exit(2);
 
 const figure = (value: number | null): string => (value === null ? '–' : value.toFixed(3)).padStart(7);

@@ -15,6 +15,10 @@ import { linkReference } from '../../src/graph/link/link.ts';
 import { readPrintedReference, referenceKeys } from '../../src/graph/link/printed-reference.ts';
 import { parseFile } from '../../src/parse/index.ts';
 import { around, writeOutRanges } from './callout-context.ts';
+import type { TrueCitations } from './jats-citations.ts';
+import { readJatsCitations } from './jats-citations.ts';
+import type { Figures, ReadList } from './reference-lists.ts';
+import { scoreReferences } from './reference-lists.ts';
 import { scorePlanted } from './planted.ts';
 
 /** One line of the table. */
@@ -33,15 +37,7 @@ interface ScoreRow {
 
 interface Task {
   readonly group: string;
-  /** Needs nothing but the clone. */
-  readonly own?: true;
   readonly score: () => Promise<ScoreRow[]>;
-}
-
-interface Figures {
-  readonly p: number | null;
-  readonly r: number | null;
-  readonly f1: number | null;
 }
 
 type Document = Readonly<Record<string, unknown>> & { readonly id: string; readonly text: string };
@@ -50,13 +46,15 @@ interface Prediction {
 }
 
 const shared = join(dirname(dirname(import.meta.dirname)), '..', 'shared');
-const data = join(shared, 'data', 'graph', 'open');
-const pdfs = join(shared, 'data', 'parse', 'open', 'pmc');
 const tool = join(shared, 'tools', 'graph-score', 'src');
+const OPEN_DATA = join(shared, 'data');
 
-/** What of the data and its scorer cannot be found here; undefined when all is there. */
-export function missingGraphData(): string | undefined {
-  return [data, pdfs, tool].find((path) => !existsSync(path));
+/** Finds the folder of one task: in the shared data, or in a tree or folder of the same form. */
+type FindFolder = (...path: readonly [room: 'graph' | 'parse', name: string]) => string | undefined;
+
+function folderFinder(root: string): FindFolder {
+  return (room, name) =>
+    [join(root, room, 'open', name), join(root, 'open', name), join(root, name)].find((path) => existsSync(path));
 }
 
 /** Every second document, or every second article where documents are its paragraphs, was kept aside while the rules were written. */
@@ -70,22 +68,35 @@ async function scorer<T>(file: string): Promise<T> {
 }
 
 function readLines<T>(...path: string[]): T[] {
-  return readFileSync(join(data, ...path), 'utf8')
+  return readFileSync(join(...path), 'utf8')
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as T);
 }
 
-/** What is scored, in the order it is printed. */
-export function graphTasks(): Task[] {
+/** What can be scored on the data of a folder, in the order it is printed. */
+export function graphTasks(data = OPEN_DATA): Task[] {
+  const find = folderFinder(data);
+  const hasScorer = existsSync(tool);
+  const tasks: readonly (readonly [
+    group: string,
+    folder: string | undefined,
+    score: (folder: string) => Promise<ScoreRow[]>,
+  ])[] = [
+    ['linking', find('graph', 'linking'), linking],
+    ['callouts', find('graph', 'citation-contexts'), (folder) => citations(folder, 'JATS', '.jats.xml', 0.985)],
+    ['callouts', find('parse', 'pmc'), (folder) => citations(folder, 'published PDFs', '.pdf', 0.9)],
+    ['callouts', find('parse', 'publishers'), (folder) => citations(folder, 'other publishers', '.pdf', 0.86)],
+    ['abbreviations', find('graph', 'abbreviations'), abbreviations],
+    ['quantities', find('graph', 'measurements'), quantities],
+    ['software', find('graph', 'software'), software],
+    ['software', find('parse', 'pmc'), () => softwareInPapers(data)],
+  ];
   return [
-    { group: 'planted', own: true, score: planted },
-    { group: 'linking', score: linking },
-    { group: 'callouts', score: callouts },
-    { group: 'abbreviations', score: abbreviations },
-    { group: 'quantities', score: quantities },
-    { group: 'software', score: software },
-    { group: 'software', score: softwareInPapers },
+    { group: 'planted', score: planted },
+    ...tasks.flatMap(([group, folder, score]) =>
+      folder === undefined || !hasScorer ? [] : [{ group, score: () => score(folder) }],
+    ),
   ];
 }
 
@@ -139,22 +150,21 @@ const LINKING: readonly (readonly [name: string, floor: number, styles: RegExp])
   ['linking, untitled, noisy', 0.75, /^notitle\+noise$/],
 ];
 
-async function linking(): Promise<ScoreRow[]> {
+async function linking(folder: string): Promise<ScoreRow[]> {
   const { scoreLinking } = await scorer<{
     scoreLinking: (queries: unknown, pool: ReadonlySet<string>, predictions: unknown) => { all: Figures };
   }>('linking.ts');
-  const pool = readLines<CitedWork & { readonly key: string; readonly year: string | null }>(
-    'linking',
-    'pool.jsonl',
-  ).map(({ key, ...work }) => ({
-    key,
-    work: { ...work, year: work.year === null ? null : Number.parseInt(work.year, 10) },
-  }));
+  const pool = readLines<CitedWork & { readonly key: string; readonly year: string | null }>(folder, 'pool.jsonl').map(
+    ({ key, ...work }) => ({
+      key,
+      work: { ...work, year: work.year === null ? null : Number.parseInt(work.year, 10) },
+    }),
+  );
   const keys = new Set(pool.map(({ key }) => key));
   const byKey = new Map<string, number[]>();
   for (const [at, { work }] of pool.entries())
     for (const key of workKeys(work)) byKey.set(key, [...(byKey.get(key) ?? []), at]);
-  const queries = readLines<Query>('linking', 'queries.jsonl');
+  const queries = readLines<Query>(folder, 'queries.jsonl');
   const predictions = queries.map(({ id, string }) => {
     const reference = readPrintedReference(string);
     const shared = new Map<number, number>();
@@ -177,11 +187,11 @@ async function linking(): Promise<ScoreRow[]> {
   });
 }
 
-async function abbreviations(): Promise<ScoreRow[]> {
+async function abbreviations(folder: string): Promise<ScoreRow[]> {
   const { scorePairs } = await scorer<{ scorePairs: (documents: unknown, predictions: unknown) => { exact: Figures } }>(
     'pairs.ts',
   );
-  const documents = readLines<Document>('abbreviations', 'docs.jsonl');
+  const documents = readLines<Document>(folder, 'docs.jsonl');
   const predictions = documents.map(({ id, text }) => ({
     id,
     pairs: findAbbreviations(text).map(({ short, long }) => ({ short: short.text, long: long.text })),
@@ -205,14 +215,14 @@ interface SpanScorer {
   ) => { overlap: Figures };
 }
 
-async function quantities(): Promise<ScoreRow[]> {
+async function quantities(folder: string): Promise<ScoreRow[]> {
   const { scoreMeasurements } = await scorer<{
     scoreMeasurements: (
       documents: unknown,
       predictions: unknown,
     ) => Readonly<Record<'overlap' | 'unit' | 'property' | 'entity', Figures>>;
   }>('spans.ts');
-  const documents = readLines<Document>('measurements', 'docs.jsonl');
+  const documents = readLines<Document>(folder, 'docs.jsonl');
   const predictions = documents.map(({ id, text }) => ({ id, quantities: measuredQuantities(text) }));
   const rows = [
     { name: 'quantities, any overlap', of: 'overlap', floor: 0.88, leastPrecision: 0.85 },
@@ -248,9 +258,9 @@ function measuredQuantities(text: string): object[] {
   });
 }
 
-async function software(): Promise<ScoreRow[]> {
+async function software(folder: string): Promise<ScoreRow[]> {
   const { scoreSpans } = await scorer<SpanScorer>('spans.ts');
-  const documents = readLines<Document>('software', 'docs.jsonl');
+  const documents = readLines<Document>(folder, 'docs.jsonl');
   // Paragraphs of one article stand in one document, as they do in a corpus.
   const predictions = [...Map.groupBy(documents, ({ id }) => id.replace(/-\d+$/, '')).values()].flatMap(
     (paragraphs) => {
@@ -282,9 +292,9 @@ const JUDGED_RIGHT: ReadonlySet<string> = new Set(
 );
 
 /** Scored paragraphs all contain a mention; whole papers show what is taken for software where there is none. */
-async function softwareInPapers(): Promise<ScoreRow[]> {
+async function softwareInPapers(data: string): Promise<ScoreRow[]> {
   const found = new Set<string>();
-  for (const folder of [join(shared, 'data', 'parse', 'open'), join(data, 'citation-contexts')])
+  for (const folder of [join(data, 'parse', 'open'), join(data, 'graph', 'open', 'citation-contexts')])
     for (const path of globSync('**/*.jats.xml', { cwd: folder }).sort()) {
       const { document } = await parseFile(join(folder, path));
       const paragraphs = new Reading(path, document, null).prose.map(({ block }) => block.text);
@@ -298,47 +308,63 @@ async function softwareInPapers(): Promise<ScoreRow[]> {
   return [{ name: 'software names, whole papers', ...row, floor: 0.85, leastPrecision: 0.85 }];
 }
 
-async function callouts(): Promise<ScoreRow[]> {
+/** Callouts and reference lists of papers. Their truth is in `ID.citations.json`, or in the JATS of a PDF. */
+async function citations(folder: string, name: string, ending: string, floor: number): Promise<ScoreRow[]> {
   const { scoreCallouts } = await scorer<{
     scoreCallouts: (documents: unknown, predictions: unknown) => { callouts: Figures };
   }>('callouts.ts');
-  const sets = [
-    { name: 'callouts, JATS', floor: 0.985, folder: join(data, 'citation-contexts'), ending: '.jats.xml' },
-    { name: 'callouts, published PDFs', floor: 0.88, folder: pdfs, ending: '.pdf' },
-  ];
-  const rows: ScoreRow[] = [];
-  for (const { name, floor, folder, ending } of sets) {
-    const documents: { readonly id: string; readonly callouts: readonly unknown[] }[] = [];
-    const predictions: { id: string; callouts: unknown[] }[] = [];
-    for (const path of globSync('*.citations.json', { cwd: folder }).sort()) {
-      const truth = JSON.parse(readFileSync(join(folder, path), 'utf8')) as (typeof documents)[number];
-      const { document } = await parseFile(join(folder, basename(path, '.citations.json') + ending));
-      const found = findCallouts(document.blocks);
-      // A numbered entry is told by its number: a list that the parser read one entry short does not shift the others.
-      const labelOf = (position: number): string | number => {
-        const label = found.references[position - 1]?.label ?? '';
-        return /^\d+$/.test(label) ? label : position;
-      };
-      const written = writeOutRanges(document.blocks, found.callouts, labelOf);
-      documents.push(truth);
-      predictions.push({
-        id: truth.id,
-        callouts: written.callouts.map(({ block, start, end, references }) => ({
-          refs: references.map(labelOf),
-          text: (written.blocks[block]?.text ?? '').slice(start, end),
-          ...around(written.blocks, block, start, end),
-        })),
-      });
-    }
-    const figures = (some: unknown, given: unknown): Figures => scoreCallouts(some, given).callouts;
-    rows.push(rowOf({ name, floor }, documents, predictions, figures));
-    // Some publishers mark no callout at all in their XML: whatever is found in such a paper counts as wrong above.
-    const marked = documents.filter(({ callouts: truth }) => truth.length > 0);
-    if (marked.length < documents.length) {
-      const ids = new Set(marked.map(({ id }) => id));
-      const theirs = predictions.filter(({ id }) => ids.has(id));
-      rows.push(rowOf({ name: `  the ${marked.length} whose XML marks any`, floor }, marked, theirs, figures));
-    }
+  const documents: TrueCitations[] = [];
+  const predictions: { id: string; callouts: unknown[] }[] = [];
+  const lists: ReadList[] = [];
+  for (const path of globSync(`*${ending}`, { cwd: folder }).sort()) {
+    const truth = truthOf(folder, basename(path, ending));
+    if (!truth) continue;
+    const { document } = await parseFile(join(folder, path));
+    const found = findCallouts(document.blocks);
+    // A numbered entry is named by its number, so that an entry the parser missed does not shift the others.
+    const labelOf = (position: number): string | number => {
+      const label = found.references[position - 1]?.label ?? '';
+      return /^\d+$/.test(label) ? label : position;
+    };
+    const written = writeOutRanges(document.blocks, found.callouts, labelOf);
+    documents.push(truth);
+    lists.push({ id: truth.id, references: found.references });
+    predictions.push({
+      id: truth.id,
+      callouts: written.callouts.map(({ block, start, end, references }) => ({
+        refs: references.map(labelOf),
+        text: (written.blocks[block]?.text ?? '').slice(start, end),
+        ...around(written.blocks, block, start, end),
+      })),
+    });
   }
-  return rows;
+  const figures = (some: unknown, given: unknown): Figures => scoreCallouts(some, given).callouts;
+  // Some publishers mark no callout in their XML: whatever is found in such a paper would count as wrong.
+  const marked = documents.filter(({ callouts: truth }) => truth.length > 0);
+  const ids = new Set(marked.map(({ id }) => id));
+  const theirs = predictions.filter(({ id }) => ids.has(id));
+  return [
+    rowOf({ name: `callouts, ${name}`, floor }, marked, theirs, figures),
+    ...(ending === '.pdf' ? REFERENCE_ROWS : []).map(({ of, ...row }) =>
+      rowOf(
+        { ...row, name: `${row.name}, ${name}` },
+        documents,
+        lists,
+        (some, given) => scoreReferences(some, given)[of],
+      ),
+    ),
+  ];
+}
+
+const REFERENCE_ROWS = [
+  { name: 'reference entries', of: 'entries', floor: 0.95 },
+  { name: 'reference years', of: 'years', floor: 0.98 },
+  { name: 'reference titles', of: 'titles', floor: 0.88 },
+  { name: 'reference DOIs', of: 'dois', floor: 0.98 },
+] as const;
+
+function truthOf(folder: string, id: string): TrueCitations | undefined {
+  const [json, jats] = [join(folder, `${id}.citations.json`), join(folder, `${id}.jats.xml`)];
+  if (existsSync(json)) return JSON.parse(readFileSync(json, 'utf8')) as TrueCitations;
+  return existsSync(jats) ? readJatsCitations(id, readFileSync(jats, 'utf8')) : undefined;
 }

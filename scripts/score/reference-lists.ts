@@ -1,0 +1,81 @@
+import type { ListedReference } from '../../src/graph/extract/reference-list.ts';
+import type { TrueCitations, TrueReference } from './jats-citations.ts';
+
+/** The list of references that was read out of a paper. */
+export interface ReadList {
+  readonly id: string;
+  readonly references: readonly Pick<ListedReference, 'text' | 'label' | 'doi' | 'parsed'>[];
+}
+
+export interface Figures {
+  readonly p: number | null;
+  readonly r: number | null;
+  readonly f1: number | null;
+}
+
+/**
+ * Compares lists with those of the publishers. An entry is found when it holds the beginning of a title, or carries the
+ * number or the DOI of an entry without one; years, titles and DOIs count in entries that were found. A DOI counts where it
+ * is printed, or where one was read.
+ */
+export function scoreReferences(
+  documents: readonly Pick<TrueCitations, 'id' | 'references'>[],
+  lists: readonly ReadList[],
+): Readonly<Record<'entries' | 'years' | 'titles' | 'dois', Figures>> {
+  const byId = new Map(lists.map(({ id, references }) => [id, references]));
+  const count = { truth: 0, read: 0, found: 0, years: 0, yearRight: 0, titles: 0, titleRight: 0, dois: 0, doiRight: 0 };
+  for (const { id, references } of documents) {
+    const open = new Set(byId.get(id));
+    count.truth += references.length;
+    count.read += open.size;
+    for (const truth of references) {
+      const entry = [...open].find((each) => isSame(truth, each));
+      if (!entry) continue;
+      open.delete(entry);
+      count.found += 1;
+      if (truth.year !== null) {
+        count.years += 1;
+        if (String(entry.parsed.year) === truth.year) count.yearRight += 1;
+      }
+      if (truth.title !== null) {
+        count.titles += 1;
+        if (isTitle(truth.title, entry.parsed.title ?? '')) count.titleRight += 1;
+      }
+      if (truth.doi !== null && (entry.doi !== null || letters(entry.text).includes(letters(truth.doi)))) {
+        count.dois += 1;
+        if (entry.doi === truth.doi.toLowerCase()) count.doiRight += 1;
+      }
+    }
+  }
+  return {
+    entries: figures(count.found, count.read, count.truth),
+    years: figures(count.yearRight, count.years, count.years),
+    titles: figures(count.titleRight, count.titles, count.titles),
+    dois: figures(count.doiRight, count.dois, count.dois),
+  };
+}
+
+function figures(right: number, found: number, all: number): Figures {
+  return { p: right / found, r: right / all, f1: (2 * right) / (found + all) };
+}
+
+const LEAST_TITLE = 10;
+
+function isSame(truth: TrueReference, entry: ReadList['references'][number]): boolean {
+  const title = letters(truth.title ?? '').slice(0, 40);
+  if (title.length > LEAST_TITLE) return letters(entry.text).includes(title);
+  const label = truth.label?.replace(/\D/g, '') ?? '';
+  return (label !== '' && entry.label === label) || (truth.doi !== null && entry.doi === truth.doi.toLowerCase());
+}
+
+function isTitle(truth: string, read: string): boolean {
+  const [wanted, found] = [letters(truth), letters(read)];
+  return found.startsWith(wanted.slice(0, 40)) && Math.abs(found.length - wanted.length) <= 8;
+}
+
+function letters(text: string): string {
+  return text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+}
