@@ -7,16 +7,13 @@ import { normalizeDoi, parseArxivId } from '../works/index.ts';
 export interface ArxivEntry {
   readonly id: ArxivId;
   readonly title: string;
-  /** The DOI of the journal article, where the authors have named it. */
+  /** The journal article's DOI, if the authors gave it. */
   readonly doi: string | null;
 }
 
 const MAX_DEPTH = 64;
 
-/**
- * Reads a feed; an unknown id is an empty feed, and an error is an entry called "Error", which is none. Undefined for what
- * is no feed.
- */
+/** Parses a feed. An unknown id gives an empty feed; an entry called "Error" is ignored. Undefined if it is not a feed. */
 export function readArxivFeed(xml: string): ArxivEntry[] | undefined {
   const entries: ArxivEntry[] = [];
   const path: string[] = [];

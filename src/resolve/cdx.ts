@@ -9,8 +9,8 @@ export interface Capture {
 const COLUMNS = ['urlkey', 'timestamp', 'original', 'mimetype', 'statuscode', 'digest', 'length'];
 
 /**
- * Reads the index in both of its forms: JSON, whose first row names the columns, and text in its fixed columns. Nothing is
- * an empty list; undefined is an answer in no form of the index.
+ * Parses both forms of the index: JSON, whose first row names the columns, and text with fixed columns. An empty
+ * response is an empty list; undefined means another format.
  */
 export function readCdx(text: string): Capture[] | undefined {
   const trimmed = text.trim();

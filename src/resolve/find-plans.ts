@@ -6,12 +6,12 @@ import { readArxivFeed } from './arxiv-feed.ts';
 import { problemsOf, unreadable } from './lookups.ts';
 import type { Finding, Plan, ResolveContext, Resolver } from './plan.ts';
 
-/** More plans than this for one work is a page that wants to keep us busy. */
+/** A work with more plans comes from a page that wastes our time. */
 const MOST_PLANS = 100;
 
 /**
- * The plans for a work, resolver by resolver, each URL once. Lazy: a resolver is asked only when the plans before it
- * have been tried, so that a work that is found early costs nobody a question.
+ * The plans for a work, resolver by resolver, each URL once. Lazy: a resolver runs only after the plans before it
+ * were tried.
  */
 export async function* findPlans(
   work: Work,
@@ -42,12 +42,12 @@ export async function* findPlans(
   yield* manuscripts;
 }
 
-/** A copy that is known not to be the published version. */
+/** A copy known not to be the published version. */
 function isManuscript({ version }: Plan): boolean {
   return version === 'submittedVersion' || version === 'acceptedVersion';
 }
 
-/** A work with all that its id leads to: what a file is recognised by, and where to ask. Asked once, then the work is complete. */
+/** Adds what a lookup of its id returns: the title to recognise files by, and other ids. */
 export async function completeWork(
   work: Work,
   context: ResolveContext,
@@ -61,7 +61,7 @@ export async function completeWork(
   }
 }
 
-/** A work known by an id only is looked up first, in OpenAlex, where a single record costs nothing, or in arXiv. */
+/** A work known by id only is looked up first: in OpenAlex, where single records are free, or in arXiv. */
 async function* completed(work: Work, context: ResolveContext): AsyncGenerator<Finding, Work> {
   const { lookups, signal } = context;
   const path = recordPath(work);
@@ -86,7 +86,7 @@ function recordPath({ ids }: Work): string | undefined {
   return ids.pmid === null ? undefined : `pmid:${ids.pmid}`;
 }
 
-/** arXiv knows the title, by which a file is recognised, and the DOI of the journal, by which others know the work. */
+/** arXiv gives the title, to recognise files by, and the journal's DOI, which other services know. */
 async function* fromArxiv(work: Work, { lookups, signal }: ResolveContext): AsyncGenerator<Finding, Work> {
   const { arxiv } = work.ids;
   if (arxiv === null) return work;

@@ -8,9 +8,8 @@ import type { Services } from './services.ts';
 type Details = Partial<Omit<Plan, 'resolver' | 'url'>>;
 
 /**
- * A URL that a service names, as the plan it should be. arXiv is asked at the host it keeps for programs, PubMed
- * Central's site never (it forbids systematic retrieval outside its named services, and answers with a proof of work):
- * Europe PMC has the same article. A link to a DOI is a page, whatever it was called.
+ * Turns a URL named by a service into a plan. arXiv is requested at its host for programs. PubMed Central's site,
+ * which forbids automated retrieval, is replaced by Europe PMC, which has the same articles. A DOI link is a page.
  */
 export function lead(
   services: Services,
@@ -29,7 +28,7 @@ export function lead(
   return plan(resolver, address, details);
 }
 
-/** arXiv's PDF at the host it keeps for programs. */
+/** arXiv's PDF at its host for programs. */
 export function arxivFile(services: Services, resolver: string, id: ArxivId, details: Details = {}): Finding[] {
   return plan(resolver, services.url('arxiv', `pdf/${formatArxivId(id)}`), {
     ...details,
@@ -40,7 +39,7 @@ export function arxivFile(services: Services, resolver: string, id: ArxivId, det
   });
 }
 
-/** Europe PMC's rendering of an article in PubMed Central. */
+/** Europe PMC's rendering of a PubMed Central article. */
 export function europePmcFile(services: Services, resolver: string, pmcid: string, details: Details = {}): Finding[] {
   return plan(resolver, services.url('europe_pmc_site', `articles/${pmcid}`, { pdf: 'render' }), {
     ...details,
@@ -49,14 +48,14 @@ export function europePmcFile(services: Services, resolver: string, pmcid: strin
   });
 }
 
-/** The id in an address at arXiv; undefined elsewhere. */
+/** The id in an arXiv URL; undefined for others. */
 export function arxivIdAt(services: Services, url: string): ArxivId | undefined {
   if (!services.isOf('arxiv', url)) return undefined;
   const { pathname } = new URL(url);
   return parseArxivId(`https://arxiv.org${pathname}`);
 }
 
-/** The id in an address at PubMed Central's own site; null where there is none, undefined elsewhere. */
+/** The id in a PubMed Central URL; null if there is none, undefined for other sites. */
 export function pmcidAt(services: Services, url: string): string | null | undefined {
   const parsed = URL.parse(url);
   if (!parsed || !services.isOf('ncbi', url)) return undefined;
@@ -66,7 +65,7 @@ export function pmcidAt(services: Services, url: string): string | null | undefi
   return (id === undefined ? undefined : pmcidFromField(id)) ?? null;
 }
 
-/** The id in an address of Europe PMC's site, whose pages are built by scripts: undefined elsewhere. */
+/** The id in a Europe PMC URL, whose pages need JavaScript; undefined for other sites. */
 function renderedAt(services: Services, url: string): string | undefined {
   if (!services.isOf('europe_pmc_site', url)) return undefined;
   const { pathname, searchParams } = new URL(url);
@@ -76,7 +75,7 @@ function renderedAt(services: Services, url: string): string | undefined {
   return id === undefined ? undefined : pmcidFromField(id);
 }
 
-/** The same work as it is known under a DOI of another version: what the resolvers of repositories are asked with. */
+/** The work under the DOI of another version, for the repositories' resolvers. */
 export function asVersion(work: Work, doi: string): Work {
   const canonical = normalizeDoi(doi) ?? doi;
   return {
@@ -87,7 +86,7 @@ export function asVersion(work: Work, doi: string): Work {
   };
 }
 
-/** Findings of another resolver, told under the name of the one that led to it, as copies that have a DOI of their own. */
+/** Another resolver's findings, attributed to the resolver that led there, as copies with their own DOI. */
 export async function* told(
   resolver: string,
   findings: AsyncIterable<Finding>,

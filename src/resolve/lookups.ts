@@ -19,12 +19,12 @@ export interface Question {
   readonly service: ServiceName;
   readonly path: string;
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Sent as JSON by POST, for searches that demand it. */
+  /** Sent as JSON by POST. */
   readonly body?: unknown;
   readonly accept?: string;
 }
 
-/** Questions to services: keys, pools, terms and freshness are put in here, so that resolvers say only what they ask. */
+/** Queries services, adding keys, limits, terms and cache times. */
 export class Lookups {
   readonly #send: Send;
   readonly #services: Services;
@@ -41,7 +41,7 @@ export class Lookups {
     this.#shared = new SharedAnswers(facts);
   }
 
-  /** The same on behalf of a job: while a lookup waits for its service, another job uses its worker. */
+  /** The same for a job: another job uses its worker while a lookup waits. */
   withCaller(caller: Caller): Lookups {
     const lookups = new Lookups(withCaller(this.#send, caller), this.#services, this.#clock);
     lookups.#tokens = this.#tokens;
@@ -50,12 +50,12 @@ export class Lookups {
     return lookups;
   }
 
-  /** An answer that holds for many works, asked for once by this process or its fleet. */
+  /** An answer valid for many works, requested once per process or fleet. */
   sharedAnswer(key: string, ask: () => Promise<Lookup<string>>, signal?: AbortSignal): Promise<SharedAnswer> {
     return this.#shared.find(key, ask, this.#caller, signal);
   }
 
-  /** The moment by which what is in force is told from what is not yet. */
+  /** The current time, to decide what is in force. */
   now(): number {
     return this.#clock.now();
   }
@@ -68,7 +68,7 @@ export class Lookups {
     return this.#ask(question, (request) => lookupText(this.#send, request, signal), signal);
   }
 
-  /** Asks; with a token that was given out once more when the service no longer takes it. */
+  /** Requests; retries once with a new token if the service rejects the current one. */
   async #ask<T>(
     question: Question,
     ask: (request: HttpRequest) => Promise<Lookup<T>>,
@@ -103,21 +103,21 @@ export class Lookups {
   }
 }
 
-/** What a resolver says when a service did not answer as it should; a record that is not there needs no words. */
+/** Findings for a service that failed; a missing record is not a problem. */
 export function problemsOf(resolver: string, lookup: Lookup<unknown> | SharedAnswer): Finding[] {
   if (lookup.kind === 'found' || lookup.kind === 'known' || lookup.kind === 'missing') return [];
   if (lookup.kind === 'later') return [{ kind: 'problem', resolver, message: lookup.reason, at: lookup.at }];
   return [{ kind: 'problem', resolver, message: `${lookup.reason}: ${lookup.message}`, at: null }];
 }
 
-/** What a resolver says when a service that was asked for one work answered about another. */
+/** Finding for a service that returned another work. */
 export function wrongWork(resolver: string, sameness: Sameness): Finding[] {
   if (sameness.kind !== 'other') return [];
   const message = `another work was answered: ${sameness.why}`;
   return [{ kind: 'problem', resolver, message, at: null, hasAnswered: true }];
 }
 
-/** What a resolver says when an answer arrived whole and cannot be read. */
+/** Finding for a response that cannot be parsed. */
 export function unreadable(resolver: string, what: string): Finding[] {
   return [{ kind: 'problem', resolver, message: `unexpected-shape: ${what}`, at: null }];
 }

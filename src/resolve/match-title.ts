@@ -1,11 +1,11 @@
 import type { CitedWork } from '../works/index.ts';
 import { isAboutAnother, numbersIn, plain, titleWords } from './same-work.ts';
 
-/** A registered work that may be the one. */
+/** A registered work that may be the one searched for. */
 export interface Candidate {
   readonly doi: string;
   readonly title: string;
-  /** Family names where they are known, else whole names; the first author first. */
+  /** Family names where known, else whole names; first author first. */
   readonly authors: readonly string[];
   readonly year: number | null;
   readonly venue: string | null;
@@ -13,23 +13,23 @@ export interface Candidate {
 }
 
 export interface ScoredCandidate extends Candidate {
-  /** 0 to 1: title, authors and year, as far as both sides state them. */
+  /** 0 to 1, from title, authors and year as far as both sides have them. */
   readonly score: number;
   readonly isSameTitle: boolean;
   readonly hasAuthors: 'same' | 'other' | 'unknown';
 }
 
 const WEIGHTS = { title: 0.65, authors: 0.25, year: 0.1 } as const;
-/** A title of fewer words is too common to prove anything by itself. */
+/** A title of fewer words proves nothing by itself. */
 const FEWEST_WORDS = 4;
-/** What is left of the likeness of two titles where one of them has another number: "part 2", "1998". */
+/** Factor for titles with different numbers: "part 2", "1998". */
 const OTHER_NUMBER = 0.75;
-/** And where one of them is about the other: "Correction to: …", "Comment on …". */
+/** Factor for a title about the other: "Correction to: …", "Comment on …". */
 const ANOTHER_TEXT = 0.6;
 const CLOSE = 0.03;
 const MOST_WORDS = 100;
 
-/** How much a registered work looks like the one that was written down. */
+/** How similar a registered work is to the citation. */
 export function scoreCandidate(cited: CitedWork, candidate: Candidate): ScoredCandidate {
   const likeness =
     cited.title === null ? titleInLine(cited.text, candidate.title) : likeTitles(cited.title, candidate.title);
@@ -45,13 +45,13 @@ export function scoreCandidate(cited: CitedWork, candidate: Candidate): ScoredCa
   return { ...candidate, score, isSameTitle: likeness === 1, hasAuthors: authors };
 }
 
-/** What the candidates amount to: one that is taken, some that a person must look at, or none. */
+/** Outcome of a title search: one accepted, some for a person to review, or none. */
 export type TitleVerdict =
   | { readonly kind: 'accepted'; readonly candidate: ScoredCandidate; readonly candidates: readonly ScoredCandidate[] }
   | { readonly kind: 'doubtful'; readonly why: string; readonly candidates: readonly ScoredCandidate[] }
   | { readonly kind: 'none'; readonly candidates: readonly ScoredCandidate[] };
 
-/** Chooses among candidates: above `accept` one is taken unless something speaks against it, below `review` none is worth a look. */
+/** Chooses among candidates: from `accept` one is taken unless something contradicts it; below `review` none is shown. */
 export function chooseCandidate(
   cited: CitedWork,
   found: readonly Candidate[],
@@ -79,7 +79,7 @@ function doubtIn(
   if (best.hasAuthors === 'other') return 'the authors are others';
   if (best.hasAuthors === 'unknown' && titleWords(best.title).length < FEWEST_WORDS)
     return 'the title is short and no author is known';
-  // A preprint and its article have title and authors in common: either is the work. Others with the same title are not.
+  // A preprint and its article share title and authors: either is the work. Other works with the same title are not.
   const rival = others.find(
     (each) => best.score - each.score < CLOSE && !(each.isSameTitle && best.isSameTitle && best.hasAuthors === 'same'),
   );
@@ -92,7 +92,7 @@ function isPosted({ type }: Candidate): boolean {
   return type === 'posted-content';
 }
 
-/** The share of words that two titles have in common, in their order; a subtitle that one of them leaves out costs little. */
+/** Share of common words, in order; a missing subtitle costs little. */
 function likeTitles(one: string, other: string): number {
   const [a, b] = [titleWords(one), titleWords(other)];
   if (a.length === 0 || b.length === 0) return 0;
@@ -109,7 +109,7 @@ function likeTitles(one: string, other: string): number {
   );
 }
 
-/** How many words two titles have in common in the same order: "the adult hippocampus" is not "adults and the hippocampus". */
+/** Number of common words in the same order: "the adult hippocampus" is not "adults and the hippocampus". */
 function inOrder(a: readonly string[], b: readonly string[]): number {
   let above = Array.from({ length: b.length + 1 }, () => 0);
   for (const word of a) {
@@ -121,7 +121,7 @@ function inOrder(a: readonly string[], b: readonly string[]): number {
   return above[b.length] ?? 0;
 }
 
-/** The share of neighbouring words of a title that stand together in a line. */
+/** Share of a title's word pairs that are adjacent in a line. */
 function titleInLine(line: string, title: string): number {
   const [words, all] = [titleWords(title), titleWords(line)];
   if (words.length === 0) return 0;
@@ -132,7 +132,7 @@ function titleInLine(line: string, title: string): number {
   return wanted.filter((pair) => pairs.has(pair)).length / wanted.length;
 }
 
-/** The first author is in both, or half of those that are named. */
+/** Whether both have the first author, or half of the named authors. */
 function compareNames(cited: CitedWork, { authors }: Candidate): ScoredCandidate['hasAuthors'] {
   const theirs = authors
     .slice(0, 20)
@@ -151,7 +151,7 @@ function compareNames(cited: CitedWork, { authors }: Candidate): ScoredCandidate
 
 function likeYears(cited: CitedWork, year: number | null): number | null {
   if (year === null) return null;
-  // A line may hold several numbers that look like years: a volume, a page.
+  // A line may contain several numbers that look like years: a volume, a page.
   const written =
     cited.year === null
       ? [...cited.text.slice(0, 2000).matchAll(/(?<!\d)(?:1[89]|20)\d\d(?!\d)/g)].map(([text]) => Number(text))

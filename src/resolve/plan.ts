@@ -29,7 +29,7 @@ export type ResolverName =
   | 'elsevier_tdm'
   | 'wayback';
 
-/** What a source says is behind a URL: 'landing' a page that leads to the text, 'any' that it does not say. */
+/** What a source says is at a URL: 'landing' a page that leads to the text, 'any' unknown. */
 export type Expectation = 'pdf' | 'xml' | 'html' | 'landing' | 'any';
 
 export interface Checksum {
@@ -37,58 +37,58 @@ export interface Checksum {
   readonly hex: string;
 }
 
-/** One URL to try, with what its source says about it. */
+/** One URL to try, with its source's metadata. */
 export interface Plan {
   readonly resolver: string;
   readonly url: string;
   readonly expect: Expectation;
-  /** The source says that a file is here; a page that comes instead is read all the same, and broke a promise. */
+  /** The source promises a file; if a page comes instead it is still read, but counts as a broken promise. */
   readonly isPromised: boolean;
   readonly license: License | null;
   readonly version: Version | null;
   readonly hostType: HostType | null;
-  /** 'terms' where the URL belongs to an API that is governed by its own terms. */
+  /** 'terms' if the URL belongs to an API with its own terms. */
   readonly robots: 'obey' | 'terms';
   readonly credentials: readonly Credential[];
   readonly headers: Headers;
   readonly checksum: Checksum | null;
-  /** The DOI of its own that this copy has, where it is another version of the work. */
+  /** The DOI of this copy, if it is another version of the work. */
   readonly sameAs: SameAs | null;
-  /** The file may be mined and not passed on: a publisher's text-mining terms, or a reservation (TDMRep). */
+  /** The file may be mined but not redistributed: a publisher's text-mining terms, or a reservation (TDMRep). */
   readonly terms: 'text-mining' | null;
-  /** What the attempt costs of a daily budget. */
+  /** Cost in credits of a daily budget. */
   readonly credits: number;
 }
 
-/** What a resolver comes up with: a plan, or the reason why it has none where it might have had one. */
+/** A resolver's result: a plan, or why it has none. */
 export type Finding =
   | { readonly kind: 'plan'; readonly plan: Plan }
   | {
       readonly kind: 'problem';
       readonly resolver: string;
       readonly message: string;
-      /** When asking again makes sense; null when it does not. */
+      /** When to retry; null if that is pointless. */
       readonly at: number | null;
-      /** It was not asked for want of a key, which is no failure of anybody. */
+      /** Skipped for lack of a key, which is not a failure. */
       readonly wantsKey?: true;
-      /** It did answer, only about something else: asking again would change nothing. */
+      /** The service answered about something else, so retrying is pointless. */
       readonly hasAnswered?: true;
     };
 
-/** Everything a resolver may use. */
+/** What a resolver may use. */
 export interface ResolveContext {
   readonly lookups: Lookups;
   readonly services: Services;
   readonly contact: string | null;
-  /** URLs of this work that were tried before, and what came of each, in the words of the closed list. */
+  /** URLs of this work tried before, and the reason of each. */
   readonly attempted: ReadonlyMap<string, string>;
-  /** Also search repositories that have no reason to know the work. */
+  /** Also search repositories that probably do not have the work. */
   readonly thorough: boolean;
-  /** What to do with retracted works; kept unless it says otherwise. */
+  /** What to do with retracted works; default 'keep'. */
   readonly retracted?: 'keep' | 'skip';
-  /** Whether a published version is worth waiting for: copies that are known to be none are then tried after all others. */
+  /** With 'published', manuscripts are tried after all other copies. */
   readonly prefer?: 'any' | 'published';
-  /** Told of every resolver that is asked. */
+  /** Called for every resolver that is queried. */
   readonly asked?: (resolver: string) => void;
   readonly signal?: AbortSignal | undefined;
 }
@@ -96,18 +96,18 @@ export interface ResolveContext {
 /** A source of plans. The array of resolvers is the plugin system: see the guide on writing one. */
 export interface Resolver {
   readonly name: string;
-  /** Wants to know what came of all other plans before it makes its own. */
+  /** Runs after all other plans were tried. */
   readonly isLast?: boolean;
   plans(work: Work, context: ResolveContext): AsyncGenerator<Finding>;
 }
 
-/** A plan with what is usual filled in; none when the URL is none that can be fetched. */
+/** A plan with defaults; none if the URL cannot be fetched. */
 export function plan(
   resolver: string,
   url: string | URL | null | undefined,
   details: Partial<Omit<Plan, 'resolver' | 'url'>> = {},
 ): Finding[] {
-  // Some services pass on addresses as they stood in HTML.
+  // Some services return URLs with HTML entities.
   const parsed = URL.parse(
     String(url ?? '')
       .trim()

@@ -25,9 +25,9 @@ import { wileyTdm } from './resolvers/wiley-tdm.ts';
 import { zenodo } from './resolvers/zenodo.ts';
 
 /**
- * Every resolver in the order in which it is asked, by what it costs others (docs/decisions/resolvers.md): first what is known without a
- * question and lies where programs are welcome, then repositories, then publishers' sites, then those who search for us, and
- * last what costs money or is an archive.
+ * Every resolver, in order of the cost to others (docs/decisions/resolvers.md): first what needs no request and is
+ * meant for programs, then repositories, publishers' sites, search services, and last what costs money or is an
+ * archive.
  */
 export const RESOLVERS: readonly Resolver[] = [
   arxiv,
@@ -55,12 +55,12 @@ export const RESOLVERS: readonly Resolver[] = [
   wayback,
 ].map(withoutRepeats);
 
-/** Asked only when they are enabled by name: what they give is under a subscription and terms of its own. */
+/** Used only if enabled by name: they need a subscription and have their own terms. */
 const OPT_IN: ReadonlySet<string> = new Set<ResolverName>(['wiley_tdm', 'elsevier_tdm']);
 
 export type ResolverPreset = 'fast' | 'broad';
 
-/** 'fast' asks only what is quick and likely; 'broad' asks everybody. */
+/** 'fast' uses only quick and likely resolvers, 'broad' all. */
 export const PRESETS: Readonly<Record<ResolverPreset, readonly ResolverName[]>> = {
   fast: ['arxiv', 'pmc', 'openalex', 'europe_pmc', 'biorxiv', 'unpaywall', 'landing_page'],
   broad: RESOLVERS.map(({ name }) => name as ResolverName).filter((name) => !OPT_IN.has(name)),
@@ -68,15 +68,15 @@ export const PRESETS: Readonly<Record<ResolverPreset, readonly ResolverName[]>> 
 
 export interface ResolverChoice {
   readonly preset?: ResolverPreset;
-  /** These first, in this order; the others of the preset follow in theirs. */
+  /** These first; the others of the preset follow in order. */
   readonly order?: readonly string[];
   readonly enable?: readonly string[];
   readonly disable?: readonly string[];
-  /** Resolvers of one's own; one with the name of a built-in takes its place. */
+  /** Your own resolvers; one with a built-in's name replaces it. */
   readonly extra?: readonly Resolver[];
 }
 
-/** The resolvers a run asks, in the order it asks them. */
+/** The resolvers of a run, in order. */
 export function chooseResolvers(choice: ResolverChoice = {}): Resolver[] {
   const all = new Map<string, Resolver>(RESOLVERS.map((resolver) => [resolver.name, resolver]));
   for (const resolver of choice.extra ?? []) all.set(resolver.name, resolver);
@@ -99,7 +99,7 @@ export function chooseResolvers(choice: ResolverChoice = {}): Resolver[] {
   return names.flatMap((name) => all.get(name) ?? []);
 }
 
-/** A service may name a place twice, in other words: each URL of a resolver is one plan. */
+/** Services may list a URL twice: each URL of a resolver is one plan. */
 function withoutRepeats(resolver: Resolver): Resolver {
   return {
     ...resolver,

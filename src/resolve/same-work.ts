@@ -1,22 +1,22 @@
 import type { Work } from '../works/index.ts';
 import { normalizeDoi } from '../works/index.ts';
 
-/** What an answer, a page or a record says about the work it belongs to. */
+/** What a response, page or record says about its work. */
 export interface StatedWork {
   readonly doi?: string | null | undefined;
   readonly title?: string | null | undefined;
   readonly authors?: readonly string[] | undefined;
 }
 
-/** Another DOI under which the same work is known, and why that is believed. */
+/** Another DOI of the same work, and the evidence. */
 export interface SameAs {
   readonly doi: string;
   readonly evidence: string;
 }
 
 /**
- * Whether something is about a work. 'version' has a DOI of its own (a preprint, a repository's copy) and the same title
- * and authors; 'unstated' says nothing by which it could be told.
+ * Whether something is about a work. 'version' has its own DOI (a preprint, a repository's copy) but the same title
+ * and authors; 'unstated' lacks any evidence.
  */
 export type Sameness =
   | { readonly kind: 'same' }
@@ -24,22 +24,22 @@ export type Sameness =
   | { readonly kind: 'other'; readonly why: string }
   | { readonly kind: 'unstated' };
 
-/** Words that make a title that of another text about the same one. */
+/** Words that mark a text about another. */
 const ABOUT_ANOTHER =
   /^(?:correction|corrections|corrigendum|erratum|errata|retraction|retracted|withdrawn|withdrawal|removal|addendum|comment|comments|reply|response|rebuttal|editorial|commentary|supplement|supplementary|supporting|part|volume|chapter)$/;
-/** True for a word that makes a title that of another text. */
+/** Whether a word marks a text about another. */
 export function isAboutAnother(word: string): boolean {
   return ABOUT_ANOTHER.test(word);
 }
 
 const ARTICLES = new Set(['a', 'an', 'the', 'on', 'die', 'der', 'das', 'le', 'la', 'les', 'el', 'los']);
-/** A title of fewer words is too common to prove anything by itself. */
+/** A title of fewer words proves nothing by itself. */
 const FEWEST_WORDS = 4;
-/** Share of words two titles of one work have in common: an editor changes a word or two. */
+/** Share of words two titles of one work have in common: editors change a word or two. */
 const ENOUGH_WORDS = 0.8;
 const MOST_AUTHORS = 20;
 
-/** Compares what is stated with a work. */
+/** Compares metadata with a work. */
 export function compareWork(work: Work, stated: StatedWork): Sameness {
   const doi = normalizeDoi(stated.doi ?? '') ?? null;
   const known = work.ids.doi;
@@ -64,7 +64,7 @@ export function compareWork(work: Work, stated: StatedWork): Sameness {
   return title === 'other' ? { kind: 'other', why: 'its title is another' } : { kind: 'unstated' };
 }
 
-/** A DOI without the number of the version that repositories put behind it: `.v2`, `v2`, `_v2`, `/v2`. */
+/** A DOI without a repository's version suffix: `.v2`, `v2`, `_v2`, `/v2`. */
 function withoutVersion(doi: string): string {
   return /^10\.(?:1101|64898|6084|31219|3123\d|48550|21203|20944|26434|12688|7910)\/|figshare|osf\.io/.test(doi)
     ? doi.replace(/[._/-]?v\d{1,3}$/, '')
@@ -83,9 +83,9 @@ export function compareTitles(
   if (numbersIn(short).join() !== numbersIn(long).slice(0, numbersIn(short).length).join()) return 'other';
   const extra = [...short.filter((word) => !long.includes(word)), ...long.filter((word) => !short.includes(word))];
   if (extra.some((word) => ABOUT_ANOTHER.test(word))) return 'other';
-  // A subtitle that one of them leaves out.
+  // One lacks the subtitle.
   if (short.length >= FEWEST_WORDS && short.every((word, at) => word === long[at])) return 'same';
-  // Words put before a title make another text: "Comment on …", "Data from: …".
+  // Words before a title make another text: "Comment on …", "Data from: …".
   const before = long.slice(0, long.length - short.length);
   if (before.some((word) => !ARTICLES.has(word)) && short.every((word, at) => word === long[before.length + at]))
     return 'other';
@@ -101,7 +101,7 @@ export function compareTitles(
   return (2 * shared) / (short.length + long.length) >= ENOUGH_WORDS ? 'same' : 'other';
 }
 
-/** Whether two lists of authors are of one work: half of the shorter one is in the other, by family name. */
+/** Whether two author lists belong to one work: half of the shorter one is in the other, by family name. */
 function compareAuthors(ours: readonly string[], theirs: readonly string[]): 'same' | 'other' | 'unknown' {
   const [a, b] = [ours.slice(0, MOST_AUTHORS).map(nameWords), theirs.slice(0, MOST_AUTHORS).map(nameWords)].map(
     (list) => (list ?? []).filter((words) => words.length > 0),
@@ -112,7 +112,7 @@ function compareAuthors(ours: readonly string[], theirs: readonly string[]): 'sa
   return shared >= Math.max(1, short.length / 2) ? 'same' : 'other';
 }
 
-/** The order of given and family name varies from source to source: the longest word of one must be in the other. */
+/** Name order varies between sources: the longest word of one must be in the other. */
 function isSamePerson(one: readonly string[], other: readonly string[]): boolean {
   const key = (words: readonly string[]): string => words.toSorted((x, y) => y.length - x.length)[0] ?? '';
   return other.includes(key(one)) || one.includes(key(other));
@@ -124,19 +124,19 @@ function nameWords(name: string): string[] {
     .filter((word) => word.length > 1);
 }
 
-/** The words of a title, without marks and tags. */
+/** The words of a title, without punctuation and tags. */
 export function titleWords(title: string | null | undefined): string[] {
   return plain((title ?? '').slice(0, 1000).replace(/<[^<>]{0,200}>/g, ''))
     .split(' ')
     .filter((word) => word !== '');
 }
 
-/** The numbers among words, in Arabic or Roman figures. */
+/** The numbers among words, in Arabic or Roman numerals. */
 export function numbersIn(words: readonly string[]): string[] {
   return words.filter((word) => /^(?:\d+|[ivx]{1,4})$/.test(word) && word !== 'i');
 }
 
-/** Lower case without accents, letters and digits apart from each other by one blank. */
+/** Lower case without accents; letters and digits separated by single spaces. */
 export function plain(text: string): string {
   return text
     .normalize('NFKD')

@@ -1,15 +1,15 @@
-/** What is known of a service: where it is, what it bears, what its key is called. */
+/** A service: its URL, limits and key. */
 export interface ServiceFacts {
   readonly baseUrl: string;
   readonly limits: {
-    /** Shares its limits with others of the same pool; its own name otherwise. */
+    /** Pool of shared limits; defaults to its own name. */
     readonly pool?: string;
     readonly perSecond: number;
     readonly burst?: number;
     readonly concurrency: number;
-    /** With a key these count instead. */
+    /** Limits with a key. */
     readonly keyed?: { readonly perSecond: number; readonly burst?: number; readonly concurrency?: number };
-    /** Further hosts of the same pool. */
+    /** Other hosts of the same pool. */
     readonly hosts?: readonly string[];
     /** Not bound to a host: requests name the pool. */
     readonly named?: boolean;
@@ -18,25 +18,22 @@ export interface ServiceFacts {
     readonly pauseMs?: number;
   };
   readonly key?: {
-    /** Under which the key is given in the settings. */
+    /** Name of the key in the settings. */
     readonly keyName: string;
     readonly place: 'query' | 'header';
     readonly parameter: string;
     readonly prefix?: string;
   };
-  /** Where a token that lives shortly is had from a longer-lived one: the service that gives it out. */
+  /** The service that issues short-lived tokens. */
   readonly renewedAt?: string;
-  /** How long an answer counts as fresh when the service does not say. */
+  /** How long a response counts as fresh if the service does not say. */
   readonly cacheForMs: number;
 }
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/**
- * Documented or asked-for limits as of 2026, from below. Where a limit counts per hour or per minute, `burst` and the
- * rate together stay within it in any such span.
- */
+/** Documented limits as of 2026, rounded down. For limits per hour or minute, `burst` and rate together stay within it. */
 export const SERVICE_TABLE = {
   openalex: {
     baseUrl: 'https://api.openalex.org/',
@@ -44,7 +41,7 @@ export const SERVICE_TABLE = {
     key: { keyName: 'openalex', place: 'query', parameter: 'api_key' },
     cacheForMs: HOUR,
   },
-  // A reference manager's libraries: four requests at a time are borne, and `Backoff` is obeyed besides.
+  // Four concurrent requests are allowed; `Backoff` is respected too.
   zotero: {
     baseUrl: 'https://api.zotero.org/',
     limits: { perSecond: 2, concurrency: 1 },
@@ -57,7 +54,7 @@ export const SERVICE_TABLE = {
     key: { keyName: 'openalex', place: 'query', parameter: 'api_key' },
     cacheForMs: HOUR,
   },
-  // 100,000 questions a day (unpaywall.org/products/api), from below.
+  // 100,000 requests a day (unpaywall.org/products/api), rounded down.
   unpaywall: {
     baseUrl: 'https://api.unpaywall.org/',
     limits: { perSecond: 95_000 / 86_400, burst: 20, concurrency: 2 },
@@ -73,7 +70,7 @@ export const SERVICE_TABLE = {
     limits: { perSecond: 2, concurrency: 2, hosts: ['dx.doi.org'] },
     cacheForMs: DAY,
   },
-  // One request in three seconds and one connection, over all hosts of arXiv together.
+  // One request in three seconds and one connection, over all arXiv hosts.
   arxiv: {
     baseUrl: 'https://export.arxiv.org/',
     limits: {
@@ -131,7 +128,7 @@ export const SERVICE_TABLE = {
     cacheForMs: DAY,
   },
   figshare: { baseUrl: 'https://api.figshare.com/', limits: { perSecond: 1, concurrency: 1 }, cacheForMs: DAY },
-  // A hundred an hour; with a token 10,000 a day (osf.io, api/base/settings), from below.
+  // A hundred an hour; with a token 10,000 a day (osf.io, api/base/settings), rounded down.
   osf: {
     baseUrl: 'https://api.osf.io/',
     limits: { perSecond: 75 / 3600, burst: 20, concurrency: 2, keyed: { perSecond: 9_500 / 86_400, burst: 400 } },
@@ -145,30 +142,30 @@ export const SERVICE_TABLE = {
     renewedAt: 'openaire_token',
     cacheForMs: DAY,
   },
-  // A personal token lives an hour; a refresh token, a month (graph.openaire.eu/docs/apis/authentication).
+  // Access tokens last an hour, refresh tokens a month (graph.openaire.eu/docs/apis/authentication).
   openaire_token: {
     baseUrl: 'https://services.openaire.eu/uoa-user-management/api/users/',
     limits: { perSecond: 1 / 60, burst: 3, concurrency: 1 },
     key: { keyName: 'openaire_refresh', place: 'query', parameter: 'refreshToken' },
     cacheForMs: 0,
   },
-  // Per address and five minutes 1,000 requests to those who say who they are (support.datacite.org/docs/rate-limit).
+  // 1,000 requests per address in five minutes for identified clients (support.datacite.org/docs/rate-limit).
   datacite: { baseUrl: 'https://api.datacite.org/', limits: { perSecond: 3, concurrency: 2 }, cacheForMs: DAY },
-  // The free plan: 100 requests a minute and 500 a day (dev.springernature.com), from below.
+  // The free plan: 100 requests a minute and 500 a day (dev.springernature.com), rounded down.
   springer_nature: {
     baseUrl: 'https://api.springernature.com/',
     limits: { perSecond: 400 / 86_400, burst: 80, concurrency: 1 },
     key: { keyName: 'springer_nature', place: 'query', parameter: 'api_key' },
     cacheForMs: DAY,
   },
-  // Three files a second and sixty in ten minutes (Wiley's text-mining terms), from below.
+  // Three files a second and sixty in ten minutes (Wiley's text-mining terms), rounded down.
   wiley_tdm: {
     baseUrl: 'https://api.wiley.com/',
     limits: { perSecond: 50 / 600, burst: 10, concurrency: 1 },
     key: { keyName: 'wiley', place: 'header', parameter: 'wiley-tdm-client-token' },
     cacheForMs: DAY,
   },
-  // Ten requests a second and 50,000 a week (dev.elsevier.com/api_key_settings.html), from below.
+  // Ten requests a second and 50,000 a week (dev.elsevier.com/api_key_settings.html), rounded down.
   elsevier_tdm: {
     baseUrl: 'https://api.elsevier.com/',
     limits: { perSecond: 48_000 / 604_800, burst: 1_000, concurrency: 2 },

@@ -7,19 +7,19 @@ import { SERVICE_TABLE } from './service-table.ts';
 
 export type ServiceName = keyof typeof SERVICE_TABLE;
 
-/** Every service that may be asked. */
+/** All services. */
 export const SERVICE_NAMES = Object.keys(SERVICE_TABLE) as readonly ServiceName[];
 
 export interface ServiceOptions {
-  /** Other addresses of services, by name. */
+  /** Replacement URLs of services, by name. */
   readonly baseUrls?: Readonly<Partial<Record<ServiceName, string>>>;
-  /** Keys by the name the table gives them. */
+  /** Keys by the name in the table. */
   readonly keys?: Readonly<Record<string, Secret | string | undefined>>;
-  /** Every rate times this: a web of one's own may bear more. */
+  /** Multiplies every rate, for a web of your own. */
   readonly rateScale?: number;
 }
 
-/** Where the services are, which keys go to them and how fast they may be asked. */
+/** URLs, keys and limits of the services. */
 export class Services {
   readonly #bases = new Map<ServiceName, URL>();
   readonly #keys: ReadonlyMap<string, Secret>;
@@ -50,26 +50,26 @@ export class Services {
     return this.#bases.get(name) as URL;
   }
 
-  /** A URL of a service; the path is taken as it is, so encode what goes into it. */
+  /** A service URL; `path` is used as it is, so encode its parts. */
   url(name: ServiceName, path: string, parameters: Readonly<Record<string, string>> = {}): URL {
     const url = new URL(this.base(name).href + path.replace(/^\//, ''));
     for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value);
     return url;
   }
 
-  /** Whether there is a key for a service, or what it takes to get one. */
+  /** Whether there is a key for a service, or for getting one. */
   hasKey(name: ServiceName): boolean {
     const key = factsOf(name).key;
     return (key !== undefined && this.#keys.has(key.keyName)) || this.renewal(name) !== undefined;
   }
 
-  /** The service that gives out tokens for this one, where there is a key for that. */
+  /** The service that issues tokens for this one, if there is a key for it. */
   renewal(name: ServiceName): ServiceName | undefined {
     const at = factsOf(name).renewedAt as ServiceName | undefined;
     return at !== undefined && this.hasKey(at) ? at : undefined;
   }
 
-  /** The keys for a service, bound to its origin; a token that was given out takes the place of the one in the settings. */
+  /** A service's keys, bound to its origin; an issued token replaces the one in the settings. */
   credentials(name: ServiceName, token?: Secret): readonly Credential[] {
     const { key } = factsOf(name);
     const secret = token ?? (key && this.#keys.get(key.keyName));
@@ -80,12 +80,12 @@ export class Services {
     ];
   }
 
-  /** True for a URL at the host of a service. */
+  /** Whether a URL is at a service's host. */
   isAt(name: ServiceName, url: string): boolean {
     return URL.parse(url)?.host === this.base(name).host;
   }
 
-  /** True for a URL at any host of a service, where it is in the world or where it was moved to. */
+  /** Whether a URL is at any host of a service, original or replaced. */
   isOf(name: ServiceName, url: string): boolean {
     const host = URL.parse(url)?.host ?? '';
     const { baseUrl, limits } = factsOf(name);
@@ -104,7 +104,7 @@ export class Services {
       const { limits } = facts;
       const rate = this.hasKey(name) && limits.keyed ? { ...limits, ...limits.keyed } : limits;
       const base = this.base(name);
-      // A service that was moved as a whole takes its other hosts along.
+      // Replacing a service's URL also replaces its other hosts.
       const original = new URL(facts.baseUrl).host;
       const suffix = base.host.startsWith(original) ? base.host.slice(original.length) : '';
       const hosts = limits.named ? [] : [base.host, ...(limits.hosts ?? []).map((host) => `${host}${suffix}`)];
@@ -125,7 +125,7 @@ export class Services {
   }
 }
 
-/** Base URLs of all services as if every host lay below one domain: what a test web or a proxy needs. */
+/** Base URLs of all services below one domain, for a test web or a proxy. */
 export function baseUrlsBelow(domain: string, scheme: 'http' | 'https'): Record<ServiceName, string> {
   return Object.fromEntries(
     entries().map(([name, { baseUrl }]) => {
@@ -156,7 +156,7 @@ function checkName(name: string): void {
   );
 }
 
-/** How many letters are to be put in, left out or changed to make one name of the other. */
+/** Edit distance of two names. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let above = 0; above < one.length; above += 1) {

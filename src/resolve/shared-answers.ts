@@ -3,17 +3,17 @@ import type { Caller } from '../http/index.ts';
 import { raced, whileWaiting } from '../http/index.ts';
 import type { Lookup } from '../works/index.ts';
 
-/** What is known, or why it is not. */
+/** The answer, or why there is none. */
 export type SharedAnswer =
   | { readonly kind: 'known'; readonly text: string }
   | Exclude<Lookup<string>, { readonly kind: 'found' }>;
 
-/** The fleet keeps an answer for so long; a process as long as it lives. */
+/** How long a fleet stores an answer; a process stores it while it runs. */
 const KEPT_MS = 7 * 24 * 3_600_000;
 
 /**
- * Answers that hold for many works, such as who registers the DOIs of a prefix: the machines of a fleet come to the same question at
- * the same time, and one of them asks it.
+ * Answers valid for many works, such as the registration agency of a DOI prefix. Machines of a fleet need the same
+ * answer at the same time; one of them requests it.
  */
 export class SharedAnswers {
   readonly #facts: Facts | undefined;
@@ -24,7 +24,7 @@ export class SharedAnswers {
     this.#facts = facts;
   }
 
-  /** The answer under this key; `ask` is not bound to the signal of whoever came first, because others wait for it too. */
+  /** The answer for a key. `ask` ignores the first caller's signal, because others wait too. */
   async find(
     key: string,
     ask: () => Promise<Lookup<string>>,
@@ -34,7 +34,7 @@ export class SharedAnswers {
     const text = this.#known.get(key);
     if (text !== undefined) return { kind: 'known', text };
     const underway = this.#underway.get(key);
-    // Whoever only waits gives up its worker: the one that asks may need it, once its turn has come.
+    // A waiting job gives up its worker: the one that asks may need it.
     if (underway) return whileWaiting(caller, () => raced(underway, signal));
     const finding = this.#find(key, ask).finally(() => this.#underway.delete(key));
     this.#underway.set(key, finding);
@@ -49,7 +49,7 @@ export class SharedAnswers {
       return { text: own.value, forMs: KEPT_MS };
     };
     const fact = await this.#facts?.once(key, find).catch(() => undefined);
-    // Nobody to share it with, or the fleet's memory has been away for long: it is found out for this process alone.
+    // No fleet, or its database is down: answer for this process alone.
     const answer: Lookup<string> | { readonly kind: 'found'; readonly value: string } =
       own ?? (fact ? { kind: 'found', value: fact.text } : await ask());
     if (answer.kind !== 'found') return answer;

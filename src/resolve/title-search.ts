@@ -20,33 +20,33 @@ const item = z.object({
 });
 const found = z.object({ message: z.object({ items: validItems(item) }) });
 
-/** What came of searching for a work by its title. */
+/** Result of a search by title. */
 export type TitleFinding =
   | { readonly kind: 'accepted'; readonly candidate: ScoredCandidate }
   | { readonly kind: 'doubtful'; readonly why: string; readonly candidates: readonly ScoredCandidate[] }
   | { readonly kind: 'none' }
-  /** Crossref refused to answer or was away: nothing is known. */
+  /** Crossref refused or failed. */
   | { readonly kind: 'away'; readonly message: string };
 
 export interface TitleSearch {
   readonly lookups: Lookups;
   readonly contact: string | null;
-  /** A candidate with this score or more is taken. */
+  /** Candidates from this score are accepted. */
   readonly accept: number;
-  /** One with less than this is not worth a look. */
+  /** Candidates below this score are not shown. */
   readonly review: number;
 }
 
 const ROWS = 5;
-/** A service that answers with more than it was asked for is not listened to for ever. */
+/** Bounds responses larger than requested. */
 const MOST_ROWS = 50;
 const LONGEST_QUERY = 500;
-/** What is asked for, so that an answer stays small (api.crossref.org/swagger-ui: select). */
+/** Selected fields, so that responses stay small (api.crossref.org/swagger-ui: select). */
 const SELECT = 'DOI,title,subtitle,author,issued,published,container-title,type';
 
 /**
- * Searches Crossref for a work that is known by its title only. `query.bibliographic` is its field for what a reference
- * holds: titles, authors, ISSNs, years (crossref.org/documentation/retrieve-metadata/rest-api/tips-for-using-the-crossref-rest-api).
+ * Searches Crossref for a work known by title. `query.bibliographic` matches the content of references: titles,
+ * authors, ISSNs, years (crossref.org/documentation/retrieve-metadata/rest-api/tips-for-using-the-crossref-rest-api).
  */
 export async function findByTitle(cited: CitedWork, search: TitleSearch, signal?: AbortSignal): Promise<TitleFinding> {
   const { lookups, contact, accept, review } = search;

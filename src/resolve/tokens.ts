@@ -9,7 +9,10 @@ import type { ServiceName, Services } from './services.ts';
 
 const grant = z.object({ access_token: z.string().min(1), expires_in: maybe(z.union([z.number(), z.string()])) });
 
-/** A token is renewed this long before its end, so that no request arrives with one that has just expired; a short-lived one a tenth. */
+/**
+ * Tokens are renewed this long before they expire, so that no request arrives with an expired one; short-lived ones
+ * at a tenth.
+ */
 const MARGIN_MS = 5 * 60_000;
 const MARGIN_SHARE = 0.1;
 const USUAL_SECONDS = 3_600;
@@ -19,7 +22,7 @@ interface Held {
   readonly renewAt: number;
 }
 
-/** Tokens that live an hour, had from ones that live a month: asked for when needed, once for everybody who waits. */
+/** Hour-long tokens, issued for month-long ones: requested when needed, once for all waiting callers. */
 export class Tokens {
   readonly #send: Send;
   readonly #services: Services;
@@ -33,7 +36,7 @@ export class Tokens {
     this.#clock = clock;
   }
 
-  /** A token that is good for a while, or why there is none. */
+  /** A valid token, or why there is none. */
   async current(
     service: ServiceName,
     signal?: AbortSignal,
@@ -48,7 +51,7 @@ export class Tokens {
     return renewed.value.token;
   }
 
-  /** Forgets a token that a service refused. */
+  /** Forgets a rejected token. */
   forget(service: ServiceName, token: Secret): void {
     if (this.#held.get(service)?.token === token) this.#held.delete(service);
   }

@@ -1,4 +1,4 @@
-/** What the structured data of a page says about its files. */
+/** File statements in a page's structured data. */
 export interface LinkedData {
   readonly pdfUrls: readonly string[];
   readonly license: string | null;
@@ -7,10 +7,10 @@ export interface LinkedData {
 
 const MAX_NODES = 5_000;
 const ARTICLE = /article|scholarly|report|thesis|chapter|book|creativework|publicationissue/i;
-/** Repositories describe what they keep in these words too; what they say of it counts, their files are no papers. */
+/** Types of deposits: their statements count, but their files are not papers. */
 const DEPOSIT = /dataset|digitaldocument|softwaresourcecode|collection|imageobject|mediaobject|learningresource/i;
 
-/** Reads JSON-LD: `encoding` and `associatedMedia` of articles. Broken or endless data is skipped. */
+/** Parses JSON-LD: `encoding` and `associatedMedia` of articles. Broken or endless data is skipped. */
 export function readJsonLd(text: string): LinkedData {
   let data: unknown;
   try {
@@ -23,7 +23,7 @@ export function readJsonLd(text: string): LinkedData {
   let doi: string | null = null;
   const waiting: unknown[] = [data];
   for (let seen = 0; waiting.length > 0 && seen < MAX_NODES; seen += 1) {
-    // In the order of the page: what it is about stands before what it is related to.
+    // In page order: the main entity comes before related ones.
     const node = waiting.pop();
     if (Array.isArray(node)) waiting.push(...(node as unknown[]).slice(0, 200).toReversed());
     else if (node !== null && typeof node === 'object') {
@@ -48,7 +48,7 @@ export function readJsonLd(text: string): LinkedData {
   return { pdfUrls: [...new Set(pdfUrls)], license, doi };
 }
 
-/** The texts of a value that may be one, a list of them, or an object that holds it as `value`, `url` or `@id`. */
+/** The strings in a value: a string, a list, or an object with `value`, `url` or `@id`. */
 function texts(value: unknown): string[] {
   return [value]
     .flat()

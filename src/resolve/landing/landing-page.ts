@@ -8,8 +8,8 @@ import type { Tag } from './read-page.ts';
 import { isFullText, readPage } from './read-page.ts';
 
 /**
- * A full text that a page names. `trust` 1 is a statement for machines, 2 an address in the form of a known platform,
- * 3 an anchor that merely looks like the file: what it leads to must prove that it is the article.
+ * A full text linked by a page. `trust` 1: metadata; 2: a URL in the form of a known platform; 3: an anchor that
+ * looks like a file, whose content must prove that it is the article.
  */
 export interface LandingLink {
   readonly url: string;
@@ -17,24 +17,24 @@ export interface LandingLink {
   readonly trust: 1 | 2 | 3;
 }
 
-/** What a landing page says to a reader without JavaScript. */
+/** What a landing page contains without JavaScript. */
 export interface LandingPage {
   readonly url: URL;
   readonly title: string | null;
   readonly authors: readonly string[];
-  /** The DOI the page states for itself: another than the one asked for means another work, or another version of it. */
+  /** The page's own DOI; another than the requested one means another work or version. */
   readonly doi: string | null;
-  /** False where the DOI was only taken from the address of the page, which proves something where it fits and nothing else. */
+  /** False if the DOI comes from the page's URL, which can only confirm. */
   readonly isDoiStated: boolean;
   readonly license: License | null;
   readonly links: readonly LandingLink[];
-  /** Where the page sends its reader by itself. */
+  /** Target of a meta refresh. */
   readonly refresh: string | null;
-  /** The page is itself the full text, and not only about it. */
+  /** Whether the page is the full text itself. */
   readonly isFullText: boolean;
-  /** True where `title` is stated for machines, and not only shown in the title bar. */
+  /** Whether `title` comes from metadata rather than the title bar. */
   readonly isTitleStated: boolean;
-  /** It reserves text and data mining, or says where the terms for that are (tdm-reservation, tdm-policy). */
+  /** The page reserves text and data mining, or links its terms (tdm-reservation, tdm-policy). */
   readonly tdmReserved: boolean;
 }
 
@@ -42,17 +42,17 @@ const PDF_METAS = new Set(['citation_pdf_url', 'bepress_citation_pdf_url', 'epri
 const XML_METAS = new Set(['citation_xml_url', 'citation_full_xml_url', 'fulltext_xml']);
 const HTML_METAS = new Set(['citation_fulltext_html_url', 'citation_full_html_url']);
 const MAX_LINKS = 20;
-/** Addresses of supplements, as publishers name them: `mmc2.pdf`, `MOESM1_ESM.pdf`, `ja1_si_001.pdf`, `x-sup-0001.pdf`. */
+/** File names of supplements: `mmc2.pdf`, `MOESM1_ESM.pdf`, `ja1_si_001.pdf`, `x-sup-0001.pdf`. */
 const SUPPLEMENT =
   /suppl|appendix|additional[-_]?file|esm\b|[?&]supplement=|\/mmc\d|moesm\d|[-_.]si[-_.]?\d{0,4}\.pdf|[-_]sup[-_]\d|[-_]s\d{3}\.pdf|\/media-\d{1,3}\.pdf/i;
-/** Addresses of what a journal offers beside its articles. */
+/** URLs of a journal's other files. */
 const JOURNAL_FILE =
   /(?:authors?|submission|reviewers?)[-_ ]?(?:guide|instruction|kit|template|checklist)|(?:guidelines?|instructions?|guide)[-_ ](?:for|to)[-_ ](?:authors?|reviewers?)|copyright[-_ ]?(?:form|transfer|agreement)|media[-_ ]?kit|order[-_ ]?form/i;
-/** Labels of both. */
+/** Labels of supplements and journal files. */
 const OTHER_LABEL =
   /\bsuppl|\bsupporting (?:information|material)|\badditional files?\b|\bappendi(?:x|ces)\b|\bguidelines?\b|\bguides? (?:for|to)\b|\binstructions? (?:for|to)\b|\b(?:author|reviewer)s?['’]? (?:guide|kit|instructions)|\btemplate\b|\bchecklist\b|\bcopyright\b|\bpolic(?:y|ies)\b|\bpermissions?\b|\b(?:full|whole|complete|entire) issue\b|\btable of contents\b|\b(?:front|back) matter\b|\bcover\b|\bpeer[- ]review (?:file|reports?)\b|\breporting summary\b|\bbrochure\b|\bmedia kit\b|\border form\b/i;
 
-/** Reads a page in the order in which its statements are to be trusted; at most twenty links are kept. */
+/** Reads a page's statements in order of trust; at most twenty links. */
 export function readLandingPage(html: string, url: URL, headers: Headers = {}): LandingPage {
   const { tags, text, prose } = readPage(html);
   const base = baseOf(tags, url);
@@ -109,7 +109,7 @@ export function readLandingPage(html: string, url: URL, headers: Headers = {}): 
   };
 }
 
-/** An address that holds another DOI is not this article's. */
+/** A URL with another DOI belongs to another article. */
 function isAnothers(url: string, own: readonly string[]): boolean {
   return own.length > 0 && !namesOwn(url, own) && /\b10\.\d{4,9}\/\S/.test(url.replaceAll(/%2f/gi, '/'));
 }
@@ -120,20 +120,20 @@ function namesOwn(url: string, own: readonly string[]): boolean {
 }
 
 /**
- * Anchors of an article are on its site and outside lists of other works. Another site may have anything: only an
- * address that names the DOI of the article is a statement.
+ * An article's links are on its own site and outside lists of other works. A link to another site counts only if it
+ * contains the article's DOI.
  */
 function mayBeOfArticle({ attributes, text, zone }: Tag, base: URL, page: URL, own: readonly string[]): boolean {
   const href = attributes.get('href') ?? '';
   if (zone === 'references' || href === '' || SUPPLEMENT.test(href) || JOURNAL_FILE.test(href)) return false;
-  // The label of a button is short; a long one may be the title of the article.
+  // Button labels are short; a long one may be the article's title.
   const label = `${text} ${attributes.get('title') ?? ''} ${attributes.get('aria-label') ?? ''}`.slice(0, 500);
   if (label.length < 80 && OTHER_LABEL.test(label)) return false;
   const target = URL.parse(href, base.href);
   return target !== null && (siteOf(target) === siteOf(page) || namesOwn(target.href, own));
 }
 
-/** The registered name of a host: its last two labels, three where the second is that of a registry (`ac.uk`). */
+/** The registered domain: the last two labels, or three below registries such as `ac.uk`. */
 function siteOf({ hostname }: URL): string {
   const labels = hostname.split('.');
   const isBelowRegistry = /^(?:ac|co|com|edu|gob|go|gov|ne|net|or|org|sci)\.[a-z]{2}$/.test(labels.slice(-2).join('.'));
@@ -144,7 +144,7 @@ function link(url: string, expect: LandingLink['expect'], trust: LandingLink['tr
   return { url, expect, trust };
 }
 
-/** A supplement is a sound PDF and no article: beside the article it is left out. */
+/** Drops supplements if the article is there too. */
 function withoutSupplements(links: readonly LandingLink[]): readonly LandingLink[] {
   const articles = links.filter(({ url }) => !SUPPLEMENT.test(url));
   return articles.length > 0 ? articles : links;
@@ -186,14 +186,14 @@ function embedded(tags: readonly Tag[]): LandingLink[] {
   });
 }
 
-/** DSpace 7 and later answer for a file with the shell of an application; its bytes are at the interface. */
+/** DSpace 7 and later serve an application shell for a file; the bytes are at the API. */
 function contentOfBitstream(href: string): LandingLink[] {
   const [, uuid] = /\/bitstreams\/([0-9a-f-]{36})\/download/i.exec(href) ?? [];
   if (uuid === undefined) return [];
   return [link(`/server/api/core/bitstreams/${uuid}/content`, 'pdf', 2)];
 }
 
-/** Anchors whose form tells the platform: OJS galleys, DSpace and EPrints files, Atypon, Digital Commons, Invenio, Pure. */
+/** Anchors in the URL form of a platform: OJS, DSpace, EPrints, Atypon, Digital Commons, Invenio, Pure. */
 function platformLinks(anchors: readonly Tag[]): LandingLink[] {
   return anchors.flatMap(({ attributes }) => {
     const href = attributes.get('href') ?? '';
@@ -204,7 +204,7 @@ function platformLinks(anchors: readonly Tag[]): LandingLink[] {
     if (attributes.get('data-download-type') === 'pdf-article') return [link(href, 'pdf', 2)];
     const atInterface = contentOfBitstream(href);
     if (atInterface.length > 0) return atInterface;
-    // A viewer of Atypon's, whose file is beside it.
+    // Atypon's viewer; the file is beside it.
     if (/\/doi\/epdf\/10\./i.test(href))
       return [link(href.replace(/[?#][^]*/, '').replace(/\/doi\/epdf\//i, '/doi/pdf/'), 'pdf', 2)];
     return PLATFORM_FILES.some((form) => form.test(href)) ? [link(href, 'pdf', 2)] : [];
@@ -226,11 +226,11 @@ const PLATFORM_FILES: readonly RegExp[] = [
   /\/article\/download\/[\w-]{1,60}\/(?:pdf|\d{1,9})(?:[/?#]|$)/i,
 ];
 
-/** Elsevier's pages keep the address of the file in the data that their scripts read. */
+/** Elsevier's pages have the file's URL in script data. */
 const PDF_DATA =
   /"pdfDownload":\{"isPdfFullText":(?:true|false),"urlMetadata":\{"queryParams":\{"md5":"([0-9a-f]{32})","pid":"([\w.-]{1,200})"\},"pii":"(\w{1,40})","pdfExtension":"(\/\w{1,20})","path":"([\w/]{1,60})"/;
 
-/** IEEE and others keep it under this name, with its slashes escaped or not. */
+/** IEEE and others use this name, with or without escaped slashes. */
 const PDF_URL = /"pdf_?ur[li]"\s{0,4}:\s{0,4}"([^"\s]{1,500})"/i;
 
 function embeddedData(tags: readonly Tag[]): LandingLink[] {
@@ -247,14 +247,14 @@ function embeddedData(tags: readonly Tag[]): LandingLink[] {
     });
 }
 
-/** Anchors that end in .pdf and call themselves so. */
+/** Anchors that end in .pdf and are labelled so. */
 function plainLinks(anchors: readonly Tag[]): LandingLink[] {
   return anchors.flatMap(({ attributes, text }) => {
     const href = attributes.get('href') ?? '';
     const says = /\bpdf\b|download|full\s?text/i.test(
       `${text} ${attributes.get('class') ?? ''} ${attributes.get('title') ?? ''}`,
     );
-    // A name that ends so, or an address and a label that both say it: ".../4996/pdf", "Full Text PDF".
+    // The URL ends in .pdf, or both URL and label say PDF: ".../4996/pdf", "Full Text PDF".
     const isFile =
       (/\.pdf($|[?#])/i.test(href) && says) ||
       (/\bpdf\b/i.test(text) && text.length < 60 && /[/=_]pdf(?:[/?#&]|$)/i.test(href));

@@ -7,7 +7,7 @@ export interface WebLink {
 
 const MAX_LINKS = 200;
 
-/** Reads the header by hand: a comma may stand inside a target or a quoted value. */
+/** A hand-written parser: a comma may be inside a target or a quoted value. */
 export function parseLinkHeader(header: string | undefined): WebLink[] {
   const links: WebLink[] = [];
   const text = header ?? '';

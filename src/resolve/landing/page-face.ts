@@ -1,29 +1,29 @@
 import type { PageProse } from './read-page.ts';
 import { hasPaperSections, readPage } from './read-page.ts';
 
-/** What a page is, before it is asked what it says. */
+/** What kind of page it is. */
 export interface PageFace {
   readonly title: string;
   readonly prose: PageProse;
-  /** It states itself as the page of a work, or is its full text. */
+  /** The page describes a work in its metadata, or is its full text. */
   readonly isArticle: boolean;
   readonly asksPassword: boolean;
-  /** Links that look like files to read. */
+  /** Number of links that look like full texts. */
   readonly files: number;
 }
 
-/** Metadata by which a page says that it is about one work. */
+/** Metadata that describes a single work. */
 const STATES_WORK =
   /^(?:citation_(?!journal|issn|publisher)|bepress_citation_|eprints\.(?!eprintid)|prism\.|wkhealth_|dc(?:terms)?\.(?:title|identifier|creator)$)/;
 
-/** Looks at a page: enough to tell an article from a wall. */
+/** Distinguishes an article page from a login or bot wall. */
 export function readFace(html: string): PageFace {
   const { tags, prose } = readPage(html);
   const states = tags.some(({ name, attributes }) => {
     if (name !== 'meta') return false;
     const content = (attributes.get('content') ?? '').trim().toLowerCase();
     const key = (attributes.get('name') ?? attributes.get('property') ?? '').trim().toLowerCase();
-    // Publishers whose pages are built by scripts say no more than this.
+    // Pages built by scripts have only this.
     if (key === 'og:type') return content === 'article' || content === 'book';
     return content !== '' && STATES_WORK.test(key);
   });

@@ -23,7 +23,7 @@ const LICENSE_METAS = new Set([
   'prism.copyright',
   'copyright',
 ]);
-/** In the order in which they are to be trusted; a field for identifiers holds others besides DOIs. */
+/** In order of trust; identifier fields may hold other ids. */
 const DOI_METAS = [
   'citation_doi',
   'bepress_citation_doi',
@@ -37,7 +37,7 @@ const DOI_METAS = [
   'eprints.id_number',
   'eprints.doi',
   'doi',
-  // Repositories name the published version so.
+  // Repositories use this for the published version.
   'dc.relation.isversionof',
   'dc.relation.doi',
   'eprints.official_url',
@@ -53,10 +53,10 @@ const AUTHOR_METAS = new Set([
 ]);
 const MAX_AUTHORS = 20;
 
-/** A name and a content that a page states for machines. */
+/** A meta element's name and content. */
 export type Meta = { readonly name: string; readonly content: string };
 
-/** The DOI a page states for itself, the most exact field first. */
+/** The page's own DOI, most specific field first. */
 export function doiIn(metas: readonly Meta[]): string | undefined {
   for (const wanted of DOI_METAS) {
     for (const { name, content } of metas) {
@@ -67,13 +67,13 @@ export function doiIn(metas: readonly Meta[]): string | undefined {
   return undefined;
 }
 
-/** What stands behind a DOI in the addresses of publishers' pages. */
+/** Path segments after a DOI in publishers' URLs. */
 const VIEW =
   /(?:\/(?:full|abstract|meta|html|pdf|epdf|fulltext|tables|figures|references|citations|metrics))+\/?$|\.(?:full|abstract|long|short|full-text|html|pdf|xml|article-info)$/i;
 
 /**
- * The DOI in the address that a page calls its own, or stands at: `/doi/full/10.…`, `/article/10.…`, `/content/10.…v1`.
- * Else the one that a badge of the page is about.
+ * The DOI in the page's canonical or actual URL: `/doi/full/10.…`, `/article/10.…`, `/content/10.…v1`; else the one
+ * in an Altmetric or similar badge.
  */
 export function doiOfAddress(tags: readonly Tag[], metas: readonly Meta[], url: URL): string | undefined {
   const own = [relHref(tags, 'canonical'), metas.find(({ name }) => name === 'og:url')?.content, url.href];
@@ -98,7 +98,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Signposting: where a page says how it is to be cited. */
+/** Signposting: the page's cite-as link. */
 export function citedAs(tags: readonly Tag[], headers: Headers): string | undefined {
   const stated = [
     relHref(tags, 'cite-as'),
@@ -108,9 +108,8 @@ export function citedAs(tags: readonly Tag[], headers: Headers): string | undefi
 }
 
 /**
- * What the page says about the licence of the article, in the order of trust: metadata, structured data and headers, then
- * links and sentences of the article, then those of the site. Where statements of one kind differ, it is not known which
- * one is the article's.
+ * The article's licence, in order of trust: metadata, structured data and headers, then links and sentences of the
+ * article, then those of the site. If statements of one kind differ, the licence is unknown.
  */
 export function licenseOf(page: {
   readonly tags: readonly Tag[];
@@ -150,7 +149,7 @@ export function licenseOf(page: {
   return null;
 }
 
-/** The sentence, or the line, around a place in a text. */
+/** The sentence or line around an offset. */
 function sentenceAt(text: string, at: number): string {
   const before =
     text
@@ -161,13 +160,13 @@ function sentenceAt(text: string, at: number): string {
   return before + after;
 }
 
-/** What a licence may be for besides the article. */
+/** Things other than the article that a licence may cover. */
 const PART =
   /\b(?:(?:meta)?data(?:sets?)?|software|source code|images?|photo(?:graph)?s?|figures?|illustrations?|icons?|comments?|third[- ]party)\b/i;
 const WHOLE =
   /\b(?:articles?|papers?|works?|chapters?|preprints?|publications?|manuscripts?|books?|reports?|thesis|documents?)\b/i;
 
-/** Whether a sentence speaks of a part of the article, or of something beside it, before it speaks of the article. */
+/** Whether a sentence mentions a part of the article, or something beside it, before the article. */
 function isAboutPart(sentence: string): boolean {
   const part = sentence.search(PART);
   const whole = sentence.search(WHOLE);
@@ -178,29 +177,29 @@ const GRANT = /\b(?:licen[cs]ed|distributed|published|released|available|reprodu
 const CONDITION = /\b(?:may|can|choose|options?|either|unless|(?:prior to|before|after|since|until) \d{4})\b/i;
 const NAMED_LICENSE = /(?:creative commons|\bcc[ -]?(?:by|0|zero)\b)[^,;()\n]{0,100}/gi;
 
-/** Licences that sentences of the page grant without a link. */
+/** Licences granted in prose without a link. */
 function licensesInProse(text: string): License[] {
   if (!/creative commons|\bcc[ -]?(?:by|0|zero)\b/i.test(text)) return [];
   return text.split(/\n|(?<=[.!?])\s/).flatMap((sentence) => {
     if (sentence.length > 1_000 || !GRANT.test(sentence) || !/\b(?:under|licensed on|terms of)\b/i.test(sentence))
       return [];
-    // What authors may choose from is not what they chose, and what holds for some years may not hold for this one.
+    // What authors may choose is not what they chose, and what applies to some years may not apply to this one.
     const subject = sentence.split(/creative commons|\bcc[ -]/i)[0] ?? '';
     if (isAboutPart(sentence) || CONDITION.test(subject)) return [];
     return [...sentence.matchAll(NAMED_LICENSE)].flatMap(([phrase]) => {
-      // "… License, which permits non-commercial use" says what is allowed, not what it is called.
+      // "… License, which permits non-commercial use" describes the licence rather than naming it.
       const license = parseLicense(phrase.split(/\b(?:which|that|permit|allow)/i)[0]);
       return license === null || license.slug === null ? [] : [license];
     });
   });
 }
 
-/** The title a page states; undefined leaves it to its `title` element. */
+/** The title in the metadata; undefined falls back to `title`. */
 export function titleIn(metas: readonly Meta[]): string | undefined {
   return metas.find(({ name }) => TITLE_METAS.has(name))?.content;
 }
 
-/** The authors a page states, from one vocabulary only: pages state them in several. */
+/** The authors, from one vocabulary only: pages repeat them in several. */
 export function authorsIn(metas: readonly Meta[]): string[] {
   const names = (of: readonly Meta[]): string[] =>
     of
@@ -220,12 +219,12 @@ function relHref(tags: readonly Tag[], rel: string): string | null {
   return found?.attributes.get('href') ?? null;
 }
 
-/** The relations that a link names. */
+/** The relations of a link. */
 export function rels(attributes: ReadonlyMap<string, string>): string[] {
   return (attributes.get('rel') ?? '').toLowerCase().split(/\s+/);
 }
 
-/** A rights statement counts as a licence only when it is one we have a word for. */
+/** A rights statement counts only if it is a licence we know. */
 function knownLicense(text: string): License | null {
   const license = parseLicense(
     /(?:https?:\/\/)?(?:www\.)?creativecommons\.org\/[^\s"'<>)]{1,100}/i.exec(text.slice(0, 5000))?.[0] ?? text,

@@ -1,4 +1,4 @@
-/** Charsets that pages may be read in; anything else, and UTF-7 and its like, is read as UTF-8. */
+/** Supported charsets; anything else, including UTF-7, is read as UTF-8. */
 const CHARSETS = new Set([
   'utf-8',
   'utf8',
@@ -27,7 +27,7 @@ const CHARSETS = new Set([
   'utf-16be',
 ]);
 
-/** The text of an HTML page, by its byte order mark, its header or its own statement. */
+/** Decodes an HTML page by its byte order mark, header or meta element. */
 export function decodePage(body: Buffer, contentType: string | undefined): string {
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) return body.subarray(3).toString('utf8');
   const head = body.subarray(0, 2048).toString('latin1');

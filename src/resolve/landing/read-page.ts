@@ -2,38 +2,38 @@ import type { Token } from 'parse5';
 import { Tokenizer, TokenizerMode } from 'parse5';
 
 /**
- * The part of a page a tag is in: `references` are lists of cited, citing and related works, `frame` the navigation and
- * the footer of the site.
+ * The part of a page a tag is in: `references` are lists of cited, citing and related works, `frame` the site's
+ * navigation and footer.
  */
 type Zone = 'article' | 'references' | 'frame';
 
-/** One start tag, with the text up to its end tag for `title`, `script` and `a`. */
+/** A start tag, with its text for `title`, `script` and `a`. */
 export interface Tag {
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
   text: string;
   readonly zone: Zone;
-  /** Where the tag is in the text of the article zone. */
+  /** Offset in the text of the article zone. */
   readonly at: number;
 }
 
-/** How much text a page has. */
+/** Amount of text in a page. */
 export interface PageProse {
   /** Visible words, up to a limit. */
   readonly words: number;
-  /** Words in paragraphs long enough to be prose; menus and captions have few of them. */
+  /** Words in paragraphs long enough to be prose; menus and captions are shorter. */
   readonly proseWords: number;
   readonly proseParagraphs: number;
-  /** Prose in at least three paragraphs that follow each other without a heading or a linked title in between. */
+  /** Prose in at least three consecutive paragraphs without a heading or linked title in between. */
   readonly runningWords: number;
-  /** Different sections of a paper that headings name. */
+  /** Distinct paper sections named by headings. */
   readonly sections: number;
 }
 
-/** What one pass over a page finds. */
+/** Result of one pass over a page. */
 export interface ReadPage {
   readonly tags: readonly Tag[];
-  /** The visible text of the article zone, one block to a line. */
+  /** Visible text of the article zone, one block per line. */
   readonly text: string;
   readonly prose: PageProse;
 }
@@ -44,20 +44,20 @@ const MAX_TAGS = 20_000;
 const MAX_TAG_TEXT = 200_000;
 const MAX_TEXT = 2_000_000;
 const MAX_WORDS = 1_000_000;
-/** A line of a menu or of a reference list is shorter. */
+/** Lines of menus and reference lists are shorter. */
 const PROSE_WORDS = 40;
 const RUN_PARAGRAPHS = 3;
 const HIDDEN = new Set(['script', 'style', 'template', 'svg', 'head', 'select', 'textarea']);
 const RAW = new Set(['style', 'xmp', 'noembed', 'noframes', 'iframe']);
 const HEADINGS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 const CONTAINERS = new Set('div section article aside main nav footer ol ul dl table'.split(' '));
-/** Elements whose beginning or end ends a paragraph. */
+/** Elements that end a paragraph. */
 const BLOCKS = new Set([
   ...HEADINGS,
   ...CONTAINERS,
   ...'p li dd dt td th tr figure figcaption blockquote header body form pre'.split(' '),
 ]);
-/** What the parts of a paper are called in the languages that papers are mostly written in. */
+/** Section names of papers in common languages. */
 const SECTIONS: readonly RegExp[] = [
   /^(?:introduction|background|einleitung|introducci[oó]n|introdu[cç][aã]o|введение|引言|はじめに)/,
   /^(?:(?:materials? and )?methods?|methodology|experimental|patients and methods|methoden|m[eé]thodes?|mat[eé]riel|m[eé]todos?|materiales|методы|материалы|方法)/,
@@ -70,31 +70,28 @@ const SECTIONS: readonly RegExp[] = [
 /** Headings of lists of other works. */
 const OTHER_WORKS =
   /^(?:(?:end ?|foot ?)?notes(?: (?:and|&) references)?|references?(?: (?:and|&) (?:notes?|further reading))?|(?:cited )?(?:literature|references)(?: cited)?|works cited|bibliograph(?:y|ie)|literatur(?:verzeichnis)?|r[eé]f[eé]rences(?: bibliographiques)?|referencias(?: bibliogr[aá]ficas)?|bibliograf[ií]a|refer[eê]ncias(?: bibliogr[aá]ficas)?|список литературы|литература|参考文献|cited by|(?:works|articles|papers) citing.{0,40}|citing (?:articles|literature|works)|(?:related|similar|recommended|suggested|other) (?:articles?|content|papers|works|documents|reading|research|publications)|recommended(?: for you)?|further reading|see also|(?:people|readers|others|users) also .{1,30}|you (?:may|might) also .{1,30}|more (?:from|by|in|like) .{1,60}|most (?:read|cited|viewed|downloaded|popular).{0,30})$/;
-/** Class names and ids of such lists; `has-references` is a property of something larger. */
+/** Class names and ids of such lists; `has-references` describes something larger. */
 const OTHER_WORKS_NAME =
   /^(?!(?:has|with|show|hide|no|is|js|toggle)[-_])(?:[a-z]{1,12}[-_]{1,2}){0,3}(?:references|refs|ref-?list|reference-?list|bibliography|citation-?list|cited-?by|related-?(?:articles?|content|works|papers)|recommendations|similar-?articles)(?:[-_]{1,2}(?:list|section|container|content|item|block|panel|wrapper|body|\d{1,4}))?$/i;
-/** Ids of one entry of a reference list: `ref12`, `bib3`, `CR7`. */
+/** Ids of reference list entries: `ref12`, `bib3`, `CR7`. */
 const REFERENCE_ID = /^(?:ref|reference|cit|bib|cr|r|b)[-_.]?\d{1,4}$/i;
 
 interface OpenList {
-  /** Containers open at its beginning: with fewer it has ended. */
+  /** Number of open containers at its start; with fewer it has ended. */
   depth: number;
-  /** The rank of the heading that opened it; null where an element did. */
+  /** Level of the heading that opened it; null if an element did. */
   readonly level: number | null;
   hasWords: boolean;
 }
 
-/**
- * Reads a page once, by tokens: no tree is built, so a page nested a hundred thousand deep costs no more than any other
- * of its length.
- */
+/** Reads a page once, token by token, without building a tree: nesting a hundred thousand deep costs nothing. */
 export function readPage(page: string): ReadPage {
   const tags: Tag[] = [];
   const text: string[] = [];
   let length = 0;
   const sections = new Set<number>();
   let [words, proseWords, proseParagraphs, runningWords] = [0, 0, 0, 0];
-  /** The tag that collects its text. */
+  /** The tag whose text is being collected. */
   let open: Tag | undefined;
   let hidden: string | undefined;
   const containers: string[] = [];
@@ -129,7 +126,7 @@ export function readPage(page: string): ReadPage {
       run = { paragraphs: run.paragraphs + 1, words: run.words + count };
     } else if (count > 0 && block.linkedWords === count) endRun();
     if (count > 0 && list) list.hasWords = true;
-    // A linked name is an entry of a menu; the list itself has its name without a link.
+    // A linked name is a menu entry; the list's own heading is not linked.
     const names = (isHeading || element === 'p') && count > 0 && (isHeading || block.linkedWords === 0);
     if (names && !list && OTHER_WORKS.test(title.replace(/ ?\(?\d{1,5}\)?$|:$/, '')))
       list = { depth: containers.length, level: isHeading ? Number(element[1]) : 7, hasWords: false };
@@ -152,7 +149,7 @@ export function readPage(page: string): ReadPage {
     for (const each of chars.match(/[\p{L}\p{N}]+|[^\p{L}\p{N}]+/gu) ?? []) {
       const isWord = /^[\p{L}\p{N}]/u.test(each);
       if (isWord && !isInWord) {
-        // Scripts without spaces write a word in one or two characters.
+        // In scripts without spaces a word is one or two characters.
         const count = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(each)
           ? Math.ceil(each.length / 2)
           : 1;
@@ -176,7 +173,7 @@ export function readPage(page: string): ReadPage {
   const closeElement = (name: string): void => {
     if (name === 'li' || name === 'p' || CONTAINERS.has(name)) isReferenceItem = false;
     if (!CONTAINERS.has(name)) return;
-    // An end tag without its start tag closes nothing; a start tag far out belongs to another end tag.
+    // An unmatched end tag closes nothing; a distant start tag belongs to another end tag.
     let at = containers.length - 1;
     const outermost = Math.max(0, containers.length - 20);
     while (at >= outermost && containers[at] !== name) at -= 1;
@@ -184,7 +181,7 @@ export function readPage(page: string): ReadPage {
     containers.length = at;
     if (frameDepth !== undefined && at < frameDepth) frameDepth = undefined;
     if (!list || at >= list.depth) return;
-    // A heading may be alone in its container: the list comes after it.
+    // A heading may be alone in its container, with the list after it.
     if (list.level !== null && !list.hasWords) list.depth = at;
     else list = undefined;
   };
@@ -240,17 +237,17 @@ export function readPage(page: string): ReadPage {
 
 const FULL_TEXT_WORDS = 1_500;
 const FULL_TEXT_PARAGRAPHS = 8;
-/** Without the usual headings it takes more: an essay, a law review, a page of the humanities. */
+/** Without the usual headings more text is needed: essays, law reviews, humanities. */
 const ESSAY_WORDS = 2_000;
 
-/** Whether a page has the prose of a paper below the headings of one: an abstract page or a preview has less. */
+/** Whether a page has the prose and headings of a paper; abstract pages and previews have less. */
 export function hasPaperSections({ proseWords, proseParagraphs, sections }: PageProse): boolean {
   return proseWords >= FULL_TEXT_WORDS && proseParagraphs >= FULL_TEXT_PARAGRAPHS && sections >= 2;
 }
 
 /**
- * Whether a page may be the full text of a work. Headings are not needed where the prose runs on from paragraph to
- * paragraph: in lists of abstracts each paragraph has its own heading or linked title.
+ * Whether a page may be the full text of a work. Headings are not needed if prose runs over several paragraphs: in
+ * lists of abstracts each paragraph has its own heading or linked title.
  */
 export function isFullText(prose: PageProse): boolean {
   return (

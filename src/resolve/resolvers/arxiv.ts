@@ -1,7 +1,7 @@
 import { arxivFile, arxivIdAt } from '../leads.ts';
 import type { Resolver } from '../plan.ts';
 
-/** arXiv's PDF at the host it keeps for programs. What OpenAlex says of the licence is taken along. */
+/** arXiv's PDF at its host for programs, with OpenAlex's licence. */
 export const arxiv: Resolver = {
   name: 'arxiv',
   async *plans(work, { services }) {

@@ -8,7 +8,7 @@ import { compareWork } from '../same-work.ts';
 
 const biorxivDetails = z.object({
   messages: maybe(z.array(z.unknown())),
-  // Left out where nothing was posted under the DOI; what has neither this nor a message is no answer.
+  // Missing if nothing was posted under the DOI; a response with neither this nor a message is invalid.
   collection: maybe(
     validItems(
       z.object({
@@ -29,8 +29,8 @@ const SERVERS = [
 ] as const;
 
 /**
- * bioRxiv and medRxiv: the API says which server and version, the site has the PDF, behind a wall for most programs. Europe
- * PMC's copy is therefore tried before (see the order of resolvers); their bucket for text mining wants an account that pays.
+ * bioRxiv and medRxiv: the API gives server and version, the site has the PDF, blocked for most programs. Europe
+ * PMC's copy is therefore tried first; their text-mining bucket needs a paying account.
  */
 export const biorxiv: Resolver = {
   name: 'biorxiv',
@@ -43,7 +43,7 @@ export const biorxiv: Resolver = {
       const found = await lookups.json({ service: 'biorxiv', path }, biorxivDetails, signal);
       yield* problemsOf('biorxiv', found);
       if (found.kind !== 'found') continue;
-      // One element per version; an unknown DOI is an empty list with status 200.
+      // One element per version; an unknown DOI gives an empty list with status 200.
       const { collection, messages } = found.value;
       if (collection === null && messages === null) yield* unreadable('biorxiv', 'neither posts nor a message');
       const latest = (collection ?? [])

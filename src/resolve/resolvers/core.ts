@@ -25,8 +25,8 @@ const coreAnswer = z.object({
 });
 
 /**
- * CORE: the copy it keeps, then where it found it; either may be a page, and arXiv's is arXiv's. Without a key it answers
- * few (a hundred tokens a day), and whom it turns away need not come back for that.
+ * CORE: its own copy, then the original location; either may be a page. Without a key CORE allows about a hundred
+ * tokens a day; a refusal for that reason is not retried.
  */
 export const core: Resolver = {
   name: 'core',
@@ -34,7 +34,7 @@ export const core: Resolver = {
     const { doi } = work.ids;
     if (doi === null) return;
     const parameters = { q: `doi:"${doi.replaceAll('"', '')}"`, limit: '3' };
-    // Without the slash at its end the path is answered by a redirect.
+    // Without the trailing slash CORE redirects.
     const found = await lookups.json({ service: 'core', path: 'v3/search/works/', parameters }, coreAnswer, signal);
     const problems = problemsOf('core', found);
     if (services.hasKey('core')) yield* problems;

@@ -36,7 +36,7 @@ const author = z.object({ given: maybe(z.string()), family: maybe(z.string()), n
 
 const crossrefWork = z.object({
   DOI: maybe(z.string()),
-  /** DOIs that were merged into this one. */
+  /** DOIs merged into this one. */
   aliases: lenient(z.array(z.string())),
   title: maybe(z.array(z.string())),
   author: lenient(validItems(author)),
@@ -50,16 +50,16 @@ const crossrefAnswer = z.object({ message: crossrefWork });
 type Record = z.output<typeof crossrefWork>;
 type Link = z.output<typeof link>;
 
-/** Hosts whose links open only to a token for text mining; those who have one are asked by resolvers of their own. */
+/** Hosts that require a text-mining token; they have their own resolvers. */
 const TOKEN_HOSTS = /^(?:api\.(?:elsevier|wiley)\.com|.*\.els-cdn\.com)$/i;
-/** Relations that say: the same work in another state. */
+/** Relations to other versions of the same work. */
 const VERSIONS = ['has-preprint', 'has-manuscript', 'is-identical-to'] as const;
 const MOST_VERSIONS = 3;
 
 /**
- * What publishers deposited: links, where the licence of the record lets one read them; the publisher's page, likewise; and
- * preprints of the work. Links without an open licence belong to subscriptions (crossref.org/documentation, "Accessing full
- * texts"), so they are tried only for works that are known to be open.
+ * What publishers deposited: full-text links and the publisher's page, if the licence is open, and preprints. Links
+ * without an open licence are for subscribers (crossref.org/documentation, "Accessing full texts"), so they are tried
+ * only for works known to be open.
  */
 export const crossref: Resolver = {
   name: 'crossref',
@@ -111,7 +111,7 @@ export const crossref: Resolver = {
   },
 };
 
-/** A DOI that was merged into another leads to the record of that one. */
+/** A DOI merged into another returns that one's record. */
 function isAlias(doi: string, { aliases }: Record): boolean {
   return (aliases ?? []).some((each) => normalizeDoi(each) === doi);
 }
@@ -121,7 +121,7 @@ function stated({ DOI: doi, title, author: authors }: Record): StatedWork {
   return { doi, title: title?.[0], authors: names.filter((each) => each !== '') };
 }
 
-/** The preprints that the publisher names, asked for at the repositories they are in, and at last by their own DOI. */
+/** Preprints named by the publisher: tried at their repositories, then by their own DOI. */
 async function* versionsOf(message: Record, work: Work, context: ResolveContext): AsyncGenerator<Finding> {
   const { services } = context;
   const named = VERSIONS.flatMap((relation) =>
@@ -160,19 +160,19 @@ function rank(each: Link): number {
   return /pdf/i.test(each.URL) ? 3 : 4;
 }
 
-/** From when on a licence is in force: always, where it does not say. */
+/** Start of a licence; always in force if not given. */
 function startOf(start: z.output<typeof license>['start']): number {
   return start?.timestamp ?? (Date.parse(start?.['date-time'] ?? '') || 0);
 }
 
-/** A licence that lets anybody read: Creative Commons, the public domain. */
+/** A licence that allows anyone to read: Creative Commons or public domain. */
 function isOpen(licence: License | null): boolean {
   return licence !== null && licence.slug !== null;
 }
 
 /**
- * The reader's licence for a version that is in force: the one for the same version, else one for none in particular. An
- * open one before another, since publishers deposit their terms of use beside it.
+ * The licence in force for a version: the one for that version, else an unspecific one. Open licences come first,
+ * since publishers also deposit their terms of use.
  */
 function licenseFor(version: string | null, { license: all }: Record, now: number): License | null {
   const usable = (all ?? []).filter(

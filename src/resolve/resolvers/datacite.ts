@@ -8,7 +8,7 @@ import type { Finding, ResolveContext, Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 import { compareWork } from '../same-work.ts';
 
-/** doi.org says which agency registered a DOI; all DOIs of a prefix are asked for at once, by the prefix. */
+/** doi.org names the agency that registered a prefix, which covers all of its DOIs. */
 const agencies = z.array(z.object({ RA: maybe(z.string()) }));
 
 const dataciteAnswer = z.object({
@@ -36,7 +36,7 @@ const dataciteAnswer = z.object({
   }),
 });
 
-/** Relations that name the same text elsewhere; a part, a supplement or a source is another text. */
+/** Relations to the same text elsewhere; parts, supplements and sources are other texts. */
 const SAME = new Set([
   'IsIdenticalTo',
   'IsVariantFormOf',
@@ -48,15 +48,15 @@ const SAME = new Set([
 const MOST_RELATED = 3;
 
 /**
- * DataCite, where repositories register their DOIs: the files they name, the licence, and the same text under other DOIs
- * (support.datacite.org: `contentUrl`, `rightsList`, `relatedIdentifiers`). Only asked for DOIs that are registered there.
+ * DataCite, where repositories register DOIs: files, licence, and the same text under other DOIs
+ * (support.datacite.org: `contentUrl`, `rightsList`, `relatedIdentifiers`). Used only for DOIs registered there.
  */
 export const datacite: Resolver = {
   name: 'datacite',
   async *plans(work, context) {
     const { lookups, services, signal } = context;
     const { doi } = work.ids;
-    // arXiv's, Zenodo's and OSF's own resolvers know more.
+    // The resolvers of arXiv, Zenodo and OSF know more.
     if (doi === null || /^10\.(?:48550|5281)\//.test(doi) || !(yield* isRegistered(doi, context))) return;
     const found = await lookups.json(
       { service: 'datacite', path: `dois/${doiPath(doi)}`, accept: 'application/vnd.api+json, application/json' },
@@ -78,7 +78,7 @@ export const datacite: Resolver = {
       hostType: 'repository',
     } as const;
     for (const url of [attributes.contentUrl ?? []].flat()) yield* lead(services, 'datacite', url, details);
-    // Where the DOI leads to; whoever has gone there through doi.org need not go again.
+    // The DOI's target, unless doi.org was already tried.
     if (!context.attempted.has(services.url('doi', doiPath(doi)).href))
       yield* lead(services, 'datacite', attributes.url, { ...details, expect: 'landing' });
     const related = (attributes.relatedIdentifiers ?? [])

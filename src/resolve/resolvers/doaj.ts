@@ -33,7 +33,8 @@ export const doaj: Resolver = {
   async *plans(work, context) {
     const { doi } = work.ids;
     if (doi === null) return;
-    // The field is matched exactly (DOAJ's settings: bibjson.identifier.id.exact), and holds DOIs as publishers wrote them.
+    // The field is matched exactly (DOAJ's settings: bibjson.identifier.id.exact), and contains DOIs as publishers
+    // wrote them.
     let found = await askDoaj(doi, context);
     const upper = doi.toUpperCase();
     if (found.kind === 'found' && found.value.results.length === 0 && upper !== doi)
@@ -61,7 +62,7 @@ export const doaj: Resolver = {
   },
 };
 
-/** The query is a segment of the path; quoted, since a DOI holds what Lucene would read as its own. */
+/** The query is a path segment; quoted, since DOIs contain Lucene operators. */
 function askDoaj(doi: string, { lookups, signal }: ResolveContext): Promise<Lookup<Answer>> {
   const path = `api/v4/search/articles/${encodeURIComponent(`doi:"${doi.replaceAll('"', '')}"`)}`;
   return lookups.json({ service: 'doaj', path, parameters: { pageSize: '5' } }, doajAnswer, signal);

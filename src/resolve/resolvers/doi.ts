@@ -2,7 +2,7 @@ import { doiPath } from '../../works/index.ts';
 import type { Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 
-/** The page the DOI itself leads to, whoever registered it. Those of arXiv lead to pages whose file arXiv has given already. */
+/** The page behind the DOI. Skips arXiv DOIs, whose file the arXiv resolver has given. */
 export const doi: Resolver = {
   name: 'doi',
   async *plans(work, { services }) {

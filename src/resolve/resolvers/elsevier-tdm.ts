@@ -2,12 +2,12 @@ import { doiPath } from '../../works/index.ts';
 import type { Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 
-/** Prefixes under which Elsevier publishes most of its journals. */
+/** Prefixes of most Elsevier journals. */
 const PREFIXES = /^10\.(?:1016|1006|1053|1054|1067|1078|1197|1205|2353|3182|3816)\//;
 
 /**
- * Elsevier's article retrieval, for who has a key for it and enables it: the subscription decides what it gives, and a file
- * cut to its first page is refused. Files may be mined, not passed on (elsevier.com/tdm, dev.elsevier.com).
+ * Elsevier's article retrieval API, enabled by name and with a key. The subscription decides what it returns; a file
+ * cut to its first page is refused. Files may be mined but not redistributed (elsevier.com/tdm, dev.elsevier.com).
  */
 export const elsevierTdm: Resolver = {
   name: 'elsevier_tdm',

@@ -37,19 +37,19 @@ const record = z.object({
   ),
 });
 
-/** Errors come as status 200 with a message in place of the list. */
+/** Errors have status 200 and a message instead of the list. */
 const europePmcAnswer = z.object({
   errMsg: maybe(z.string()),
   resultList: maybe(z.object({ result: maybe(validItems(record)) })),
 });
 
 const OPEN = new Set(['OA', 'F']);
-/** Types of publication (europepmc.org/Help, "Preprint removal") that stand in the place of a text that was taken back. */
+/** Publication types of withdrawn preprints (europepmc.org/Help, "Preprint removal"). */
 const TAKEN_BACK = /^preprint-(?:removal|withdrawal)$/i;
 
 /**
- * Europe PMC: the article as XML, then its PDFs, its own before those of others. Preprints of bioRxiv, medRxiv and others
- * are here as well, without their sites' walls. PubMed Central's own site, which it lists too, is never asked.
+ * Europe PMC: the article as XML, then PDFs, its own first. Includes preprints of bioRxiv, medRxiv and others, which
+ * their own sites block. PubMed Central's site, which it also lists, is never requested.
  */
 export const europePmc: Resolver = {
   name: 'europe_pmc',
@@ -100,7 +100,7 @@ function isOwn(site: string | null): boolean {
   return site === 'Europe_PMC';
 }
 
-/** Its ids tell where both have them; a record that states none of them must have the title. */
+/** Compares ids where both have them; a record without any must have the title. */
 function isAbout({ ids, ...rest }: Work, { pmcid, pmid, doi, title }: z.output<typeof record>): boolean {
   const work = { ids, ...rest };
   if (ids.doi !== null && doi !== null) return compareWork(work, { doi, title }).kind !== 'other';

@@ -28,11 +28,11 @@ const figshareArticle = z.object({
   ),
 });
 
-/** DOIs that Figshare mints for itself and for the institutions it hosts. */
+/** DOIs of Figshare and the institutions it hosts. */
 const OWN = /^10\.6084\/|figshare/;
 const MOST_HITS = 3;
 
-/** Figshare: a search names the deposit, the deposit its files; one without the other leads nowhere. */
+/** Figshare: the search gives the deposit, the deposit its files. */
 export const figshare: Resolver = {
   name: 'figshare',
   async *plans(work, { lookups, thorough, signal }) {
@@ -49,7 +49,7 @@ export const figshare: Resolver = {
       const { doi: own, resource_doi: resource, title } = found.value;
       const authors = (found.value.authors ?? []).flatMap(({ full_name: name }) => (name === null ? [] : [name]));
       const sameness = compareWork(work, { doi: own, title, authors });
-      // A deposit that names the article it belongs to may be its data: it is the work only by its title.
+      // A deposit that names an article may be its data, so the title decides.
       const isWork =
         sameness.kind !== 'other' && (own !== null || compareWork(work, { doi: resource }).kind === 'same');
       if (!isWork) continue;

@@ -24,13 +24,13 @@ const document = z.object({
 const halAnswer = z.object({ response: z.object({ docs: validItems(document) }) });
 
 const FIELDS = Object.keys(document.shape).join(',');
-/** External copies that HAL links to and anybody may read; ISTEX and others open to members. */
+/** External copies that anyone may read; ISTEX and others are for members. */
 const OPEN_ELSEWHERE = new Set(['arxiv', 'openaccess', 'pubmedcentral', 'biorxiv']);
 
 /**
- * HAL: the main file of a deposit, found by DOI or by HAL's own id, or the open copy elsewhere that a deposit without a
- * file names. DOIs keep the case authors wrote them in: `doiId_s` is matched exactly, `doiId_id` in any case
- * (api.archives-ouvertes.fr/docs/search, "schema/fields").
+ * HAL: the main file of a deposit, found by DOI or HAL id, or the open copy elsewhere that a deposit without a file
+ * names. DOIs keep the authors' case: `doiId_s` is matched exactly, `doiId_id` ignores case (api.archives-
+ * ouvertes.fr/docs/search, "schema/fields").
  */
 export const hal: Resolver = {
   name: 'hal',
@@ -64,7 +64,7 @@ export const hal: Resolver = {
   },
 };
 
-/** What sets the deposit apart from the work (a DOI of its own), null for nothing, undefined where it is another's. */
+/** The deposit's own DOI if it differs from the work's, null if it does not, undefined if it is another work. */
 function isAbout(work: Work, each: z.output<typeof document>): ReturnType<typeof sameAsOf> {
   if (work.ids.hal !== null && normalizeHalId(each.halId_s ?? '') === work.ids.hal) return null;
   const dois = all(each.doiId_s);
@@ -91,7 +91,7 @@ function all(value: string | readonly string[] | null): string[] {
   return value === null ? [] : [value].flat();
 }
 
-/** Inside the quotes of Solr only the quote and the backslash mean something. */
+/** Within quotes Solr interprets only the quote and the backslash. */
 function quoted(text: string): string {
   return text.replace(/["\\]/g, '\\$&');
 }

@@ -2,8 +2,8 @@ import { arxivIdAt, lead, pmcidAt } from '../leads.ts';
 import type { Resolver } from '../plan.ts';
 
 /**
- * Pages that OpenAlex lists at open locations. A page behind the DOI of a listed file is left to the `doi` resolver; arXiv's
- * and PubMed Central's pages lead to files that their own resolvers have.
+ * Pages at OpenAlex's open locations. Pages behind the DOI are left to the `doi` resolver; arXiv and PubMed Central
+ * have their own resolvers.
  */
 export const landingPage: Resolver = {
   name: 'landing_page',

@@ -42,7 +42,7 @@ type Product = z.output<typeof openaireAnswer>['results'][number];
 
 const OPEN = new Set(['OPEN', 'OPEN ACCESS', 'OPEN SOURCE']);
 
-/** OpenAIRE: addresses of open instances, most of them pages. It joins what it takes for one work, so the ids are checked. */
+/** OpenAIRE: URLs of open copies, mostly pages. It merges records, so ids are checked. */
 export const openaire: Resolver = {
   name: 'openaire',
   async *plans(work, { lookups, services, signal }) {
@@ -62,7 +62,7 @@ export const openaire: Resolver = {
       for (const { license, accessRight, type, urls } of product.instances ?? []) {
         if (!OPEN.has(accessRight?.label?.toUpperCase() ?? '')) continue;
         for (const url of urls ?? []) {
-          // The page behind the DOI is the business of the `doi` resolver.
+          // The `doi` resolver handles the DOI's page.
           if (services.isOf('doi', url)) continue;
           yield* lead(services, 'openaire', url, {
             license: parseLicense(license),
@@ -75,7 +75,7 @@ export const openaire: Resolver = {
   },
 };
 
-/** One of its ids, or of an instance's, is the work's; where it states none, its title is. */
+/** One of its ids, or of a copy's, is the work's; without ids the title decides. */
 function isAbout({ ids, ...work }: Work, { mainTitle, pids, instances }: Product): boolean {
   const stated = [
     ...(pids ?? []),

@@ -4,8 +4,8 @@ import { plan } from '../plan.ts';
 const CREDITS = 100;
 
 /**
- * Copies that OpenAlex itself keeps. They need a key and cost a hundred credits each; the answer redirects to a signed
- * URL elsewhere, to which the key does not go. No licence travels with the copy: that of the best location is taken.
+ * Copies hosted by OpenAlex. They need a key and cost a hundred credits each; the response redirects to a signed URL,
+ * which does not receive the key. The copy has no licence, so the best location's is used.
  */
 export const openalexContent: Resolver = {
   name: 'openalex_content',

@@ -3,13 +3,13 @@ import { arxivIdAt, lead, pmcidAt } from '../leads.ts';
 import type { Resolver } from '../plan.ts';
 
 /**
- * Files that OpenAlex lists at open locations, those in repositories first, and URLs that came with the work. Files at arXiv and in
- * PubMed Central are left to the resolvers for these, which know where programs are welcome.
+ * Files at OpenAlex's open locations, repositories first, and URLs given with the work. Files at arXiv and PubMed
+ * Central are left to their resolvers.
  */
 export const openalex: Resolver = {
   name: 'openalex',
   async *plans(work, { services }) {
-    // Repositories are for programs too; publishers' sites wall many of them off.
+    // Repositories serve programs; many publishers' sites block them.
     const inOrder = work.locations.toSorted((a, b) => Number(isElsewhere(b)) - Number(isElsewhere(a)));
     for (const { isOpen, pdfUrl, license, version, hostType } of inOrder) {
       if (!isOpen || pdfUrl === null) continue;

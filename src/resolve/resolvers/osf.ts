@@ -38,8 +38,8 @@ const osfFile = z.object({ data: file });
 type Preprint = z.output<typeof osfPreprint>['data'];
 
 /**
- * OSF preprints: the guid is in the DOI, the file two hops behind it. Filtering by DOI is not possible there. The licence is
- * a record of its own, which the answer may hold already (developer.osf.io: `embed=license`); `license_record` has only the
+ * OSF preprints: the DOI contains the guid, the file is two requests away. OSF cannot filter by DOI. The licence is a
+ * separate record, which the response may embed (developer.osf.io: `embed=license`); `license_record` has only the
  * year and the holders.
  */
 export const osf: Resolver = {

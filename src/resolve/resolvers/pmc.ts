@@ -21,7 +21,7 @@ const pmcMetadata = z.object({
 
 const idConversion = z.object({ records: maybe(z.array(z.object({ pmcid: maybe(z.string()) }))) });
 
-/** PubMed Central's cloud service, which is the way for programs: versions, metadata, then files with their MD5. */
+/** PubMed Central's cloud service, meant for programs: versions, metadata, then files with their MD5. */
 export const pmc: Resolver = {
   name: 'pmc',
   async *plans(work, context) {
@@ -64,7 +64,7 @@ export const pmc: Resolver = {
   },
 };
 
-/** The PMCID, asked for by PMID or DOI where only those are known and there is reason to believe in one. */
+/** The PMCID, looked up by PMID or DOI if the work is likely to have one. */
 async function* pmcidOf(
   { ids }: Work,
   { lookups, contact, thorough, signal }: ResolveContext,
@@ -82,7 +82,7 @@ async function* pmcidOf(
   return found.kind === 'found' ? normalizePmcid(found.value.records?.[0]?.pmcid ?? '') : undefined;
 }
 
-/** The id in the metadata is the one that was asked for, and its DOI, where both are known, the work's. */
+/** Whether the metadata has the requested id and, where both are known, the work's DOI. */
 function isAbout(work: Work, pmcid: string, { pmcid: stated, doi, title }: z.output<typeof pmcMetadata>): Sameness {
   if (stated !== null && normalizePmcid(stated) !== pmcid) return { kind: 'other', why: `its id is ${stated}` };
   return doi === null ? { kind: 'same' } : compareWork(work, { doi, title });
@@ -96,7 +96,7 @@ function latestVersion(xml: string, pmcid: string): number | 'unreadable' | unde
   return versions.length > 0 ? Math.max(...versions) : undefined;
 }
 
-/** `s3://pmc-oa-opendata/KEY?md5=HEX` as the key of the object and what its bytes must amount to. */
+/** Splits `s3://pmc-oa-opendata/KEY?md5=HEX` into the object's key and checksum. */
 function objectOf(address: string | null): { readonly key: string; readonly checksum: Checksum | null } | undefined {
   const [, key, hex] = /^s3:\/\/pmc-oa-opendata\/([^?#\s]+)(?:\?md5=([0-9a-f]{32}))?$/i.exec(address ?? '') ?? [];
   if (key === undefined) return undefined;

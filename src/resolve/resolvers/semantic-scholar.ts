@@ -15,7 +15,7 @@ const semanticScholarPaper = z.object({
   openAccessPdf: maybe(z.object({ url: maybe(z.string()), status: lenient(z.string()), license: lenient(z.string()) })),
 });
 
-/** Semantic Scholar's open PDF, which may as well be a page: what comes is looked at. Then where its ids lead. */
+/** Semantic Scholar's open PDF, which may be a page, then the locations of its other ids. */
 export const semanticScholar: Resolver = {
   name: 'semantic_scholar',
   async *plans(work, { lookups, services, signal }) {
@@ -33,7 +33,7 @@ export const semanticScholar: Resolver = {
     yield* problemsOf('semantic_scholar', found);
     if (found.kind !== 'found') return;
     const { openAccessPdf: file, externalIds: ids, title } = found.value;
-    // It joins preprint and article in one record, whose DOI may be that of the other: the title must tell.
+    // A record merges preprint and article, so its DOI may be the other's: the title decides.
     const doi = textOf(ids?.DOI);
     const sameness = compareWork(work, { doi, title });
     yield* wrongWork('semantic_scholar', sameness);
@@ -42,7 +42,7 @@ export const semanticScholar: Resolver = {
       license: parseLicense(file?.license),
       sameAs: sameness.kind === 'version' ? sameness.sameAs : null,
     } as const;
-    // What is closed at the publisher may be open at arXiv all the same.
+    // A paper closed at the publisher may be open at arXiv.
     if (file && (file.status !== 'CLOSED' || arxivIdAt(services, file.url ?? '')))
       yield* lead(services, 'semantic_scholar', file.url, details);
     const arxiv = parseArxivId(`arxiv:${textOf(ids?.ArXiv) ?? ''}`);

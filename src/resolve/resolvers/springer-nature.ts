@@ -20,10 +20,10 @@ const springerAnswer = z.object({
   ),
 });
 
-/** Prefixes of Springer, Nature, BioMed Central and Palgrave; others would cost the day's requests for nothing. */
+/** Prefixes of Springer, Nature, BioMed Central and Palgrave; others would waste the daily quota. */
 const PREFIXES = /^10\.(?:1007|1038|1186|1057|1140|1245|1251|1361|1365|1378|1379|1617|1023|1134|1208|1891)\//;
 
-/** Springer Nature's interface to its open articles: JATS with a free key, then the PDF that its record names. */
+/** Springer Nature's open access API: JATS with a free key, then the PDF named in its record. */
 export const springerNature: Resolver = {
   name: 'springer_nature',
   async *plans(work, { lookups, services, signal }) {

@@ -24,7 +24,7 @@ export const unpaywallRecord = z.object({
   oa_locations: maybe(validItems(location)),
 });
 
-/** Asks Unpaywall; undefined where it cannot be asked, since it demands a contact and knows DOIs only. */
+/** Queries Unpaywall; undefined without a contact address or a DOI, both of which it requires. */
 export async function askUnpaywall(
   doi: string | null,
   { lookups, contact, signal }: ResolveContext,
@@ -34,14 +34,14 @@ export async function askUnpaywall(
   return lookups.json(question, unpaywallRecord, signal);
 }
 
-/** The open locations of a record that is about the work. */
+/** The record's open locations, if it is about the work. */
 export function openLocations(record: z.output<typeof unpaywallRecord>, work: Work): z.output<typeof location>[] {
   if (compareWork(work, { doi: record.doi }).kind === 'other') return [];
   const { best_oa_location: best, oa_locations: all } = record;
   return [...(best ? [best] : []), ...(all ?? [])];
 }
 
-/** Unpaywall: its files, then its pages, since a file that is listed may be gone. */
+/** Unpaywall: its files, then its pages, since a listed file may be gone. */
 export const unpaywall: Resolver = {
   name: 'unpaywall',
   async *plans(work, context) {
@@ -62,7 +62,7 @@ export const unpaywall: Resolver = {
     }));
     for (const { file, details } of locations) yield* lead(services, 'unpaywall', file, { ...details, expect: 'pdf' });
     for (const { file, page, details } of locations) {
-      // The page behind the DOI of a listed file is the business of the `doi` resolver.
+      // The `doi` resolver handles the page of a listed file.
       if (file !== null && services.isOf('doi', page ?? '')) continue;
       if (page !== file) yield* lead(services, 'unpaywall', page, { ...details, expect: 'landing' });
     }

@@ -16,12 +16,12 @@ const waybackAvailability = z.object({
   }),
 });
 
-/** Reasons that speak of a lost file, not of a closed door: only these send us to the archive. */
+/** Reasons that mean the file is gone rather than closed: only these lead to the archive. */
 const GONE = new Set(['not-found', 'soft-404', 'connection-failed', 'server-error', 'timeout']);
 const MOST_URLS = 5;
 const TIMESTAMP = /^\d{14}$/;
 
-/** The Internet Archive's captures of files that are gone from where they were. Comes last, when it is known what is. */
+/** Internet Archive captures of files that are gone. Runs last, when that is known. */
 export const wayback: Resolver = {
   name: 'wayback',
   isLast: true,
@@ -29,7 +29,7 @@ export const wayback: Resolver = {
     for (const url of (await goneUrls(work, context)).slice(0, MOST_URLS)) {
       const capture = yield* captureOf(url, context);
       if (capture === undefined) continue;
-      // `id_` asks for the bytes as they were, without toolbar and rewritten links.
+      // `id_` returns the original bytes, without toolbar and rewritten links.
       yield* plan('wayback', `${context.services.base('wayback').href}web/${capture.timestamp}id_/${url}`, {
         expect: capture.isFile ? 'pdf' : 'any',
         hostType: 'archive',
@@ -41,7 +41,7 @@ export const wayback: Resolver = {
   },
 };
 
-/** Files of open locations that were not tried or are gone, and whatever else was tried and is gone. */
+/** Files at open locations that are gone or were not tried, and other URLs that are gone. */
 async function goneUrls(work: Work, context: ResolveContext): Promise<string[]> {
   const { attempted } = context;
   const listed = work.locations.filter(({ isOpen }) => isOpen).map(({ pdfUrl }) => pdfUrl);
@@ -56,8 +56,8 @@ async function goneUrls(work: Work, context: ResolveContext): Promise<string[]> 
 }
 
 /**
- * The full index says of what type a capture is, so it is asked first. The quick one, which does not, stands in for it
- * where it fails; what comes is then looked at.
+ * The full index gives the media type of a capture, so it is queried first. If it fails, the quick index is used,
+ * which does not.
  */
 async function* captureOf(
   url: string,
@@ -98,7 +98,7 @@ async function* captureOf(
     : undefined;
 }
 
-/** What was known of the file while it was where it was. */
+/** Metadata of the original location. */
 function known(
   work: Work,
   url: string,

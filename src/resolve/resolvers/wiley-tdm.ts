@@ -1,13 +1,13 @@
 import type { Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 
-/** Prefixes under which Wiley publishes most of its journals. */
+/** Prefixes of most Wiley journals. */
 const PREFIXES =
   /^10\.(?:1002|1111|1029|1034|1046|1096|1112|1113|1348|1360|1365|1467|1474|1523|1540|1600|1601|1751|1890|2307|3162|3982)\//;
 
 /**
- * Wiley's text-mining service, for who has a token for it and enables it: the subscription decides what it gives. Files may
- * be mined, not passed on (onlinelibrary.wiley.com/library-info/resources/text-and-datamining).
+ * Wiley's text-mining service, enabled by name and with a token. The subscription decides what it returns. Files may
+ * be mined but not redistributed (onlinelibrary.wiley.com/library-info/resources/text-and-datamining).
  */
 export const wileyTdm: Resolver = {
   name: 'wiley_tdm',

@@ -7,7 +7,7 @@ import type { Checksum, Finding, Plan, ResolveContext, Resolver } from '../plan.
 import { plan } from '../plan.ts';
 import { compareWork } from '../same-work.ts';
 
-/** Named `key` by the records of today, `filename` by those of the older interface. */
+/** Named `key` in current records, `filename` in older ones. */
 const file = z.object({
   key: maybe(z.string()),
   filename: maybe(z.string()),
@@ -31,7 +31,7 @@ const zenodoRecord = z.object({
     license: lenient(z.union([z.object({ id: maybe(z.string()) }), z.string()])),
     rights: lenient(validItems(z.object({ id: maybe(z.string()) }))),
   }),
-  // The form of InvenioRDM says here what the older one says in `access_right`.
+  // A list, or an object by name in InvenioRDM's form.
   access: lenient(z.object({ files: maybe(z.string()) })),
   // A list, or since Zenodo moved to InvenioRDM the same by name for who asks for that form.
   files: maybe(z.union([validItems(file), z.object({ entries: lenient(z.record(z.string(), file)) })])),
