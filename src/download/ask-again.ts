@@ -3,7 +3,7 @@ import type { HandlerContext, WorkQueue } from '../queue/index.ts';
 import { told } from './queue-words.ts';
 import type { Reason } from './reasons.ts';
 
-/** Works that were given up because a service was away are asked for again by the next run: nobody has said that they are not there. */
+/** The next run retries works that failed because a service was down. */
 export async function askAgain({
   queue,
   clock,
@@ -18,8 +18,8 @@ export async function askAgain({
   if (again > 0) log('info', `${again} works for which a service could not be asked are looked for again`);
 }
 
-/** Whether a work that broke is tried again in the same run. */
+/** Whether a failed work is retried in the same run. */
 export function isRetryable(reason: Reason, attempt: number, maxAttempts: number): boolean {
-  // A host that was given up asked for more time than any of our delays.
+  // Such a host asked for a longer wait than any of our delays.
   return reason !== 'host-given-up' && attempt < maxAttempts;
 }

@@ -4,39 +4,39 @@ import { join } from 'node:path';
 import { renameFile, sha256 } from '../base/index.ts';
 
 const PART = '.part';
-/** A server that is asked for the rest after this long has most likely another version. */
+/** After this long the server most likely has another version. */
 const KEPT_MS = 7 * 24 * 3_600_000;
 
-/** What a body is known by, so that its rest can be told from the rest of another. */
+/** Identifies a body, so that ranges of different versions are never joined. */
 export interface Version {
   /** A strong ETag. */
   readonly etag: string;
-  /** Bytes of the whole; undefined when the server did not say. */
+  /** Total bytes; undefined if the server did not say. */
   readonly total: number | undefined;
-  /** Where it came from in the end, without the query, which may be a signature made anew each time. */
+  /** Final URL without the query, which may be a one-time signature. */
   readonly place: string;
 }
 
-/** Whose file it is, where it was asked for, and which version came. */
+/** The work, the requested URL and the version received. */
 export interface Origin {
   readonly work: string;
   readonly url: string;
   readonly version: Version;
 }
 
-/** The first bytes of a file whose rest is still to come. */
+/** The first bytes of an unfinished file. */
 export interface Beginning extends Origin {
   readonly bytes: number;
-  /** Of exactly these bytes: what a crash or another writer did to them is noticed before they are built upon. */
+  /** Hash of exactly these bytes, to detect damage before they are used. */
   readonly sha256: string;
 }
 
-/** Where the note of a part file is. */
+/** Path of a part file's note. */
 export function notePath(part: string): string {
   return `${part}.note`;
 }
 
-/** Writes down how far a part file is, with the hash of it: the origin first, then a line for each stretch. */
+/** Records how much of a part file is valid, with its hash: the origin first, then one line per stretch. */
 export class BeginningNote {
   readonly #path: string;
   readonly #origin: Origin;
@@ -60,10 +60,10 @@ export class BeginningNote {
   }
 }
 
-/** What a note says; undefined where there is none, or none that can be trusted. */
+/** Reads a note; undefined if missing or untrustworthy. */
 function readNote(part: string): Beginning | undefined {
   try {
-    // The last line may have been cut off by the end of its writer.
+    // A crash may have cut off the last line.
     const [first = '', ...marks] = readFileSync(notePath(part), 'utf8').split('\n').slice(0, -1);
     const origin = JSON.parse(first) as Partial<Origin>;
     const mark = JSON.parse(marks.at(-1) ?? '') as Partial<Beginning>;
@@ -74,17 +74,15 @@ function readNote(part: string): Beginning | undefined {
     if (typeof version?.etag !== 'string' || typeof version.place !== 'string') return undefined;
     return { work, url, version: { etag: version.etag, place: version.place, total: version.total }, bytes, sha256 };
   } catch {
-    // Missing or torn: then the file is fetched from its start, which is always right.
+    // Missing or torn: download from the start.
     return undefined;
   }
 }
 
 /**
- * Beginnings of files that broke off or whose process died, until somebody goes on with them or their work is over. Each is
- * a part file and its note, named after work and URL. Whoever moves the note into a folder of its own has the part, so
- * that no two write one; whatever goes wrong between is noticed by the hash in the note, and costs a fetch from the start.
- *
- *   part in a process's folder ──set aside──▶ here ──taken──▶ part in another's folder
+ * Unfinished files of broken transfers and dead processes, until another process resumes them or their work ends.
+ * Each is a part file and its note, named after work and URL. A process takes over a file by moving the note into its
+ * own folder, so no two write to it; any damage is detected by the note's hash and costs a download from the start.
  */
 export class BegunFiles {
   readonly #folder: string;
@@ -93,7 +91,7 @@ export class BegunFiles {
     this.#folder = folder;
   }
 
-  /** Moves a part and its note here, if there is something to go on from; else removes it. */
+  /** Moves a part and its note here if it can be resumed; else removes it. */
   setAside(part: string): void {
     const note = readNote(part);
     if (note === undefined || !existsSync(part)) {
@@ -106,7 +104,7 @@ export class BegunFiles {
     renameFile(notePath(part), notePath(path));
   }
 
-  /** Moves what there is of a file to `part`, for nobody else to have; undefined when there is nothing. */
+  /** Moves an unfinished file to `part`; undefined if there is none. */
   take(work: string, url: string, part: string): Beginning | undefined {
     const path = this.#pathOf({ work, url });
     if (!moved(notePath(path), notePath(part))) return undefined;
@@ -116,7 +114,7 @@ export class BegunFiles {
     return undefined;
   }
 
-  /** Removes what nobody will go on with: of works that are over, of long ago, and parts without a note. */
+  /** Removes files of finished works, old files, and parts without a note. */
   remove(isOver: (work: string) => boolean, now: number): void {
     if (!existsSync(this.#folder)) return;
     for (const name of readdirSync(this.#folder)) {
@@ -146,7 +144,7 @@ function isOlder(path: string, moment: number): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? moment) < moment;
 }
 
-/** False when it is not there, or somebody was quicker. */
+/** False if it is missing or another process was faster. */
 function moved(from: string, to: string): boolean {
   if (!existsSync(from)) return false;
   try {

@@ -7,9 +7,9 @@ import { describeDiskError, renameFile } from '../base/index.ts';
 const syncData = promisify(fdatasync);
 const syncAll = promisify(fsync);
 
-/** Files that are synced at once: one less than the threads that Node has for it, so that name lookups need not wait. */
+/** Concurrent syncs: one fewer than Node's threads, so that DNS lookups need not wait. */
 const SYNCS_AT_ONCE = 3;
-/** While others are being synced, ready files wait for company, but not for more than this. */
+/** While others are syncing, up to this many finished files wait to be renamed together. */
 const GROUP = 8;
 
 interface Commit {
@@ -20,11 +20,9 @@ interface Commit {
 }
 
 /**
- * Gives finished part files their final names, durably. Files are synced a few at a time; those that are ready are renamed
- * together, and each folder is synced once for all of them. What has its final name is whole, whenever the process
- * or the machine ends.
- *
- *   part ──fdatasync──▶ ready ──rename──▶ named ──fsync of the folder──▶ committed
+ * Renames finished part files durably. Files are synced a few at a time; those that are ready are renamed together,
+ * and each folder is synced once for all. A file with its final name is complete, whenever the process or the machine
+ * stops.  part → fdatasync → rename → fsync of the folder.
  */
 export class FileCommits {
   #waiting: Commit[] = [];
@@ -67,7 +65,7 @@ export class FileCommits {
           for (const { done } of commits) done();
         } catch (error) {
           for (const { failed, path, isNew } of commits) {
-            // Its work will be tried again: a name that may be gone after a power cut must not look like a kept file.
+            // The work will be retried: a name that a power cut may remove must not look like a saved file.
             if (isNew) rmSync(path, { force: true });
             failed(describeDiskError(error, path));
           }
@@ -99,7 +97,7 @@ function rename(commit: Commit): (Commit & { readonly isNew: boolean })[] {
   }
 }
 
-/** Makes the new names in a folder durable; Windows cannot open a folder for it, and NTFS journals the rename itself. */
+/** Makes new names in a folder durable. Windows cannot open a folder for this; NTFS journals the rename. */
 async function syncEntries(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const descriptor = openSync(folder, 'r');

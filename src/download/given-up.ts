@@ -2,7 +2,7 @@ import type { QueueAdmin } from '../queue/index.ts';
 import type { Work } from '../works/index.ts';
 import { workFromPayload } from '../works/index.ts';
 
-/** A work whose job the queue ended by itself, so that no handler could write down what came of it. */
+/** A work whose job the queue ended without running its handler. */
 export interface GivenUp {
   readonly work: Work;
   readonly outcome: 'failed' | 'skipped';
@@ -11,13 +11,13 @@ export interface GivenUp {
 
 const PAGE = 500;
 
-/** How the queue ends jobs without asking their handler: by losing their workers too often, or by order. */
+/** How the queue ends jobs without their handler: by losing too many workers, or by command. */
 const ENDS = [
   { errorCode: 'PROCESS_DIED', state: 'error', outcome: 'failed' },
   { errorCode: 'CANCELLED', state: 'skipped', outcome: 'skipped' },
 ] as const;
 
-/** The works that the queue gave up on its own. */
+/** The works the queue gave up. */
 export async function* givenUpWorks(admin: QueueAdmin): AsyncGenerator<GivenUp> {
   for (const { errorCode, state, outcome } of ENDS) {
     for (let after = 0; ;) {
@@ -34,7 +34,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    // Whatever it was, its id is all that is left of it.
+    // An unreadable payload: only the job's id is known.
     return undefined;
   }
 }

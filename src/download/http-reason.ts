@@ -40,23 +40,23 @@ const LATER: Readonly<Record<LaterReason, Reason>> = {
   paused: 'host-paused',
 };
 
-/** The word for what came of a request; undefined for a success, of which the body decides. */
+/** The reason of a failed request; undefined for a success, where the body decides. */
 export function reasonOfResult(result: HttpResult): Reason | undefined {
   if (result.kind === 'later') return LATER[result.reason];
   if (result.kind === 'refused') return REFUSED[result.reason];
   if (result.kind === 'failed') {
     if (result.reason === 'dns' && !result.retryable) return 'not-found';
     const reason = FAILED[result.reason];
-    // An answer had begun: what was lost is its rest.
+    // The response had started, so it was truncated.
     return reason === 'connection-failed' && result.trail.response !== undefined ? 'truncated' : reason;
   }
   const { status, headers } = result.response;
-  // Elsevier's interface cuts a file to its first page for who has no subscription, and says so in a header only.
+  // Elsevier's API truncates files to the first page without a subscription, and says so only in a header.
   if (/limited to first page/i.test(headers['x-els-status'] ?? '')) return 'preview-only';
   return reasonOfStatus(status);
 }
 
-/** The word for a status; undefined for success. */
+/** The reason for a status; undefined for success. */
 export function reasonOfStatus(status: number): Reason | undefined {
   if (status >= 200 && status < 300) return undefined;
   if (status === 404 || status === 410) return 'not-found';
@@ -65,7 +65,7 @@ export function reasonOfStatus(status: number): Reason | undefined {
   return (status >= 500 && status < 600) || status === 408 || status === 425 ? 'server-error' : 'bad-status';
 }
 
-/** The answer behind a result, where one came at all. */
+/** The response in a result, if any. */
 export function responseOf(result: HttpResult): HttpResponse | undefined {
   if (result.kind === 'response' || result.kind === 'stopped') return result.response;
   return result.trail.response;

@@ -1,12 +1,12 @@
 /**
- * What a source delivers, in groups: as much as comes within one turn of the loop, at most `most`. A slow source is passed on
- * item by item, a fast one in groups that can share one write. What came before a fault is passed on before the fault.
+ * Batches a source: everything that arrives within one turn of the event loop, at most `most` items. A slow source
+ * yields single items, a fast one groups that can share a write. Items before an error are yielded before it.
  */
 export async function* inGroups<T>(source: AsyncIterable<T>, most: number): AsyncGenerator<readonly T[]> {
   const iterator = source[Symbol.asyncIterator]();
   const ask = (): Promise<IteratorResult<T>> => {
     const asked = iterator.next();
-    // It is awaited later, perhaps after it has failed.
+    // Awaited later, perhaps after it has failed.
     asked.catch(() => undefined);
     return asked;
   };

@@ -16,12 +16,12 @@ const hardLink = promisify(linkCallback);
 
 const FOLDERS: Readonly<Record<ArtifactKind, string>> = { pdf: 'PDF', html: 'HTML', xml: 'XML' };
 
-/** Written into manifests that are read on other machines, and so never with backslashes. */
+/** Manifests are read on other systems, so never with backslashes. */
 function nameOf(workId: string, kind: ArtifactKind): string {
   return `${FOLDERS[kind]}/${slug(workId)}.${kind}`;
 }
 
-/** The folder in which a run keeps its files: `PDF/ HTML/ XML/` by name, or by hash with friendly links. */
+/** The files of a run: `PDF/ HTML/ XML/` by name, or by hash with readable links. */
 export class KeptFiles implements Disposable {
   readonly root: string;
   readonly #contentAddressed: boolean;
@@ -38,7 +38,7 @@ export class KeptFiles implements Disposable {
     this.#begun = new BegunFiles(join(root, '.parts', BEGUN_FOLDER));
   }
 
-  /** A place for bytes that are not yet known to be a document, with what there is of the file already, if it was begun. */
+  /** A path for bytes not yet known to be a document, with what exists of the file from before. */
   async newPart(file?: {
     readonly work: string;
     readonly url: string;
@@ -50,28 +50,28 @@ export class KeptFiles implements Disposable {
     return { part, beginning: file && this.#begun.take(file.work, file.url, part) };
   }
 
-  /** Keeps what there is of a file for whoever tries it again. */
+  /** Sets an unfinished file aside for the next attempt. */
   setAside(part: string): void {
     this.#begun.setAside(part);
   }
 
-  /** Removes the beginnings of files whose works are over, and those that are too old to be gone on with. */
+  /** Removes unfinished files of finished works and those too old to resume. */
   removeBegun(isOver: (work: string) => boolean): void {
     this.#begun.remove(isOver, this.#clock.now());
   }
 
-  /** Where a reader finds the file of a work: the file itself, or a link to it where files are kept by hash. */
+  /** The readable path of a work's file: the file itself, or a link if files are stored by hash. */
   friendly(workId: string, kind: ArtifactKind): string {
     return join(this.root, nameOf(workId, kind));
   }
 
-  /** Removes what was begun and not kept. */
+  /** Removes unfinished files. */
   [Symbol.dispose](): void {
     this.#parts?.[Symbol.dispose]();
     this.#parts = undefined;
   }
 
-  /** Gives verified bytes their final name, durably; answers it relative to the root, with slashes on every system. */
+  /** Renames verified bytes durably; returns the path relative to the root, with slashes on every system. */
   async keep(
     part: string,
     options: { readonly workId: string; readonly kind: ArtifactKind; readonly sha256: string },
@@ -94,7 +94,7 @@ export class KeptFiles implements Disposable {
     return stored;
   }
 
-  /** Takes back a file that was just saved; bytes that are shared by their hash stay. */
+  /** Removes a file that was just saved; bytes shared by hash stay. */
   async remove(workId: string, { path, kind }: Pick<Artifact, 'path' | 'kind'>): Promise<void> {
     const name = nameOf(workId, kind);
     if (path !== name && !this.#contentAddressed) return;
@@ -102,7 +102,7 @@ export class KeptFiles implements Disposable {
     await syncFolder(dirname(join(this.root, name)));
   }
 
-  /** True when a kept file is still there with the size it had. */
+  /** Whether a saved file still exists with its size. */
   async holds(path: string, bytes: number): Promise<boolean> {
     try {
       const found = await stat(join(this.root, path));
@@ -114,7 +114,7 @@ export class KeptFiles implements Disposable {
     }
   }
 
-  /** A link beside the store: symbolic where that is allowed, hard where it is not. */
+  /** A link beside the store: symbolic if allowed, else hard. */
   async #link(stored: string, friendly: string): Promise<void> {
     try {
       await symlink(relative(dirname(friendly), stored), friendly);

@@ -2,7 +2,7 @@ import { hostKey } from '../base/index.ts';
 import type { ManifestRow } from './manifest-row.ts';
 import type { Reason } from './reasons.ts';
 
-/** Reasons that speak of a source that would not or could not give what it has; the others say that it has nothing. */
+/** Reasons of a source that would not or could not deliver; other reasons mean it has nothing. */
 const LOST: ReadonlySet<Reason> = new Set<Reason>([
   'bot-wall',
   'blocked-captcha',
@@ -18,12 +18,12 @@ const LOST: ReadonlySet<Reason> = new Set<Reason>([
   'host-paused',
 ]);
 
-/** The hosts that kept a work from being had, each with its last reason; none for a work that was had. */
+/** The hosts that failed to deliver a work, with their last reason; empty for a saved work. */
 export function lostSources({ outcome, attempts }: ManifestRow): ReadonlyMap<string, Reason> {
   const lost = new Map<string, Reason>();
   if (outcome === 'saved') return lost;
   for (const { url, final_url: last, reason } of attempts) {
-    // A DOI leads on: who did not give the file is the one it led to.
+    // A DOI redirects: the host it led to failed.
     const at = URL.parse(last) ?? URL.parse(url);
     if (LOST.has(reason) && at) lost.set(hostKey(at), reason);
   }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Attempt, WorkResult } from './outcome.ts';
 import type { Reason } from './reasons.ts';
 
-/** The version of the row's shape; it changes when a field changes its meaning. */
+/** Version of the row format; changes when a field changes its meaning. */
 const SCHEMA = 'contentdownload/1.0.0';
 
 const text = z.string().nullable().default(null);
@@ -61,23 +61,23 @@ const MANIFEST_ROW = z
     version: text,
     host_type: text,
     same_as: text,
-    /** The work that this one is the same as, for rows whose reason is `duplicate`. */
+    /** The work this one duplicates, if the reason is `duplicate`. */
     duplicate_of: text.optional(),
     terms: text,
     retry_at: moment.nullable().default(null),
     duration_ms: amount.default(0),
-    /** The resolvers that were asked, in order; those without an attempt knew no URL. Absent in rows of older versions. */
+    /** Resolvers queried, in order; those without an attempt knew no URL. Missing in older rows. */
     asked: z.array(z.string()).readonly().optional(),
     attempts: z.array(ATTEMPT_ROW).readonly(),
     problems: z.array(z.object({ resolver: z.string(), message: z.string() })).readonly(),
   })
   .readonly();
 
-/** One line of `manifest.jsonl`: the outcome of one work, with everything that was tried. Moments are ISO 8601. */
+/** One line of `manifest.jsonl`: a work's outcome and its attempts. Times are ISO 8601. */
 export type ManifestRow = z.infer<typeof MANIFEST_ROW>;
 export type AttemptRow = z.infer<typeof ATTEMPT_ROW>;
 
-/** Reads a row that another program or machine may have written. */
+/** Parses a row that another program or machine may have written. */
 export function parseManifestRow(
   value: unknown,
 ): { readonly row: ManifestRow } | { readonly row: undefined; readonly problem: string } {
@@ -90,7 +90,7 @@ export function parseManifestRow(
   };
 }
 
-/** A result as it is written down. */
+/** A result as a manifest row. */
 export function manifestRow(result: WorkResult, runId: string): ManifestRow {
   const { work, outcome } = result;
   const won = outcome.kind === 'saved' ? outcome : undefined;

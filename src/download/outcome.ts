@@ -2,10 +2,9 @@ import type { Hop } from '../http/index.ts';
 import type { Work } from '../works/index.ts';
 import type { Reason } from './reasons.ts';
 
-/** What kind of document was kept. */
 export type ArtifactKind = 'pdf' | 'xml' | 'html';
 
-/** A kept file. The path is relative to the folder of the run. */
+/** A saved file. The path is relative to the run folder. */
 export interface Artifact {
   readonly path: string;
   readonly kind: ArtifactKind;
@@ -14,7 +13,7 @@ export interface Artifact {
   readonly bytes: number;
 }
 
-/** What came of one plan. URLs carry no keys. */
+/** The result of one plan. URLs contain no keys. */
 export interface Attempt {
   readonly resolver: string;
   readonly url: string;
@@ -27,10 +26,10 @@ export interface Attempt {
   readonly license: string | null;
   readonly version: string | null;
   readonly hostType: string | null;
-  /** Another DOI that the copy goes by, and why it is believed to be the work's. */
+  /** Another DOI of this copy, and the evidence that it is the same work. */
   readonly sameAs: string | null;
   readonly evidence: string | null;
-  /** 'text-mining' where the file may be mined and not passed on. */
+  /** 'text-mining' if the file may be mined but not redistributed. */
   readonly terms: string | null;
   readonly reason: Reason;
   readonly detail: string | null;
@@ -38,30 +37,30 @@ export interface Attempt {
   readonly durationMs: number;
 }
 
-/** What came of a work. */
+/** The outcome of a work. */
 export type WorkOutcome =
   | { readonly kind: 'saved'; readonly artifact: Artifact; readonly attempt: Attempt }
   /** Unavailable: no open copy, a wall, robots.txt, a policy. */
   | { readonly kind: 'skipped'; readonly reason: Reason; readonly detail: string | null; readonly duplicateOf?: string }
-  /** It may be had from `at` on. */
+  /** Available from `at`. */
   | { readonly kind: 'parked'; readonly reason: Reason; readonly at: number; readonly detail: string | null }
-  /** Something failed, and may work another time. */
+  /** Failed, may succeed later. */
   | { readonly kind: 'failed'; readonly reason: Reason; readonly detail: string | null };
 
-/** A work with all that was tried for it. */
+/** A work and everything tried for it. */
 export interface WorkResult {
   readonly work: Work;
   readonly outcome: WorkOutcome;
-  /** The resolvers that were asked, in order. */
+  /** Resolvers queried, in order. */
   readonly asked: readonly string[];
   readonly attempts: readonly Attempt[];
-  /** What resolvers said when they could not answer. */
+  /** Failures of resolvers. */
   readonly problems: readonly { readonly resolver: string; readonly message: string }[];
   readonly startedAt: number;
   readonly endedAt: number;
 }
 
-/** A work that was lost before anybody was asked for it. */
+/** The result of a work that ended before any attempt. */
 export function unattemptedResult(work: Work, outcome: WorkOutcome, startedAt: number, endedAt: number): WorkResult {
   return { work, outcome, asked: [], attempts: [], problems: [], startedAt, endedAt };
 }

@@ -4,16 +4,16 @@ import { compareWork } from '../resolve/index.ts';
 import type { Work } from '../works/index.ts';
 import type { Attempt } from './outcome.ts';
 
-/** What a landing page says about itself, beyond where the file is. */
+/** What a landing page says besides the file's URL. */
 export interface PageStatement {
   readonly license: LandingPage['license'];
   readonly sameAs: SameAs | null;
   readonly tdmReserved: boolean;
-  /** The page states the DOI, or title and authors, of the work. */
+  /** The page has the work's DOI, or its title and authors. */
   readonly isProven: boolean;
 }
 
-/** What a page states, for a page of the work; else why it is another's. A DOI that the plan named needs no other proof. */
+/** What a page states if it is the work's; else why it is another's. A DOI named in the plan needs no other proof. */
 export function statementOf(page: LandingPage, work: Work, plan: Plan): PageStatement | { readonly why: string } {
   const isNamed = plan.sameAs !== null && page.doi === plan.sameAs.doi;
   const sameness = compareWork(work, !page.isDoiStated || isNamed ? {} : page);
@@ -26,7 +26,7 @@ export function statementOf(page: LandingPage, work: Work, plan: Plan): PageStat
   };
 }
 
-/** What is known of the rights of a file and of the version it is: what the source said, else what its page did. */
+/** Licence, terms and version of a file: from the source, else from its page. */
 export function rightsOf(
   plan: Plan,
   page: PageStatement | null,
@@ -34,7 +34,7 @@ export function rightsOf(
 ): Pick<Attempt, 'license' | 'version' | 'sameAs' | 'evidence' | 'terms'> {
   const license = plan.license ?? page?.license ?? null;
   const sameAs = page?.sameAs ?? plan.sameAs;
-  // The TDM Reservation Protocol (W3C community group, 2024): a header, or a statement of the page.
+  // TDM Reservation Protocol (W3C community group, 2024): a header or a meta element.
   const isReserved = page?.tdmReserved === true || headers?.['tdm-reservation']?.trim() === '1';
   return {
     license: license?.slug ?? license?.raw ?? null,
@@ -45,7 +45,7 @@ export function rightsOf(
   };
 }
 
-/** DOIs that preprint servers register for what is posted there. */
+/** Whether a preprint server registered the DOI. */
 function isPreprint(doi: string): boolean {
   return /^10\.(?:48550|1101|64898|31219|3123\d|35542|31222|21203|20944|26434|2139|36227|22541)\//.test(doi);
 }

@@ -6,17 +6,15 @@ import type { Clock } from '../base/index.ts';
 import { AppError, FileLock, systemClock } from '../base/index.ts';
 import { BegunFiles, notePath } from './begun-files.ts';
 
-/** Where the beginnings are that somebody may go on with. */
+/** Folder of unfinished files that can be resumed. */
 export const BEGUN_FOLDER = 'begun';
 const LOCK = '.lock';
 const TRIES = 10;
 
 /**
- * Where a process keeps bytes that are not yet known to be a document: a folder of its own below a shared one, beside a
- * lock that the operating system lets go when the process dies. So whoever opens the next one can tell what was left
- * behind by the dead from what the living still write: beginnings of files are set aside, the rest is removed.
- *
- *   take lock ──▶ make folder ──▶ … ──▶ remove folder ──▶ remove lock      (a folder without a lock is nobody's)
+ * A process's folder for bytes not yet known to be a document, beside a lock that the operating system releases when
+ * the process dies. The next process to open one can thus tell abandoned folders from active ones: unfinished files
+ * are set aside, the rest is removed. A folder without a lock is abandoned.
  */
 export class PartFolder implements Disposable {
   readonly path: string;
@@ -31,7 +29,7 @@ export class PartFolder implements Disposable {
     this.#held = held;
   }
 
-  /** Opens a folder of one's own below `root`, after removing what the dead left there. */
+  /** Opens a new folder below `root`, after cleaning up abandoned ones. */
   static open(root: string, clock: Clock = systemClock): PartFolder {
     mkdirSync(root, { recursive: true });
     sweep(root, clock);
@@ -43,7 +41,7 @@ export class PartFolder implements Disposable {
         mkdirSync(path);
         return new PartFolder(path, lock, held);
       }
-      // Somebody who sweeps has taken it for a dead one's in this very moment.
+      // Another process's clean-up has just taken it for abandoned.
       lock[Symbol.dispose]();
     }
     throw new AppError('DOWNLOAD_FOLDER', `${root} cannot be used: its locks are taken again and again`, {
@@ -53,7 +51,7 @@ export class PartFolder implements Disposable {
 
   [Symbol.dispose](): void {
     rmSync(this.path, { recursive: true, force: true });
-    // Let go before it is removed: Windows removes no file that is open.
+    // Released before removal: Windows cannot remove an open file.
     this.#held[Symbol.dispose]();
     this.#lock[Symbol.dispose]();
     rmSync(this.#lockPath, { force: true, maxRetries: 3 });
@@ -69,7 +67,7 @@ function sweep(root: string, clock: Clock): void {
     if (name !== BEGUN_FOLDER && !isOfTheLiving(name)) rmSync(join(root, name), { recursive: true, force: true });
 }
 
-/** Removes what a dead process left; false when its lock is held. */
+/** Cleans up an abandoned folder; false if its lock is held. */
 function clear(root: string, name: string, clock: Clock): boolean {
   using lock = new FileLock(join(root, name + LOCK), clock);
   using held = lock.tryTake();
@@ -79,7 +77,7 @@ function clear(root: string, name: string, clock: Clock): boolean {
   return true;
 }
 
-/** What the dead had begun and written down; only the holder of the lock moves it. */
+/** Sets unfinished files aside; only the holder of the lock does. */
 function setAside(root: string, folder: string): void {
   if (!existsSync(folder)) return;
   const begun = new BegunFiles(join(root, BEGUN_FOLDER));

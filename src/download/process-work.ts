@@ -12,18 +12,18 @@ export interface ProcessOptions extends TryOptions {
   readonly resolve: Omit<ResolveContext, 'attempted' | 'signal'>;
   readonly retracted: 'keep' | 'skip';
   readonly sameWorks: SameWorks;
-  /** The resolver that is likely to have it, as whoever put the work in said. */
+  /** The resolver likely to have it, as given when enqueued. */
   readonly hint?: string | null;
 }
 
-/** Tries plan after plan, resolver by resolver, until one yields the work's full text. */
+/** Tries plans, resolver by resolver, until one yields the full text. */
 export async function processWork(listed: Work, options: ProcessOptions): Promise<WorkResult> {
   const { clock, signal } = options;
   const startedAt = clock.now();
   const tried = new Map<string, string>();
   const asked: string[] = [];
   const context = { ...options.resolve, attempted: tried, asked: (name: string) => void asked.push(name), signal };
-  // Title and DOI are what a file is recognised by, so they are asked for before anything is fetched.
+  // Files are recognised by title and DOI, so these are looked up before anything is fetched.
   const { work, findings } = await completeWork(listed, context);
   const attempts: Attempt[] = [];
   const problems: { readonly resolver: string; readonly message: string }[] = [];
@@ -46,7 +46,7 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
     endedAt: clock.now(),
   });
 
-  // What was asked so far has told the ids of the work: before anything is fetched it is known whether another one has them.
+  // The lookups have found the work's ids: if another work has them, it is a duplicate and nothing is fetched.
   const same = options.sameWorks.claim(work);
   if (same) return end(duplicateOf(same));
   if (work.isRetracted && options.retracted === 'skip')
@@ -80,14 +80,14 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
   return end(lossOf(attempts, { moments, lookupMoments }, { problems, failedLookups }));
 }
 
-/** The outcome of a work that is the same as another one. */
+/** The outcome of a duplicate. */
 export function duplicateOf({ id, evidence }: SameWork): WorkOutcome {
   return { kind: 'skipped', reason: 'duplicate', detail: `the same work as ${id}: ${evidence}`, duplicateOf: id };
 }
 
 /**
- * Why a work was not obtained: parked when a later moment may change that, failed when something broke, skipped when it is
- * unavailable. The word is that of the last URL that speaks for it.
+ * Why a work was not obtained: parked if a later time may change that, failed if something broke, skipped if it is
+ * unavailable. The reason is that of the last decisive URL.
  */
 function lossOf(
   attempts: readonly Attempt[],
@@ -100,15 +100,15 @@ function lossOf(
     const isPaused = attempts.some(({ reason }) => reason === 'host-paused');
     return { kind: 'parked', reason: isPaused ? 'host-paused' : 'rate-limited', at: Math.min(...moments), detail };
   }
-  // A service that is away until a moment it named may know a copy: the work waits for it, whatever the others said.
+  // A service that is down until a stated time may know a copy: the work waits for it.
   if (lookupMoments.length > 0)
     return { kind: 'parked', reason: 'lookup-failed', at: Math.min(...lookupMoments), detail };
-  // The one thing that another day may change, and that an operator can do something about.
+  // The one reason that another day may change and an operator can act on.
   const givenUp = attempts.find(({ reason }) => reason === 'host-given-up');
   if (givenUp) return { kind: 'failed', reason: 'host-given-up', detail: givenUp.detail };
   const broken = attempts.findLast(({ reason }) => isBroken(reason));
   if (broken) return { kind: 'failed', reason: broken.reason, detail };
-  // Who was not asked may know a copy: that is to be found out, and no reason to give the work up.
+  // A service that was not reached may know a copy, so the work is not given up.
   if (failedLookups > 0) return { kind: 'failed', reason: 'lookup-failed', detail };
   return { kind: 'skipped', reason: attempts.at(-1)?.reason ?? 'no-plan', detail };
 }

@@ -1,7 +1,7 @@
 /**
- * Why a plan or a work ended as it did: the closed list. Manifests, documentation and code use these words and no
- * others. `scope` says whether a word speaks of one URL or of a whole work, `later` that another day may end otherwise. A
- * work that was not saved has the word of the URL that decided.
+ * Why a plan or a work ended: a closed list, used in manifests, documentation and code. `scope` says whether a reason
+ * is about one URL or a whole work; `later` means that another day may change it. A work that was not saved has the
+ * reason of the decisive URL.
  */
 export const REASONS = {
   success: { scope: 'plan', later: false, sentence: 'Fetched, complete, of an accepted kind, and of this work.' },
@@ -94,7 +94,6 @@ export const REASONS = {
   Record<string, { readonly scope: 'plan' | 'work'; readonly later: boolean; readonly sentence: string }>
 >;
 
-/** One word of the closed list. */
 export type Reason = keyof typeof REASONS;
 
 /** Failures that are retryable; everything else is unavailable, or deferred to a known time. */
@@ -116,7 +115,7 @@ export function isBroken(reason: Reason): boolean {
   return BROKEN.has(reason);
 }
 
-/** Reasons of entries of lists that are no work besides the others: they are counted as entries only. */
+/** Reasons of list entries that are not separate works: counted as entries only. */
 const OF_ENTRIES: ReadonlySet<string> = new Set<Reason>([
   'unreadable-entry',
   'title-doubtful',
@@ -125,7 +124,7 @@ const OF_ENTRIES: ReadonlySet<string> = new Set<Reason>([
   'duplicate',
 ]);
 
-/** True for the reason of an entry that names no work. */
+/** Whether a reason is of an entry that names no work. */
 export function namesNoWork(reason: string): boolean {
   return OF_ENTRIES.has(reason);
 }

@@ -10,18 +10,18 @@ import { BeginningNote } from './begun-files.ts';
 import type { BodyKind, Sniffed } from './sniffer.ts';
 import { Sniffer } from './sniffer.ts';
 
-/** A page that is larger is none that we can read links from. */
+/** Larger pages are not read for links. */
 const MAX_PAGE_BYTES = 5_000_000;
-/** So much of a file is written down as its beginning, and again after each as much: what a death costs at most. */
+/** How often progress is recorded: the most a crash costs. */
 const MARK_BYTES = 1 << 20;
 
-/** A body that was received as a whole. */
+/** A completely received body. */
 export interface ReceivedBody {
   readonly sniffed: Sniffed;
   readonly sha256: string;
   /** The text of a page; null for a document, which is in the part file. */
   readonly page: Buffer | null;
-  /** False when the service published a checksum and this is another. */
+  /** False if the service published a different checksum. */
   readonly checksumMatches: boolean;
 }
 
@@ -30,14 +30,13 @@ export interface ReceiveOptions {
   readonly keepPages: boolean;
   readonly checksum: Checksum | null;
   readonly stop: () => void;
-  /** Where it comes from; undefined where nobody could go on with it. */
+  /** Undefined if it cannot be resumed. */
   readonly origin?: Origin | undefined;
 }
 
 /**
- * Takes a body as it streams: hashes it, looks at what it is, and writes it to a part file, except for web pages, which stay
- * in memory because they are read and not kept. Writing is synchronous: it goes to the page cache, and costs less than a
- * trip to the thread pool.
+ * Receives a body: hashes it, detects its type, and writes it to a part file, except for web pages, which stay in
+ * memory. Writes are synchronous: they go to the page cache and cost less than a thread hop.
  */
 export class BodyReceiver implements BodySink {
   readonly #part: string;
@@ -47,12 +46,12 @@ export class BodyReceiver implements BodySink {
   readonly #checksum: { readonly hash: Hash; readonly hex: string } | undefined;
   #stop: () => void;
   #descriptor: number | undefined;
-  /** Chunks not yet written: all of a page, the first few kilobytes of anything else. */
+  /** Chunks not yet written: all of a page, the first kilobytes of anything else. */
   #held: Buffer[] = [];
   #heldBytes = 0;
   #bytes = 0;
   #isPage: boolean | undefined;
-  /** Present while the body can be gone on with by another process. */
+  /** Present while another process could resume the body. */
   #note: BeginningNote | undefined;
   readonly #total: number;
   #markedBytes = 0;
@@ -68,7 +67,7 @@ export class BodyReceiver implements BodySink {
     this.#total = options.origin?.version.total ?? Infinity;
   }
 
-  /** Goes on from a part file; undefined when its bytes are not those that were written down. */
+  /** Resumes a part file; undefined if its bytes do not match the note. */
   static async resume(
     options: ReceiveOptions,
     { bytes, sha256, ...origin }: Beginning,
@@ -88,7 +87,7 @@ export class BodyReceiver implements BodySink {
     return this.#bytes;
   }
 
-  /** The rest comes by another answer, which is ended by another hand. */
+  /** The rest comes in another response, with its own `stop`. */
   continueUntil(stop: () => void): void {
     this.#stop = stop;
   }
@@ -96,7 +95,7 @@ export class BodyReceiver implements BodySink {
   write(chunk: Buffer, isDecoded = false): void {
     const kind = this.#see(chunk);
     if (this.#isPage === undefined && kind !== undefined) this.#isPage = kind === 'html';
-    // A byte that was unpacked on the way is no place to go on from.
+    // Decoded bytes cannot be resumed.
     if (isDecoded) this.#note = undefined;
     if (this.#isPage === false) {
       this.#flush();
@@ -104,13 +103,13 @@ export class BodyReceiver implements BodySink {
       this.#mark();
       return;
     }
-    // The socket reads into its buffer again.
+    // Copied, since the socket reuses its buffer.
     this.#held.push(Buffer.from(chunk));
     this.#heldBytes += chunk.length;
     if (this.#heldBytes > MAX_PAGE_BYTES) this.#stop();
   }
 
-  /** After the last byte. The part file is written but not synced: what is refused need not be. */
+  /** Called after the last byte. The part file is not synced: a refused file need not be. */
   end(): ReceivedBody {
     const sniffed = this.#sniffer.end();
     const isPage = this.#isPage ?? sniffed.kind === 'html';
@@ -125,19 +124,19 @@ export class BodyReceiver implements BodySink {
     };
   }
 
-  /** Forgets everything, the part file included. */
+  /** Discards everything, including the part file. */
   discard(): void {
     this.#close();
     rmSync(this.#part, { force: true });
     this.forgetBeginning();
   }
 
-  /** Lets go of the part file, as it is. */
+  /** Closes the part file as it is. */
   leave(): void {
     this.#close();
   }
 
-  /** Nobody has to go on from here. */
+  /** Marks the file as not to be resumed. */
   forgetBeginning(): void {
     this.#note?.remove();
     this.#note = undefined;
@@ -167,7 +166,7 @@ export class BodyReceiver implements BodySink {
         this.#isPage ??= kind === undefined ? undefined : kind === 'html';
       }
       if (this.#bytes !== bytes || this.#isPage !== false || this.#hash.copy().digest('hex') !== sha256) return false;
-      // What came after the last mark is unknown.
+      // Bytes after the last mark are unverified.
       truncateSync(this.#part, bytes);
       this.#descriptor = openSync(this.#part, 'a');
       return true;

@@ -34,10 +34,10 @@ import { SameWorks } from './same-works.ts';
 import { askAgain, isRetryable } from './ask-again.ts';
 import { codeIs, likelyUrl, resultOf, told } from './queue-words.ts';
 
-/** Works of a fast listing that are put in together: the more are known, the sooner the host with most of them begins. */
+/** Works enqueued together: the more are known, the sooner the busiest host starts. */
 const WORKS_PER_COMMIT = 2_000;
 
-/** Where results are written down, and what is known of earlier ones. */
+/** Stores results and knows earlier ones. */
 export interface ResultSink {
   /** Resolves when the row is durable. */
   write(row: ManifestRow): Promise<void>;
@@ -45,14 +45,14 @@ export interface ResultSink {
   last(work: string): Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes'> | undefined;
 }
 
-/** Where works come from. Ends by itself; what it could not deliver it tells in its own way. */
+/** Source of works; reports its own failures. */
 export type WorkProvider = (signal: AbortSignal) => AsyncIterable<Work>;
 
 export interface DownloadRunOptions {
   readonly runId: string;
   readonly queue: WorkQueue;
   readonly orchestrator: OrchestratorOptions;
-  /** The authority over hosts, the same that the web is asked through. */
+  /** Host limits, shared with the HTTP client. */
   readonly admission: Admission;
   readonly provider: WorkProvider | undefined;
   readonly sink: ResultSink;
@@ -64,18 +64,18 @@ export interface DownloadRunOptions {
   readonly accept: ReadonlySet<ArtifactKind>;
   readonly maxBytes: number;
   readonly retries: number;
-  /** Time on the wire after which no further URL of a work is tried. */
+  /** Time after which no further URL of a work is tried. */
   readonly budgetMs: number;
   readonly retracted: 'keep' | 'skip';
   readonly clock: Clock;
-  /** The clock by which the web is waited for, where that is another: a simulated web's time is shorter. */
+  /** The web's clock: a simulated web is faster. */
   readonly webClock?: Clock | undefined;
   readonly report: (event: DownloadEvent | QueueEvent) => void;
   readonly log: HandlerContext['log'];
   readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
 }
 
-/** What came of the works so far. */
+/** Outcomes so far. */
 export interface DownloadCounts {
   readonly found: number;
   readonly saved: number;
@@ -90,14 +90,14 @@ export interface DownloadCounts {
 
 export interface DownloadSummary extends RunSummary, DownloadCounts {}
 
-/** A file that the disk refuses is tried again later; where no row can be written any more, nothing would be counted. */
+/** Errors after which no row can be written, so the run ends. */
 const DISK_ENDS = ['DISK_FULL', 'DISK_READ_ONLY', 'DISK_IO_ERROR'];
 const SHORTEST_PARK_MS = 60_000;
 const LONGEST_PARK_MS = 24 * 3_600_000;
 
 /**
- * From works to kept files: puts what the provider finds into the queue and empties it at the same time, so that a run of
- * any size can be killed and continued, and every work ends with a row in the manifest.
+ * From works to saved files: enqueues what the provider finds and works through the queue at the same time. A run can
+ * be killed and continued at any point, and every work ends with a row in the manifest.
  */
 export class DownloadRun {
   readonly #options: DownloadRunOptions;
@@ -132,7 +132,7 @@ export class DownloadRun {
     return { ...this.#counts };
   }
 
-  /** Finds and downloads until nothing is left, or until told to stop. */
+  /** Runs until nothing is left or the signal is aborted. */
   async run(options: { readonly drain?: DrainMode; readonly signal: AbortSignal }): Promise<DownloadSummary> {
     const { provider, files } = this.#options;
     files.removeBegun(this.#isOver);
@@ -146,7 +146,7 @@ export class DownloadRun {
       ? this.#find(provider, signal).then(
           () => this.#orchestrator.drain(drain),
           (error: unknown) => {
-            // What was found is worth finishing; the fault is told at the end.
+            // Finish what was found; the error is reported at the end.
             if (!signal.aborted) providerError = { error };
             this.#orchestrator.drain(drain);
           },
@@ -167,12 +167,12 @@ export class DownloadRun {
     }
   }
 
-  /** Downloads the work of one job; also what `queue run` does with jobs that somebody else put in. */
+  /** Downloads the work of one job; also used by `queue run` for jobs enqueued by others. */
   readonly handler: Handler = async (job, context) => {
     try {
       return await this.#download(job, context);
     } catch (error) {
-      // Where nothing can be written there is no use in going on: the work is given back, and the run ends with the reason.
+      // Without a writable disk there is no point in going on: the job is released and the run ends.
       if (!DISK_ENDS.some((code) => codeIs(error, code))) throw error;
       this.#diskError ??= { error };
       this.#halt.abort();
@@ -184,12 +184,12 @@ export class DownloadRun {
     const work = workFromPayload(job.artifactId, job.payload);
     const { sink, files, report } = this.#options;
     const before = sink.last(work.id);
-    // A kill between the row and its settlement must not cost a second transfer.
+    // A kill between row and settlement must not cost a second download.
     const isKept =
       before?.outcome === 'saved' && before.path !== null && (await files.holds(before.path, before.bytes ?? -1));
     if (isKept && !isRenewal(job.payload)) return this.#keepBefore(work);
     const { outcome, ...result } = await this.#mergeBytes(await this.#process(work, job, context));
-    // Where the newer version is unavailable, what is there stays.
+    // If the newer version is unavailable, the old file stays.
     if (isKept && outcome.kind !== 'saved')
       return outcome.kind === 'parked'
         ? { retryAt: this.#parkedUntil(work.id, outcome.at), reason: told(outcome) }
@@ -212,14 +212,14 @@ export class DownloadRun {
         return { state: 'skipped', reason: told(outcome) };
       case 'failed': {
         if (!again) return { state: 'error', reason: told(outcome) };
-        // The queue counts the attempt and puts the work off, longer each time.
+        // The queue counts the attempt and delays the next one.
         const { code, message } = told(outcome);
         throw new AppError(code, message);
       }
     }
   }
 
-  /** A file with the bytes of another work's is not saved twice. */
+  /** A file identical to another work's is not saved twice. */
   async #mergeBytes(result: WorkResult): Promise<WorkResult> {
     const { outcome, work } = result;
     if (outcome.kind !== 'saved') return result;
@@ -234,7 +234,7 @@ export class DownloadRun {
     this.#options.report({ kind: 'work-kept-before', work: id });
   }
 
-  /** A work that failed and is tried again counts as deferred until nothing is left to try. */
+  /** A failed work that will be retried counts as deferred. */
   #laterOn({ reason, detail }: WorkOutcome & { kind: 'failed' }, attempt: number): WorkOutcome {
     const { clock, orchestrator } = this.#options;
     const delayMs = Math.min(orchestrator.retryMaxDelayMs, orchestrator.retryBackoffMs * 2 ** (attempt - 1));
@@ -245,7 +245,7 @@ export class DownloadRun {
     const { queue, report } = this.#options;
     for await (const works of inGroups(provider(signal), WORKS_PER_COMMIT)) {
       signal.throwIfAborted();
-      // Put in within one turn, so that they share one commit: each waits for the disk.
+      // Within one turn, so that they share one commit.
       for (const isNew of await Promise.all(
         works.map((work) => queue.enqueue(work.id, work, { url: likelyUrl(work) })),
       )) {
@@ -255,7 +255,7 @@ export class DownloadRun {
     }
   }
 
-  /** A crash of the pipeline ends as a row like everything else. */
+  /** An unexpected error ends as a row too. */
   async #process(work: Work, job: HandlerJob, context: HandlerContext): Promise<WorkResult> {
     const options = this.#options;
     const startedAt = options.clock.now();
@@ -283,10 +283,10 @@ export class DownloadRun {
     }
   }
 
-  /** Beginnings of files are kept only for works that may be tried again. */
+  /** Unfinished files are kept only for works that may be retried. */
   readonly #isOver = (work: string): boolean => (this.#options.sink.last(work)?.outcome ?? 'parked') !== 'parked';
 
-  /** Jobs that the queue ended without a handler have no row yet: a work without a row would be lost without a word. */
+  /** Jobs that the queue ended without a handler have no row yet. */
   async #accountForGivenUp(): Promise<void> {
     const { sink, queue, clock, runId } = this.#options;
     for await (const { work, outcome, detail } of givenUpWorks(queue.store.admin)) {
@@ -300,7 +300,7 @@ export class DownloadRun {
     }
   }
 
-  /** Not before the moment that was named, and later each time: who is refused again at once would be asked for ever. */
+  /** Not before the stated time, and later each time, or a refusal would repeat forever. */
   #parkedUntil(id: string, at: number): number {
     const parks = (this.#parks.get(id) ?? 0) + 1;
     this.#parks.set(id, parks);

@@ -3,13 +3,13 @@ import type { Work } from '../works/index.ts';
 import type { ManifestRow } from './manifest-row.ts';
 import { namesNoWork } from './reasons.ts';
 
-/** The work that another one turned out to be, and how that is known. */
+/** The work another one duplicates, and the evidence. */
 export interface SameWork {
   readonly id: string;
   readonly evidence: string;
 }
 
-/** So many names are held in memory, about 100 MB. Beyond it works are not merged any more. */
+/** About 100 MB. Beyond it works are no longer merged. */
 const MAX_NAMES = 1_000_000;
 
 /**
@@ -24,14 +24,14 @@ export class SameWorks {
   readonly #byName = new Map<string, Work>();
   readonly #bySha256 = new Map<string, Work>();
 
-  /** `last` is the last row of a work in the manifest: works of earlier runs are known by it. */
+  /** `last` returns the last manifest row of a work, so that works of earlier runs are known. */
   constructor(last: (work: string) => Pick<ManifestRow, 'reason'> | undefined) {
     this.#last = last;
   }
 
-  /** The work that this one is the same as; otherwise its ids are its own from now on. */
+  /** The work this one duplicates; otherwise registers its ids. */
   claim(work: Work): SameWork | undefined {
-    // A person has taken it out of another work.
+    // A person has split it from another work.
     if (this.#last(work.id)?.reason === 'split') return undefined;
     const names = namesOf(work);
     for (const name of names) {
@@ -49,8 +49,8 @@ export class SameWorks {
   }
 
   /**
-   * The work that was saved with the same bytes, where nothing says that they are two: an issue in one file is the file
-   * of many articles, so either the titles agree or one of them is known by its address only.
+   * The work saved with the same bytes, unless something shows that they are two: one file may contain a whole issue,
+   * so the titles must agree, or one of them is known by URL only.
    */
   claimBytes(work: Work, sha256: string): SameWork | undefined {
     const known = this.#bySha256.get(sha256);
@@ -67,8 +67,8 @@ export class SameWorks {
 }
 
 /**
- * The ids that are the work's own. A record of arXiv tells the DOI of the article that came of the preprint, and the record
- * of an article where its preprint is: these are other versions.
+ * The work's own ids. arXiv records name the DOI of the article, and article records their preprint: these are other
+ * versions.
  */
 function ownIds({ id, ids }: Work): Partial<Record<'openalex' | 'doi' | 'arxiv' | 'pmid' | 'pmcid', string | null>> {
   const { openalex, doi, arxiv, pmid, pmcid } = ids;
@@ -76,7 +76,7 @@ function ownIds({ id, ids }: Work): Partial<Record<'openalex' | 'doi' | 'arxiv' 
   return isPreprint ? { arxiv: arxiv.id } : { openalex, doi, pmid, pmcid };
 }
 
-/** The names a work may be known by, in the form of the ids that works are queued under. */
+/** The work's ids in the form of queue ids. */
 function namesOf(work: Work): string[] {
   const { openalex, arxiv, ...others } = ownIds(work);
   const named = Object.entries({ ...others, arxiv }).flatMap(([kind, value]) => (value ? [`${kind}:${value}`] : []));

@@ -2,19 +2,19 @@ import type { Reason } from './reasons.ts';
 
 export type BodyKind = 'pdf' | 'jats' | 'tei' | 'xml' | 'html' | 'gzip' | 'zip' | 'image' | 'text' | 'unknown';
 
-/** What a body turned out to be, from its own bytes; what was declared never overrides them. */
+/** What a body is by its bytes, whatever its declared type. */
 export interface Sniffed {
   readonly kind: BodyKind;
   readonly bytes: number;
-  /** Junk before the header of a PDF is kept, and counted here. */
+  /** Bytes of junk before a PDF's header. */
   readonly headerOffset: number;
-  /** Why it cannot be kept; undefined when it is a sound document as far as its frame tells. */
+  /** Why it cannot be saved; undefined if its structure is sound. */
   readonly fault: Reason | undefined;
-  /** As the two ends tell, where the trailer of a PDF is; only who parses it knows for sure. */
+  /** Judged by the two ends, where a PDF's trailer is; only a parser knows for sure. */
   readonly isEncrypted: boolean;
 }
 
-/** The header of a PDF must begin within this many bytes, as readers practise it. */
+/** A PDF's header must start within this many bytes, as in other readers. */
 const PDF_HEADER_WITHIN = 1024;
 const HEAD_BYTES = 4096;
 const TAIL_BYTES = 4096;
@@ -25,8 +25,8 @@ const BODY_TAG = Buffer.from('<body');
 const SEAM_BYTES = 16;
 
 /**
- * Watches a body as it streams: the first bytes tell the kind early, the last whether it is whole. Nothing is kept but
- * the two ends.
+ * Inspects a body as it streams: the first bytes give the type, the last whether it is complete. Stores only the two
+ * ends.
  */
 export class Sniffer {
   #head = Buffer.alloc(0);
@@ -37,7 +37,7 @@ export class Sniffer {
   #hasBody = false;
   #overlap = Buffer.alloc(0);
 
-  /** Takes a chunk; answers the kind once it is known. */
+  /** Takes a chunk; returns the type once known. */
   write(chunk: Buffer): BodyKind | undefined {
     this.#bytes += chunk.length;
     if (this.#head.length < HEAD_BYTES) {
@@ -45,12 +45,12 @@ export class Sniffer {
       if (this.#head.length >= HEAD_BYTES) this.#kind = kindOf(this.#head);
     }
     this.#keepEnd(chunk);
-    // Looking for a word in every byte costs as much as hashing them all, so it is done only where the word decides.
+    // Searching every byte costs as much as hashing, so only where the word decides.
     if (this.#kind !== 'pdf' && !this.#hasBody) this.#searchBody(chunk);
     return this.#kind;
   }
 
-  /** The judgement, after the last byte. */
+  /** The verdict, after the last byte. */
   end(): Sniffed {
     const kind = this.#kind ?? kindOf(this.#head);
     const headerOffset = kind === 'pdf' ? Math.max(0, this.#head.indexOf('%PDF-')) : 0;
@@ -91,21 +91,21 @@ export class Sniffer {
     return tail.subarray(0, end).lastIndexOf('startxref') === -1 && this.#bytes > TAIL_BYTES ? 'truncated' : undefined;
   }
 
-  /** XML ends with the end tag of its root, whitespace and comments aside. */
+  /** XML ends with its root's end tag, apart from white space and comments. */
   #unclosed(): Reason | undefined {
     const tail = withoutLastComments(this.#end().toString('latin1').replaceAll('\0', ''));
     return /<\/[A-Za-z_][\w:.-]*\s*>$/.test(tail) ? undefined : 'truncated';
   }
 
   #searchBody(chunk: Buffer): void {
-    // The word may lie across two chunks; the seam alone is joined, so that no chunk is copied.
+    // The word may span two chunks; only the seam is joined, so no chunk is copied.
     const seam = Buffer.concat([this.#overlap, chunk.subarray(0, SEAM_BYTES)]);
     this.#hasBody = seam.includes(BODY_TAG) || chunk.includes(BODY_TAG);
     this.#overlap = chunk.length >= SEAM_BYTES ? Buffer.from(chunk.subarray(-SEAM_BYTES)) : seam.subarray(-SEAM_BYTES);
   }
 }
 
-/** The kind of a body from its first bytes. */
+/** The type of a body by its first bytes. */
 export function kindOf(head: Buffer): BodyKind {
   if (isPdf(head)) return 'pdf';
   const [a = 0, b = 0, c = 0, d = 0] = head;
@@ -116,7 +116,7 @@ export function kindOf(head: Buffer): BodyKind {
   return markupKind(head);
 }
 
-/** Debris may stand before a PDF, whole comments too; but what begins as a page stays one, whatever words it holds. */
+/** Junk, even whole comments, may precede a PDF; but what starts as a page is one. */
 function isPdf(head: Buffer): boolean {
   const at = head.subarray(0, PDF_HEADER_WITHIN + 5).indexOf('%PDF-');
   if (at <= 0) return at === 0;
@@ -139,7 +139,7 @@ function markupKind(head: Buffer): BodyKind {
   if (root === undefined) return head.includes(0) || head.length === 0 ? 'unknown' : 'text';
   const name = root.name.replace(/^[\w-]+:/, '');
   if (JATS_ROOTS.has(name) || (name === 'OAI-PMH' && /jats|pmc/i.test(text))) return 'jats';
-  // Springer Nature's interface puts articles into an envelope.
+  // Springer Nature's API wraps articles.
   if (name === 'response' && /<records>\s*<article[\s>]/.test(text)) return 'jats';
   if (name === 'TEI') return 'tei';
   return /^(?:html|body|div)$/i.test(name) ? 'html' : 'xml';
@@ -166,7 +166,7 @@ function withoutLastComments(text: string): string {
   return rest;
 }
 
-/** The first element, after the declaration, the document type, comments and instructions. */
+/** The first element after declarations, doctype, comments and processing instructions. */
 function rootOf(text: string): { readonly name: string } | undefined {
   let at = 0;
   for (let steps = 0; steps < 100; steps += 1) {
@@ -189,7 +189,7 @@ function rootOf(text: string): { readonly name: string } | undefined {
   return undefined;
 }
 
-/** A document type may hold declarations of its own in brackets. */
+/** A doctype may contain declarations in brackets. */
 function doctypeEnd(text: string, at: number): number {
   const close = text.indexOf('>', at);
   const open = text.indexOf('[', at);

@@ -19,7 +19,7 @@ const NOTHING: BodySink = { write: () => undefined };
  */
 export class Transfer {
   receiver: BodyReceiver | undefined;
-  /** Why the last answer was no body of ours, although it was a success. */
+  /** Why the last successful response was not a body of this file. */
   fault: string | undefined;
   readonly #part: string;
   readonly #plan: Plan;
@@ -27,7 +27,7 @@ export class Transfer {
   readonly #asker: { readonly work: string; readonly url: string };
   #version: Version | undefined;
   #asked = 0;
-  /** How long the rest said that the whole is. */
+  /** Total length stated by the rest. */
   #whole: number | undefined;
 
   constructor(
@@ -40,7 +40,7 @@ export class Transfer {
     this.#asker = { work: options.work, url: options.url };
   }
 
-  /** Takes over what is in the part file already, if it still is what was written down. */
+  /** Resumes the part file if it still matches its note. */
   async resume(beginning: Beginning): Promise<void> {
     this.receiver = await BodyReceiver.resume(
       this.#receiving(() => undefined),
@@ -49,17 +49,17 @@ export class Transfer {
     this.#version = this.receiver && beginning.version;
   }
 
-  /** The byte from which on the rest was asked for; 0 where everything was. */
+  /** First byte requested; 0 for everything. */
   get continuedFrom(): number {
     return this.#asked;
   }
 
-  /** True while there is something that its rest could be put to. */
+  /** Whether there are bytes to resume from. */
   get isContinuable(): boolean {
     return this.#version !== undefined && this.receiver !== undefined;
   }
 
-  /** Asks for the rest only, if there is something to continue. */
+  /** Requests only the rest, if there is something to resume. */
   rangeHeaders(): Headers {
     this.fault = undefined;
     this.#whole = undefined;
@@ -67,7 +67,7 @@ export class Transfer {
     return this.#version && this.#asked > 0 ? { range: `bytes=${this.#asked}-`, 'if-range': this.#version.etag } : {};
   }
 
-  /** True for a body that may be had by going on, or from the start if what came is not the rest of it. */
+  /** Whether the body can still be obtained by resuming or restarting. */
   isBrokenOff(result: HttpResult): boolean {
     if (result.kind === 'failed') return result.retryable && result.trail.response !== undefined;
     if (this.#asked === 0) return false;
@@ -75,17 +75,17 @@ export class Transfer {
     return this.fault !== undefined || responseOf(result)?.status === 416;
   }
 
-  /** True for a body that came and was too much of something: its rest would be refused as well. */
+  /** Whether the body exceeded a limit, so that its rest would be refused too. */
   isRefused(result: HttpResult): boolean {
     return result.kind === 'refused' && result.trail.response !== undefined;
   }
 
-  /** Asks for everything again next time. */
+  /** Requests everything next time. */
   startOver(): void {
     this.#version = undefined;
   }
 
-  /** The sink for an answer: the one in use if this is the rest of its bytes, a new one for a whole body. */
+  /** The sink for a response: the current one for the rest of its bytes, a new one for a whole body. */
   open(head: ResponseHead, stop: () => void): BodySink {
     if (head.status === 206) {
       this.fault = this.#asked > 0 ? this.#mismatch(head) : 'answered 206 with a part that nobody asked for';
@@ -108,7 +108,7 @@ export class Transfer {
     return { part: this.#part, keepPages: this.#keepPages, checksum: this.#plan.checksum, stop };
   }
 
-  /** Why a part is not the rest of what we have. */
+  /** Why a partial response is not the rest of this file. */
   #mismatch({ headers, url }: ResponseHead): string | undefined {
     const version = this.#version;
     const range = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(headers['content-range'] ?? '');
@@ -125,7 +125,7 @@ export class Transfer {
     return end === total - 1 ? undefined : `the rest ends at ${end} of ${total} bytes`;
   }
 
-  /** A rest that came as a whole must be as long as it said: more or less of it belongs to something else. */
+  /** A complete rest must have its stated length. */
   #wrongLength(result: HttpResult): string | undefined {
     const bytes = this.receiver?.bytes;
     if (result.kind !== 'response' || this.#whole === undefined || bytes === this.#whole) return undefined;
@@ -134,7 +134,7 @@ export class Transfer {
   }
 }
 
-/** What a body can be continued by: a strong ETag; dates are too coarse, and an encoded body has no byte of ours to go on from. */
+/** A strong ETag: dates are too coarse, and a decoded body cannot be resumed. */
 function versionOf({ headers, url }: ResponseHead): Version | undefined {
   const etag = headers['etag'];
   if (!isPlain(headers) || headers['accept-ranges'] === 'none' || etag === undefined || !/^"[^"]*"$/.test(etag))

@@ -18,25 +18,25 @@ import { BodyReceiver } from './receive-body.ts';
 import { Transfer } from './transfer.ts';
 import { isCookieWall, isForSale, wallOf } from './wall.ts';
 
-/** A page may send its reader on, but not for ever. */
+/** Limit on meta refreshes. */
 const MOST_REFRESHES = 3;
 export interface TryOptions {
   readonly send: Send;
   readonly files: KeptFiles;
   readonly clock: Clock;
-  /** The clock by which the web is waited for. */
+  /** The web's clock. */
   readonly webClock: Clock;
   readonly inspect: InspectDocument | undefined;
   readonly accept: ReadonlySet<ArtifactKind>;
   readonly maxBytes: number;
-  /** Time on the wire and between tries after which no further URL of a work is tried. */
+  /** Time after which no further URL of a work is tried. */
   readonly budgetMs: number;
-  /** How often a body that broke off is continued or begun again. */
+  /** How often a broken transfer is resumed or restarted. */
   readonly retries: number;
   readonly signal: AbortSignal;
 }
 
-/** What came of a plan: a kept file, or the reason why not, and when to come back if that is known. */
+/** The result of a plan: a saved file, or the reason and when to retry. */
 export interface Trial {
   readonly attempt: Attempt;
   readonly artifact: Artifact | null;
@@ -49,11 +49,11 @@ interface Got {
   readonly result: HttpResult;
   readonly body: ReceivedBody | null;
   readonly artifact: Artifact | null;
-  /** What a page said of the file it led to. */
+  /** What the linking page said about the file. */
   readonly page: PageStatement | null;
 }
 
-/** The terms of a service hold at its own origin; what its page leads to elsewhere is under that host's robots.txt. */
+/** A service's terms apply to its own origin; elsewhere robots.txt applies. */
 function robotsAt(plan: Plan, url: string): Plan['robots'] {
   return URL.parse(url)?.origin === new URL(plan.url).origin ? plan.robots : 'obey';
 }
@@ -61,16 +61,16 @@ function robotsAt(plan: Plan, url: string): Plan['robots'] {
 /** What a file is checked against. */
 interface Claim {
   readonly work: Work;
-  /** The text of the file must prove that it is the work; otherwise it must only not disprove it. */
+  /** The file's text must prove that it is the work; otherwise it must not disprove it. */
   readonly mustProve: boolean;
 }
 
-/** Tries plans of one work; its cookies and what was tried before are its own. */
+/** Tries the plans of one work, with its own cookies. */
 export class PlanTrier {
   readonly #work: Work;
   readonly #options: TryOptions;
   readonly #jar = new CookieJar();
-  /** By URL, what came of it: a page's links are not tried twice. */
+  /** Result by URL: a page's links are not tried twice. */
   readonly #tried: Map<string, string>;
   readonly #budget: TimeBudget;
 
@@ -81,7 +81,7 @@ export class PlanTrier {
     this.#budget = new TimeBudget(options.budgetMs);
   }
 
-  /** True when the work has had its time: stalling servers shall not keep a worker from the others. */
+  /** Whether the work's time is spent: stalling servers must not block a worker. */
   get isSpent(): boolean {
     return this.#budget.leftMs <= 0;
   }
@@ -94,7 +94,7 @@ export class PlanTrier {
     this.#tried.set(plan.url, got.reason);
     return {
       artifact: got.artifact,
-      // A wall that answers 429 is still a wall: waiting does not open it.
+      // A wall with status 429 is still a wall: waiting does not help.
       retryAt: got.result.kind === 'later' && got.reason === reasonOfResult(got.result) ? got.result.at : null,
       attempt: {
         resolver: plan.resolver,
@@ -119,7 +119,7 @@ export class PlanTrier {
     };
   }
 
-  /** Fetches a URL; where a page comes that may lead to the text, goes where it leads. */
+  /** Fetches a URL; follows the links of a page that may lead to the text. */
   async #follow(plan: Plan, url: string, expect: Plan['expect'], pages: number, claim: Claim): Promise<Got> {
     const got = await this.#fetch(plan, url, claim);
     const response = responseOf(got.result);
@@ -129,7 +129,7 @@ export class PlanTrier {
     if (wall !== undefined) return { ...got, reason: wall };
     if (expect === 'html' && this.#options.accept.has('html')) return this.#keepPage(got, text, claim);
     const isPromised = plan.isPromised || expect === 'pdf' || expect === 'xml';
-    // A page is read where a plan leads to it, also where a file was promised; what its links lead to is not read again.
+    // A page is read if a plan leads to it, even if a file was promised; pages behind its links are not.
     if (pages > MOST_REFRESHES) return { ...got, reason: 'html-as-pdf' };
     const page = readLandingPage(text, response.url, response.headers);
     if (page.refresh !== null && pages < MOST_REFRESHES)
@@ -137,7 +137,7 @@ export class PlanTrier {
     const statement = statementOf(page, this.#work, plan);
     if ('why' in statement) return { ...got, reason: 'identity-mismatch', detail: statement.why };
     const none: Got = { ...got, page: statement, reason: isPromised ? 'html-as-pdf' : 'no-pdf-link' };
-    // Stated files first, then a page that is itself the text, then what merely looks like a file.
+    // Stated files first, then a page that is the text itself, then links that look like files.
     const isStrong = ({ trust }: LandingLink): boolean => trust < 3;
     const strong = await this.#followLinks(plan, page, page.links.filter(isStrong), none);
     if (strong.artifact !== null) return { ...strong, page: statement };
@@ -150,9 +150,9 @@ export class PlanTrier {
     return page.links.length === 0 && isForSale(text) ? { ...found, reason: 'paywalled' } : found;
   }
 
-  /** The files a page names, until one is the work's; otherwise the reason of the last one, or `none`. */
+  /** Tries the files a page names until one is the work's; else returns the last reason, or `none`. */
   async #followLinks(plan: Plan, page: LandingPage, links: readonly LandingLink[], none: Got): Promise<Got> {
-    // Where the list named neither title nor DOI, the page's own are what its files are checked against.
+    // If the list gave neither title nor DOI, files are checked against the page's.
     const ids = { ...this.#work.ids, doi: this.#work.ids.doi ?? (page.isDoiStated ? page.doi : null) };
     const work = { ...this.#work, ids, title: this.#work.title ?? (page.isTitleStated ? page.title : null) };
     let last = none;
@@ -168,7 +168,7 @@ export class PlanTrier {
         last = { ...none, reason: before as Reason };
         continue;
       }
-      // Some hosts serve a file only to requests that name its page, as browsers do.
+      // Some hosts serve a file only with its page as referer.
       const headers = { referer: refererTo(link.url, page.url) };
       const robots = robotsAt(plan, link.url);
       const { url, expect } = link;
@@ -197,22 +197,22 @@ export class PlanTrier {
       got = await this.#judge(part, result, receiver.end(), claim);
       return got;
     } finally {
-      // What broke off, or was left because the process ends, is gone on with by whoever tries again.
+      // A broken or interrupted transfer can be resumed by the next attempt.
       const isLeft = result === undefined ? signal.aborted : !transfer.isRefused(result);
       if (got === undefined && isLeft && transfer.isContinuable) {
         transfer.receiver?.leave();
         files.setAside(part);
       }
-      // Whatever was not kept, and the page that was only read.
+      // Refused files, and pages that were only read.
       else if (got?.artifact) transfer.receiver?.forgetBeginning();
       else transfer.receiver?.discard();
     }
   }
 
-  /** Sends, and goes on where a body broke off, as often as the retry limit allows. */
+  /** Sends, and resumes a broken transfer as often as allowed. */
   async #transfer(transfer: Transfer, plan: Plan, url: string): Promise<HttpResult> {
     const { send, signal, webClock, retries, maxBytes } = this.#options;
-    // That a beginning of another day does not fit any more is no failure of this one.
+    // An outdated beginning does not count as a failed attempt.
     for (let attempt = transfer.receiver ? 0 : 1; ; attempt += 1) {
       const range = transfer.rangeHeaders();
       const result = await send(
@@ -225,7 +225,7 @@ export class PlanTrier {
           jar: this.#jar,
           budget: this.#budget,
           cache: 'bypass',
-          // What looks packed in the middle of a file is only that.
+          // Bytes in the middle of a file are never decompressed.
           unpack: transfer.continuedFrom === 0,
           limits: { maxBytes: maxBytes - transfer.continuedFrom },
           sink: (head, stop) => transfer.open(head, stop),
@@ -235,7 +235,7 @@ export class PlanTrier {
       const pauseMs = equalJitterDelay(Math.max(1, attempt), { baseMs: 1_000, capMs: 60_000 });
       if (!transfer.isBrokenOff(result) || attempt > retries || pauseMs >= this.#budget.leftMs) return result;
       const response = responseOf(result);
-      // Where a packed file was unpacked on the way, no byte of ours is a place to go on from.
+      // A decompressed file cannot be resumed.
       if (response?.status === 416 || response?.wireBytes !== response?.bodyBytes) transfer.startOver();
       this.#budget.spend(pauseMs);
       await wait(webClock, pauseMs, signal);
@@ -245,7 +245,7 @@ export class PlanTrier {
   #refusal(result: HttpResult): Reason | undefined {
     const response = responseOf(result);
     const reason = reasonOfResult(result);
-    // A loop that a cookie should have ended: it was given back and changed nothing.
+    // A redirect loop that a cookie should have ended.
     if (
       result.kind === 'refused' &&
       reason === 'redirect-loop' &&
@@ -257,7 +257,7 @@ export class PlanTrier {
     return wallOf({ status: response.status, url: response.url, headers: response.headers, text }) ?? reason;
   }
 
-  /** Decides whether a body is the work's full text, and keeps it if it is. */
+  /** Decides whether a body is the work's full text, and saves it if so. */
   async #judge(part: string, result: HttpResult, body: ReceivedBody, claim: Claim): Promise<Got> {
     const { sniffed } = body;
     const lost = (reason: Reason, detail: string | null = null): Got => ({
@@ -310,7 +310,7 @@ export class PlanTrier {
   }
 }
 
-/** What a browser would say by default: the whole address within one origin, the origin alone to others. */
+/** As browsers do: the whole URL within one origin, the origin alone to others. */
 function refererTo(url: string, page: URL): string {
   return new URL(url).origin === page.origin ? `${page.origin}${page.pathname}${page.search}` : `${page.origin}/`;
 }

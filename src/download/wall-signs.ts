@@ -1,14 +1,13 @@
 /**
- * What walls against programs look like: data, not code. `headers` and `titles` are a wall's alone. `marks` stand on the
- * wall's own page, and prove something only where the page has nothing else. `guards` are scripts that the same vendors
- * put into every page of a site: they prove something only on a page without words. All in lower case.
- *
- * An example of each, as the vendor's pages look, is in wall.test.ts; where it was read stands in `source`.
+ * Signs of pages that block programs; data, not code. `headers` and `titles` occur only on walls. `marks` are on the
+ * wall's page and prove something only if the page has nothing else. `guards` are scripts that vendors add to every
+ * page of a site: they prove something only on a page without words. All lower case. wall.test.ts has an example of
+ * each; `source` says where it was found.
  */
 export interface WallSign {
   readonly vendor: string;
   readonly source: string;
-  /** Name and value of a response header; an empty value stands for any. */
+  /** Name and value of a response header; an empty value matches any. */
   readonly headers?: readonly (readonly [string, string])[];
   readonly titles?: readonly string[];
   readonly marks?: readonly string[];

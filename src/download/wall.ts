@@ -4,7 +4,7 @@ import { readFace } from '../resolve/index.ts';
 import type { Reason } from './reasons.ts';
 import { WALL_SIGNS } from './wall-signs.ts';
 
-/** What is known of a page that came in place of a document. */
+/** A page received instead of a document. */
 export interface PageFacts {
   readonly status: number;
   readonly url: URL;
@@ -27,27 +27,27 @@ const MISSING_TITLE = /^(?:error\s*)?404\b|page not found|\b404 (?:error|not fou
 const MISSING =
   /the page you (?:requested|are looking for)[^.<]{0,60}(?:not|cannot|could not)|<h1[^>]{0,100}>\s*(?:404|page not found|not found)\s*</i;
 
-/** A wall says who it is and what one must do: a page with more to read is something else. */
+/** Walls are short: a page with more text is something else. */
 const MOST_WORDS_OF_A_WALL = 400;
-/** A page that is nothing but a script has at most a sentence for those who cannot run it. */
+/** A page that only runs a script has at most a sentence of text. */
 const MOST_WORDS_OF_A_SCRIPT = 30;
-/** What is looked at of a page. */
+/** Only this much of a page is inspected. */
 const MOST_CHARACTERS = 2_000_000;
 
-/** True for an address by which sites find out whether cookies are kept. */
+/** Whether a URL tests for cookies. */
 export function isCookieWall(url: string): boolean {
   return COOKIE_URL.test(url);
 }
 
-/** True for a page that offers a text for sale: what a closed article's page says, and the header of many an open one. */
+/** Whether a page offers a text for sale, as closed articles do, and the headers of many open ones. */
 export function isForSale(text: string): boolean {
   return FOR_SALE.test(text.slice(0, MOST_CHARACTERS));
 }
 
 /**
- * What kind of wall a page is; undefined for an ordinary page. A wall is a page that has nothing else: no metadata of an
- * article and hardly a word to read. Signs alone prove nothing, since guard scripts, login forms and shopping carts are
- * in the pages of open articles as well. Walls are recognised so that the account is right, never to be got around.
+ * The kind of wall a page is; undefined for an ordinary page. A wall has no article metadata and hardly any text.
+ * Signs alone prove nothing, since guard scripts, login forms and shopping carts are on the pages of open articles
+ * too. Walls are detected to report them correctly, never to circumvent them.
  */
 export function wallOf({ status, url, headers, text }: PageFacts): Reason | undefined {
   if (WALL_SIGNS.some(({ headers: signs }) => signs?.some(([name, value]) => matches(headers[name], value))))

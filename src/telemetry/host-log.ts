@@ -4,41 +4,41 @@ import type { Clock } from '../base/index.ts';
 import { JsonlWriter } from '../base/index.ts';
 import type { HttpEvent } from '../http/index.ts';
 
-/** A line that begins a run: all times behind it are of that run's clock. */
+/** Starts a run: all times after it are of that run's clock. */
 export interface HostRunRow {
   readonly kind: 'run';
   readonly schema_version: string;
   readonly run_id: string;
   readonly at: string;
-  /** Real seconds per second of this file; below 1 for a simulated web. */
+  /** Real seconds per second in this file; below 1 for a simulated web. */
   readonly time_scale: number;
 }
 
-/** What happened at one host in one slice of time. Moments are ISO 8601. */
+/** What happened at one host in one time slice. Times are ISO 8601. */
 export interface HostRow {
   readonly kind: 'host';
   readonly at: string;
-  /** How long the slice is. */
+  /** Length of the slice. */
   readonly ms: number;
   readonly host: string;
   readonly sent: number;
-  /** Requests that ended, by status or by the reason why there is none. */
+  /** Requests that ended, by status or reason. */
   readonly done: Readonly<Record<string, number>>;
   readonly bytes: number;
-  /** How long those sent had waited for their turn, together. */
+  /** Total waiting time of the requests sent. */
   readonly waited_ms: number;
-  /** Most requests at the host at once, and how many were allowed. */
+  /** Most concurrent requests, and the limit. */
   readonly most: number;
   readonly cap: number;
-  /** The host rate-limited until then; null where it did not. */
+  /** The host rate-limited us until then; null if not. */
   readonly asked_until: string | null;
-  /** It failed again and again and is not asked until then. */
+  /** The host failed repeatedly and is not requested until then. */
   readonly held_until: string | null;
 }
 
 const SCHEMA = 'hosts/1';
 const SLICE_MS = 1_000;
-/** Whenever a run has written so many rows its slices become ten times longer: the file grows with the logarithm of the run. */
+/** After this many rows slices become ten times longer, so the file grows with the logarithm of the run. */
 const ROWS_PER_WIDTH = 50_000;
 
 interface Slice {
@@ -52,7 +52,7 @@ interface Slice {
   heldUntil: number;
 }
 
-/** `hosts.jsonl`: how a run behaved towards every host, second by second; the report draws it. */
+/** `hosts.jsonl`: requests per host and second; the report draws it. */
 export class HostLog implements AsyncDisposable {
   readonly #writer: JsonlWriter;
   readonly #clock: Clock;
@@ -92,7 +92,7 @@ export class HostLog implements AsyncDisposable {
     return log;
   }
 
-  /** To be given to the HTTP client. */
+  /** Pass this to the HTTP client. */
   readonly see = (event: HttpEvent): void => {
     const now = this.#clock.now();
     if (now >= this.#from + this.#ms || now < this.#from) this.#turn(now);
@@ -142,7 +142,7 @@ export class HostLog implements AsyncDisposable {
     return slice;
   }
 
-  /** Writes the slice that is over and begins the one that holds `now`. */
+  /** Writes the finished slice and starts the one containing `now`. */
   #turn(now: number): void {
     const [slices, at] = [this.#slices, new Date(this.#from).toISOString()];
     let lines = '';
@@ -154,7 +154,7 @@ export class HostLog implements AsyncDisposable {
     this.#from = Math.floor(now / this.#ms) * this.#ms;
   }
 
-  /** This is a drawing aid: a disk that refuses it is told of once and does not stop the run. */
+  /** Optional data: a disk error is reported once and does not stop the run. */
   #write(lines: string): void {
     if (this.#broken) return;
     this.#writer.appendLines(lines).catch((error: unknown) => {

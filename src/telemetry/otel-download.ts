@@ -12,11 +12,11 @@ export interface DownloadTelemetry {
   readonly http: (event: HttpEvent) => void;
 }
 
-/** A harvest meets thousands of hosts; beyond this many they are counted together, or the metrics outgrow the harvest. */
+/** A harvest may involve thousands of hosts; beyond this many they are counted together to bound the metrics. */
 const MOST_HOSTS = 500;
 const OTHERS = 'others';
 
-/** Turns what is tried and asked into metrics per resolver and host. No URL and no work labels anything. */
+/** Metrics per resolver and host. URLs and works are never labels. */
 export function observeDownload(meter: Meter): DownloadTelemetry {
   const works = meter.createCounter('contentdownload_works_total', {
     unit: '1',
@@ -78,7 +78,7 @@ export function observeDownload(meter: Meter): DownloadTelemetry {
         : resolver === undefined
           ? 'host_concurrency_wait_ms'
           : 'resolver_concurrency_wait_ms';
-    // The job in whose course it waited.
+    // The span of the waiting job.
     trace.getActiveSpan()?.addEvent(name, { ms });
   };
   const hosts = new Set<string>();

@@ -15,8 +15,8 @@ export interface QueueTelemetry {
 }
 
 /**
- * Turns the queue's events into metrics and spans. Hosts and resolvers may label a metric, a URL never: there are too many
- * of them, and some hold secrets.
+ * Turns queue events into metrics and spans. Hosts and resolvers may be labels; URLs never, since there are too many
+ * and some contain secrets.
  */
 export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, clock: Clock): QueueTelemetry {
   const completed = meter.createCounter('contentdownload_jobs_completed_total', {
@@ -66,7 +66,7 @@ export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, cl
     });
 
   const spans = new WeakMap<LeasedJob, Span>();
-  // Told with every start, and always the same.
+  // Reported with every start; always the same.
   let workerId = '';
   return {
     report(event) {
@@ -143,7 +143,7 @@ export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, cl
         attempt: job.attempt,
       };
       return tracer.startActiveSpan('job', { attributes }, (span) => {
-        // It is ended when the job's settlement is decided: a handler left behind may never come back.
+        // Ended when the job's settlement is decided: an abandoned handler may never return.
         spans.set(job, span);
         return run();
       });
@@ -155,11 +155,11 @@ export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, cl
 export interface Telemetry extends AsyncDisposable {
   readonly report: (event: QueueEvent) => void;
   readonly around?: <T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>;
-  /** What a download and its client report to; absent when nobody listens. */
+  /** Undefined without an exporter. */
   readonly download?: DownloadTelemetry;
 }
 
-/** Starts whatever export is configured and watches the queue with it. */
+/** Starts the configured exporters and observes the queue. */
 export async function startTelemetry(
   options: ExportOptions,
   store: QueueStore,

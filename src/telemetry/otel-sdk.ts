@@ -3,7 +3,7 @@ import { context, metrics, trace } from '@opentelemetry/api';
 
 import { AppError, errorInfo } from '../base/index.ts';
 
-/** Where metrics and traces go: the telemetry slice of the configuration. */
+/** Telemetry settings. */
 export interface ExportOptions {
   readonly service_name: string;
   readonly otlp_endpoint: string;
@@ -15,13 +15,13 @@ export interface ExportOptions {
 export interface Instruments extends AsyncDisposable {
   readonly meter: Meter;
   readonly tracer: Tracer;
-  /** Nobody listens: what is reported goes nowhere. */
+  /** No exporter is configured. */
   readonly silent: boolean;
 }
 
 const SCOPE = 'DocsToKG-ContentDownload';
 
-/** Meter and tracer as configured; without a configured export they cost nothing, and the SDK is not even loaded. */
+/** Meter and tracer as configured; without an exporter they cost nothing and the SDK is not loaded. */
 export async function openInstruments(options: ExportOptions, warn: (message: string) => void): Promise<Instruments> {
   if (options.otlp_endpoint === '' && options.prometheus_port === 0) {
     return {
@@ -82,7 +82,7 @@ async function openSdk(options: ExportOptions, warn: (message: string) => void):
       await exporter.startServer();
       readers.push(exporter);
     } catch (error) {
-      // Work matters more than being watched: another worker of this machine may well have the port.
+      // Telemetry is optional: another worker on this machine may have the port.
       warn(
         `no metrics at ${options.prometheus_host}:${options.prometheus_port} (${errorInfo(error).code}): choose another telemetry.prometheus_port, or 0 for none; the work goes on`,
       );

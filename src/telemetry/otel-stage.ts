@@ -10,7 +10,7 @@ export type StageTelemetry = (stage: string, event: StageEvent) => void;
 const COUNTED = ['succeeded', 'skipped', 'failed'] as const;
 type Counts = Readonly<Record<(typeof COUNTED)[number], number>>;
 
-/** Turns what stages tell into metrics. No document labels anything. */
+/** Turns stage events into metrics. Documents are never labels. */
 function observeStages(meter: Meter): StageTelemetry {
   const documents = meter.createCounter('docparse_documents_total', {
     unit: '1',
@@ -70,7 +70,7 @@ function observeStages(meter: Meter): StageTelemetry {
   };
 }
 
-/** Starts whatever export is configured, for stages that are run without a queue. */
+/** Starts the configured exporters for stages that run without a queue. */
 export async function startStageTelemetry(
   options: ExportOptions,
   warn: (message: string) => void,

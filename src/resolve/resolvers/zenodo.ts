@@ -31,9 +31,9 @@ const zenodoRecord = z.object({
     license: lenient(z.union([z.object({ id: maybe(z.string()) }), z.string()])),
     rights: lenient(validItems(z.object({ id: maybe(z.string()) }))),
   }),
-  // A list, or an object by name in InvenioRDM's form.
+  // InvenioRDM's form of `access_right`.
   access: lenient(z.object({ files: maybe(z.string()) })),
-  // A list, or since Zenodo moved to InvenioRDM the same by name for who asks for that form.
+  // A list, or an object by name in InvenioRDM's form.
   files: maybe(z.union([validItems(file), z.object({ entries: lenient(z.record(z.string(), file)) })])),
 });
 const zenodoSearch = z.object({ hits: z.object({ hits: validItems(zenodoRecord) }) });
@@ -68,7 +68,7 @@ export const zenodo: Resolver = {
   },
 };
 
-/** A Zenodo DOI names its record; other DOIs are searched for only when asked to be thorough. */
+/** A Zenodo DOI gives its record; other DOIs are searched only in thorough mode. */
 async function* recordsOf(
   { ids }: Work,
   { lookups, thorough, signal }: ResolveContext,
@@ -85,7 +85,7 @@ async function* recordsOf(
   return found.kind === 'found' ? found.value.hits.hits.filter((record) => isAbout(ids.doi, record)) : [];
 }
 
-/** Relations by which a deposit says that it is the work under another DOI; what merely belongs to the work is not it. */
+/** Relations that make a deposit the same work; other relations do not. */
 const SAME =
   /^is(?:identicalto|variantformof|versionof|previousversionof|newversionof|publishedin|originalformof|translationof)$/i;
 
@@ -98,7 +98,7 @@ function licenseOf({ metadata: { license, rights } }: Record): License | null {
   return parseLicense((typeof license === 'string' ? license : license?.id) ?? rights?.[0]?.id);
 }
 
-/** A search finds words: only a record with the DOI, or one that says to be the work of that DOI, is it. */
+/** Search is fuzzy: only a record with the DOI, or identical to it, counts. */
 function isAbout(doi: string | null, { doi: own, conceptdoi, metadata }: Record): boolean {
   const stated = [
     own,
