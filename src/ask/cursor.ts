@@ -20,7 +20,7 @@ export function decodeCursor(cursor: string | undefined, length: number): readon
       // Told below, as the same thing.
     }
   }
-  throw new AppError('USAGE_CURSOR', 'the cursor was not given out by this list', {
-    hint: 'pass on `next` as it was answered, or leave it out to begin',
+  throw new AppError('USAGE_CURSOR', 'the cursor does not belong to this list', {
+    hint: 'pass `next` exactly as returned, or omit the cursor to start from the beginning',
   });
 }

@@ -18,7 +18,7 @@ export function describeDiskError(error: unknown, path: string): unknown {
       'DISK_FULL',
       `${path} cannot be written: the disk is full or the quota is used up (${freeSpace(path)})`,
       {
-        hint: 'free some space and start the same command again; what was finished is kept',
+        hint: 'free some space and run the same command again; finished work is kept',
         cause: error,
       },
     );
@@ -35,12 +35,12 @@ export function describeDiskError(error: unknown, path: string): unknown {
   }
   if (code === 'EMFILE' || code === 'ENFILE') {
     return new AppError('TOO_MANY_OPEN_FILES', `${path} cannot be opened: too many files are open (${code})`, {
-      hint: 'raise the limit with ulimit -n, or use fewer workers, and start the same command again',
+      hint: 'raise the limit with ulimit -n, or use fewer workers, and run the same command again',
       cause: error,
     });
   }
   if (NOT_PERMITTED.has(code)) {
-    return new AppError('DISK_NOT_PERMITTED', `${path} may not be written (${code}, ${freeSpace(path)})`, {
+    return new AppError('DISK_NOT_PERMITTED', `${path} is not writable (${code}, ${freeSpace(path)})`, {
       hint: 'check the permissions of the file and its folder, and that no other program has it open',
       cause: error,
     });
@@ -50,7 +50,7 @@ export function describeDiskError(error: unknown, path: string): unknown {
       'DISK_IO_ERROR',
       `${path} cannot be read or written: the disk reports an error (${freeSpace(path)})`,
       {
-        hint: 'check the disk; the bytes in question are discarded and made again by the next run',
+        hint: 'check the disk; the affected file is discarded and recreated by the next run',
         cause: error,
       },
     );

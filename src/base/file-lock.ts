@@ -34,8 +34,8 @@ export class FileLock implements Disposable {
     let delayMs = FIRST_WAIT_MS;
     while (!this.#tryLock()) {
       if (this.#clock.monotonic() >= deadline) {
-        throw new AppError('FILE_LOCKED', `${this.#path} is held by another process`, {
-          hint: 'wait until the other process has finished, or look for one that hangs',
+        throw new AppError('FILE_LOCKED', `${this.#path} is locked by another process`, {
+          hint: 'wait for the other process, or check whether it hangs',
         });
       }
       await wait(this.#clock, delayMs, options.signal);

@@ -26,8 +26,8 @@ export function hostKey(url: string | URL): string {
 function keyOf(url: string | URL): string {
   const parsed = typeof url === 'string' ? URL.parse(url) : url;
   if (!parsed?.hostname) {
-    throw new AppError('URL_WITHOUT_HOST', `"${String(url).slice(0, 200)}" names no host`, {
-      hint: 'give an absolute http or https URL',
+    throw new AppError('URL_WITHOUT_HOST', `"${String(url).slice(0, 200)}" has no host name`, {
+      hint: 'use an absolute http or https URL',
     });
   }
   const host = parsed.hostname.toLowerCase().replace(/\.$/, '');

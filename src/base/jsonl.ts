@@ -140,7 +140,7 @@ export class JsonlWriter implements AsyncDisposable {
   /** Resolves when the record is in the file (and on the disk, if the writer is durable). */
   append(record: unknown): Promise<void> {
     const text = JSON.stringify(record);
-    if (text === undefined) throw new AppError('JSONL_NOT_JSON', 'the record has no JSON form');
+    if (text === undefined) throw new AppError('JSONL_NOT_JSON', 'the record cannot be serialised as JSON');
     return this.appendLines(`${text}\n`);
   }
 

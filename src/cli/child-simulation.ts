@@ -7,13 +7,13 @@ import { AppError, packageRoot } from '../base/index.ts';
 
 /** A simulated web in a child process. */
 export interface ChildSimulation extends AsyncDisposable {
-  /** The address to be given as `--sim`. */
+  /** The URL to pass as `--sim`. */
   readonly url: string;
 }
 
 /**
- * Starts `docstokg sim serve` and waits until it serves. It hangs on a pipe that the system closes when this process
- * ends, by whatever means, and then ends too.
+ * Starts `docstokg sim serve` and waits until it is ready. The child exits when its stdin pipe closes, which the
+ * operating system does when this process ends for any reason.
  */
 export async function startSimulation(parameters: readonly string[]): Promise<ChildSimulation> {
   const bin = join(packageRoot(), 'bin', 'docstokg');
@@ -28,7 +28,7 @@ export async function startSimulation(parameters: readonly string[]): Promise<Ch
   const first = await Promise.race([once(lines, 'line'), ended.then(() => undefined)]);
   if (!first) {
     throw new AppError('SIM_UNREACHABLE', `the simulated web did not start: ${output.trim().slice(-500)}`, {
-      hint: 'try docstokg sim serve by itself',
+      hint: 'run docstokg sim serve separately to see why',
     });
   }
   return {

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 
-/** A command by its path: what it does, and the words that may follow it, as one text. */
+/** Maps the path of a command to its description and to the words that can follow it, separated by spaces. */
 export type CommandTable = Readonly<Record<string, { readonly description: string; readonly words: string }>>;
 
-/** The table of a whole tree of commands. */
 export function commandTable(command: Command, path = command.name()): CommandTable {
   const options = command.options
     .filter((option) => !option.hidden)

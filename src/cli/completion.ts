@@ -1,7 +1,7 @@
 import { AppError } from '../base/index.ts';
 import type { CommandTable } from './command-table.ts';
 
-/** A completion script made from the commands themselves. */
+/** Generates a completion script from the command table. */
 export function completionScript(name: string, commands: CommandTable, shell: string): string {
   const table = Object.entries(commands).map(([path, { words }]) => [path, words.split(' ')] as const);
   switch (shell) {

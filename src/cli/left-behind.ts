@@ -2,11 +2,11 @@ import type { WorkQueue } from '../queue/index.ts';
 import { count, duration } from './progress.ts';
 import { plain } from './terminal.ts';
 
-/** Jobs that a run left in the queue, and why. */
+/** Jobs left in the queue after a run, by reason. */
 export interface LeftBehind {
   readonly due: number;
   readonly delayed: number;
-  /** Jobs that wait for a host that is paused or rate-limited. */
+  /** Jobs waiting for a paused or rate-limited host. */
   readonly hosts: readonly {
     readonly host: string;
     readonly jobs: number;
@@ -18,7 +18,7 @@ export interface LeftBehind {
   readonly nextAt: number | null;
 }
 
-/** What is left in a queue after a run: asked only then, because it looks at every job. */
+/** Summarises the jobs left in a queue. Scans all jobs, so it is called only once, after a run. */
 export async function unfinishedWork(
   queue: WorkQueue,
   held: readonly { readonly host: string; readonly heldMs: number | null }[],
@@ -49,14 +49,14 @@ export async function unfinishedWork(
   };
 }
 
-/** The same in words; nothing where nothing was left. */
+/** Formats the summary; empty if no jobs are left. */
 export function leftLines({ due, delayed, hosts, paused, codes, nextAt }: LeftBehind, now: number): string[] {
   if (due + delayed === 0) return [];
   const reasons = Object.entries(codes).map(([code, times]) => `${code} ${count(times)}`);
   return [
     [
       `left in the queue: ${count(due)} due, ${count(delayed)} delayed`,
-      nextAt === null ? '' : `, the first for another ${duration(nextAt - now)}`,
+      nextAt === null ? '' : `, the next in ${duration(nextAt - now)}`,
       reasons.length > 0 ? ` (${reasons.join(', ')})` : '',
     ].join(''),
     ...hosts.map(({ host, jobs, why, forMs }) =>

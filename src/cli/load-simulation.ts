@@ -7,7 +7,7 @@ type Simulation = typeof simulation;
 
 const open = async (): Promise<Simulation> => import('../../sim/index.ts');
 
-/** Loads the simulated web. Its papers are set with optional packages. */
+/** Loads the simulator. Rendering its papers needs optional packages. */
 export async function loadSimulation(load: () => Promise<Simulation> = open): Promise<Simulation> {
   try {
     return await load();

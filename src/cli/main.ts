@@ -13,24 +13,24 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, root, 'pac
 };
 const door = (new URL(import.meta.url).searchParams.get('door') ?? 'docstokg') as Door;
 
-/** Error codes of a write when the reader or the terminal is gone. */
+/** Error codes of writes to a closed pipe or terminal. */
 const GONE = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']);
 
-// A reader that went away (`docstokg … | head`) is not an error.
+// A reader that closes the pipe (`docstokg … | head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (!GONE.has(error.code ?? '')) throw error;
   process.exit();
 });
-// Without a reader of stderr the work goes on.
+// Continue without stderr.
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (!GONE.has(error.code ?? '')) throw error;
 });
 
-// A promise that is never settled would end the process with exit code 0.
+// Without this check a promise that never settles would end the process with exit code 0.
 let over = false;
 process.on('beforeExit', () => {
   if (over) return;
-  console.error('error ENDED_EARLY the program ended before its work did; please report this');
+  console.error('error ENDED_EARLY the program exited before its work was done; please report this bug');
   process.exitCode = 1;
 });
 
@@ -61,7 +61,7 @@ function everyCommand(command: Command, visit: (command: Command) => void): void
   for (const child of command.commands) everyCommand(child, visit);
 }
 
-/** Help was asked for a command that does not exist: without the help option, parsing refuses the name and suggests one. */
+/** For `--help` of an unknown command, drop the help option so that parsing rejects the name and suggests one. */
 function withoutHelpForUnknown(root: Command, words: readonly string[]): readonly string[] {
   let command = root;
   for (const word of words[0] === 'help' ? words.slice(1) : words) {

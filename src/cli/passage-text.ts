@@ -6,19 +6,18 @@ import { plain } from './terminal.ts';
 const WIDEST = 100;
 const SNIPPET_LINES = 4;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
-/** Characters that take two columns. */
+/** East Asian wide characters, which take two columns. */
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303F\uFF01-\uFF60]/gu;
 const sentences = new Intl.Segmenter('und', { granularity: 'sentence' });
 
-/** How a passage is shown: the part of it that answers best, or all of it. */
+/** Shows the best matching part of a passage, or all of it. */
 export interface PassageView {
   readonly query: string;
   readonly full: boolean;
-  /** Where a reader finds the document. */
   readonly link: string | undefined;
 }
 
-/** A passage as text: title, section and page, the passage with the query words marked, and its file. */
+/** Formats a passage: title, section, page, highlighted text and file. */
 export function passageText({ rank, score, passage, work }: CitedHit, view: PassageView, terminal: Terminal): string {
   const width = Math.max(30, Math.min(terminal.columns, WIDEST));
   const number = `${rank}.`.padEnd(4);
@@ -65,14 +64,14 @@ function retractedLine({ date, doi }: NonNullable<CitedWork['retraction']>): str
   return oneLine(`RETRACTED${date === null ? '' : ` ${date}`}${doi === null ? '' : `, notice doi:${doi}`}`);
 }
 
-/** The words of a line that the question has too, in any of their forms, stand out. */
+/** Highlights the words of a line that occur in the query, in any inflected form. */
 function marked(line: string, terms: ReadonlySet<string>, terminal: Terminal): string {
   return line.replaceAll(WORD, (word) =>
     analyse(word).some((term) => terms.has(term)) ? terminal.style(['bold', 'yellow'], word, 'stdout') : word,
   );
 }
 
-/** A few lines of a text, from the sentence on after which most of the question's words come. */
+/** Cuts a text to a few lines, starting at the sentence followed by the most query words. */
 function snippet(text: string, terms: ReadonlySet<string>, width: number): string[] {
   const whole = wrapped(text, width);
   if (whole.length <= SNIPPET_LINES) return whole;
@@ -80,7 +79,7 @@ function snippet(text: string, terms: ReadonlySet<string>, width: number): strin
   let most = -1;
   for (const { index, segment } of sentences.segment(text)) {
     const found = analyse(text.slice(index, index + width * SNIPPET_LINES)).filter((term) => terms.has(term));
-    // Different words count most, then that the sentence itself has one of them; the same word again breaks ties.
+    // Distinct words count most, then whether the sentence itself contains one; repeats break ties.
     const begins = analyse(segment).some((term) => terms.has(term)) ? 0.5 : 0;
     const worth = new Set(found).size + begins + found.length / 1000;
     if (worth > most) [start, most] = [index, worth];
@@ -99,7 +98,7 @@ function widthOf(text: string): number {
   return text.length + (text.match(WIDE)?.length ?? 0);
 }
 
-/** Lines of at most so many columns, broken between words; a word longer than a line is broken itself. */
+/** Wraps text at word boundaries; breaks words longer than a line. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';

@@ -4,20 +4,20 @@ import { readGenerated, writeGenerated } from '../config/generated/index.ts';
 import type { CommandTable } from './command-table.ts';
 import { commandTable } from './command-table.ts';
 
-/** The three names of the one program. */
+/** The three program names. */
 export type Door = 'docstokg' | 'contentdownload' | 'docparse';
 
 const INTRODUCTIONS: Readonly<Record<Door, string>> = {
-  docstokg: 'Turns a research question into a corpus you can search and reason over.',
-  contentdownload: 'Finds open full texts of scholarly works and downloads them, politely and completely.',
-  docparse: 'Turns papers into structure, chunks and embeddings.',
+  docstokg: 'Turns a research question into a searchable corpus and knowledge graph.',
+  contentdownload: 'Finds open-access full texts of scholarly works and downloads them politely.',
+  docparse: 'Parses papers into DocTags, chunks and embeddings.',
 };
 
-/** A command, the programs that have it, and how to load it. */
+/** A command, the programs that include it, and its loader. */
 interface Entry {
   readonly name: string;
   readonly doors: readonly Door[];
-  /** Given the words after its name, a group loads only the command they name. */
+  /** If `words` (those after its name) name a subcommand, a group loads only that one. */
   readonly load: (words?: readonly string[]) => Promise<Command>;
 }
 
@@ -26,7 +26,7 @@ const PARSING: readonly Door[] = ['docstokg', 'docparse'];
 const exports = () => import('./commands/export.ts');
 const stages = () => import('./commands/docparse/stages.ts');
 
-/** In the order of the help. The module of a command is loaded only when that command runs. */
+/** In help order. Each module is loaded only when its command runs. */
 const COMMANDS: readonly Entry[] = [
   { name: 'demo', doors: ['docstokg'], load: async () => (await import('./commands/demo.ts')).demoCommand() },
   { name: 'run', doors: ['docstokg'], load: async () => (await import('./commands/run/index.ts')).runCommand() },
@@ -76,7 +76,7 @@ const COMMANDS: readonly Entry[] = [
   { name: 'config', doors: EVERYWHERE, load: async () => (await import('./commands/config.ts')).configCommand() },
 ];
 
-/** Commands of the version before, and what to type instead; they leave with the next version. */
+/** Commands renamed in this version, and their replacement; remove in the next version. */
 const RENAMED: Readonly<Record<string, string>> = {
   all: 'parse',
   plan: 'parse --dry-run',
@@ -96,13 +96,13 @@ const RENAMED: Readonly<Record<string, string>> = {
   'sim violations': 'sim verify',
 };
 
-/** The new name of the command that these words call, if it was renamed. */
+/** The new name of a renamed command. */
 export function renamedTo(words: readonly string[]): string | undefined {
   const [first = '', second = ''] = words;
   return [`${first} ${second}`, first].flatMap((name) => (Object.hasOwn(RENAMED, name) ? [RENAMED[name]] : []))[0];
 }
 
-/** Options that every command takes, and whether a value follows. */
+/** Options of every command, and whether they take a value. */
 const SHARED_OPTIONS: Readonly<Record<string, boolean>> = {
   '-c': true,
   '--config': true,
@@ -129,14 +129,16 @@ export function optionsAfterCommand(door: Door, words: readonly string[]): strin
   return [...before, ...words.slice(0, at), ...rest.slice(before.length)];
 }
 
-/** The whole command tree of one program. */
 export async function createProgram(door: Door, version: string): Promise<Command> {
   const program = await startProgram(door, version, undefined);
   const { completionCommand } = await import('./commands/completion.ts');
   return program.addCommand(completionCommand(tableOf));
 }
 
-/** The commands that these words need; the others have a name and a description only. */
+/**
+ * Builds the command tree with only the command that `words` name loaded; the others have just a name and a
+ * description.
+ */
 export async function createProgramFor(door: Door, version: string, words: readonly string[]): Promise<Command> {
   const program = await startProgram(door, version, words[0] === 'help' ? words[1] : (words[0] ?? ''), words.slice(1));
   const { completionCommand } = await import('./commands/completion.ts');
@@ -155,7 +157,7 @@ async function startProgram(
     .helpOption('-h, --help', 'show this help')
     .showSuggestionAfterError()
     .showHelpAfterError(`(${door} --help lists the commands and options)`)
-    // `contentdownload` has options itself; those after a command belong to the command.
+    // `contentdownload` has options itself; options after a command belong to the command.
     .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: false });
   const here = COMMANDS.filter(({ doors }) => doors.includes(door));
@@ -172,7 +174,7 @@ async function startProgram(
   return program;
 }
 
-/** The table of every door: with it, help and completion need not load every command to name it. */
+/** Command tables of all programs. Help and completion use them instead of loading every command. */
 export async function commandTables(): Promise<Readonly<Record<string, CommandTable>>> {
   const tables = await Promise.all(EVERYWHERE.map(async (door) => [door, commandTable(await createProgram(door, ''))]));
   return Object.fromEntries(tables) as Readonly<Record<string, CommandTable>>;

@@ -6,13 +6,12 @@ const LIVE_MS = 200;
 const PIPE_MS = 10_000;
 const FIRST_MS = 2_000;
 
-/** Undefined when there is nothing to show. */
 type Line = string | undefined;
 
 /**
- * Tells how far something is: one line that rewrites itself for a person, a line every ten seconds for a pipe, and
- * nothing at all for what takes less than two seconds or while nothing changes. `describe` may have to ask first; where it fails nothing is
- * shown, because the work itself meets the same fault and tells it.
+ * Shows progress: a live line in a terminal, a line every ten seconds in a pipe, and nothing for the first two seconds.
+ * Lines that have not changed are not repeated in a pipe. Errors of `describe` are ignored here; the work itself
+ * reports them.
  */
 export function showProgress(terminal: Terminal, clock: Clock, describe: () => Line | Promise<Line>): Disposable {
   let over = false;
@@ -26,7 +25,6 @@ export function showProgress(terminal: Terminal, clock: Clock, describe: () => L
     const line = await Promise.try(describe).catch(() => undefined);
     if (over) return;
     if (line === undefined) terminal.clear();
-    // Into a pipe the same words again say nothing.
     else if (terminal.live || line !== last)
       terminal.status(terminal.live ? line.slice(0, terminal.columns - 1) : line);
     last = line;
@@ -47,7 +45,7 @@ export function count(value: number): string {
   return grouped(Math.round(value));
 }
 
-/** Milliseconds as people say them: `850 ms`, `12 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */
+/** Formats milliseconds: `850 ms`, `12 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */
 export function duration(ms: number): string {
   if (!Number.isFinite(ms)) return '?';
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;

@@ -8,26 +8,26 @@ import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import { findSearchPlace } from '../corpus/index.ts';
 
-/** What a run folder has at least one of. */
+/** Files and folders that mark a run folder. */
 const RUN_FILES = ['run.json', 'manifest.jsonl', 'Data', 'Index'];
 
-const runOption = (): Option => new Option('-r, --run <folder>', 'the same as the argument RUN').hideHelp();
+const runOption = (): Option => new Option('-r, --run <folder>', 'same as the argument RUN').hideHelp();
 
-/** Adds the argument RUN to a command that asks one run; `--run RUN` is read too. */
+/** Adds the argument RUN and the equivalent option `--run`. */
 export function runArgument(command: Command): Command {
   return command.argument('[run]', 'run folder; default: the newest run').addOption(runOption());
 }
 
-/** Adds arguments with RUN in front, which may be left out: `graph show RUN ID`, `graph show ID --run RUN`. */
+/** Adds arguments after an optional RUN: `graph show RUN ID`, `graph show ID --run RUN`. */
 export function runAndWords(command: Command, names: readonly string[]): Command {
   const words = names.map((name) => (name.startsWith('[') ? name : `<${name}>`)).join(' ');
   return command
-    .argument('[words...]', `[run] ${words}; the run is by default the newest one`)
+    .argument('[words...]', `[run] ${words}; default run: the newest`)
     .usage(`[options] [run] ${words}`)
     .addOption(runOption());
 }
 
-/** Splits what was given to a command of `runAndWords` into the run and the other words. */
+/** Splits the words given to a `runAndWords` command into the run and the rest. */
 export function splitRun(
   given: readonly string[],
   names: readonly string[],
@@ -50,7 +50,7 @@ export function isRun(folder: string): boolean {
   return RUN_FILES.some((name) => existsSync(join(folder, name)));
 }
 
-/** The run folder that is meant: the one named, or the newest. */
+/** The run folder named by the user, or the newest. */
 export function chooseRun(named: string | undefined, config: Config): string {
   return named ?? findSearchPlace(config, undefined).folder;
 }

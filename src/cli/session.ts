@@ -12,7 +12,6 @@ import { openTerminal, plain } from './terminal.ts';
 const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 type LogLevel = (typeof LEVELS)[number];
 
-/** Options that every command takes. */
 interface SharedOptions {
   readonly config?: string;
   readonly profile?: string;
@@ -21,19 +20,19 @@ interface SharedOptions {
   readonly color?: boolean;
 }
 
-/** What a command works with once its options are parsed. */
+/** What a command needs once its options are parsed. */
 export interface Session {
   readonly terminal: Terminal;
   readonly clock: Clock;
   readonly json: boolean;
   log(level: LogLevel, message: string): void;
-  /** The settings in force; `flags` override the command's options. */
+  /** The resolved settings; `flags` override the command's options. */
   load(flags?: Layer): Loaded;
 }
 
 const EVERYWHERE = 'Everywhere:';
 
-/** Help lists the options of the command first and shared options last. */
+/** Puts the options of the command first and the shared options last. */
 const helpOrder: HelpConfiguration = {
   groupItems(_all, visible, groupOf) {
     const groups = Map.groupBy(visible, groupOf);
@@ -43,28 +42,27 @@ const helpOrder: HelpConfiguration = {
   },
 };
 
-/** Adds the options that every command takes. */
 export function shared(command: Command): Command {
   return command
     .configureHelp(helpOrder)
     .addOption(
-      new Option('-c, --config <file>', 'configuration file (YAML or JSON); default: docstokg.yaml here').helpGroup(
-        EVERYWHERE,
-      ),
+      new Option(
+        '-c, --config <file>',
+        'configuration file (YAML or JSON); default: docstokg.yaml in the current directory',
+      ).helpGroup(EVERYWHERE),
     )
-    .addOption(new Option('--profile <name>', 'profile of that file to apply').helpGroup(EVERYWHERE))
+    .addOption(new Option('--profile <name>', 'profile of the configuration file to apply').helpGroup(EVERYWHERE))
     .addOption(
-      new Option('--log-level <level>', 'how much to log on stderr')
+      new Option('--log-level <level>', 'log level for stderr')
         .choices([...LEVELS])
         .default('info')
         .helpGroup(EVERYWHERE),
     )
     .addOption(new Option('--json', 'machine-readable output').helpGroup(EVERYWHERE))
-    .addOption(new Option('--no-color', 'no colours').helpGroup(EVERYWHERE))
+    .addOption(new Option('--no-color', 'disable colours').helpGroup(EVERYWHERE))
     .helpOption('-h, --help', 'show this help');
 }
 
-/** The session of a parsed command. */
 export function openSession(command: Command): Session {
   const options = command.opts<SharedOptions>();
   const terminal = openTerminal({ colour: options.color !== false });

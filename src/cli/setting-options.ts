@@ -4,17 +4,17 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { FlagPlace, Key, Layer } from '../config/index.ts';
 import { parseText, settingsTable } from '../config/index.ts';
 
-/** The setting that an option sets. */
+/** The setting bound to an option. */
 const KEYS = new WeakMap<Option, Key>();
 
-/** Adds an option for every setting that the schema gives one at these places. */
+/** Adds an option for every setting under these paths that declares one. */
 export function settingOptions(command: Command, places: readonly FlagPlace[], keys = settingsTable().keys): Command {
   for (const key of keys)
     for (const { option, at } of key.flags) if (places.includes(at)) command.addOption(optionOf(option, key));
   return command;
 }
 
-/** The settings that the options of a parsed command make, named after them; options not given are left out. */
+/** The settings set by the options of a parsed command; options not given are omitted. */
 export function settingsMade(command: Command): Layer {
   return command.options.flatMap((option) => {
     const key = KEYS.get(option);
@@ -24,7 +24,7 @@ export function settingsMade(command: Command): Layer {
   });
 }
 
-/** The default of a setting, as help shows it; empty where each stage has its own. */
+/** The default of a setting as shown in help; empty if it depends on the stage. */
 function defaultOf({ default: value }: Key): string {
   if (value === null || value === undefined || value === false || value === '') return '';
   const text = Array.isArray(value) ? value.join(',') : typeof value === 'string' ? value : JSON.stringify(value);

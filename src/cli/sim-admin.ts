@@ -5,26 +5,26 @@ import { table } from './terminal.ts';
 
 type SimAnswer = Awaited<ReturnType<typeof loopbackFetch>>;
 
-/** The JSON values of an answer that came line by line. */
+/** Parses a streamed JSONL response. */
 export async function* jsonLines(response: SimAnswer): AsyncGenerator {
   if (!response.body) return;
   for await (const line of parseJsonl(response.body as AsyncIterable<Uint8Array>, { tornTail: 'keep' }))
     if (line.kind === 'good') yield line.value;
 }
 
-/** Pulls a lever of a running simulator. */
+/** Sends a command to the admin API of a running simulator. */
 export const post = (sim: string, path: string, body: unknown): Promise<SimAnswer> =>
   call(sim, path, { method: 'POST', body: JSON.stringify(body) });
 
-/** Asks the admin plane of a running simulator. */
+/** Sends a request to the admin API of a running simulator. */
 export async function call(
   sim: string,
   path: string,
   init: Parameters<typeof loopbackFetch>[1] = {},
 ): Promise<SimAnswer> {
-  const hint = 'give the address that "docstokg sim serve" printed as sim';
+  const hint = 'use the URL printed as "sim" by docstokg sim serve';
   const response = await loopbackFetch(new URL(path, sim), init).catch((error: unknown) => {
-    throw new AppError('SIM_UNREACHABLE', `nothing answers at ${sim}`, { hint, cause: error });
+    throw new AppError('SIM_UNREACHABLE', `no response from ${sim}`, { hint, cause: error });
   });
   if (!response.ok)
     throw new AppError('SIM_REFUSED', `${sim} answered ${response.status}: ${(await response.text()).slice(0, 300)}`, {
@@ -33,7 +33,7 @@ export async function call(
   return response;
 }
 
-/** The confusion table, then the first differences. */
+/** Prints the confusion matrix and the first differences. */
 export function printVerification(
   session: Session,
   result: {

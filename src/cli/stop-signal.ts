@@ -1,16 +1,16 @@
-/** The exit codes that shells expect of a process ended by a signal. */
+/** Exit codes that shells expect for processes ended by a signal. */
 const EXIT_CODES: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
 /**
- * Turns Ctrl-C and its relatives into an abort signal, so that work can be finished; a second one ends the process at
- * once, which every part of the program must survive anyway.
+ * Turns SIGINT, SIGTERM and SIGHUP into an abort signal, so that running work can finish. A second signal exits
+ * immediately, which is safe: every part of the program must survive a kill anyway.
  */
 export function stopSignal(first?: (signal: string) => void): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
   const stop = (name: NodeJS.Signals): void => {
     process.exitCode = EXIT_CODES[name] ?? 1;
     if (controller.signal.aborted) {
-      // The progress line has no newline, and the shell's prompt would start behind it.
+      // The progress line has no newline; without one the shell prompt would start behind it.
       if (process.stderr.isTTY) process.stderr.write('\n');
       process.exit();
     }

@@ -2,24 +2,24 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Written together with what follows, so that nothing flickers. */
+/** Written together with the next output to avoid flicker. */
 export const CLEAR = '\u001B[H\u001B[2J';
 
-/** Where a command writes: data to stdout, everything else to stderr. */
+/** Output of a command: data to stdout, everything else to stderr. */
 export interface Terminal {
-  /** A person looks at stderr and it can rewrite its last line. */
+  /** Whether stderr is a terminal whose last line can be rewritten. */
   readonly live: boolean;
   readonly columns: number;
   print(text: string): void;
   note(text: string): void;
-  /** Shows a line that the next one replaces; plain text where there is no terminal. */
+  /** Shows a status line that the next one replaces; prints plain lines if there is no terminal. */
   status(text: string): void;
-  /** Takes the status line away. */
+  /** Clears the status line. */
   clear(): void;
   style(style: Style, text: string, stream?: 'stdout' | 'stderr'): string;
 }
 
-/** The process's own terminal. Colours only where a person reads and has not said NO_COLOR. */
+/** The terminal of this process. Colours are off in pipes and with NO_COLOR. */
 export function openTerminal(options: { readonly colour: boolean }): Terminal {
   let status = '';
   const clear = (): void => {
@@ -57,12 +57,15 @@ export function openTerminal(options: { readonly colour: boolean }): Terminal {
   };
 }
 
-/** Text of unknown origin without anything that could steer a terminal: control characters and bidi overrides. */
+/** Removes control characters and bidi overrides from untrusted text, so that it cannot control the terminal. */
 export function plain(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/[^\P{Cc}\n\t]|[\u202A-\u202E\u2066-\u2069]/gu, '');
 }
 
-/** A number as people read it, such as 12,345.679: the library for languages takes longer to wake than a command to run. */
+/**
+ * Formats a number with thousands separators, such as 12,345.679. Intl.NumberFormat would take longer to load than most
+ * commands take to run.
+ */
 export function grouped(value: number): string {
   const [whole = '', fraction] = String(Math.round(Math.abs(value) * 1000) / 1000).split('.');
   if (!/^\d+$/.test(whole)) return value.toLocaleString('en');
@@ -71,7 +74,7 @@ export function grouped(value: number): string {
   return `${value < 0 ? '-' : ''}${groups.join(',')}${fraction === undefined ? '' : `.${fraction}`}`;
 }
 
-/** Rows as aligned columns; numbers to the right. */
+/** Formats rows as aligned columns; numbers are right-aligned. */
 export function table(rows: readonly (readonly (string | number)[])[], header?: readonly string[]): string {
   const cells = [...(header ? [header] : []), ...rows].map((row) =>
     row.map((cell) => (typeof cell === 'number' ? grouped(cell) : cell)),

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Reads an option's value as a whole number, and refuses anything else before a command starts. */
+/** Option parser for integers. */
 export function wholeNumber(least = Number.MIN_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -13,7 +13,7 @@ export function wholeNumber(least = Number.MIN_SAFE_INTEGER): (text: string) => 
   };
 }
 
-/** Reads an option's value as a number that may have a fraction. */
+/** Option parser for decimal numbers. */
 export function decimalNumber(least: number): (text: string) => number {
   return (text) => {
     const value = Number(text);

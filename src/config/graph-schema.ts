@@ -8,13 +8,13 @@ export const graphSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      'Asks OpenAlex what the works are that records cite by its ids alone, and Crossref about references that carry no identifier and mean no work of the graph; needs http.contact.',
+      'Look up cited works known only by OpenAlex id in OpenAlex, and unmatched references without an identifier in Crossref; needs http.contact.',
     )
     .meta(flag('--lookup', 'graph-build')),
   lookup_most: z
     .int()
     .min(1)
     .default(1_000)
-    .describe('Most references, and most works by id, that one build asks about, those that most documents cite first.')
+    .describe('Maximum number of references, and of works by id, to look up per build; the most cited first.')
     .meta(flag('--lookup-most <n>', 'graph-build')),
 });

@@ -67,7 +67,7 @@ function findFile(given: string | undefined, folder: string): string | undefined
   if (given === undefined || given === '')
     return DEFAULT_FILES.map((name) => join(folder, name)).find((path) => existsSync(path));
   if (!existsSync(given)) {
-    throw new AppError('CONFIG_FILE_MISSING', `there is no configuration file ${given}`, {
+    throw new AppError('CONFIG_FILE_MISSING', `configuration file not found: ${given}`, {
       hint: 'check the path given by --config or DOCSTOKG_CONFIG',
     });
   }
@@ -82,7 +82,7 @@ function fileLayers(file: string | undefined, profile: string | undefined): Laye
   const known = isRecord(profiles) ? profiles : {};
   if (!Object.hasOwn(known, profile)) {
     const names = Object.keys(known);
-    throw new AppError('CONFIG_PROFILE_UNKNOWN', `there is no profile "${profile}"${file ? ` in ${file}` : ''}`, {
+    throw new AppError('CONFIG_PROFILE_UNKNOWN', `unknown profile "${profile}"${file ? ` in ${file}` : ''}`, {
       hint:
         names.length > 0
           ? `the profiles are ${names.join(', ')}`
@@ -118,7 +118,7 @@ function readConfigFile(file: string): Record<string, unknown> {
       'CONFIG_FILE_UNREADABLE',
       `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
       {
-        hint: 'it must be YAML, or JSON when its name ends in .json',
+        hint: 'the file must be YAML, or JSON if its name ends in .json',
         cause: error,
       },
     );
@@ -127,9 +127,9 @@ function readConfigFile(file: string): Record<string, unknown> {
   if (!isRecord(content)) {
     throw new AppError(
       'CONFIG_FILE_UNREADABLE',
-      `${file} holds no settings, but ${Array.isArray(content) ? 'a list' : typeof content}`,
+      `${file} must contain a map of settings, not ${Array.isArray(content) ? 'a list' : typeof content}`,
       {
-        hint: 'write sections such as "queue:" and "orchestrator:"; docstokg config schema prints them all',
+        hint: 'use sections such as "queue:" and "orchestrator:"; docstokg config schema lists all',
       },
     );
   }
@@ -139,7 +139,7 @@ function readConfigFile(file: string): Record<string, unknown> {
 function invalid(issues: readonly z.core.$ZodIssue[], settings: ReadonlyMap<string, Setting>): AppError {
   const lines = issues.flatMap((issue) => describeIssue(issue, settings));
   return new AppError('CONFIG_INVALID', lines.join('\n'), {
-    hint: 'docstokg config schema lists every key with its range; docstokg config show prints the settings in force',
+    hint: 'docstokg config schema lists every key with its range; docstokg config show prints the current settings',
   });
 }
 

@@ -14,46 +14,42 @@ const queueSchema = z.strictObject({
   backend: z
     .enum(['sqlite', 'postgres', 'memory'])
     .default('sqlite')
-    .describe('sqlite for one machine, postgres for several, memory for trials.'),
-  path: z
-    .string()
-    .min(1)
-    .default('state/workqueue.sqlite')
-    .describe('The SQLite file, relative to the working folder.'),
+    .describe('sqlite for one machine, postgres for several machines, memory for experiments (nothing is saved).'),
+  path: z.string().min(1).default('state/workqueue.sqlite').describe('SQLite file, relative to the current directory.'),
   wal_mode: z
     .boolean()
     .default(true)
-    .describe('Write-ahead logging, which lets several processes read and write at once.'),
-  timeout_sec: z.int().min(1).default(10).describe('How long to wait for a database that another process has locked.'),
+    .describe('Use write-ahead logging, so that several processes can read and write at the same time.'),
+  timeout_sec: z.int().min(1).default(10).describe('How long to wait for a lock held by another process.'),
   durability: z
     .enum(['enqueue', 'all', 'none'])
     .default('enqueue')
     .describe(
-      'Which commits wait for the disk: those that accept jobs, all of them, or none (on PostgreSQL, none means the same as those that accept jobs).',
+      'Which commits are synced to disk: enqueue (only those that accept jobs), all, or none. On PostgreSQL, none behaves like enqueue.',
     ),
-  url: z.string().default('').describe('Address of the PostgreSQL server, for example postgres://user@host/database.'),
+  url: z.string().default('').describe('PostgreSQL connection URL, for example postgres://user@host/database.'),
   schema: z
     .string()
     .regex(/^[a-z_][a-z0-9_]{0,62}$/)
     .default('docstokg')
-    .describe('PostgreSQL schema that holds the tables.'),
+    .describe('PostgreSQL schema for the tables.'),
 });
 
 /** What is told to the outside about a run. */
 const telemetrySchema = z.strictObject({
-  service_name: z.string().min(1).default('docstokg').describe('The name under which metrics and traces are reported.'),
+  service_name: z.string().min(1).default('docstokg').describe('Service name reported with metrics and traces.'),
   otlp_endpoint: z
     .string()
     .default('')
-    .describe('Base address of an OpenTelemetry collector (OTLP over HTTP); empty means no export.'),
-  otlp_interval_s: seconds(1).default(15).describe('How often metrics are pushed to the collector.'),
+    .describe('Base URL of an OpenTelemetry collector (OTLP over HTTP); empty means no export.'),
+  otlp_interval_s: seconds(1).default(15).describe('How often metrics are sent to the collector.'),
   prometheus_port: z
     .int()
     .min(0)
     .max(65_535)
     .default(0)
-    .describe('Port on which metrics can be scraped; 0 means none.'),
-  prometheus_host: z.string().min(1).default('127.0.0.1').describe('Address on which the metrics port listens.'),
+    .describe('Port of the Prometheus metrics endpoint; 0 means none.'),
+  prometheus_host: z.string().min(1).default('127.0.0.1').describe('Address the metrics endpoint listens on.'),
 });
 
 /** Where scholarly services are. */
@@ -61,31 +57,31 @@ const servicesSchema = z.strictObject({
   base_urls: z
     .record(z.string(), z.url())
     .default({})
-    .describe('Other addresses of services by name, such as {"openalex": "https://mirror.example/"}.'),
+    .describe('Base URLs that override the default of a service, such as {"openalex": "https://mirror.example/"}.'),
   below: z
     .string()
     .default('')
-    .describe('Takes every service to the same host name below this domain, over http: what a simulated web needs.'),
+    .describe('Map every service to the same host name under this domain, over http; used by the simulated web.'),
 });
 
 /** Keys of services; better set through the environment than written into a file. */
 const keysSchema = z.strictObject({
   openalex: secret()
     .default('')
-    .describe('Key of OpenAlex: a larger daily budget, cursors, and its own copies of papers.'),
-  core: secret().default('').describe('Key of CORE, without which it is not asked.'),
-  semantic_scholar: secret().default('').describe('Key of Semantic Scholar: a rate of your own.'),
-  ncbi: secret().default('').describe('Key of NCBI: ten requests a second in place of three.'),
-  osf: secret().default('').describe('Token of OSF: a larger hourly limit.'),
-  openaire: secret().default('').describe('Token of OpenAIRE, which lives an hour: a larger hourly limit.'),
-  openaire_refresh: secret().default('').describe('Refresh token of OpenAIRE: tokens are renewed with it.'),
-  springer_nature: secret().default('').describe('Key of Springer Nature: JATS of its open articles.'),
-  wiley: secret().default('').describe("Token of Wiley's text mining, for the resolver wiley_tdm."),
-  elsevier: secret().default('').describe("Key of Elsevier's text mining, for the resolver elsevier_tdm."),
-  zotero: secret().default('').describe('Key of zotero.org that may read your library.'),
-  engine: secret().default('').describe('Key of the docling-serve or model server that reads PDFs.'),
-  embeddings: secret().default('').describe('Key of the embedding server.'),
-  claims: secret().default('').describe('Key of the model server that reads claims.'),
+    .describe('OpenAlex API key: larger daily budget, cursor paging and cached full texts.'),
+  core: secret().default('').describe('CORE API key; without it CORE is not used.'),
+  semantic_scholar: secret().default('').describe('Semantic Scholar API key: a rate limit of your own.'),
+  ncbi: secret().default('').describe('NCBI API key: 10 requests per second instead of 3.'),
+  osf: secret().default('').describe('OSF token: higher hourly limit.'),
+  openaire: secret().default('').describe('OpenAIRE access token, valid for one hour: higher hourly limit.'),
+  openaire_refresh: secret().default('').describe('OpenAIRE refresh token, used to renew access tokens.'),
+  springer_nature: secret().default('').describe('Springer Nature API key: JATS of open-access articles.'),
+  wiley: secret().default('').describe('Wiley text mining token, for the resolver wiley_tdm.'),
+  elsevier: secret().default('').describe('Elsevier text mining key, for the resolver elsevier_tdm.'),
+  zotero: secret().default('').describe('Zotero API key with read access to your library.'),
+  engine: secret().default('').describe('API key of the PDF engine server (docling-serve or vision model).'),
+  embeddings: secret().default('').describe('API key of the embedding server.'),
+  claims: secret().default('').describe('API key of the model server for claims and answers.'),
 });
 
 /** What is downloaded and where it goes. */
@@ -94,79 +90,77 @@ const downloadSchema = z.strictObject({
     .string()
     .min(1)
     .default('runs/harvest')
-    .describe('Folder of the run: files, manifests and, unless set otherwise, its queue.')
+    .describe('Run folder: files, manifests and, by default, the queue.')
     .meta(flag('--out <folder>', 'download', 'queue-run')),
   accept: z
     .array(z.enum(['pdf', 'xml', 'html']))
     .min(1)
     .default(['pdf', 'xml', 'html'])
-    .describe('Kinds of full text to keep.')
+    .describe('File types to accept as full text.')
     .meta(flag('--accept <pdf,xml,html>', 'download')),
   max_bytes: z
     .int()
     .min(1)
     .default(200_000_000)
-    .describe('Largest file that is fetched, in bytes.')
+    .describe('Maximum size of a downloaded file, in bytes.')
     .meta(flag('--max-bytes <n>', 'download')),
   content_addressed: z
     .boolean()
     .default(false)
-    .describe('Keep files by their hash, with friendly links beside them.')
+    .describe('Store files by content hash, with readable links next to them.')
     .meta(flag('--content-addressed', 'download')),
   prefer: z
     .enum(['any', 'published'])
     .default('any')
-    .describe('Whether copies that are known to be manuscripts are tried only after all others.'),
-  retracted: z.enum(['keep', 'skip']).default('keep').describe('What to do with retracted works.'),
+    .describe('Use any to take the first available copy, published to try known author manuscripts last.'),
+  retracted: z.enum(['keep', 'skip']).default('keep').describe('Whether to keep or skip retracted works.'),
   rotate_bytes: z
     .int()
     .min(0)
     .default(0)
-    .describe('Size at which manifest.jsonl is put aside under a number when a run starts; 0 means never.'),
+    .describe('Rotate manifest.jsonl at the start of a run if it is larger than this many bytes; 0 means never.'),
   preset: z
     .enum(['fast', 'broad'])
     .default('broad')
-    .describe('Which resolvers are asked: the quick and likely ones, or everybody.')
+    .describe('Which resolvers to use: fast (only the quickest and most productive) or broad (all).')
     .meta(flag('--preset <name>', 'download')),
   resolver_order: z
     .array(z.string())
     .default([])
-    .describe('Resolvers to ask first, in this order.')
+    .describe('Resolvers to try first, in this order.')
     .meta(flag('--resolver-order <a,b>', 'download')),
   enable: z
     .array(z.string())
     .default([])
-    .describe('Resolvers to ask besides those of the preset.')
+    .describe('Resolvers to use in addition to the preset.')
     .meta(flag('--enable-resolver <a,b>', 'download')),
   disable: z
     .array(z.string())
     .default([])
-    .describe('Resolvers not to ask.')
+    .describe('Resolvers to disable.')
     .meta(flag('--disable-resolver <a,b>', 'download')),
   work_budget_s: seconds(1)
     .default(180)
-    .describe('Time, waits between tries included, after which no further URL of a work is tried.'),
+    .describe('Time budget per work, including waits between attempts; no further URL is tried after it.'),
   title_accept: z
     .number()
     .min(0)
     .max(1)
     .default(0.9)
     .describe(
-      'How well a work that Crossref finds by its title must fit an entry of a list that has no id, to be taken; less goes to review.csv.',
+      'Minimum match score (0 to 1) to accept a work that Crossref found by title for a list entry without an id; lower scores go to review.csv.',
     ),
   title_review: z
     .number()
     .min(0)
     .max(1)
     .default(0.6)
-    .describe('How well it must fit to be worth a look: what fits less is not written into review.csv.'),
+    .describe('Minimum match score (0 to 1) to list a candidate in review.csv.'),
   identify: z
     .boolean()
     .default(true)
-    .describe(
-      'Ask OpenAlex and Crossref about papers of your own by the ids that stand in them, if there is a contact.',
-    ),
-  thorough: z.boolean().default(true).describe('Also ask repositories that have no reason to know a work.'),
+    .describe('Look up your own papers in OpenAlex and Crossref by the identifiers found in them; needs http.contact.'),
+  thorough: z.boolean().default(true).describe('Also search repositories where a work is unlikely to be.'),
 });
 
 /** What `docstokg serve` listens on and whom it answers. */
@@ -176,23 +170,25 @@ const serveSchema = z.strictObject({
     .min(1)
     .max(255)
     .default('127.0.0.1')
-    .describe('Address to listen on; one that other machines reach needs a token of yours.')
+    .describe('Address to listen on; an address that other machines can reach requires serve.token.')
     .meta(flag('--host <address>', 'serve')),
   port: z
     .int()
     .min(0)
     .max(65_535)
     .default(8484)
-    .describe('Port to listen on; 0 takes one that is free.')
+    .describe('Port to listen on; 0 picks a free one.')
     .meta(flag('--port <n>', 'serve')),
   token: secret()
     .default('')
-    .describe('What whoever asks has to show, at least 16 characters; empty: one is made at every start.')
+    .describe(
+      'Access token that clients must send, at least 16 characters; if empty, a new one is generated at every start.',
+    )
     .meta(flag('--token <text>', 'serve')),
   allowed_hosts: z
     .array(z.string())
     .default([])
-    .describe('Names besides the address under which the server is reached, such as that of a proxy.')
+    .describe('Additional host names clients may use to reach the server, such as the name of a proxy.')
     .meta(flag('--allowed-hosts <a,b>', 'serve')),
 });
 
@@ -203,16 +199,16 @@ const estimateSchema = z.strictObject({
     .min(1)
     .max(100)
     .default(100)
-    .describe('Works that are looked at to tell how many are open, and where.'),
-  usd_per_credit: z.number().min(0).default(0.0001).describe('What OpenAlex charges for a credit, in US dollars.'),
-  credits_per_page: z.number().min(0).default(1).describe('Credits for a page of 100 works.'),
-  credits_per_search_page: z.number().min(0).default(10).describe('Credits for a page of a search by words.'),
-  megabytes_per_work: z.number().min(0).default(2).describe('Size of a full text, in megabytes.'),
+    .describe('Number of works sampled to estimate how many are open access, and at which hosts.'),
+  usd_per_credit: z.number().min(0).default(0.0001).describe('Price of an OpenAlex credit, in US dollars.'),
+  credits_per_page: z.number().min(0).default(1).describe('Credits per page of 100 works.'),
+  credits_per_search_page: z.number().min(0).default(10).describe('Credits per page of search results.'),
+  megabytes_per_work: z.number().min(0).default(2).describe('Average size of a full text, in megabytes.'),
   requests_per_work: z
     .number()
     .min(1)
     .default(1.5)
-    .describe('Requests to the host of a full text: the file, and now and then the page in front of it.'),
+    .describe('Average number of requests per full text: the file and, in some cases, its landing page.'),
 });
 
 /** Every setting of the program: each key has a default and a sentence. */

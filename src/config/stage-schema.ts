@@ -7,19 +7,21 @@ export const stageSchema = z.strictObject({
   source: z
     .enum(['files', 'queue'])
     .default('files')
-    .describe('Where documents come from: each runner finds them by itself, or all runners share them by a queue.')
+    .describe(
+      'Where documents come from: files (each runner scans the input folder) or queue (runners on several machines share one queue).',
+    )
     .meta(flag('--source <source>', 'stage')),
   policy: z
     .enum(['io', 'cpu', 'gpu'])
     .nullable()
     .default(null)
-    .describe('Where the work is done: in this thread (io, gpu) or in child processes (cpu).')
+    .describe('Where documents are processed: in the main thread (io, gpu) or in child processes (cpu).')
     .meta(flag('--policy <policy>', 'stage')),
   scheduling: z
     .enum(['fifo', 'sjf', 'lpt'])
     .nullable()
     .default(null)
-    .describe("Which documents come first: the plan's order, cheapest first, or most expensive first.")
+    .describe('Processing order: fifo (as planned), sjf (cheapest first) or lpt (most expensive first).')
     .meta(flag('--scheduling <order>', 'stage')),
   workers: z
     .int()
@@ -27,7 +29,7 @@ export const stageSchema = z.strictObject({
     .max(1_024)
     .nullable()
     .default(null)
-    .describe('Documents at once.')
+    .describe('Maximum number of documents processed concurrently.')
     .meta(flag('--workers <n>', 'stage')),
   max_queue: z
     .int()
@@ -35,48 +37,48 @@ export const stageSchema = z.strictObject({
     .max(1_000_000)
     .nullable()
     .default(null)
-    .describe('Documents that may wait for a worker.')
+    .describe('Maximum number of documents waiting for a worker.')
     .meta(flag('--max-queue <n>', 'stage')),
   timeout_s: seconds(0)
     .max(604_800)
     .nullable()
     .default(null)
-    .describe('Longest time for one document; 0 means any.')
+    .describe('Timeout for one document; 0 means no limit.')
     .meta(flag('--timeout-s <s>', 'stage')),
   abort_grace_s: seconds(0)
     .max(3_600)
     .default(2)
-    .describe('How long an io document that was told to stop may take before it is left behind.'),
+    .describe('How long an aborted io document may take to stop before it is abandoned.'),
   retries: z
     .int()
     .min(0)
     .max(100)
     .nullable()
     .default(null)
-    .describe('Attempts after the first, for errors that may pass.')
+    .describe('Retries per document after a transient error.')
     .meta(flag('--retries <n>', 'stage')),
   retry_backoff_s: seconds(0)
     .max(3_600)
     .default(1)
-    .describe('Delay before the first retry; it doubles, ± 25 %.')
+    .describe('Delay before the first retry; doubles with each retry, ± 25 %.')
     .meta(flag('--retry-backoff-s <s>', 'stage')),
   error_budget: z
     .int()
     .min(0)
     .max(1_000_000_000)
     .default(0)
-    .describe('A stage stops after more failed documents than this; 0 means never.')
+    .describe('Number of failed documents above which the stage stops; 0 means never.')
     .meta(flag('--error-budget <n>', 'stage')),
-  resume: z.boolean().default(true).describe('Skip what an earlier run has done.'),
+  resume: z.boolean().default(true).describe('Skip documents that an earlier run has already processed.'),
   verify_hash: z
     .boolean()
     .default(false)
-    .describe('Hash every input and output again instead of trusting size and time.')
+    .describe('Rehash every input and output instead of comparing size and modification time.')
     .meta(flag('--verify-hash', 'stage')),
   diagnostics_interval_s: seconds(0)
     .max(86_400)
     .default(30)
-    .describe('How often a pipe is told how far a stage is; 0 means never.')
+    .describe('How often to print progress when output is not a terminal; 0 means never.')
     .meta(flag('--diagnostics-interval-s <s>', 'stage')),
   recycle_after_items: z
     .int()
@@ -84,20 +86,20 @@ export const stageSchema = z.strictObject({
     .max(1_000_000_000)
     .nullable()
     .default(null)
-    .describe('Documents after which a cpu worker is replaced; 0 means never.'),
+    .describe('Replace a cpu worker after this many documents; 0 means never.'),
   recycle_over_mb: z
     .int()
     .min(0)
     .max(1_048_576)
     .default(0)
-    .describe('A cpu worker that holds more between two documents is replaced; 0 means never.'),
+    .describe('Replace a cpu worker whose memory exceeds this between two documents; 0 means never.'),
   warm_spare: z
     .boolean()
     .nullable()
     .default(null)
-    .describe('Keep one more cpu worker ready, in case one has to be killed; null leaves it to the stage.'),
+    .describe('Keep a spare cpu worker ready in case one has to be killed; null means the stage decides.'),
   durable: z
     .boolean()
     .default(true)
-    .describe('Whether outputs and rows are on the disk before a document counts as done.'),
+    .describe('Sync outputs and manifest rows to disk before a document counts as done.'),
 });

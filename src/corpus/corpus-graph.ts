@@ -97,8 +97,8 @@ export class CorpusGraph {
       const dataRoot = this.#config.parse.data_root;
       const settings = { vocabulary: request.vocabulary ?? null };
       if (settings.vocabulary !== null && !existsSync(settings.vocabulary))
-        throw new AppError('USAGE_VOCABULARY_MISSING', `there is no file ${settings.vocabulary}`, {
-          hint: 'name a table (.csv), SKOS in Turtle (.ttl) or OBO (.obo)',
+        throw new AppError('USAGE_VOCABULARY_MISSING', `file not found: ${settings.vocabulary}`, {
+          hint: 'use a table (.csv), SKOS in Turtle (.ttl) or OBO (.obo)',
         });
       const { lookup, lookup_most: most } = this.#config.graph;
       const warn = (message: string): void => tell({ kind: 'warning', message });
@@ -190,11 +190,11 @@ export class CorpusGraph {
   #claimRequest(): ClaimRequest {
     const { claims, keys, parse } = this.#config;
     if (claims.url === '' || claims.model === '')
-      throw new AppError('CONFIG_CLAIMS_OFF', 'no model is named that could read claims', {
-        hint: 'set claims.url (up to /v1) and claims.model; the graph needs neither',
+      throw new AppError('CONFIG_CLAIMS_OFF', 'no model is configured for claims', {
+        hint: 'set claims.url (up to /v1) and claims.model; the rest of the graph works without a model',
       });
     if (claims.budget_usd > 0 && claims.usd_per_million_input + claims.usd_per_million_output === 0)
-      throw new AppError('CONFIG_CLAIMS_PRICE', 'claims.budget_usd is set, but not what the server charges', {
+      throw new AppError('CONFIG_CLAIMS_PRICE', 'claims.budget_usd is set, but the token prices are not', {
         hint: 'set claims.usd_per_million_input and claims.usd_per_million_output, or use claims.budget_tokens',
       });
     return {
@@ -218,7 +218,7 @@ export class CorpusGraph {
 }
 
 function nothingParsed(dataRoot: string): AppError {
-  return new AppError('GRAPH_NOTHING', `there are no parsed documents in ${dataRoot}`, {
-    hint: 'make some with docstokg run or docparse doctags',
+  return new AppError('GRAPH_NOTHING', `no parsed documents in ${dataRoot}`, {
+    hint: 'create some with docstokg run or docparse doctags',
   });
 }

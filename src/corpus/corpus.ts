@@ -214,8 +214,8 @@ export class Corpus implements AsyncDisposable {
     const { tell = () => undefined, ...asked } = request;
     const before = await this.account();
     if (!before) {
-      throw new AppError('CORPUS_NO_RUN', `${this.folder} was not made by docstokg run`, {
-        hint: 'run.json says what is listed again: gather with docstokg run first',
+      throw new AppError('CORPUS_NO_RUN', `${this.folder} was not created by docstokg run`, {
+        hint: 'refresh repeats the query in run.json: create the folder with docstokg run first',
       });
     }
     const config = wantedDocuments(before.asked, this.config).config;
@@ -258,8 +258,8 @@ export class Corpus implements AsyncDisposable {
       [change.together, false],
     ] as const) {
       if (work !== undefined && records.setApart(work, undone, this.#now()) === 0) {
-        throw new AppError('USAGE_VERSION', `"${work.slice(0, 100)}" is merged with no other work`, {
-          hint: 'docstokg work-versions RUN shows the merges',
+        throw new AppError('USAGE_VERSION', `"${work.slice(0, 100)}" is not merged with another work`, {
+          hint: 'see docstokg work-versions RUN',
         });
       }
     }
@@ -278,8 +278,8 @@ export class Corpus implements AsyncDisposable {
       if (!records.isEmpty) return records;
       records[Symbol.dispose]();
     }
-    throw new AppError('CORPUS_NO_WORKS', `there are no works in ${this.folder}`, {
-      hint: 'gather some first: docstokg run, or contentdownload',
+    throw new AppError('CORPUS_NO_WORKS', `no works in ${this.folder}`, {
+      hint: 'download works first: docstokg run or contentdownload',
     });
   }
 
@@ -291,7 +291,7 @@ export class Corpus implements AsyncDisposable {
     readonly documents: number;
   }> {
     if (!existsSync(this.folder))
-      throw new AppError('USAGE_RUN', `${this.folder} is not there`, { hint: 'name the folder of a run' });
+      throw new AppError('USAGE_RUN', `${this.folder} does not exist`, { hint: 'give a run folder' });
     using store = CorpusStore.create(this.folder, { manifests: manifestFolder(this.config), warn });
     store.clear();
     const { lines, badLines } = await store.ingestSoon();

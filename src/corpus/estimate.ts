@@ -188,8 +188,8 @@ async function sampled(
     signal,
   });
   if (found.kind === 'sample') return found;
-  throw new AppError('ESTIMATE_FAILED', `OpenAlex cannot be asked: ${inWords(found)}`, {
-    hint: found.kind === 'failed' ? (found.hint ?? 'ask again later') : 'ask again then, or with a key of OpenAlex',
+  throw new AppError('ESTIMATE_FAILED', `OpenAlex cannot be reached: ${inWords(found)}`, {
+    hint: found.kind === 'failed' ? (found.hint ?? 'try again later') : 'try again then, or set an OpenAlex key',
   });
 }
 

@@ -31,8 +31,8 @@ export async function askedFor(folder: string, given: RunAsked): Promise<RunAske
     return Object.fromEntries(Object.entries({ ...given, ids }).filter(([, value]) => value !== undefined));
   const before = await readRunFile(folder);
   if (before) return mailto === undefined ? before.asked : { ...before.asked, mailto };
-  throw new AppError('USAGE_NOTHING_TO_RUN', 'nothing says which works or papers are wanted', {
-    hint: 'give a topic, ids, or lists and papers as input, or the folder of an earlier run; docstokg run --help shows examples',
+  throw new AppError('USAGE_NOTHING_TO_RUN', 'no works or papers given', {
+    hint: 'give a topic, ids, input files, or the folder of an earlier run; docstokg run --help shows examples',
   });
 }
 
@@ -60,7 +60,7 @@ export function checkDocuments(documents: WantedDocuments): void {
   checkWanted(documents.ids, documents.wanted);
   for (const path of documents.papers) {
     if (!existsSync(path))
-      throw new AppError('USAGE_INPUT', `--input ${path}: there is no such file or folder`, { hint: 'check the path' });
+      throw new AppError('USAGE_INPUT', `--input ${path}: no such file or folder`, { hint: 'check the path' });
   }
   if (wantsWorks(documents)) checkDownload(documents.config);
   else checkFolder(documents.config.download.out);

@@ -27,8 +27,8 @@ export function doctagsSettings({ parse, keys }: Config): DoctagsSettings {
     ...(keys.engine !== '' && { apiKey: keys.engine }),
   };
   if (parse.engine !== 'embedded' && parse.engine_url === '') {
-    throw new AppError('CONFIG_INVALID', `parse.engine_url is empty although parse.engine is ${parse.engine}`, {
-      hint: 'set the address of the server',
+    throw new AppError('CONFIG_INVALID', `parse.engine_url is required when parse.engine is ${parse.engine}`, {
+      hint: 'set parse.engine_url to the URL of the server',
     });
   }
   return {

@@ -91,8 +91,8 @@ export class QueueSource implements ItemSource, AsyncDisposable {
     if (taken.length === 0) return undefined;
     if (taken.every(({ item }) => this.#cfgHashes.has(item.cfgHash))) return taken;
     for (const { item } of taken) await this.settle(item, { kind: 'unfinished' });
-    throw new AppError('STAGE_QUEUE_SETTINGS', 'other runners of this stage work with other settings', {
-      hint: 'give all of them the same settings, or wait until the others have finished',
+    throw new AppError('STAGE_QUEUE_SETTINGS', 'other runners of this stage use different settings', {
+      hint: 'use the same settings for all of them, or wait until the others have finished',
     });
   }
 

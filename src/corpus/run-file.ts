@@ -47,7 +47,7 @@ export async function readRunFile(folder: string): Promise<RunFile | undefined> 
     // Told below, as the same thing.
   }
   throw new AppError('RUN_FILE', `${path} was not written by this version of docstokg run`, {
-    hint: 'move it away: everything else in the folder is kept and used',
+    hint: 'move it away; all other files in the folder are reused',
   });
 }
 

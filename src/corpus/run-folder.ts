@@ -33,8 +33,8 @@ export class RunFolder implements Disposable {
       const { pid, host } = before?.process ?? { pid: '?', host: '?' };
       throw new AppError(
         'RUN_FOLDER_BUSY',
-        `process ${pid} on ${host} has worked on ${path} since ${before?.started_at}`,
-        { hint: 'let it finish, or stop it with Ctrl-C; another --out makes another run' },
+        `process ${pid} on ${host} has been working on ${path} since ${before?.started_at}`,
+        { hint: 'let it finish, stop it with Ctrl-C, or use another --out for a separate run' },
       );
     }
     held.use(taken);

@@ -55,8 +55,8 @@ const RUN: Readonly<Record<ParseStage, (call: RunningStages) => Promise<StageOut
   async doctags(call) {
     const { input, config } = call;
     if (input === undefined)
-      throw new AppError('USAGE_INPUT', 'nothing says where the papers are', {
-        hint: 'docparse doctags --input FOLDER',
+      throw new AppError('USAGE_INPUT', 'no input folder given', {
+        hint: 'use docparse doctags --input FOLDER',
       });
     const plan = doctagsPlan(input, config.parse.data_root, doctagsSettings(config));
     return await runPrepared('doctags', prepareDoctags(config, call), plan, call);

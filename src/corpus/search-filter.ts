@@ -107,5 +107,5 @@ function sectionsOf(text: string): Section[] {
 }
 
 function wrong(what: string, value: string, hint: string): AppError {
-  return new AppError('USAGE_FILTER', `"${value.slice(0, 100)}" is no ${what} to search in`, { hint });
+  return new AppError('USAGE_FILTER', `"${value.slice(0, 100)}" is not a valid ${what}`, { hint });
 }

@@ -30,7 +30,7 @@ function placeIn(folder: string, config: Config, dataRoot = join(folder, 'Data')
 export function searchPlaceIn(folder: string, config: Config): SearchPlace {
   const place = placeIn(folder, config, config.parse.data_root);
   if (place) return place;
-  throw nothing(existsSync(folder) ? `there are no passages in ${folder}` : `there is no folder ${folder}`);
+  throw nothing(existsSync(folder) ? `no passages in ${folder}` : `folder not found: ${folder}`);
 }
 
 /**
@@ -41,7 +41,7 @@ export function findSearchPlace(config: Config, named: string | undefined): Sear
   if (named !== undefined) {
     const place = placeIn(named, config) ?? placeIn(dirname(resolve(named)), config, named);
     if (place) return place;
-    throw nothing(existsSync(named) ? `there are no passages in ${named}` : `there is no folder ${named}`);
+    throw nothing(existsSync(named) ? `no passages in ${named}` : `folder not found: ${named}`);
   }
   const runs = dirname(config.download.out);
   const places = (existsSync(runs) ? readdirSync(runs) : [])
@@ -51,12 +51,12 @@ export function findSearchPlace(config: Config, named: string | undefined): Sear
   const alone = placeIn(dirname(config.parse.data_root), config, config.parse.data_root);
   const [place = alone] = places;
   if (place) return place;
-  throw nothing(`there are no passages in ${runs} or ${config.parse.data_root}`);
+  throw nothing(`no passages in ${runs} or ${config.parse.data_root}`);
 }
 
 function nothing(message: string): AppError {
   return new AppError('SEARCH_NOTHING', message, {
-    hint: 'make some with docstokg run or docparse parse, or say where they are with --run FOLDER',
+    hint: 'create some with docstokg run or docparse parse, or give their folder with --run FOLDER',
   });
 }
 

@@ -187,7 +187,7 @@ async function queryEngine(
     : {
         kind: 'missing' as const,
         reason: new AppError('INDEX_NOT_DENSE', 'the passages have no dense vectors', {
-          hint: 'search with --lexical, or make vectors with docparse embed',
+          hint: 'search with --lexical, or create vectors with docparse embed',
         }),
       };
   if (opened.kind === 'engine') return opened.engine;

@@ -21,9 +21,13 @@ export async function openSharedPlan(
   if (config.stage.source === 'files' || options.dryRun)
     return { ...plan, [Symbol.asyncDispose]: () => Promise.resolve() };
   if (options.shard.count > 1) {
-    throw new AppError('USAGE_SOURCE', 'a queue shares the documents out by itself, so --shard has no meaning there', {
-      hint: 'leave out --shard, or use --source files',
-    });
+    throw new AppError(
+      'USAGE_SOURCE',
+      '--shard cannot be used with --source queue, which distributes the documents itself',
+      {
+        hint: 'omit --shard, or use --source files',
+      },
+    );
   }
   const { stageName } = plan;
   const path = join(options.manifestDir, `docparse.${stageName}.queue.sqlite`);

@@ -131,9 +131,9 @@ export class KeptFiles implements Disposable {
     } catch (error) {
       throw new AppError(
         'DOWNLOAD_FOLDER',
-        `${folder} cannot be made: ${error instanceof Error ? error.message : String(error)}`,
+        `cannot create ${folder}: ${error instanceof Error ? error.message : String(error)}`,
         {
-          hint: 'choose a folder you may write to with --out',
+          hint: 'choose a writable folder with --out',
           cause: error,
         },
       );

@@ -44,8 +44,8 @@ export class PartFolder implements Disposable {
       // Another process's clean-up has just taken it for abandoned.
       lock[Symbol.dispose]();
     }
-    throw new AppError('DOWNLOAD_FOLDER', `${root} cannot be used: its locks are taken again and again`, {
-      hint: 'look for a process that starts over and over on this folder',
+    throw new AppError('DOWNLOAD_FOLDER', `${root} cannot be used: its lock keeps being taken by other processes`, {
+      hint: 'check for a process that restarts repeatedly on this folder',
     });
   }
 

@@ -10,7 +10,7 @@ export const REASONS = {
   'wrong-kind': {
     scope: 'plan',
     later: false,
-    sentence: 'The body is no full text: an image, an archive, metadata only.',
+    sentence: 'The body is not a full text: an image, an archive, or metadata only.',
   },
   'kind-not-accepted': { scope: 'plan', later: false, sentence: 'A sound document of a kind that is not to be kept.' },
   'bot-wall': { scope: 'plan', later: true, sentence: 'A challenge or ban against robots answered.' },

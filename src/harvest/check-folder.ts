@@ -8,8 +8,7 @@ export function checkFolder(path: string): void {
   const place = nearest(resolve(path));
   const refuse = (message: string, hint: string, cause?: unknown): AppError =>
     new AppError('USAGE_OUT', `--out ${path}: ${message}`, { hint, cause });
-  if (!statSync(place).isDirectory())
-    throw refuse(`${place} is a file, not a folder`, 'name a folder, or one that is not there yet');
+  if (!statSync(place).isDirectory()) throw refuse(`${place} is a file, not a folder`, 'choose another folder');
   try {
     rmdirSync(mkdtempSync(join(place, '.docstokg-')));
   } catch (error) {

@@ -50,7 +50,7 @@ export async function* listWorks(query: OpenAlexQuery, options: ListingOptions):
     }
     if (end?.kind === 'failed' && resume && pages === 0) {
       // A cursor may have gone stale overnight: the list is read from its beginning instead.
-      tell(`the listing cannot go on (${end.message}); it begins anew`);
+      tell(`cannot resume the listing (${end.message}); starting over`);
       resume = undefined;
       continue;
     }

@@ -67,7 +67,7 @@ export async function mergeFolders(
   for (const folder of folders)
     if (!existsSync(folder) || manifestsIn(folder).length === 0)
       throw new AppError('MERGE_NO_MANIFEST', `${folder} has no manifest.jsonl`, {
-        hint: 'name the folders that runs wrote to with --out',
+        hint: 'give run folders',
       });
   mkdirSync(out, { recursive: true });
   using store = CorpusStore.create(out, { warn: options.warn });

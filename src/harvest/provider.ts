@@ -86,18 +86,18 @@ export function checkWanted(ids: readonly string[], options: WantedWorks): void 
   if (unknown.length > 0) {
     const names = unknown.slice(0, 5).map((id) => `"${id.slice(0, 100)}"`);
     const more = unknown.length > names.length ? ` and ${unknown.length - names.length} more` : '';
-    throw new AppError('USAGE_ID', `${names.join(', ')}${more}: no id of a work`, {
-      hint: 'known are DOIs, arXiv ids, PMIDs and PMCIDs, OpenAlex, HAL and Zenodo ids, and URLs of papers',
+    throw new AppError('USAGE_ID', `${names.join(', ')}${more}: not a recognised identifier`, {
+      hint: 'use a DOI, arXiv id, PMID, PMCID, OpenAlex, HAL or Zenodo id, or the URL of a paper',
     });
   }
   for (const path of options.input ?? []) if (!parseZotero(path)) checkList(path);
   filterFor({ ...options, cites: citedWorks(options) });
   if (options.topic?.trim() === '')
-    throw new AppError('USAGE_TOPIC', '--topic is empty', { hint: 'say in a few words what the works are about' });
+    throw new AppError('USAGE_TOPIC', '--topic is empty', { hint: 'describe the topic in a few words' });
   const { yearStart, yearEnd } = options;
   if (yearStart !== undefined && yearEnd !== undefined && yearStart > yearEnd) {
     throw new AppError('USAGE_YEARS', `--year-start ${yearStart} is after --year-end ${yearEnd}`, {
-      hint: 'the first year comes first',
+      hint: 'swap the two years',
     });
   }
 }
@@ -105,17 +105,17 @@ export function checkWanted(ids: readonly string[], options: WantedWorks): void 
 function checkList(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   const fault = (message: string, hint: string): AppError => new AppError('USAGE_INPUT', message, { hint });
-  if (!found) throw fault(`--input ${path}: there is no such file`, 'check the path');
+  if (!found) throw fault(`--input ${path}: no such file`, 'check the path');
   if (found.isDirectory())
     throw fault(
-      `--input ${path}: a folder is no list of works`,
+      `--input ${path}: is a folder, not a list of works`,
       'docstokg run --input FOLDER takes the papers in a folder; contentdownload wants a list',
     );
   if (found.size === 0) throw fault(`--input ${path}: the file is empty`, 'it should list works, one entry each');
   try {
     accessSync(path, constants.R_OK);
   } catch (error) {
-    throw new AppError('USAGE_INPUT', `--input ${path}: the file may not be read`, {
+    throw new AppError('USAGE_INPUT', `--input ${path}: permission denied`, {
       hint: 'check its permissions',
       cause: error,
     });

@@ -50,9 +50,9 @@ async function describe(url: string): Promise<SimulatedWeb> {
   } catch (error) {
     throw new AppError(
       'SIM_UNREACHABLE',
-      `no simulated web describes itself at ${url}: ${error instanceof Error ? error.message : String(error)}`,
+      `no simulated web found at ${url}: ${error instanceof Error ? error.message : String(error)}`,
       {
-        hint: 'start one with docstokg sim serve and give its admin address',
+        hint: 'start one with docstokg sim serve and use the URL it prints as "sim"',
         cause: error,
       },
     );

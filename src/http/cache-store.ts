@@ -197,8 +197,8 @@ function openCache(path: string): DatabaseSync {
   } catch (cause) {
     database?.close();
     if (cause instanceof AppError) throw cause;
-    throw new AppError('CACHE_UNUSABLE', `${path} cannot be used as a cache`, {
-      hint: 'name another file in http.cache_path, or remove this one if nothing in it is needed',
+    throw new AppError('CACHE_UNUSABLE', `${path} is not a usable cache`, {
+      hint: 'set http.cache_path to another file, or remove this one',
       cause,
     });
   }

@@ -23,6 +23,6 @@ export function requireContact(contact: string | undefined): string {
   throw new AppError(
     'CONTACT_MISSING',
     trimmed === '' ? 'no contact address is set' : `"${trimmed.slice(0, 100)}" is not an address we can give`,
-    { hint: 'give your e-mail address with --mailto or DOCSTOKG_HTTP__CONTACT; it is sent to the services we ask' },
+    { hint: 'set your e-mail address with --mailto or DOCSTOKG_HTTP__CONTACT; it is sent to the services used' },
   );
 }

@@ -35,8 +35,8 @@ function parsed(cursor: string, asked: Readonly<Record<string, unknown>>): reado
 }
 
 function foreign(): AppError {
-  return new AppError('USAGE_CURSOR', 'the cursor does not belong to this question', {
-    hint: 'ask the same question again with the next_cursor of its answer, or without a cursor',
+  return new AppError('USAGE_CURSOR', 'the cursor does not belong to this query', {
+    hint: 'repeat the same query with its next_cursor, or without a cursor',
   });
 }
 

@@ -109,7 +109,7 @@ for (const mode of ['legacy', { pin: '2026-07-28' }] as const)
     assert.equal(list(await ask(client, 'graph', { ask: 'path', node: 'W1', to: 'W2' }), 'rows').length, 3);
     assert.ok(list(await ask(client, 'graph', { ask: 'stats' }), 'rows').length > 0);
     const none = await ask(client, 'graph', { ask: 'stats', run: 'bare' });
-    assert.deepEqual([none.data['available'], none.text.includes('no knowledge graph')], [false, true]);
+    assert.deepEqual([none.data['available'], none.text.includes('No knowledge graph')], [false, true]);
     const figures = await ask(client, 'figures', { work: 'W1' });
     assert.deepEqual(
       list(figures, 'figures').map(({ kind, page, caption, cells }) => [kind, page, caption, cells]),

@@ -60,8 +60,8 @@ export function runsNamed(name: string | undefined, runs: readonly McpRun[]): re
   if (name === undefined) return runs;
   const named = runs.filter(({ id }) => id === name);
   if (named.length > 0) return named;
-  throw new AppError('USAGE_RUN', `there is no corpus named "${name.slice(0, 100)}"`, {
-    hint: `these are open: ${runs.map(({ id }) => id).join(', ')}`,
+  throw new AppError('USAGE_RUN', `unknown corpus "${name.slice(0, 100)}"`, {
+    hint: `open corpora: ${runs.map(({ id }) => id).join(', ')}`,
   });
 }
 
@@ -75,8 +75,8 @@ export async function workNamed(
     const work = await each.corpus.library.work(name);
     if (work) return { run: each, work };
   }
-  throw new AppError('USAGE_WORK', `there is no work "${name.slice(0, 100)}" here`, {
-    hint: 'ids are those that search and works give; a DOI does as well',
+  throw new AppError('USAGE_WORK', `unknown work "${name.slice(0, 100)}"`, {
+    hint: 'use an id returned by search or works, or a DOI',
   });
 }
 

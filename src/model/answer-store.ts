@@ -34,8 +34,8 @@ export class AnswerStore implements Disposable {
     } catch (cause) {
       this.#database.close();
       if (cause instanceof AppError) throw cause;
-      throw new AppError('MODEL_STORE_BROKEN', `${path} cannot be used to store answers of models`, {
-        hint: 'remove it if it is damaged; its answers are asked and paid for again',
+      throw new AppError('MODEL_STORE_BROKEN', `${path} cannot be used as the cache of model answers`, {
+        hint: 'remove it if it is damaged; its answers then have to be requested (and paid for) again',
         cause,
       });
     }

@@ -114,7 +114,7 @@ export class ModelServer {
       case 'stopped':
         break;
       case 'later':
-        throw this.#unavailable(`it asks to wait (${result.reason})`);
+        throw this.#unavailable(`rate-limited (${result.reason})`);
       case 'failed':
         throw this.#unavailable(`${result.reason}: ${result.message}`);
       case 'refused':
@@ -140,7 +140,7 @@ export class ModelServer {
   }
 
   #unavailable(why: string): StageError {
-    return new StageError('network', `the model server at ${this.#url.origin} does not answer: ${why}`, {
+    return new StageError('network', `the model server at ${this.#url.origin} does not respond: ${why}`, {
       code: 'MODEL_UNAVAILABLE',
       retryable: false,
       stopsStage: true,

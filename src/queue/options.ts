@@ -17,7 +17,7 @@ export interface OrchestratorOptions {
   readonly maxWorkers: number;
   /** Downloads in flight per resolver; one that is not named has no cap. */
   readonly maxPerResolver: Readonly<Record<string, number>>;
-  /** Downloads in flight at one host. */
+  /** Maximum concurrent downloads per host. */
   readonly maxPerHost: number;
   /** Jobs that may wait for a busy host without holding a worker. */
   readonly maxParked: number;
@@ -33,15 +33,15 @@ export interface OrchestratorOptions {
   readonly leaseMs: number;
   /** How often leases of running jobs are extended. */
   readonly heartbeatMs: number;
-  /** A job that failed this often ends in state error. */
+  /** Attempts before a failing job ends in state error. */
   readonly maxAttempts: number;
   /** A job whose process died this often while it ran alone ends in state error. */
   readonly maxDeaths: number;
-  /** Delay before the second attempt; it doubles with each further one. */
+  /** Delay before the second attempt; doubles with each further attempt. */
   readonly retryBackoffMs: number;
   /** Up to this much is added to each delay at random. */
   readonly retryJitterMs: number;
-  /** No retry is delayed longer than this, jitter aside. */
+  /** Maximum retry delay, not counting jitter. */
   readonly retryMaxDelayMs: number;
   /** A job that runs longer is aborted and counts as failed; 0 means no limit. */
   readonly jobTimeoutMs: number;

@@ -9,8 +9,8 @@ export type StopReason = 'shutdown' | 'give-way' | 'lease-lost' | 'timeout';
 
 export const STOP_ERRORS: Readonly<Record<StopReason, () => AppError>> = {
   shutdown: () => new AppError('JOB_STOPPED', 'the orchestrator is shutting down'),
-  'give-way': () => new AppError('JOB_STOPPED', 'the job goes back to the queue, because another must run alone'),
-  'lease-lost': () => new AppError('JOB_LEASE_LOST', 'another worker has taken the job, or it was cancelled'),
+  'give-way': () => new AppError('JOB_STOPPED', 'the job was returned to the queue because another job must run alone'),
+  'lease-lost': () => new AppError('JOB_LEASE_LOST', 'another worker has the lease, or the job was cancelled'),
   timeout: () => new AppError('JOB_TIMEOUT', 'the job ran longer than orchestrator.job_timeout_seconds'),
 };
 
@@ -19,7 +19,7 @@ export class HostBusy extends AppError {
   readonly host: string;
 
   constructor(host: string) {
-    super('QUEUE_HOST_BUSY', `the job goes back to the queue until ${host} has room`);
+    super('QUEUE_HOST_BUSY', `the job was returned to the queue until ${host} has room`);
     this.host = host;
   }
 }
@@ -45,7 +45,7 @@ export function settlementOf(outcome: HandlerOutcome, clock: Clock): Settlement 
     case 'error':
       return { kind: 'finish', state: 'error', error: reasonInfo(outcome.reason, 'HANDLER_ERROR') };
     default:
-      throw new AppError('HANDLER_OUTCOME_INVALID', `the handler answered ${JSON.stringify(outcome).slice(0, 200)}`, {
+      throw new AppError('HANDLER_OUTCOME_INVALID', `the handler returned ${JSON.stringify(outcome).slice(0, 200)}`, {
         hint: "return nothing, { state: 'done' | 'skipped' | 'error', reason } or { retryAt }",
       });
   }

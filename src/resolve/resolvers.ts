@@ -83,7 +83,7 @@ export function chooseResolvers(choice: ResolverChoice = {}): Resolver[] {
   const named = [...(choice.order ?? []), ...(choice.enable ?? []), ...(choice.disable ?? [])];
   const unknown = named.find((name) => !all.has(name));
   if (unknown !== undefined) {
-    throw new AppError('CONFIG_RESOLVER_UNKNOWN', `there is no resolver "${unknown.slice(0, 100)}"`, {
+    throw new AppError('CONFIG_RESOLVER_UNKNOWN', `unknown resolver "${unknown.slice(0, 100)}"`, {
       hint: `known are ${[...all.keys()].join(', ')}`,
     });
   }

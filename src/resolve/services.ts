@@ -31,8 +31,8 @@ export class Services {
       const text = options.baseUrls?.[name] ?? facts.baseUrl;
       const url = URL.parse(text.endsWith('/') ? text : `${text}/`);
       if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-        throw new AppError('SERVICE_URL', `"${text.slice(0, 200)}" is no base URL for ${name}`, {
-          hint: 'give an absolute http or https URL',
+        throw new AppError('SERVICE_URL', `"${text.slice(0, 200)}" is not a valid base URL for ${name}`, {
+          hint: 'use an absolute http or https URL',
         });
       }
       this.#bases.set(name, url);
@@ -147,13 +147,9 @@ function checkName(name: string): void {
   if (Object.hasOwn(SERVICE_TABLE, name)) return;
   const near = SERVICE_NAMES.toSorted((a, b) => distance(a, name) - distance(b, name))[0] ?? '';
   const guess = distance(near, name) <= 3 ? `did you mean ${near}? ` : '';
-  throw new AppError(
-    'CONFIG_SERVICE_UNKNOWN',
-    `services.base_urls names "${name.slice(0, 100)}", which is no service`,
-    {
-      hint: `${guess}there are ${SERVICE_NAMES.join(', ')}`,
-    },
-  );
+  throw new AppError('CONFIG_SERVICE_UNKNOWN', `services.base_urls: unknown service "${name.slice(0, 100)}"`, {
+    hint: `${guess}there are ${SERVICE_NAMES.join(', ')}`,
+  });
 }
 
 /** Edit distance of two names. */

@@ -119,8 +119,8 @@ export class Catalogue implements Disposable {
   static read(folder: string): Catalogue {
     const path = join(folder, NAME);
     if (!existsSync(path)) {
-      throw new AppError('INDEX_MISSING', `there is no index in ${folder}`, {
-        hint: 'build it first: docstokg run, or docparse embed',
+      throw new AppError('INDEX_MISSING', `no index in ${folder}`, {
+        hint: 'build it with docstokg run or docparse embed',
       });
     }
     let database: DatabaseSync | undefined;
@@ -134,7 +134,7 @@ export class Catalogue implements Disposable {
       database?.close();
       if (error instanceof AppError) throw error;
       throw new AppError('INDEX_DAMAGED', `${path} cannot be read`, {
-        hint: 'remove the Index folder: it is made again',
+        hint: 'remove the Index folder; it will be rebuilt',
         cause: error,
       });
     }

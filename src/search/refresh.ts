@@ -39,8 +39,8 @@ export async function refreshIndex(
   const { folder, signal } = options;
   const documents = documentsOf(options);
   if (documents.length === 0 && !hasIndex(folder)) {
-    throw new AppError('INDEX_NOTHING', `there are no chunks (${options.format}) in ${options.dataRoot}`, {
-      hint: 'run docstokg run or docparse parse first',
+    throw new AppError('INDEX_NOTHING', `no chunks (${options.format}) in ${options.dataRoot}`, {
+      hint: 'create them with docstokg run or docparse parse',
     });
   }
   const before = changesSince(folder, documents);

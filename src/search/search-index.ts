@@ -70,8 +70,8 @@ export class SearchIndex implements Disposable {
     if (engine && dense && canonicalJson(engine.model) !== canonicalJson(dense.model)) {
       throw new AppError(
         'INDEX_MODEL',
-        `the index was made with ${dense.model.name} (${dense.model.precision}), not with ${engine.model.name} (${engine.model.precision})`,
-        { hint: 'search with the model of the index, or embed everything anew' },
+        `the index was built with ${dense.model.name} (${dense.model.precision}), not with ${engine.model.name} (${engine.model.precision})`,
+        { hint: 'search with that model, or embed everything again' },
       );
     }
     const rows = catalogue.segments();
@@ -100,8 +100,8 @@ export class SearchIndex implements Disposable {
   /** The best passages for a question. */
   async search(query: string, options: SearchOptions, signal?: AbortSignal): Promise<Hit[]> {
     if (query.trim() === '') {
-      throw new AppError('USAGE_QUESTION', 'there is nothing to search for', {
-        hint: 'ask a question, or give some words',
+      throw new AppError('USAGE_QUESTION', 'the query is empty', {
+        hint: 'enter a question or some words',
       });
     }
     const { top, mode, minFit = 0, perWork } = options;
@@ -140,7 +140,7 @@ export class SearchIndex implements Disposable {
     }
     const [vector] = (await this.#engine?.embed([query], 'query', signal)) ?? [];
     if (!vector) {
-      throw new AppError('INDEX_NOT_DENSE', 'this index can only be searched by words here', {
+      throw new AppError('INDEX_NOT_DENSE', 'this index can only be searched by words', {
         hint: 'search with --lexical, or install the model and embed the passages',
       });
     }

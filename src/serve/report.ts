@@ -114,7 +114,7 @@ class ReportWriter {
     const [run] = about.runs;
     if (!run || (run.works === 0 && run.documents === 0 && stages.items.length === 0))
       throw new AppError('REPORT_NO_RUN', `${this.#folder} is not a run folder, or the run has done nothing yet`, {
-        hint: 'name the folder that docstokg run, contentdownload --out or docparse all wrote to',
+        hint: 'give the output folder of docstokg run, contentdownload or docparse parse',
       });
     const shownTitle = title ?? run.title;
     this.#add('/', { ...about, runs: [{ ...run, title: shownTitle }] });

@@ -268,13 +268,13 @@ function pathOf({ url = '' }: IncomingMessage): string {
 
 function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): unknown {
   if (error.code === 'EADDRINUSE')
-    return new AppError('SERVE_PORT_TAKEN', `another program listens on ${host}:${port}`, {
-      hint: 'choose another with --port, or 0 for one that is free',
+    return new AppError('SERVE_PORT_TAKEN', `another program is listening on ${host}:${port}`, {
+      hint: 'choose another port with --port, or 0 for a free one',
       cause: error,
     });
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' || error.code === 'EACCES')
     return new AppError('USAGE_HOST', `cannot listen on ${host}:${port}: ${error.code}`, {
-      hint: '--host takes an address of this machine, such as 127.0.0.1 or 0.0.0.0',
+      hint: '--host must be an address of this machine, such as 127.0.0.1 or 0.0.0.0',
       cause: error,
     });
   return error;

@@ -65,6 +65,6 @@ export function stageExitCode(outcome: Pick<StageOutcome, 'failed' | 'cancelled'
 function toNumber(flag: string, value: number | string | undefined): number | undefined {
   if (value === undefined || typeof value === 'number') return value;
   const number = value.trim() === '' ? Number.NaN : Number(value);
-  if (!Number.isFinite(number)) throw new AppError('USAGE_NUMBER', `${flag} wants a number, not "${value}"`);
+  if (!Number.isFinite(number)) throw new AppError('USAGE_NUMBER', `${flag} expects a number, not "${value}"`);
   return number;
 }

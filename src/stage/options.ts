@@ -81,7 +81,7 @@ export function stageOptions(given: Partial<StageOptions> = {}): StageOptions {
   }
   const { index, count } = options.shard;
   if (!Number.isInteger(index) || !Number.isInteger(count) || index < 1 || index > count) {
-    throw new AppError('CONFIG_STAGE_OPTION', `shard is ${index}/${count}`, { hint: 'i/n with i from 1 to n' });
+    throw new AppError('CONFIG_STAGE_OPTION', `shard is ${index}/${count}`, { hint: 'use i/n with i from 1 to n' });
   }
   return options;
 }

@@ -535,7 +535,7 @@ test('an outer signal drains the stage and leaves the rest for the next run', as
   assert.equal(outcome.stopReason, 'enough');
 });
 
-test('a stage name that cannot name a manifest is refused', async () => {
+test('a stage name that is not a valid stage name is refused', async () => {
   await assert.rejects(
     runStage({ stageName: '../up', items: [] }, () => fine),
     { code: 'CONFIG_STAGE_NAME' },

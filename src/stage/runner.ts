@@ -46,8 +46,8 @@ export async function runStage(
   const options = stageOptions(given);
   const { stageName } = plan;
   if (!/^[A-Za-z0-9][\w-]{0,63}$/.test(stageName)) {
-    throw new AppError('CONFIG_STAGE_NAME', `"${stageName.slice(0, 80)}" cannot name a manifest`, {
-      hint: 'letters, digits, _ and -, at most 64',
+    throw new AppError('CONFIG_STAGE_NAME', `"${stageName.slice(0, 80)}" is not a valid stage name`, {
+      hint: 'use letters, digits, _ and -, at most 64 characters',
     });
   }
   const clock = runtime.clock ?? systemClock;
@@ -142,7 +142,7 @@ async function chooseExecutor(
     return (tell, suffix) => new InlineExecutor(call, { stageName, options, clock, data, suffix, tell });
   }
   if (typeof worker === 'function') {
-    throw new AppError('CONFIG_STAGE_WORKER', 'a cpu stage needs its worker by module, not as a function', {
+    throw new AppError('CONFIG_STAGE_WORKER', 'a cpu stage needs a worker module, not a function', {
       hint: "pass { module: new URL('./worker.ts', import.meta.url) }: a function cannot be sent to another process",
     });
   }
@@ -175,7 +175,7 @@ async function loadWorker(worker: WorkerModule): Promise<StageWorker> {
   const { module, export: name } = moduleOf(worker);
   const loaded = ((await import(module)) as Record<string, unknown>)[name];
   if (typeof loaded === 'function') return loaded as StageWorker;
-  throw new AppError('STAGE_WORKER_UNUSABLE', `${module} has no function named ${name}`, {
+  throw new AppError('STAGE_WORKER_UNUSABLE', `${module} does not export a function named ${name}`, {
     hint: 'export the worker under that name, or name the export',
   });
 }

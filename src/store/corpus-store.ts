@@ -127,7 +127,7 @@ export class CorpusStore implements Rows, Disposable {
   /** Appends lines to a log and reads them, all or none of which others see. */
   append(kind: 'records' | 'decisions', lines: readonly string[]): void {
     if (lines.length === 0) return;
-    if (this.#path === '') throw new AppError('CORPUS_READ_ONLY', `${this.folder} cannot be written`);
+    if (this.#path === '') throw new AppError('CORPUS_READ_ONLY', `${this.folder} is not writable`);
     this.ingest();
     this.transaction(() => {
       appendLine(join(this.folder, `${kind}.jsonl`), `${lines.join('\n')}\n`);

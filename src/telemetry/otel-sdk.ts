@@ -36,7 +36,7 @@ export async function openInstruments(options: ExportOptions, warn: (message: st
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
     throw new AppError('TELEMETRY_SDK_MISSING', 'the OpenTelemetry SDK, which is optional, is not installed', {
-      hint: 'install the optional peer dependencies of docstokg (npm view docstokg peerDependencies), or switch the export off',
+      hint: 'install the optional peer dependencies of docstokg (npm view docstokg peerDependencies), or disable the export',
       cause: error,
     });
   }

@@ -60,6 +60,6 @@ test('a folder that is no corpus is refused with a hint, and nothing goes to sta
   await using folder = await mkdtempDisposable(join(tmpdir(), 'mcp-'));
   const { status, stdout, stderr } = command('docstokg', ['mcp', join(folder.path, 'away')], { input: '' });
   assert.deepEqual([status, stdout], [2, '']);
-  assert.match(stderr, /USAGE_RUN .*away is not there/);
-  assert.match(stderr, /hint {2}name the folder/);
+  assert.match(stderr, /USAGE_RUN .*away does not exist/);
+  assert.match(stderr, /hint {2}give the output folder/);
 });

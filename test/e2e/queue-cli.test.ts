@@ -70,7 +70,7 @@ test('lines become jobs by their id, doi, url or content; bad ones are told by n
   writeFileSync(join(at.path, 'jobs.jsonl.gz'), gzipSync(lines.join('\n')));
   const { status, stdout, stderr } = at.queue('import', 'jobs.jsonl.gz');
   assert.equal(status, 1);
-  assert.equal(stdout, '5 added, 1 known already, 4 bad\n');
+  assert.equal(stdout, '5 added, 1 already known, 4 bad\n');
   for (const line of [4, 8, 9, 10]) assert.match(stderr, new RegExp(`line ${line}: `));
   const listed = at
     .queue('list', '--json')
@@ -102,7 +102,7 @@ test('a limit stops an import, standard input is a file like any other, and a mi
   });
   assert.deepEqual(JSON.parse(limited.stdout), { added: 2, known: 0, bad: 0, bad_lines: [] });
   const rest = command('contentdownload', ['queue', 'enqueue', '-i', '-'], { cwd: at.path, input });
-  assert.equal(rest.stdout, '3 added, 2 known already, 0 bad\n');
+  assert.equal(rest.stdout, '3 added, 2 already known, 0 bad\n');
   const missing = at.queue('import', 'nowhere.jsonl');
   assert.deepEqual([missing.status, missing.stdout], [1, '']);
   assert.match(missing.stderr, /^error IMPORT_UNREADABLE nowhere\.jsonl .*\nhint {2}/);
@@ -126,7 +126,7 @@ test('a job is enqueued once, shown, cancelled, exported and imported elsewhere'
     cwd: at.path,
     input: exported,
   });
-  assert.equal(imported.stdout, '1 added, 0 known already, 0 bad\n');
+  assert.equal(imported.stdout, '1 added, 0 already known, 0 bad\n');
   const copy = at.json('list', 'a', '--queue', elsewhere);
   assert.deepEqual(
     [copy['artifact'], copy['state'], copy['priority'], copy['resolver_hint']],
@@ -177,7 +177,7 @@ test('a drained run settles every job by its outcome, tells it, and exits 1 when
 
   // The delayed job keeps its attempt; the failed one is put back by its code only.
   assert.equal((await at.job('l')).attempts, 0);
-  assert.equal(at.queue('retry-failed', '--max-attempts', '1').stdout, '0 failed jobs put back\n');
+  assert.equal(at.queue('retry-failed', '--max-attempts', '1').stdout, '0 failed jobs requeued\n');
   assert.deepEqual(at.json('retry', '--error-code', 'HTTP_404', '--dry-run'), {
     requeued: 0,
     matching: 1,
@@ -194,7 +194,7 @@ test('an error that throws is tried again later, its text cannot steer the termi
   assert.equal(run.status, 0, run.stderr);
   assert.match(
     run.stdout,
-    /^drained: 1 done, 0 skipped, 0 failed, 1 put back\nleft in the queue: 0 due, 1 delayed, the first for another .* \(HTTP_500 1\)\n$/,
+    /^drained: 1 done, 0 skipped, 0 failed, 1 requeued\nleft in the queue: 0 due, 1 delayed, the next in .* \(HTTP_500 1\)\n$/,
   );
   const shown = at.queue('list', 't').stdout;
   assert.match(shown, /HTTP_500: the server broke/);
@@ -268,7 +268,7 @@ test('a running process obeys pause and resume of another, for everything and fo
   assert.doesNotMatch(run.stderr, /started late/);
   assert.equal(at.queue('resume').stdout, 'everything resumed\n');
   await run.told(/started late/);
-  assert.match(run.stderr, /nothing is paused any more/);
+  assert.match(run.stderr, /nothing is paused/);
   run.kill('SIGTERM');
   assert.deepEqual(await run.ended, { code: 143, signal: null });
 });
@@ -299,9 +299,9 @@ test('a drain says what is paused and waits for it to be resumed; one of what ca
   at.queue('pause');
   const now = at.queue('run', '--handler', HANDLER, '--drain-now');
   assert.match(now.stdout, /^drained: .*\n.*1 due, 0 delayed\n {2}paused: everything \(queue resume\)\n$/);
-  assert.match(now.stderr, /paused: all; its jobs stay in the queue/);
+  assert.match(now.stderr, /paused: all; its jobs stay queued/);
   await using run = startCommand('contentdownload', ['queue', 'drain', '--handler', HANDLER], { cwd: at.path });
-  await run.told(/paused: all; its jobs wait for queue resume/);
+  await run.told(/paused: all; its jobs wait until queue resume/);
   assert.doesNotMatch(run.stderr, /started waiting/);
   at.queue('resume');
   assert.deepEqual(await run.ended, { code: 0, signal: null });
@@ -322,7 +322,7 @@ test('Ctrl-C gives running jobs back at once and exits 130; SIGHUP does the same
     await run.told(/started w, attempt 1/);
     run.kill(signal);
     assert.deepEqual(await run.ended, { code, signal: null }, run.stderr);
-    assert.equal(run.stdout, 'stopped: 0 done, 0 skipped, 0 failed, 1 put back\n');
+    assert.equal(run.stdout, 'stopped: 0 done, 0 skipped, 0 failed, 1 requeued\n');
     const job = await at.job('w');
     assert.deepEqual([job.state, job.attempts, job.workerId], ['queued', 0, null]);
   }
@@ -336,7 +336,7 @@ test('a run tells how far it is; a second Ctrl-C ends at once, and the next run 
     await run.told(/started i, attempt 1/);
     await run.told(/^0 done {2}1 running {2}0 queued/m);
     run.kill('SIGINT');
-    await run.told(/SIGINT: letting running jobs finish/);
+    await run.told(/SIGINT: finishing running jobs/);
     run.kill('SIGINT');
     assert.deepEqual(await run.ended, { code: 130, signal: null });
     assert.doesNotMatch(run.stderr, /^ {4}at /m);

@@ -114,7 +114,7 @@ test('a run is searched by words and meaning; its index is built, kept, and rene
     cwd: root,
     input: 'marching penguin\n\ninterest\nxylophone\n',
   });
-  assert.match(third.stderr, /passages have changed, updating the index of 1 documents/);
+  assert.match(third.stderr, /updating the index of 1 documents/);
   assert.match(third.stdout, /^1\. {2}Penguins[\s\S]*\n\n1\. {2}Money and Banks[\s\S]*no results for “xylophone”/);
   assert.match(search('--run', join('runs', 'old'), 'interest', '--lexical').stdout, /Old News/);
 });
@@ -160,6 +160,6 @@ test('what cannot be searched is said, with what to do', () => {
   const nowhere = command('docstokg', ['search', 'x'], { cwd: tmpdir() });
   assert.equal(nowhere.status, 1);
   assert.match(nowhere.stderr, /SEARCH_NOTHING[\s\S]*docstokg run/);
-  assert.match(search('--run', 'elsewhere', 'x').stderr, /SEARCH_NOTHING there is no folder elsewhere/);
+  assert.match(search('--run', 'elsewhere', 'x').stderr, /SEARCH_NOTHING folder not found: elsewhere/);
   assert.equal(search('--dense', '--lexical', 'x').status, 2);
 });

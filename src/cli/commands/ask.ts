@@ -28,27 +28,28 @@ interface AskFlags {
   readonly excludeRetracted?: boolean;
 }
 
-/** `ask [run] question`. */
 export function askCommand(): Command {
   return settingOptions(shared(new Command('ask')), ['ask'])
-    .description('answer a question from the papers of a run, every sentence with a quote that is really there')
-    .argument('<words...>', '[run] question; the run is by default the newest')
+    .description('answer a question from the papers of a run; every sentence has a verified quote')
+    .argument('<words...>', '[run] question; default run: the newest')
     .usage('[options] [run] <question>')
-    .addOption(new Option('-r, --run <folder>', 'the same as the argument RUN').hideHelp())
+    .addOption(new Option('-r, --run <folder>', 'same as the argument RUN').hideHelp())
     .addOption(
-      new Option('-f, --format <format>', 'how to print the answer')
-        .choices(['text', 'markdown', 'bibtex'])
-        .default('text'),
+      new Option('-f, --format <format>', 'output format').choices(['text', 'markdown', 'bibtex']).default('text'),
     )
-    .option('--passages <n>', 'passages that the answer is made from', wholeNumber(1), 10)
-    .option('--sentences <n>', 'most sentences of an answer without a model', wholeNumber(1), 3)
-    .option('--min-fit <n>', 'lowest fit of a sentence without a model, 0 to 1 (default 0.35)', decimalNumber(0))
-    .option('--year <years>', 'only works of these years: 2020, 2018-2022, 2018-')
+    .option('--passages <n>', 'number of passages the answer is based on', wholeNumber(1), 10)
+    .option('--sentences <n>', 'maximum number of sentences in an answer without a model', wholeNumber(1), 3)
+    .option(
+      '--min-fit <n>',
+      'minimum score of a sentence in an answer without a model, 0 to 1 (default 0.35)',
+      decimalNumber(0),
+    )
+    .option('--year <years>', 'only works from these years: 2020, 2018-2022, 2018-')
     .option('--author <name>', 'only works by this author: part of a name, or an ORCID')
-    .option('--exclude-retracted', 'no works that were retracted')
+    .option('--exclude-retracted', 'exclude retracted works')
     .addHelpText(
       'after',
-      '\nWithout a model the answer is the sentences of the papers that answer best. With one (claims.url, claims.model) only\nsentences are shown whose quotes are in the papers word for word; the others are dropped and counted.\n\nExamples:\n  docstokg ask runs/corals "which symbionts tolerate heat?"\n  docstokg ask "which symbionts tolerate heat?" --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --format markdown\n',
+      '\nWithout a model, the answer consists of the best matching sentences of the papers. With a model (claims.url, claims.model)\nonly sentences whose quotes occur verbatim in the papers are shown; the others are dropped and counted.\n\nExamples:\n  docstokg ask runs/corals "which symbionts tolerate heat?"\n  docstokg ask "which symbionts tolerate heat?" --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --format markdown\n',
     )
     .action(async (given: string[], flags: AskFlags, self: Command) => {
       const session = openSession(self);
@@ -87,7 +88,7 @@ export function askCommand(): Command {
     });
 }
 
-/** The model of the settings, if there is one. */
+/** The configured model, or undefined. */
 function openWriter(
   { claims, http, keys }: Config,
   folder: string,
@@ -95,7 +96,7 @@ function openWriter(
 ): AnswerWriter | undefined {
   if (claims.url === '' && claims.model === '') return undefined;
   if (claims.url === '' || claims.model === '')
-    throw new AppError('CONFIG_MODEL', 'a model needs its name and the address of its server', {
+    throw new AppError('CONFIG_MODEL', 'both a model name and a server URL are required', {
       hint: 'set claims.url (up to /v1) and claims.model, or --model-url and --model',
     });
   const client = opened.use(
@@ -132,7 +133,9 @@ function print(answer: Answer, format: AskFlags['format'], session: Session): vo
   }
   session.log(
     'info',
-    answer.model === null ? 'no model was used: these are sentences of the papers' : `written by ${answer.model}`,
+    answer.model === null
+      ? 'no model was used; these sentences are quoted from the papers'
+      : `written by ${answer.model}`,
   );
   const works = citedWorks(answer);
   if (format === 'bibtex') return terminal.print(works.map(({ bibtex }) => bibtex).join('\n\n'));

@@ -3,10 +3,9 @@ import { Command } from 'commander';
 import type { CommandTable } from '../command-table.ts';
 import { openTerminal } from '../terminal.ts';
 
-/** `completion bash|zsh|fish`. */
 export function completionCommand(tableOf: (door: string) => Promise<CommandTable>): Command {
   return new Command('completion')
-    .description('print a script that lets the shell complete commands and options')
+    .description('print a shell completion script for commands and options')
     .argument('<shell>', 'bash, zsh or fish')
     .helpOption('-h, --help', 'show this help')
     .addHelpText('after', '\nExample:\n  source <(docstokg completion bash)\n')

@@ -5,14 +5,13 @@ import { configuredServices } from '../../harvest/index.ts';
 import { openSession, shared } from '../session.ts';
 import { table } from '../terminal.ts';
 
-/** `config show | validate | schema`. */
 export function configCommand(): Command {
   const command = new Command('config')
-    .description('see and check the settings in force')
+    .description('show and validate the configuration')
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show the help of a command');
   shared(command.command('show'))
-    .description('print every setting with its value and where it comes from')
+    .description('print every setting with its value and source')
     .addHelpText('after', '\nExample:\n  DOCSTOKG_ORCHESTRATOR__MAX_WORKERS=16 docstokg config show\n')
     .action((_options, self: Command) => {
       const session = openSession(self);
@@ -21,7 +20,7 @@ export function configCommand(): Command {
         const value = key.path.reduce<unknown>((at, part) => (at as Record<string, unknown>)[part], config);
         const origin =
           [...origins].find(([name]) => name === key.name || name.startsWith(`${key.name}.`))?.[1] ?? 'default';
-        // What is shown may end up in a bug report.
+        // The output may be pasted into a bug report.
         const text = printable(value, key.secret);
         return {
           key: key.name,
@@ -40,7 +39,7 @@ export function configCommand(): Command {
         );
     });
   shared(command.command('validate'))
-    .description('check file, profile and environment; exit 2 and name every fault if there is one')
+    .description('check the configuration file, profile and environment; print every error and exit 2')
     .addHelpText('after', '\nExample:\n  docstokg config validate -c harvest.yaml --profile night\n')
     .action((_options, self: Command) => {
       const session = openSession(self);
@@ -49,7 +48,7 @@ export function configCommand(): Command {
       if (session.json) session.terminal.print(JSON.stringify({ valid: true, file: file ?? null }));
       else
         session.terminal.print(
-          file ? `${file} is valid` : 'valid (no configuration file here, defaults and environment only)',
+          file ? `${file} is valid` : 'valid (no configuration file; defaults and environment only)',
         );
     });
   shared(command.command('schema'))

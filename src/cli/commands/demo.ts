@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { Command } from 'commander';
 
-// The simulator is test equipment: nothing of it is loaded before this command runs.
+// Types only: the simulator is loaded when the command runs.
 import type { ManifestLine, TruthLine, Verification } from '../../../sim/index.ts';
 import { parseJsonl } from '../../base/index.ts';
 import type { Layer } from '../../config/index.ts';
@@ -24,40 +24,40 @@ import { wholeNumber } from '../whole-number.ts';
 import { configFor, runCorpus } from './run/index.ts';
 import { printAccount, printNextSteps, printRun } from './run/summary.ts';
 
-/** The world that is harvested. */
 export const DEMO_WORLD = { seed: 7, works: 600, hosts: 60, profile: 'demo' } as const;
 const TOPIC = 'coral and marine ecosystems';
-/** The same works as the simulated OpenAlex lists them. */
+/** The OpenAlex query that selects the works of TOPIC. */
 const SELECTION = 'filter=topics.id:T10341';
-/** Twenty simulated seconds pass in one. */
+/** Real seconds per simulated second. */
 const TIME_SCALE = 0.05;
 const QUESTIONS = 3;
 const TOP = 5;
 
 const HELP = `
-Everything happens on this machine: works are found, downloaded, parsed, chunked, embedded and
-searched as always, only the web is a simulated one whose truth is known.
+Nothing leaves this machine. Works are found, downloaded, parsed, chunked, embedded and
+searched as in a real run; only the web is simulated, and its correct answers are known.
 
 Example:
   docstokg demo --out runs/demo
 `;
 
-/** A question from a planted fact, and what was found. */
+/** A question with a planted answer, and the best passage found. */
 interface Answer {
   readonly question: string;
   readonly expected: string;
-  /** Which of the first passages holds the answer; null when none does. */
+  /** Rank of the passage that contains the answer, or null if none of the first passages does. */
   readonly rank: number | null;
-  /** That passage, or the first one found. */
+  /** That passage, or else the first hit. */
   readonly hit: Hit | null;
 }
 
-/** `demo`. */
 export function demoCommand(): Command {
   return shared(new Command('demo'))
-    .description('all of it, offline, against a simulated web: harvests 60 works and answers questions about them')
-    .option('--out <folder>', 'where everything goes', join('runs', 'demo'))
-    .option('--max <n>', 'fewer works, for a quicker look', wholeNumber(1))
+    .description(
+      'run the whole pipeline offline against a simulated web: collect 60 works and answer questions about them',
+    )
+    .option('--out <folder>', 'output folder', join('runs', 'demo'))
+    .option('--max <n>', 'maximum number of works; fewer is faster', wholeNumber(1))
     .addHelpText('after', HELP)
     .action(async (options: { out: string; max?: number }, self: Command) =>
       demo(options.out, options.max, openSession(self)),
@@ -72,9 +72,9 @@ async function demo(out: string, max: number | undefined, session: Session): Pro
   const parameters = Object.entries({ ...DEMO_WORLD, 'time-scale': TIME_SCALE });
   await using web = await startSimulation(parameters.flatMap(([name, value]) => [`--${name}`, String(value)]));
   tell(
-    `A simulated web of ${DEMO_WORLD.works} works at ${DEMO_WORLD.hosts} hosts runs on this machine; nothing leaves it.`,
+    `A simulated web of ${DEMO_WORLD.works} works at ${DEMO_WORLD.hosts} hosts is running on this machine; no external requests are made.`,
   );
-  tell(`Looking for works on "${TOPIC}"\n`);
+  tell(`Searching for works on "${TOPIC}"\n`);
   const asked = { topic: TOPIC, ...(max !== undefined && { max }) };
   await using corpus = await openCorpus(out, {
     config: await configFor(out, { sim: web.url }, session, DEMO_SETTINGS),
@@ -100,8 +100,8 @@ async function demo(out: string, max: number | undefined, session: Session): Pro
 }
 
 /**
- * A simulation at twenty times the speed must not take a busy machine for a slow host: limits that guard against one are
- * left at about what they are in real time.
+ * The simulation runs at twenty times real speed. These timeouts are scaled back to about their real-time length, so
+ * that a busy machine is not mistaken for a slow host.
  */
 const DEMO_SETTINGS: Layer = (
   [
@@ -124,7 +124,7 @@ interface Question {
   readonly value: string;
 }
 
-/** Questions about saved works, spread over all of them. */
+/** Picks questions about downloaded works, spread evenly over the manifest. */
 async function someQuestions(out: string): Promise<Question[]> {
   const { plantedQuestions, World } = await loadSimulation();
   const saved = [...(await readManifest(out)).values()]
@@ -146,7 +146,6 @@ function answerOf({ question, answer, nonce, value }: Question, hits: readonly H
   return { question, expected: answer, rank: at === -1 ? null : at + 1, hit: hits[Math.max(0, at)] ?? null };
 }
 
-/** Asks three questions of the corpus, by words and meaning where there is a model. */
 async function askQuestions(corpus: Corpus, signal: AbortSignal): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const question of await someQuestions(corpus.folder))
@@ -154,14 +153,14 @@ async function askQuestions(corpus: Corpus, signal: AbortSignal): Promise<Answer
   return answers;
 }
 
-/** Asks the simulated web what a correct client must have got and how this one behaved, and compares. */
+/** Fetches the expected result and the politeness violations from the simulator and compares them with the manifest. */
 async function heldAgainstTruth(
   sim: string,
   out: string,
   max: number | undefined,
   session: Session,
 ): Promise<{ readonly verification: Verification; readonly violations: number }> {
-  using _line = showProgress(session.terminal, session.clock, () => 'asking the simulated web for the truth');
+  using _line = showProgress(session.terminal, session.clock, () => 'comparing with the simulated web');
   const { verify } = await loadSimulation();
   const truth: TruthLine[] = [];
   for await (const line of jsonLines(await post(sim, '/__sim/truth', { selection: SELECTION })))
@@ -184,14 +183,14 @@ async function readManifest(out: string): Promise<Map<string, ManifestLine>> {
 
 function printAnswers(answers: readonly Answer[], out: string, session: Session): void {
   const { terminal } = session;
-  terminal.print(`\n${terminal.style('bold', 'Questions whose answers are planted in the papers', 'stdout')}`);
+  terminal.print(`\n${terminal.style('bold', 'Questions with known answers', 'stdout')}`);
   for (const { question, expected, rank, hit } of answers) {
     terminal.print(`\n${mark(rank !== null, terminal)} ${question}`);
-    if (rank === null) terminal.print(`  not among the first ${TOP} passages; planted: ${expected}\n  found first:`);
+    if (rank === null) terminal.print(`  not among the first ${TOP} passages; expected: ${expected}\n  found first:`);
     if (!hit) continue;
     const { file } = hit.passage;
     const link = file === undefined ? undefined : join(out, file);
-    // The text is shown from the answer on; the search itself got only the question.
+    // Start the excerpt at the answer; the search itself only saw the question.
     const query = rank === null ? question : expected;
     terminal.print(
       passageText({ ...hit, work: null, link: null }, { query, full: false, link }, terminal).replaceAll(/^/gm, '  '),
@@ -201,17 +200,17 @@ function printAnswers(answers: readonly Answer[], out: string, session: Session)
 
 function printTruth({ works, differences }: Verification, violations: number, session: Session): void {
   const { terminal } = session;
-  terminal.print(`\n${terminal.style('bold', 'Held against the truth of the simulated web', 'stdout')}\n`);
+  terminal.print(`\n${terminal.style('bold', 'Comparison with the simulated web', 'stdout')}\n`);
   terminal.print(
     `${mark(differences.length === 0, terminal)} ${
       differences.length === 0
-        ? `all ${works} works as they should be: outcome, reason, resolver, file, attempts`
+        ? `all ${works} works match: outcome, reason, resolver, file, attempts`
         : `${differences.length} differences in ${works} works`
     }`,
   );
   for (const { work, aspect, expected, found } of differences.slice(0, 10))
     terminal.print(`  ${work} ${aspect}: ${plain(expected).slice(0, 60)} expected, ${plain(found).slice(0, 60)} found`);
-  terminal.print(`${mark(violations === 0, terminal)} ${violations} rules of politeness broken\n`);
+  terminal.print(`${mark(violations === 0, terminal)} ${violations} politeness violations\n`);
 }
 
 function mark(right: boolean, terminal: Terminal): string {

@@ -21,23 +21,22 @@ interface DoctorOptions {
 
 const MARKS = { good: ['green', '✓'], hint: ['yellow', '·'], bad: ['red', '✗'] } as const;
 const AREAS: Readonly<Record<Finding['area'], string>> = {
-  runtime: 'Machine and parts',
+  runtime: 'Machine and components',
   disk: 'Disk',
   settings: 'Settings',
-  keys: 'Keys (none is needed)',
+  keys: 'API keys (all optional)',
   services: 'Services',
 };
 
-/** `doctor`. */
 export function doctorCommand(): Command {
   return shared(new Command('doctor'))
-    .description('check machine, disk, settings, keys and services, and say how to fix what is missing')
-    .option('--mailto <address>', 'your e-mail address, sent to the services that are asked (http.contact)')
-    .option('--offline', 'ask no service')
+    .description('check the machine, disk, settings, keys and services, and suggest fixes')
+    .option('--mailto <address>', 'contact e-mail address, sent to the services used (http.contact)')
+    .option('--offline', 'do not contact any service')
     .addOption(simOption())
     .addHelpText(
       'after',
-      '\nExample:\n  docstokg doctor --mailto you@university.example\n\nExit code 1 when something is broken.\n',
+      '\nExample:\n  docstokg doctor --mailto you@university.example\n\nExits with 1 if a check fails.\n',
     )
     .action(async (options: DoctorOptions, self: Command) => {
       const session = openSession(self);
@@ -86,11 +85,11 @@ function tell(findings: readonly Finding[], { terminal }: Session): void {
     for (const [at, { name, state, found, fix }] of some.entries()) {
       const [colour, mark] = MARKS[state];
       terminal.print(`  ${terminal.style(colour, mark, 'stdout')} ${name.padEnd(width)}  ${plain(found)}`);
-      // Many things with one cause are mended once.
+      // Findings with the same fix print it once.
       if (fix !== undefined && fix !== some[at + 1]?.fix)
         terminal.print(`    ${''.padEnd(width)}  ${terminal.style('dim', `→ ${plain(fix)}`, 'stdout')}`);
     }
   }
   const bad = findings.filter(({ state }) => state === 'bad').length;
-  terminal.print(bad === 0 ? '\nready' : `\n${bad} thing${bad === 1 ? '' : 's'} to fix`);
+  terminal.print(bad === 0 ? '\nready' : `\n${bad} ${bad === 1 ? 'problem' : 'problems'} to fix`);
 }

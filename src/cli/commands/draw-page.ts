@@ -6,14 +6,13 @@ import { AppError, writeFileAtomic } from '../../base/index.ts';
 import { showPage } from '../../parse/index.ts';
 import { openSession, shared } from '../session.ts';
 
-/** `draw-page FILE`: the blocks that the parser found on a page, drawn on it. */
 export function drawPageCommand(): Command {
   return shared(new Command('draw-page'))
     .description('draw the blocks the parser found on a page, numbered in reading order')
-    .argument('<file>', 'a PDF, HTML or XML file, or a block file (.jsonl) parsed before')
+    .argument('<file>', 'PDF, HTML or XML file, or a block file (.jsonl) of a parsed document')
     .option('--page <number>', 'page to show', pageNumber, 1)
     .option('--image <file>', 'image of the page (PNG or JPEG) to draw on')
-    .option('--pass <name>', 'draw what this pass of the layout analysis saw and decided, instead of the blocks')
+    .option('--pass <name>', 'draw the input and result of this layout pass instead of the blocks')
     .requiredOption('--out <file>', 'HTML file to write')
     .addHelpText(
       'after',
@@ -24,8 +23,8 @@ export function drawPageCommand(): Command {
         const session = openSession(self);
         const ending = extname(options.out).toLowerCase();
         if (!['.html', '.htm'].includes(ending))
-          throw new AppError('SHOW_FORMAT', `${options.out}: only HTML can be written`, {
-            hint: 'give a name that ends in .html',
+          throw new AppError('SHOW_FORMAT', `${options.out}: output must be an HTML file`, {
+            hint: 'use a file name that ends in .html',
           });
         const { image, pass } = options;
         const wanted = { ...(image === undefined ? {} : { image }), ...(pass === undefined ? {} : { pass }) };
@@ -38,6 +37,6 @@ export function drawPageCommand(): Command {
 
 function pageNumber(text: string): number {
   const page = Number(text);
-  if (!Number.isInteger(page) || page < 1) throw new InvalidArgumentError('pages count from 1');
+  if (!Number.isInteger(page) || page < 1) throw new InvalidArgumentError('expected an integer ≥ 1');
   return page;
 }

@@ -16,16 +16,15 @@ Examples:
   docstokg estimate --topic "coral bleaching" --mailto you@university.example
   docstokg estimate --input library.bib --mailto you@university.example --json
 
-It asks OpenAlex for two pages and downloads no paper. Its assumptions are the settings estimate.*.
+Requests two pages from OpenAlex and downloads nothing else. The settings estimate.* hold its assumptions.
 `;
 
-/** `estimate`: what a run would come to. */
 export function estimateCommand(): Command {
   return downloadOptions(
     shared(new Command('estimate')),
-    'works of a JSONL, CSV, BibTeX or RIS file or a list of ids, or a folder of papers',
+    'JSONL, CSV, BibTeX or RIS file, list of ids, or folder of papers',
   )
-    .description('how many works, how many likely open, credits, hours and gigabytes, before anything is downloaded')
+    .description('estimate works, open-access share, API credits, time and disk space before downloading')
     .addHelpText('after', EXAMPLES)
     .action(async (ids: string[], options: DownloadOptions, self: Command) => {
       const session = openSession(self);
@@ -45,9 +44,9 @@ export function estimateCommand(): Command {
 function textOf(estimate: Estimate): string {
   const { works, papers, likely_open: open, sampled, credits, hours, hosts, gigabytes } = estimate;
   const [slowest] = hosts;
-  const budget = credits.left_usd === null ? '' : `; ${credits.left_usd} USD are left today`;
+  const budget = credits.left_usd === null ? '' : `; ${credits.left_usd} USD left today`;
   return [
-    `works        ${estimate.at_least ? 'at least ' : ''}${count(works)}${papers > 0 ? `, and ${count(papers)} papers that are there` : ''}`,
+    `works        ${estimate.at_least ? 'at least ' : ''}${count(works)}${papers > 0 ? `, and ${count(papers)} local papers` : ''}`,
     `likely open  ${count(open)}${works === 0 ? '' : ` (${((100 * open) / works).toFixed(0)} %, from a sample of ${count(sampled)})`}`,
     `credits      ${count(credits.listing)} for the list (${credits.usd} USD${budget})`,
     `hours        ${hours}${slowest ? `, slowest host ${plain(slowest.host)}: ${count(slowest.works)} works at ${slowest.per_second} requests per second` : ''}`,

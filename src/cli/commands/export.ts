@@ -14,21 +14,20 @@ interface ExportFlags {
   readonly saved?: boolean;
 }
 
-/** `export RUN --format bibtex`: the works of a run for another tool. */
 export function exportCommand(): Command {
   return runArgument(shared(new Command('export')))
-    .description('write the works of a run for another tool')
-    .addOption(new Option('-f, --format <format>', 'what to write').choices(EXPORT_FORMATS).makeOptionMandatory())
-    .option('--out <path>', 'file, or folder for parquet and obsidian; default: the output')
-    .option('--redistributable', 'only works that anybody may pass on: CC0, public domain, CC BY, CC BY-SA')
-    .option('--saved', 'only works of which there is a file')
+    .description('export the works of a run for another tool')
+    .addOption(new Option('-f, --format <format>', 'output format').choices(EXPORT_FORMATS).makeOptionMandatory())
+    .option('--out <path>', 'output file, or folder for parquet and obsidian; default: stdout')
+    .option('--redistributable', 'only works with a redistributable licence: CC0, public domain, CC BY, CC BY-SA')
+    .option('--saved', 'only works with a downloaded file')
     .addHelpText(
       'after',
       `
 Formats:
   bibtex, ris, csl   for Zotero and other reference managers, with links to the files
-  csv                every work with what came of it
-  prisma             counts of a PRISMA 2020 flow diagram; with --out also as SVG
+  csv                every work with its outcome
+  prisma             counts for a PRISMA 2020 flow diagram; with --out also as SVG
   asreview           a table for ASReview or Rayyan; docstokg screen import reads it back
   documents          passages with their citations, one JSON document per line, as LangChain and LlamaIndex load them
   parquet            a folder for Hugging Face: Parquet shards and a dataset card
@@ -49,27 +48,29 @@ Examples:
     });
 }
 
-/** The files that an export has written: a flow diagram is counts and a picture. */
+/** The files an export has written; `prisma` also writes an SVG. */
 function writtenTo(out: string, format: string): string[] {
   if (format !== 'prisma') return [out];
   return ['.json', '.svg'].map((ending) => out.replace(/\.(?:json|svg)$/i, '') + ending);
 }
 
-/** `screen import RUN decisions.csv`: decisions made in another screening tool. */
 export function screenCommand(): Command {
-  const command = new Command('screen').description('decide which works of a run are included');
+  const command = new Command('screen').description('screen the works of a run');
   return command.addCommand(importDecisionsCommand());
 }
 
 function importDecisionsCommand(): Command {
   return shared(new Command('import'))
-    .description('read the decisions of a screening tool (ASReview, Rayyan, a table) and apply them')
+    .description('import and apply decisions from a screening tool (ASReview, Rayyan, a table)')
     .addArgument(new Argument('<run>', 'run folder'))
     .addArgument(
-      new Argument('<file>', 'a CSV with ids, DOIs or titles and a column `included` or `label`, or any list'),
+      new Argument(
+        '<file>',
+        'CSV file with ids, DOIs or titles and a column `included` or `label`; with --as, any list of works',
+      ),
     )
     .addOption(
-      new Option('--as <label>', 'the file lists works that were all decided so: RIS, BibTeX, CSL, ids …').choices(
+      new Option('--as <label>', 'apply this decision to all works in the file: RIS, BibTeX, CSL, ids …').choices(
         LABELS,
       ),
     )
@@ -101,8 +102,11 @@ function importDecisionsCommand(): Command {
       if (repeated.length > 0)
         session.log('warn', `${file}: ${count(repeated.length)} lines repeat an earlier decision`);
       for (const line of contradicting)
-        session.log('warn', `${file}, line ${line}: contradicts an earlier line about the same work; this one counts`);
-      for (const line of unknown) session.log('warn', `${file}, line ${line}: no work of this run`);
+        session.log(
+          'warn',
+          `${file}, line ${line}: contradicts an earlier line about the same work; the later decision is used`,
+        );
+      for (const line of unknown) session.log('warn', `${file}, line ${line}: not a work of this run`);
     });
 }
 
@@ -112,12 +116,11 @@ interface VersionFlags {
   readonly merge?: string;
 }
 
-/** `work-versions RUN`: which records are taken for versions of one work, and why. */
 export function workVersionsCommand(): Command {
   return runArgument(shared(new Command('work-versions')))
-    .description('show which works are versions of one another, and split or merge them')
-    .option('--split <work>', 'this is another work: undo its merges, for good')
-    .option('--merge <work>', 'redo the merges of this work')
+    .description('list works merged as versions of one another, and split or merge them')
+    .option('--split <work>', 'permanently undo the merges of this work')
+    .option('--merge <work>', 'restore the merges of this work')
     .addHelpText(
       'after',
       '\nExamples:\n  docstokg work-versions runs/corals\n  docstokg work-versions runs/corals --split W2741809807\n',
@@ -130,7 +133,7 @@ export function workVersionsCommand(): Command {
         ...(flags.merge !== undefined && { together: flags.merge }),
       });
       if (session.json) session.terminal.print(JSON.stringify(versions));
-      else if (versions.length === 0) session.log('info', 'no work has several versions');
+      else if (versions.length === 0) session.log('info', 'no works have several versions');
       else
         for (const { work, of, reason, score, undone } of versions)
           session.terminal.print(

@@ -6,12 +6,11 @@ import { documentFiles, documentId, writeParts } from '../../parse/index.ts';
 import { openSession, shared } from '../session.ts';
 import { stopSignal } from '../stop-signal.ts';
 
-/** `figures INPUT`: the figures, tables, equations and listings of papers, one file each. */
 export function figuresCommand(): Command {
   return shared(new Command('figures'))
     .description('write figures as PNG, tables as CSV, equations as PNG and listings as text, with their captions')
     .argument('<input>', 'a paper, or a folder of papers')
-    .requiredOption('--out <folder>', 'folder to write to; every paper gets a folder in it')
+    .requiredOption('--out <folder>', 'output folder, with one subfolder per paper')
     .addHelpText('after', '\nExample:\n  docparse figures paper.pdf --out figures\n')
     .action(async (input: string, options: { out: string }, self: Command) => {
       const session = openSession(self);

@@ -9,17 +9,14 @@ import { openRuns, serveOnStdio } from '../../mcp/index.ts';
 import { openSession, shared } from '../session.ts';
 import { stopSignal } from '../stop-signal.ts';
 
-/** `mcp RUN…`: corpora for an assistant, over standard input and output. */
 export function mcpCommand(): Command {
   return shared(new Command('mcp'))
-    .description(
-      'let an assistant search, read and cite corpora (Model Context Protocol over standard input and output)',
-    )
+    .description('MCP server (stdio) that lets an assistant search, read and cite corpora')
     .argument('[runs...]', 'run folders; default: the newest run')
-    .addOption(new Option('-r, --run <folder...>', 'the same as the arguments').hideHelp())
+    .addOption(new Option('-r, --run <folder...>', 'same as the arguments').hideHelp())
     .addHelpText(
       'after',
-      '\nExamples:\n  docstokg mcp runs/corals\n  docstokg mcp runs/corals runs/fractures\n\nAn assistant starts it; docs/guides/asking-from-an-assistant.md has the configuration of the usual ones.\n',
+      '\nExamples:\n  docstokg mcp runs/corals\n  docstokg mcp runs/corals runs/fractures\n\nThe assistant starts this command; docs/guides/asking-from-an-assistant.md shows how to configure common ones.\n',
     )
     .action(async (given: string[], flags: { readonly run?: readonly string[] }, self: Command) => {
       const folders = [...given, ...(flags.run ?? [])];
@@ -35,7 +32,7 @@ export function mcpCommand(): Command {
           if (event.kind === 'message') session.log(event.level, event.message);
         },
       );
-      session.log('info', `answering about ${opened.runs.map(({ id }) => id).join(', ')} on standard output`);
+      session.log('info', `serving ${opened.runs.map(({ id }) => id).join(', ')} over stdio`);
       await serveOnStdio({ runs: opened.runs, version, tell: (message) => session.log('warn', message) }, stop.signal);
     });
 }

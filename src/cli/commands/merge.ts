@@ -9,13 +9,12 @@ import { plain } from '../terminal.ts';
 
 const MOST_SHOWN = 20;
 
-/** `merge`: joins the folders that the machines of a fleet have written. */
 export function mergeCommand(): Command {
   return shared(new Command('merge'))
-    .description('join the folders of several machines into one')
-    .argument('<folders...>', 'folders that runs wrote to with --out')
-    .requiredOption('--out <folder>', 'where the joined manifest, files and reports go')
-    .addHelpText('after', '\nExample:\n  docstokg merge machine-a machine-b --out joined\n')
+    .description('merge run folders from several machines into one')
+    .argument('<folders...>', 'run folders to merge')
+    .requiredOption('--out <folder>', 'output folder for the merged manifest, files and reports')
+    .addHelpText('after', '\nExample:\n  docstokg merge machine-a machine-b --out merged\n')
     .action(async (folders: string[], flags: { readonly out: string }, self: Command) => {
       const session = openSession(self);
       using stop = stopSignal();
@@ -31,7 +30,7 @@ export function mergeCommand(): Command {
       });
       if (!merged) return;
       for (const each of merged.missing.slice(0, MOST_SHOWN)) {
-        session.log('warn', `skipped, its file differs from its row: ${plain(each)}`);
+        session.log('warn', `skipped, the file does not match its manifest row: ${plain(each)}`);
       }
       session.terminal.print(
         session.json

@@ -20,18 +20,19 @@ const HEADINGS: readonly (readonly [keyof RefreshDiff, string])[] = [
   ['new_works', 'new works'],
   ['opened', 'newly open'],
   ['fetched', 'downloaded'],
-  ['new_versions', 'have a newer or published version'],
+  ['new_versions', 'with a newer or published version'],
   ['retracted', 'RETRACTED'],
   ['reinstated', 'reinstated'],
   ['corrected', 'corrected, or with an expression of concern'],
 ];
 
-/** `refresh RUN`: what changed since a corpus was gathered. */
 export function refreshCommand(): Command {
   return runArgument(shared(new Command('refresh')))
-    .description('list again, download what is new or newly open, and report retractions, corrections and new versions')
+    .description(
+      'repeat the query, download new or newly open works, and report retractions, corrections and new versions',
+    )
     .option('--retraction-watch <file>', "Crossref's retraction_watch.csv")
-    .option('--mailto <address>', 'your e-mail address, sent to the services that are asked (http.contact)')
+    .option('--mailto <address>', 'contact e-mail address, sent to the services used (http.contact)')
     .addOption(simOption())
     .addHelpText(
       'after',

@@ -5,10 +5,9 @@ import { count } from '../progress.ts';
 import { chooseRun, runArgument } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
 
-/** `reindex RUN`: builds `corpus.sqlite` again from the logs. */
 export function reindexCommand(): Command {
   return runArgument(shared(new Command('reindex')))
-    .description('build corpus.sqlite again from the logs of a run; upgrades a folder of an older version')
+    .description('rebuild corpus.sqlite from the logs of a run; also upgrades folders of older versions')
     .addHelpText('after', '\nExample:\n  docstokg reindex runs/corals\n')
     .action(async (named: string | undefined, flags: { readonly run?: string }, self: Command) => {
       const session = openSession(self);
@@ -19,8 +18,8 @@ export function reindexCommand(): Command {
       session.terminal.print(
         session.json
           ? JSON.stringify({ run, ...read })
-          : `${count(read.lines)} lines of logs, ${count(read.works)} works and ${count(read.documents)} documents in ${run}/corpus.sqlite`,
+          : `${count(read.lines)} log lines, ${count(read.works)} works and ${count(read.documents)} documents in ${run}/corpus.sqlite`,
       );
-      if (read.badLines > 0) session.log('warn', `${read.badLines} lines are damaged and were left out`);
+      if (read.badLines > 0) session.log('warn', `${read.badLines} damaged lines were skipped`);
     });
 }

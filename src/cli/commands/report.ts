@@ -12,10 +12,9 @@ interface ReportFlags {
   readonly open?: boolean;
 }
 
-/** `report`: writes the page that shows a run. */
 export function reportCommand(): Command {
   return runArgument(shared(new Command('report')))
-    .description('write report.html, a page that shows a run and searches its passages')
+    .description('write report.html, a self-contained page with the results of a run and a search')
     .option('--title <text>', 'heading of the page; default: the query')
     .option('--open', 'open it in the browser')
     .addHelpText('after', '\nExamples:\n  docstokg report --open\n  docstokg report runs/corals\n')
@@ -24,11 +23,11 @@ export function reportCommand(): Command {
       const folder = chooseRun(run ?? flags.run, session.load().config);
       const { path } = await writeReport({ folder, ...(flags.title !== undefined && { title: flags.title }) });
       session.terminal.print(session.json ? JSON.stringify({ path }) : path);
-      if (flags.open) openInBrowser(path, (message) => session.log('warn', `${path} was not opened: ${message}`));
+      if (flags.open) openInBrowser(path, (message) => session.log('warn', `cannot open ${path}: ${message}`));
     });
 }
 
-/** What each system calls to open a file with the program meant for it. */
+/** The command that opens a file with its default program, by platform. */
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
   darwin: ['open'],
   win32: ['explorer.exe'],
@@ -38,6 +37,6 @@ function openInBrowser(path: string, failed: (message: string) => void): void {
   const [program, ...before] = OPENERS[process.platform] ?? ['xdg-open'];
   const child = spawn(program, [...before, path], { detached: true, stdio: 'ignore' });
   child.on('error', (error) => failed(error.message));
-  // The browser outlives us.
+  // Let the browser outlive this process.
   child.unref();
 }

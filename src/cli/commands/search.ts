@@ -36,34 +36,34 @@ interface SearchFlags {
   readonly related?: boolean;
 }
 
-/** `search "question"`. */
 export function searchCommand(): Command {
   return shared(new Command('search'))
-    .description('find the passages that answer a question')
+    .description('search for passages that answer a question')
     .argument(
       '[words...]',
-      '[run] question; the run is by default the newest, and without a question they are read from stdin, one per line',
+      '[run] question; default run: the newest. Without a question, questions are read from stdin, one per line',
     )
     .usage('[options] [run] [question]')
-    .addOption(new Option('-r, --run <folder>', 'the same as the argument RUN').hideHelp())
+    .addOption(new Option('-r, --run <folder>', 'same as the argument RUN').hideHelp())
     .option('-n, --top <n>', 'passages to show', wholeNumber(1), 5)
-    .addOption(new Option('--hybrid', 'by words and meaning (default)').conflicts(['dense', 'lexical']))
-    .addOption(new Option('--dense', 'by meaning alone').conflicts(['hybrid', 'lexical']))
-    .addOption(new Option('--lexical', 'by words alone').conflicts(['hybrid', 'dense']))
-    .option('--full', 'show whole passages')
-    .option('--year <years>', 'only works of these years: 2020, 2018-2022, 2018-')
+    .addOption(new Option('--hybrid', 'by words and by meaning (default)').conflicts(['dense', 'lexical']))
+    .addOption(new Option('--dense', 'by meaning only').conflicts(['hybrid', 'lexical']))
+    .addOption(new Option('--lexical', 'by words only').conflicts(['hybrid', 'dense']))
+    .option('--full', 'show passages in full')
+    .option('--year <years>', 'only works from these years: 2020, 2018-2022, 2018-')
     .option('--author <name>', 'only works by this author: part of a name, or an ORCID')
-    .option('--venue <name>', 'only works of this journal or repository: part of its name')
+    .option('--venue <name>', 'only works from this journal or repository: part of its name')
     .option('--type <type>', 'only works of this type, such as article or preprint')
     .option('--license <a,b>', 'only works under these licences, such as cc-by')
-    .option('--section <a,b>', `only these parts of papers: ${SECTIONS.join(', ')}`)
-    .addOption(new Option('--has <what>', 'only passages that hold one').choices(['table', 'figure']))
+    .option('--section <a,b>', `only these sections: ${SECTIONS.join(', ')}`)
+    .addOption(new Option('--has <what>', 'only passages that contain one').choices(['table', 'figure']))
+    .option('--related', 'also show passages of works linked to the hits by citations (needs docstokg graph build)')
+    .option('--exclude-retracted', 'exclude retracted works')
     .option(
-      '--related',
-      'after what is found, passages of works connected with it by citations (needs docstokg graph build)',
+      '--min-score <n>',
+      'minimum score of a passage, 0 to 1; 0 always shows the nearest passages',
+      decimalNumber(0),
     )
-    .option('--exclude-retracted', 'no works that were retracted')
-    .option('--min-score <n>', 'lowest fit of a passage, 0 to 1; 0 shows the nearest in any case', decimalNumber(0))
     .addHelpText(
       'after',
       '\nExamples:\n  docstokg search "does vitamin D prevent fractures?"\n  docstokg search runs/corals --top 3 --json "bleaching after heat waves"\n',
@@ -94,7 +94,7 @@ interface Search {
   readonly signal: AbortSignal;
 }
 
-/** Opens the search and reports the progress of its index. */
+/** Opens the search and reports the progress of building its index. */
 async function openReporting(
   corpus: Corpus,
   mode: SearchMode | undefined,
@@ -107,7 +107,7 @@ async function openReporting(
   const tell = (event: IndexEvent): void => {
     switch (event.kind) {
       case 'index-started': {
-        const what = event.kept === undefined ? 'building the index' : 'passages have changed, updating the index';
+        const what = event.kept === undefined ? 'building the index' : 'updating the index';
         session.log('info', `${what} of ${count(event.documents)} documents in ${corpus.folder}`);
         break;
       }
@@ -193,7 +193,7 @@ function record({ rank, score, fit, by, passage, work, link, related }: CitedHit
   };
 }
 
-/** One question per line: the model and the index are opened once. */
+/** Reads one question per line, so that the model and index are opened only once. */
 async function answerAll(search: Search): Promise<void> {
   const { terminal } = search.session;
   const person = process.stdin.isTTY && !search.session.json;
@@ -215,7 +215,7 @@ async function answerAll(search: Search): Promise<void> {
   }
 }
 
-/** Files of a run, relative to the current folder. */
+/** File paths relative to the current directory. */
 function linkTo(file: string | undefined, folder: string): string | undefined {
   if (file === undefined) return undefined;
   const inRun = join(folder, file);

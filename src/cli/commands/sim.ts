@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { Command, Option } from 'commander';
 
-// The simulator is test equipment: nothing of it is loaded before one of these commands runs.
+// Types only: the simulator is loaded when a command runs.
 import type { Aspect, LogEntry, ManifestLine, Policy, TruthLine } from '../../../sim/index.ts';
 import { AppError, JsonlWriter, parseJsonl } from '../../base/index.ts';
 import { loadSimulation } from '../load-simulation.ts';
@@ -14,9 +14,8 @@ import { everywhere, parametersOf, scale, wholeNumber, worldOptions } from '../s
 import { call, jsonLines, post, printVerification } from '../sim-admin.ts';
 import { table } from '../terminal.ts';
 
-/** `sim serve | truth | verify`. */
 export function simCommand(): Command {
-  const command = new Command('sim').description('simulate a harvest against a scholarly web on this machine');
+  const command = new Command('sim').description('run and inspect a simulated scholarly web on this machine');
   command.addCommand(serveCommand());
   command.addCommand(truthCommand());
   command.addCommand(verifyCommand());
@@ -27,12 +26,10 @@ function serveCommand(): Command {
   return everywhere(worldOptions(new Command('serve')))
     .description('serve a simulated world until interrupted; prints its address')
     .addOption(
-      new Option('--port <n>', 'port of the simulated web; 0 lets the system choose').argParser(wholeNumber).default(0),
+      new Option('--port <n>', 'port of the simulated web; 0 picks a free one').argParser(wholeNumber).default(0),
     )
     .addOption(
-      new Option('--admin-port <n>', 'port of the admin plane; 0 lets the system choose')
-        .argParser(wholeNumber)
-        .default(0),
+      new Option('--admin-port <n>', 'port of the admin API; 0 picks a free one').argParser(wholeNumber).default(0),
     )
     .addOption(new Option('--time-scale <x>', 'real seconds per simulated second').argParser(scale).default(1))
     .addOption(new Option('--state <dir>', 'folder for world.json, requests.jsonl and violations.json'))
@@ -44,11 +41,11 @@ function serveCommand(): Command {
         self: Command,
       ) => {
         const session = openSession(self);
-        // Listen for signals before printing the address: its reader may send one at once.
+        // Install signal handlers before printing the address: the reader may send a signal immediately.
         const ended = options.leash ? leash() : Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
         const { Admin, Simulation, countByRule } = await loadSimulation();
         if (options.state) mkdirSync(options.state, { recursive: true });
-        // Declared first, so that it is closed last: requests end when their connections do.
+        // Declared first so that it is closed last: requests end when their connections do.
         await using requests = options.state
           ? await JsonlWriter.open(join(options.state, 'requests.jsonl'), { clock: session.clock })
           : undefined;
@@ -86,13 +83,13 @@ function serveCommand(): Command {
             `${JSON.stringify({ by_rule: counts, violations: simulation.log.violations }, undefined, 2)}\n`,
           );
         session.log('info', `${simulation.log.violations.length} violations`);
-        // In the politeness world every violation is fatal.
+        // In the politeness profile every violation is fatal.
         if (options.profile === 'politeness' && simulation.log.violations.length > 0) process.exitCode = 1;
       },
     );
 }
 
-/** Resolves when standard input ends. Ctrl-C is left to the parent process, which may have to finish. */
+/** Resolves when stdin ends. Ctrl-C is left to the parent process, which may have work to finish. */
 async function leash(): Promise<void> {
   for (const name of ['SIGINT', 'SIGHUP']) process.on(name, () => undefined);
   process.stdin.resume();
@@ -101,13 +98,16 @@ async function leash(): Promise<void> {
 
 function truthCommand(): Command {
   return everywhere(worldOptions(new Command('truth')))
-    .description('print what a correct client obtains from a world, one JSON line per work')
-    .addOption(new Option('--policy <file>', 'JSON with what the client may do; default: everything'))
+    .description('print what a correct client should obtain from a world, one JSON line per work')
+    .addOption(new Option('--policy <file>', 'JSON file with the client’s permissions; default: everything is allowed'))
     .addOption(
-      new Option('--selection <query>', 'only works that OpenAlex lists for this, for example filter=topics.id:T10341'),
+      new Option(
+        '--selection <query>',
+        'only works that OpenAlex returns for this query, for example filter=topics.id:T10341',
+      ),
     )
     .addOption(new Option('--totals', 'print only the totals'))
-    .addOption(new Option('--questions', 'print questions whose answers are planted in the documents instead'))
+    .addOption(new Option('--questions', 'print questions with known answers in the documents instead'))
     .addHelpText('after', '\nExample:\n  docstokg sim truth --seed 7 --profile calm > truth.jsonl\n')
     .action(
       async (
@@ -137,20 +137,15 @@ function truthCommand(): Command {
 function verifyCommand(): Command {
   return everywhere(new Command('verify'))
     .description(
-      'compare a client’s manifest with the truth, and count broken rules of politeness; exit 1 if there are any',
+      'compare a client’s manifest with the truth and count politeness violations; exit 1 on any difference or violation',
     )
-    .option('--manifest <file>', 'the manifest, one JSON line per work; without it only the rules are checked')
-    .requiredOption('--sim <url>', 'the address that sim serve printed')
-    .addOption(new Option('--policy <file>', 'JSON with what the client was allowed to do'))
-    .addOption(
-      new Option(
-        '--selection <query>',
-        'the works that the client asked OpenAlex for, for example filter=topics.id:T10341',
-      ),
-    )
+    .option('--manifest <file>', 'manifest, one JSON line per work; without it only politeness is checked')
+    .requiredOption('--sim <url>', 'URL printed by sim serve')
+    .addOption(new Option('--policy <file>', 'JSON file with the client’s permissions'))
+    .addOption(new Option('--selection <query>', 'OpenAlex query of the client, for example filter=topics.id:T10341'))
     .addOption(new Option('--only <aspects...>', 'compare only these aspects'))
     .addOption(
-      new Option('--scope <works>', 'all works of the world, or only those in the manifest')
+      new Option('--scope <works>', 'compare all works of the world, or only those in the manifest')
         .choices(['all', 'manifest'])
         .default('all'),
     )
@@ -174,7 +169,7 @@ function verifyCommand(): Command {
         const { ASPECTS, verify } = await loadSimulation();
         const unknown = options.only?.find((aspect) => !ASPECTS.includes(aspect as Aspect));
         if (unknown !== undefined)
-          throw new AppError('USAGE_SIM_ASPECT', `"${unknown}" cannot be compared`, {
+          throw new AppError('USAGE_SIM_ASPECT', `unknown aspect "${unknown}"`, {
             hint: `known: ${ASPECTS.join(', ')}`,
           });
         const report = (await (await call(options.sim, '/__sim/violations')).json()) as {
@@ -219,7 +214,7 @@ async function readPolicy({
     return { ...parsePolicy(JSON.parse(readFileSync(path, 'utf8')) as unknown), ...chosen };
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError('USAGE_SIM_POLICY', `${path} cannot be read as JSON`, { cause: error });
+    throw new AppError('USAGE_SIM_POLICY', `${path} is not valid JSON`, { cause: error });
   }
 }
 
@@ -230,7 +225,7 @@ async function readManifest(path: string): Promise<Map<string, ManifestLine>> {
     const line = read.kind === 'bad' ? { fault: read.reason } : parseManifestLine(read.value);
     if ('fault' in line)
       throw new AppError('SIM_MANIFEST', `${path} line ${read.line}: ${line.fault}`, {
-        hint: 'docs/reference/simulator.md says what a line must hold',
+        hint: 'see docs/reference/simulator.md for the format',
       });
     manifest.set(line.work, line);
   }

@@ -7,7 +7,7 @@ import type { Finding } from './finding.ts';
 const LITTLE = 5e9;
 const NOTHING = 1e8;
 
-/** The folders that will be written to: whether they can be, and how much fits. */
+/** Checks that the output folders are writable and have enough free space. */
 export function checkDisk({ download, parse, queue }: Config): Finding[] {
   const folders: (readonly [name: string, folder: string, setting: string])[] = [
     ['run folder', download.out, 'download.out'],
@@ -26,7 +26,7 @@ function checkFolder(name: string, folder: string, setting: string): Finding {
     return {
       ...about,
       state: 'bad',
-      found: `${standing} cannot be written to`,
+      found: `${standing} is not writable`,
       fix: `set ${setting} to another folder`,
     };
   }
@@ -38,11 +38,11 @@ function checkFolder(name: string, folder: string, setting: string): Finding {
     ...about,
     state: free > NOTHING ? 'hint' : 'bad',
     found,
-    fix: `a paper takes about 3 MB with all that is made of it: make room, or set ${setting}`,
+    fix: `a paper needs about 3 MB including derived files: free some space, or set ${setting}`,
   };
 }
 
-/** The folder itself, or the one in which it would be made. */
+/** The nearest existing ancestor of a folder. */
 function nearestStanding(folder: string): string {
   let at = folder;
   while (!existsSync(at)) at = dirname(at);

@@ -9,7 +9,7 @@ import type { Finding } from './finding.ts';
 
 const LEAST_MEMORY = 2e9;
 
-/** The machine and the parts of the program that may be missing on it. */
+/** Checks the machine and optional components. */
 export async function checkRuntime(config: Config): Promise<Finding[]> {
   return [node(), sqlite(), memory(), await model(config), ocr()];
 }
@@ -27,7 +27,7 @@ function sqlite(): Finding {
 
 function memory(): Finding {
   const bytes = process.constrainedMemory() || totalmem();
-  // A limit that is not one is reported as an enormous number.
+  // An unlimited cgroup reports a huge number.
   const real = Math.min(bytes, totalmem());
   const found = `${(real / 1e9).toFixed(1)} GB of memory, ${availableParallelism()} cores`;
   return real >= LEAST_MEMORY
@@ -48,7 +48,7 @@ async function model({ parse }: Config): Promise<Finding> {
     const opened = await openDenseEngineIfInstalled({ engine: 'embedded', precision: parse.precision, threads: 1 });
     if (opened.kind === 'engine') {
       await using engine = opened.engine;
-      const found = `${engine.model.name} (${engine.model.precision}), its weights verified`;
+      const found = `${engine.model.name} (${engine.model.precision}), weights verified`;
       return engine.notice === undefined
         ? { ...about, state: 'good', found }
         : { ...about, state: 'hint', found: `${found}; ${engine.notice}`, fix: 'npm install onnxruntime-node@~1.30.0' };
@@ -61,15 +61,20 @@ async function model({ parse }: Config): Promise<Finding> {
     };
   } catch (error) {
     const { message } = errorInfo(error);
-    return { ...about, state: 'bad', found: message, fix: 'npm ci, or parse.dense: none to go by words alone' };
+    return {
+      ...about,
+      state: 'bad',
+      found: message,
+      fix: 'run npm ci, or set parse.dense: none to search by words only',
+    };
   }
 }
 
 function ocr(): Finding {
   const about = { area: 'runtime', name: 'ocr' } as const;
   const languages = ocrLanguages();
-  if (languages.length > 0) return { ...about, state: 'good', found: `OCR engine inside: ${languages.join(', ')}` };
-  // The same search as in worker processes.
+  if (languages.length > 0) return { ...about, state: 'good', found: `embedded OCR engine: ${languages.join(', ')}` };
+  // Same lookup as in worker processes.
   const command = locateTesseract();
   const { status, stdout } =
     command === undefined ? { status: 1, stdout: '' } : spawnSync(command, ['--version'], { encoding: 'utf8' });
@@ -78,7 +83,7 @@ function ocr(): Finding {
     : {
         ...about,
         state: 'hint',
-        found: 'no OCR engine is installed: scanned pages are reported, not read',
+        found: 'no OCR engine is installed: scanned pages are reported but not parsed',
         fix: 'npm install tesseract.js-core @tesseract.js-data/eng if your papers are scans',
       };
 }

@@ -10,11 +10,11 @@ import type { Finding } from './finding.ts';
 
 const PATIENCE_MS = 10_000;
 
-/** Whether the configured services, queue server and engines can be reached. */
+/** Checks that the configured services, queue server and engines are reachable. */
 export async function checkServices(config: Config, contact: string | undefined, session: Session): Promise<Finding[]> {
   const own = [queueServer(config, session), ...engines(config)];
   if (contact === undefined) {
-    const found = 'not asked, since no contact address is set';
+    const found = 'not checked: no contact address is set';
     return [
       ...(await Promise.all(own)).filter((finding) => finding !== undefined),
       { area: 'services', name: 'scholarly services', state: 'hint', found, fix: 'set a contact address first' },
@@ -23,7 +23,7 @@ export async function checkServices(config: Config, contact: string | undefined,
   return (await Promise.all([...own, ...scholarly(config, contact)])).filter((finding) => finding !== undefined);
 }
 
-/** One small request to each host; what it answers does not matter, that it answers does. */
+/** Sends one small request to each host; any response counts as reachable. */
 function scholarly(config: Config, contact: string): Promise<Finding>[] {
   const services = configuredServices(config);
   const { http } = config;
@@ -60,7 +60,7 @@ async function reach(names: readonly string[], url: URL, send: Send): Promise<Fi
 function why(result: Exclude<HttpResult, { readonly kind: 'response' }>): string {
   return result.kind === 'failed' || result.kind === 'refused'
     ? `${result.reason} (${result.message})`
-    : 'it asks to wait';
+    : 'rate-limited';
 }
 
 async function queueServer(config: Config, session: Session): Promise<Finding | undefined> {
@@ -84,7 +84,7 @@ function engines({ parse }: Config): Promise<Finding>[] {
   ];
 }
 
-/** A server of the user's own: asked directly, private addresses and all. */
+/** The user's own server: contacted directly, private addresses allowed. */
 async function answers(name: string, url: string, setting: string): Promise<Finding> {
   const about = { area: 'services', name } as const;
   try {

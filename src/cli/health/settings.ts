@@ -3,21 +3,21 @@ import type { Config, Loaded } from '../../config/index.ts';
 import { requireContact } from '../../http/index.ts';
 import type { Finding } from './finding.ts';
 
-/** What each key gives, and where one is had. */
+/** API keys: what is missing without each, and where to get one. */
 const KEYS: readonly (readonly [name: keyof Config['keys'], without: string, where: string])[] = [
-  ['openalex', 'the daily budget of OpenAlex is small', 'openalex.org/settings/api'],
-  ['core', 'CORE is not asked', 'core.ac.uk/services/api'],
-  ['semantic_scholar', 'Semantic Scholar is asked at the rate all share', 'semanticscholar.org/product/api'],
-  ['ncbi', 'NCBI allows three requests per second', 'account.ncbi.nlm.nih.gov/settings'],
-  ['osf', 'OSF allows fewer requests an hour', 'osf.io/settings/tokens'],
-  ['openaire', 'OpenAIRE allows fewer requests an hour', 'develop.openaire.eu'],
+  ['openalex', 'smaller daily OpenAlex budget', 'openalex.org/settings/api'],
+  ['core', 'CORE is not used', 'core.ac.uk/services/api'],
+  ['semantic_scholar', 'Semantic Scholar: shared rate limit', 'semanticscholar.org/product/api'],
+  ['ncbi', 'NCBI: 3 requests per second instead of 10', 'account.ncbi.nlm.nih.gov/settings'],
+  ['osf', 'OSF: lower hourly limit', 'osf.io/settings/tokens'],
+  ['openaire', 'OpenAIRE: lower hourly limit', 'develop.openaire.eu'],
 ];
 
-/** Where settings come from, and whether an address is set under which the services can reach a person. */
+/** Where settings come from, and whether a contact address is set. */
 export function checkSettings({ config, origins }: Loaded): Finding[] {
   const own = [...origins.values()].filter((origin) => origin !== 'default');
   const from = [...new Set(own)].join(', ');
-  const found = own.length === 0 ? 'everything at its default' : `${own.length} of your own, from ${from}`;
+  const found = own.length === 0 ? 'all settings have their default value' : `${own.length} changed, from ${from}`;
   return [{ area: 'settings', name: 'configuration', state: 'good', found }, contact(config)];
 }
 
@@ -30,13 +30,13 @@ function contact({ http }: Config): Finding {
     return {
       ...about,
       state: 'bad',
-      found: `${message}: the services are not asked without one`,
-      fix: 'give your e-mail address with --mailto or DOCSTOKG_HTTP__CONTACT',
+      found: `${message}: services are not used without one`,
+      fix: 'set your e-mail address with --mailto or DOCSTOKG_HTTP__CONTACT',
     };
   }
 }
 
-/** Keys that are set, and what is lost without the others. None is needed. */
+/** Which keys are set, and what the others would provide. All keys are optional. */
 export function checkKeys({ keys }: Config): Finding[] {
   return KEYS.map(([name, without, where]) =>
     keys[name] === ''

@@ -56,8 +56,8 @@ export async function* exportCorpus(
 ): AsyncGenerator<string> {
   const { format, out } = request;
   if (FOLDERS.has(format) && out === undefined)
-    throw new AppError('USAGE_EXPORT', `${format} is a folder of files`, {
-      hint: 'say where it goes with --out FOLDER',
+    throw new AppError('USAGE_EXPORT', `${format} writes a folder of files`, {
+      hint: 'give the folder with --out FOLDER',
     });
   const works = (): Iterable<ExportedWork> => wanted(exportedWorks(parts.records, parts.linkOf), request);
   if (format === 'parquet') {

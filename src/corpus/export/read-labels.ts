@@ -37,7 +37,7 @@ const NO = /^(?:0(?:\.0)?|false|no|n|exclude[d]?|irrelevant|reject(?:ed)?)$/i;
 
 /** Reads decisions from a table, or from a list of works that were all decided `as` it says; works are known by their ids, or by their titles. */
 export async function readLabels(path: string, records: Records, as?: Label): Promise<ReadLabels> {
-  if (!existsSync(path)) throw new AppError('USAGE_LABELS', `there is no ${path}`, { hint: 'check the path' });
+  if (!existsSync(path)) throw new AppError('USAGE_LABELS', `file not found: ${path}`, { hint: 'check the path' });
   return await (as === undefined ? readTable(path, records) : readAlike(path, records, as));
 }
 
@@ -74,8 +74,8 @@ async function readTable(path: string, records: Records): Promise<ReadLabels> {
     else decisions.add(work, YES.test(decision) ? 'included' : 'excluded', line);
   }
   if (!header?.some((name) => DECISIONS.includes(name)) && decisions.labels.size + unknown.length === 0) {
-    throw new AppError('USAGE_LABELS', `${path} has no column of decisions`, {
-      hint: `one of ${DECISIONS.join(', ')}; a list whose works were all decided alike is read with --as included or --as excluded`,
+    throw new AppError('USAGE_LABELS', `${path} has no decision column`, {
+      hint: `one of ${DECISIONS.join(', ')}; for a list where all works have the same decision use --as included or --as excluded`,
     });
   }
   const { labels, repeated, contradicting } = decisions;

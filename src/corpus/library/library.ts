@@ -169,9 +169,9 @@ export class Library implements Disposable {
     const list = this.#opened();
     await list.refresh();
     if (!list.isEmpty) return;
-    const what = existsSync(this.folder) ? 'holds nothing of a corpus' : 'is not there';
+    const what = existsSync(this.folder) ? 'contains no corpus' : 'does not exist';
     throw new AppError('USAGE_RUN', `${this.folder} ${what}`, {
-      hint: 'name the folder that docstokg run, contentdownload --out or docparse wrote to',
+      hint: 'give the output folder of docstokg run, contentdownload or docparse',
     });
   }
 

@@ -85,8 +85,8 @@ export function hasDocument(dataRoot: string, name: string): boolean {
 /** Reads a parsed document. */
 export async function readDocument(dataRoot: string, name: string): Promise<LibraryDocument> {
   if (!hasDocument(dataRoot, name))
-    throw new AppError('CORPUS_NO_DOCUMENT', `there is no parsed document ${JSON.stringify(name.slice(0, 100))}`, {
-      hint: 'the list of works says of which works there is a text',
+    throw new AppError('CORPUS_NO_DOCUMENT', `no parsed document ${JSON.stringify(name.slice(0, 100))}`, {
+      hint: 'see the list of works for those that have a text',
     });
   const { blocks, pages } = await readBlockLines(join(dataRoot, DOCTAGS_FOLDER, `${name}.jsonl`));
   const about = await readSidecar(dataRoot, name);
@@ -206,6 +206,6 @@ function sectionBlocks({ blocks, outline }: LibraryDocument, section: string): S
 function parsePages(text: string): readonly [number, number] {
   const [, from, dash, to] = /^\s{0,8}(\d{1,6})\s{0,8}(-|–)?\s{0,8}(\d{1,6})?\s{0,8}$/.exec(text) ?? [];
   if (from === undefined)
-    throw new AppError('USAGE_PAGES', `"${text.slice(0, 100)}" are no pages`, { hint: 'pages look like 3, 3-5 or 3-' });
+    throw new AppError('USAGE_PAGES', `"${text.slice(0, 100)}" is not a page range`, { hint: 'use 3, 3-5 or 3-' });
   return [Number(from), to === undefined ? (dash === undefined ? Number(from) : Infinity) : Number(to)];
 }

@@ -48,7 +48,7 @@ export async function refreshCorpus(
   const { retractionWatch } = request;
   // It is read at the end, and a slip is told at the beginning.
   if (retractionWatch !== undefined && !existsSync(retractionWatch))
-    throw new AppError('USAGE_RETRACTION_WATCH', `there is no ${retractionWatch}`, { hint: 'check the path' });
+    throw new AppError('USAGE_RETRACTION_WATCH', `file not found: ${retractionWatch}`, { hint: 'check the path' });
   const path = join(folder, 'state', 'refresh.json');
   const before = await remembered(path, () => {
     using records = parts.openRecords();
@@ -93,7 +93,7 @@ async function remembered(path: string, now: () => Memory): Promise<Memory> {
     } catch {
       // Told below, as the same thing.
     }
-    throw new AppError('REFRESH_STATE', `${path} is damaged`, { hint: 'remove it: the next look begins anew' });
+    throw new AppError('REFRESH_STATE', `${path} is damaged`, { hint: 'remove it; the next refresh starts over' });
   }
   const memory = now();
   await writeFileAtomic(path, JSON.stringify(memory));

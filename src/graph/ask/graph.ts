@@ -45,8 +45,8 @@ export class Graph implements Disposable {
     const found = this.#lookUp(name);
     const node = found && this.#preferred(found);
     if (!node)
-      throw new AppError('GRAPH_NO_NODE', `there is no node ${name}`, {
-        hint: 'ids look like work:doi:10.1000/182; docstokg graph list terms and stats list some',
+      throw new AppError('GRAPH_NO_NODE', `no node found: ${name}`, {
+        hint: 'ids look like work:doi:10.1000/182; docstokg graph stats and docstokg graph list terms show some',
       });
     return node;
   }
@@ -278,7 +278,7 @@ export class Graph implements Disposable {
     } catch (error) {
       if (isDamaged(error) || !(error instanceof Error)) throw error;
       throw new AppError('USAGE_GRAPH_SQL', error.message, {
-        hint: 'the reference of the graph lists its tables; the file is open for reading only',
+        hint: 'see docs/reference/graph.md for the tables; the database is read-only',
         cause: error,
       });
     }

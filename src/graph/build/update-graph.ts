@@ -64,8 +64,8 @@ export async function updateGraph(sources: GraphSources): Promise<GraphUpdate> {
   const lock = new FileLock(`${sources.path}.lock`, systemClock);
   using held = lock.tryTake();
   if (!held)
-    throw new AppError('GRAPH_BUSY', `another process is changing ${sources.path}`, {
-      hint: 'wait until it has ended',
+    throw new AppError('GRAPH_BUSY', `another process is updating ${sources.path}`, {
+      hint: 'wait until it has finished',
     });
   try {
     return await update(sources);

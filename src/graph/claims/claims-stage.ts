@@ -23,7 +23,7 @@ const CHECK_VERSION = 1;
 export interface ClaimSettings {
   readonly model: string;
   readonly maxTokens: number;
-  /** Passages of a document that are asked about, from its beginning; 0 means all. */
+  /** Number of passages per document to send, from the start of the document; 0 means all. */
   readonly passagesPerDocument: number;
 }
 

@@ -10,16 +10,16 @@ const LARGEST_BYTES = 300_000_000;
 export async function readVocabulary(path: string): Promise<VocabularyEntry[]> {
   const size = (await stat(path).catch(() => undefined))?.size;
   if (size === undefined)
-    throw new AppError('GRAPH_VOCABULARY_MISSING', `there is no file ${path}`, { hint: 'check the path' });
+    throw new AppError('GRAPH_VOCABULARY_MISSING', `file not found: ${path}`, { hint: 'check the path' });
   if (size > LARGEST_BYTES)
     throw new AppError('GRAPH_VOCABULARY_LARGE', `${path} has ${size} bytes, more than ${LARGEST_BYTES}`, {
-      hint: 'leave out what you do not look for',
+      hint: 'remove the terms you do not need',
     });
   const text = await readFile(path, 'utf8');
   const entries = parseVocabulary(text, extname(path).toLowerCase());
   if (entries.length === 0)
     throw new AppError('GRAPH_VOCABULARY_EMPTY', `${path} has no entries`, {
-      hint: 'give a table with the columns id and name, SKOS in Turtle (.ttl) or OBO (.obo)',
+      hint: 'use a table with the columns id and name, SKOS in Turtle (.ttl) or OBO (.obo)',
     });
   return entries;
 }

@@ -22,8 +22,8 @@ export function openDatabase(path: string, options: { readonly readOnly: boolean
   try {
     database = new DatabaseSync(path, { readOnly: options.readOnly });
   } catch (cause) {
-    throw new AppError('GRAPH_MISSING', `there is no graph at ${path}`, {
-      hint: 'make one with docstokg graph build',
+    throw new AppError('GRAPH_MISSING', `no graph found at ${path}`, {
+      hint: 'create it with docstokg graph build',
       cause,
     });
   }
@@ -41,7 +41,7 @@ export function openDatabase(path: string, options: { readonly readOnly: boolean
 export function describeDamage(error: unknown, path: string): unknown {
   if (!isDamaged(error)) return error;
   return new AppError('GRAPH_DAMAGED', `${path} is damaged`, {
-    hint: 'docstokg graph build puts it aside and makes it anew from what was read out of the documents',
+    hint: 'docstokg graph build moves it aside and rebuilds it',
     cause: error,
   });
 }

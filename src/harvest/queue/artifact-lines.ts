@@ -33,8 +33,8 @@ function artifactRow(value: unknown): ImportRow | string {
     return `a JSON object is expected, not ${Array.isArray(value) ? 'a list' : value === null ? 'null' : `a ${typeof value}`}`;
   const { resolver_hint: resolverHint, priority } = value;
   if (resolverHint !== undefined && resolverHint !== null && typeof resolverHint !== 'string')
-    return 'resolver_hint is no text';
-  if (priority !== undefined && !Number.isInteger(priority)) return 'priority is no whole number';
+    return 'resolver_hint is not a string';
+  if (priority !== undefined && !Number.isInteger(priority)) return 'priority is not an integer';
   const wrapped = 'artifact' in value;
   const artifact = wrapped ? value['artifact'] : value;
   if (wrapped && typeof value['artifact_id'] !== 'string') return 'artifact_id is missing beside artifact';
@@ -42,7 +42,7 @@ function artifactRow(value: unknown): ImportRow | string {
   if (artifactId === '' || artifactId.length > 2_048 || artifactId.includes('\0'))
     return 'the artifact has no usable id';
   if (typeof resolverHint === 'string' && !/^[\w.-]{1,100}$/.test(resolverHint))
-    return `resolver_hint "${resolverHint.slice(0, 40)}" is no plain name`;
+    return `resolver_hint "${resolverHint.slice(0, 40)}" is not a plain name`;
   return {
     artifactId,
     payload: artifact,
@@ -100,7 +100,7 @@ async function* unpack(chunks: AsyncIterable<Buffer>, path: string): AsyncGenera
       'IMPORT_UNREADABLE',
       `${path} is damaged gzip: ${error instanceof Error ? error.message : String(error)}`,
       {
-        hint: 'what stood before the damage was imported; importing again is safe',
+        hint: 'lines before the damage were imported; importing again is safe',
         cause: error,
       },
     );

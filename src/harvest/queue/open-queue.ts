@@ -27,7 +27,7 @@ async function openQueueStore({ queue }: Config, runtime: Runtime, clock: Clock)
 function whereOf({ backend, path, url }: Config['queue']): string {
   if (backend !== 'postgres') return backend === 'memory' ? ':memory:' : path;
   if (url !== '') return url;
-  throw new AppError('CONFIG_INVALID', 'queue.url is empty although queue.backend is postgres', {
+  throw new AppError('CONFIG_INVALID', 'queue.url is required when queue.backend is postgres', {
     hint: 'set queue.url, for example postgres://user@host/database, or pass --queue',
   });
 }

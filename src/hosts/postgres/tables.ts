@@ -37,7 +37,7 @@ export function unreachable(error: unknown, schema: string): AppError {
   return new AppError('QUEUE_UNREACHABLE', `cannot use the tables about hosts in schema ${schema}: ${message}`, {
     hint: isForbidden(error)
       ? `as an administrator of the database: CREATE SCHEMA ${schema} AUTHORIZATION <the role in queue.url>`
-      : 'check queue.url and that the server runs',
+      : 'check queue.url and that the server is running',
     cause: error,
   });
 }

@@ -34,8 +34,8 @@ export const figuresTool = tool({
   async ask({ work: name, run: from, kind }, runs) {
     const { run, work } = await workNamed(name, from, runs);
     if (!work.hasText)
-      throw new AppError('CORPUS_NO_TEXT', `there is no text of ${work.id}: ${work.reason || work.outcome}`, {
-        hint: 'the tool account says why works are missing',
+      throw new AppError('CORPUS_NO_TEXT', `no text available for ${work.id}: ${work.reason || work.outcome}`, {
+        hint: 'the tool account shows why works are missing',
       });
     const figures = await run.corpus.library.figures(work.document, kind);
     return {

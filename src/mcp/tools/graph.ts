@@ -17,7 +17,7 @@ export const graphTool = tool({
   name: 'graph',
   title: 'Ask the knowledge graph',
   description:
-    'Asks the knowledge graph of a corpus: what there is (stats), what a node is joined with (neighbours), a shortest way between two nodes (path), why an edge is there (evidence), nodes by words (find). Says so where there is no graph.',
+    'Queries the knowledge graph of a corpus: counts by kind (stats), the neighbours of a node (neighbours), a shortest path between two nodes (path), the evidence of an edge (evidence), nodes by words (find).',
   input: z.strictObject({
     ask: z.enum(['stats', 'neighbours', 'path', 'evidence', 'find']),
     ...RUN,
@@ -49,7 +49,7 @@ export const graphTool = tool({
     const named = runsNamed(name, runs);
     const run = named.find(({ corpus }) => existsSync(corpus.graph.path)) ?? named[0];
     if (!run || !existsSync(run.corpus.graph.path)) {
-      const says = 'There is no knowledge graph; docstokg graph build makes one.';
+      const says = 'No knowledge graph; build one with docstokg graph build.';
       return { head: { run: run?.id ?? '', available: false, says }, list: 'rows', items: [], summary: says };
     }
     using graph = run.corpus.graph.open();
@@ -100,7 +100,7 @@ function answer(graph: Graph, asked: Asked): { readonly says: string; readonly i
       const [from, to] = [needed(asked.node, 'node'), needed(asked.to, 'to')];
       const way = graph.path(from, to);
       return {
-        says: way ? `A way of ${way.length - 1} steps.` : 'There is no way of at most six steps.',
+        says: way ? `A path of ${way.length - 1} steps.` : 'No path with six or fewer steps.',
         items: (way ?? []).map(({ node, edge, direction }) => row({ ...of(node), edge, direction })),
       };
     }
@@ -150,5 +150,5 @@ function line({ id, kind, label, year, edge, direction, count, evidence }: JsonO
 
 function needed(value: string | undefined, name: string): string {
   if (value !== undefined && value !== '') return value;
-  throw new AppError('USAGE_GRAPH', `this question to the graph needs ${name}`, { hint: 'see the schema of the tool' });
+  throw new AppError('USAGE_GRAPH', `this graph query requires ${name}`, { hint: 'see the input schema of the tool' });
 }

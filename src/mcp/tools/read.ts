@@ -40,8 +40,8 @@ export const readTool = tool({
   async ask({ work: name, run: from, section, pages, cursor }, runs) {
     const { run, work } = await workNamed(name, from, runs);
     if (!work.hasText)
-      throw new AppError('CORPUS_NO_TEXT', `there is no text of ${work.id}: ${work.reason || work.outcome}`, {
-        hint: 'the tool account says why works are missing',
+      throw new AppError('CORPUS_NO_TEXT', `no text available for ${work.id}: ${work.reason || work.outcome}`, {
+        hint: 'the tool account shows why works are missing',
       });
     const document = await run.corpus.library.document(work.document);
     const pieces = joined(await run.corpus.library.text(work.document, { section, pages }));

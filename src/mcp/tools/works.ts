@@ -26,7 +26,7 @@ export const worksTool = tool({
     outcome: z
       .enum(['saved', 'own', 'missing', 'failed', 'parked', 'skipped', 'waiting'])
       .optional()
-      .describe('What came of them; missing is all of which there is no text.'),
+      .describe('Filter by outcome; missing selects all works without a text.'),
     reason: filter('Only works that are missing for this reason, as the tool account names it.'),
     retracted: z.boolean().optional(),
     sort: z.enum(SORTS).default('id'),

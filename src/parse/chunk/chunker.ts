@@ -39,8 +39,8 @@ function checkOptions(options: ChunkOptions): void {
   if (maxTokens >= LEAST_MAX_TOKENS && minTokens <= maxTokens / 2 && overlapTokens <= maxTokens / 4) return;
   throw new AppError(
     'CHUNK_OPTIONS',
-    `max ${maxTokens}, min ${minTokens}, overlap ${overlapTokens} tokens do not go together`,
-    { hint: `max must be at least ${LEAST_MAX_TOKENS}, min at most half of max, overlap at most a quarter of max` },
+    `max ${maxTokens}, min ${minTokens}, overlap ${overlapTokens} tokens is not a valid combination`,
+    { hint: `max must be at least ${LEAST_MAX_TOKENS}, min at most half of max, and overlap at most a quarter of max` },
   );
 }
 

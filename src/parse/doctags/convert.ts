@@ -16,7 +16,7 @@ import { sniff, type FileKind } from './sniff.ts';
 /** Which reader to use: by content, or as told. */
 export type ConvertMode = 'auto' | 'pdf' | 'html' | 'xml';
 
-/** Who reads PDFs: the engine inside, a docling-serve, or a vision model. HTML and XML are always read here. */
+/** PDF engine: the built-in one, a docling-serve server, or a vision model. HTML and XML are always read here. */
 export type PdfEngine =
   | { readonly kind: 'embedded' }
   | ({ readonly kind: 'docling-serve' } & DoclingServeOptions)
@@ -64,7 +64,9 @@ const LARGEST_TEXT = 2_000_000;
 export async function convert(path: string, options: ConvertOptions, signal?: AbortSignal): Promise<Converted> {
   const id = options.id ?? documentId(path);
   if (!/^[^/\\\0.][^/\\\0]{0,199}$/.test(id) || Buffer.byteLength(id) > 200)
-    throw new AppError('PARSE_BAD_ID', `${JSON.stringify(id)} cannot name output files`, { hint: 'give another id' });
+    throw new AppError('PARSE_BAD_ID', `${JSON.stringify(id)} cannot be used in file names`, {
+      hint: 'use another id',
+    });
   const parsed = await parseFile(path, options, signal);
   const texts = outputTexts(parsed, { ...options, id, path });
   const outputs: Record<string, string> = {};
@@ -123,7 +125,7 @@ async function readBounded(path: string, maxBytes: number): Promise<Uint8Array> 
   if (!stat.isFile()) throw new AppError('PARSE_NO_FILE', `${path} is not a file`);
   if (stat.size > maxBytes)
     throw new AppError('PARSE_TOO_LARGE', `${path} has ${stat.size} bytes, more than ${maxBytes}`, {
-      hint: 'raise the limit for files if this one is wanted',
+      hint: 'raise parse.max_file_mb to accept it',
     });
   return await file.readFile();
 }

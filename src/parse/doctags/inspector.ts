@@ -73,7 +73,7 @@ export class PdfInspector implements Disposable {
     const asked = of === 'xml' ? ({ kind: 'glance', of } as const) : ({ kind: 'glance', of, look } as const);
     const { glance, error, isInterrupted } = await this.#answer(path, asked);
     if (isInterrupted)
-      throw new AppError('INSPECT_INTERRUPTED', `${path} was not looked into to the end`, { hint: 'run again' });
+      throw new AppError('INSPECT_INTERRUPTED', `${path} inspection was interrupted`, { hint: 'run again' });
     if (error) throw new AppError(error.code, error.message);
     return glance ?? UNREADABLE;
   }

@@ -26,8 +26,8 @@ export function parseMarkup(file: Uint8Array, options: MarkupOptions = {}): Pars
   const kind = options.kind ?? sniff(bytes);
   const document = readAs(kind, bytes, options);
   if (!document.blocks.some((block) => block.text !== ''))
-    throw new AppError('PARSE_EMPTY', 'the file holds no text', {
-      hint: 'look at the file: it may be an empty or scripted page',
+    throw new AppError('PARSE_EMPTY', 'the file contains no text', {
+      hint: 'check the file: it may be an empty page or one built by scripts',
     });
   return document;
 }
@@ -58,7 +58,7 @@ function readAs(kind: FileKind, bytes: Uint8Array, options: MarkupOptions): Pars
         'PARSE_UNSUPPORTED',
         kind === 'pdf' ? 'the file is a PDF, not markup' : 'the file is neither HTML nor XML',
         {
-          hint: 'name the reader with --mode if the file is known to be HTML or XML',
+          hint: 'set the format with --mode if the file is HTML or XML',
         },
       );
   }

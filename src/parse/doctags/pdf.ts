@@ -75,7 +75,7 @@ async function readPdf(bytes: Uint8Array, options: PdfOptions): Promise<ReadPdf>
   );
   if (file.pageCount > maxPages)
     throw new AppError('PDF_TOO_MANY_PAGES', `the PDF has ${file.pageCount} pages, more than ${maxPages}`, {
-      hint: 'raise the limit on pages or split the file',
+      hint: 'raise parse.max_pages or split the file',
     });
   const pages: PageContent[] = [];
   const ocr: OcrPage[] = [];
@@ -90,7 +90,7 @@ async function readPdf(bytes: Uint8Array, options: PdfOptions): Promise<ReadPdf>
     if (scan) ocr.push(scan.facts);
   }
   if (pages.length === 0)
-    throw new AppError('PDF_BROKEN', 'the PDF has no page that can be read', { hint: 'download it again' });
+    throw new AppError('PDF_BROKEN', 'the PDF has no readable page', { hint: 'download it again' });
   const information = {
     title: file.information('Title'),
     author: file.information('Author'),
@@ -134,6 +134,6 @@ function coversPage(box: Box, { width, height }: PageContent): boolean {
 export async function renderPage(bytes: Uint8Array, page: number, scale: number): Promise<PageImage> {
   using file = await openPdf(bytes);
   if (page < 1 || page > file.pageCount)
-    throw new AppError('PDF_NO_SUCH_PAGE', `the PDF has ${file.pageCount} pages, so no page ${page}`);
+    throw new AppError('PDF_NO_SUCH_PAGE', `the PDF has ${file.pageCount} pages; there is no page ${page}`);
   return file.render(page, scale);
 }

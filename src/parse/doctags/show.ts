@@ -59,7 +59,7 @@ async function parsed(
   if (options.pass === undefined) return parseFile(path, options);
   const bytes = unpack(await readFile(path));
   if (sniff(bytes) !== 'pdf')
-    throw new AppError('SHOW_NO_PASS', `${path} is no PDF, so it has no layout`, { hint: 'leave --pass out' });
+    throw new AppError('SHOW_NO_PASS', `${path} is not a PDF and has no layout`, { hint: 'omit --pass' });
   const reader = options.pdfReader ?? (await loadPdfReader());
   return { document: await reader.parsePdfPass(bytes, options.pass), kind: 'pdf' };
 }

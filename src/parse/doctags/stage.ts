@@ -65,8 +65,8 @@ export function doctagsItems(dataRoot: string, settings: DoctagsSettings): (file
 export function documentFiles(input: string): string[] {
   const found = statSync(input, { throwIfNoEntry: false });
   if (!found)
-    throw new AppError('PARSE_NO_FILE', `there is no ${input}`, {
-      hint: 'name a folder of papers or one file with --input',
+    throw new AppError('PARSE_NO_FILE', `not found: ${input}`, {
+      hint: 'give a folder of papers or a file with --input',
     });
   if (!found.isDirectory()) return [input];
   return globSync(ENDINGS, { cwd: input })

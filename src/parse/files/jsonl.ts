@@ -86,8 +86,8 @@ export async function openJsonlReader(path: string): Promise<RowReader> {
 async function* rowsOf(path: string): AsyncGenerator<Row> {
   for await (const line of readJsonl(path)) {
     if (line.kind === 'bad' || typeof line.value !== 'object' || line.value === null) {
-      throw new AppError('FILE_UNREADABLE', `${path} has no JSON object in line ${line.line}`, {
-        hint: 'the next docstokg run or docparse makes it anew',
+      throw new AppError('FILE_UNREADABLE', `${path} has no JSON object on line ${line.line}`, {
+        hint: 'the next docstokg run or docparse recreates it',
       });
     }
     yield line.value as Row;

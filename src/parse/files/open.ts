@@ -49,8 +49,8 @@ function checkSize(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false })?.size;
   // Asked again: it may have been made anew between the two looks.
   if (made === undefined || found === undefined || found === made || madeBytes(path) !== made) return;
-  throw new AppError('FILE_UNREADABLE', `${path} is damaged: it has ${found} bytes, and had ${made} when it was made`, {
-    hint: 'the next docstokg run or docparse makes it anew',
+  throw new AppError('FILE_UNREADABLE', `${path} is damaged: it has ${found} bytes instead of ${made}`, {
+    hint: 'the next docstokg run or docparse recreates it',
   });
 }
 

@@ -165,8 +165,8 @@ async function* rowsIn(path: string, file: ParquetFile, wanted: readonly string[
 }
 
 function unreadable(path: string, cause: unknown): AppError {
-  return new AppError('FILE_UNREADABLE', `${path} is not a Parquet file that can be read`, {
-    hint: 'the next docstokg run or docparse makes it anew',
+  return new AppError('FILE_UNREADABLE', `${path} is not a readable Parquet file`, {
+    hint: 'the next docstokg run or docparse recreates it',
     cause,
   });
 }

@@ -60,8 +60,8 @@ export class PostgresConnection implements AsyncDisposable {
     const { default: driver } = await import('pg');
     const schema = options.schema ?? 'docstokg';
     if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
-      throw new AppError('CONFIG_INVALID', `queue.schema = "${schema}" is no plain lower-case name`, {
-        hint: 'use letters, digits and _',
+      throw new AppError('CONFIG_INVALID', `queue.schema = "${schema}" is not a plain lower-case name`, {
+        hint: 'use lower-case letters, digits and _',
       });
     }
     const pool = new driver.Pool({
@@ -236,7 +236,7 @@ function unreachable(error: unknown, url: string): AppError {
         ? error.message
         : String(error);
   return new AppError('QUEUE_UNREACHABLE', `the PostgreSQL server at ${safeUrl(url)} cannot be used: ${message}`, {
-    hint: 'check queue.url, that the server runs and that the role may create tables in its schema',
+    hint: 'check queue.url, that the server is running, and that the role can create tables in the schema',
     cause: error,
   });
 }

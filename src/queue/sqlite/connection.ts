@@ -182,22 +182,22 @@ function describeSqliteError(error: unknown, path: string): unknown {
   switch (resultCode(error) ?? 0) {
     case CODES.full:
       return new AppError('QUEUE_DISK_FULL', `${path} cannot grow: the disk is full (${freeSpace(path)})`, {
-        hint: 'free some space and start again; every job that was accepted is still there',
+        hint: 'free some space and start again; no accepted job is lost',
         cause: error,
       });
     case CODES.readOnly:
-      return new AppError('QUEUE_READ_ONLY', `${path} cannot be written`, {
-        hint: 'check the permissions of the file and of its folder, which must be writable too',
+      return new AppError('QUEUE_READ_ONLY', `${path} is not writable`, {
+        hint: 'check the permissions of the file and its folder; both must be writable',
         cause: error,
       });
     case CODES.io:
       return new AppError('QUEUE_IO_ERROR', `${path} cannot be read or written: ${reason} (${freeSpace(path)})`, {
-        hint: 'check the disk; every job that was accepted before is still there',
+        hint: 'check the disk; no accepted job is lost',
         cause: error,
       });
     case CODES.corrupt:
       return new AppError('QUEUE_DAMAGED', `${path} is damaged: ${reason}`, {
-        hint: 'keep the file, restore a backup, or recover what is left with the sqlite3 command .recover',
+        hint: 'keep the file; restore a backup, or recover the data with the sqlite3 command .recover',
         cause: error,
       });
     case CODES.notADatabase:
@@ -207,13 +207,13 @@ function describeSqliteError(error: unknown, path: string): unknown {
       });
     case CODES.cannotOpen:
       return new AppError('QUEUE_CANNOT_OPEN', `${path} cannot be opened: ${reason}`, {
-        hint: 'check that the path is a file in a folder you may write to',
+        hint: 'check that the path is a file in a writable folder',
         cause: error,
       });
     case CODES.busy:
     case CODES.locked:
-      return new AppError('QUEUE_BUSY', `${path} stayed locked by another process`, {
-        hint: 'find which process holds it (a backup? a database browser?), or raise queue.timeout_sec',
+      return new AppError('QUEUE_BUSY', `${path} is locked by another process`, {
+        hint: 'find the process that holds the lock (a backup or database browser?), or raise queue.timeout_sec',
         cause: error,
       });
     default:
@@ -230,13 +230,13 @@ function describeOpenError(error: unknown, path: string): unknown {
     });
   }
   if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM') {
-    return new AppError('QUEUE_READ_ONLY', `the folder of ${path} cannot be written`, {
+    return new AppError('QUEUE_READ_ONLY', `the folder of ${path} is not writable`, {
       hint: 'check its permissions',
       cause: error,
     });
   }
   if (code === 'EEXIST' || code === 'ENOTDIR') {
-    return new AppError('QUEUE_CANNOT_OPEN', `${path} cannot be opened: a part of its path is a file`, {
+    return new AppError('QUEUE_CANNOT_OPEN', `${path} cannot be opened: part of its path is a file`, {
       hint: 'choose another path',
       cause: error,
     });

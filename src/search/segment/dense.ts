@@ -52,8 +52,8 @@ export class DenseIndex {
     this.#sizes = denseSizes(layout);
     const { total, centroid } = this.#sizes;
     if (file.bytesOf('dense') !== total) {
-      throw new AppError('INDEX_DAMAGED', `${file.path} does not hold ${layout.rows} vectors`, {
-        hint: 'remove the Index folder: it is made again',
+      throw new AppError('INDEX_DAMAGED', `${file.path} does not contain ${layout.rows} vectors`, {
+        hint: 'remove the Index folder; it will be rebuilt',
       });
     }
     this.layout = layout;
@@ -62,7 +62,7 @@ export class DenseIndex {
     this.#file = productsAt + aligned(layout.rows * 4);
     const pages = Math.ceil((this.#file + total) / PAGE);
     if (pages > PAGE) {
-      throw new AppError('INDEX_TOO_LARGE', `${layout.rows} vectors do not fit the 4 GB a search can hold`, {
+      throw new AppError('INDEX_TOO_LARGE', `${layout.rows} vectors exceed the 4 GB limit of a search`, {
         hint: 'build the index with int8 vectors, or search parts of the collection',
       });
     }

@@ -129,7 +129,7 @@ export class SegmentFile implements Disposable {
 
   #damaged(why: string, cause?: unknown): AppError {
     return new AppError('INDEX_DAMAGED', `${this.path}: ${why}`, {
-      hint: 'remove the Index folder: it is made again',
+      hint: 'remove the Index folder; it will be rebuilt',
       cause,
     });
   }

@@ -18,7 +18,7 @@ export interface Context {
 export function runOf({ world }: Context, id: string): RunWatch {
   const run = world.runs.get(id);
   if (run) return run;
-  throw new Problem(404, 'NO_RUN', `there is no run ${id.slice(0, 100)} here`, { hint: '/api/v1/ lists the runs' });
+  throw new Problem(404, 'NO_RUN', `run not found: ${id.slice(0, 100)}`, { hint: 'see /api/v1/ for the runs' });
 }
 
 /** The queue, if one is watched. */

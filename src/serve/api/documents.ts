@@ -20,7 +20,7 @@ const PICTURE_WIDTH = 1_000;
 /** The documents of a run: their structure, pictures of their pages, their files. */
 export function documentRoutes(context: Context): Route[] {
   const missing = (id: string): Problem =>
-    new Problem(404, 'NO_DOCUMENT', `there is no document ${id.slice(0, 100)} in this run`);
+    new Problem(404, 'NO_DOCUMENT', `document not found in this run: ${id.slice(0, 100)}`);
   return [
     route({
       path: '/runs/{run}/documents',
@@ -75,7 +75,7 @@ export function documentRoutes(context: Context): Route[] {
       handle: async ({ path, query }) => {
         const { view } = runOf(context, path.run);
         const png = await view.picture(path.document, path.page, query.width ?? PICTURE_WIDTH);
-        if (png === null) throw new Problem(404, 'NO_PICTURE', 'there is no such page that could be drawn');
+        if (png === null) throw new Problem(404, 'NO_PICTURE', 'the page does not exist or cannot be drawn');
         if (png === undefined)
           throw new Problem(503, 'TOO_BUSY', 'too many pages wait to be drawn', { headers: { 'retry-after': '2' } });
         return { kind: 'bytes', type: 'image/png', bytes: png };

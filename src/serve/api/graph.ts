@@ -135,7 +135,7 @@ function kindsOf(text: string | undefined): EdgeKind[] | undefined {
   return text.split(',').map((each) => {
     const kind = each.trim();
     if (Object.hasOwn(EDGE_KINDS, kind)) return kind as EdgeKind;
-    throw new Problem(400, 'USAGE_FILTER', `"${kind.slice(0, 100)}" is no kind of edge`, {
+    throw new Problem(400, 'USAGE_FILTER', `"${kind.slice(0, 100)}" is not an edge kind`, {
       hint: Object.keys(EDGE_KINDS).join(', '),
     });
   });

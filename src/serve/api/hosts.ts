@@ -23,7 +23,7 @@ export function hostRoutes(context: Context): Route[] {
       handle: ({ query: { limit = 50, cursor } }) => {
         const from = cursor === undefined || cursor === '' ? 0 : Number(cursor);
         if (!Number.isSafeInteger(from) || from < 0)
-          throw new Problem(400, 'USAGE_CURSOR', 'the cursor was not given out by this list');
+          throw new Problem(400, 'USAGE_CURSOR', 'the cursor does not belong to this list');
         const items = world.hosts.slice(from, from + limit);
         const next = from + limit < world.hosts.length ? String(from + limit) : null;
         return { kind: 'json', value: { items, next } };

@@ -23,8 +23,7 @@ export function passageRoutes(context: Context): Route[] {
       gives: { kind: 'json', schema: shapes.passages },
       handle: async ({ path: { run, document } }) => {
         const { view, corpus } = runOf(context, run);
-        if (!view.documents.has(document))
-          throw new Problem(404, 'NO_DOCUMENT', 'there is no such document in this run');
+        if (!view.documents.has(document)) throw new Problem(404, 'NO_DOCUMENT', 'document not found in this run');
         const file = (['parquet', 'jsonl'] as const)
           .map((format) => chunkOutput(corpus.config.parse.data_root, document, format))
           .find((each) => existsSync(each));

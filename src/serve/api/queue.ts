@@ -88,7 +88,7 @@ export function queueRoutes(context: Context): Route[] {
         const filter = { ...(state && { states: [state] }), host, resolver, errorCode };
         const after = cursor === undefined || cursor === '' ? 0 : Number(cursor);
         if (!Number.isSafeInteger(after) || after < 0)
-          throw new Problem(400, 'USAGE_CURSOR', 'the cursor was not given out by this list');
+          throw new Problem(400, 'USAGE_CURSOR', 'the cursor does not belong to this list');
         const { jobs, next } = await jobsFrom(after, limit, filter);
         return { kind: 'json', value: { items: jobs.map(jobLine), next: next === null ? null : String(next) } };
       },
@@ -101,7 +101,7 @@ export function queueRoutes(context: Context): Route[] {
       gives: { kind: 'json', schema: shapes.jobWithHistory },
       handle: async ({ path }) => {
         const job = await queueOf(context).queue.store.admin.find(path.job);
-        if (!job) throw new Problem(404, 'NO_JOB', `there is no job ${path.job}`);
+        if (!job) throw new Problem(404, 'NO_JOB', `job not found: ${path.job}`);
         const history = [...world.runs.values()].flatMap(({ id, view }) =>
           view.history(job.artifactId).map((row) => triedOf(id, row)),
         );

@@ -56,7 +56,7 @@ export function workRoutes(context: Context): Route[] {
       handle: ({ path }) => {
         const { view, id } = runOf(context, path.run);
         const line = view.works.get(path.work);
-        if (!line) throw new Problem(404, 'NO_WORK', `there is no work ${path.work.slice(0, 100)} in this run`);
+        if (!line) throw new Problem(404, 'NO_WORK', `work not found in this run: ${path.work.slice(0, 100)}`);
         const known = view.record(line.id);
         return {
           kind: 'json',

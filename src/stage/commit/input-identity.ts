@@ -32,7 +32,7 @@ export function markInputs(inputs: Readonly<Record<string, string>>): FileMark[]
 /** The error of an item whose inputs cannot be read. */
 export function missingInput(inputs: Readonly<Record<string, string>>): StageError {
   const path = Object.values(inputs).find((each) => !statSync(each, { throwIfNoEntry: false })?.isFile());
-  return new StageError('input', `${path ?? 'an input'} is not there or not a file`, { code: 'INPUT_MISSING' });
+  return new StageError('input', `${path ?? 'an input'} does not exist or is not a file`, { code: 'INPUT_MISSING' });
 }
 
 export function sameMarks(left: readonly FileMark[] | undefined, right: readonly FileMark[] | undefined): boolean {

@@ -34,7 +34,8 @@ async function die(error: unknown): Promise<void> {
 async function load(start: WorkerStart): Promise<StageWorker> {
   const module = (await import(start.module)) as Record<string, unknown>;
   const worker = module[start.export];
-  if (typeof worker !== 'function') throw new TypeError(`${start.module} has no function named ${start.export}`);
+  if (typeof worker !== 'function')
+    throw new TypeError(`${start.module} does not export a function named ${start.export}`);
   const { prepare } = module;
   // What it cannot load, the first item needs as well, and fails with.
   if (typeof prepare === 'function') void Promise.resolve(prepare(start.data)).catch(() => undefined);

@@ -247,7 +247,7 @@ export class WorkerPool implements Executor {
   #unusable(message: string): void {
     if (this.#closed) return;
     const error = new AppError('STAGE_WORKER_UNUSABLE', `no worker could be started: ${message}`, {
-      hint: 'the worker module must load by itself and export a function; see docs/guides/own-stage.md',
+      hint: 'the worker module must load on its own and export a function; see docs/guides/own-stage.md',
     });
     this.#owner.tell({ kind: 'workers-unusable', error });
     this.abort();

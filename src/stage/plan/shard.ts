@@ -9,8 +9,8 @@ export function parseShard(text: string): StageOptions['shard'] {
   const index = Number(match?.[1] ?? 0);
   const count = Number(match?.[2] ?? 0);
   if (index < 1 || index > count) {
-    throw new AppError('USAGE_SHARD', `"${text}" is no shard`, {
-      hint: 'write i/n with i from 1 to n, for example 2/4',
+    throw new AppError('USAGE_SHARD', `"${text}" is not a shard`, {
+      hint: 'use i/n with i from 1 to n, for example 2/4',
     });
   }
   return { index, count };

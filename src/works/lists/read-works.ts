@@ -36,7 +36,7 @@ const LONGEST_LINE = 10_000_000;
 export function listFormatOf(path: string): ListFormat {
   const format = BY_EXTENSION[extname(path).toLowerCase()];
   if (format !== undefined) return format;
-  throw new AppError('USAGE_LIST_FORMAT', `the format of ${path} cannot be told from its name`, {
+  throw new AppError('USAGE_LIST_FORMAT', `unknown file format: ${path}`, {
     hint: `name it ${Object.keys(BY_EXTENSION).join(', ')}`,
   });
 }

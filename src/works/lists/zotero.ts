@@ -26,8 +26,8 @@ export function parseZotero(text: string): ZoteroPlace | undefined {
   const [, owner = '', collection] =
     /^(local|(?:users|groups)\/\d{1,12})(?:\/collections\/([A-Z0-9]{8}))?$/i.exec(rest) ?? [];
   if (owner === '') {
-    throw new AppError('USAGE_INPUT', `"${text.slice(0, 100)}" is no library of Zotero`, {
-      hint: 'zotero:users/ID, zotero:groups/ID or zotero:local, with /collections/KEY behind it for one collection',
+    throw new AppError('USAGE_INPUT', `"${text.slice(0, 100)}" is not a Zotero library`, {
+      hint: 'use zotero:users/ID, zotero:groups/ID or zotero:local, followed by /collections/KEY for one collection',
     });
   }
   const isLocal = owner.toLowerCase() === 'local';
@@ -107,11 +107,11 @@ function refused(
 ): AppError {
   const what = `Zotero ${place.path}`;
   if (answer.kind === 'missing')
-    return new AppError('ZOTERO_MISSING', `${what}: there is no such library or collection`, {
-      hint: 'check the number and the key of the collection',
+    return new AppError('ZOTERO_MISSING', `${what}: library or collection not found`, {
+      hint: 'check the library id and the collection key',
     });
   if (answer.kind === 'later')
-    return new AppError('ZOTERO_LATER', `${what}: asked to come back later`, { hint: 'the same command goes on then' });
+    return new AppError('ZOTERO_LATER', `${what}: rate-limited`, { hint: 'run the same command later to continue' });
   const hint = place.isLocal
     ? 'start Zotero and switch on "Allow other applications on this computer to communicate with Zotero" in its advanced settings'
     : 'set keys.zotero to a key from zotero.org/settings/keys that may read the library';

@@ -113,8 +113,8 @@ export function filterFor(wanted: {
     const found = (values ?? []).map((value) => {
       const known = read(value);
       if (known !== undefined) return known;
-      throw new AppError('USAGE_FILTER', `"${value.slice(0, 100)}" is no id for ${name}`, {
-        hint: 'an ORCID, a ROR id, a DOI, or an OpenAlex id such as W2741809807',
+      throw new AppError('USAGE_FILTER', `"${value.slice(0, 100)}" is not a valid id for ${name}`, {
+        hint: 'use an ORCID, a ROR id, a DOI, or an OpenAlex id such as W2741809807',
       });
     });
     return found.length === 0 ? [] : [`${name}:${found.join('|')}`];

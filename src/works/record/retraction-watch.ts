@@ -15,7 +15,7 @@ export async function* readRetractionWatch(path: string): AsyncGenerator<NoticeA
       header = fields.map((name) => name.replace(/^\uFEFF/, '').trim());
       if (header.includes('OriginalPaperDOI') && header.includes('RetractionNature')) continue;
       throw new AppError('USAGE_RETRACTION_WATCH', `${path} has no columns OriginalPaperDOI and RetractionNature`, {
-        hint: 'retraction_watch.csv is published by Crossref at gitlab.com/crossref/retraction-watch-data',
+        hint: 'download retraction_watch.csv from gitlab.com/crossref/retraction-watch-data',
       });
     }
     const names = header;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import type { StageCommandOptions } from './stage-options.ts';
 
-/** What the stages take on the command line beside their settings. */
+/** Stage options that are not settings. */
 export interface DocparseOptions extends StageCommandOptions {
   readonly input?: string;
   readonly output?: string;

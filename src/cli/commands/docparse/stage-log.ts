@@ -26,29 +26,30 @@ interface ManifestOptions {
   readonly slowerThan?: number;
 }
 
-/** `stage-log`. */
 export function stageLogCommand(): Command {
   return settingOptions(shared(new Command('stage-log')), ['data-root'])
-    .description('show the manifest rows of a stage: what was done, skipped or failed')
+    .description('show a stage’s manifest rows: documents processed, skipped or failed')
     .addOption(
       new Option('--stage <stage>', 'which stage').choices(['doctags', 'chunk', 'embed']).makeOptionMandatory(),
     )
-    .option('--tail <n>', 'only the last rows', Number, 20)
+    .option('--tail <n>', 'number of rows to show, from the end', Number, 20)
     .addOption(new Option('--status <status>', 'only rows of this status').choices(['success', 'skip', 'failure']))
     .option('--category <name>', 'only failures of this category')
-    .option('--slower-than <s>', 'only documents that took longer', decimalNumber(0))
+    .option('--slower-than <s>', 'only documents that took longer than this', decimalNumber(0))
     .addHelpText('after', '\nExample:\n  docparse stage-log --stage chunk --tail 20 --status failure\n')
     .action(async (options: ManifestOptions, self: Command) => {
       const session = openSession(self);
       const { config } = session.load();
       const path = manifestPath(manifestFolder(config), options.stage);
       if (!existsSync(path))
-        throw new AppError('MANIFEST_MISSING', `there is no ${path}`, { hint: `run docparse ${options.stage} first` });
+        throw new AppError('MANIFEST_MISSING', `file not found: ${path}`, {
+          hint: `run docparse ${options.stage} first`,
+        });
       const rows: Row[] = [];
       for await (const line of readJsonl(path)) {
         if (line.kind === 'bad') session.log('warn', `line ${line.line}: ${line.reason}`);
         else if (fits(line.value as Row, options)) rows.push(line.value as Row);
-        // Only the end is shown, so only the end is kept.
+        // Only the last rows are shown, so only those are kept in memory.
         if (rows.length > options.tail * 2) rows.splice(0, rows.length - options.tail);
       }
       const shown = rows.slice(-options.tail);

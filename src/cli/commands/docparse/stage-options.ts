@@ -10,36 +10,36 @@ import { shared } from '../../session.ts';
 import { settingOptions } from '../../setting-options.ts';
 import { wholeNumber } from '../../whole-number.ts';
 
-/** What every stage takes on the command line beside its settings. */
+/** Options of every stage that are not settings. */
 export interface StageCommandOptions extends StageCall {
   readonly dataRoot?: string;
 }
 
-/** Adds what all stages take, and the settings of these. */
+/** Adds the options shared by all stages, and those of the given settings. */
 export function stageOptions(command: Command, ...places: FlagPlace[]): Command {
   const stages = PARSE_STAGES.filter((stage) => places.includes(stage));
   return settingOptions(shared(command), [...places, 'data-root', 'stage'])
     .addHelpText('after', () => `\n${stages.map(defaultsOf).join('\n')}`)
-    .option('--resume', 'skip what an earlier run has done, also where the configuration says otherwise')
-    .option('--no-resume', 'do not skip what an earlier run has done')
-    .option('--force', 'do everything again')
-    .option('--dry-run', 'show what would be done and why, and do nothing')
-    .option('--limit <n>', 'at most this many documents', wholeNumber(0))
-    .option('--shard <i/n>', 'this part of the documents, for several machines on one folder');
+    .option('--resume', 'skip documents already processed, even if the configuration says otherwise')
+    .option('--no-resume', 'process documents again even if nothing has changed')
+    .option('--force', 'process all documents again')
+    .option('--dry-run', 'show what would be done and why, without doing it')
+    .option('--limit <n>', 'maximum number of documents', wholeNumber(0))
+    .option('--shard <i/n>', 'process part i of n, for several machines sharing one folder');
 }
 
-/** What a stage does where neither an option nor the configuration says otherwise. */
+/** Help text with the defaults of a stage. */
 function defaultsOf(stage: ParseStage): string {
   const { policy, workers, scheduling, perItemTimeoutS, perItemCpuS, retries, maxQueue } = defaultStageOptions(stage);
   return [
     `Defaults of ${stage}:`,
     `--policy ${policy}`,
-    // Said in words, since the number is that of the machine.
+    // The number of processors depends on the machine, so it is described in words.
     `--workers ${policy === 'cpu' ? '(one per processor)' : workers} --scheduling ${scheduling} ${perItemCpuS > 0 ? `${perItemCpuS} s of processor time per document` : `--timeout-s ${perItemTimeoutS}`} --retries ${retries} --max-queue ${maxQueue}`,
   ].join(' ');
 }
 
-/** Shows a running stage: a line that rewrites itself, or a line now and then in a pipe. */
+/** Prints the progress of a stage: one live line in a terminal, periodic lines in a pipe. */
 export function showStage(session: Session): (event: StageEvent) => void {
   const { terminal } = session;
   return (event) => {

@@ -14,41 +14,37 @@ import type { DocparseOptions } from './options.ts';
 import { inputOption } from './options.ts';
 import { showStage, stageOptions, printOutcome } from './stage-options.ts';
 
-/** `doctags`. */
 export function doctagsCommand(): Command {
   return stageOptions(inputOption(new Command('doctags')), 'doctags')
-    .description('turn papers into DocTags and blocks')
-    .option('-o, --output <folder>', 'the same as --data-root')
+    .description('parse papers into DocTags and blocks')
+    .option('-o, --output <folder>', 'same as --data-root')
     .addHelpText('after', '\nExample:\n  docparse doctags --input runs/harvest/PDF --data-root Data\n')
     .action(async (options: DocparseOptions, self: Command) => withConfig(self, options, running('doctags')));
 }
 
-/** `chunk`. */
 export function chunkCommand(): Command {
   return stageOptions(new Command('chunk'), 'chunk', 'format')
-    .description('cut parsed papers into chunks')
-    .option('--validate-only', 'check the files of an earlier run, write nothing')
+    .description('split parsed papers into chunks')
+    .option('--validate-only', 'validate existing files; write nothing')
     .addHelpText('after', '\nExample:\n  docparse chunk --max-tokens 256 --timeout-s 60\n')
     .action(async (options: DocparseOptions, self: Command) =>
       withConfig(self, options, options.validateOnly ? checkChunks : running('chunk')),
     );
 }
 
-/** `embed`. */
 export function embedCommand(): Command {
   return stageOptions(new Command('embed'), 'embed', 'format')
-    .description('turn chunks into vectors')
-    .option('--validate-only', 'check the files of an earlier run, write nothing')
+    .description('embed chunks as dense and sparse vectors')
+    .option('--validate-only', 'validate existing files; write nothing')
     .addHelpText('after', '\nExample:\n  docparse embed --retries 3 --retry-backoff-s 1.0\n')
     .action(async (options: DocparseOptions, self: Command) =>
       withConfig(self, options, options.validateOnly ? checkVectors : running('embed')),
     );
 }
 
-/** `parse`: the three stages, or with `--dry-run` what each would do. */
 export function parseCommand(): Command {
   return stageOptions(inputOption(new Command('parse')), 'doctags', 'chunk', 'embed', 'format')
-    .description('doctags, chunk and embed, one after the other; --dry-run shows what each would do, and why')
+    .description('run doctags, chunk and embed in sequence; --dry-run shows what each would do and why')
     .addHelpText(
       'after',
       '\nExamples:\n  docparse parse --input runs/harvest/PDF\n  docparse parse --input runs/harvest/PDF --dry-run\n',
@@ -85,7 +81,7 @@ async function withConfig(
   await work({ options, config, session });
 }
 
-/** Runs stages and tells what comes of each. */
+/** Runs the stages in order and prints each outcome. */
 function running(...stages: ParseStage[]): (run: StageRun) => Promise<void> {
   return async ({ options, config, session }) => {
     await using corpus = await openCorpus(dirname(config.parse.data_root), { config });

@@ -18,14 +18,14 @@ Examples:
   contentdownload 10.1371/journal.pone.0000217 arXiv:1706.03762 --mailto you@university.example
   contentdownload --input library.bib --out runs/library --mailto you@university.example
 
-Ctrl-C finishes running downloads; run the same command to resume.
+Ctrl-C stops after the running downloads; run the same command again to resume.
 `;
 
-/** Adds what a download takes to a command: `docstokg download`, or `contentdownload` itself. */
+/** Adds the download arguments and options to `docstokg download` or to `contentdownload` itself. */
 export function downloadCommand(command: Command): Command {
-  return downloadOptions(shared(command), 'works of a JSONL, CSV, BibTeX or RIS file, or a list of ids')
-    .option('--dry-run', 'find the works, count them, fetch nothing')
-    .option('--list-only', 'ask the resolvers and list the URLs they name; download and write nothing')
+  return downloadOptions(shared(command), 'JSONL, CSV, BibTeX or RIS file, or list of ids')
+    .option('--dry-run', 'find and count the works; download nothing')
+    .option('--list-only', 'list the URLs that the resolvers find; download and write nothing')
     .addHelpText('after', EXAMPLES)
     .action(async (ids: string[], options: DownloadOptions, self: Command) =>
       download(ids, options, openSession(self)),
@@ -77,7 +77,7 @@ async function dryRun(corpus: Corpus, wanted: RunAsked, session: Session): Promi
   }
 }
 
-/** Asks the resolvers and lists every URL; downloads nothing and writes no job or row. */
+/** Lists every URL the resolvers return. Downloads nothing and writes no job or manifest row. */
 async function listPlans(corpus: Corpus, wanted: RunAsked, session: Session): Promise<void> {
   const { terminal, json } = session;
   let [works, places] = [0, 0];

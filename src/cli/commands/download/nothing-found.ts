@@ -1,6 +1,6 @@
 import type { RunAsked } from '../../../corpus/index.ts';
 
-/** Says that nothing was found, and what to try next. */
+/** The message for an empty result, with suggestions. */
 export function nothingFound({ topic, input = [], yearStart, yearEnd, oaOnly, type, language }: RunAsked): string {
   const filters = Object.entries({
     '--year-start': yearStart,
@@ -13,10 +13,8 @@ export function nothingFound({ topic, input = [], yearStart, yearEnd, oaOnly, ty
     .map(([name]) => name);
   const tries = [
     ...(filters.length > 0 ? [`leave out ${filters.join(', ')}`] : []),
-    ...(topic === undefined ? [] : ['use fewer or more common words, or the id of a topic of OpenAlex such as T10017']),
-    ...(input.length > 0
-      ? [`look into ${input.join(', ')}: it names no work, and holds no paper, that can be read`]
-      : []),
+    ...(topic === undefined ? [] : ['use fewer or more common words, or an OpenAlex topic id such as T10017']),
+    ...(input.length > 0 ? [`check ${input.join(', ')}: no works or readable papers were found in it`] : []),
   ];
-  return `nothing was found${topic === undefined ? '' : ` on "${topic}"`}; ${tries.join('; or ') || 'ask for something else'}`;
+  return `no works found${topic === undefined ? '' : ` on "${topic}"`}; ${tries.join('; or ') || 'try another query'}`;
 }

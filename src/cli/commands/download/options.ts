@@ -11,7 +11,6 @@ import { settingOptions } from '../../setting-options.ts';
 import { simOption } from '../../sim-option.ts';
 import { wholeNumber } from '../../whole-number.ts';
 
-/** What a download takes on the command line. */
 export interface DownloadOptions extends WantedWorks {
   readonly out?: string;
   readonly mailto?: string;
@@ -21,35 +20,32 @@ export interface DownloadOptions extends WantedWorks {
   readonly queue?: string;
 }
 
-/** Adds what says which works are wanted, how they are found and where they go. */
+/** Adds the options that select works, resolvers and the output folder. */
 export function downloadOptions(command: Command, input: string): Command {
   const asking = command
     .argument('[ids...]', 'DOIs, arXiv ids, PMIDs, PMCIDs, OpenAlex ids or URLs')
-    .option('--topic <text>', 'what the works are about')
+    .option('--topic <text>', 'search OpenAlex for works about this topic')
     .option('-i, --input <file...>', input)
-    .option('--max <n>', 'at most this many works', wholeNumber(1))
-    .option('--mailto <address>', 'your e-mail address, sent to the services that are asked (http.contact)')
+    .option('--max <n>', 'maximum number of works', wholeNumber(1))
+    .option('--mailto <address>', 'contact e-mail address, sent to the services used (http.contact)')
     .option('--year-start <year>', 'published in this year or later', wholeNumber(1000))
     .option('--year-end <year>', 'published in this year or earlier', wholeNumber(1000))
-    .option('--oa-only', 'only works that OpenAlex says are open')
+    .option('--oa-only', 'only works that OpenAlex lists as open access')
     .option('--type <type>', 'only works of this type, such as article')
     .option('--language <code>', 'only works in this language, such as en')
-    .option(
-      '--filter <conditions>',
-      "conditions in OpenAlex's own words; a pasted address of a list of works is an id as well",
-    )
-    .option('--orcid <id...>', 'works of these people')
-    .option('--ror <id...>', 'works from these institutions')
+    .option('--filter <conditions>', 'OpenAlex filter expression; the URL of an OpenAlex list also works as an id')
+    .option('--orcid <id...>', 'works by these authors')
+    .option('--ror <id...>', 'works from these institutions (ROR ids)')
     .option('--cites <work...>', 'works that cite these (DOIs or OpenAlex ids)')
-    .option('--cited-by <work...>', 'the same: works that cite these, as in docstokg graph cited-by')
-    .option('--references <work...>', 'works that these cite')
-    .option('--depth <n>', 'how many steps of citations to follow', wholeNumber(1))
-    .option('--queue <path|url>', 'a queue elsewhere than in the run folder')
+    .option('--cited-by <work...>', 'same as --cites (named like docstokg graph cited-by)')
+    .option('--references <work...>', 'works cited by these')
+    .option('--depth <n>', 'number of citation steps to follow', wholeNumber(1))
+    .option('--queue <path|url>', 'SQLite file or postgres:// URL of the queue; default: in the run folder')
     .addOption(simOption());
   return settingOptions(asking, ['download']);
 }
 
-/** Which works those options ask for. */
+/** The works that the options select. */
 export function askedFor(ids: readonly string[], options: DownloadOptions): RunAsked {
   const { topic, input, max, yearStart, yearEnd, oaOnly, type, language, mailto } = options;
   const { filter, orcid, ror, cites, citedBy, references, depth } = options;
@@ -57,12 +53,12 @@ export function askedFor(ids: readonly string[], options: DownloadOptions): RunA
   return { topic, ids, input, max, yearStart, yearEnd, oaOnly, type, language, ...around, mailto };
 }
 
-/** The settings that those options make beside those that stand for settings. */
+/** Settings that are derived from options rather than bound to one. */
 export async function downloadFlags(options: DownloadOptions): Promise<Layer> {
   return [...(await simulatedLayer(options)), ...queueLayer(options.queue)];
 }
 
-/** The settings of a run. It keeps its queue with its files, so that a folder is all there is to it, unless a queue was named. */
+/** The settings of a run. The queue is stored in the run folder unless `--queue` names another. */
 export function loadRun(session: Session, flags: Layer): Config {
   const { config, origins } = session.load(flags);
   const named = origins.get('queue.path');

@@ -6,7 +6,7 @@ import { count, duration, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { plain, table } from '../../terminal.ts';
 
-/** Watches a download for whoever looks on: counts while it runs, the account at its end. */
+/** Collects the events of a download: counts for the progress line, and the summary at the end. */
 export class DownloadProgress {
   readonly byResolver = new Map<string, number>();
   readonly #session: Session;
@@ -68,7 +68,7 @@ export class DownloadProgress {
   }
 }
 
-/** What came of the run, and what to do next. */
+/** Prints the summary of the run and the next steps. */
 export function printAccount(
   { summary, counts, run }: { readonly summary: DownloadSummary; readonly counts: Account; readonly run: RunCounts },
   progress: DownloadProgress,
@@ -104,9 +104,9 @@ export function printAccount(
     const entries = Object.entries(rows);
     if (entries.length > 0) terminal.print(`\n${bold(title)}\n${table(entries)}`);
   };
-  print('Downloaded through', run.by_resolver);
-  print('Not downloaded because', run.by_reason);
-  print('Not tried again, because earlier', run.earlier_by_reason);
+  print('Downloaded by resolver', run.by_resolver);
+  print('Not downloaded, by reason', run.by_reason);
+  print('Not retried, by earlier reason', run.earlier_by_reason);
   print('Unreadable entries by file', counts.unreadable_by_file);
   const { works, first } = run.deferred;
   if (works > 0) {
@@ -122,17 +122,13 @@ export function printAccount(
 function hints(summary: DownloadSummary, config: Config): string[] {
   const queue = `--queue ${config.queue.backend === 'postgres' ? 'postgres://…' : config.queue.path}`;
   return [
-    ...(summary.reason === 'stopped' ? ['stopped before the end; resume: run the same command'] : []),
-    ...(summary.parked > 0
-      ? ['some hosts asked for a longer wait, or something broke: the same command later gets the rest']
-      : []),
+    ...(summary.reason === 'stopped' ? ['stopped early; resume: run the same command'] : []),
+    ...(summary.parked > 0 ? ['some works were deferred or failed; run the same command later to retry them'] : []),
     ...(summary.failed > 0
-      ? [
-          `what broke: contentdownload queue stats ${queue}; to try it again: contentdownload queue retry-failed ${queue}`,
-        ]
+      ? [`see failures: contentdownload queue stats ${queue}; retry: contentdownload queue retry-failed ${queue}`]
       : []),
-    ...(config.keys.openalex === '' ? ['a key of OpenAlex (DOCSTOKG_KEYS__OPENALEX) raises the daily budget'] : []),
-    ...(config.keys.core === '' ? ['a key of CORE (DOCSTOKG_KEYS__CORE) opens one more source'] : []),
+    ...(config.keys.openalex === '' ? ['an OpenAlex key (DOCSTOKG_KEYS__OPENALEX) raises the daily budget'] : []),
+    ...(config.keys.core === '' ? ['a CORE key (DOCSTOKG_KEYS__CORE) enables one more source'] : []),
   ];
 }
 

@@ -17,14 +17,13 @@ interface ClaimFlags {
   readonly force?: boolean;
 }
 
-/** `graph claims`: has a model of the user's choice read claims, each checked against its quote. */
 export function claimsCommand(): Command {
   return runArgument(settingOptions(shared(new Command('claims')), ['claims']))
     .description(
       'have a language model extract claims from passages; claims whose quote is not in the passage are dropped',
     )
-    .option('--estimate', 'only say what it would take and cost')
-    .option('--force', 'process finished documents again; cached answers cost nothing')
+    .option('--estimate', 'only print the expected tokens and cost')
+    .option('--force', 'process finished documents again; cached answers are free')
     .addHelpText(
       'after',
       '\nExamples:\n  docstokg graph claims --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --estimate\n  docstokg graph claims --budget-usd 2\n',
@@ -41,12 +40,12 @@ export function claimsCommand(): Command {
     });
 }
 
-/** The cost estimate goes to stderr first, the result to stdout. */
+/** Prints the cost estimate to stderr before the result goes to stdout. */
 function tell(event: Exclude<ClaimsEvent, { kind: 'stage' }>, estimateOnly: boolean, session: Session): void {
   const { terminal } = session;
   if (event.kind === 'estimated') {
     const { estimate } = event;
-    const text = `${count(estimate.passages)} passages of ${count(estimate.documents)} documents, ${count(estimate.known)} answered before; at most ${count(estimate.inputTokens)} tokens sent and ${count(estimate.mostOutputTokens)} answered${dollars(estimate.mostUsd, ', at most ')}`;
+    const text = `${count(estimate.passages)} passages of ${count(estimate.documents)} documents, ${count(estimate.known)} cached; at most ${count(estimate.inputTokens)} input and ${count(estimate.mostOutputTokens)} output tokens${dollars(estimate.mostUsd, ', at most ')}`;
     if (!estimateOnly) session.log('info', text);
     else terminal.print(session.json ? JSON.stringify(estimate) : text);
     return;
@@ -62,11 +61,11 @@ function tell(event: Exclude<ClaimsEvent, { kind: 'stage' }>, estimateOnly: bool
   const lost = Object.entries({ ...dropped, ...(unreadable > 0 && { 'unreadable answers': unreadable }) });
   terminal.print(
     [
-      `${count(claims)} claims of ${count(documents)} documents have their quote in the passage`,
+      `${count(claims)} claims with a verified quote, from ${count(documents)} documents`,
       `dropped: ${lost.length === 0 ? 'none' : lost.map(([why, number]) => `${count(number)} ${why}`).join(', ')}`,
-      `used: ${count(inputTokens)} tokens sent, ${count(outputTokens)} answered${dollars(usd, ', ')}`,
+      `used: ${count(inputTokens)} input tokens, ${count(outputTokens)} output tokens${dollars(usd, ', ')}`,
       ...(tooDear > 0 ? [`over budget, not processed: ${count(tooDear)} documents`] : []),
-      'docstokg graph build puts them into the graph',
+      'run docstokg graph build to add them to the graph',
     ].join('\n'),
   );
 }

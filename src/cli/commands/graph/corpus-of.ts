@@ -6,7 +6,7 @@ import type { Corpus } from '../../../corpus/index.ts';
 import { findSearchPlace, openCorpus } from '../../../corpus/index.ts';
 import type { Session } from '../../session.ts';
 
-/** The corpus whose graph is meant: a run folder need not have passages for that, parsed papers are enough. */
+/** Opens the corpus of a run folder; parsed papers are enough, a search index is not needed. */
 export async function corpusOf(session: Session, run: string | undefined, settings: Layer = []): Promise<Corpus> {
   const { config } = session.load(settings);
   const data = run === undefined ? undefined : join(run, 'Data');

@@ -12,16 +12,13 @@ interface ExportFlags {
   readonly out?: string;
 }
 
-/** `graph export`: the graph as a file of another program. */
 export function exportCommand(): Command {
   return runArgument(shared(new Command('export')))
-    .description('write the graph for another program')
+    .description('export the graph for another program')
     .addOption(
-      new Option('--format <format>', 'what it is written as')
-        .choices(Object.keys(EXPORT_FORMATS))
-        .makeOptionMandatory(),
+      new Option('--format <format>', 'output format').choices(Object.keys(EXPORT_FORMATS)).makeOptionMandatory(),
     )
-    .option('--out <path>', 'file or folder to write; default: beside the graph')
+    .option('--out <path>', 'output file or folder; default: next to the graph')
     .addHelpText(
       'after',
       '\nExamples:\n  docstokg graph export --format gexf\n  docstokg graph export --format obsidian --out vault\n',

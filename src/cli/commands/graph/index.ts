@@ -30,26 +30,25 @@ interface GraphFlags {
   readonly ids?: boolean;
 }
 
-/** `graph build | stats | show | …`. */
 export function graphCommand(): Command {
   const command = new Command('graph').description(
-    'build the knowledge graph of a corpus and ask it; every edge names its evidence',
+    'build and query the knowledge graph of a corpus; every edge has its evidence',
   );
   command.addCommand(buildCommand());
   command.addCommand(claimsCommand());
   command.addCommand(exportCommand());
   for (const question of QUESTIONS) command.addCommand(questionCommand(question));
-  const list = new Command('list').description('terms, quantities, works by year, works that are missing');
+  const list = new Command('list').description('list terms, quantities, works by year, or missing works');
   for (const question of LISTS) list.addCommand(questionCommand(question));
   return command.addCommand(list);
 }
 
 function buildCommand(): Command {
   return runArgument(settingOptions(shared(new Command('build')), ['graph-build']))
-    .description('read what the parsed documents say and bring the graph up to date with it')
-    .option('--vocabulary <file>', 'terms of yours to look for: CSV (id, name, synonyms), SKOS (.ttl) or OBO')
-    .option('--force', 'read all documents again')
-    .option('--mailto <address>', 'your e-mail address, sent to Crossref with --lookup (http.contact)')
+    .description('extract entities and citations from parsed documents and update the graph')
+    .option('--vocabulary <file>', 'your own terms to find in the text: CSV (id, name, synonyms), SKOS (.ttl) or OBO')
+    .option('--force', 'process all documents again')
+    .option('--mailto <address>', 'contact e-mail address, sent to OpenAlex and Crossref with --lookup (http.contact)')
     .addOption(simOption())
     .addHelpText(
       'after',
@@ -70,7 +69,7 @@ function buildCommand(): Command {
           if (change.staleClaims > 0)
             session.log(
               'warn',
-              `${count(change.staleClaims)} documents were parsed again after claims were read out of them; docstokg graph claims reads them again`,
+              `${count(change.staleClaims)} documents were parsed again since their claims were extracted; run docstokg graph claims to update them`,
             );
           using graph = corpus.graph.open();
           const stats = graph.stats();
@@ -87,24 +86,24 @@ function buildCommand(): Command {
     });
 }
 
-/** What asking for the names of cited works came to. */
+/** Result of looking up cited works by OpenAlex id. */
 function namedLine({ asked, named, unknown, left }: NamedWorks): string {
   return [
-    `asked OpenAlex about ${count(asked)} works that records cite by an id alone: ${count(named)} found, ${count(unknown)} unknown`,
+    `looked up ${count(asked)} cited works by id in OpenAlex: ${count(named)} found, ${count(unknown)} unknown`,
     ...(left > 0 ? [`${count(left)} left for the next build`] : []),
   ].join(', ');
 }
 
-/** What asking about references came to. */
+/** Result of looking up references in Crossref. */
 function lookedUpLine({ asked, found, doubtful, unknown, unanswered, left }: LookedUp): string {
   return [
-    `asked Crossref about ${count(asked)} references without an identifier: ${count(found)} found, ${count(doubtful)} doubtful, ${count(unknown)} unknown`,
+    `looked up ${count(asked)} references without an identifier in Crossref: ${count(found)} found, ${count(doubtful)} doubtful, ${count(unknown)} unknown`,
     ...(unanswered > 0 ? [`${count(unanswered)} without an answer`] : []),
     ...(left > 0 ? [`${count(left)} left for the next build`] : []),
   ].join(', ');
 }
 
-/** A question to the graph, and how its answer is printed. */
+/** A graph query and how to print its result. */
 interface Question {
   readonly name: string;
   readonly example: string;
@@ -126,7 +125,7 @@ function question<Answer>(
 
 const top = (command: Command): Command => command.option('-n, --top <n>', 'rows to show', wholeNumber(1), 20);
 const kinds = (command: Command): Command =>
-  top(command).addOption(new Option('--kind <kinds...>', 'edges of these kinds only').choices(Object.keys(EDGE_KINDS)));
+  top(command).addOption(new Option('--kind <kinds...>', 'only edges of these kinds').choices(Object.keys(EDGE_KINDS)));
 const weighted =
   (unit: string) =>
   (
@@ -139,7 +138,7 @@ const QUESTIONS: readonly Question[] = [
   question({
     name: 'stats',
     example: 'docstokg graph stats',
-    description: 'documents, nodes and edges by kind, works with the highest PageRank, groups of works',
+    description: 'show documents, nodes and edges by kind, works with the highest PageRank, and groups of works',
     options: top,
     ask: (graph, _words, { top: limit }) => {
       const rank = [...pageRank(graph.database)].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, limit);
@@ -162,9 +161,9 @@ const QUESTIONS: readonly Question[] = [
   question({
     name: 'show',
     example: 'docstokg graph show work:doi:10.1038/nature02691',
-    description: 'a node with its edges, each with the sentence it comes from',
+    description: 'show a node and its edges, each with its source sentence',
     words: ['id'],
-    options: (command) => kinds(command).option('--brief', 'the nodes next to it, without the sentences'),
+    options: (command) => kinds(command).option('--brief', 'only the neighbouring nodes, without sentences'),
     ask: (graph, [id = ''], flags) => ({
       node: graph.find(id),
       brief: flags.brief ?? false,
@@ -178,12 +177,12 @@ const QUESTIONS: readonly Question[] = [
   question({
     name: 'path',
     example: 'docstokg graph path 10.1038/nature02691 10.1126/science.1109908',
-    description: 'a shortest path from one node to another',
+    description: 'show a shortest path between two nodes',
     words: ['from', 'to'],
     ask: (graph, [from = '', to = '']) => graph.path(from, to) ?? [],
     tell: (way, { terminal }) =>
       way.length === 0
-        ? ['no path of at most six steps']
+        ? ['no path with six or fewer steps']
         : way.map(
             ({ node, edge, direction }) =>
               `${edge === null ? '' : direction === 'out' ? `  ─ ${edge} → ` : `  ← ${edge} ─ `}${nodeLine(node, terminal)}`,
@@ -192,7 +191,7 @@ const QUESTIONS: readonly Question[] = [
   question({
     name: 'cited-by',
     example: 'docstokg graph cited-by 10.1038/nature02691',
-    description: 'the works that cite a work, newest first, with the entry of their list',
+    description: 'list the works that cite a work, newest first, with the reference as printed',
     words: ['work'],
     ask: (graph, [work = '']) => graph.citedBy(work),
     tell: (rows, { terminal }) => neighbourLines(rows, terminal, true),
@@ -200,7 +199,7 @@ const QUESTIONS: readonly Question[] = [
   question({
     name: 'related',
     example: 'docstokg graph related 10.1038/nature02691 --top 10',
-    description: 'works like a work: cited together with it, or citing the same',
+    description: 'list works related to a work by co-citation or shared references',
     words: ['work'],
     options: top,
     ask: (graph, [work = ''], flags) => graph.related(work, flags.top),
@@ -209,19 +208,18 @@ const QUESTIONS: readonly Question[] = [
   question({
     name: 'sql',
     example: 'docstokg graph sql "select kind, count(*) from edges group by kind"',
-    description: 'ask the tables themselves: nodes, edges, evidence, documents',
+    description: 'run a read-only SQL query on the tables nodes, edges, evidence, documents',
     words: ['statement'],
     ask: (graph, [statement = '']) => graph.sql(statement),
     tell: (rows) => rows.map((row) => JSON.stringify(row)),
   }),
 ];
 
-/** What `graph list` can list. */
 const LISTS: readonly Question[] = [
   question({
     name: 'terms',
     example: 'docstokg graph list terms coral',
-    description: 'terms of the works, by the number of works',
+    description: 'list terms by number of works',
     options: top,
     ask: (graph, words, flags) => graph.most('term', { like: words[0], limit: flags.top }),
     tell: weighted('works'),
@@ -230,7 +228,7 @@ const LISTS: readonly Question[] = [
   question({
     name: 'quantities',
     example: 'docstokg graph list quantities "protein binding"',
-    description: 'the quantities about something, each with its sentence',
+    description: 'list the quantities about a subject, each with its sentence',
     words: ['words'],
     options: top,
     ask: (graph, [words = ''], flags) => graph.quantities(words, flags.top),
@@ -240,7 +238,7 @@ const LISTS: readonly Question[] = [
   question({
     name: 'timeline',
     example: 'docstokg graph list timeline --json',
-    description: 'works by year: in the corpus, and cited by it',
+    description: 'count works by year: in the corpus and cited by it',
     ask: (graph) => graph.timeline(),
     tell: (rows) =>
       rows.map(
@@ -251,11 +249,11 @@ const LISTS: readonly Question[] = [
   question({
     name: 'gaps',
     example: 'docstokg graph list gaps --min-citations 3 --ids > gaps.txt',
-    description: 'works that the corpus cites often and does not have; docstokg run --input takes them',
+    description: 'list works that the corpus often cites but does not contain, for docstokg run --input',
     options: (command) =>
       top(command)
-        .option('--min-citations <n>', 'cited by at least this many works', wholeNumber(1), 2)
-        .option('--ids', 'only their ids, one per line, for docstokg run --input'),
+        .option('--min-citations <n>', 'minimum number of citing works', wholeNumber(1), 2)
+        .option('--ids', 'print only ids, one per line, for docstokg run --input'),
     ask: (graph, _words, flags) => {
       const gaps = graph.gaps({ least: flags.minCitations, limit: flags.top });
       return flags.ids ? gaps.flatMap(({ node }) => askedAs(node.id)) : gaps;
@@ -265,7 +263,7 @@ const LISTS: readonly Question[] = [
   }),
 ];
 
-/** The id of a work as `docstokg run` takes it; one that is known by its print alone cannot be asked for. */
+/** The id of a work as `docstokg run` accepts it; undefined for works known only from a printed reference. */
 function askedAs(id: string): string[] {
   const [, kind = '', name = ''] = /^work:(doi|openalex|arxiv|pmid|pmcid):(.+)$/.exec(id) ?? [];
   return kind === '' ? [] : [kind === 'arxiv' ? `arXiv:${name}` : kind === 'pmid' ? `pmid:${name}` : name];

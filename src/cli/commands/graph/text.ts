@@ -7,7 +7,6 @@ export function nodeLine(node: GraphNode, terminal: Terminal): string {
   return `${plain(nodeName(node))}  ${terminal.style('dim', plain(node.id))}`;
 }
 
-/** What a node is called. */
 function nodeName(node: GraphNode): string {
   const label = node.label.replace(/\s+/g, ' ');
   const short = label.length > 140 ? `${label.slice(0, 139)}…` : label;
@@ -17,7 +16,7 @@ function nodeName(node: GraphNode): string {
   return `${who}${node.year === null ? '' : `(${node.year}) `}${short}`;
 }
 
-/** Where an edge comes from: the sentence on its page, or the catalogue. */
+/** The source of an edge: a quoted sentence with its page, or a catalogue. */
 export function evidenceLine(evidence: ShownEvidence): string {
   if (evidence.quote === null)
     return `${evidence.origin ?? ''}${evidence.readAt === null ? '' : `, read ${evidence.readAt}`}`;
@@ -26,7 +25,6 @@ export function evidenceLine(evidence: ShownEvidence): string {
   return `“${plain(quote.length > 240 ? `${quote.slice(0, 239)}…` : quote)}” (${plain(where)})`;
 }
 
-/** The edges of a node, grouped by kind. */
 export function neighbourLines(neighbours: readonly Neighbour[], terminal: Terminal, withEvidence: boolean): string[] {
   const lines: string[] = [];
   let group = '';

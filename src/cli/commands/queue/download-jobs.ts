@@ -5,13 +5,12 @@ import { isQueueEvent } from '../../../download/index.ts';
 import { assembleDownload, openInspector } from '../../../harvest/index.ts';
 import type { Session } from '../../session.ts';
 
-/** What empties a queue: an orchestrator, and how it is set going. */
+/** An orchestrator and the function that runs it. */
 export interface Emptying extends AsyncDisposable {
   readonly orchestrator: Orchestrator;
   run(options: { readonly drain: DrainMode; readonly signal: AbortSignal }): Promise<RunSummary>;
 }
 
-/** What any run of a queue has. */
 export interface DownloadJobParts {
   readonly queue: WorkQueue;
   readonly report: (event: QueueEvent) => void;
@@ -19,7 +18,7 @@ export interface DownloadJobParts {
   readonly telemetry: DownloadTelemetry | undefined;
 }
 
-/** The default handler: jobs are works to download. */
+/** The default handler: every job is a work to download. */
 export async function openDownloadJobs(config: Config, session: Session, parts: DownloadJobParts): Promise<Emptying> {
   const stack = new AsyncDisposableStack();
   const inspector = stack.use(openInspector());

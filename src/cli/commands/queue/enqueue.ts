@@ -10,18 +10,17 @@ import { plain } from '../../terminal.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { queueOptions, withQueue } from './shared.ts';
 
-/** Bad lines that are shown one by one; the rest is counted. */
+/** Bad lines printed individually; the rest are only counted. */
 const SHOWN_BAD_LINES = 20;
 
-/** `queue enqueue`. */
 export function enqueueCommand(): Command {
   return queueOptions(new Command('enqueue'))
     .description('add one job, or the jobs of a JSONL file')
-    .argument('[id]', 'unique id of the job, such as doi:10.1234/example; a known id is a no-op')
-    .argument('[json]', 'its payload', '{}')
+    .argument('[id]', 'unique id of the job, such as doi:10.1234/example; does nothing if the id exists')
+    .argument('[json]', 'payload of the job', '{}')
     .option('-i, --input <file>', 'JSONL file of jobs, or - for standard input')
-    .option('--resolver <name>', 'resolver that is expected to serve it')
-    .option('--priority <n>', 'higher runs first', wholeNumber())
+    .option('--resolver <name>', 'resolver expected to serve this job')
+    .option('--priority <n>', 'jobs with a higher priority run first', wholeNumber())
     .addHelpText(
       'after',
       `\nExample:\n  contentdownload queue enqueue doi:10.1234/example '{"doi":"10.1234/example"}'\n`,
@@ -34,7 +33,7 @@ export function enqueueCommand(): Command {
         self: Command,
       ) => {
         if ((id === undefined) === (options.input === undefined)) {
-          throw new AppError('USAGE_ENQUEUE', 'name either one id or --input', {
+          throw new AppError('USAGE_ENQUEUE', 'give either an id or --input', {
             hint: 'contentdownload queue enqueue --help shows an example',
           });
         }
@@ -45,18 +44,17 @@ export function enqueueCommand(): Command {
             priority: options.priority,
           });
           if (session.json) session.terminal.print(JSON.stringify({ artifact_id: id, added }));
-          else session.terminal.print(plain(added ? `added ${id}` : `${id} is in the queue already`));
+          else session.terminal.print(plain(added ? `added ${id}` : `${id} is already in the queue`));
         });
       },
     );
 }
 
-/** `queue import`. */
 export function importCommand(): Command {
   return queueOptions(new Command('import'))
-    .description('add the jobs of a JSONL file (gzip too)')
+    .description('add jobs from a JSONL file, optionally gzipped')
     .argument('<file>', 'the file, or - for standard input')
-    .option('--limit <n>', 'add at most this many lines', wholeNumber(0))
+    .option('--limit <n>', 'maximum number of lines to add', wholeNumber(0))
     .addHelpText(
       'after',
       `
@@ -110,7 +108,7 @@ async function importArtifacts(queue: WorkQueue, session: Session, file: string,
   if (session.json) session.terminal.print(JSON.stringify({ ...counts, bad: badLines, bad_lines: bad }));
   else
     session.terminal.print(
-      `${count(counts.added)} added, ${count(counts.known)} known already, ${count(badLines)} bad`,
+      `${count(counts.added)} added, ${count(counts.known)} already known, ${count(badLines)} bad`,
     );
   if (badLines > 0) process.exitCode = 1;
 }

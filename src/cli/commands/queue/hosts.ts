@@ -10,20 +10,19 @@ import { queueOptions, withQueue } from './shared.ts';
 
 const WATCH_MS = 1_000;
 
-/** `queue hosts`. */
 export function hostsCommand(): Command {
   return queueOptions(new Command('hosts'))
-    .description('what every host and service allows, what is under way there, who is held and why')
+    .description('show limits, requests in flight and rate limits for every host and service')
     .option('--host <host>', 'only this host, service or resolver')
-    .option('--watch', 'show it again every second until Ctrl-C')
+    .option('--watch', 'refresh every second until Ctrl-C')
     .addHelpText(
       'after',
       `
-in flight     requests under way, of so many that may be at once
-per second    how often it may be asked; "slowed" where it asked for less
-next          when the next request may start
-done, failed  requests of the workers that are alive; failed ones by why
-jobs          those of the queue that will probably ask it
+in flight     requests in flight, and the limit
+per second    maximum request rate; "slowed" if the host asked for less
+next          when the next request can start
+done, failed  requests of active workers; failures by reason
+jobs          queued jobs expected to use this host
 
 Examples:
   contentdownload queue hosts
@@ -32,7 +31,7 @@ Examples:
     )
     .action(async (options: { host?: string; watch?: boolean }, self: Command) => {
       await withQueue(self, async (queue, session, { config }) => {
-        // Reads the rules of every service, which the other commands of the queue have no use for.
+        // Loads the rules of every service, which no other queue command needs.
         const { hostsNow } = await import('../../../harvest/index.ts');
         const show = async (before: string): Promise<void> => {
           const hosts = (await hostsNow(config, queue)).filter(
@@ -85,13 +84,13 @@ function iso(at: number | null): string | null {
 }
 
 function hostTable(hosts: readonly HostOverview[], session: Session): string {
-  if (hosts.length === 0) return 'no host is asked, held or waited for';
+  if (hosts.length === 0) return 'no active, rate-limited or queued hosts';
   const now = session.clock.now();
   const rows = hosts.map((host) => {
     const { kind, name, cap, perSecond, slowed, inFlight, waiting, nextAt, done, failed, jobs } = host;
     return [
       `${kind === 'host' ? '' : `${kind} `}${plain(name)}`,
-      `${count(inFlight)}${cap === null ? '' : ` of ${count(cap)}`}${waiting > 0 ? `, ${count(waiting)} wait` : ''}`,
+      `${count(inFlight)}${cap === null ? '' : ` of ${count(cap)}`}${waiting > 0 ? `, ${count(waiting)} waiting` : ''}`,
       `${perSecond === null ? 'any' : rate(perSecond)}${slowed ? ' slowed' : ''}`,
       nextAt === null ? 'now' : `in ${duration(nextAt - now)}`,
       holdText(host, now),
@@ -103,7 +102,6 @@ function hostTable(hosts: readonly HostOverview[], session: Session): string {
   return table(rows, ['host', 'in flight', 'per second', 'next', 'held', 'done', 'failed', 'jobs']);
 }
 
-/** 0.333, 3, 12.5. */
 function rate(perSecond: number): string {
   return Number(perSecond.toPrecision(3)).toString();
 }

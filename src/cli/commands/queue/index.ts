@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 
-/** The commands of the queue; a module is loaded only when one of its commands runs. */
+/** Commands by name; each module is loaded only when its command runs. */
 const CHILDREN: Readonly<Record<string, () => Promise<Command>>> = {
   enqueue: async () => (await import('./enqueue.ts')).enqueueCommand(),
   import: async () => (await import('./enqueue.ts')).importCommand(),
@@ -16,7 +16,7 @@ const CHILDREN: Readonly<Record<string, () => Promise<Command>>> = {
   prune: async () => (await import('./operate.ts')).pruneCommand(),
 };
 
-/** `queue …`; given the words after it, only the command they name is loaded. */
+/** Builds `queue …`. If `words` name a command, only that command is loaded. */
 export async function queueCommand(words: readonly string[] = []): Promise<Command> {
   const command = new Command('queue')
     .description('the persistent work queue')
@@ -25,7 +25,7 @@ export async function queueCommand(words: readonly string[] = []): Promise<Comma
     .addHelpText(
       'after',
       `
-Example, from nothing to everything done:
+Example:
   contentdownload queue import artifacts.jsonl
   contentdownload queue run --workers 8 --drain --mailto you@university.example
   contentdownload queue stats

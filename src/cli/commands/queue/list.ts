@@ -26,21 +26,20 @@ function filterOptions(command: Command): Command {
   return queueOptions(command)
     .addOption(new Option('--state <state>', 'only jobs in this state').choices([...JOB_STATES]))
     .option('--resolver <name>', 'only jobs of this resolver')
-    .option('--host <host>', 'only jobs of this host')
-    .option('--error-code <code>', 'only jobs whose last error has this code; a reason of the manifest will do');
+    .option('--host <host>', 'only jobs at this host')
+    .option('--error-code <code>', 'only jobs whose last error has this code or this manifest reason');
 }
 
 function filterOf({ state, resolver, host, errorCode }: FilterOptions): JobFilter {
   return { ...(state && { states: [state] }), resolver, host, errorCode: codeOfReason(errorCode) };
 }
 
-/** `queue list`: jobs, everything about one job, or all of them as JSONL. */
 export function listCommand(): Command {
   return filterOptions(new Command('list'))
-    .description('show jobs, or everything about one job')
-    .argument('[id]', 'number or artifact id of one job')
-    .option('--limit <n>', 'at most this many', wholeNumber(1), 50)
-    .option('--export', 'print all of them as JSONL that queue import understands')
+    .description('list jobs, or show one job in full')
+    .argument('[id]', 'number or artifact id of a job')
+    .option('--limit <n>', 'maximum number of jobs', wholeNumber(1), 50)
+    .option('--export', 'print all matching jobs as JSONL for queue import')
     .addHelpText(
       'after',
       '\nExamples:\n  contentdownload queue list --state error --error-code HTTP_404\n  contentdownload queue list doi:10.1234/example\n  contentdownload queue list --state error --export > failed.jsonl\n',
@@ -70,7 +69,7 @@ export function listCommand(): Command {
 
 async function showJob(id: string, admin: QueueAdmin, { terminal, json }: Session): Promise<void> {
   const job = (await admin.find(id)) ?? (/^\d+$/.test(id) ? await admin.find(Number(id)) : undefined);
-  if (!job) throw new AppError('JOB_UNKNOWN', `there is no job ${id}`, { hint: 'queue list shows the jobs' });
+  if (!job) throw new AppError('JOB_UNKNOWN', `job not found: ${id}`, { hint: 'see queue list' });
   const fields = jobJson(job);
   if (json) return terminal.print(JSON.stringify(fields));
   const rows = Object.entries(fields).map(([name, value]) => [
@@ -95,7 +94,7 @@ async function* everyJob(admin: QueueAdmin, filter: JobFilter): AsyncGenerator<J
   }
 }
 
-/** A job under the names of its columns; timestamps as ISO 8601. */
+/** A job with its SQL column names; timestamps as ISO 8601. */
 function jobJson(job: Job): Record<string, unknown> {
   const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
   return {
@@ -124,7 +123,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json) as unknown;
   } catch {
-    // A job of another program need not hold JSON.
+    // Jobs enqueued by other programs may hold a payload that is not JSON.
     return json;
   }
 }

@@ -9,15 +9,17 @@ import { plain } from '../../terminal.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { codeOfReason, queueOptions, withQueue } from './shared.ts';
 
-/** `queue retry-failed`, also `queue retry`. */
 export function retryFailedCommand(): Command {
   return queueOptions(new Command('retry-failed').alias('retry'))
-    .description('put failed jobs back in the queue with all their attempts')
-    .option('--max-attempts <n>', 'only jobs that were tried fewer times than this', wholeNumber(1))
+    .description('requeue failed jobs with a fresh attempt counter')
+    .option('--max-attempts <n>', 'only jobs with fewer attempts than this', wholeNumber(1))
     .option('--error-code <code>', 'only jobs that failed with this code')
-    .option('--reason <reason>', 'jobs that ended with this reason, skipped ones too: paywalled, robots-disallowed …')
+    .option(
+      '--reason <reason>',
+      'only jobs that ended with this reason, including skipped ones: paywalled, robots-disallowed …',
+    )
     .option('--resolver <name>', 'only jobs of this resolver')
-    .option('--dry-run', 'only count them')
+    .option('--dry-run', 'only count matching jobs')
     .addHelpText('after', '\nExample:\n  contentdownload queue retry-failed --error-code HTTP_503 --dry-run\n')
     .action(
       async (
@@ -27,7 +29,7 @@ export function retryFailedCommand(): Command {
         await withQueue(self, async (queue, { terminal, json, clock }) => {
           const dryRun = options.dryRun ?? false;
           const filter = {
-            // Skipped jobs are retried only when their reason is named.
+            // Skipped jobs are retried only when --reason is given.
             states: options.reason === undefined ? ['error'] : ['error', 'skipped'],
             errorCode: codeOfReason(options.reason ?? options.errorCode),
             resolver: options.resolver,
@@ -37,23 +39,22 @@ export function retryFailedCommand(): Command {
           if (json) terminal.print(JSON.stringify({ requeued: dryRun ? 0 : jobs, matching: jobs, dry_run: dryRun }));
           else
             terminal.print(
-              dryRun ? `${count(jobs)} failed jobs would be put back` : `${count(jobs)} failed jobs put back`,
+              dryRun ? `${count(jobs)} failed jobs would be requeued` : `${count(jobs)} failed jobs requeued`,
             );
         });
       },
     );
 }
 
-/** `queue pause` and `queue resume`. */
 export function pauseCommand(verb: 'pause' | 'resume'): Command {
-  const command = verb === 'pause' ? 'let no new jobs start' : 'let jobs start again';
+  const command = verb === 'pause' ? 'stop starting new jobs' : 'start new jobs again';
   return queueOptions(new Command(verb))
-    .description(`${command}: everywhere, at one host or of one resolver`)
-    .option('--host <host>', 'only downloads from this host')
-    .option('--resolver <name>', 'only downloads through this resolver')
+    .description(`${command}: all, at one host, or of one resolver`)
+    .option('--host <host>', 'only jobs at this host')
+    .option('--resolver <name>', 'only jobs of this resolver')
     .addHelpText(
       'after',
-      `\nEvery running orchestrator obeys within a second; running jobs finish.\n\nExample:\n  contentdownload queue ${verb} --host arxiv.org\n`,
+      `\nTakes effect in every running orchestrator within a second; running jobs finish.\n\nExample:\n  contentdownload queue ${verb} --host arxiv.org\n`,
     )
     .action(async (options: { host?: string; resolver?: string }, self: Command) => {
       const [scope, name] = pauseTarget(options);
@@ -63,23 +64,23 @@ export function pauseCommand(verb: 'pause' | 'resume'): Command {
         const changed =
           verb === 'pause' ? await admin.pause(scope, name, clock.now()) : await admin.resume(scope, name);
         const what = scope === 'all' ? 'everything' : `${scope} ${plain(name)}`;
-        // The name may belong to jobs still to come, so it is paused anyway; a misspelt one gets a warning.
+        // Unknown names are paused too, because such jobs may be enqueued later; print a warning in case of a typo.
         const known = scope === 'all' || verb === 'resume' || (await isKnown(queue, config, scope, name));
         if (json) terminal.print(JSON.stringify({ scope, name, changed, known }));
         else
           terminal.print(
-            changed ? `${what} ${verb}d` : `${what} was ${verb === 'pause' ? 'paused already' : 'not paused'}`,
+            changed ? `${what} ${verb}d` : `${what} was ${verb === 'pause' ? 'already paused' : 'not paused'}`,
           );
         if (!known)
           session.log(
             'warn',
-            `${what} is unknown: no job, running worker or setting has it; check the spelling (undo: queue resume --${scope} ${plain(name)})`,
+            `${what} is unknown: no job, worker or setting uses it; check the spelling (undo: queue resume --${scope} ${plain(name)})`,
           );
       });
     });
 }
 
-/** Whether a job, a worker or a setting names the host or resolver. */
+/** Whether any job, worker or setting uses this host or resolver. */
 async function isKnown(queue: WorkQueue, config: Config, scope: 'host' | 'resolver', name: string): Promise<boolean> {
   const [job] = await queue.store.admin.list({ [scope]: name }, { limit: 1 });
   if (job) return true;
@@ -97,29 +98,28 @@ async function isKnown(queue: WorkQueue, config: Config, scope: 'host' | 'resolv
 
 function pauseTarget(options: { host?: string; resolver?: string }): [Pause['scope'], string] {
   if (options.host !== undefined && options.resolver !== undefined) {
-    throw new AppError('USAGE_PAUSE', 'name a host or a resolver, not both', { hint: 'run the command twice' });
+    throw new AppError('USAGE_PAUSE', 'give a host or a resolver, not both', { hint: 'run the command once for each' });
   }
   if (options.host !== undefined)
     return ['host', hostKey(options.host.includes('://') ? options.host : `https://${options.host}`)];
   return options.resolver === undefined ? ['all', ''] : ['resolver', options.resolver];
 }
 
-/** `queue cancel`. */
 export function cancelCommand(): Command {
   return queueOptions(new Command('cancel'))
-    .description('end a job that has not ended; if it runs, its worker drops it')
+    .description('cancel a queued or running job')
     .argument('<id>', 'number or artifact id')
     .addHelpText('after', '\nExample:\n  contentdownload queue cancel doi:10.1234/example\n')
     .action(async (id: string, _options, self: Command) => {
       await withQueue(self, async (queue, { terminal, json, clock }) => {
         const { admin } = queue.store;
         const job = (await admin.find(id)) ?? (/^\d+$/.test(id) ? await admin.find(Number(id)) : undefined);
-        if (!job) throw new AppError('JOB_UNKNOWN', `there is no job ${id}`, { hint: 'queue list shows the jobs' });
+        if (!job) throw new AppError('JOB_UNKNOWN', `job not found: ${id}`, { hint: 'see queue list' });
         const cancelled = await admin.cancel(job.id, clock.now());
         if (json) terminal.print(JSON.stringify({ id: job.id, artifact_id: job.artifactId, cancelled }));
         else
           terminal.print(
-            plain(cancelled ? `cancelled ${job.artifactId}` : `${job.artifactId} has ended already (${job.state})`),
+            plain(cancelled ? `cancelled ${job.artifactId}` : `${job.artifactId} has already ended (${job.state})`),
           );
         if (!cancelled) process.exitCode = 1;
       });
@@ -128,20 +128,19 @@ export function cancelCommand(): Command {
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** `queue prune`. */
 export function pruneCommand(): Command {
   return queueOptions(new Command('prune'))
-    .description('remove finished jobs; their ids may then come in again')
-    .requiredOption('--older-than <age>', 'needed: only jobs that ended longer ago than this, such as 90m, 12h, 30d')
+    .description('remove finished jobs; their ids can then be enqueued again')
+    .requiredOption('--older-than <age>', 'only jobs that ended longer ago than this, such as 90m, 12h, 30d (required)')
     .addOption(new Option('--state <state>', 'only jobs in this state').choices(['done', 'skipped', 'error']))
-    .option('--dry-run', 'only count them')
+    .option('--dry-run', 'only count matching jobs')
     .addHelpText('after', '\nExample:\n  contentdownload queue prune --older-than 30d --state done\n')
     .action(
       async (options: { olderThan: string; state?: 'done' | 'skipped' | 'error'; dryRun?: boolean }, self: Command) => {
         const match = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(options.olderThan);
         if (!match)
-          throw new AppError('USAGE_AGE', `"${options.olderThan}" is not an age`, {
-            hint: 'for example 90m, 12h, 30d',
+          throw new AppError('USAGE_AGE', `"${options.olderThan}" is not a valid age`, {
+            hint: 'use a number and a unit: 90m, 12h, 30d',
           });
         const ageMs = Number(match[1]) * (UNITS[match[2] ?? ''] ?? 0);
         await withQueue(self, async (queue, { terminal, json, clock }) => {

@@ -27,23 +27,21 @@ interface RunOptions {
   readonly sim?: string;
 }
 
-/** `queue run`. */
 export function runCommand(): Command {
   return runOptions(new Command('run'))
-    .description('run the jobs of the queue')
-    .option('--drain', 'end when nothing is left, also nothing delayed or paused')
-    .option('--drain-now', 'end when nothing can run now; delayed and paused jobs stay')
+    .description('run the jobs in the queue')
+    .option('--drain', 'exit when the queue is empty, including delayed and paused jobs')
+    .option('--drain-now', 'exit when no job can run now; delayed and paused jobs stay queued')
     .addHelpText('after', HELP)
     .action(async (options: RunOptions, self: Command) => {
       await run(self, options, options.drainNow ? 'due' : options.drain ? 'empty' : 'never');
     });
 }
 
-/** `queue drain`, which is `queue run --drain`. */
 export function drainCommand(): Command {
   return runOptions(new Command('drain'))
-    .description('run until nothing is left (the same as run --drain)')
-    .option('--now', 'end when nothing can run now; delayed and paused jobs stay')
+    .description('run until the queue is empty (same as run --drain)')
+    .option('--now', 'exit when no job can run now; delayed and paused jobs stay queued')
     .addHelpText('after', '\nExample:\n  contentdownload queue drain --handler ./my-handler.ts\n')
     .action(async (options: RunOptions & { now?: boolean }, self: Command) =>
       run(self, options, options.now ? 'due' : 'empty'),
@@ -51,21 +49,21 @@ export function drainCommand(): Command {
 }
 
 const HELP = `
-Ctrl-C lets running jobs finish and gives the rest back at once; a second one
-ends at once, which is safe too.
+Ctrl-C lets running jobs finish and returns the others to the queue; a second Ctrl-C
+exits immediately, which is also safe.
 
 Examples:
-  # jobs are works: what contentdownload does with what it finds itself
+  # jobs are works to download
   contentdownload queue run --drain --workers 8 --mailto you@university.example
   contentdownload queue run --drain --max-per-resolver unpaywall:2 --mailto you@university.example
-  # own work: a module with export default async (job, context) => …
+  # your own handler: a module with export default async (job, context) => …
   contentdownload queue run --handler ./my-handler.ts
 `;
 
 function runOptions(command: Command): Command {
   return settingOptions(queueOptions(command), ['queue-run'])
-    .option('--handler <module>', 'module whose default export runs a job; without it jobs are works to download')
-    .option('--mailto <address>', 'your e-mail address, sent to the services that are asked (http.contact)')
+    .option('--handler <module>', 'module whose default export handles a job; default: jobs are works to download')
+    .option('--mailto <address>', 'contact e-mail address, sent to the services used (http.contact)')
     .addOption(simOption());
 }
 
@@ -75,7 +73,7 @@ async function run(self: Command, options: RunOptions, drain: DrainMode): Promis
     self,
     async (queue, session, { config }) => {
       const handler = options.handler === undefined ? undefined : await loadHandler(options.handler);
-      // Only a run has use for them, and reading them takes longer than most commands of the queue.
+      // Loaded here because most queue commands do not need these modules and should start fast.
       const { startTelemetry } = await import('../../../telemetry/index.ts');
       await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock, (message) =>
         session.log('warn', message),
@@ -94,9 +92,7 @@ async function run(self: Command, options: RunOptions, drain: DrainMode): Promis
         : await (
             await import('./download-jobs.ts')
           ).openDownloadJobs(config, session, { ...parts, telemetry: telemetry.download });
-      using stop = stopSignal((name) =>
-        session.log('info', `${name}: letting running jobs finish; Ctrl-C again to quit`),
-      );
+      using stop = stopSignal((name) => session.log('info', `${name}: finishing running jobs; Ctrl-C again to quit`));
       const summary = await runShowing(emptying, queue, session, { drain, signal: stop.signal });
       const left = await unfinishedWork(queue, emptying.orchestrator.throttled);
       printSummary(summary, left, session);
@@ -106,13 +102,16 @@ async function run(self: Command, options: RunOptions, drain: DrainMode): Promis
   );
 }
 
-/** What `--sim` and `--mailto` mean; jobs of one's own mostly have neither, and no use for what speaks to the web. */
+/**
+ * Settings from `--sim` and `--mailto`. Imports the HTTP modules only if one is given: custom handlers rarely need
+ * them.
+ */
 async function webLayer(options: RunOptions): Promise<Layer> {
   if (options.sim === undefined && options.mailto === undefined) return [];
   return (await import('../../../harvest/index.ts')).simulatedLayer(options);
 }
 
-/** Jobs handled by a module of the user. */
+/** Runs the jobs with a user-supplied module. */
 function openHandlerJobs(
   config: Config,
   session: Session,
@@ -146,11 +145,11 @@ async function runShowing(
     meter.note(counts.done + counts.skipped + counts.error, session.clock.monotonic());
     return describe(emptying.orchestrator, outlook, meter.perSecond ?? 0);
   });
-  // Awaited here: the progress line ends with this scope.
+  // Awaited so that the progress line stays until the run has ended.
   return await emptying.run(options);
 }
 
-/** How far it is; nothing while there is nothing to do but wait for jobs to come in. */
+/** The progress line; undefined while idle. */
 function describe(orchestrator: Orchestrator, outlook: Outlook, perSecond: number): string | undefined {
   const { running, parked, counts } = orchestrator.status;
   const left = outlook.ready + outlook.inProgress + outlook.delayed;
@@ -158,7 +157,7 @@ function describe(orchestrator: Orchestrator, outlook: Outlook, perSecond: numbe
   const held = orchestrator.throttled.map(({ host, heldMs }) =>
     heldMs === null ? plain(host) : `${plain(host)} ${duration(heldMs)}`,
   );
-  // What matters most comes first: a narrow terminal cuts the end off.
+  // Most important first: narrow terminals cut off the end.
   return [
     `${count(counts.done)} done`,
     ...(counts.error > 0 ? [`${count(counts.error)} failed`] : []),
@@ -185,36 +184,39 @@ function printSummary(summary: RunSummary, left: LeftBehind, session: Session): 
   const { done, skipped, error, requeued, lost, reason } = summary;
   session.terminal.print(
     `${reason}: ${count(done)} done, ${count(skipped)} skipped, ${count(error)} failed` +
-      `${requeued > 0 ? `, ${count(requeued)} put back` : ''}${lost > 0 ? `, ${count(lost)} lost to another worker` : ''}`,
+      `${requeued > 0 ? `, ${count(requeued)} requeued` : ''}${lost > 0 ? `, ${count(lost)} lost to another worker` : ''}`,
   );
   if (reason === 'drained') for (const line of leftLines(left, session.clock.now())) session.terminal.print(line);
-  if (error > 0) session.log('info', 'see queue stats for the reasons; queue retry-failed puts failed jobs back');
+  if (error > 0) session.log('info', 'see queue stats for the reasons; queue retry-failed requeues failed jobs');
 }
 
-/** Logs events worth knowing; pauses only when they change. */
+/** Logs noteworthy events; pauses only when they change. */
 function eventLog(session: Session, drain: DrainMode): (event: QueueEvent) => void {
   let paused = '';
   return (event) => {
     switch (event.kind) {
       case 'lease-lost':
-        session.log('warn', `lost ${event.job.artifactId}: its lease ran out or it was cancelled; its work is dropped`);
+        session.log(
+          'warn',
+          `lost ${event.job.artifactId}: its lease expired or it was cancelled; the result is discarded`,
+        );
         break;
       case 'job-abandoned':
         session.log('warn', `${event.job.artifactId} did not stop when asked to and was abandoned`);
         break;
       case 'jobs-exhausted':
-        session.log('warn', `${event.jobs} jobs given up: their process died or hung whenever they ran alone`);
+        session.log('warn', `${event.jobs} jobs failed: their process crashed or hung each time they ran alone`);
         break;
       case 'host-throttled':
         session.log(
           'info',
-          `${event.host} asks to slow down: none for ${duration(event.heldUntil - session.clock.now())}, then ${event.cap} at once`,
+          `${event.host} is rate-limited for ${duration(event.heldUntil - session.clock.now())}, then ${event.cap} concurrent requests`,
         );
         break;
       case 'pauses-changed': {
         const now = event.pauses.join(', ');
-        const jobs = drain === 'due' ? 'its jobs stay in the queue' : 'its jobs wait for queue resume';
-        if (now !== paused && now === '') session.log('info', 'nothing is paused any more');
+        const jobs = drain === 'due' ? 'its jobs stay queued' : 'its jobs wait until queue resume';
+        if (now !== paused && now === '') session.log('info', 'nothing is paused');
         else if (now !== paused) session.log('warn', `paused: ${now}; ${jobs}`);
         paused = now;
         break;
@@ -228,7 +230,10 @@ function eventLog(session: Session, drain: DrainMode): (event: QueueEvent) => vo
         break;
       case 'job-started':
         if (event.job.standing === 'suspect')
-          session.log('info', `${event.job.artifactId} runs alone: processes died with it in hand`);
+          session.log(
+            'info',
+            `${event.job.artifactId} is quarantined and runs alone: processes crashed while running it`,
+          );
         break;
       case 'host-held':
       case 'host-given-up':
@@ -257,7 +262,7 @@ async function loadHandler(module: string): Promise<Handler> {
     );
   }
   if (typeof loaded.default !== 'function') {
-    throw new AppError('HANDLER_UNLOADABLE', `${module} has no function as its default export`, {
+    throw new AppError('HANDLER_UNLOADABLE', `${module} does not export a function as default`, {
       hint: 'export default async (job, context) => { … }',
     });
   }

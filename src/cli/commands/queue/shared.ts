@@ -6,12 +6,14 @@ import { openQueue, queueLayer } from '../../../harvest/queue/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 
-/** Adds the options that every queue command takes. */
 export function queueOptions(command: Command): Command {
-  return shared(command).option('--queue <path|url>', 'a SQLite file or postgres://… in place of the configured queue');
+  return shared(command).option(
+    '--queue <path|url>',
+    'SQLite file or postgres:// URL of the queue; default: the configured queue',
+  );
 }
 
-/** Runs a command's work with its queue open, and closes it whatever happens. */
+/** Opens the queue, runs `work` and closes the queue. */
 export async function withQueue(
   command: Command,
   work: (queue: WorkQueue, session: Session, loaded: Loaded) => Promise<void>,
@@ -23,7 +25,7 @@ export async function withQueue(
   await work(queue, session, loaded);
 }
 
-/** A reason of the manifest as the queue counts it: `not-found` and `NOT_FOUND` are the same. */
+/** Converts a manifest reason to an error code: `not-found` → `NOT_FOUND`. */
 export function codeOfReason(reason: string | undefined): string | undefined {
   return reason?.toUpperCase().replaceAll('-', '_');
 }

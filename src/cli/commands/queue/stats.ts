@@ -11,12 +11,11 @@ import { queueOptions, withQueue } from './shared.ts';
 
 const WATCH_MS = 1_000;
 
-/** `queue stats`. */
 export function statsCommand(): Command {
   return queueOptions(new Command('stats'))
-    .description('how many jobs are in which state, and why; how fast it goes, and who works')
-    .addOption(new Option('--format <format>', 'json or table').choices(['json', 'table']).default('table'))
-    .option('--watch', 'show it again every second until Ctrl-C')
+    .description('show jobs by state and reason, throughput and active workers')
+    .addOption(new Option('--format <format>', 'output format').choices(['json', 'table']).default('table'))
+    .option('--watch', 'refresh every second until Ctrl-C')
     .addHelpText('after', '\nExample:\n  contentdownload queue stats --watch\n')
     .action(async (options: { format: 'json' | 'table'; watch?: boolean }, self: Command) => {
       await withQueue(self, async (queue, session) => {
@@ -41,7 +40,7 @@ export function statsCommand(): Command {
     });
 }
 
-/** As the source documents name things. */
+/** Field names follow the source documents. */
 function statsJson({ stats, perSecond, leftMs, workers, slowed, oldestDue }: QueueOverview): Record<string, unknown> {
   return {
     ...stats.states,
@@ -103,8 +102,8 @@ function statsTable(overview: QueueOverview, session: Session): string {
     table([
       ['due now', count(stats.due)],
       ['delayed', count(stats.delayed)],
-      ...(stats.suspects > 0 ? [['suspects', `${count(stats.suspects)}, which run alone`]] : []),
-      ['oldest due', oldestDue === null ? '–' : `${plain(oldestDue.artifactId)}, put in ${ago(oldestDue.since)}`],
+      ...(stats.suspects > 0 ? [['quarantined', `${count(stats.suspects)}, run alone after crashes`]] : []),
+      ['oldest due', oldestDue === null ? '–' : `${plain(oldestDue.artifactId)}, enqueued ${ago(oldestDue.since)}`],
       ['next delayed', stats.nextAvailableAt === null ? '–' : `in ${duration(stats.nextAvailableAt - now)}`],
       ['rate', rateText(overview)],
       ['left', overview.leftMs === null ? '–' : overview.leftMs === 0 ? 'nothing' : duration(overview.leftMs)],
@@ -133,13 +132,13 @@ function rateText({ perSecond }: QueueOverview): string {
   return perSecond >= 1 ? `${perSecond.toFixed(1)} jobs/s` : `${(perSecond * 60).toFixed(1)} jobs/min`;
 }
 
-/** Who works, and who is gone with what in its hands. */
+/** Active workers, and dead ones that still hold leases. */
 function workersSection({ workers, stats: { at: now } }: QueueOverview, bold: (text: string) => string): string[] {
   if (workers.length === 0) return [];
   const rows = workers.map((worker) => [
     `${plain(worker.hostname)}:${worker.pid}`,
     worker.alive ? 'alive' : 'gone',
-    // Reports of a worker are as old as its last one; its leases are counted now.
+    // `running` may be out of date; the number of leases is current.
     `${count(worker.holds)} of ${count(worker.maxWorkers)}`,
     `${duration(now - worker.heardAt)} ago`,
     worker.alive
@@ -147,13 +146,12 @@ function workersSection({ workers, stats: { at: now } }: QueueOverview, bold: (t
       : worker.holds === 0
         ? ''
         : worker.leaseEndsAt !== null && worker.leaseEndsAt > now
-          ? `its jobs come back in ${duration(worker.leaseEndsAt - now)}, or when a worker of that machine starts`
-          : 'its jobs come back now',
+          ? `its leases expire in ${duration(worker.leaseEndsAt - now)}, or when a worker starts on that machine`
+          : 'its leases have expired',
   ]);
   return [`${bold('Workers')}\n${table(rows, ['process', '', 'jobs', 'last seen', ''])}`];
 }
 
-/** One row per resolver, the busiest first. */
 function resolverRows({ byResolver }: QueueStats): (string | number)[][] {
   const rows = [...Map.groupBy(byResolver, ({ resolver }) => resolver)].map(([resolver, groups]) => ({
     resolver,
@@ -163,7 +161,7 @@ function resolverRows({ byResolver }: QueueStats): (string | number)[][] {
   return sorted(rows).map(({ resolver, counts }) => [plain(resolver ?? '(any)'), ...counts]);
 }
 
-/** Leases of processes that send no reports: other programs, or runs that died on another machine. */
+/** Leases of processes that do not report status: other programs, or runs that crashed on another machine. */
 function strangersSection(stats: QueueStats, bold: (text: string) => string, now: number): string[] {
   const known = new Set(stats.workers.map(({ workerId }) => workerId));
   const leases = stats.leases.filter(({ workerId }) => !known.has(workerId));
@@ -171,18 +169,20 @@ function strangersSection(stats: QueueStats, bold: (text: string) => string, now
   const rows = leases.map(({ workerId, jobs, expiresAt }) => [
     plain(workerId),
     jobs,
-    expiresAt > now ? `run out in ${duration(expiresAt - now)}` : 'have run out',
+    expiresAt > now ? `expire in ${duration(expiresAt - now)}` : 'expired',
   ]);
-  return [`${bold('Leases of others')}\n${table(rows)}`];
+  return [`${bold('Other leases')}\n${table(rows)}`];
 }
 
 function slowedSection(hosts: readonly SlowedHost[], bold: (text: string) => string, now: number): string[] {
   if (hosts.length === 0) return [];
   const rows = hosts.map(({ host, cap, perSecond, hold }) => [
     plain(host),
-    cap === null ? '' : `${count(cap)} at once`,
+    cap === null ? '' : `max ${count(cap)} concurrent`,
     perSecond === null ? '' : `${Number(perSecond.toPrecision(3))}/s`,
-    hold === null ? '' : `held${hold.until === null ? '' : ` for ${duration(hold.until - now)}`}: ${hold.reason}`,
+    hold === null
+      ? ''
+      : `rate-limited${hold.until === null ? '' : ` for ${duration(hold.until - now)}`}: ${hold.reason}`,
   ]);
   return [`${bold('Slowed down')} (more: queue hosts)\n${table(rows)}`];
 }

@@ -25,16 +25,12 @@ Examples:
   docstokg run --input ./papers            # a folder of PDF, HTML or XML: nothing is downloaded
   docstokg run --out runs/library          # resumes that run
 
-Ctrl-C finishes running work; run the same command to resume.
+Ctrl-C stops after the running works; run the same command again to resume.
 `;
 
-/** `run`. */
 export function runCommand(): Command {
-  return downloadOptions(
-    shared(new Command('run')),
-    'works of a JSONL, CSV, BibTeX or RIS file or a list of ids, or a folder of papers',
-  )
-    .description('download, parse, chunk, embed and index: from a question to a corpus that can be searched')
+  return downloadOptions(shared(new Command('run')), 'JSONL, CSV, BibTeX or RIS file, list of ids, or folder of papers')
+    .description('download, parse, chunk, embed and index works into a searchable corpus')
     .addHelpText('after', EXAMPLES)
     .action(async (ids: string[], options: DownloadOptions, self: Command) => run(ids, options, openSession(self)));
 }
@@ -52,7 +48,7 @@ async function run(ids: readonly string[], options: DownloadOptions, session: Se
   printRun(account, out, session);
 }
 
-/** Gathers what is asked for, shows how far it is, writes the report and sets the exit code. */
+/** Runs the pipeline, shows progress, writes the report and sets the exit code. */
 export async function runCorpus(
   corpus: Corpus,
   asked: RunAsked,
@@ -67,7 +63,8 @@ export async function runCorpus(
     progress.see(event);
     if (event.kind === 'ended') account = event.account;
   }
-  if (!account) throw new AppError('ENDED_EARLY', 'the run came to an end without an account', { hint: 'report this' });
+  if (!account)
+    throw new AppError('ENDED_EARLY', 'the run ended without a summary', { hint: 'this is a bug; please report it' });
   const isEmpty = account.documents === 0 && (account.works?.works ?? 0) === 0;
   if (isEmpty && account.stopped === null) session.log('error', nothingFound(asked));
   if (isEmpty || account.failures.length > 0 || account.stopped !== null) process.exitCode ??= 1;
@@ -79,7 +76,7 @@ export async function runCorpus(
   return account;
 }
 
-/** The settings of a run, whose files are all in one folder. */
+/** The settings of a run, with all paths inside its folder. */
 export async function configFor(
   out: string,
   options: DownloadOptions,
@@ -90,7 +87,7 @@ export async function configFor(
   return session.load(flags).config;
 }
 
-/** `runs/coral-bleaching`, beside where downloads go. */
+/** Default run folder: `runs/coral-bleaching`, next to `download.out`. */
 function folderFor({ topic, input, ids }: RunAsked, { download }: Config): string {
   const name = topic ?? (input?.[0] === undefined ? undefined : basename(input[0])) ?? ids?.[0] ?? 'run';
   const words = name

@@ -5,21 +5,21 @@ import { count, duration, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { plain } from '../../terminal.ts';
 
-/** How the stages are called to a reader, in their order; vectors are made ahead, and written at the end. */
+/** Stages in order, with the word shown to users. `dense` computes vectors ahead of `embed`, which writes them. */
 const DONE: readonly (readonly [word: string, ...stages: CorpusStageName[]])[] = [
   ['parsed', 'doctags'],
   ['chunked', 'chunk'],
   ['embedded', 'dense', 'embed'],
 ];
 
-/** How many documents a stage has done. */
+/** Documents processed by a stage. */
 interface Counts {
   readonly succeeded: number;
   readonly skipped: number;
   readonly failed: number;
 }
 
-/** One line about all stages of a run, while it runs. */
+/** The progress line of a run, over all stages. */
 export class RunProgress {
   readonly #session: Session;
   readonly #gathering: Gathering;
@@ -34,7 +34,6 @@ export class RunProgress {
     this.#startedAt = session.clock.monotonic();
   }
 
-  /** Shows the line until it is disposed of. */
   show(): Disposable {
     return showProgress(this.#session.terminal, this.#session.clock, () => this.#line());
   }
@@ -79,7 +78,7 @@ export class RunProgress {
       case 'stage-started':
         if (stage === 'embed') this.#ending = 'writing vectors';
         break;
-      // Failed documents stand in the summary, all together.
+      // Failed documents are listed together in the summary.
       case 'item-failed':
         log('debug', `${stage} ${event.error.itemId}: ${event.error.code ?? event.error.category}`);
         break;
@@ -118,7 +117,7 @@ export class RunProgress {
     ].join('  ');
   }
 
-  /** How many works or documents a second, and how long the slowest part of the way may still take. */
+  /** Rate so far, and the estimated time left of the slowest stage. */
   #pace(): string[] {
     const seconds = (this.#session.clock.monotonic() - this.#startedAt) / 1000;
     const { progress } = this.#gathering;
@@ -142,7 +141,7 @@ export class RunProgress {
     if (!progress) return [];
     const { found, saved, skipped, failed, parked, endedBefore, savedBefore } = progress;
     const ended = Math.min(found, endedBefore + saved + skipped + failed + parked);
-    return [`${count(ended)}/${count(found)} works`, `${count(savedBefore + saved)} saved`];
+    return [`${count(ended)}/${count(found)} works`, `${count(savedBefore + saved)} downloaded`];
   }
 
   #documents(): string[] {

@@ -11,13 +11,13 @@ const WORDS: readonly (readonly [CorpusStageName, string])[] = [
   ['dense', 'vectors'],
   ['embed', 'embedded'],
 ];
-/** Failed documents that are named; the rest is counted. */
+/** Failed documents listed by name; the rest are only counted. */
 const NAMED = 10;
-/** Columns of a label, and of a line as a whole. */
+/** Widths of the label column and of a line. */
 const LABEL = 12;
 const WIDEST = 100;
 
-/** What came of a run, and what to do next. */
+/** Prints the summary of a run and the next steps. */
 export function printRun(account: RunAccount, folder: string, session: Session): void {
   if (session.json) {
     session.terminal.print(JSON.stringify({ out: folder, ...account }));
@@ -27,7 +27,7 @@ export function printRun(account: RunAccount, folder: string, session: Session):
   printNextSteps(account, folder, session);
 }
 
-/** The account by resolver and reason, what the stages did, and which documents failed. */
+/** Prints works by resolver and reason, stage results and failed documents. */
 export function printAccount(account: RunAccount, session: Session): void {
   const { terminal } = session;
   const { works, index, stopped, failures } = account;
@@ -54,20 +54,19 @@ export function printAccount(account: RunAccount, session: Session): void {
     printLabelled(terminal, 'Scans', `${count(account.scans)} without text (needs-ocr): see docs/guides/doctags.md`);
   if (failures.length > 0) printFailures(account, terminal);
   const ending = index
-    ? `${count(index.passages)} ${index.passages === 1 ? 'passage' : 'passages'} can be searched by ${index.searched_by}`
+    ? `${count(index.passages)} ${index.passages === 1 ? 'passage' : 'passages'} searchable by ${index.searched_by}`
     : stopped === null
-      ? 'There is nothing to search yet'
-      : `Stopped before the end${stopped === 'asked to stop' ? '' : ` (${plain(stopped)})`}`;
+      ? 'Nothing to search yet'
+      : `Stopped early${stopped === 'asked to stop' ? '' : ` (${plain(stopped)})`}`;
   terminal.print(`${ending}, after ${duration(account.seconds * 1000)}.`);
 }
 
-/** What can be done now. */
 export function printNextSteps(account: RunAccount, folder: string, session: Session): void {
   const { terminal } = session;
   for (const [word, what] of nextSteps(account, folder)) printLabelled(terminal, word, what);
 }
 
-/** A label, and beside it as many lines as the text takes; nothing where there is no text. */
+/** Prints a bold label and wraps the text next to it; prints nothing for an empty text. */
 function printLabelled(terminal: Terminal, label: string, text: string): void {
   if (text === '') return;
   const lines = wrapped(text, Math.max(30, Math.min(terminal.columns, WIDEST)) - LABEL);
@@ -93,15 +92,17 @@ function worksLine({
 
 function ownPapersLine({ checked, unchecked, unnamed, unanswered }: NonNullable<RunAccount['own_papers']>): string {
   return [
-    ...(checked > 0 ? [`${count(checked)} known by the id in them`] : []),
+    ...(checked > 0 ? [`${count(checked)} identified by an id in the file`] : []),
     ...(unchecked > 0 ? [`${count(unchecked)} with a DOI that was not verified`] : []),
-    ...(unnamed > 0 ? [`${count(unnamed)} by their title alone`] : []),
-    ...(unanswered > 0 ? [`for ${count(unanswered)} no service answered: the same command asks again`] : []),
+    ...(unnamed > 0 ? [`${count(unnamed)} identified by title only`] : []),
+    ...(unanswered > 0
+      ? [`${count(unanswered)} not looked up because a service failed; run the same command to retry`]
+      : []),
   ].join(', ');
 }
 
 function whose(title: string | null): string {
-  return title === null ? 'is known to nobody: not taken' : `is that of “${plain(title).slice(0, 100)}”: not taken`;
+  return title === null ? 'is unknown and was ignored' : `belongs to “${plain(title).slice(0, 100)}” and was ignored`;
 }
 
 function passedOverLine(files: RunAccount['passed_over']): string {
@@ -110,7 +111,7 @@ function passedOverLine(files: RunAccount['passed_over']): string {
   return `${count(files.length)} of your files: ${countsLine(reasons)}${files.length > NAMED ? `; the first ${NAMED}:` : ':'}`;
 }
 
-/** `openalex 24, arxiv 6`, the most first; a name and its number stay on one line. */
+/** Formats counts as `openalex 24, arxiv 6`, largest first; a name and its number are not wrapped apart. */
 function countsLine(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
     .sort((a, b) => b[1] - a[1])
@@ -138,7 +139,7 @@ function stagesTable({ stages }: RunAccount): string {
   );
 }
 
-/** A failed document, when and why, each on lines as wide as the terminal. */
+/** Lists failed documents with stage and error, wrapped to the terminal. */
 function printFailures({ failures }: RunAccount, terminal: Terminal): void {
   for (const [at, { stage, document, code, message }] of failures.slice(0, NAMED).entries()) {
     const when = WORDS.find(([name]) => name === stage)?.[1].replace(/ed$/, 'ing') ?? stage;
@@ -156,7 +157,11 @@ function nextSteps({ index, works, stopped, failures }: RunAccount, folder: stri
     [index !== null, 'Ask', `docstokg search "…" --run ${quoted}`],
     [index !== null, 'Look', `${quoted}/report.html`],
     [stopped !== null, 'Resume', 'run the same command'],
-    [(works?.later ?? 0) > 0, 'Later', 'some hosts asked for a longer wait: the same command later gets the rest'],
-    [failures.length > 0, 'Why', `docstokg manifest --stage doctags --status failure --data-root ${quoted}/Data`],
+    [
+      (works?.later ?? 0) > 0,
+      'Later',
+      'some works were deferred by rate limits; run the same command later to retry them',
+    ],
+    [failures.length > 0, 'Why', `docstokg stage-log --stage doctags --status failure --data-root ${quoted}/Data`],
   ].flatMap(([fits, word, what]) => (fits === true ? [[String(word), String(what)] as const] : []));
 }

@@ -33,8 +33,8 @@ export async function openJsonTokenizer(path: string): Promise<EncodingTokenizer
     delete json.padding;
     tokenizer = new JsonTokenizer(json, {});
   } catch (cause) {
-    throw new AppError('TOKENIZER_UNREADABLE', `${file} is not a tokenizer this program understands`, {
-      hint: 'give a tokenizer.json as the tokenizers library writes it',
+    throw new AppError('TOKENIZER_UNREADABLE', `${file} is not a supported tokenizer`, {
+      hint: 'use a tokenizer.json written by the Hugging Face tokenizers library',
       cause,
     });
   }
@@ -66,7 +66,7 @@ async function tokenizerFile(path: string): Promise<string> {
     return (await stat(path)).isDirectory() ? join(path, 'tokenizer.json') : path;
   } catch (cause) {
     throw new AppError('TOKENIZER_MISSING', `no tokenizer at ${path}`, {
-      hint: 'name a tokenizer.json, a folder that holds one, or one of: model, cl100k, o200k',
+      hint: 'use the path of a tokenizer.json or its folder, or one of: model, cl100k, o200k',
       cause,
     });
   }

@@ -241,8 +241,8 @@ export class PdfFile implements Disposable {
       if (error instanceof AppError) throw error;
       this.#library.markBroken();
       this.#document = 0;
-      throw new AppError('PDF_ENGINE_FAILED', 'the PDF engine gave up on this file', {
-        hint: 'the file is broken or needs more memory than allowed',
+      throw new AppError('PDF_ENGINE_FAILED', 'the PDF engine failed on this file', {
+        hint: 'the file is damaged or needs more memory than allowed',
         cause: error,
       });
     }

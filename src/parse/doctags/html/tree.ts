@@ -11,7 +11,7 @@ type ChildNode = DefaultTreeAdapterMap['childNode'];
 export function parseHtml(bytes: Uint8Array, limits: MarkupLimits = HTML_LIMITS): MarkupElement {
   if (bytes.length > limits.maxBytes)
     throw new AppError('PARSE_TOO_LARGE', `the HTML has ${bytes.length} bytes, more than ${limits.maxBytes}`, {
-      hint: 'raise the limit for HTML if the file is wanted',
+      hint: 'raise parse.max_file_mb to accept it',
     });
   let depth = 0;
   let nodes = 0;

@@ -20,7 +20,7 @@ export interface JatsOptions {
 /** Reads a JATS (or NLM) article. */
 export function readJats(root: MarkupElement, options: JatsOptions = {}): ParsedDocument {
   const article = articleOf(root);
-  if (!article) throw new AppError('PARSE_UNSUPPORTED', `the XML is a <${root.name}>, and holds no JATS article`);
+  if (!article) throw new AppError('PARSE_UNSUPPORTED', `the XML is a <${root.name}>, not a JATS article`);
   const walk: Walk = {
     builder: new DocumentBuilder(),
     inline: { inlineMath: options.inlineMath ?? 'text', notes: [] },

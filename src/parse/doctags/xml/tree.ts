@@ -14,7 +14,7 @@ interface Growing extends MarkupElement {
 export function parseXml(bytes: Uint8Array, limits: MarkupLimits = XML_LIMITS): MarkupElement {
   if (bytes.length > limits.maxBytes)
     throw new AppError('PARSE_TOO_LARGE', `the XML has ${bytes.length} bytes, more than ${limits.maxBytes}`, {
-      hint: 'raise the limit for XML if the file is wanted',
+      hint: 'raise parse.max_file_mb to accept it',
     });
   const top: Growing = { name: '', attributes: {}, children: [] };
   const open: Growing[] = [top];

@@ -49,7 +49,7 @@ export async function loadBm25(path: string): Promise<Bm25Statistics> {
   const statistics = JSON.parse(await readFile(path, 'utf8')) as Bm25Statistics;
   if (statistics.schema !== SCHEMA || statistics.analysis !== ANALYSIS) {
     throw new AppError('BM25_SCHEMA', `${path} was written by another version (${statistics.schema})`, {
-      hint: 'remove it to measure the collection anew; sparse vectors made before will not fit',
+      hint: 'remove it to recompute the statistics; existing sparse vectors must then be rebuilt',
     });
   }
   return statistics;

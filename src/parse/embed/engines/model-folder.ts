@@ -27,8 +27,8 @@ export async function openModelFolder(
 ): Promise<ModelFolder> {
   const name = MODEL_FILES.find((each) => existsSync(join(folder, each)));
   if (!name) {
-    throw new AppError('MODEL_MISSING', `${folder} holds no ONNX model`, {
-      hint: `it should have one of ${MODEL_FILES.join(', ')} and a tokenizer.json`,
+    throw new AppError('MODEL_MISSING', `${folder} contains no ONNX model`, {
+      hint: `it must contain one of ${MODEL_FILES.join(', ')} and a tokenizer.json`,
     });
   }
   const file = join(folder, name);
@@ -76,7 +76,7 @@ export function encodeBatch(
   for (const input of model.session.inputs) {
     const data = known[input];
     if (!data) {
-      throw new AppError('MODEL_UNREADABLE', `the model wants an input ${input} that is not known here`, {
+      throw new AppError('MODEL_UNREADABLE', `unsupported model input: ${input} that is not known here`, {
         hint: 'export it as a text encoder with input_ids, attention_mask and token_type_ids',
       });
     }

@@ -89,11 +89,11 @@ function runtimeFault(cause: unknown, platform: string): AppError {
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
   const isNative = code === 'ERR_DLOPEN_FAILED' || /onnxruntime_binding|\.node\b/.test(String(message));
   if (isNative)
-    return new AppError('ONNX_NO_BUILD', `onnxruntime-node is installed and has no build that runs on ${platform}`, {
+    return new AppError('ONNX_NO_BUILD', `onnxruntime-node is installed but has no build for ${platform}`, {
       hint: INSTEAD,
       cause,
     });
-  return new AppError('ONNX_NOT_INSTALLED', 'dense vectors need onnxruntime-node, which is not installed here', {
+  return new AppError('ONNX_NOT_INSTALLED', 'dense vectors need onnxruntime-node, which is not installed', {
     hint: `npm install onnxruntime-node@~1.30.0, ${INSTEAD}`,
     cause,
   });

@@ -61,7 +61,7 @@ export async function openFolderEngine(options: FolderOptions): Promise<DenseEng
 function first<T>(model: ModelFolder, results: Readonly<Record<string, T>>): T {
   const output = results[model.session.outputs[0] ?? ''];
   if (output) return output;
-  throw new AppError('MODEL_UNREADABLE', 'the model has no output', { hint: 'export it as a sentence encoder' });
+  throw new AppError('MODEL_UNREADABLE', 'the model has no outputs', { hint: 'export it as a sentence encoder' });
 }
 
 function pool(

@@ -49,6 +49,6 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function malformed(what: string): AppError {
   return new AppError('EMBED_ANSWER', `the embedding server's answer ${what}`, {
-    hint: 'check that the URL is an OpenAI-compatible /v1 and that the model makes embeddings',
+    hint: 'check that the URL is an OpenAI-compatible /v1 endpoint and that the model supports embeddings',
   });
 }

@@ -146,7 +146,7 @@ class EmbeddingClient {
         break;
     }
     throw new AppError('EMBED_REFUSED', `the embedding server at ${this.#url} refused a request: ${reply.reason}`, {
-      hint: 'check address, key and model name of the embedding server',
+      hint: 'check the URL, key and model name of the embedding server',
     });
   }
 
@@ -161,7 +161,7 @@ class EmbeddingClient {
     const { clock, retries, retryBackoffMs, longestWaitMs, random } = this.#options;
     if (attempt >= retries) throw this.#unavailable(`${attempt + 1} attempts, the last: ${reason}`);
     if (afterMs !== undefined && afterMs > longestWaitMs) {
-      throw this.#unavailable(`it asks to wait ${Math.ceil(afterMs / 1000)} s (${reason})`);
+      throw this.#unavailable(`rate-limited for ${Math.ceil(afterMs / 1000)} s (${reason})`);
     }
     const ownMs = spreadDelay(attempt + 1, {
       baseMs: retryBackoffMs,
@@ -175,8 +175,8 @@ class EmbeddingClient {
   }
 
   #unavailable(why: string): AppError {
-    return new AppError('EMBED_UNAVAILABLE', `the embedding server at ${this.#url} does not answer: ${why}`, {
-      hint: 'everything embedded so far is kept; run the same command again when the server is back',
+    return new AppError('EMBED_UNAVAILABLE', `the embedding server at ${this.#url} does not respond: ${why}`, {
+      hint: 'vectors made so far are saved; run the same command again when the server is back',
     });
   }
 }
@@ -184,9 +184,9 @@ class EmbeddingClient {
 function wrongDimensions(options: ServerOptions, found: number): AppError {
   return new AppError(
     'EMBED_DIMENSIONS',
-    `${options.model} gave a vector of ${found} numbers where others have another length`,
+    `${options.model} gave a vector of ${found} dimensions, but other vectors have a different length`,
     {
-      hint: 'set embed.dimensions to what the model gives, or embed everything anew after changing the model',
+      hint: 'set parse.embed_dimensions to the size the model returns, or embed everything again after changing the model',
     },
   );
 }

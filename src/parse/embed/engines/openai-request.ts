@@ -78,7 +78,7 @@ async function boundedText(response: Response): Promise<string> {
     bytes += (piece as Uint8Array).length;
     if (bytes > MOST_ANSWER_BYTES) {
       throw new AppError('EMBED_ANSWER', `the embedding server's answer is longer than ${MOST_ANSWER_BYTES} bytes`, {
-        hint: 'make the batches smaller',
+        hint: 'reduce parse.batch_size',
       });
     }
     pieces.push(piece as Uint8Array);

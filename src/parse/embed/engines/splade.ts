@@ -21,7 +21,7 @@ export async function openSplade(options: FolderOptions): Promise<SparseEngine> 
         const logits = results['logits'] ?? results[model.session.outputs[0] ?? ''];
         const size = logits?.shape.at(-1) ?? 0;
         if (logits?.shape.length !== 3) {
-          throw new AppError('MODEL_UNREADABLE', `${options.folder} gives no logits per token`, {
+          throw new AppError('MODEL_UNREADABLE', `${options.folder} does not return logits per token`, {
             hint: 'export the model for masked language modelling',
           });
         }

@@ -29,7 +29,8 @@ export function writeBert(
   const hidden = shape.hidden_size;
   const values = (name: string): Float32Array<ArrayBuffer> => {
     const tensor = weights.get(name);
-    if (!tensor) throw new AppError('MODEL_DAMAGED', `the weights lack ${name}`, { hint: 'install the model again' });
+    if (!tensor)
+      throw new AppError('MODEL_DAMAGED', `the weights contain no ${name}`, { hint: 'install the model again' });
     return tensor.data instanceof Float32Array ? tensor.data : new Float32Array(tensor.data);
   };
   const vector = (name: string): string => {
@@ -132,7 +133,7 @@ function embedding(
   const places = graph.input('position_ids', 'int64', [1, 'tokens']);
   const table = weights.get('embeddings.word_embeddings.weight');
   if (!table)
-    throw new AppError('MODEL_DAMAGED', 'the weights lack the word table', { hint: 'install the model again' });
+    throw new AppError('MODEL_DAMAGED', 'the weights contain no word embeddings', { hint: 'install the model again' });
   // The word table is two thirds of the model and only looked up in: it stays in half precision.
   const half = table.data instanceof Float16Array;
   const words = graph.constant('words', half ? 'float16' : 'float32', table.shape, table.data);

@@ -141,8 +141,8 @@ export const host = z
   .object({
     kind: z.enum(['host', 'service', 'crawl-delay', 'resolver']),
     host: z.string(),
-    cap: number.describe('Requests at once; null where there is no limit, or none is known.'),
-    per_second: number.describe('How often it may be asked; null where there is no limit, or none is known.'),
+    cap: number.describe('Maximum concurrent requests; null if unlimited or unknown.'),
+    per_second: number.describe('Maximum requests per second; null if unlimited or unknown.'),
     slowed: z.boolean().describe('It is asked less than its rules allow, because it asked for that.'),
     in_flight: count,
     waiting: count,

@@ -17,7 +17,7 @@ export function drawPass(
 ): ParsedDocument {
   const last = PASSES.findIndex((pass) => pass.name === name);
   if (last < 0)
-    throw new AppError('SHOW_NO_PASS', `there is no pass ${name}`, {
+    throw new AppError('SHOW_NO_PASS', `unknown pass ${name}`, {
       hint: `passes are ${PASSES.map((pass) => pass.name).join(', ')}`,
     });
   let found = begin(contents, outline, information);
