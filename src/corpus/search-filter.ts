@@ -17,11 +17,11 @@ export interface PassageFilter {
   readonly venue?: string | undefined;
   /** `article`, `preprint`, `review`, … */
   readonly type?: string | undefined;
-  /** `cc-by`, `cc0`, …; several with commas. */
+  /** `cc-by`, `cc0`, …; comma-separated. */
   readonly license?: string | undefined;
   /** Parts of papers, with commas: `methods,results`; front matter and reference lists answer only when named. */
   readonly section?: string | undefined;
-  /** Only passages that hold one. */
+  /** Only passages that contain one. */
   readonly has?: 'table' | 'figure' | undefined;
   readonly excludeRetracted?: boolean | undefined;
 }

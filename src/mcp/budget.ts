@@ -1,11 +1,11 @@
 import type { Tokenizer } from '../parse/index.ts';
 
-/** Longer stretches without a blank are counted piece by piece: a tokenizer takes a word's square of time. */
+/** Longer runs without a space are counted in pieces: tokenizing a word takes quadratic time. */
 const PIECE = 256;
-/** What the counts of two vocabularies may differ by, and what the frame of an answer costs. */
+/** Margin for differences between tokenizers and for the envelope of an answer. */
 const SHARE = 0.95;
 
-/** How much of an answer fits into a number of tokens. */
+/** Tracks how much of an answer fits into a token limit. */
 export class Budget {
   readonly #tokenizer: Tokenizer;
   readonly #most: number;
@@ -20,7 +20,6 @@ export class Budget {
     return this.#most - this.#used;
   }
 
-  /** What texts cost. */
   cost(...texts: readonly string[]): number {
     let sum = 0;
     for (const text of texts)
@@ -28,7 +27,7 @@ export class Budget {
     return sum;
   }
 
-  /** Takes what texts cost out of what is left; false, and nothing is taken, where that is too little. */
+  /** Deducts the cost of texts; returns false and deducts nothing if it exceeds what is left. */
   take(...texts: readonly string[]): boolean {
     const cost = this.cost(...texts);
     if (cost > this.left) return false;

@@ -1,6 +1,6 @@
 import { AppError, canonicalJson, sha256 } from '../base/index.ts';
 
-/** Where an answer goes on: at which of its items, and at which character of that one. */
+/** Where an answer continues: the item, and the character within it. */
 export interface Place {
   readonly at: number;
   readonly from: number;
@@ -8,12 +8,12 @@ export interface Place {
 
 const MARK_LENGTH = 12;
 
-/** A place as a text that fits only the question it was given for. */
+/** Encodes a position as a cursor that is valid only for the same query. */
 export function writeCursor(place: Place, asked: Readonly<Record<string, unknown>>): string {
   return Buffer.from(JSON.stringify([place.at, place.from, markOf(asked)])).toString('base64url');
 }
 
-/** The place that a cursor means; the beginning where there is none. */
+/** Decodes a cursor; the start if there is none. */
 export function readCursor(cursor: string | undefined, asked: Readonly<Record<string, unknown>>): Place {
   if (cursor === undefined) return { at: 0, from: 0 };
   const [at, from] = parsed(cursor, asked).map(Number);
@@ -40,18 +40,17 @@ function foreign(): AppError {
   });
 }
 
-/** Where a list of works goes on: in which corpus, and behind which cursor of its own. */
+/** Where a list of works continues: the corpus, and the cursor of its list. */
 export interface ListPlace {
   readonly run: number;
   readonly cursor: string | undefined;
 }
 
-/** The same for lists that have cursors of their own. */
+/** Same as `writeCursor`, for lists that have their own cursors. */
 export function writeListCursor(place: ListPlace, asked: Readonly<Record<string, unknown>>): string {
   return Buffer.from(JSON.stringify([place.run, place.cursor ?? null, markOf(asked)])).toString('base64url');
 }
 
-/** The place that such a cursor means; the beginning where there is none. */
 export function readListCursor(cursor: string | undefined, asked: Readonly<Record<string, unknown>>): ListPlace {
   if (cursor === undefined) return { run: 0, cursor: undefined };
   const [run, behind] = parsed(cursor, asked);
@@ -60,7 +59,7 @@ export function readListCursor(cursor: string | undefined, asked: Readonly<Recor
   throw foreign();
 }
 
-/** What was asked, apart from how much of the answer is wanted at once. */
+/** A hash of the query, without cursor and limits. */
 function markOf(asked: Readonly<Record<string, unknown>>): string {
   const { cursor: _cursor, max_tokens: _most, ...question } = asked;
   return sha256(canonicalJson(question)).slice(0, MARK_LENGTH);

@@ -5,12 +5,11 @@ import type { Corpus, SearchEvent } from '../corpus/index.ts';
 import { openCorpus } from '../corpus/index.ts';
 import type { McpRun } from './tool.ts';
 
-/** Corpora that are open together. */
 export interface OpenedRuns extends AsyncDisposable {
   readonly runs: readonly McpRun[];
 }
 
-/** Opens run folders to be asked; one that is no corpus is refused. Two of the same name are told apart by a number. */
+/** Opens run folders; rejects folders without a corpus. Adds a number to duplicate names. */
 export async function openRuns(
   folders: readonly string[],
   configFor: (folder: string) => Config,

@@ -4,10 +4,10 @@ import { NOTICE, packAnswer, said } from './answer.ts';
 import type { McpRun } from './tool.ts';
 import { DEFAULT_TOKENS, runsNamed } from './tool.ts';
 
-/** So many documents of a run are named in a list: an assistant picks from a few and searches the rest. */
+/** Maximum number of documents listed per run; an assistant finds the others by search. */
 const LISTED = 100;
 
-/** The address of a document. */
+/** The URI of a document. */
 function documentUri(run: string, document: string): string {
   return `docstokg://${encodeURIComponent(run)}/documents/${encodeURIComponent(document)}`;
 }
@@ -20,7 +20,6 @@ interface Listed {
   readonly mimeType: string;
 }
 
-/** Documents that can be opened by their address. */
 export async function listDocuments(runs: readonly McpRun[]): Promise<Listed[]> {
   const documents = await Promise.all(
     runs.map(async ({ id, corpus }) => {
@@ -30,7 +29,7 @@ export async function listDocuments(runs: readonly McpRun[]): Promise<Listed[]> 
         uri: documentUri(id, document),
         name: `${id}/${document}`,
         title: visibleText(title ?? document).slice(0, 300),
-        description: `Text of the work ${visibleText(work)} of ${id}, from its beginning. ${NOTICE}`,
+        description: `Text of the work ${visibleText(work)} of ${id}, from the start. ${NOTICE}`,
         mimeType: 'text/markdown',
       }));
     }),
@@ -38,7 +37,7 @@ export async function listDocuments(runs: readonly McpRun[]): Promise<Listed[]> 
   return documents.flat();
 }
 
-/** The beginning of a document, as much of it as an answer holds, framed as data. */
+/** The start of a document, as much as fits into an answer, marked as data. */
 export async function readDocumentResource(
   named: { readonly run: string; readonly document: string },
   runs: readonly McpRun[],
@@ -56,12 +55,12 @@ export async function readDocumentResource(
         text: 'text',
         line: ({ text: whole }) => said(whole),
       })),
-      goesOn: async (told) => (told < pieces.length ? 'the tool read goes on' : null),
+      goesOn: async (told) => (told < pieces.length ? 'use the tool read for the rest' : null),
     },
     { place: { at: 0, from: 0 }, maxTokens: DEFAULT_TOKENS * 2, tokenizer, cursorAt: () => '' },
   );
   return answer.content.replace(
     /There is more: ask again with cursor "[^"]*"\.$/,
-    `There is more: read it with the tool read, work ${named.document}.`,
+    `More text: use the tool read with work ${named.document}.`,
   );
 }

@@ -3,7 +3,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { McpOptions } from './server.ts';
 import { createCorpusServer } from './server.ts';
 
-/** Answers on standard output what is asked on standard input, until that ends or the signal stops it. */
+/** Serves MCP over stdio until stdin ends or the signal aborts. */
 export async function serveOnStdio(options: McpOptions, signal: AbortSignal): Promise<void> {
   const { tell } = options;
   const ended = Promise.withResolvers<void>();

@@ -10,18 +10,17 @@ import { listDocuments, readDocumentResource } from './resources.ts';
 import type { McpRun, Tool } from './tool.ts';
 import { TOOLS } from './tools/index.ts';
 
-/** What a server is made of. */
 export interface McpOptions {
   readonly runs: readonly McpRun[];
   readonly version: string;
-  /** Hears of accidents; what was asked wrongly is only answered. */
+  /** Receives internal errors; invalid requests are only answered. */
   readonly tell?: (message: string) => void;
 }
 
-/** Whoever looks at a corpus changes nothing and reaches nobody else. */
+/** All tools are read-only and do not access external services. */
 const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
-/** A server of corpora for one connection or one request. */
+/** Creates an MCP server for one connection or request. */
 export async function createCorpusServer(options: McpOptions): Promise<McpServer> {
   const { runs, version } = options;
   const tokenizer = await openTokenizer('cl100k');
@@ -34,7 +33,7 @@ export async function createCorpusServer(options: McpOptions): Promise<McpServer
   return server;
 }
 
-/** The same over HTTP: one request, one answer, no session. Who may ask is checked by whoever mounts it. */
+/** Handles one stateless MCP request over HTTP. The caller checks authentication. */
 export function createMcp(options: McpOptions): {
   readonly fetch: (request: Request) => Promise<Response>;
 } & AsyncDisposable {
@@ -50,7 +49,7 @@ export function createMcp(options: McpOptions): {
 
 function instructionsFor(runs: readonly McpRun[]): string {
   const names = runs.map(({ id }) => id).join(', ');
-  return `Corpora of scholarly works with their full texts: ${names}. Begin with search; read, figures, related and cite take the ids that it gives; account says what is missing. ${NOTICE}`;
+  return `Corpora of scholarly works with their full texts: ${names}. Start with search; read, figures, related and cite take the ids it returns; account shows what is missing. ${NOTICE}`;
 }
 
 type Parts = McpOptions & { readonly tokenizer: Tokenizer };
@@ -85,7 +84,7 @@ function registerTool(server: McpServer, each: Tool, { runs, tokenizer, tell }: 
 
 const MOST_MESSAGE = 1_000;
 
-/** What was asked wrongly is an answer that an assistant can act upon; an accident is told to the operator as well. */
+/** Invalid requests become an answer the assistant can act on; internal errors are also logged. */
 function refusal(error: unknown, tell: McpOptions['tell']): CallToolResult {
   const { code, message } = errorInfo(error);
   const hint = error instanceof AppError && error.hint ? ` Hint: ${error.hint}.` : '';
@@ -100,7 +99,7 @@ function registerDocuments(server: McpServer, { runs, tokenizer }: Parts): void 
     new ResourceTemplate('docstokg://{run}/documents/{document}', {
       list: async () => ({ resources: await listDocuments(runs) }),
     }),
-    { title: 'Text of a work', description: 'A paper as Markdown, from its beginning.', mimeType: 'text/markdown' },
+    { title: 'Text of a work', description: 'A paper as Markdown, from the start.', mimeType: 'text/markdown' },
     async (uri, variables) => {
       const named = (name: string): string => {
         const value = variables[name];

@@ -4,14 +4,14 @@ import { AppError } from '../base/index.ts';
 import type { Corpus, LibraryWork, LiveSearch } from '../corpus/index.ts';
 import type { AnswerDraft } from './answer.ts';
 
-/** A corpus that is asked, under the name by which an assistant tells it from others. */
+/** An open corpus and its name. */
 export interface McpRun {
   readonly id: string;
   readonly corpus: Corpus;
   readonly search: LiveSearch;
 }
 
-/** A question that an assistant can put. */
+/** A tool offered to assistants. */
 export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   readonly title: string;
@@ -21,41 +21,41 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly ask: (asked: z.output<Input>, runs: readonly McpRun[], signal: AbortSignal) => Promise<AnswerDraft>;
 }
 
-/** Keeps the type of a tool's input while it stands among others. */
+/** Preserves the input type of a tool inside a list. */
 export function tool<Input extends z.ZodObject>(of: Tool<Input>): Tool {
   return of;
 }
 
 export const DEFAULT_TOKENS = 8_000;
 
-/** What every tool takes. */
+/** Parameters of every tool. */
 export const PAGING = {
   max_tokens: z
     .int()
     .min(500)
     .max(20_000)
     .default(DEFAULT_TOKENS)
-    .describe('Most tokens of the answer; what is left out comes with the cursor.'),
-  cursor: z.string().max(1_000).optional().describe('The next_cursor of the answer before, to go on.'),
+    .describe('Maximum number of tokens in the answer; use the cursor for the rest.'),
+  cursor: z.string().max(1_000).optional().describe('next_cursor of the previous answer, to continue.'),
 };
 
 export const RUN = {
-  run: z.string().max(300).optional().describe('Name of the corpus; all of them where it is left out.'),
+  run: z.string().max(300).optional().describe('Name of the corpus; default: all.'),
 };
 
-/** What every answer says. */
+/** Fields of every answer. */
 export const ANSWER = {
-  notice: z.string().describe('How quoted text is to be taken.'),
-  next_cursor: z.string().nullable().describe('Where the answer goes on; null at its end.'),
+  notice: z.string().describe('How to treat quoted text.'),
+  next_cursor: z.string().nullable().describe('Cursor of the next part; null at the end.'),
 };
 
-/** Marks of a text that was cut. */
+/** Flags of a text that was cut. */
 export const CUTS = {
-  cut: z.boolean().optional().describe('The text goes on behind the cursor.'),
-  continued: z.boolean().optional().describe('The text began in the answer before.'),
+  cut: z.boolean().optional().describe('The text is cut; use the cursor for the rest.'),
+  continued: z.boolean().optional().describe('The text continues from the previous answer.'),
 };
 
-/** The runs that are meant. */
+/** The named run, or all. */
 export function runsNamed(name: string | undefined, runs: readonly McpRun[]): readonly McpRun[] {
   if (name === undefined) return runs;
   const named = runs.filter(({ id }) => id === name);
@@ -65,7 +65,7 @@ export function runsNamed(name: string | undefined, runs: readonly McpRun[]): re
   });
 }
 
-/** A work and the first of the runs that has it. */
+/** Finds a work and the first run that contains it. */
 export async function workNamed(
   name: string,
   run: string | undefined,
@@ -80,7 +80,7 @@ export async function workNamed(
   });
 }
 
-/** One line that names a work. */
+/** A work in one line. */
 export function workLine(work: {
   readonly title: string | null;
   readonly authors: readonly string[];

@@ -11,7 +11,7 @@ export interface HostOverview {
   /** How many at once and how often, as it counts now; null where there is no limit. */
   readonly cap: number | null;
   readonly perSecond: number | null;
-  /** It is asked less than its rules allow, because it asked for that. */
+  /** Whether its rate is reduced because the host asked for it. */
   readonly slowed: boolean;
   readonly inFlight: number;
   /** Requests that wait for their turn. */

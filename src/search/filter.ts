@@ -9,7 +9,7 @@ export interface SearchFilter {
   readonly documents?: { readonly key: string; readonly accepts: (document: string) => boolean };
   /** Only these parts of papers; otherwise all but front matter, reference lists and acknowledgements. */
   readonly sections?: readonly Section[];
-  /** Only passages that hold one. */
+  /** Only passages that contain one. */
   readonly has?: 'table' | 'figure';
 }
 

@@ -222,7 +222,7 @@ class Serving implements CorpusServer {
       });
     } else {
       const asset = path.startsWith('/assets/') ? (await this.#page()).files.get(path) : undefined;
-      if (!asset) throw new Problem(404, 'NO_PAGE', 'there is nothing here');
+      if (!asset) throw new Problem(404, 'NO_PAGE', 'not found');
       const headers = { ...PAGE_HEADERS, 'cache-control': 'private, max-age=31536000, immutable' };
       sendBody(request, response, { ...asset, etag: etagOf(asset.body), headers });
     }

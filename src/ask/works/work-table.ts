@@ -18,7 +18,7 @@ export interface WorksRequest extends WorkFilter {
   readonly sort?: WorkOrder | undefined;
   readonly order?: 'asc' | 'desc' | undefined;
   readonly limit?: number | undefined;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly cursor?: string | undefined;
 }
 

@@ -38,7 +38,7 @@ export interface ExportRequest {
   readonly out?: string | undefined;
   /** Only works whose licence lets anybody pass them on (CC0, public domain, CC BY, CC BY-SA), and of which there is a file. */
   readonly redistributable?: boolean | undefined;
-  /** Only works of which there is a file. */
+  /** Only works with a downloaded file. */
   readonly saved?: boolean | undefined;
   /** Takes the versions of works as they were found last, and writes nothing down. */
   readonly asItIs?: boolean | undefined;

@@ -24,7 +24,7 @@ export interface DocumentLine {
 
 /** A page of a list of documents. */
 export interface DocumentsRequest {
-  /** Words of the work that it holds. */
+  /** Words of the title or authors. */
   readonly q?: string | undefined;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;

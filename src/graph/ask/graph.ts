@@ -171,7 +171,7 @@ export class Graph implements Disposable {
       }));
   }
 
-  /** Every reason for an edge. */
+  /** All evidence of an edge. */
   evidence(source: string, kind: EdgeKind, target: string): ShownEvidence[] {
     return this.#evidence(nodeKey(this.find(source).id), kind, nodeKey(this.find(target).id), 10_000);
   }
@@ -258,7 +258,7 @@ export class Graph implements Disposable {
       .map((row) => ({ year: Number(row['year']), corpus: Number(row['corpus']), cited: Number(row['cited']) }));
   }
 
-  /** Works that the corpus cites often and does not have. */
+  /** Works that the corpus often cites but does not contain. */
   gaps(options: { readonly least?: number; readonly limit?: number } = {}): Weighted[] {
     return this.database
       .prepare(

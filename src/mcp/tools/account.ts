@@ -6,12 +6,11 @@ import { ANSWER, PAGING, RUN, runsNamed, tool } from '../tool.ts';
 
 const MOST_FAILURES = 20;
 
-/** What is in the corpora, what is missing, and why. */
 export const accountTool = tool({
   name: 'account',
-  title: 'Account of a corpus',
+  title: 'Corpus summary',
   description:
-    'Says what each corpus was asked for, how many works were found, of how many there is a text, and why the others are missing. The tool works lists those of a reason.',
+    'Shows the query of each corpus, how many works were found, how many have a text, and why the others are missing. Use the tool works to list the works of a reason.',
   input: z.strictObject({ ...RUN, ...PAGING }),
   output: z.object({
     ...ANSWER,
@@ -36,7 +35,7 @@ export const accountTool = tool({
         reason: z.string(),
         works: z.number(),
         sentence: z.string(),
-        later: z.boolean().describe('Another day may end otherwise.'),
+        later: z.boolean().describe('A later run may succeed.'),
       }),
     ),
   }),
@@ -71,13 +70,13 @@ export const accountTool = tool({
       summary: corpora
         .map(
           (each) =>
-            `${said(each['run'])}: ${said(each['works'])} works, ${said(each['texts'])} with a text, ${said(each['missing'])} missing, ${said(each['waiting'])} waiting (${said(each['state'])}). Asked for: ${said(each['asked'])}`,
+            `${said(each['run'])}: ${said(each['works'])} works, ${said(each['texts'])} with a text, ${said(each['missing'])} missing, ${said(each['waiting'])} waiting (${said(each['state'])}). Query: ${said(each['asked'])}`,
         )
         .join('\n'),
       items: reasons.map((data) => ({
         data,
         line: ({ run, reason, works, sentence, later }) =>
-          `${said(run)}: ${said(works)} × ${said(reason)}: ${said(sentence)}${later === true ? ' Another day may end otherwise.' : ''}`,
+          `${said(run)}: ${said(works)} × ${said(reason)}: ${said(sentence)}${later === true ? ' A later run may succeed.' : ''}`,
       })),
     };
   },

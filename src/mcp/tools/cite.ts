@@ -4,11 +4,10 @@ import { CITATION_STYLES } from '../../corpus/index.ts';
 import { said } from '../answer.ts';
 import { ANSWER, CUTS, PAGING, RUN, runsNamed, tool } from '../tool.ts';
 
-/** Works as a reference list has them. */
 export const citeTool = tool({
   name: 'cite',
   title: 'Cite works',
-  description: 'Gives works as they are cited: APA, BibTeX, RIS or CSL-JSON. Says which of them were retracted.',
+  description: 'Returns citations of works as APA, BibTeX, RIS or CSL-JSON, and marks retracted works.',
   input: z.strictObject({
     works: z.array(z.string().min(1).max(500)).min(1).max(100).describe('Ids or DOIs of works.'),
     style: z.enum(CITATION_STYLES).default('apa'),
@@ -18,7 +17,7 @@ export const citeTool = tool({
   output: z.object({
     ...ANSWER,
     style: z.string(),
-    unknown: z.array(z.string()).describe('Those that are in none of the corpora.'),
+    unknown: z.array(z.string()).describe('Works that are in none of the corpora.'),
     citations: z.array(
       z.object({ run: z.string(), work: z.string(), retracted: z.boolean(), citation: z.string(), ...CUTS }),
     ),

@@ -5,7 +5,6 @@ import type { JsonObject } from '../answer.ts';
 import { said } from '../answer.ts';
 import { ANSWER, CUTS, PAGING, RUN, tool, workNamed } from '../tool.ts';
 
-/** Figures and tables of a work. */
 export const figuresTool = tool({
   name: 'figures',
   title: 'Figures and tables',
@@ -26,7 +25,7 @@ export const figuresTool = tool({
         kind: z.string(),
         page: z.number().nullable(),
         caption: z.string(),
-        cells: z.string().nullable().describe('A table, row by row, cells parted by bars; null for a figure.'),
+        cells: z.string().nullable().describe('Rows of a table, with cells separated by |; null for a figure.'),
         ...CUTS,
       }),
     ),

@@ -12,7 +12,6 @@ import { ANSWER, CUTS, PAGING, RUN, runsNamed, tool } from '../tool.ts';
 const MOST_ROWS = 500;
 const EDGES = Object.keys(EDGE_KINDS) as [EdgeKind, ...EdgeKind[]];
 
-/** What the knowledge graph says. */
 export const graphTool = tool({
   name: 'graph',
   title: 'Ask the knowledge graph',
@@ -21,15 +20,15 @@ export const graphTool = tool({
   input: z.strictObject({
     ask: z.enum(['stats', 'neighbours', 'path', 'evidence', 'find']),
     ...RUN,
-    node: z.string().max(500).optional().describe('An id of a node, a DOI, a work’s id, a term, or words of a title.'),
+    node: z.string().max(500).optional().describe('A node id, DOI, work id, term, or words of a title.'),
     to: z.string().max(500).optional().describe('The other end, for path and evidence.'),
-    kind: z.enum(EDGES).optional().describe('Edges of this kind only; for evidence the kind of the edge.'),
+    kind: z.enum(EDGES).optional().describe('Only edges of this kind; for evidence, the kind of the edge.'),
     ...PAGING,
   }),
   output: z.object({
     ...ANSWER,
     run: z.string(),
-    available: z.boolean().describe('False where no graph was built.'),
+    available: z.boolean().describe('False if no graph was built.'),
     says: z.string(),
     rows: z.array(
       z.object({
@@ -40,7 +39,7 @@ export const graphTool = tool({
         edge: z.string().nullable(),
         direction: z.string().nullable(),
         count: z.number().nullable(),
-        evidence: z.string().describe('Sentences of papers that say so.'),
+        evidence: z.string().describe('Sentences that support the edge.'),
         ...CUTS,
       }),
     ),
@@ -109,7 +108,7 @@ function answer(graph: Graph, asked: Asked): { readonly says: string; readonly i
       const edge = needed(kind, 'kind') as EdgeKind;
       const found = graph.evidence(from.id, edge, to.id).slice(0, MOST_ROWS);
       return {
-        says: `${found.length} reasons for ${from.label} ${edge} ${to.label}.`,
+        says: `${found.length} pieces of evidence for ${from.label} ${edge} ${to.label}.`,
         items: found.map((each) => row({ ...of(to), edge, direction: 'out', evidence: [each] })),
       };
     }

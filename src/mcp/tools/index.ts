@@ -8,7 +8,7 @@ import { relatedTool } from './related.ts';
 import { searchTool } from './search.ts';
 import { worksTool } from './works.ts';
 
-/** Everything that an assistant can ask. */
+/** All tools. */
 export const TOOLS: readonly Tool[] = [
   searchTool,
   readTool,

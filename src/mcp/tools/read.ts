@@ -6,24 +6,22 @@ import type { JsonObject } from '../answer.ts';
 import { said } from '../answer.ts';
 import { ANSWER, CUTS, PAGING, RUN, tool, workNamed } from '../tool.ts';
 
-/** Neighbouring blocks of a page are told as one, up to so many characters. */
+/** Adjacent blocks of a page are joined up to this many characters. */
 const TOGETHER = 2_000;
 const MOST_HEADINGS = 60;
 
-/** Part of a work's text. */
 export const readTool = tool({
   name: 'read',
   title: 'Read a work',
-  description:
-    'Reads a section or pages of a work as Markdown, or all of it from the beginning, with an outline of its headings.',
+  description: 'Reads a section or pages of a work as Markdown, or the whole text, with an outline of its headings.',
   input: z.strictObject({
-    work: z.string().min(1).max(500).describe('Id of the work, as search and works give it, or its DOI.'),
+    work: z.string().min(1).max(500).describe('Id of the work, as returned by search and works, or its DOI.'),
     ...RUN,
     section: z
       .string()
       .max(300)
       .optional()
-      .describe('A part of papers (abstract, introduction, methods, results, discussion, …) or words of a heading.'),
+      .describe('A section type (abstract, introduction, methods, results, discussion, …) or words of a heading.'),
     pages: z.string().max(30).optional().describe('Pages: 3, 3-5 or 3-.'),
     ...PAGING,
   }),
@@ -33,7 +31,7 @@ export const readTool = tool({
     work: z.string(),
     title: z.string(),
     retracted: z.boolean(),
-    pages: z.number().describe('How many pages there are; 0 for a document without pages.'),
+    pages: z.number().describe('Number of pages; 0 for a document without pages.'),
     outline: z.array(z.object({ heading: z.string(), level: z.number(), page: z.number().nullable() })),
     text: z.array(z.object({ page: z.number().nullable(), text: z.string(), ...CUTS })),
   }),

@@ -4,12 +4,11 @@ import { relatedWorks } from '../../corpus/index.ts';
 import { said } from '../answer.ts';
 import { ANSWER, PAGING, RUN, tool, workNamed } from '../tool.ts';
 
-/** Works that have to do with a work. */
 export const relatedTool = tool({
   name: 'related',
   title: 'Related works',
   description:
-    'Finds works that have to do with a work: cited together with it or citing the same where there is a knowledge graph, then those that speak of the same.',
+    'Finds works related to a work: by co-citation and shared references if there is a knowledge graph, then by similar content.',
   input: z.strictObject({
     work: z.string().min(1).max(500).describe('Id of the work, or its DOI.'),
     ...RUN,
@@ -29,7 +28,7 @@ export const relatedTool = tool({
         in_corpus: z.boolean(),
         cited_together: z.number(),
         shared_references: z.number(),
-        fit: z.number().nullable().describe('How near it is by what it says; null where citations relate them.'),
+        fit: z.number().nullable().describe('Similarity of content; null if related by citations.'),
       }),
     ),
   }),
@@ -40,7 +39,7 @@ export const relatedTool = tool({
     return {
       head: { run: run.id, work: work.id, title: work.title },
       list: 'related',
-      summary: `${found.length} works have to do with ${work.title ?? work.id}.`,
+      summary: `${found.length} works are related to ${work.title ?? work.id}.`,
       items: found.map(({ id, title, year, inCorpus, citedTogether, sharedReferences, fit }) => ({
         data: {
           work: id,

@@ -9,34 +9,35 @@ import { ANSWER, CUTS, PAGING, RUN, runsNamed, tool, workLine } from '../tool.ts
 
 const filter = (what: string): z.ZodOptional<z.ZodString> => z.string().max(300).optional().describe(what);
 
-/** Passages that answer a question. */
 export const searchTool = tool({
   name: 'search',
   title: 'Search the papers',
   description:
-    'Finds the passages of the papers that answer a question, by words and meaning, best first, each with the work, page and citation it is from. Read more of a work with the tool read.',
+    'Finds passages that answer a question, by words and meaning, best first, each with its work, page and citation. Use the tool read to read more of a work.',
   input: z.strictObject({
-    question: z.string().min(1).max(2_000).describe('What to look for, as a question or as words.'),
+    question: z.string().min(1).max(2_000).describe('A question or words to search for.'),
     ...RUN,
-    top: z.int().min(1).max(100).default(10).describe('Passages wanted.'),
+    top: z.int().min(1).max(100).default(10).describe('Number of passages.'),
     mode: z
       .enum(['hybrid', 'dense', 'lexical'])
       .optional()
-      .describe('By words and meaning, by meaning alone, by words alone; what the corpus allows where it is left out.'),
-    year: filter('Only works of these years: 2020, 2018-2022, 2018-, -2022.'),
+      .describe(
+        'hybrid: by words and meaning; dense: by meaning; lexical: by words. Default: the best the corpus supports.',
+      ),
+    year: filter('Only works from these years: 2020, 2018-2022, 2018-, -2022.'),
     author: filter('Only works by this author: part of a name, or an ORCID.'),
-    venue: filter('Only works of this journal or repository: part of its name.'),
+    venue: filter('Only works from this journal or repository: part of its name.'),
     type: filter('Only works of this type, such as article or preprint.'),
-    license: filter('Only works under these licences, such as cc-by; several with commas.'),
-    section: filter(`Only these parts of papers, with commas: ${SECTIONS.join(', ')}.`),
-    has: z.enum(['table', 'figure']).optional().describe('Only passages that hold one.'),
-    exclude_retracted: z.boolean().optional().describe('No works that were retracted.'),
+    license: filter('Only works under these licences, such as cc-by; comma-separated.'),
+    section: filter(`Only these sections, comma-separated: ${SECTIONS.join(', ')}.`),
+    has: z.enum(['table', 'figure']).optional().describe('Only passages that contain one.'),
+    exclude_retracted: z.boolean().optional().describe('Exclude retracted works.'),
     min_score: z
       .number()
       .min(0)
       .max(1)
       .optional()
-      .describe('How far a passage has to answer; 0 shows whatever comes nearest.'),
+      .describe('Minimum score of a passage, 0 to 1; 0 always returns the nearest passages.'),
     ...PAGING,
   }),
   output: z.object({
@@ -47,9 +48,9 @@ export const searchTool = tool({
     passages: z.array(
       z.object({
         rank: z.number(),
-        fit: z.number().describe('0 to 1: how far the passage answers.'),
+        fit: z.number().describe('Score, 0 to 1.'),
         run: z.string(),
-        work: z.string().describe('The id to read or cite it by.'),
+        work: z.string().describe('The id to pass to read or cite.'),
         title: z.string(),
         by: z.string(),
         year: z.number().nullable(),
@@ -91,7 +92,7 @@ export const searchTool = tool({
       modes.add(mode ?? about.mode);
       passages += about.passages;
     }
-    // Scores of two indexes cannot be compared, ranks and fits can.
+    // Scores of different indexes are not comparable; ranks and fits are.
     const best = found
       .sort((a, b) => a.hit.rank - b.hit.rank || b.hit.fit - a.hit.fit)
       .slice(0, top)

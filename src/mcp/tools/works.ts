@@ -9,29 +9,27 @@ import { ANSWER, PAGING, RUN, runsNamed, tool, workLine } from '../tool.ts';
 const SORTS = ['id', 'title', 'year', 'venue', 'outcome', 'reason', 'license'] as const;
 const filter = (what: string): z.ZodOptional<z.ZodString> => z.string().max(300).optional().describe(what);
 
-/** The works that were asked for, whether there is a text of them or not. */
 export const worksTool = tool({
   name: 'works',
   title: 'List works',
-  description:
-    'Lists the works of the corpora, those without a text included, by filters; says of each whether there is a text and, if not, why.',
+  description: 'Lists works by filters, including those without a text, with the reason why a text is missing.',
   input: z.strictObject({
     ...RUN,
-    words: filter('Every one of these words stands in the title.'),
+    words: filter('All of these words occur in the title.'),
     year: filter('Years: 2020, 2018-2022, 2018-, -2022.'),
     author: filter('Part of an author’s name.'),
     venue: filter('Part of the name of a journal or repository.'),
-    type: filter('Such as article or preprint; several with commas.'),
-    license: filter('Such as cc-by; several with commas.'),
+    type: filter('Such as article or preprint; comma-separated.'),
+    license: filter('Such as cc-by; comma-separated.'),
     outcome: z
       .enum(['saved', 'own', 'missing', 'failed', 'parked', 'skipped', 'waiting'])
       .optional()
       .describe('Filter by outcome; missing selects all works without a text.'),
-    reason: filter('Only works that are missing for this reason, as the tool account names it.'),
+    reason: filter('Only works missing for this reason, as listed by the tool account.'),
     retracted: z.boolean().optional(),
     sort: z.enum(SORTS).default('id'),
     descending: z.boolean().default(false),
-    limit: z.int().min(1).max(200).default(50).describe('Most works in one answer.'),
+    limit: z.int().min(1).max(200).default(50).describe('Maximum number of works per answer.'),
     ...PAGING,
   }),
   output: z.object({
@@ -88,7 +86,7 @@ export const worksTool = tool({
   },
 });
 
-/** What one corpus gives to an answer. */
+/** The works of one corpus in an answer. */
 interface Page {
   readonly at: number;
   readonly id: string;
@@ -98,7 +96,7 @@ interface Page {
   readonly library: Library;
 }
 
-/** The cursor behind so many works; the list of a corpus is asked for exactly those to know where it goes on. */
+/** The cursor after `count` works; lists exactly that many again to get it. */
 async function placeBehind(
   told: number,
   pages: readonly Page[],
@@ -148,7 +146,7 @@ function line(data: JsonObject): string {
     authors: Array.isArray(authors) ? authors.map(said) : [],
     year: typeof year === 'number' ? year : null,
   });
-  const state = outcome === 'saved' || outcome === 'own' ? 'text is there' : `no text: ${said(reason || outcome)}`;
+  const state = outcome === 'saved' || outcome === 'own' ? 'text available' : `no text: ${said(reason || outcome)}`;
   return `${retracted === true ? 'RETRACTED: ' : ''}${name}\nwork ${said(work)} of ${said(run)} · ${state}${
     doi === null ? '' : ` · doi ${said(doi)}`
   }`;

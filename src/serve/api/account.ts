@@ -6,12 +6,11 @@ import { runOf } from './context.ts';
 import { noQuery, runPath } from './parameters.ts';
 import * as shapes from './shapes/corpus.ts';
 
-/** What was asked for, what came of it, and what is missing and why. */
 export function accountRoutes(context: Context): Route[] {
   return [
     route({
       path: '/runs/{run}/account',
-      summary: 'What was asked for, what came of it as a PRISMA flow, and what is missing and why.',
+      summary: 'The query, its results as a PRISMA flow, and what is missing and why.',
       pathSchema: runPath,
       querySchema: noQuery,
       gives: { kind: 'json', schema: shapes.account },

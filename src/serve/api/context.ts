@@ -5,7 +5,7 @@ import type { RunWatch } from '../watch/run-watch.ts';
 import type { SteeringLog } from '../watch/steering.ts';
 import type { World } from '../watch/world.ts';
 
-/** What every route has to answer from. */
+/** Shared by all routes. */
 export interface Context {
   readonly world: World;
   readonly clock: Clock;
@@ -14,15 +14,14 @@ export interface Context {
   readonly hasMcp: boolean;
 }
 
-/** The run of that name. */
 export function runOf({ world }: Context, id: string): RunWatch {
   const run = world.runs.get(id);
   if (run) return run;
   throw new Problem(404, 'NO_RUN', `run not found: ${id.slice(0, 100)}`, { hint: 'see /api/v1/ for the runs' });
 }
 
-/** The queue, if one is watched. */
+/** The queue, or a 404 if none is monitored. */
 export function queueOf({ world }: Context): QueueWatch {
   if (world.queue) return world.queue;
-  throw new Problem(404, 'NO_QUEUE', 'no queue is watched', { hint: 'docstokg serve --queue PATH watches one' });
+  throw new Problem(404, 'NO_QUEUE', 'no queue is monitored', { hint: 'start docstokg serve with --queue PATH' });
 }

@@ -17,26 +17,26 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const PICTURE_WIDTH = 1_000;
 
-/** The documents of a run: their structure, pictures of their pages, their files. */
+/** Routes for documents, page images and files. */
 export function documentRoutes(context: Context): Route[] {
   const missing = (id: string): Problem =>
     new Problem(404, 'NO_DOCUMENT', `document not found in this run: ${id.slice(0, 100)}`);
   return [
     route({
       path: '/runs/{run}/documents',
-      summary: 'Documents and how far each has come.',
+      summary: 'Documents and their processing state.',
       pathSchema: runPath,
-      querySchema: z.strictObject({ ...pageQuery, q: words.optional().describe('Words of the work that it holds.') }),
+      querySchema: z.strictObject({ ...pageQuery, q: words.optional().describe('Words of the title or authors.') }),
       gives: { kind: 'json', schema: page(shapes.documentLine) },
       version: ({ path }) => runOf(context, path.run).version,
       handle: ({ path, query }) => ({ kind: 'json', value: runOf(context, path.run).view.documents.page(query) }),
     }),
     route({
       path: '/runs/{run}/documents/{document}',
-      summary: 'One document: its pages and its blocks in reading order, with tables, figures and where each stands.',
+      summary: 'One document: its pages and its blocks in reading order, with tables, figures and positions.',
       pathSchema: documentPath,
       querySchema: z.strictObject({
-        from: wholeNumber(0, 1_000_000_000).optional().describe('`next` of the part before.'),
+        from: wholeNumber(0, 1_000_000_000).optional().describe('`next` of the previous part.'),
       }),
       gives: { kind: 'json', schema: shapes.wholeDocument },
       handle: async ({ path, query }) => {
@@ -66,10 +66,10 @@ export function documentRoutes(context: Context): Route[] {
     }),
     route({
       path: '/runs/{run}/documents/{document}/pages/{page}.png',
-      summary: 'A page as a picture.',
-      pathSchema: documentPath.extend({ page: wholeNumber(1, 100_000).describe('Counted from 1.') }),
+      summary: 'A page as an image.',
+      pathSchema: documentPath.extend({ page: wholeNumber(1, 100_000).describe('Page number, starting at 1.') }),
       querySchema: z.strictObject({
-        width: wholeNumber(100, 2_000).optional().describe('In pixels; 1000 unless said otherwise.'),
+        width: wholeNumber(100, 2_000).optional().describe('Width in pixels; default 1000.'),
       }),
       gives: { kind: 'bytes', types: ['image/png'] },
       handle: async ({ path, query }) => {
@@ -77,13 +77,13 @@ export function documentRoutes(context: Context): Route[] {
         const png = await view.picture(path.document, path.page, query.width ?? PICTURE_WIDTH);
         if (png === null) throw new Problem(404, 'NO_PICTURE', 'the page does not exist or cannot be drawn');
         if (png === undefined)
-          throw new Problem(503, 'TOO_BUSY', 'too many pages wait to be drawn', { headers: { 'retry-after': '2' } });
+          throw new Problem(503, 'TOO_BUSY', 'too many pages are being drawn', { headers: { 'retry-after': '2' } });
         return { kind: 'bytes', type: 'image/png', bytes: png };
       },
     }),
     route({
       path: '/runs/{run}/documents/{document}/file',
-      summary: 'The kept file of a document.',
+      summary: 'The downloaded file of a document.',
       pathSchema: documentPath,
       querySchema: noQuery,
       gives: { kind: 'bytes', types: ['application/pdf', 'application/xml', 'text/html', 'application/octet-stream'] },

@@ -10,17 +10,17 @@ import { runOf } from './context.ts';
 import { noQuery, runPath, wholeNumber, words } from './parameters.ts';
 import * as shapes from './shapes/corpus.ts';
 
-const name = words.min(1).describe('The id of a node, or a DOI, an OpenAlex id, words of a title.');
+const name = words.min(1).describe('A node id, DOI, OpenAlex id, or words of a title.');
 const edgeKind = z.enum(Object.keys(EDGE_KINDS) as [EdgeKind, ...EdgeKind[]]);
 const nodeKind = z.enum(Object.keys(NODE_KINDS) as [NodeKind, ...NodeKind[]]);
 const limit = wholeNumber(1, 1_000).optional();
 
-/** The knowledge graph of a run. */
+/** Routes for the knowledge graph. */
 export function graphRoutes(context: Context): Route[] {
   const ask = async (run: string, work: (graph: Graph) => unknown): Promise<Answer> => {
     const { graph } = runOf(context, run);
     if (!graph.isThere)
-      throw new Problem(404, 'NO_GRAPH', 'this run has no graph yet', { hint: 'docstokg graph build makes one' });
+      throw new Problem(404, 'NO_GRAPH', 'this run has no graph yet', { hint: 'build one with docstokg graph build' });
     return { kind: 'json', value: await graph.use(work) };
   };
   const version = ({ path }: { readonly path: { readonly run: string } }): string | null =>
@@ -28,7 +28,7 @@ export function graphRoutes(context: Context): Route[] {
   return [
     route({
       path: '/runs/{run}/graph',
-      summary: 'How many nodes and edges of each kind there are, and works by year.',
+      summary: 'Number of nodes and edges by kind, and works by year.',
       pathSchema: runPath,
       querySchema: noQuery,
       gives: { kind: 'json', schema: shapes.graph },
@@ -37,12 +37,12 @@ export function graphRoutes(context: Context): Route[] {
     }),
     route({
       path: '/runs/{run}/graph/neighbours',
-      summary: 'The edges of a node, the nodes at their other ends, and the first reasons for each.',
+      summary: 'The edges of a node, the nodes at their other ends, and the first evidence of each.',
       pathSchema: runPath,
       querySchema: z.strictObject({
         node: name,
-        kinds: words.optional().describe(`Kinds of edges, with commas: ${Object.keys(EDGE_KINDS).join(', ')}.`),
-        limit: limit.describe('How many at most; 200 unless said otherwise.'),
+        kinds: words.optional().describe(`Edge kinds, comma-separated: ${Object.keys(EDGE_KINDS).join(', ')}.`),
+        limit: limit.describe('Maximum number; default 200.'),
       }),
       gives: { kind: 'json', schema: shapes.neighbours },
       version,
@@ -54,7 +54,7 @@ export function graphRoutes(context: Context): Route[] {
     }),
     route({
       path: '/runs/{run}/graph/evidence',
-      summary: 'Every reason for an edge.',
+      summary: 'All evidence of an edge.',
       pathSchema: runPath,
       querySchema: z.strictObject({ source: name, kind: edgeKind, target: name }),
       gives: { kind: 'json', schema: shapes.evidences },
@@ -64,12 +64,12 @@ export function graphRoutes(context: Context): Route[] {
     }),
     route({
       path: '/runs/{run}/graph/search',
-      summary: 'Nodes of a kind, those with most works first; with words, only those whose label has them.',
+      summary: 'Nodes of a kind, those with the most works first; with q, only nodes whose label contains the words.',
       pathSchema: runPath,
       querySchema: z.strictObject({
         kind: nodeKind,
         q: words.optional(),
-        limit: limit.describe('How many at most; 30 unless said otherwise.'),
+        limit: limit.describe('Maximum number; default 30.'),
       }),
       gives: { kind: 'json', schema: shapes.weighted },
       version,
@@ -78,16 +78,16 @@ export function graphRoutes(context: Context): Route[] {
     }),
     route({
       path: '/runs/{run}/graph/related',
-      summary: 'Works that are cited together with a work, or cite the same.',
+      summary: 'Works related by co-citation or shared references.',
       pathSchema: runPath,
-      querySchema: z.strictObject({ node: name, limit: limit.describe('How many at most; 20 unless said otherwise.') }),
+      querySchema: z.strictObject({ node: name, limit: limit.describe('Maximum number; default 20.') }),
       gives: { kind: 'json', schema: shapes.weighted },
       version,
       handle: ({ path, query }) => ask(path.run, (graph) => ({ items: graph.related(query.node, query.limit ?? 20) })),
     }),
     route({
       path: '/runs/{run}/graph/path',
-      summary: 'A shortest way from one node to another; empty where there is none.',
+      summary: 'A shortest path between two nodes; empty if there is none.',
       pathSchema: runPath,
       querySchema: z.strictObject({ from: name, to: name }),
       gives: { kind: 'json', schema: shapes.way },
@@ -96,9 +96,9 @@ export function graphRoutes(context: Context): Route[] {
     }),
     route({
       path: '/runs/{run}/graph/works',
-      summary: 'The works of the corpus that have most citations in it, as they can be drawn.',
+      summary: 'The most cited works of the corpus, with coordinates for drawing.',
       pathSchema: runPath,
-      querySchema: z.strictObject({ limit: limit.describe('How many at most; 500 unless said otherwise.') }),
+      querySchema: z.strictObject({ limit: limit.describe('Maximum number; default 500.') }),
       gives: { kind: 'json', schema: shapes.drawnWorks },
       version,
       handle: ({ path, query }) =>
@@ -111,7 +111,7 @@ export function graphRoutes(context: Context): Route[] {
     }),
     route({
       path: '/runs/{run}/graph/picture',
-      summary: 'What is around a work, with places to draw it at.',
+      summary: 'The neighbourhood of a work, with coordinates for drawing.',
       pathSchema: runPath,
       querySchema: z.strictObject({ node: name }),
       gives: { kind: 'json', schema: shapes.picture },
@@ -120,9 +120,9 @@ export function graphRoutes(context: Context): Route[] {
     }),
     route({
       path: '/runs/{run}/graph/gaps',
-      summary: 'Works that the corpus cites often and does not have.',
+      summary: 'Works that the corpus often cites but does not contain.',
       pathSchema: runPath,
-      querySchema: z.strictObject({ limit: limit.describe('How many at most; 50 unless said otherwise.') }),
+      querySchema: z.strictObject({ limit: limit.describe('Maximum number; default 50.') }),
       gives: { kind: 'json', schema: shapes.weighted },
       version,
       handle: ({ path, query }) => ask(path.run, (graph) => ({ items: graph.gaps({ limit: query.limit ?? 50 }) })),

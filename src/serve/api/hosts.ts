@@ -8,14 +8,12 @@ import { page } from './shapes/basics.ts';
 import * as shapes from './shapes/operating.ts';
 import { Problem } from '../http/problem.ts';
 
-/** The hosts that are asked. */
 export function hostRoutes(context: Context): Route[] {
   const { world } = context;
   return [
     route({
       path: '/hosts',
-      summary:
-        'What each host allows, how it was asked, and until when it is not asked and why; paused and held ones first.',
+      summary: 'The limits, requests and state of each host; paused and rate-limited hosts first.',
       pathSchema: noPath,
       querySchema: z.strictObject(pageQuery),
       gives: { kind: 'json', schema: page(shapes.host) },

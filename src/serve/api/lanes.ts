@@ -16,16 +16,15 @@ type Lane = z.output<typeof shapes.lanes>['items'][number];
 type Slice = Lane['slices'][number];
 
 const MOST_HOSTS = 200;
-/** Beyond this, neighbouring slices are joined: a screen is not wider. */
+/** Above this number, adjacent slices are merged; a screen is not wider. */
 const MOST_SLICES = 600;
 const REFUSALS = new Set(['429', '503']);
 
-/** How hosts were asked over time. */
 export function laneRoutes(context: Context): Route[] {
   return [
     route({
       path: '/runs/{run}/hosts',
-      summary: 'Each host of a run over time: requests, refusals, failures, and when it was rate-limited or held.',
+      summary: 'Each host of a run over time: requests, refusals, failures, and when it was rate-limited or suspended.',
       pathSchema: runPath,
       querySchema: noQuery,
       gives: { kind: 'json', schema: shapes.lanes },
@@ -91,7 +90,7 @@ async function lanesOf(folder: string): Promise<z.output<typeof shapes.lanes>> {
   };
 }
 
-/** A server error, or a request without an answer. A 404 is an answer. */
+/** A server error or no response at all. A 404 is a valid response. */
 function isFailure(outcome: string): boolean {
   return !REFUSALS.has(outcome) && (/^5\d\d$/.test(outcome) || !/^\d{3}$/.test(outcome));
 }
@@ -105,7 +104,7 @@ async function* hostRows(path: string): AsyncGenerator<HostRow | HostRunRow> {
   }
 }
 
-/** Every two neighbours as one. */
+/** Merges adjacent slices in pairs. */
 function joined(slices: readonly Slice[]): Slice[] {
   const sorted = slices.toSorted((a, b) => a[0] - b[0]);
   const pairs = sorted.filter((_, at) => at % 2 === 0).map((first, at) => [first, sorted[at * 2 + 1]] as const);

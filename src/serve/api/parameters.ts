@@ -2,10 +2,10 @@ import { z } from 'zod';
 
 import { WORK_ORDERS } from '../../corpus/index.ts';
 
-/** Text that came with a question: nobody asks longer ones. */
+/** Text parameter with a length limit. */
 export const words = z.string().max(1_000);
 
-/** A whole number as it stands in an address. */
+/** Integer query parameter. */
 export function wholeNumber(least: number, most: number): z.ZodType<number> {
   return z
     .string()
@@ -14,14 +14,13 @@ export function wholeNumber(least: number, most: number): z.ZodType<number> {
     .pipe(z.int().min(least).max(most));
 }
 
-/** A number between 0 and 1 as it stands in an address. */
+/** Query parameter between 0 and 1. */
 export const share = z
   .string()
   .regex(/^\d{1,3}(?:\.\d{1,10})?$/)
   .transform(Number)
   .pipe(z.number().min(0).max(1));
 
-/** `true` or `false`. */
 export const yesOrNo = z
   .enum(['true', 'false'])
   .transform((text) => text === 'true')
@@ -30,22 +29,22 @@ export const yesOrNo = z
 const id = z.string().min(1).max(2_048);
 export const noPath = z.strictObject({});
 export const noQuery = z.strictObject({});
-export const runPath = z.strictObject({ run: z.string().min(1).max(200).describe('The short name of a run.') });
+export const runPath = z.strictObject({ run: z.string().min(1).max(200).describe('The id of a run.') });
 export const workPath = runPath.extend({ work: id.describe('The id of a work.') });
 export const documentPath = runPath.extend({ document: id.describe('The id of a document.') });
 
-const limit = wholeNumber(1, 500).optional().describe('How many at most; 50 unless said otherwise.');
-const cursor = z.string().max(4_000).optional().describe('`next` of the page before.');
+const limit = wholeNumber(1, 500).optional().describe('Maximum number; default 50.');
+const cursor = z.string().max(4_000).optional().describe('`next` of the previous page.');
 export const pageQuery = { limit, cursor };
 
-/** The filters of a list of works. */
+/** Filters of a work list. */
 export const workFilter = {
-  q: words.optional().describe('Words, or their beginnings, of title, authors, venue or ids.'),
-  outcome: words.optional().describe('saved, failed, parked, skipped, waiting, own, missing; several with commas.'),
-  reason: words.optional().describe('Why a work was not had; several with commas.'),
-  licence: words.optional().describe('Such as cc-by; none for what is not known; several with commas.'),
+  q: words.optional().describe('Words, or prefixes of words, in title, authors, venue or ids.'),
+  outcome: words.optional().describe('saved, failed, parked, skipped, waiting, own, missing; comma-separated.'),
+  reason: words.optional().describe('Why a work has no full text; comma-separated.'),
+  licence: words.optional().describe('Such as cc-by; none for unknown; comma-separated.'),
   version: words.optional().describe('publishedVersion, acceptedVersion, submittedVersion, none.'),
-  type: words.optional().describe('Such as article or preprint; several with commas.'),
+  type: words.optional().describe('Such as article or preprint; comma-separated.'),
   year: words.optional().describe('2020, 2018-2022, 2018-, -2022, none.'),
 };
 

@@ -9,15 +9,14 @@ import { runOf } from './context.ts';
 import { documentPath, noQuery } from './parameters.ts';
 import * as shapes from './shapes/course.ts';
 
-/** Text of passages in one answer. */
+/** Maximum text per response. */
 const MOST_CHARACTERS = 4_000_000;
 
-/** The passages of a document. */
 export function passageRoutes(context: Context): Route[] {
   return [
     route({
       path: '/runs/{run}/documents/{document}/passages',
-      summary: 'The passages a document was chunked into, in reading order.',
+      summary: 'The passages of a document, in reading order.',
       pathSchema: documentPath,
       querySchema: noQuery,
       gives: { kind: 'json', schema: shapes.passages },

@@ -16,11 +16,14 @@ import { triedOf } from './tried.ts';
 const LOOK_JOBS = 10_000;
 const LOOK_MS = 40;
 
-/** The queue: how it stands, over time, and its jobs. */
+/** Routes for queue state, history and jobs. */
 export function queueRoutes(context: Context): Route[] {
   const { world } = context;
   const version = (): string => String(world.revision);
-  /** Jobs are looked at a piece at a time until a page is full or it took too long: a rare one may be a million jobs away. */
+  /**
+   * Jobs are scanned in batches until a page is full or the time limit is reached: a rare match may be a million jobs
+   * away.
+   */
   const jobsFrom = async (
     from: number,
     limit: number,
@@ -42,7 +45,7 @@ export function queueRoutes(context: Context): Route[] {
   return [
     route({
       path: '/queue',
-      summary: 'How many jobs are in which state and why, who works on them, and what is paused.',
+      summary: 'Jobs by state and reason, workers, and pauses.',
       pathSchema: noPath,
       querySchema: noQuery,
       gives: { kind: 'json', schema: shapes.queue },
@@ -51,7 +54,7 @@ export function queueRoutes(context: Context): Route[] {
     }),
     route({
       path: '/queue/history',
-      summary: 'How many jobs were in which state, since this server was started.',
+      summary: 'Jobs by state over time, since this server was started.',
       pathSchema: noPath,
       querySchema: noQuery,
       gives: { kind: 'json', schema: shapes.queueHistory },
@@ -73,7 +76,7 @@ export function queueRoutes(context: Context): Route[] {
     route({
       path: '/queue/jobs',
       summary:
-        'Jobs in the order in which they came. A page may be short and still have a next one: each looks at a bounded number of jobs.',
+        'Jobs in the order they were enqueued. Each page scans a bounded number of jobs, so a short page may still have a next one.',
       pathSchema: noPath,
       querySchema: z.strictObject({
         ...pageQuery,
@@ -95,8 +98,8 @@ export function queueRoutes(context: Context): Route[] {
     }),
     route({
       path: '/queue/jobs/{job}',
-      summary: 'One job, with what was put in, what came of it, and every time that its work was tried.',
-      pathSchema: z.strictObject({ job: wholeNumber(0, Number.MAX_SAFE_INTEGER).describe('The number of a job.') }),
+      summary: 'One job with its payload, result and attempts.',
+      pathSchema: z.strictObject({ job: wholeNumber(0, Number.MAX_SAFE_INTEGER).describe('The id of a job.') }),
       querySchema: noQuery,
       gives: { kind: 'json', schema: shapes.jobWithHistory },
       handle: async ({ path }) => {
@@ -138,7 +141,7 @@ function jobLine(job: Job): Record<string, unknown> {
   };
 }
 
-/** What a job carries is anybody's text. */
+/** A payload is untrusted text. */
 function parsed(json: string | null): unknown {
   if (json === null) return null;
   try {

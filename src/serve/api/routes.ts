@@ -14,7 +14,7 @@ import { stageRoutes } from './stages.ts';
 import { steeringRoutes } from './steering.ts';
 import { workRoutes } from './works.ts';
 
-/** Everything under `/api/v1`. */
+/** All routes under `/api/v1`. */
 export function apiRoutes(context: Context): Route[] {
   return [
     runRoutes, workRoutes, documentRoutes, passageRoutes, searchRoutes, graphRoutes, accountRoutes, sourceRoutes, stageRoutes, laneRoutes,

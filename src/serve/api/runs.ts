@@ -8,13 +8,13 @@ import { z } from 'zod';
 
 const EVENTS = 50;
 
-/** What there is, how runs go, and the stream of what happens. */
+/** Routes for runs, their progress and the event stream. */
 export function runRoutes(context: Context): Route[] {
   const { world, clock } = context;
   return [
     route({
       path: '/',
-      summary: 'What is served: its runs, and whether there is a queue.',
+      summary: 'The runs served, and whether there is a queue.',
       pathSchema: noPath,
       querySchema: noQuery,
       gives: { kind: 'json', schema: shapes.about },
@@ -43,7 +43,7 @@ export function runRoutes(context: Context): Route[] {
     route({
       path: '/runs/{run}/now',
       summary:
-        'How a run goes: works, saved, parsed, chunked, embedded, with rates and time left, and what happened last.',
+        'Progress of a run: works, downloaded, parsed, chunked, embedded, with rates, time left and the latest events.',
       pathSchema: runPath,
       querySchema: noQuery,
       gives: { kind: 'json', schema: shapes.now },
@@ -59,10 +59,9 @@ export function runRoutes(context: Context): Route[] {
     }),
     route({
       path: '/events',
-      summary:
-        'What changes, as server-sent events: now, queue, hosts, event. Last-Event-ID goes on where a stream ended.',
+      summary: 'Changes as server-sent events: now, queue, hosts, event. Send Last-Event-ID to resume a stream.',
       pathSchema: noPath,
-      querySchema: z.strictObject({ run: z.string().max(200).optional().describe('Only of this run.') }),
+      querySchema: z.strictObject({ run: z.string().max(200).optional().describe('Only events of this run.') }),
       gives: { kind: 'bytes', types: ['text/event-stream'] },
       handle: ({ query, request }) => {
         const run = query.run === undefined ? null : runOf(context, query.run).id;

@@ -8,38 +8,38 @@ import { runOf } from './context.ts';
 import { runPath, share, wholeNumber, words, yesOrNo } from './parameters.ts';
 import * as shapes from './shapes/corpus.ts';
 
-/** A search keeps a core busy: more at once would only make each of them slower. */
+/** A search uses a whole core, so more concurrent searches would only slow each other down. */
 const AT_ONCE = 2;
 const MOST_WAITING = 64;
 
-/** Asks a run's passages, as `docstokg search` does. */
+/** Search route, equivalent to `docstokg search`. */
 export function searchRoutes(context: Context): Route[] {
   const turns = new Turns();
   return [
     route({
       path: '/runs/{run}/search',
-      summary: 'The passages that answer a question best, with the works they are from and where they stand.',
+      summary: 'The best passages for a question, with their works and positions.',
       pathSchema: runPath,
       querySchema: z.strictObject({
         q: words.min(1).describe('The question.'),
-        top: wholeNumber(1, 100).optional().describe('How many passages; 10 unless said otherwise.'),
-        mode: z.enum(['hybrid', 'dense', 'lexical']).optional().describe('By words and meaning unless said otherwise.'),
+        top: wholeNumber(1, 100).optional().describe('Number of passages; default 10.'),
+        mode: z.enum(['hybrid', 'dense', 'lexical']).optional().describe('Default: by words and meaning.'),
         year: words.optional().describe('2020, 2018-2022, 2018-, -2022.'),
         author: words.optional().describe('Part of a name, or an ORCID.'),
         venue: words.optional().describe('Part of the name of a journal or repository.'),
         type: words.optional().describe('Such as article or preprint.'),
-        license: words.optional().describe('Such as cc-by; several with commas.'),
-        section: words.optional().describe('Parts of papers, with commas: methods,results.'),
-        has: z.enum(['table', 'figure']).optional().describe('Only passages that hold one.'),
-        exclude_retracted: yesOrNo.optional().describe('No works that were retracted.'),
-        min_score: share.optional().describe('How far a passage has to answer.'),
+        license: words.optional().describe('Such as cc-by; comma-separated.'),
+        section: words.optional().describe('Sections, comma-separated: methods,results.'),
+        has: z.enum(['table', 'figure']).optional().describe('Only passages that contain one.'),
+        exclude_retracted: yesOrNo.optional().describe('Exclude retracted works.'),
+        min_score: share.optional().describe('Minimum score of a passage, 0 to 1.'),
       }),
       gives: { kind: 'json', schema: shapes.hits },
       handle: async ({ path, query, signal }) => {
         const run = runOf(context, path.run);
         if (!run.search.isThere)
-          throw new Problem(404, 'NO_INDEX', 'there is nothing to search in this run yet', {
-            hint: 'docstokg run and docstokg search make the index',
+          throw new Problem(404, 'NO_INDEX', 'this run has no search index yet', {
+            hint: 'build it with docstokg run or docstokg search',
           });
         const { q, top = 10, exclude_retracted: excludeRetracted, min_score: minFit, mode, ...filter } = query;
         using _turn = await turns.take(signal);
@@ -83,7 +83,7 @@ export function searchRoutes(context: Context): Route[] {
   ];
 }
 
-/** Lets a few in at once and a bounded number wait. */
+/** A semaphore with a bounded number of waiters. */
 class Turns {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
@@ -91,7 +91,7 @@ class Turns {
   async take(signal: AbortSignal): Promise<Disposable> {
     if (this.#running >= AT_ONCE) {
       if (this.#waiting.length >= MOST_WAITING)
-        throw new Problem(503, 'TOO_BUSY', 'too many questions wait to be answered', {
+        throw new Problem(503, 'TOO_BUSY', 'too many searches are waiting', {
           headers: { 'retry-after': '2' },
         });
       await new Promise<void>((go) => this.#waiting.push(go));
@@ -99,7 +99,7 @@ class Turns {
     const turn = { [Symbol.dispose]: () => this.#next() };
     if (signal.aborted) {
       turn[Symbol.dispose]();
-      throw new Problem(503, 'GONE', 'whoever asked has gone');
+      throw new Problem(503, 'GONE', 'the client disconnected');
     }
     return turn;
   }

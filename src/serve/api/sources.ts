@@ -14,12 +14,11 @@ import * as shapes from './shapes/course.ts';
 
 const MOST_LOST = 30;
 
-/** Where full texts came from, and what failed on the way. */
 export function sourceRoutes(context: Context): Route[] {
   return [
     route({
       path: '/runs/{run}/sources',
-      summary: 'Where full texts came from: by resolver and kind, with failed attempts and hosts that did not deliver.',
+      summary: 'Sources of full texts by resolver and kind, with failed attempts and failing hosts.',
       pathSchema: runPath,
       querySchema: noQuery,
       gives: { kind: 'json', schema: shapes.sources },
@@ -70,7 +69,9 @@ async function sourcesOf(folder: string): Promise<unknown> {
   };
 }
 
-/** The last row of every work. Rows are long: the first pass only finds out which line is a work's last. */
+/**
+ * The last row of every work. Rows are long, so the first pass only records the line number of each work's last row.
+ */
 export async function* lastRows(folder: string): AsyncGenerator<ManifestRow> {
   const last = new Map<string, number>();
   let line = 0;
@@ -79,7 +80,7 @@ export async function* lastRows(folder: string): AsyncGenerator<ManifestRow> {
   for await (const row of rows(folder)) if (last.get(row.work) === line++) yield row;
 }
 
-/** All rows, also those of rotated manifests; damaged lines are skipped. */
+/** All rows, including rotated manifests; skips damaged lines. */
 async function* rows(folder: string): AsyncGenerator<ManifestRow> {
   const older = existsSync(folder) ? readdirSync(folder).filter((name) => /^manifest\.\d{4}\.jsonl$/.test(name)) : [];
   for (const name of [...older.sort(), 'manifest.jsonl']) {
@@ -103,7 +104,6 @@ class Tally {
     return this.#counts.get(name) ?? 0;
   }
 
-  /** Largest first. */
   sorted(): (readonly [name: string, count: number])[] {
     return [...this.#counts].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
   }

@@ -13,7 +13,7 @@ import * as shapes from './shapes/course.ts';
 const STAGES = ['doctags', 'chunk', 'embed'] as const;
 const SLOWEST = 5;
 const MOST_FAILURES = 100;
-/** Bounds of the buckets: each twice the one before, from a hundredth of a second on. */
+/** Histogram bounds: powers of two, starting at 0.01 seconds. */
 const FIRST_BOUND_S = 0.01;
 const MOST_BUCKETS = 30;
 
@@ -26,12 +26,11 @@ interface StageRow {
   readonly message?: string;
 }
 
-/** How long stages took. */
 export function stageRoutes(context: Context): Route[] {
   return [
     route({
       path: '/runs/{run}/stages',
-      summary: 'How long each stage took per document, the slowest documents, and failures by category.',
+      summary: 'Duration of each stage per document, the slowest documents, and failures by category.',
       pathSchema: runPath,
       querySchema: noQuery,
       gives: { kind: 'json', schema: shapes.stages },
@@ -45,7 +44,7 @@ export function stageRoutes(context: Context): Route[] {
   ];
 }
 
-/** A document's last real outcome counts; a skip repeats what is known. */
+/** The last outcome of a document counts; skips only repeat it. */
 async function stageOf(name: string, path: string): Promise<unknown> {
   if (!existsSync(path)) return undefined;
   const [last, skipped] = [new Map<string, StageRow>(), new Map<string, string | undefined>()];

@@ -10,34 +10,34 @@ import { queueOf } from './context.ts';
 import { noPath, noQuery } from './parameters.ts';
 import * as shapes from './shapes/operating.ts';
 
-const by = z.string().max(100).optional().describe('Who does it, for the log.');
+const by = z.string().max(100).optional().describe('Name of the operator, for the log.');
 const paused = z
   .strictObject({
     scope: z.enum(['all', 'host', 'resolver']),
-    name: z.string().max(300).default('').describe('The host or resolver; empty for all.'),
+    name: z.string().max(300).default('').describe('Host or resolver; empty for all.'),
     by,
   })
   .refine(
     ({ scope, name }) => (scope === 'all') === (name === ''),
-    'a host or resolver has a name, everything has none',
+    'name is required for a host or resolver, and must be empty for all',
   );
 const retried = z.strictObject({
   error_code: z
     .string()
     .regex(/^[A-Z][A-Z0-9_]{0,99}$/)
-    .describe('Only jobs that ended for this reason.'),
+    .describe('Only jobs that ended with this reason.'),
   state: z.enum(['error', 'skipped']).default('error'),
-  dry_run: z.boolean().default(false).describe('Only count them.'),
+  dry_run: z.boolean().default(false).describe('Only count matching jobs.'),
   by,
 });
 
-/** What an operator does to a fleet; only where it was allowed, and written down with who and when. */
+/** Control routes: disabled unless allowed, and logged with operator and time. */
 export function steeringRoutes(context: Context): Route[] {
   const { steering, clock, world } = context;
   const admin = () => {
     if (!steering.isAllowed)
-      throw new Problem(403, 'STEERING_OFF', 'this server only shows things', {
-        hint: 'start it with --allow-steering to pause, resume and retry from here',
+      throw new Problem(403, 'STEERING_OFF', 'this server is read-only', {
+        hint: 'start it with --allow-control to pause, resume and retry',
       });
     return queueOf(context).queue.store.admin;
   };
@@ -54,7 +54,7 @@ export function steeringRoutes(context: Context): Route[] {
     route({
       method: 'POST',
       path: `/steering/${act}`,
-      summary: act === 'pause' ? 'Holds back the jobs of a host, a resolver, or all.' : 'Lets them go again.',
+      summary: act === 'pause' ? 'Pauses the jobs of a host, a resolver, or all.' : 'Resumes them.',
       pathSchema: noPath,
       querySchema: noQuery,
       bodySchema: paused,
@@ -67,7 +67,7 @@ export function steeringRoutes(context: Context): Route[] {
   return [
     route({
       path: '/steering',
-      summary: 'Whether anything may be done from here, and what was done.',
+      summary: 'Whether control is allowed, and the log of actions.',
       pathSchema: noPath,
       querySchema: noQuery,
       gives: { kind: 'json', schema: shapes.steering },
@@ -78,7 +78,7 @@ export function steeringRoutes(context: Context): Route[] {
     route({
       method: 'POST',
       path: '/steering/retry',
-      summary: 'Puts jobs that ended for one reason back into the queue, with all their attempts.',
+      summary: 'Requeues jobs that ended with a reason, with a fresh attempt counter.',
       pathSchema: noPath,
       querySchema: noQuery,
       bodySchema: retried,

@@ -1,7 +1,7 @@
 import type { ManifestRow } from '../../download/index.ts';
 import { sentenceOf } from '../../corpus/index.ts';
 
-/** One time that a work was tried, as it is told. */
+/** One attempt at a work. */
 export function triedOf(run: string, row: ManifestRow): Record<string, unknown> {
   return {
     run,

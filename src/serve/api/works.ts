@@ -18,12 +18,12 @@ const DOWNLOADS: readonly (readonly [name: string, format: ExportFormat, type: s
   ['works.csl.json', 'csl', 'application/vnd.citationstyles.csl+json; charset=utf-8'],
 ];
 
-/** The works of a run: paged, narrowed, one by one, and as files for other programs. */
+/** Routes for works: list, filters, details and export. */
 export function workRoutes(context: Context): Route[] {
   return [
     route({
       path: '/runs/{run}/works',
-      summary: 'Works, sorted and narrowed.',
+      summary: 'Works, filtered and sorted.',
       pathSchema: runPath,
       querySchema: worksQuery,
       gives: { kind: 'json', schema: shapes.works },
@@ -32,7 +32,7 @@ export function workRoutes(context: Context): Route[] {
     }),
     route({
       path: '/runs/{run}/facets',
-      summary: 'What works can be narrowed to, with how many there are of each under the other filters.',
+      summary: 'Values of each filter, with the number of works under the other filters.',
       pathSchema: runPath,
       querySchema: z.strictObject(workFilter),
       gives: { kind: 'json', schema: shapes.facets },
@@ -48,7 +48,7 @@ export function workRoutes(context: Context): Route[] {
     }),
     route({
       path: '/runs/{run}/works/{work}',
-      summary: 'One work: its abstract, how it is cited, and every time that it was tried.',
+      summary: 'One work: its abstract, citation and attempts.',
       pathSchema: workPath,
       querySchema: noQuery,
       gives: { kind: 'json', schema: shapes.wholeWork },
@@ -77,7 +77,7 @@ export function workRoutes(context: Context): Route[] {
         path: `/runs/{run}/${name}`,
         summary: `All works as a file: ${name}.`,
         pathSchema: runPath,
-        querySchema: z.strictObject({ saved: yesOrNo.optional().describe('Only works of which there is a file.') }),
+        querySchema: z.strictObject({ saved: yesOrNo.optional().describe('Only works with a downloaded file.') }),
         gives: { kind: 'bytes', types: [type] },
         handle: ({ path, query }) => {
           const { corpus, id } = runOf(context, path.run);

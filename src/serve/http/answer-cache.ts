@@ -1,9 +1,9 @@
-/** A body that was made, with the number under which it can be recognised. */
+/** A response body with its ETag. */
 export interface KeptAnswer {
   readonly version: string;
   readonly etag: string;
   readonly body: Buffer;
-  /** Everything that is said before the body. */
+  /** The response headers. */
   readonly head: Readonly<Record<string, string | number>>;
 }
 
@@ -11,7 +11,7 @@ const MOST_BYTES = 32_000_000;
 const LARGEST = 1_000_000;
 const MOST_ANSWERS = 10_000;
 
-/** Answers that are still true: whoever asks the same again before anything changed gets the same bytes. */
+/** Caches responses until their version changes, so that repeated requests get the same bytes. */
 export class AnswerCache {
   readonly #kept = new Map<string, KeptAnswer>();
   #bytes = 0;

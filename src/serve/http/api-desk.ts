@@ -69,7 +69,7 @@ export class ApiHandler {
       case 'pieces':
       case 'file':
         if (this.#downloads >= MOST_DOWNLOADS)
-          throw new Problem(503, 'TOO_BUSY', 'too many downloads at a time', { headers: { 'retry-after': '5' } });
+          throw new Problem(503, 'TOO_BUSY', 'too many concurrent downloads', { headers: { 'retry-after': '5' } });
         this.#downloads += 1;
         try {
           await sendPieces(response, answer, asked.signal);

@@ -2,12 +2,12 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Bounds the connections of a server. When there are too many, the one that has been silent longest makes room for the
- * next: whoever opens thousands and says nothing keeps nobody else out.
+ * Limits the number of connections. At the limit, the connection idle longest is closed, so that a client that opens
+ * thousands and sends nothing cannot lock others out.
  */
 export class Connections {
   readonly #most: number;
-  /** Those that nobody has asked anything on, or not since their last answer; the longest silent first. */
+  /** Idle connections, longest idle first. */
   readonly #silent = new Set<Socket>();
   #count = 0;
 

@@ -1,4 +1,4 @@
-/** What every answer says: who may show it, that it is what it says it is, and that nobody else is to keep it. */
+/** Security headers of every response. */
 const EVERYWHERE = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -7,14 +7,14 @@ const EVERYWHERE = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-/** Of answers to programs: if a browser shows one as a page, it may do nothing. */
+/** For API responses: if a browser renders one as a page, it can do nothing. */
 export const API_HEADERS = {
   ...EVERYWHERE,
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   'cache-control': 'private, no-cache',
 } as const;
 
-/** Of pages: their own script and style and this server, nothing else and nothing inline. */
+/** For pages: only their own script and style from this server, nothing inline. */
 export const PAGE_HEADERS = {
   ...EVERYWHERE,
   'content-security-policy':

@@ -5,12 +5,12 @@ import { pipeline } from 'node:stream/promises';
 import { API_HEADERS } from './headers.ts';
 import { readBody } from './read-body.ts';
 
-/** A handler in the words of the web: a request in, a response out. */
+/** A handler with the web's Request and Response types. */
 export interface FetchHandler {
   fetch(request: Request): Promise<Response>;
 }
 
-/** Lets such a handler answer; its body is bounded, and its answer is written no faster than it is read. */
+/** Mounts such a handler; bounds the request body and respects backpressure of the response. */
 export async function answerWithFetch(
   handler: FetchHandler,
   request: IncomingMessage,

@@ -1,6 +1,6 @@
 import { AppError, errorInfo } from '../../base/index.ts';
 
-/** An answer that says what is wrong (RFC 9457). */
+/** An error response (RFC 9457). */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly status: number;
@@ -35,25 +35,25 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'Unavailable',
 };
 
-/** The body of a problem. */
+/** The body of an error response. */
 export function problemBody({ status, code, message, hint }: Problem): Record<string, unknown> {
   return { type: 'about:blank', title: TITLES[status] ?? 'Problem', status, detail: message, code, hint };
 }
 
-/** The problem to answer for an error: bad parameters, something missing, busy, or an accident. */
+/** Maps an error to a response: bad parameters, not found, busy, or internal error. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const { code, message } = errorInfo(error);
   const hint = error instanceof AppError ? error.hint : undefined;
   const more = hint === undefined ? {} : { hint };
-  if (!(error instanceof AppError)) return new Problem(500, 'UNEXPECTED', 'the server failed; its log says why');
+  if (!(error instanceof AppError)) return new Problem(500, 'UNEXPECTED', 'internal server error; see the server log');
   if (code.startsWith('USAGE_')) return new Problem(400, code, message, more);
   if (NOT_THERE.has(code)) return new Problem(404, code, message, more);
   if (NOT_NOW.has(code)) return new Problem(503, code, message, { ...more, headers: { 'retry-after': '5' } });
   return new Problem(500, code, withoutFolders(message), more);
 }
 
-/** A message without the folders of this machine: who asks a server need not know where its files are. */
+/** Removes absolute paths of this machine from a message. */
 function withoutFolders(message: string): string {
   return message.replaceAll(/(?:[A-Za-z]:)?(?:[\\/][^\\/\s:"']+)*[\\/](?=[^\\/\s:"']+)/g, '');
 }

@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 
-/** What a route answers. */
+/** The response of a route. */
 export type Answer =
-  /** Cached while the route's `version` stays the same, if it has one. */
+  /** Cached while `version` is unchanged, if the route has one. */
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'bytes'; readonly type: string; readonly bytes: Uint8Array }
-  /** Text that is written piece by piece, as fast as the client reads, as a file to save. */
+  /** Text streamed as a file download. */
   | { readonly kind: 'pieces'; readonly type: string; readonly name: string; readonly pieces: AsyncIterable<string> }
   | { readonly kind: 'file'; readonly type: string; readonly name: string; readonly path: string }
-  /** A stream of events, beginning after `lastId`. */
+  /** An event stream that starts after `lastId`. */
   | { readonly kind: 'watch'; readonly run: string | null; readonly lastId: string | null };
 
-/** What a handler gets of a request, all of it checked. */
+/** The validated parts of a request. */
 export interface Asked<Path, Query, Body> {
   readonly path: Path;
   readonly query: Query;
@@ -21,27 +21,27 @@ export interface Asked<Path, Query, Body> {
   readonly signal: AbortSignal;
 }
 
-/** What a route gives: JSON of a shape, or bytes of one of these types. */
+/** Response type: JSON of a schema, or bytes of one of these media types. */
 export type Gives =
   | { readonly kind: 'json'; readonly schema: z.ZodType }
   | { readonly kind: 'bytes'; readonly types: readonly string[] };
 
-/** One operation of the interface: its path, its parameters and its answer, each described once. */
+/** One API operation: path, parameters and response, described once. */
 export interface Route {
   readonly method: 'GET' | 'POST';
-  /** Such as `/runs/{run}/works`. */
+  /** For example `/runs/{run}/works`. */
   readonly path: string;
   readonly summary: string;
   readonly pathSchema: z.ZodObject;
   readonly querySchema: z.ZodObject;
   readonly bodySchema: z.ZodType | null;
   readonly gives: Gives;
-  /** What the answer depends on: the same text, the same answer. Null for answers that are not cached. */
+  /** Version of the response: equal versions give equal responses. Null disables caching. */
   readonly version: (asked: Asked<never, never, never>) => string | null;
   readonly handle: (asked: Asked<never, never, never>) => Answer | Promise<Answer>;
 }
 
-/** A route whose handler knows the types of its parameters. */
+/** Infers the parameter types of a route's handler. */
 export function route<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(described: {
   readonly method?: 'GET' | 'POST';
   readonly path: string;

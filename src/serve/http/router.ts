@@ -6,19 +6,22 @@ import { Problem } from './problem.ts';
 import type { Answer, Asked, Route } from './route.ts';
 import { route } from './route.ts';
 
-/** Ids are DOIs and titles at times; `api/parameters.ts` allows as much. */
+/** Ids can be DOIs or titles; same limit as `api/parameters.ts`. */
 const LONGEST_SEGMENT = 2_048;
 const METHODS = ['GET', 'POST'] as const;
 const NOTHING = (): void => undefined;
 
-/** A route with its checked parameters. */
+/** A matched route with validated parameters. */
 export interface Matched {
   readonly route: Route;
   readonly path: unknown;
   readonly query: unknown;
 }
 
-/** Finds the route of a URL and checks its parameters. Segments are decoded one by one: none becomes part of a file path. */
+/**
+ * Matches a URL to a route and validates its parameters. Path segments are decoded individually, so none can become
+ * part of a file path.
+ */
 export class Router {
   readonly #router = findMyWay({ maxParamLength: LONGEST_SEGMENT });
 
@@ -43,8 +46,8 @@ export class Router {
     const wanted = found[METHODS.indexOf((method === 'HEAD' ? 'GET' : method) as 'GET')];
     if (!wanted) {
       const allow = METHODS.filter((_, at) => found[at] !== null).join(', ');
-      if (allow !== '') throw new Problem(405, 'METHOD', `the method here is ${allow}`, { headers: { allow } });
-      throw new Problem(404, 'NO_ROUTE', 'there is nothing here', { hint: '/api/v1/openapi.json lists what there is' });
+      if (allow !== '') throw new Problem(405, 'METHOD', `method not allowed; use ${allow}`, { headers: { allow } });
+      throw new Problem(404, 'NO_ROUTE', 'not found', { hint: 'see /api/v1/openapi.json for the available paths' });
     }
     const matched = wanted.store as Route;
     return {
@@ -54,7 +57,7 @@ export class Router {
     };
   }
 
-  /** Answers a GET of this process, as if it had come over HTTP. Streams and control need a client. */
+  /** Answers a GET from within the process, as over HTTP. Not for streams and control. */
   async get(url: string, signal: AbortSignal): Promise<Answer> {
     const { route: found, path, query } = this.match('GET', url);
     return await found.handle({ path, query, signal } as Asked<never, never, never>);
@@ -70,7 +73,7 @@ function queryOf(text: string): Record<string, string> {
   return values;
 }
 
-/** The value as its schema has it; a problem names the first thing that is wrong. */
+/** Validates a value against its schema; the error names the first problem. */
 export function checked(schema: z.ZodType, value: unknown, where: 'path' | 'query' | 'body'): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

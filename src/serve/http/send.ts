@@ -14,12 +14,12 @@ import { problemBody } from './problem.ts';
 const PIECE_BYTES = 64 * 1024;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The mark of a body: the same bytes, the same mark. */
+/** The ETag of a body. */
 export function etagOf(body: Uint8Array): string {
   return `"${createHash('sha1').update(body).digest('base64url')}"`;
 }
 
-/** Writes a body, or only that it is still the one that the asker has. */
+/** Sends a body, or 304 if the client already has it. */
 export function sendBody(
   request: IncomingMessage,
   response: ServerResponse,
@@ -40,7 +40,7 @@ export function sendBody(
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** JSON with its mark and its head, to be sent once or often. */
+/** JSON with ETag and headers, ready to send repeatedly. */
 export function keptJson(version: string, value: unknown): KeptAnswer {
   const body = Buffer.from(JSON.stringify(value));
   const etag = etagOf(body);
@@ -48,7 +48,7 @@ export function keptJson(version: string, value: unknown): KeptAnswer {
   return { version, etag, body, head };
 }
 
-/** Writes JSON that was made before. */
+/** Sends prepared JSON. */
 export function sendJson(request: IncomingMessage, response: ServerResponse, kept: KeptAnswer): void {
   const known = request.headers['if-none-match'];
   if (known !== undefined && isKnown(known, kept.etag)) {
@@ -60,7 +60,7 @@ export function sendJson(request: IncomingMessage, response: ServerResponse, kep
   response.end(request.method === 'HEAD' ? undefined : kept.body);
 }
 
-/** Writes what is wrong; a request that was not read to its end takes its connection along. */
+/** Sends an error; closes the connection if the request was not read to its end. */
 export function sendProblem(request: IncomingMessage, response: ServerResponse, problem: Problem): void {
   if (response.headersSent) {
     response.destroy();
@@ -76,12 +76,12 @@ export function sendProblem(request: IncomingMessage, response: ServerResponse, 
     ...(isUnread && { connection: 'close' }),
   });
   response.end(request.method === 'HEAD' ? undefined : body, () => {
-    // What a body of a gigabyte still has to say is not listened to.
+    // Do not read the rest of a large body.
     if (isUnread) request.socket.destroySoon();
   });
 }
 
-/** Writes a file or a text piece by piece, no faster than it is read. */
+/** Streams a file or text with backpressure. */
 export async function sendPieces(
   response: ServerResponse,
   answer: Extract<Answer, { readonly kind: 'pieces' | 'file' }>,
@@ -106,7 +106,7 @@ export async function sendPieces(
     const isRoom = response.write(waiting.join(''));
     [waiting, length] = [[], 0];
     if (!isRoom) await once(response, 'drain', { signal });
-    // Others have their turn even while everything is read as fast as it is written.
+    // Yield to other requests even if the client reads as fast as we write.
     await nextTurn();
   };
   for await (const piece of answer.pieces) {

@@ -4,7 +4,7 @@ import type * as corpus from '../api/shapes/corpus.ts';
 import type * as course from '../api/shapes/course.ts';
 import type * as operating from '../api/shapes/operating.ts';
 
-// What the interface answers, by the schemas that describe it.
+// Response types, inferred from the API schemas.
 
 export type About = z.output<typeof operating.about>;
 export type Run = z.output<typeof operating.run>;
@@ -27,13 +27,12 @@ export type Sources = z.output<typeof course.sources>;
 export type Stages = z.output<typeof course.stages>;
 export type Lanes = z.output<typeof course.lanes>;
 export type Passages = z.output<typeof course.passages>;
-/** A page of a list. */
 export type List<T> = { readonly items: readonly T[]; readonly next: string | null; readonly total?: number };
 
-/** What a report tells besides the answers. `serve/report.ts` writes it. */
+/** Report data besides the API responses. Written by `serve/report.ts`. */
 export interface ReportFacts {
   readonly written_at: string;
   readonly omitted: readonly string[];
-  /** Downloaded files by the path of the interface, relative to the report. */
+  /** Downloaded files by API path, relative to the report. */
   readonly files: Readonly<Record<string, string>>;
 }

@@ -2,7 +2,7 @@ import { duration, number } from './format.ts';
 import type { View } from './scene.ts';
 import { html } from './scene.ts';
 
-/** A drawing of shapes that says in words what it shows. */
+/** An SVG with a text description. */
 export function chart(label: string, [width, height]: readonly [number, number], props: object, shapes: View): View {
   return html`<svg viewBox=${`0 0 ${width} ${height}`} role="img" aria-label=${label} ...${props}>
     <title>${label}</title>
@@ -10,14 +10,13 @@ export function chart(label: string, [width, height]: readonly [number, number],
   </svg>`;
 }
 
-/** One bar: what it is, how much, and a remark. */
 export interface Bar {
   readonly name: View;
   readonly value: number;
   readonly note?: string | null | undefined;
 }
 
-/** Bars as a table: the numbers can be read and copied, the bars only show them. */
+/** A bar chart as a table, so that the numbers can be read and copied. */
 export function barTable(caption: string, bars: readonly Bar[], tone = 'tone-accent'): View {
   const most = Math.max(1, ...bars.map(({ value }) => value));
   return html`<table class="bars">
@@ -65,12 +64,11 @@ function legend(lines: readonly (readonly [name: string, value: number, tone: st
   </ul>`;
 }
 
-/** A small sample of how something is drawn. */
+/** A legend symbol. */
 export function key(shape: View): View {
   return html`<svg viewBox="0 0 12 12" class="key" aria-hidden="true">${shape}</svg>`;
 }
 
-/** One line of a chart. */
 export interface Line {
   readonly name: string;
   readonly tone: string;
@@ -80,7 +78,7 @@ export interface Line {
 
 const [WIDTH, HEIGHT, FOOT] = [600, 120, 4];
 
-/** Numbers over time. The last ones are given in words; the lines only show them. */
+/** A line chart; the latest values are also given as text. */
 export function lineChart(caption: string, lines: readonly Line[]): View {
   const all = lines.flatMap(({ points }) => points);
   if (all.length < 2) return html`<figure class="trend"><figcaption>${caption}: no data yet</figcaption></figure>`;

@@ -26,7 +26,7 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** "12 s left"; an estimate below a second says nothing. */
+/** "12 s left"; "almost done" below one second. */
 export function timeLeft(seconds: number | null): string {
   return seconds === null ? '' : seconds < 1 ? 'almost done' : `${duration(seconds * 1_000)} left`;
 }
@@ -78,7 +78,7 @@ export const OUTCOMES = [
   ['waiting', 'not processed yet', 'tone-mute'],
 ] as const;
 
-/** What an outcome is called. */
+/** The display name of an outcome. */
 export function outcomeName(outcome: string): string {
   return OUTCOMES.find(([name]) => name === outcome)?.[1] ?? words(outcome);
 }

@@ -3,13 +3,13 @@ import { Ranking } from './ranking.ts';
 import type { Query, Source } from './source.ts';
 import { address, Refusal } from './source.ts';
 
-/** A passage with the document it is of. */
+/** A passage with its document. */
 type Searched = Passages['items'][number] & { readonly document: string };
 const FACETS = ['outcome', 'reason', 'licence', 'version', 'type', 'year'] as const;
 
 /**
- * The answers inside a report: by path as the server gave them, gzipped in base64. Lists with filters and the search are
- * answered here, from the same lines. Undefined on a served page.
+ * The API responses embedded in a report: gzipped base64 by path, as the server gave them. Filtered lists and searches
+ * are computed here. Undefined on a served page.
  */
 export async function inlinedSource(): Promise<Source | undefined> {
   const blocks = new Map<string, Element[]>();
@@ -26,7 +26,7 @@ export async function inlinedSource(): Promise<Source | undefined> {
   const whole = async <T>(path: string): Promise<T> => {
     const [value] = await all<T>(path);
     if (value === undefined)
-      throw new Refusal(404, { detail: 'this is not in the report', hint: 'docstokg serve shows it' });
+      throw new Refusal(404, { detail: 'not included in the report', hint: 'use docstokg serve to see it' });
     return value;
   };
   const facts = await whole<ReportFacts>('report');
@@ -63,8 +63,7 @@ export async function inlinedSource(): Promise<Source | undefined> {
       const [picture] = blocks.get(path) ?? [];
       return picture ? `data:image/png;base64,${picture.textContent}` : facts.files[path];
     },
-    post: () =>
-      Promise.reject(new Refusal(405, { detail: 'a report cannot control anything', hint: 'docstokg serve can' })),
+    post: () => Promise.reject(new Refusal(405, { detail: 'a report has no controls', hint: 'use docstokg serve' })),
     on: () => () => undefined,
     exportCsv: async (query) => {
       const text = (name: string): string => String(query[name] ?? '');
@@ -90,7 +89,7 @@ function folded(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
 
-/** Every word of the query begins a word of the texts. */
+/** Whether every word of the query is a prefix of a word in the texts. */
 function hasWords(texts: readonly (string | null)[], q: string): boolean {
   const wanted = folded(q).match(/[\p{L}\p{N}]+/gu);
   if (!wanted) return true;
@@ -140,10 +139,10 @@ function facetsOf(works: readonly Work[]): Facets {
   return Object.fromEntries(FACETS.map((name) => [name, facet(name)])) as Facets;
 }
 
-/** A work with its history; beyond the limits of the report only its line. */
+/** A work with its attempts; only its list row if the report leaves out the details. */
 async function oneWork(works: readonly Work[], id: string, all: <T>(path: string) => Promise<T[]>): Promise<unknown> {
   const at = works.findIndex((work) => work.id === id);
-  if (at < 0) throw new Refusal(404, { detail: 'this work is not in the report' });
+  if (at < 0) throw new Refusal(404, { detail: 'this work is not included in the report' });
   const told = (await all<Record<string, unknown>>('work details')).find((part) => Object.hasOwn(part, id))?.[id];
   return {
     abstract: null,
@@ -197,7 +196,7 @@ function hitsOf(
   };
 }
 
-/** A cell that a spreadsheet would take for a formula starts with a quote. */
+/** Prefixes cells that a spreadsheet would evaluate as a formula. */
 function csvOf(works: readonly Work[]): string {
   const columns = [
     'id',

@@ -19,7 +19,7 @@ import { StagesView } from './views/stages.ts';
 import { SummaryView } from './views/summary.ts';
 import { WorksView } from './views/works.ts';
 
-/** The views, in the order of the menu. What needs a server is not in a report. */
+/** Views in menu order. Reports omit those that need a server. */
 const VIEWS: readonly {
   readonly path: string;
   readonly name: string;
@@ -37,7 +37,7 @@ const VIEWS: readonly {
   { path: '/stages', name: 'Stages', view: StagesView as FunctionComponent, needs: 'run' },
 ];
 
-/** Where the reader is. A served page has a path of its own for each view; in a report it follows the #. */
+/** The current view. A served page uses a path per view; a report uses the fragment. */
 function here(isReport: boolean): URL {
   return new URL(isReport ? location.hash.slice(1) || '/' : location.pathname + location.search, 'http://page');
 }
@@ -119,7 +119,7 @@ function App({
     <a class="skip" href="#main" onClick=${skip}>Skip to the content</a>
     <header class="slim">
       <p class="eyebrow">
-        ${isReport ? 'DocsToKG · report of a run' : ['DocsToKG ', html`<span class=${`connection ${connected ? '' : 'away'}`}>${connected ? 'live' : 'not connected, trying again …'}</span>`]}
+        ${isReport ? 'DocsToKG · report of a run' : ['DocsToKG ', html`<span class=${`connection ${connected ? '' : 'away'}`}>${connected ? 'live' : 'disconnected, reconnecting …'}</span>`]}
       </p>
       <div class="tools">
         <h1>${run?.title ?? 'Queue and hosts'}</h1>
@@ -152,16 +152,16 @@ function App({
 function footer({ report }: Source, { version, steering }: About, run: Run | undefined): View {
   if (report)
     return html`<p>
-      Written ${moment(report.written_at)} by docstokg ${version}. One file, nothing is loaded from anywhere. Live
-      progress, the queue, control and search by meaning need a server: <code>docstokg serve ${run?.folder}</code>.
+      Written ${moment(report.written_at)} by docstokg ${version}. A single self-contained file. Live progress, the
+      queue, control and search by meaning need a server: <code>docstokg serve ${run?.folder}</code>.
     </p>`;
   return html`<p>
     docstokg serve ${version}.
-    ${steering ? 'Control is allowed from this page.' : 'Read only: docstokg serve --allow-steering lets this page pause and retry.'}
+    ${steering ? 'Control is allowed from this page.' : 'Read-only: start docstokg serve with --allow-control to pause and retry from this page.'}
   </p>`;
 }
 
-/** Opens the page on its source: the answers inside a report, else the server. */
+/** Starts the page with its data source: embedded in a report, or the server. */
 async function start(into: Element): Promise<void> {
   let about: About | undefined;
   let source: Source | undefined;
@@ -181,7 +181,7 @@ async function start(into: Element): Promise<void> {
   } catch (error) {
     const isLocked = error instanceof Refusal && error.status === 401;
     const said = isLocked
-      ? fault('Open the link that docstokg serve printed: it contains the token that grants access.')
+      ? fault('Open the link printed by docstokg serve; it contains the access token.')
       : fault(error);
     render([html`<h1>DocsToKG</h1>`, said], into);
   }

@@ -5,7 +5,7 @@ import { html } from './scene.ts';
 const WINDOW_CHARS = 320;
 const PIECE = /([\p{L}\p{N}]+)/gu;
 
-/** Text with the words of a query marked. */
+/** Highlights the words of a query in a text. */
 export function marked(text: string, query: string): View {
   const wanted = new Set(analyse(query));
   if (wanted.size === 0) return text;
@@ -14,7 +14,7 @@ export function marked(text: string, query: string): View {
     .map((piece) => (analyse(piece).some((term) => wanted.has(term)) ? html`<mark>${piece}</mark>` : piece));
 }
 
-/** The stretch of a text that holds most of a query's words. */
+/** The part of a text with the most query words. */
 export function excerpt(text: string, query: string): string {
   if (text.length <= WINDOW_CHARS) return text;
   const wanted = new Set(analyse(query));

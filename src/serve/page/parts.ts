@@ -5,18 +5,18 @@ import type { WholeWork } from './answers.ts';
 import type { View } from './scene.ts';
 import { html, useScene } from './scene.ts';
 
-/** A link to the web or to a file beside the page; anything else stays text. */
+/** A link to the web or to a file next to the page; other URLs are shown as text. */
 export function link(href: string, text: string): View {
   const isSafe = /^(?:https?:\/\/|\.\/|\/api\/v1\/)/.test(href);
   return isSafe ? html`<a href=${href} target="_blank" rel="noreferrer">${text}</a>` : text;
 }
 
-/** A control with its name above it. */
+/** A labelled form control. */
 export function field(name: string, id: string, control: View): View {
   return html`<label class="field" for=${id}><span>${name}</span>${control}</label>`;
 }
 
-/** A text field that tells its value when it is confirmed, and while somebody types once they pause. */
+/** A text field that reports its value on change, and while typing after a pause. */
 export function TextField(props: {
   readonly name: string;
   readonly id: string;
@@ -28,7 +28,7 @@ export function TextField(props: {
   const input = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => {
-    // What somebody types is not overwritten by what they typed before.
+    // Do not overwrite what is being typed with an older value.
     if (input.current && document.activeElement !== input.current) input.current.value = value ?? '';
   }, [value]);
   const tell = (waitMs: number): void => {
@@ -51,7 +51,7 @@ export function TextField(props: {
 
 const TYPING_MS = 250;
 
-/** A choice; each option is a value and what it is called. */
+/** A select; options are pairs of value and label. */
 export function choice(
   name: string,
   id: string,
@@ -75,7 +75,7 @@ export function choice(
   );
 }
 
-/** A button whose act takes a while; a failure is told. */
+/** A button for a slow action; errors are shown. */
 export function ActButton({
   name,
   label,
@@ -98,7 +98,6 @@ export function ActButton({
   </button>`;
 }
 
-/** Buttons that copy the citation of a work. */
 export function CopyButtons({ apa, bibtex }: { readonly apa: string | null; readonly bibtex: string | null }): View {
   const { tell } = useScene();
   const copy = (name: string, text: string | null): View =>
@@ -117,7 +116,6 @@ export function CopyButtons({ apa, bibtex }: { readonly apa: string | null; read
   return [copy('APA', apa), copy('BibTeX', bibtex)];
 }
 
-/** The head of a table. */
 export function heads(...names: readonly string[]): View {
   return html`<thead>
     <tr>
@@ -126,7 +124,7 @@ export function heads(...names: readonly string[]): View {
   </thead>`;
 }
 
-/** A cell that carries the name of its column, which narrow screens show. */
+/** A table cell with the column name, which narrow screens show. */
 export function cell(name: string, content: View, more: object = {}): View {
   return html`<td data-name=${name} ...${more}>${content}</td>`;
 }
@@ -135,7 +133,7 @@ export function outcomeMark(outcome: string): View {
   return html`<span class=${`outcome ${outcome}`}>${outcomeName(outcome)}</span>`;
 }
 
-/** Large numbers with a word above and a remark below. */
+/** Large numbers with a label above and a note below. */
 export function figures(shown: readonly (readonly [name: string, value: string, note: string])[]): View {
   return html`<dl class="figures">
     ${shown.map(
@@ -148,7 +146,7 @@ export function figures(shown: readonly (readonly [name: string, value: string, 
   </dl>`;
 }
 
-/** Opens as a dialog over the page; Escape and the button close it. */
+/** A modal dialog; Escape and the button close it. */
 export function Dialog({
   label,
   close,
@@ -169,7 +167,7 @@ export function Dialog({
   </dialog>`;
 }
 
-/** What came of a work, the last time first. */
+/** Attempts at a work, newest first. */
 export function historyOf(history: WholeWork['history']): View {
   if (history.length === 0) return html`<p class="hint">No attempt yet.</p>`;
   return history.map(
@@ -197,7 +195,7 @@ export function historyOf(history: WholeWork['history']): View {
   );
 }
 
-/** Saves a text as a file. Nothing leaves the machine: the text is in the page already. */
+/** Saves a text as a file. The text is already in the page, so nothing is sent. */
 export function saveText(name: string, type: string, text: string): void {
   const href = URL.createObjectURL(new Blob([text], { type }));
   Object.assign(document.createElement('a'), { href, download: name }).click();

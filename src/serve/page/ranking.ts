@@ -1,11 +1,11 @@
 import { analyse } from '../../parse/terms/index.ts';
 
-/** As `docstokg search --lexical` weighs them. */
+/** Same weights as `docstokg search --lexical`. */
 const [SATURATION, LENGTH_WEIGHT] = [1.2, 0.75];
-/** After so many passages the browser gets a chance to draw. */
+/** Yield to the browser after this many passages. */
 const AT_A_TIME = 300;
 
-/** Words of passages, searched in the page with the terms and weights of the program's own index (BM25). */
+/** BM25 search in the page, with the same terms and weights as the index. */
 export class Ranking<T> {
   readonly #items: readonly T[];
   readonly #postings = new Map<string, [item: number, times: number][]>();
@@ -28,7 +28,6 @@ export class Ranking<T> {
     return this.#items.length;
   }
 
-  /** The items that fit a query best. */
   best(query: string, top: number): { readonly item: T; readonly score: number }[] {
     const scores = new Map<number, number>();
     const average = this.#lengths.reduce((sum, length) => sum + length, 0) / this.#lengths.length || 1;

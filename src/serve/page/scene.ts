@@ -11,18 +11,18 @@ import { address, Refusal } from './source.ts';
 export { html };
 export type View = ComponentChildren;
 
-/** What every view has to work with. */
+/** Context shared by all views. */
 export interface Scene {
   readonly source: Source;
   readonly about: About;
   readonly run: Run | undefined;
-  /** What the address says after its question mark. */
+  /** Query parameters of the URL. */
   readonly query: URLSearchParams;
-  /** The address of a view of this run. */
+  /** URL of a view of this run. */
   readonly place: (path: string, query?: Query) => string;
-  /** Changes the query of the address without a new entry in the history. */
+  /** Changes the query parameters without a new history entry. */
   readonly set: (query: Query) => void;
-  /** Shows in words what was done. */
+  /** Shows a status message. */
   readonly tell: (text: string) => void;
 }
 
@@ -34,7 +34,7 @@ export function useScene(): Scene {
   return scene;
 }
 
-/** Paths below the run that is looked at. */
+/** API path under the current run. */
 export function runPath(run: Run, ...parts: readonly string[]): string {
   return `/${['runs', run.id, ...parts].map(encodeURIComponent).join('/')}`;
 }
@@ -44,7 +44,7 @@ export type Asked<T> =
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'answered'; readonly value: T };
 
-/** The answer to a question; the one before stays until the next has come. */
+/** Fetches a response; the previous one stays until the next arrives. */
 export function useAnswer<T>(path: string, query: Query = {}): Asked<T> {
   const { source } = useScene();
   const [asked, setAsked] = useState<Asked<T>>({ kind: 'waiting' });
@@ -59,7 +59,7 @@ export function useAnswer<T>(path: string, query: Query = {}): Asked<T> {
   return asked;
 }
 
-/** Shows an answer, or that it is waited for, or why there is none. */
+/** Renders a response, a loading message or the error. */
 export function shown<T>(asked: Asked<T>, view: (value: T) => View): View {
   if (asked.kind === 'answered') return view(asked.value);
   return asked.kind === 'failed' ? fault(asked.error) : html`<p class="hint" role="status">Loading …</p>`;
@@ -71,7 +71,7 @@ export function fault(error: unknown): View {
   return html`<p class="note" role="alert">${said}${hint}</p>`;
 }
 
-/** An answer that is replaced by what the server tells afterwards. */
+/** A response that is updated by server events. */
 export function useLive<T>(path: string, kind: EventKind, isOurs: (data: T) => boolean = () => true): Asked<T> {
   const { source } = useScene();
   const first = useAnswer<T>(path);
@@ -91,7 +91,7 @@ interface Paged<T> {
   readonly more: View;
 }
 
-/** A list that comes page by page, never all at once. */
+/** A list loaded page by page. */
 export function usePaged<T>(path: string, query: Query, [one, many]: readonly [one: string, many: string]): Paged<T> {
   const { source } = useScene();
   const [list, setList] = useState<List<T> & { readonly key: string }>();
@@ -115,7 +115,7 @@ export function usePaged<T>(path: string, query: Query, [one, many]: readonly [o
   }, [key]);
   const body = useRef<HTMLElement>(null);
   useEffect(() => {
-    // The reader goes on at the first of the new rows.
+    // Move the focus to the first new row.
     const table = body.current?.previousElementSibling;
     if (grown.current !== undefined)
       table?.querySelectorAll<HTMLElement>('tbody tr')[grown.current]?.querySelector<HTMLElement>('a, button')?.focus();

@@ -1,21 +1,21 @@
 export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>;
 export type EventKind = 'now' | 'queue' | 'hosts' | 'event';
 
-/** Where the page gets its answers: from the server it was loaded from, or from inside the report's own file. */
+/** Data source of the page: the server, or the data embedded in a report. */
 export interface Source {
-  /** Undefined on a served page; on a report, what is told only there. */
+  /** Report data; undefined on a served page. */
   readonly report: { readonly written_at: string; readonly omitted: readonly string[] } | undefined;
   get<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T>;
-  /** The address of a file: a picture, a download. Undefined where it is not there. */
+  /** URL of an image or download; undefined if not available. */
   file(path: string, query?: Query): string | undefined;
   post(path: string, body: Query): Promise<{ readonly changed: number }>;
-  /** Calls back whenever something of a kind is told; returns how to stop that. */
+  /** Subscribes to server events of a kind; returns an unsubscribe function. */
   on(kind: EventKind, hear: (data: unknown) => void): () => void;
-  /** The works that a filter lets through, for a page that no server exports. */
+  /** Works that match a filter, for export from a report. */
   readonly exportCsv?: (query: Query) => Promise<string>;
 }
 
-/** What the interface says when it cannot answer (RFC 9457). */
+/** An error response of the API (RFC 9457). */
 export class Refusal extends Error {
   readonly status: number;
   readonly hint: string;
@@ -27,7 +27,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A path with its query; what is empty is left out. */
+/** Builds a path with query; omits empty values. */
 export function address(path: string, query: Query = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
@@ -35,11 +35,11 @@ export function address(path: string, query: Query = {}): string {
   return search.size === 0 ? path : `${path}?${search}`;
 }
 
-/** Answers over HTTP. One stream of events serves the whole page. */
+/** Data source over HTTP. One event stream serves the whole page. */
 export function servedSource(connected: (is: boolean) => void): Source {
   const events = new EventSource('/api/v1/events');
   events.addEventListener('open', () => connected(true));
-  // The browser connects again by itself, and the server continues after the last event.
+  // The browser reconnects by itself, and the server continues after the last event.
   events.addEventListener('error', () => connected(false));
   return {
     report: undefined,

@@ -2,20 +2,20 @@ import { randomBytes } from 'node:crypto';
 
 import type { RunEvent } from '../../corpus/index.ts';
 
-/** An event as it is told: numbered, with the run it is of. */
+/** A numbered event with its run. */
 export interface ToldEvent extends Omit<RunEvent, 'kind'> {
   readonly id: number;
   readonly run: string | null;
-  /** Of the document. */
+  /** Id of the document. */
   readonly title: string | null;
   readonly kind: RunEvent['kind'] | 'queue' | 'steering';
 }
 
 const KEPT = 1_000;
 
-/** The last events of everything that is watched. */
+/** Keeps the latest events of all runs. */
 export class EventLog {
-  /** Numbers of another process mean nothing here. */
+  /** Random prefix: event numbers of another process are not comparable. */
   readonly #mark = randomBytes(4).toString('hex');
   #events: ToldEvent[] = [];
   #next = 1;
@@ -28,7 +28,7 @@ export class EventLog {
     return told;
   }
 
-  /** The newest first. */
+  /** Newest first. */
   last(count: number, run: string | null): readonly ToldEvent[] {
     return this.#events
       .filter((event) => run === null || event.run === null || event.run === run)
@@ -36,14 +36,13 @@ export class EventLog {
       .toReversed();
   }
 
-  /** What came after an id that a stream has told; of ids that are not ours, nothing. */
+  /** Events after a stream id; empty for ids of another process. */
   since(streamId: string | null): readonly ToldEvent[] {
     const [mark, number] = (streamId ?? '').split('-');
     if (mark !== this.#mark || number === undefined || !/^\d{1,15}$/.test(number)) return [];
     return this.#events.slice(-KEPT).filter(({ id }) => id > Number(number));
   }
 
-  /** The id of an event in a stream. */
   streamId({ id }: ToldEvent): string {
     return `${this.#mark}-${id}`;
   }

@@ -2,7 +2,7 @@ import type { HostFigures } from '../../corpus/index.ts';
 import type { HostOverview } from '../../queue/index.ts';
 import { moment } from './queue-watch.ts';
 
-/** A host as operators see it. */
+/** A host as shown to operators. */
 export interface HostLine {
   readonly kind: HostOverview['kind'];
   readonly host: string;
@@ -24,7 +24,10 @@ export interface HostLine {
 
 const MOST_HOSTS = 2_000;
 
-/** What the workers of the queue and its operators say of each host, and the host logs of runs; held and paused ones first. */
+/**
+ * Merges what workers and operators report about each host with the host logs of runs; rate-limited and paused hosts
+ * first.
+ */
 export function hostLines(
   overview: readonly HostOverview[],
   logs: readonly (readonly HostFigures[])[],
@@ -35,7 +38,7 @@ export function hostLines(
   for (const figures of logs.flat()) {
     const key = `host ${figures.host}`;
     const known = lines.get(key) ?? { ...UNKNOWN, host: figures.host };
-    // What workers tell now counts; what a log says of holds counts where nobody tells.
+    // Reports of active workers take precedence; holds from a log count only without one.
     const isHeld = known.held_why === null && figures.heldUntil !== null && Date.parse(figures.heldUntil) > now;
     lines.set(key, {
       ...known,

@@ -3,7 +3,7 @@ import type { HostOverview, HostSources, JobState, QueueStats, WorkQueue } from 
 import { hostOverview, overviewOf } from '../../queue/index.ts';
 import { Series } from './series.ts';
 
-/** A process that runs jobs. Moments are ISO 8601. */
+/** A worker process. Timestamps are ISO 8601. */
 interface WorkerLine {
   readonly worker_id: string;
   readonly process: string;
@@ -18,7 +18,7 @@ interface WorkerLine {
   readonly lease_expires_at: string | null;
 }
 
-/** How a queue stands. */
+/** State of a queue. */
 export interface QueueFigures {
   readonly states: Readonly<Record<JobState, number>>;
   readonly total: number;
@@ -53,12 +53,12 @@ export interface QueueFigures {
   }[];
 }
 
-/** What is known of hosts besides a queue's own books; what a fleet shares is read when it is asked for. */
+/** Host data from outside the queue; shared fleet data is read on request. */
 export interface HostKnowledge extends Pick<HostSources, 'rulesOf'> {
   readonly shared: () => Promise<HostSources['shared']>;
 }
 
-/** A queue that is looked at. */
+/** A monitored queue. */
 export class QueueWatch {
   readonly queue: WorkQueue;
   readonly series = new Series<JobState | 'ended'>();
@@ -82,7 +82,7 @@ export class QueueWatch {
     this.#figures = figuresOf(stats, this.series.perMinute('ended'));
   }
 
-  /** What the store itself said last. */
+  /** The last result from the store. */
   get stats(): QueueStats | undefined {
     return this.#stats;
   }
@@ -92,11 +92,11 @@ export class QueueWatch {
     return this.#figures as QueueFigures;
   }
 
-  /** The hosts that its workers tell of, those that a fleet shares, and those that were paused. */
+  /** Hosts reported by workers, shared by the fleet, or paused. */
   async hosts(): Promise<readonly HostOverview[]> {
     if (!this.#stats) return [];
     return hostOverview(this.#stats, {
-      // Counting jobs by host would look at every job.
+      // Counting jobs by host would scan every job.
       jobs: [],
       shared: await this.#hosts.shared(),
       rulesOf: this.#hosts.rulesOf,
@@ -154,7 +154,6 @@ const NOTHING: HostKnowledge = {
   rulesOf: () => ({ cap: null, perSecond: null }),
 };
 
-/** A moment as it is told. */
 export function moment(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }

@@ -7,10 +7,10 @@ import { fileStamp, KeptOpen } from '../../corpus/index.ts';
 import type { Graph } from '../../graph/index.ts';
 import { secondsLeft, Series } from './series.ts';
 
-/** How often we look whether there is a newer index or graph. */
+/** How often to check for a newer index or graph. */
 const LOOK_MS = 2_000;
 
-/** A run as it is told in a list. */
+/** A run as listed. */
 export interface RunLine {
   readonly id: string;
   readonly title: string;
@@ -25,13 +25,13 @@ export interface RunLine {
   readonly has_graph: boolean;
 }
 
-/** A step with how fast it goes. */
+/** A step with its rate. */
 interface StageLine extends StepCount {
   readonly per_minute: number | null;
   readonly seconds_left: number | null;
 }
 
-/** How a run goes. */
+/** Progress of a run. */
 export interface RunFigures {
   readonly run: string;
   readonly state: RunLine['state'];
@@ -43,12 +43,12 @@ export interface RunFigures {
 
 type StepName = StepCount['name'];
 
-/** A run that is looked at while it grows. */
+/** A run monitored while it grows. */
 export class RunWatch implements AsyncDisposable {
   readonly id: string;
   readonly corpus: Corpus;
   readonly view: CorpusView;
-  /** Works, saved, parsed, chunked, embedded over time. */
+  /** Progress over time. */
   readonly series = new Series<StepName>();
   readonly search: KeptOpen<SearchSession>;
   readonly graph: KeptOpen<Graph>;
@@ -75,10 +75,10 @@ export class RunWatch implements AsyncDisposable {
     });
   }
 
-  /** Reads what is new; tells what happened. */
+  /** Reads new data and returns what happened. */
   async look(): Promise<readonly RunEvent[]> {
     const events = await this.view.refresh();
-    // Half a run.json means that it is being written: what was known before is still nearly true.
+    // An incomplete run.json is being written; keep the previous one.
     this.#file = await this.corpus.account().catch(() => this.#file);
     const counts = Object.fromEntries(this.view.steps().map(({ name, done }) => [name, done])) as Record<
       StepName,
@@ -88,12 +88,12 @@ export class RunWatch implements AsyncDisposable {
     return events;
   }
 
-  /** What was asked for and what came of it, as the run wrote it down. */
+  /** Query and result as written by the run. */
   get file(): RunFile | undefined {
     return this.#file;
   }
 
-  /** The same text, the same works and documents. */
+  /** Version string: changes when works or documents change. */
   get version(): string {
     return `${this.view.revision} ${this.#file?.state ?? ''}`;
   }
@@ -133,7 +133,7 @@ export class RunWatch implements AsyncDisposable {
       stages,
       outcomes: this.view.works.outcomes(),
       rate_per_minute: stages[0]?.per_minute ?? null,
-      // The slowest step decides; one that nobody can tell makes the whole unknown.
+      // The slowest step determines the estimate; if one is unknown, so is the total.
       seconds_left: known.includes(null) ? null : Math.max(...known.map((seconds) => seconds ?? 0)),
     };
   }

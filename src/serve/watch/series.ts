@@ -1,14 +1,14 @@
-/** Figures at one moment (epoch milliseconds). */
+/** Values at a time (epoch milliseconds). */
 export type Point<Name extends string> = Readonly<Record<Name, number>> & { readonly at: number };
 
 const MOST_POINTS = 720;
 const RATE_MS = 300_000;
-/** A rate over less time says nothing. */
+/** Minimum time span for a rate. */
 const SHORTEST_RATE_MS = 2_000;
 
 /**
- * Figures over time, in bounded memory: when there are too many points every second one goes, and from then on they are
- * taken half as often. The last five minutes are kept beside them for rates.
+ * A time series in bounded memory: when it is full, every second point is dropped and the sampling interval doubles.
+ * The last five minutes are kept separately for rates.
  */
 export class Series<Name extends string> {
   #points: Point<Name>[] = [];
@@ -35,7 +35,7 @@ export class Series<Name extends string> {
     return this.#points;
   }
 
-  /** How many came per minute lately; null before anybody can tell. */
+  /** Rate per minute over the last minutes; null if unknown. */
   perMinute(name: Name): number | null {
     const [first, last] = [this.#recent[0], this.#recent.at(-1)];
     if (!first || !last || last.at - first.at < SHORTEST_RATE_MS) return null;
@@ -43,7 +43,7 @@ export class Series<Name extends string> {
   }
 }
 
-/** How long the rest takes at a rate; null where that cannot be said. */
+/** Time left at a rate; null if unknown. */
 export function secondsLeft(left: number | null, perMinute: number | null): number | null {
   if (left === 0) return 0;
   return left === null || perMinute === null || perMinute <= 0 ? null : Math.round((left * 60) / perMinute);

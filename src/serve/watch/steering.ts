@@ -1,22 +1,22 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** What somebody has done to the queue, who it was, and when. */
+/** A logged control action: who, what, when. */
 export interface SteeringAct {
   readonly at: string;
-  /** The address they came from, and the name they gave. */
+  /** IP address and operator name. */
   readonly who: string;
   readonly act: 'pause' | 'resume' | 'retry';
   readonly scope: 'all' | 'host' | 'resolver' | null;
   readonly name: string | null;
   readonly error_code: string | null;
-  /** Jobs that went back into the queue, or 1 where a pause began or ended. */
+  /** Number of requeued jobs, or 1 for a pause or resume. */
   readonly changed: number;
 }
 
 const SHOWN = 200;
 
-/** Keeps what was done: in a file that only grows, and the last of it for showing. */
+/** Log of control actions: an append-only file, and the latest in memory. */
 export class SteeringLog {
   readonly #path: string | undefined;
   readonly #tell: (act: SteeringAct) => void;
@@ -27,12 +27,12 @@ export class SteeringLog {
     this.#tell = tell;
   }
 
-  /** The newest first. */
+  /** Newest first. */
   get acts(): readonly SteeringAct[] {
     return this.#acts.toReversed();
   }
 
-  /** Writes an act down before anybody is told that it is done. */
+  /** Writes the action to the log before it is confirmed. */
   async add(act: SteeringAct): Promise<void> {
     this.#acts = [...this.#acts.slice(-(SHOWN - 1)), act];
     this.#tell(act);

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 import type { EventLog, ToldEvent } from './event-log.ts';
 
-/** What waits to be read by one watcher; who is further behind is let go and may come again. */
+/** Maximum buffered bytes per subscriber; slower subscribers are disconnected and may reconnect. */
 const MOST_WAITING_BYTES = 256 * 1024;
 const MOST_WATCHERS = 2_000;
 
@@ -11,7 +11,9 @@ interface Watcher {
   readonly run: string | null;
 }
 
-/** Those who watch: every message is made once and written to each, and none of them can make us keep more than a bound. */
+/**
+ * Event stream subscribers: each message is serialised once and written to all, with a bounded buffer per subscriber.
+ */
 export class Watchers {
   readonly #all = new Set<Watcher>();
   readonly #log: EventLog;
@@ -28,7 +30,7 @@ export class Watchers {
     return this.#all.size >= MOST_WATCHERS;
   }
 
-  /** Adds a response whose head is written; it is told what it missed. */
+  /** Adds a response whose headers are sent; replays missed events. */
   add(response: ServerResponse, run: string | null, lastId: string | null): void {
     const watcher = { response, run };
     this.#all.add(watcher);
@@ -38,19 +40,19 @@ export class Watchers {
       if (isFor(watcher, event.run)) write(watcher, Buffer.from(this.#eventText(event)));
   }
 
-  /** Events of one run, or of none, in one piece: a burst costs each watcher one write. */
+  /** Sends events in one write per subscriber. */
   events(events: readonly ToldEvent[]): void {
     const [first] = events;
     if (!first || this.#all.size === 0) return;
     this.#send(Buffer.from(events.map((event) => this.#eventText(event)).join('')), first.run);
   }
 
-  /** Figures as they are now. */
+  /** Sends the current figures. */
   figures(name: 'now' | 'queue' | 'hosts', json: string, run: string | null): void {
     if (this.#all.size > 0) this.#send(Buffer.from(`event: ${name}\ndata: ${json}\n\n`), run);
   }
 
-  /** Keeps connections open through whatever stands between, and finds those that are gone. */
+  /** Keeps connections open through proxies, and detects closed ones. */
   beat(): void {
     this.#send(Buffer.from(': hello\n\n'), null);
   }

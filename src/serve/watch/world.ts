@@ -9,30 +9,30 @@ import { QueueWatch } from './queue-watch.ts';
 import { RunWatch } from './run-watch.ts';
 import { Watchers } from './watchers.ts';
 
-/** While somebody watches or asks we look this often; else only now and then, for the figures over time. */
+/** Polling interval while somebody is watching; otherwise polling is rare, for the figures over time. */
 const LOOK_MS = 1_000;
 const IDLE_LOOK_MS = 10_000;
 const ASKED_LATELY_MS = 30_000;
-/** What is asked for is not older than this, unless looking takes long. */
+/** Maximum age of data in a response, unless polling takes longer. */
 const FRESH_MS = 250;
-/** Looking takes at most this share of the time: where there is much to look at, it is done less often. */
+/** Maximum share of time spent on polling; with much data, polling is less frequent. */
 const LOOK_SHARE = 20;
 const LONGEST_PAUSE_MS = 5_000;
 const BEAT_MS = 15_000;
 const HOSTS_MS = 2_000;
 const MOST_TOLD = 200;
 
-/** What is watched: runs and a queue. */
+/** The runs and queue to monitor. */
 export interface Watched {
   readonly runs: readonly { readonly id: string; readonly corpus: Corpus }[];
   readonly queue: WorkQueue | undefined;
-  /** What is known of hosts besides what the queue tells. */
+  /** Host data from outside the queue. */
   readonly hosts?: HostKnowledge | undefined;
   readonly clock: Clock;
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
 }
 
-/** Everything that is watched, as it is now; tells watchers what changes. */
+/** Current state of everything monitored; sends changes to subscribers. */
 export class World implements AsyncDisposable {
   readonly runs: ReadonlyMap<string, RunWatch>;
   readonly queue: QueueWatch | undefined;
@@ -43,7 +43,7 @@ export class World implements AsyncDisposable {
   readonly #told = new Map<string, string>();
   #looking: Promise<void> | undefined;
   #lookedAt = -Infinity;
-  /** How long looking took last. */
+  /** Duration of the last poll. */
   #lookMs = 0;
   #askedAt = -Infinity;
   #beatAt = 0;
@@ -62,17 +62,17 @@ export class World implements AsyncDisposable {
     this.#log = log;
   }
 
-  /** Looks for the first time and from then on regularly. */
+  /** Polls for the first time, then regularly. */
   start(): void {
     this.#tick();
   }
 
-  /** Everything has been read once. */
+  /** Resolves when everything has been read once. */
   get isReady(): boolean {
     return this.#isReady;
   }
 
-  /** Grows with every look. */
+  /** Increments with every poll. */
   get revision(): number {
     return this.#revision;
   }
@@ -81,21 +81,21 @@ export class World implements AsyncDisposable {
     return this.#hosts;
   }
 
-  /** Somebody asks: false when what would be answered now is too old, and has to be looked at again. */
+  /** Called for every request; false if the data is too old and must be polled first. */
   isFresh(): boolean {
     const now = this.#clock.monotonic();
     this.#askedAt = now;
     return this.#isReady && now - this.#lookedAt < this.#pauseMs(FRESH_MS);
   }
 
-  /** Looks at everything again, because it was changed from here. */
+  /** Polls again after a change made here. */
   async lookAgain(): Promise<void> {
     await this.#looking;
     this.#hostsAt = -Infinity;
     await this.look();
   }
 
-  /** Reads what is new and tells watchers; calls at the same time share one look. */
+  /** Reads new data and notifies subscribers; concurrent calls share one poll. */
   look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
     return this.#looking;
@@ -109,7 +109,7 @@ export class World implements AsyncDisposable {
     const startedAt = this.#clock.monotonic();
     for (const run of this.runs.values()) {
       const events = await run.look();
-      // A burst is told by its end: nobody reads hundreds of lines a second, and no watcher is to drown in them.
+      // Send only the last events of a burst: nobody reads hundreds of lines per second.
       this.watchers.events(
         events.slice(-MOST_TOLD).map((event) => {
           const title = event.document === null ? null : (run.view.works.ofDocument(event.document)?.title ?? null);
@@ -130,7 +130,7 @@ export class World implements AsyncDisposable {
       this.#tellFigures('hosts', 'hosts', { items: this.#hosts.slice(0, 200) }, null);
     }
     this.#lookedAt = this.#clock.monotonic();
-    // The first look reads everything; the next ones only what is new.
+    // The first poll reads everything; later ones only what is new.
     if (this.#isReady) this.#lookMs = this.#lookedAt - startedAt;
     this.#revision += 1;
     this.#isReady = true;
@@ -165,9 +165,9 @@ export class World implements AsyncDisposable {
         again();
       },
       (error: unknown) => {
-        // Told once; the next look may find it mended.
+        // Reported once; the next poll may succeed.
         if (!this.#hasFailed)
-          this.#log('error', `looking failed: ${error instanceof Error ? error.message : String(error)}`);
+          this.#log('error', `monitoring failed: ${error instanceof Error ? error.message : String(error)}`);
         this.#hasFailed = true;
         again();
       },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-// What answers are made of. The OpenAPI document is made of these shapes, and tests hold real answers to them.
+// Building blocks of responses. The OpenAPI document is generated from these schemas, and tests check real responses
+// against them.
 
 export const text = z.string().nullable();
 
@@ -14,7 +15,7 @@ export const counts = z.record(z.string(), count);
 
 /** A page of a list. */
 export function page<T extends z.ZodType>(item: T): z.ZodObject<{ items: z.ZodArray<T>; next: typeof text }> {
-  return z.object({ items: z.array(item), next: text.describe('Where the next page begins; null on the last one.') });
+  return z.object({ items: z.array(item), next: text.describe('Cursor of the next page; null on the last page.') });
 }
 
 export const stage = z.object({

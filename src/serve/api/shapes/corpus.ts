@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { at, count, counts, number, page, stage, text, tried } from './basics.ts';
 
-// What readers are told: works, documents, passages, the graph, the account.
+// Schemas for works, documents, passages, the graph and the summary.
 
 const work = z
   .object({
@@ -88,7 +88,7 @@ export const wholeDocument = z.object({
       caption: text,
     }),
   ),
-  next: number.describe('The block from which it goes on; null where this is the rest.'),
+  next: number.describe('The next block; null at the end.'),
 });
 
 const citedWork = z
@@ -197,5 +197,5 @@ export const account = z.object({
   reasons: z.array(z.object({ value: z.string(), works: count, sentence: text })),
   licences: z.array(z.object({ value: z.string(), works: count })),
   stages: z.array(stage),
-  run: z.unknown().describe('The account that the run itself wrote down last.'),
+  run: z.unknown().describe('The latest summary written by the run.'),
 });

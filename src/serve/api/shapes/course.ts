@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { count, counts, text } from './basics.ts';
 
-// How a run went: where full texts came from, how long stages took, how hosts were asked over time.
+// Schemas for sources of full texts, stage durations, and host activity over time.
 
 const place = z.number().describe('Epoch milliseconds.');
 
@@ -12,8 +12,8 @@ export const sources = z.object({
   resolvers: z.array(
     z.object({
       name: z.string(),
-      asked: count.describe('Works it was asked for.'),
-      answered: count.describe('Of these, works it answered for.'),
+      asked: count.describe('Works looked up.'),
+      answered: count.describe('Works for which it returned a result.'),
       saved: count,
       attempts: count,
     }),
@@ -31,7 +31,7 @@ export const stages = z.object({
       name: z.string(),
       succeeded: count,
       failed: count,
-      skipped: count.describe('Documents that an earlier run had done.'),
+      skipped: count.describe('Documents already processed by an earlier run.'),
       needs_ocr: count.describe('Scanned documents without text.'),
       median_s: z.number(),
       p95_s: z.number(),
@@ -47,17 +47,17 @@ export const stages = z.object({
 export const lanes = z.object({
   from: z.enum(['log', 'attempts']).describe('The host log, or only the attempts that the manifest names.'),
   time_scale: z.number().describe('Real seconds per second of the run; below 1 for a simulated web.'),
-  omitted: count.describe('Hosts with the fewest requests, which are not listed.'),
+  omitted: count.describe('Number of hosts not listed, those with the fewest requests.'),
   items: z.array(
     z.object({
       host: z.string(),
       requests: count,
       bytes: count,
-      most: count.describe('Most requests in flight; 0 where it is not known.'),
-      cap: count.describe('Allowed requests in flight; 0 where it is not known.'),
+      most: count.describe('Maximum number of requests in flight; 0 if unknown.'),
+      cap: count.describe('Limit of requests in flight; 0 if unknown.'),
       refused: count,
       failed: count,
-      waited_ms: z.number().describe('Time that requests waited for their turn, added up.'),
+      waited_ms: z.number().describe('Total time requests waited for a slot.'),
       slices: z
         .array(z.tuple([place, z.number(), count, count, count]))
         .describe('Start, length in ms, requests, refused (429, 503), failed.'),
@@ -73,7 +73,7 @@ export const passages = z.object({
       headings: z.array(z.string()),
       page: z.int().describe('0 for documents without pages.'),
       text: z.string(),
-      context: z.string().describe('Title and headings, which are searched as well.'),
+      context: z.string().describe('Title and headings, which are also searched.'),
       tokens: count,
       blocks: z.array(z.int()),
     }),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { JOB_STATES } from '../../../queue/index.ts';
 import { at, count, counts, number, stage, text, tried } from './basics.ts';
 
-// What operators are told: runs, the queue, hosts, steering.
+// Schemas for runs, the queue, hosts and control.
 
 export const run = z
   .object({
@@ -41,7 +41,7 @@ const event = z
     text: z.string(),
     work: text,
     document: text,
-    title: text.describe('Of the document.'),
+    title: text.describe('Id of the document.'),
     host: text,
     reason: text,
   })
@@ -132,8 +132,8 @@ export const job = z
   .meta({ id: 'Job' });
 
 export const jobWithHistory = job.extend({
-  artifact: z.unknown().describe('What was put into the queue.'),
-  result: z.unknown().describe('What it left behind.'),
+  artifact: z.unknown().describe('The payload that was enqueued.'),
+  result: z.unknown().describe('The result.'),
   history: z.array(tried),
 });
 
@@ -143,7 +143,7 @@ export const host = z
     host: z.string(),
     cap: number.describe('Maximum concurrent requests; null if unlimited or unknown.'),
     per_second: number.describe('Maximum requests per second; null if unlimited or unknown.'),
-    slowed: z.boolean().describe('It is asked less than its rules allow, because it asked for that.'),
+    slowed: z.boolean().describe('Whether its rate is reduced because the host asked for it.'),
     in_flight: count,
     waiting: count,
     next_at: at,
@@ -151,7 +151,7 @@ export const host = z
     held_why: text.describe('rate-limited, host-held, paused, …'),
     paused: z.boolean(),
     budget_left: number,
-    requests: count.describe('As the host logs of the runs say, with those that were refused (429, 503) and failed.'),
+    requests: count.describe('Requests from the host logs of the runs; refused means 429 or 503.'),
     refused: count,
     failed: count,
     last_at: at,

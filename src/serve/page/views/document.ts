@@ -18,7 +18,7 @@ const MODES: Readonly<Record<Mode, string>> = {
 };
 const PICTURE_PIXELS = 1_000;
 
-/** An entry beside the page, and the blocks it covers. */
+/** A side list entry and the blocks it covers. */
 interface Entry {
   readonly id: string;
   readonly head: string;
@@ -28,7 +28,7 @@ interface Entry {
   readonly page: number | undefined;
 }
 
-/** A document, page by page: what was recognised is drawn on the page and listed beside it. */
+/** Document view: recognised blocks are drawn on the page and listed beside it. */
 export function DocumentView({ run, id }: { readonly run: Run; readonly id: string }): View {
   const { place, source } = useScene();
   const found = useAnswer<WholeDocument>(runPath(run, 'documents', id));
@@ -44,7 +44,7 @@ export function DocumentView({ run, id }: { readonly run: Run; readonly id: stri
           file=${file}
           passages=${passages.kind === 'answered' ? passages.value.items : []}
         />`,
-    // A scan without text, or a file that was not parsed, can still be read.
+    // Scans without text and files that were not parsed can still be opened.
     found.kind === 'failed' && file !== undefined && html`<p>${link(file, 'Open the file')}</p>`,
   ];
 }
@@ -211,12 +211,12 @@ function tagName({ tag, level }: Block): string {
   return `${tag.replace('_', ' ')}${level === null ? '' : ` ${level}`}`;
 }
 
-/** The class that gives a kind of block its colour. */
+/** CSS class for the colour of a block kind. */
 function toneOf({ tag }: Block): string {
   return `block-${tag.split('_')[0]}`;
 }
 
-/** Pages forward and back, and documents. */
+/** Buttons for previous and next page and document. */
 function Steps({
   run,
   id,
@@ -264,7 +264,7 @@ function Steps({
   </div>`;
 }
 
-/** Entries beside the page: one tab stop, arrow keys move, and what has the focus is lit on the page. */
+/** The side list: one tab stop, arrow keys move, and the focused entry is highlighted on the page. */
 function SideList({
   label,
   entries,
@@ -285,7 +285,7 @@ function SideList({
     list.current?.querySelectorAll<HTMLElement>('[role=option]')[index];
   const holds = ({ blocks }: Entry): boolean => pointed !== undefined && blocks.includes(pointed);
   useEffect(() => {
-    // Only the list scrolls, never the page.
+    // Scroll only the list, not the page.
     const [box, target] = [list.current, item(entries.findIndex(holds))];
     if (!box || !target) return;
     const [from, to] = [target.offsetTop, target.offsetTop + target.offsetHeight];
@@ -338,7 +338,7 @@ function boxProps(block: Block, lit: readonly number[], { point, choose }: Sheet
   };
 }
 
-/** A page with the recognised blocks on it: on its picture, or as recognised text where there is none. */
+/** A page with its blocks, drawn on the page image or, without one, as recognised text. */
 function PageSheet({
   run,
   found,
@@ -381,12 +381,11 @@ function PageSheet({
   </svg>`;
 }
 
-/** As large as the text fits into its box. */
+/** Font size at which the text fills its box. */
 function fontSize(text: string, area: number): number {
   return Math.min(13, Math.max(3.5, Math.sqrt(area / Math.max(1, text.length * 0.62)) * 0.95));
 }
 
-/** A document without pages. */
 function flowSheet(found: WholeDocument, lit: readonly number[], events: SheetEvents): View {
   return html`<div class="sheet flow">
     ${found.blocks.map((block) => {

@@ -6,7 +6,7 @@ import { DocumentView } from './document.ts';
 
 const STEPS = [['Parsed', 'parsed'], ['Chunked', 'chunked'], ['Embedded', 'embedded']] as const; // prettier-ignore
 
-/** The parsed documents; one of them, if the address names it. */
+/** List of parsed documents, or the document named in the URL. */
 export function DocumentsView({ run }: { readonly run: Run }): View {
   const id = useScene().query.get('document');
   return id === null ? html`<${DocumentList} run=${run} />` : html`<${DocumentView} run=${run} id=${id} key=${id} />`;

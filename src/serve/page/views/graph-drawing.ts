@@ -6,19 +6,19 @@ import type { View } from '../scene.ts';
 import { html } from '../scene.ts';
 
 const LABEL_CHARS = 34;
-/** Of the labels' font of 12 pixels. */
+/** Average width of a character at 12 pixels. */
 const [CHAR_PIXELS, LINE_PIXELS] = [6.3, 15];
 const [LEAST_RADIUS, MOST_RADIUS] = [3, 13];
 const [MARGIN, AXIS] = [28, 26];
-/** Between two years on the axis. */
+/** Minimum distance between year labels. */
 const TICK_PIXELS = 70;
 
-/** A cited work of which only an id is known. */
+/** Whether a cited work is known only by its id. */
 export function isBareId({ kind, label }: PictureNode): boolean {
   return kind === 'work' && /^(?:openalex|doi|pmid|pmcid|arxiv):/.test(label);
 }
 
-/** Which part of the picture is seen: how much larger than all of it, and what is in the middle, as shares of it. */
+/** The visible part of the drawing: zoom factor, and centre as fractions of the size. */
 interface Camera {
   readonly zoom: number;
   readonly x: number;
@@ -26,7 +26,10 @@ interface Camera {
 }
 const ALL: Camera = { zoom: 1, x: 0.5, y: 0.5 };
 
-/** A picture of some two hundred nodes: years from left to right, works that are cited more are larger. The lists have it all too. */
+/**
+ * Draws up to about two hundred nodes: years from left to right, larger for more citations. The lists contain the same
+ * data.
+ */
 export function GraphDrawing({
   picture,
   edges,
@@ -77,7 +80,7 @@ export function GraphDrawing({
     });
   };
   const wheel = (event: WheelEvent): void => {
-    // A wheel scrolls the page, as everywhere; with Ctrl it zooms.
+    // The wheel scrolls the page as usual; Ctrl + wheel zooms.
     if (!event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     zoom(event.deltaY < 0 ? 1.25 : 0.8);
@@ -102,7 +105,7 @@ export function GraphDrawing({
     <svg
       ref=${ground}
       role="img"
-      aria-label=${`Drawing: ${nodes[0]?.label ?? ''} and what is around it, by year`}
+      aria-label=${`Drawing: ${nodes[0]?.label ?? ''} and its neighbourhood, by year`}
       onPointerDown=${(event: PointerEvent) => (drag.current = { x: event.clientX, y: event.clientY, from: camera })}
       onPointerMove=${move}
       onPointerUp=${() => (drag.current = undefined)}
@@ -149,7 +152,7 @@ export function GraphDrawing({
   </div>`;
 }
 
-/** Where nodes are on the screen. */
+/** Screen coordinates of the nodes. */
 function axes(
   nodes: readonly PictureNode[],
   [width, height]: readonly [number, number],
@@ -163,7 +166,7 @@ function axes(
   return [axis((node) => node.x, width, camera.x), axis((node) => -node.y, height, camera.y)];
 }
 
-/** Labels beside their nodes, to the right or the left, the weightiest first; one that would cover another is left out. */
+/** Places labels left or right of their nodes, heaviest nodes first; omits labels that would overlap. */
 function labelsOf(
   nodes: readonly {
     readonly at: number;
@@ -193,7 +196,7 @@ function labelsOf(
     });
 }
 
-/** Years along the axis, as many as have room. */
+/** Year labels, as many as fit. */
 function years(
   nodes: readonly PictureNode[],
   x: (place: number) => number,

@@ -19,7 +19,7 @@ interface Named {
   readonly label: string;
 }
 
-/** Shown from the start; the other kinds are a click away. */
+/** Shown by default; others can be enabled. */
 const FIRST_SHOWN: readonly PictureEdgeKind[] = ['cites', 'version_of', 'retracts', 'related'];
 const NAMES: Readonly<Partial<Record<PictureEdgeKind, readonly [out: string, back: string]>>> = {
   cites: ['Cites', 'Cited by'],
@@ -40,7 +40,7 @@ function relationName(kind: string): string {
   return (NAMES[kind as PictureEdgeKind]?.[0] ?? kind).split(':')[0]?.toLowerCase().replaceAll('_', ' ') ?? kind;
 }
 
-/** What is around a work: a drawing by year, and beside it everything in it as lists, each edge with its evidence. */
+/** Neighbourhood of a work: a drawing by year, and lists of all edges with their evidence. */
 export function GraphView({ run }: { readonly run: Run }): View {
   const { query, source } = useScene();
   if (!run.has_graph)
@@ -150,7 +150,7 @@ function Around({ picture, works }: { readonly picture: GraphPicture; readonly w
     </fieldset>`,
     html`<p class="hint" role="status">
       ${[`${counted(edges.length, 'edge')} and ${counted(drawn.size, 'node')}. Larger: cited more often`, ...omitted].join('; ')}.
-      ${unnamed > 0 && ` Titles of ${counted(unnamed, 'cited work')} are not known; docstokg graph build --lookup asks for them.`}
+      ${unnamed > 0 && ` ${counted(unnamed, 'cited work')} without a title; docstokg graph build --lookup fetches titles.`}
     </p>`,
     html`<div class="reader wide">
       <div class="desk">
@@ -191,7 +191,7 @@ function Around({ picture, works }: { readonly picture: GraphPicture; readonly w
 
 type PlacedEdge = PictureEdge & { readonly at: number };
 
-/** Edges of the work in the middle by kind and direction, then those between its neighbours; works without a title last. */
+/** Edges of the central work by kind and direction, then those among its neighbours; works without a title last. */
 function groupsOf(
   picture: GraphPicture,
   edges: readonly PlacedEdge[],

@@ -8,13 +8,13 @@ import type { View } from '../scene.ts';
 import { fault, html, runPath, shown, useAnswer, useScene } from '../scene.ts';
 
 const HOSTS_AT_FIRST = 24;
-/** More are not shown in one table. */
+/** Maximum number of hosts in one table. */
 const MOST_HOSTS = 2_000;
 const [WIDTH, HEIGHT] = [600, 26];
 
 type Lane = Lanes['items'][number];
 
-/** Every host: what it allows and how it is asked now, with a way to pause it; and how the run asked it over time. */
+/** Hosts with limits, current state and a pause button, and their requests over time. */
 export function HostsView({ run }: { readonly run: Run | undefined }): View {
   const { source } = useScene();
   return [!source.report && html`<${HostsNow} />`, run && html`<${HostsOverTime} run=${run} />`];
@@ -37,7 +37,7 @@ function HostsNow(): View {
     };
     load().catch((reason: unknown) => leave.signal.aborted || setError(reason));
     const stop = source.on('hosts', (data) => {
-      // The stream carries the first ones; the others stay as they were.
+      // The stream carries only the first hosts; the others keep their last state.
       const { items } = data as List<Host>;
       const told = new Map(items.map((host) => [`${host.kind} ${host.host}`, host]));
       setHosts((known = []) => [...items, ...known.filter(({ kind, host }) => !told.has(`${kind} ${host}`))]);
@@ -63,7 +63,7 @@ function HostsNow(): View {
       />
     </form>
     <p class="hint" role="status">
-      ${counted(listed.length, 'host')}, ${number(held)} rate-limited, held or paused now
+      ${counted(listed.length, 'host')}, ${number(held)} rate-limited, suspended or paused
     </p>
     <table class="plain stacked hosts">
       <caption class="hidden">
@@ -88,7 +88,7 @@ function HostRow({ host }: { readonly host: Host }): View {
   const state = stateOf(host);
   const act = async (): Promise<string> => {
     await source.post(`/steering/${paused ? 'resume' : 'pause'}`, { scope: 'host', name: host.host });
-    return paused ? `${host.host} is in use again.` : `${host.host} is paused until it is resumed.`;
+    return paused ? `${host.host} is resumed.` : `${host.host} is paused until it is resumed.`;
   };
   // The clock of a simulated web may be ahead of ours.
   const last = host.last_at !== null && Date.parse(host.last_at) > Date.now() ? 'just now' : since(host.last_at);
@@ -165,7 +165,7 @@ function summary({ items, from, time_scale: timeScale }: Lanes, ms: number): str
   ].join(' ');
 }
 
-/** Waits a server asked for during which it was asked: a slice that lies wholly inside, after the one that began it. */
+/** Waits that were not respected: slices with requests entirely inside a wait, after the one that started it. */
 function brokenWaits({ holds, slices }: Lane): number {
   return holds.filter(
     ([from, to, why]) => why === 'asked' && slices.some(([at, ms, sent]) => sent > 0 && at > from && at + ms <= to),
@@ -175,7 +175,7 @@ function brokenWaits({ holds, slices }: Lane): number {
 function laneRow(lane: Lane, scale: { readonly from: number; readonly to: number; readonly most: number }): View {
   const x = (at: number): number => ((Math.min(at, scale.to) - scale.from) / (scale.to - scale.from)) * WIDTH;
   const tall = (count: number): number => (count === 0 ? 0 : 5 + Math.sqrt(count / scale.most) * (HEIGHT - 7));
-  const label = `${lane.host}: ${counted(lane.requests, 'request')}, ${number(lane.refused)} refused, ${number(lane.failed)} failed, held ${counted(lane.holds.length, 'time')}`;
+  const label = `${lane.host}: ${counted(lane.requests, 'request')}, ${number(lane.refused)} refused, ${number(lane.failed)} failed, rate-limited or suspended ${counted(lane.holds.length, 'time')}`;
   const shapes = html`<rect class="track" width=${WIDTH} height=${HEIGHT} />
     ${lane.holds.map(([from, until, why]) => html`<rect class=${`hold ${why}`} x=${x(from)} width=${Math.max(1, x(until) - x(from))} height=${HEIGHT} />`)}
     ${lane.slices.map(([at, ms, sent, refused, failed]) => {
@@ -208,10 +208,10 @@ const LEGEND = [
     <defs>${hatch('hatch-asked', 45)}${hatch('hatch-failing', -45)}</defs>
   </svg>`,
   html`<ul class="legend">
-    <li>${key(html`<rect class="sent" y="2" width="12" height="10" rx="1" />`)}requests (taller: more at a time)</li>
+    <li>${key(html`<rect class="sent" y="2" width="12" height="10" rx="1" />`)}requests (taller: more)</li>
     <li>${key(html`<path class="refused" d="M1 2h10l-5 9z" />`)}refused: 429 or 503</li>
     <li>${key(html`<rect class="hold asked" width="12" height="12" />`)}rate-limited by the server</li>
-    <li>${key(html`<rect class="hold failing" width="12" height="12" />`)}held because it kept failing</li>
-    <li>${key(html`<rect class="failed" y="3" width="12" height="6" />`)}failed: 5xx or no answer</li>
+    <li>${key(html`<rect class="hold failing" width="12" height="12" />`)}suspended after failures</li>
+    <li>${key(html`<rect class="failed" y="3" width="12" height="6" />`)}failed: 5xx or no response</li>
   </ul>`,
 ];

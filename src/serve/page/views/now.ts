@@ -23,7 +23,7 @@ const STATES = {
 const EVENTS_SHOWN = 40;
 const CHART_MS = 5_000;
 
-/** A run while it goes on: how far every stage is, how fast, how long it will take, and the last events. */
+/** Live progress of a run: stages, rates, time left and the latest events. */
 export function NowView({ run }: { readonly run: Run }): View {
   const now = useLive<Now>(runPath(run, 'now'), 'now', (told) => (told.run as unknown) === run.id);
   return shown(now, (value) => [
@@ -81,7 +81,7 @@ function Trend({ now }: { readonly now: Now }): View {
       'at'
     >;
     history.current.push({ at: new Date().toISOString(), ...counts });
-    // A chart that jumps every second is hard to read.
+    // A chart that changes every second is hard to read.
     if (Date.now() - Date.parse(drawn.at(-1)?.at ?? '') > CHART_MS || drawn.length < 2) setDrawn([...history.current]);
   }, [now]);
   const line = (name: string, tone: string, of: (point: Now['history'][number]) => number) => ({
@@ -129,7 +129,7 @@ function Events({ run, first }: { readonly run: Run; readonly first: readonly Ru
   </section>`;
 }
 
-/** Hosts and documents are named; times are those of the reader's clock. */
+/** Names hosts and documents; times are in the reader's time zone. */
 function eventText({ text, host, document, title }: RunEvent): string {
   const said = text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => clock(at));
   const about = host ?? title ?? document;

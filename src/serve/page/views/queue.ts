@@ -10,13 +10,13 @@ import { html, shown, useAnswer, useLive, usePaged, useScene } from '../scene.ts
 const CHART_MS = 5_000;
 const STATES = ['queued', 'in_progress', 'done', 'skipped', 'error'] as const;
 const STATE_NAMES: Readonly<Record<string, string>> = { in_progress: 'leased', error: 'failed' };
-const START_HINT = 'No active workers: docstokg queue run starts some.';
+const START_HINT = 'No active workers; start some with docstokg queue run.';
 
 function stateName(state: string): string {
   return STATE_NAMES[state] ?? words(state);
 }
 
-/** The queue: how deep and how fast, who works on it, what was skipped or failed and why, and every job's history. */
+/** Queue depth and throughput, workers, failures by reason, and the history of each job. */
 export function QueueView(): View {
   const history = useAnswer<{ readonly points: QueuePoint[] }>('/queue/history');
   const queue = useLive<Queue>('/queue', 'queue');
@@ -80,7 +80,7 @@ function Trends({ queue, before }: { readonly queue: Queue; readonly before: rea
   const at = (point: QueuePoint): number => Date.parse(point.at);
   const ended = ({ done, skipped, error }: QueuePoint): number => done + skipped + error;
   const rates = drawn.slice(1).flatMap((point, place) => {
-    // A mean over a few points: single seconds say little.
+    // Moving average: single seconds vary too much.
     const first = drawn[Math.max(0, place - 4)];
     const minutes = first ? (at(point) - at(first)) / 60_000 : 0;
     return first && minutes > 0 ? [[at(point), Math.max(0, ended(point) - ended(first)) / minutes] as const] : [];

@@ -24,7 +24,7 @@ const CHOICES = [
 ] as const;
 const NAMES = [...TEXTS, ...CHOICES].map(([name]) => name as string);
 
-/** Passages that answer a question, each with its place on the page and its citation. */
+/** Search results, each with its position on the page and its citation. */
 export function SearchView({ run }: { readonly run: Run }): View {
   const { source, query, set, place } = useScene();
   const [found, setFound] = useState<{ readonly key: string; readonly hits?: Hits; readonly error?: unknown }>();
@@ -62,7 +62,7 @@ export function SearchView({ run }: { readonly run: Run }): View {
   const submit = (event: Event): void => {
     event.preventDefault();
     const typed = input.current?.value.trim() ?? '';
-    // Asked once more, the best passage is opened.
+    // Submitting the same query again opens the best passage.
     if (typed === q && found?.key === key) links()[0]?.click();
     else set({ q: typed });
   };

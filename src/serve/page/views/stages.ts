@@ -8,12 +8,12 @@ type Stage = Stages['items'][number];
 
 const NAMES: Readonly<Record<string, readonly [name: string, what: string]>> = {
   doctags: ['Parsing', 'From file to headings, paragraphs, tables and references.'],
-  chunk: ['Chunking', 'From structure to passages that fit the model.'],
+  chunk: ['Chunking', 'From structure to passages that fit the embedding model.'],
   embed: ['Embedding', 'From passages to vectors.'],
 };
 const [COLUMN, TALL] = [44, 110];
 
-/** How long every stage took per document, and what failed. */
+/** Duration of each stage per document, and failures. */
 export function StagesView({ run }: { readonly run: Run }): View {
   const { place } = useScene();
   const documents = useAnswer<List<DocumentLine>>(runPath(run, 'documents'), { limit: 500 });

@@ -14,7 +14,7 @@ const STEPS: Readonly<Record<string, string>> = {
   embedded: 'Embedded',
 };
 
-/** What was asked for, what came of it at every step, and why the rest is missing. */
+/** The query, results of every step, and why works are missing. */
 export function SummaryView({ run }: { readonly run: Run }): View {
   const account = useAnswer<Account>(runPath(run, 'account'));
   const sources = useAnswer<Sources>(runPath(run, 'sources'));
@@ -24,7 +24,7 @@ export function SummaryView({ run }: { readonly run: Run }): View {
     html`<section>
       <h2>Steps</h2>
       ${barTable(
-        'Works and documents that reached each step',
+        'Works and documents by step',
         value.stages.map(({ name, done }) => ({ name: STEPS[name] ?? name, value: done })),
       )}
     </section>`,
@@ -78,7 +78,7 @@ function shownFigures({ outcomes, stages }: Account, sources: Sources | undefine
   ];
 }
 
-/** The flow diagram of PRISMA 2020 as a list: each step, and beside it what left. */
+/** The PRISMA 2020 flow diagram as a list: each step, and what was excluded there. */
 function flow(prisma: Account['prisma']): View {
   const removed = prisma['removed_before_screening'] as
     | { readonly duplicates: number; readonly unreadable_entries: number }
@@ -123,8 +123,8 @@ function sourceTables({ resolvers, attempt_reasons: reasons, lost, kinds }: Sour
     name: words(name),
     value: saved,
     note: [
-      asked === 0 ? '' : `asked for ${counted(asked, 'work')}`,
-      answered === asked ? '' : `answered for ${number(answered)}`,
+      asked === 0 ? '' : `queried for ${counted(asked, 'work')}`,
+      answered === asked ? '' : `results for ${number(answered)}`,
       attempts === 0 ? '' : `${number(saved)} of ${counted(attempts, 'attempt')}`,
     ].filter((each) => each !== '').join(', '),
   })); // prettier-ignore
@@ -145,7 +145,7 @@ function sourceTables({ resolvers, attempt_reasons: reasons, lost, kinds }: Sour
   );
 }
 
-/** What a report does not hold. */
+/** What a report leaves out. */
 function Omitted(): View {
   const { source } = useScene();
   return (

@@ -19,7 +19,7 @@ const EXPORTS = [
   ['CSL', 'works.csl.json'],
 ] as const;
 
-/** Every work: filtered, sorted, opened, exported. What is chosen is in the address. */
+/** List of works with filters, sorting, details and export. Filters are part of the URL. */
 export function WorksView({ run }: { readonly run: Run }): View {
   const { source, query, set } = useScene();
   const [sort, order] = [query.get('sort') ?? 'title', query.get('order') ?? 'asc'];
