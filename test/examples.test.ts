@@ -17,7 +17,7 @@ const COMMAND_EXAMPLES: Readonly<Record<string, (file: string, folder: string) =
     const lines = join(ROOT, 'examples', 'artifacts.jsonl');
     assert.equal(
       command('docstokg', ['queue', 'import', lines], { cwd: folder }).stdout,
-      '24 added, 0 known already, 0 bad\n',
+      '24 added, 0 already known, 0 bad\n',
     );
     const drain = ['queue', 'run', '--drain', '--json', '--handler', file];
     const run = command('docstokg', drain, { cwd: folder });

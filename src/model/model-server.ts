@@ -140,7 +140,7 @@ export class ModelServer {
   }
 
   #unavailable(why: string): StageError {
-    return new StageError('network', `the model server at ${this.#url.origin} does not respond: ${why}`, {
+    return new StageError('network', `the model server at ${this.#url.origin} is unavailable: ${why}`, {
       code: 'MODEL_UNAVAILABLE',
       retryable: false,
       stopsStage: true,

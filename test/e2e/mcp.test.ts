@@ -51,7 +51,7 @@ test('an assistant starts docstokg mcp, asks every tool in both versions of the 
     assert.ok((await client.listResources({}, SLOWLY)).resources.length > 0);
     await client.close();
     assert.deepEqual(faults, []);
-    assert.match(told, /answering about reefs/);
+    assert.match(told, /serving reefs over stdio/);
     assert.doesNotMatch(told, /error/i);
   }
 });

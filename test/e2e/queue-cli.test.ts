@@ -139,7 +139,7 @@ test('a job is enqueued once, shown, cancelled, exported and imported elsewhere'
     ['skipped', 'CANCELLED: cancelled by an operator'],
   );
   const again = at.queue('cancel', 'a');
-  assert.deepEqual([again.status, again.stdout], [1, 'a has ended already (skipped)\n']);
+  assert.deepEqual([again.status, again.stdout], [1, 'a has already ended (skipped)\n']);
   const unknown = at.queue('list', 'nobody', '--json');
   assert.deepEqual(
     [unknown.status, (JSON.parse(unknown.stderr) as { error: { code: string } }).error.code],

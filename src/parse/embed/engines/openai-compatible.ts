@@ -175,7 +175,7 @@ class EmbeddingClient {
   }
 
   #unavailable(why: string): AppError {
-    return new AppError('EMBED_UNAVAILABLE', `the embedding server at ${this.#url} does not respond: ${why}`, {
+    return new AppError('EMBED_UNAVAILABLE', `the embedding server at ${this.#url} is unavailable: ${why}`, {
       hint: 'vectors made so far are saved; run the same command again when the server is back',
     });
   }
