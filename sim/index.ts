@@ -1,4 +1,4 @@
-/** The scholarly web on loopback: test equipment, and a rehearsal room for users. */
+/** A simulated scholarly web on localhost, for tests and for users who want to try out a run. */
 export { ALL_BEHAVIOURS } from './behaviours/behaviour.ts';
 export { replay } from './log/replay.ts';
 export type { LogEntry } from './log/request-log.ts';

@@ -3,20 +3,23 @@ import type { Simulation } from './server/simulation.ts';
 import { NOWHERE } from './world/hosts.ts';
 import { at, SUFFIX } from './world/identifiers.ts';
 
-/** Everything a client needs to take the simulated web for the real one; it is settings and nothing else. */
+/** Settings that point a client at the simulated web. */
 export interface ClientSettings {
-  /** Where names ending in `suffix` lead; `exceptions` are names that resolve elsewhere, as an attacker's would, or not at all (`none`). */
+  /**
+   * DNS mapping for names ending in `suffix`; `exceptions` resolve elsewhere, like an attacker's, or not at all
+   * (`none`).
+   */
   readonly dns: {
     readonly suffix: string;
     readonly address: string;
     readonly exceptions: Readonly<Record<string, string>>;
   };
-  /** The only private addresses that the SSRF guard may let through. */
+  /** The only private addresses that the SSRF guard may allow. */
   readonly allowedAddresses: readonly string[];
-  /** Base URL per service, without a slash at the end. */
+  /** Base URL per service, without trailing slash. */
   readonly services: Readonly<Record<string, string>>;
   readonly keys: Readonly<Record<string, string>>;
-  /** Real seconds per simulated second: use `scaledClock` for every wait, pace and timeout. */
+  /** Real seconds per simulated second: use `scaledClock` for every wait, rate and timeout. */
   readonly timeScale: number;
   readonly scheme: 'http';
 }
@@ -53,7 +56,6 @@ const SERVICE_BASES: Readonly<Record<string, string>> = {
   zotero: at('api.zotero.org', ''),
 };
 
-/** The settings under which a client meets this simulation. */
 export function clientSettings(simulation: Simulation): ClientSettings {
   const address = `127.0.0.1:${simulation.port}`;
   return {

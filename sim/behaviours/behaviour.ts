@@ -1,9 +1,9 @@
-/** The forms in which a server may say how long to wait. */
+/** Formats of a Retry-After header. */
 export type RetryAfterForm = 'seconds' | 'date' | 'none' | 'absurd' | 'year' | 'negative' | 'garbage';
 
 /**
- * What a URL does besides answering. Every choice is fixed in the world, never by the order of arrival; `times` counts
- * GET requests of that URL in one run.
+ * What a URL does besides returning its file. All choices are fixed by the world, never by request order; `times`
+ * counts GET requests of the URL in one run.
  */
 export type Behaviour =
   | { readonly kind: 'plain' }
@@ -11,7 +11,7 @@ export type Behaviour =
   | { readonly kind: 'throttled'; readonly times: number; readonly retryAfter: RetryAfterForm }
   | { readonly kind: 'status'; readonly status: 403 | 404 | 410 | 418 | 500 }
   | { readonly kind: 'dead' }
-  /** The name of the host does not exist any more. */
+  /** DNS name that does not resolve. */
   | { readonly kind: 'nameless' }
   | { readonly kind: 'redirect'; readonly hops: number; readonly codes: readonly number[]; readonly relative: boolean }
   | { readonly kind: 'redirect-trap'; readonly to: RedirectTrap }
@@ -69,7 +69,9 @@ const redirect = (hops: number, codes: readonly number[], relative = false): Beh
 });
 const typed = (contentType: string, junkBytes = 0): Behaviour => ({ kind: 'typed', contentType, junkBytes });
 
-/** Every behaviour a file's URL can have, each parameter at least once: the hostile world shows all of them twice. */
+/**
+ * Every behaviour of a file URL, with each parameter used at least once. The hostile world contains each of them twice.
+ */
 export const ALL_BEHAVIOURS: readonly Behaviour[] = [
   PLAIN,
   ...(['503', '502', 'reset', 'timeout'] as const).map((how): Behaviour => ({ kind: 'flaky', times: 1, how })),

@@ -3,10 +3,10 @@ import type { Host, Payload, Profile } from '../world/types.ts';
 import type { Behaviour } from './behaviour.ts';
 import { ALL_BEHAVIOURS, PLAIN } from './behaviour.ts';
 
-/** Oddities of content, which no header shows. */
+/** Content defects that no header reveals. */
 const ODD_CONTENT = ['unrelated', 'preview', 'encrypted', 'zero-pages', 'long'] as const;
 
-/** How often each mishap meets a file of a generated host in the realistic world. */
+/** Probability of each fault for a file of a generated host in the realistic world. */
 const REALISTIC: readonly (readonly [number, Behaviour])[] = [
   [0.02, { kind: 'html-as-pdf', page: 'html' }],
   [0.015, { kind: 'status', status: 404 }],
@@ -33,8 +33,8 @@ export interface Choice {
 }
 
 /**
- * What the file at a host does. `ordinal` numbers the files of a hostile world so that each behaviour comes up in
- * turn; `shared` files are asked for on behalf of two works, so nothing about them may count requests.
+ * Chooses the behaviour of a file at a host. `ordinal` numbers the files of a hostile world so that each behaviour
+ * occurs in turn; `shared` files are requested for two works, so their behaviour must not depend on request counts.
  */
 export function chooseBehaviour(options: {
   readonly profile: Profile;
@@ -70,7 +70,7 @@ function hostileChoice(ordinal: number, shared: boolean, payload: Payload): Choi
   return { behaviour: PLAIN, payload: payload.form === 'pdf' ? { form: 'odd-pdf', work: payload.work, how } : payload };
 }
 
-/** The behaviour, unless it makes no sense here: counting requests of shared files, or junk before anything but a PDF. */
+/** Drops behaviours that do not apply: counting requests of shared files, or junk before anything but a PDF. */
 function fitting(behaviour: Behaviour, shared: boolean, payload: Payload): Behaviour {
   const counts = 'times' in behaviour || (behaviour.kind === 'caching' && behaviour.how === 'changes-once');
   const junk = behaviour.kind === 'typed' && behaviour.junkBytes > 0;

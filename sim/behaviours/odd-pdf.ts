@@ -1,6 +1,6 @@
 import type { Work } from '../world/types.ts';
 
-/** A PDF written by hand: pages of lines, with marks that make it odd. */
+/** Writes a minimal PDF by hand, with optional defects. */
 export function rawPdf(
   pages: readonly (readonly string[])[],
   marks: { readonly isEncrypted?: boolean } = {},
@@ -37,7 +37,7 @@ export function rawPdf(
 
 const FILLER = 'This line belongs to a simulated document and says nothing.';
 
-/** The PDFs that no parser, or no careful reader, should take for the work. */
+/** PDFs that a client must not accept as the work. */
 export function oddPdf(work: Work, how: 'unrelated' | 'preview' | 'encrypted' | 'zero-pages' | 'long'): Uint8Array {
   const heading = [latin(work.title), work.doi ?? work.id, 'Simulated document'];
   switch (how) {

@@ -15,7 +15,7 @@ const BOMB_MEMBERS = 1_000;
 const FIVE_GIGABYTES = 5 * 1024 ** 3;
 let bombMember: Uint8Array | undefined;
 
-/** Does to an answer what the behaviour says; `body` is asked for only when there is one to send. */
+/** Applies a behaviour to a response; `body` is called only if a body is sent. */
 export async function perform(exchange: Exchange, behaviour: Behaviour, body: () => Promise<Body>): Promise<Reply> {
   const instead = substitute(exchange, behaviour);
   if (instead) return instead;
@@ -27,7 +27,7 @@ export interface Body {
   readonly contentType: string;
 }
 
-/** Answers that need no file at all. */
+/** Responses that need no file. */
 function substitute(exchange: Exchange, behaviour: Behaviour): Reply | null {
   const { attempt } = exchange;
   switch (behaviour.kind) {
@@ -41,7 +41,7 @@ function substitute(exchange: Exchange, behaviour: Behaviour): Reply | null {
         behaviour.status,
       );
     case 'dead':
-    // Who comes all the same has not asked for the name.
+    // The client ignored DNS and connected anyway.
     case 'nameless':
       return { status: 0, headers: {}, body: '', transport: { kind: 'reset' } };
     case 'redirect':
@@ -162,7 +162,7 @@ function oversized(how: 'declared' | 'endless'): Reply {
     : { status: 200, headers, body: block, transport: { kind: 'repeat', times: Infinity } };
 }
 
-/** Ten megabytes on the wire, ten gigabytes unpacked: one gzip member after another. */
+/** 10 MB compressed, 10 GB decompressed: concatenated gzip members. */
 function bomb(): Reply {
   bombMember ??= gzipSync(Buffer.alloc(BOMB_MEMBER_BYTES), { level: 9 });
   return {
@@ -181,7 +181,7 @@ const NAMES = {
   quotes: 'attachment; filename="a\\"b;c.pdf"; size=1',
 } as const;
 
-/** Answers that carry the file, bent as the behaviour says. */
+/** Responses with the file, modified by the behaviour. */
 function shape(exchange: Exchange, behaviour: Behaviour, body: Body): Reply {
   const { bytes, contentType } = body;
   const headers: Record<string, string> = { ...fileHeaders(bytes, WORLD_DATE), 'content-type': contentType };
@@ -280,13 +280,13 @@ function cached(exchange: Exchange, whole: Reply, how: Extract<Behaviour, { kind
   }
 }
 
-/** The second edition of a file: one comment longer, under another validator. */
+/** A changed file: one comment longer, with another validator. */
 function changed(whole: Reply): Reply {
   const bytes = Buffer.concat([Buffer.from(whole.body), Buffer.from(SECOND_EDITION)]);
   return { ...whole, body: bytes, headers: { ...whole.headers, ...fileHeaders(bytes, WORLD_DATE + 86_400_000) } };
 }
 
-/** What the second edition of a file that changes once adds to the first. */
+/** The bytes appended to a file that changes once. */
 export const SECOND_EDITION = '% second edition\n%%EOF\n';
 
 function without(headers: Reply['headers'], name: string): Record<string, string | readonly string[]> {

@@ -5,7 +5,7 @@ import type { Reply } from '../server/reply.ts';
 
 type RangeManner = 'good' | 'ignored' | 'if-range-mismatch' | 'wrong-range' | 'at-end';
 
-/** The headers of a file that can be revalidated and resumed. */
+/** Headers of a file that supports revalidation and range requests. */
 export function fileHeaders(bytes: Uint8Array, modifiedAt: number): Record<string, string> {
   return {
     etag: `"${createHash('sha1').update(bytes).digest('hex').slice(0, 20)}"`,
@@ -14,7 +14,7 @@ export function fileHeaders(bytes: Uint8Array, modifiedAt: number): Record<strin
   };
 }
 
-/** Answers 304 and 206 where the request and the validators of the whole answer allow it (RFC 9110 §13, §14). */
+/** Answers 304 and 206 if the request and the validators allow it (RFC 9110 §13, §14). */
 export function conditional(exchange: Exchange, whole: Reply, manner: RangeManner = 'good'): Reply {
   const { headers } = exchange;
   const etag = header(whole, 'etag');

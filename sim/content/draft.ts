@@ -4,14 +4,14 @@ import { voiceFor } from './prose/index.ts';
 import { stream } from './random.ts';
 import { drawSlots, fillSlots } from './slots.ts';
 
-/** A believable title for a work on a topic, for worlds that have none yet. */
+/** A plausible title for a work on a topic. */
 export function draftTitle({ seed, topic, language }: Pick<PaperSpec, 'seed' | 'topic' | 'language'>): string {
   const voice = voiceFor(language, topic);
   const random = stream('title', seed);
   return stripMarks(fillSlots(random.pick(voice.titles), drawSlots(voice.lexicon, random)));
 }
 
-/** A believable abstract for the same. */
+/** A plausible abstract. */
 export function draftAbstract({ seed, topic, language }: Pick<PaperSpec, 'seed' | 'topic' | 'language'>): string {
   const voice = voiceFor(language, topic);
   const slots = drawSlots(voice.lexicon, stream('abstract', seed));

@@ -4,7 +4,7 @@ import type { Fact, Paper, PaperSpec, Paragraph } from './paper.ts';
 import type { Voice } from './prose/index.ts';
 import type { Stream } from './random.ts';
 
-/** Writes the planted fact of a work's `paragraph`-th paragraph. */
+/** Writes the planted fact of the n-th paragraph of a work. */
 export function writeFact(spec: PaperSpec, voice: Voice, paragraph: number, random: Stream): Fact {
   const pattern = random.pick(voice.facts);
   const name = nonce(spec.workId, paragraph);
@@ -32,17 +32,16 @@ export function writeFact(spec: PaperSpec, voice: Voice, paragraph: number, rand
   };
 }
 
-/** All paragraphs in reading order. */
 export function paragraphs(paper: Paper): Paragraph[] {
   return paper.sections.flatMap((section) => section.blocks.filter((block) => block.kind === 'paragraph'));
 }
 
-/** What a paper states, as edges of a knowledge graph: its samples have values and stand in relation to named things. */
+/** The facts of a paper as knowledge graph edges: values of its samples, and relations to named entities. */
 export function facts(paper: Paper): readonly (Fact & { readonly workId: string; readonly paragraph: string })[] {
   return paragraphs(paper).map(({ fact, id }) => ({ ...fact, workId: paper.spec.workId, paragraph: id }));
 }
 
-/** Questions with one right answer each: `answer` is the planted sentence, `paragraph` the id of the paragraph it stands in. */
+/** Questions with exactly one correct answer: `answer` is the planted sentence, `paragraph` the id of its paragraph. */
 export function questions(paper: Paper): readonly {
   readonly question: string;
   readonly answer: string;

@@ -7,7 +7,7 @@ import { bareNoun } from './slots.ts';
 
 type Draft = Pick<Cell, 'row' | 'column' | 'text' | 'kind'> & Partial<Pick<Cell, 'rowSpan' | 'columnSpan'>>;
 
-/** A table with known cells: plain, with heads over several columns, or with row heads over several rows. */
+/** A table with known cells: plain, with spanning column heads, or with spanning row heads. */
 export function writeTable(voice: Voice, random: Stream): Table {
   const { lexicon, grammar } = voice;
   const shape = random.pick(['plain', 'spanning-heads', 'spanning-heads', 'grouped-rows'] as const);
@@ -65,7 +65,7 @@ export function writeTable(voice: Voice, random: Stream): Table {
   };
 }
 
-/** What a figure shows over which quantities, without its number and caption. */
+/** The data of a figure, without number and caption. */
 export function writeFigure(axes: readonly [string, string], random: Stream): Pick<Figure, 'plot' | 'axes' | 'series'> {
   const plot = random.pick(['lines', 'lines', 'bars', 'picture'] as const);
   const count = plot === 'lines' ? random.integer(2, 3) : 1;

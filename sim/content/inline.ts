@@ -2,7 +2,7 @@ import type { Inline } from './paper.ts';
 
 const MARK = /\*([^*]+)\*|~([^~]+)~|\^([^^]+)\^/g;
 
-/** Text with `*italic*`, `~sub~` and `^sup^` as pieces. */
+/** Parses `*italic*`, `~sub~` and `^sup^`. */
 export function parseInlines(text: string): Inline[] {
   const pieces: Inline[] = [];
   let end = 0;
@@ -18,20 +18,20 @@ export function parseInlines(text: string): Inline[] {
   return pieces;
 }
 
-/** The same text without its marks. */
+/** The text without markup. */
 export function stripMarks(text: string): string {
   return text.replaceAll(MARK, (_whole, italic?: string, sub?: string, sup?: string) => italic ?? sub ?? sup ?? '');
 }
 
-/** How citations look in running text: `[3, 7]` after a space, or raised figures without one. */
+/** Citation style: `[3, 7]` after a space, or superscript numbers. */
 export type CiteStyle = 'bracket' | 'superscript';
 
-/** The mark of the footnote with this number, counted from 0. */
+/** Mark of the n-th footnote, counted from 0. */
 export function noteMark(note: number): string {
   return String.fromCodePoint(97 + note);
 }
 
-/** The plain text a reader sees. Footnote marks are left out where `notes` is false. */
+/** Plain text as read. Omits footnote marks if `notes` is false. */
 export function plainText(inlines: readonly Inline[], style: CiteStyle = 'bracket', notes = false): string {
   return inlines
     .map((inline) => {
@@ -51,7 +51,7 @@ export function plainText(inlines: readonly Inline[], style: CiteStyle = 'bracke
     .join('');
 }
 
-/** A citation as text, with the space that goes before it. */
+/** A citation as text, including the preceding space. */
 export function citeText(references: readonly number[], style: CiteStyle): string {
   return style === 'bracket' ? ` [${references.join(', ')}]` : references.join(',');
 }

@@ -5,18 +5,18 @@ const VOWELS = ['a', 'e', 'i', 'o', 'u', 'y'] as const;
 const ENDS = ['n', 'l', 'r', 'x', 'th', 'm', 's', 'k', 'd', 'v', 'lt', 'rn'] as const;
 const LETTERS = 'ABCDEFGHJKLMNPQRSTUV';
 
-/** 2^37: 31 bits of a work's number and 6 of a paragraph's. The spellings below have room for 3 × 10^11. */
+/** 2^37: 31 bits for the work number and 6 for the paragraph. There are 3 × 10^11 possible names. */
 const SPACE = 1n << 37n;
 
 /**
- * A name such as `Kavomel-R482` for one paragraph of one work. The way from (work, paragraph) to the name can be gone
- * back, so two paragraphs of a world whose works are numbered in a row never share one.
+ * A made-up name such as `Kavomel-R482` for one paragraph of one work. The mapping is invertible, so no two paragraphs
+ * of a world share a name.
  */
 export function nonce(workId: string, paragraph: number): string {
   const digits = /(\d{1,15})$/.exec(workId)?.[1];
   const work = digits ? BigInt(digits) : hash('sha256', workId, 'buffer').readBigUInt64LE(0);
   let rest = ((work & 0x7fffffffn) << 6n) | BigInt(paragraph & 63);
-  // Odd multipliers and xor-shifts are one-to-one, and scatter neighbours.
+  // Odd multipliers and xor-shifts are bijective and scatter neighbours.
   for (const factor of [0x9e3779b97n, 0x1b873593fn]) {
     rest = (rest * factor) % SPACE;
     rest ^= rest >> 19n;

@@ -1,6 +1,6 @@
 import type { Table } from '../../src/parse/index.ts';
 
-/** What the world already knows of a work; everything else is written from `seed`. */
+/** What the world knows about a work; the rest is generated from `seed`. */
 export interface PaperSpec {
   readonly seed: string;
   readonly workId: string;
@@ -13,7 +13,7 @@ export interface PaperSpec {
   readonly arxivId?: string;
   readonly journal?: string;
   readonly year: number;
-  /** ISO 639-1; languages without a grammar of their own are written in English. */
+  /** ISO 639-1; languages without a grammar here are written in English. */
   readonly language: string;
   readonly license?: string;
   readonly topic: string;
@@ -25,7 +25,9 @@ export interface PaperSpec {
   }[];
 }
 
-/** A piece of running text. References, tables and the rest are named by number, so that each rendering can set them its own way. */
+/**
+ * A piece of inline text. References, tables etc. are referred to by number, so that each rendering can format them.
+ */
 export type Inline =
   | { readonly kind: 'text' | 'italic' | 'sub' | 'sup'; readonly text: string }
   | { readonly kind: 'cite'; readonly references: readonly number[] }
@@ -37,16 +39,16 @@ export type Inline =
       readonly text: string;
     };
 
-/** The one sentence of a paragraph that states something nobody else states, and the question it answers. */
+/** The unique statement of a paragraph, and the question it answers. */
 export interface Fact {
-  /** The made-up name that occurs in this paragraph and in no other of the world. */
+  /** The made-up name that occurs only in this paragraph. */
   readonly nonce: string;
   readonly subject: string;
   readonly relation: string;
   readonly value: string;
-  /** Things with a name that other works mention too: the known nodes of a knowledge graph. */
+  /** Named entities that other works mention too: known nodes of a knowledge graph. */
   readonly entities: readonly { readonly relation: string; readonly name: string }[];
-  /** Stands word for word in every rendering. */
+  /** Occurs verbatim in every rendering. */
   readonly sentence: string;
   readonly question: string;
 }
@@ -73,7 +75,7 @@ export interface TableFloat {
   readonly table: Table;
 }
 
-/** What a figure shows: curves, bars, or a grey picture. */
+/** Content of a figure: curves, bars, or a grey image. */
 export interface Figure {
   readonly kind: 'figure';
   readonly id: string;
@@ -81,11 +83,11 @@ export interface Figure {
   readonly caption: string;
   readonly plot: 'lines' | 'bars' | 'picture';
   readonly axes: readonly [string, string];
-  /** One array per series, values from 0 to 1. */
+  /** One array per series, values 0 to 1. */
   readonly series: readonly (readonly number[])[];
 }
 
-/** A displayed formula, in the three spellings that the renderings need. */
+/** A displayed formula in the three notations the renderings need. */
 export interface Formula {
   readonly tex: string;
   readonly plain: string;
@@ -100,7 +102,7 @@ export interface FormulaBlock extends Formula {
 
 export type BodyBlock = Paragraph | List | TableFloat | Figure | FormulaBlock;
 
-/** Sections come in reading order; a subsection follows its section and has level 2. */
+/** Sections in reading order; a subsection follows its section and has level 2. */
 export interface Section {
   readonly id: string;
   readonly number: string;
@@ -121,7 +123,7 @@ export interface Reference {
   readonly doi?: string;
 }
 
-/** The fixed words of a paper in its language. */
+/** Fixed words of a paper in its language. */
 export interface Labels {
   readonly abstract: string;
   readonly keywords: string;
@@ -131,10 +133,10 @@ export interface Labels {
   readonly and: string;
 }
 
-/** A paper as it was meant, before any rendering. */
+/** A paper before rendering. */
 export interface Paper {
   readonly spec: PaperSpec;
-  /** The language it is really written in. */
+  /** The language it is actually written in. */
   readonly language: string;
   readonly labels: Labels;
   readonly keywords: readonly string[];
@@ -145,5 +147,5 @@ export interface Paper {
   readonly firstPage: number;
 }
 
-/** What every rendering says about itself. */
+/** Metadata of a rendering. */
 export const SIMULATED = 'Simulated document';

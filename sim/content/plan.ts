@@ -1,14 +1,14 @@
 import type { Role, Voice } from './prose/index.ts';
 import type { Stream } from './random.ts';
 
-/** What a section will hold, before a word of it is written. */
+/** The outline of a section. */
 export interface Plan {
   readonly role: Role;
   readonly number: string;
   readonly title: string;
   /** Paragraphs of the section itself, then of each subsection. */
   readonly parts: readonly number[];
-  /** What follows which paragraph. */
+  /** What follows each paragraph. */
   readonly extras: readonly {
     readonly part: number;
     readonly paragraph: number;
@@ -16,7 +16,7 @@ export interface Plan {
   }[];
 }
 
-// In the order of a paper; the number says from how many sections on each one is there.
+// In paper order; the number is the minimum number of sections at which each one is included.
 const OUTLINE: readonly (readonly [Role, number])[] = [
   ['introduction', 4],
   ['background', 6],
@@ -37,7 +37,7 @@ const HOMES: Readonly<Record<Plan['extras'][number]['kind'], readonly Role[]>> =
   note: ['methods', 'introduction', 'results'],
 };
 
-/** Plans 4 to 9 sections of 2 to 6 paragraphs, at most about thirty paragraphs in all, and what stands between them. */
+/** Plans 4 to 9 sections of 2 to 6 paragraphs, at most about thirty paragraphs, and the floats between them. */
 export function planSections(voice: Voice, random: Stream): Plan[] {
   const size = random.pick([4, 5, 5, 6, 6, 7, 7, 8, 9]);
   const roles = OUTLINE.filter(([, from]) => size >= from).map(([role]) => role);
@@ -61,7 +61,7 @@ export function planSections(voice: Voice, random: Stream): Plan[] {
   return plans;
 }
 
-/** The last name a language has for a section is kept for the second section of its kind. */
+/** The last section name of a kind is reserved for its second section. */
 function sectionTitle(voice: Voice, role: Role, isSecond: boolean, random: Stream): string {
   const titles = voice.grammar.headings[role];
   if (isSecond) return titles.at(-1) ?? role;
@@ -75,7 +75,7 @@ function split(paragraphs: number, random: Stream): number[] {
   return [own, first, rest - first];
 }
 
-/** Puts a thing after a paragraph that has nothing yet, in the section where it fits best. */
+/** Places a float after a free paragraph in the best matching section. */
 function place(
   plans: readonly (Plan & { extras: Plan['extras'][number][] })[],
   kind: Plan['extras'][number]['kind'],

@@ -1,18 +1,18 @@
 import { hash } from 'node:crypto';
 
-/** A stream of random numbers that depends on nothing but its name. */
+/** A stream of random numbers determined by its name. */
 export interface Stream {
   /** In [0, 1). */
   next(): number;
-  /** A whole number from `least` to `most`, both included. */
+  /** An integer from `least` to `most`, inclusive. */
   integer(least: number, most: number): number;
   pick<T>(items: readonly T[]): T;
-  /** A copy in another order. */
+  /** A shuffled copy. */
   shuffle<T>(items: readonly T[]): T[];
   chance(share: number): boolean;
 }
 
-/** Opens the stream called `names`: a new use takes a new name, so that what existed before does not shift. */
+/** Opens the stream called `names`. New features use new names, so that existing output does not change. */
 export function stream(...names: readonly (string | number)[]): Stream {
   const seed = hash('sha256', names.join('\u0000'), 'buffer');
   // sfc32: small, fast, passes PractRand; the seed fills its state, so no warm-up is needed.
@@ -50,7 +50,7 @@ export function stream(...names: readonly (string | number)[]): Stream {
   };
 }
 
-/** Deals items in a shuffled order, and shuffles again when all were dealt, so that repeats are far apart. */
+/** Deals items in random order and reshuffles when all were dealt, so that repeats are far apart. */
 export function deck<T>(items: readonly T[], random: Stream): () => T {
   let left: T[] = [];
   return () => {

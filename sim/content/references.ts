@@ -10,10 +10,10 @@ const JOURNALS = [
   'Reviews in Artificial Evidence',
 ] as const;
 
-/** The journal of a paper that names none. */
+/** Default journal. */
 export const OWN_JOURNAL = JOURNALS[0];
 
-/** The reference list: what the world says of each cited work, and volume and pages to go with it. */
+/** The reference list, with volume and pages added to what the world knows of each cited work. */
 export function writeReferences(spec: PaperSpec): Reference[] {
   return spec.references.map((reference, index) => {
     const random = stream('reference', reference.doi ?? reference.title, reference.year);
@@ -32,12 +32,12 @@ export function writeReferences(spec: PaperSpec): Reference[] {
   });
 }
 
-/** Authors as a reference list names them: three at most. */
+/** Authors in a reference list: at most three. */
 export function authorList(authors: readonly string[]): string {
   return authors.length > 4 ? `${authors.slice(0, 3).join(', ')}, et al.` : authors.join(', ');
 }
 
-/** An entry of the reference list as one line of text, without its number. */
+/** A reference as one line of text, without its number. */
 export function referenceText(reference: Reference): string {
   const { title, journal, year, volume, firstPage, lastPage, doi } = reference;
   const place = `${journal} ${String(volume)}, ${String(firstPage)}–${String(lastPage)} (${String(year)}).`;

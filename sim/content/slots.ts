@@ -1,10 +1,10 @@
 import type { Voice } from './prose/index.ts';
 import type { Stream } from './random.ts';
 
-/** What the slots of a template stand for; one set per paragraph, so that its sentences speak of the same things. */
+/** Slot values; one set per paragraph, so that its sentences are about the same things. */
 export type Slots = Readonly<Record<string, string>>;
 
-/** Draws a set of slots: `{material}` and `{material2}` always differ. */
+/** Draws slot values: `{material}` and `{material2}` always differ. */
 export function drawSlots(lexicon: Voice['lexicon'], random: Stream): Slots {
   const two = (items: readonly string[]): [string, string] => {
     const [first = '', second = first] = random.shuffle(items);
@@ -29,12 +29,12 @@ export function drawSlots(lexicon: Voice['lexicon'], random: Stream): Slots {
   };
 }
 
-/** Fills a template; slots without a value stay, for whoever knows them. */
+/** Fills a template; slots without a value are kept. */
 export function fillSlots(template: string, slots: Slots): string {
   return capitalise(template.replaceAll(/\{(\w+)\}/g, (whole, name: string) => slots[name] ?? whole));
 }
 
-/** Names such as `dCas9` keep their small letter. */
+/** Names such as `dCas9` keep their lower-case letter. */
 function capitalise(text: string): string {
   return /^\p{Ll}[\p{Ll}’-]*(?=[\s,;:.!?]|$)/u.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }

@@ -9,20 +9,20 @@ import type { Layout } from './pdf/style.ts';
 import { affiliationLine, authorLine } from './pdf/title-block.ts';
 import { referenceText } from './references.ts';
 
-/** Everything a paper can be rendered as. */
+/** All renderings of a paper. */
 export type Rendering = Layout | 'jats' | 'tei' | 'ojs' | 'arxiv';
 
-/** What a perfect parser would make of a rendering. */
+/** The expected result of parsing a rendering. */
 export interface Truth {
-  /** In reading order. On paper a page's headers come first, its footnotes and footers last, as in what a parser returns. */
+  /** In reading order. On a page, headers come first, footnotes and footers last. */
   readonly blocks: readonly Block[];
   /** Empty for renderings without pages. */
   readonly pages: readonly Page[];
-  /** The planted sentences that the text must hold; none where the pages are pictures. */
+  /** Planted sentences the text must contain; none for scanned pages. */
   readonly facts: readonly string[];
 }
 
-/** The truth about one rendering of a paper, made by the same code that lays the pages out. */
+/** The expected result for one rendering, produced by the code that lays out the pages. */
 export function truth(paper: Paper, rendering: Rendering): Truth {
   const facts = paragraphs(paper).map(({ fact }) => fact.sentence);
   if (!isLayout(rendering)) return { blocks: markupBlocks(paper, rendering), pages: [], facts };
@@ -57,7 +57,7 @@ function markupBlocks(paper: Paper, rendering: Exclude<Rendering, Layout>): Bloc
   const isPage = rendering === 'ojs' || rendering === 'arxiv';
   add({ kind: 'title', text: spec.title });
   if (isPage) {
-    // A page names every author; the printed line may cut a long list.
+    // The page lists every author; the printed line may cut a long list.
     add({ kind: 'text', text: authorLine(paper, Number.POSITIVE_INFINITY) });
     const places = affiliationLine(paper);
     if (rendering === 'ojs' && places !== '') add({ kind: 'text', text: places });
@@ -69,7 +69,7 @@ function markupBlocks(paper: Paper, rendering: Exclude<Rendering, Layout>): Bloc
   }
   for (const section of paper.sections) {
     const text = rendering === 'arxiv' ? `${section.number} ${section.title}` : section.title;
-    // GROBID does not nest its sections; the level is told by the number in @n.
+    // GROBID does not nest sections; the level comes from the number in @n.
     add({ kind: 'heading', text, level: section.level });
     for (const block of section.blocks) out.push(...bodyBlocks(block, paper));
   }

@@ -3,7 +3,7 @@ import type { PaperSpec } from './paper.ts';
 import { renderPdf } from './pdf/render-pdf.ts';
 import { writePaper } from './write-paper.ts';
 
-/** A sound PDF of a work that is not in the world, for addresses that serve the wrong file: nothing of `spec` occurs in it. */
+/** A valid PDF of a work that is not in the world, for URLs that serve the wrong file. */
 export async function renderUnrelatedPdf(spec: Pick<PaperSpec, 'seed' | 'workId' | 'year'>): Promise<Uint8Array> {
   const seed = `unrelated to ${spec.seed} ${spec.workId}`;
   const subject = { seed, topic: 'Medieval roof tiles', language: 'en' };

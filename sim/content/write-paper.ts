@@ -12,7 +12,7 @@ import { writeReferences } from './references.ts';
 import { bareNoun, drawSlots, fillSlots } from './slots.ts';
 import type { Slots } from './slots.ts';
 
-/** The writing of one paper: the voice, the decks it deals sentences from, and what has been numbered so far. */
+/** State while writing a paper: voice, sentence decks and counters. */
 interface Desk {
   readonly spec: PaperSpec;
   readonly voice: Voice;
@@ -21,13 +21,13 @@ interface Desk {
   readonly subheading: () => string;
   readonly numbers: { paragraph: number; table: number; figure: number; formula: number; list: number };
   readonly notes: string[];
-  /** The sentences written so far, the last ones at the end. */
+  /** Sentences written so far. */
   readonly said: string[];
-  /** References not cited yet, so that most entries are cited at least once. */
+  /** References not cited yet, so that most are cited at least once. */
   readonly uncited: number[];
 }
 
-/** Writes the paper that belongs to a specification: the same words for the same seed, on every machine. */
+/** Writes the paper of a specification; deterministic for a seed on every machine. */
 export function writePaper(spec: PaperSpec): Paper {
   const voice = voiceFor(spec.language, spec.topic);
   const random = stream('paper', spec.seed, spec.workId);
@@ -93,7 +93,7 @@ function writeSection(desk: Desk, plan: Plan): Section[] {
   });
 }
 
-/** Writes one paragraph, and after it the table, figure, formula or list that it announces. */
+/** Writes a paragraph, followed by the table, figure, formula or list it announces. */
 function writeParagraph(
   desk: Desk,
   role: Role,
@@ -135,7 +135,7 @@ function writeParagraph(
   if (extra && extra !== 'note') out.push(writeExtra(desk, extra, slots));
 }
 
-/** A sentence that is new to the paper, or at least to the paragraph; nothing when the paragraph has said all there is. */
+/** A sentence that is new to the paper, or at least to the paragraph; undefined if none is left. */
 function freshSentence(desk: Desk, role: Role, slots: Slots, paragraph: readonly string[]): string | undefined {
   const templates = desk.voice.sentences[role].length;
   for (const avoided of [new Set(desk.said), new Set(paragraph)]) {
@@ -186,7 +186,7 @@ function writeExtra(desk: Desk, extra: 'table' | 'figure' | 'formula' | 'list', 
     }
     case 'figure': {
       const figure = writeFigure([slots['factor'] ?? '', slots['property'] ?? ''], random);
-      // The last caption is the one that speaks of a record, which is what a picture shows.
+      // The last caption describes a recording, which matches a picture.
       const captions = voice.grammar.figureCaptions;
       const caption = figure.plot === 'picture' ? captions.at(-1) : random.pick(captions.slice(0, -1));
       return { kind: 'figure', id, number, caption: stripMarks(fillSlots(caption ?? '', slots)), ...figure };
@@ -211,7 +211,7 @@ function writeExtra(desk: Desk, extra: 'table' | 'figure' | 'formula' | 'list', 
   }
 }
 
-/** Joins neighbouring plain pieces, which keeps renderings and line breaking simple. */
+/** Joins adjacent plain pieces, which simplifies rendering and line breaking. */
 function merge(inlines: readonly Inline[]): Inline[] {
   const out: Inline[] = [];
   for (const inline of inlines) {

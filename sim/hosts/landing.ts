@@ -4,19 +4,19 @@ import { author, journalOf } from '../world/people.ts';
 import type { LandingTemplate, Location, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
-/** What sites put into every page, of open articles too: a guard's script, a login form, a shopping cart. */
+/** Markup found on every page of some sites: guard scripts, login forms, shopping carts. */
 const GUARDS =
   '<script>(function(){window.__CF$cv$params={r:"8"};})();</script><script src="/cdn-cgi/challenge-platform/scripts/jsd/main.js"></script><script src="https://cdn.perfdrive.com/aperture/aperture.js"></script><form action="/login"><input type="password" name="password"></form><a href="/cart">Add to Cart</a>';
 
-/** The parameters under which a landing page or a file has second faces at its own address. */
+/** Query parameters for variants of a landing page or file at the same path. */
 export const FACES = ['hop', 'view', 'supplement', 'cookieSet', 'error'] as const;
 
-/** A URL with one more parameter, wherever its query stands. */
+/** Adds a query parameter to a URL. */
 export function withFace(url: string, face: (typeof FACES)[number], value: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}${face}=${value}`;
 }
 
-/** The landing page of a location as an answer, with the headers its template needs. */
+/** The landing page of a location as a response. */
 export function landingReply(world: World, location: Location, isFull: boolean): Reply {
   const template = location.template === 'meta-refresh' && isFull ? 'highwire' : location.template;
   const headers: Record<string, string> = {};
@@ -25,7 +25,7 @@ export function landingReply(world: World, location: Location, isFull: boolean):
   return html(render(world, location, template ?? 'js-only'), 200, headers);
 }
 
-/** The landing page of a location at a service's own host. */
+/** The landing page at a service's own host. */
 export function landingPage(world: World, location: Location): string {
   return render(world, location, location.template ?? 'js-only');
 }
@@ -58,9 +58,9 @@ function page(title: string, head: string, body: string): string {
 }
 
 function citation(world: World, work: Work, template: LandingTemplate): string {
-  // Another work altogether: its DOI, its title and its authors.
+  // Another work: its DOI, title and authors.
   const isOther = template === 'doi-mismatch';
-  // A repository registers its copy under a DOI of its own.
+  // A repository registers its copy under its own DOI.
   const doi = isOther
     ? '10.5555/another.work.entirely'
     : template === 'own-doi'
@@ -78,7 +78,7 @@ function citation(world: World, work: Work, template: LandingTemplate): string {
   ].join('\n');
 }
 
-/** The mark-up by which a template tells where the file is. */
+/** Markup by which a template links to the file. */
 function pointer(location: Location, template: LandingTemplate): { readonly head: string; readonly body: string } {
   const url = location.file?.url ?? '';
   const escaped = escapeHtml(url);

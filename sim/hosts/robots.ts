@@ -1,10 +1,10 @@
 import type { Host, RobotsVariant } from '../world/types.ts';
 
-/** How a host answers for its robots.txt. */
+/** How a host serves robots.txt. */
 export interface RobotsAnswer {
   readonly status: number;
   readonly text: string;
-  /** Redirects before the answer; more than five count as unavailable (RFC 9309, 2.3.1.2). */
+  /** Redirects before the response; more than five count as unavailable (RFC 9309, 2.3.1.2). */
   readonly redirects: number;
   readonly hangs: boolean;
 }
@@ -39,7 +39,6 @@ const TEXTS: Readonly<Record<RobotsVariant, string>> = {
   'crawl-delay-120': 'User-agent: *\nCrawl-delay: 120\nDisallow: /admin/\n',
 };
 
-/** What the host of that variant serves at /robots.txt. */
 export function robotsOf(host: Pick<Host, 'robots'>): RobotsAnswer {
   const { robots } = host;
   return {
@@ -50,7 +49,7 @@ export function robotsOf(host: Pick<Host, 'robots'>): RobotsAnswer {
   };
 }
 
-/** Robots files of services whose pages are not for programs; the rest of the services allow everything. */
+/** Robots files of services whose pages are not for programs; other services allow everything. */
 export const SERVICE_ROBOTS: Readonly<Record<string, string>> = {
   'pmc.ncbi.nlm.nih.gov.sim.test': 'User-agent: *\nDisallow: /articles/\n',
   'zenodo.org.sim.test': 'User-agent: *\nCrawl-delay: 10\nDisallow: /api\nAllow: /api/records/*/files\n',

@@ -17,7 +17,7 @@ const TYPES = {
   html: 'text/html; charset=utf-8',
 } as const;
 
-/** The answer of a file, with everything its behaviour does to it. */
+/** The response for a file, with its behaviour applied. */
 export function serveFile(exchange: Exchange, file: FileSpec): Promise<Reply> {
   return perform(exchange, file.behaviour, async () => ({
     bytes: withJunk(await exchange.bytes(file.payload), file.behaviour.kind === 'typed' ? file.behaviour.junkBytes : 0),

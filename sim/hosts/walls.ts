@@ -7,7 +7,7 @@ import { withFace } from './landing.ts';
 const CHALLENGE =
   '<!DOCTYPE html><html lang="en-US"><head><title>Just a moment...</title><meta name="robots" content="noindex,nofollow"><meta http-equiv="refresh" content="35"></head><body class="no-js"><noscript><span id="challenge-error-text">Enable JavaScript and cookies to continue</span></noscript><script>window._cf_chl_opt={cType:"non-interactive"};</script><script src="/cdn-cgi/challenge-platform/h/g/orchestrate/jsch/v1"></script></body></html>';
 
-/** Walls that answer 200, as they look today: Anubis, PMC's proof of work, Radware's captcha. */
+/** Challenge pages that return 200: Anubis, PMC's proof of work, Radware's captcha. */
 const ANUBIS =
   '<!doctype html><html lang="en"><head><title>Making sure you&#39;re not a bot!</title><script id="anubis_challenge" type="application/json">{"rules":{"difficulty":4}}</script></head><body><main><h1 id="title">Making sure you&#39;re not a bot!</h1><details><p>You are seeing this because the administrator of this website has set up Anubis to protect the server.</p></details><script type="module" src="/.within.website/x/cmd/anubis/static/js/main.mjs"></script></main></body></html>';
 const PROOF_OF_WORK =
@@ -15,7 +15,7 @@ const PROOF_OF_WORK =
 const RADWARE =
   '<!doctype html><html><head><title>Radware Bot Manager Captcha</title></head><body><h2>We apologize for the inconvenience...</h2><p>To ensure we keep this website safe, please can you confirm you are a human by ticking the box below.</p><div class="h-captcha"></div></body></html>';
 
-/** The face that a wall shows; null for the wall that opens, once its cookie has come back. */
+/** The page a wall shows; null for the wall that opens once its cookie is sent back. */
 export function walledPage(how: 'cookie-opens', exchange: Exchange): Reply | null;
 export function walledPage(how: Exclude<Wall, 'cookie-opens'>, exchange: Exchange): Reply;
 export function walledPage(how: Wall, exchange: Exchange): Reply | null;
@@ -74,7 +74,7 @@ export function loginPage(): Reply {
   );
 }
 
-/** A URL without the parameters that walls and pages add to it. */
+/** Removes the query parameters that walls and pages add. */
 export function cleanUrl(url: URL): string {
   return url.href.replace(/([?&])(?:hop|view|supplement|cookieSet|error)=[^&]*/g, '').replace(/^([^?]*)&/, '$1?');
 }

@@ -6,7 +6,7 @@ import type { World } from '../world/world.ts';
 import type { LogEntry, RequestLog } from './request-log.ts';
 import type { Rule } from './rules.ts';
 
-/** The hosts to which each key may travel. */
+/** The hosts to which each key may be sent. */
 const HOMES: Readonly<Record<keyof typeof SIM_KEYS, readonly string[]>> = {
   openalex: ['api.openalex.org', 'content.openalex.org'],
   core: ['api.core.ac.uk'],
@@ -23,22 +23,24 @@ const HOMES: Readonly<Record<keyof typeof SIM_KEYS, readonly string[]>> = {
 
 const REQUESTS_BEFORE_BAN = 10;
 const BAN_MS = 600_000;
-/** What was under way when a client read that it should wait is not held against it. */
+/** Requests already in flight when the client was asked to wait are not violations. */
 const UNDER_WAY_SLACKS = 4;
-/** A client on a busy machine may read an answer late: unless it is known to have read it, it has this much for that. */
+/** Grace period in which a client on a busy machine may not have read the response yet. */
 const UNREAD_SLACKS = 20;
 const UNREAD_SHARE = 0.75;
 
 interface Hold {
   readonly from: number;
   readonly until: number;
-  /** The answer that asked for it: the next request on its connection, or for the same URL, shows that it was read. */
+  /**
+   * The response that asked to wait: a later request on its connection, or for the same URL, proves that it was read.
+   */
   readonly answered: Pick<LogEntry, 'connection' | 'url'>;
   isRead: boolean;
   ignored: number;
 }
 
-/** Judges every request of a run against the rules; nothing here decides what is answered but the ban. */
+/** Checks every request of a run against the politeness rules. Only the ban affects responses. */
 export class Manners {
   readonly #world: World;
   readonly #log: RequestLog;
@@ -60,7 +62,7 @@ export class Manners {
     this.#log.breach(entry, { rule, at: entry.at, host: entry.host, url: entry.url, detail });
   }
 
-  /** Looks at a request when it comes in. */
+  /** Checks a request on arrival. */
   arrive(entry: LogEntry, headers: Readonly<Record<string, string | undefined>>): void {
     const { host, at } = entry;
     this.#identity(entry);
@@ -84,7 +86,7 @@ export class Manners {
     return now < (this.#bannedUntil.get(host) ?? -Infinity);
   }
 
-  /** Looks at an answer when it went out. */
+  /** Records a response after it was sent. */
   leave(
     entry: LogEntry,
     headers: Readonly<Record<string, string | undefined>>,
@@ -135,7 +137,7 @@ export class Manners {
       if (this.#robotsRead.has(host) && search === '') this.breach(entry, 'robots-refetch', 'already answered');
       return;
     }
-    // Services document their own terms; only what is meant for readers is under robots.txt there.
+    // Services document their own terms; robots.txt applies only to their pages for readers.
     const isGoverned =
       this.#world.host(host) !== undefined ||
       (SERVICE_ROBOTS[host] !== undefined && /^\/(articles|records)\//.test(pathname));
@@ -163,7 +165,7 @@ export class Manners {
   }
 }
 
-/** From when on a request says that the client ignores a wait which it was asked for. */
+/** The time from which a request counts as ignoring a requested wait. */
 function graceEnd(hold: Hold, { connection, url }: LogEntry, slackMs: number): number {
   hold.isRead ||= connection === hold.answered.connection || url === hold.answered.url;
   const waitMs = hold.until - hold.from;

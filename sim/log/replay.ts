@@ -9,7 +9,7 @@ interface Replayed {
   readonly found: number;
 }
 
-/** Sends the requests of a log again, in their order and one after the other, and tells where the status differs. */
+/** Replays the requests of a log in order, one at a time, and reports status differences. */
 export async function* replay(
   entries: AsyncIterable<LogEntry> | Iterable<LogEntry>,
   port: number,
@@ -30,7 +30,7 @@ function statusOf(entry: LogEntry, port: number): Promise<number> {
       method: entry.method,
       path: pathname + search,
       headers: { ...entry.headers, host: entry.host, 'user-agent': entry.agent },
-      // What hangs is answered by nobody: a log says status 0 for it. Whatever was answered then is waited for.
+      // A log has status 0 for requests that hung; all others are awaited.
       timeout: entry.status === 0 ? 2_000 : 60_000,
     });
     sent.on('response', (response) => {

@@ -1,10 +1,10 @@
 import type { Rule, Violation } from './rules.ts';
 
-/** One request as it was seen and answered. */
+/** A logged request with its response. */
 export interface LogEntry {
   readonly number: number;
   readonly run: number;
-  /** Simulated milliseconds since the epoch, at arrival. */
+  /** Simulated epoch milliseconds at arrival. */
   readonly at: number;
   readonly host: string;
   readonly method: string;
@@ -29,7 +29,7 @@ const HEADERS_OF_INTEREST = [
   'referer',
 ];
 
-/** The requests of all runs, oldest first; the oldest are dropped when there are very many. */
+/** The requests of all runs, oldest first; the oldest are dropped beyond a limit. */
 export class RequestLog {
   readonly #entries: LogEntry[] = [];
   readonly violations: Violation[] = [];

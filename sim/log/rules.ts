@@ -1,4 +1,4 @@
-/** The rules whose breach the log reports: the closed list. */
+/** All rules whose violations are reported. */
 export const RULES = {
   robots: 'A URL was fetched that robots.txt disallows for this client.',
   'robots-refetch': 'robots.txt was fetched again although it had been answered in this run.',
@@ -19,14 +19,14 @@ export type Rule = keyof typeof RULES;
 
 export interface Violation {
   readonly rule: Rule;
-  /** Simulated milliseconds since the epoch. */
+  /** Simulated epoch milliseconds. */
   readonly at: number;
   readonly host: string;
   readonly url: string;
   readonly detail: string;
 }
 
-/** How many breaches there were of each rule; rules that were kept are listed with 0. */
+/** Violations per rule, including those with 0. */
 export function countByRule(violations: readonly Violation[]): Record<Rule, number> {
   const counts = Object.fromEntries(Object.keys(RULES).map((rule) => [rule, 0])) as Record<Rule, number>;
   for (const { rule } of violations) counts[rule] += 1;

@@ -1,20 +1,20 @@
 /**
- * Named streams of chance. A stream depends on the seed, its name and its number and on nothing else, so a feature
- * that draws from a stream of its own never shifts what other features drew.
+ * Named random streams. A stream depends only on the seed, its name and its number, so a feature with its own stream
+ * never changes what other features draw.
  */
 export interface Stream {
   /** A number in [0, 1) with 53 bits. */
   next(): number;
-  /** A whole number in [0, below). */
+  /** An integer in [0, below). */
   below(below: number): number;
-  /** True with the given chance. */
+  /** True with the given probability. */
   chance(probability: number): boolean;
   pick<T>(items: readonly T[]): T;
 }
 
 const MASK = 0xffff_ffff_ffff_ffffn;
 
-/** One step of splitmix64, used only to fill the state of the generator below. */
+/** One step of splitmix64, used to fill the generator state. */
 function splitmix64(state: bigint): bigint {
   let z = (state + 0x9e37_79b9_7f4a_7c15n) & MASK;
   z = ((z ^ (z >> 30n)) * 0xbf58_476d_1ce4_e5b9n) & MASK;
@@ -22,7 +22,7 @@ function splitmix64(state: bigint): bigint {
   return z ^ (z >> 31n);
 }
 
-/** FNV-1a over 32 bits, twice with different starts: a cheap name for a stream, not a secret. */
+/** FNV-1a with 32 bits, twice with different starts. Not cryptographic. */
 function nameHash(name: string): bigint {
   let low = 0x811c_9dc5;
   let high = 0x01234_567;
@@ -92,12 +92,11 @@ class Xoshiro implements Stream {
   }
 }
 
-/** The stream of that name and number under a seed. */
 export function stream(seed: number, name: string, number: number | string = 0): Stream {
   return new Xoshiro(splitmix64(BigInt(seed) & MASK) ^ nameHash(`${name}\u0000${number}`));
 }
 
-/** A whole number in [0, count) where rank r has weight 1 / (r + 1)^exponent; `cumulative` comes from `zipfTable`. */
+/** An integer in [0, count) with weight 1 / (rank + 1)^exponent; `cumulative` comes from `zipfTable`. */
 export function zipf(draw: Stream, cumulative: Float64Array): number {
   const wanted = draw.next() * (cumulative.at(-1) ?? 0);
   let low = 0;
@@ -110,7 +109,7 @@ export function zipf(draw: Stream, cumulative: Float64Array): number {
   return low;
 }
 
-/** Cumulative weights of Zipf's law over `count` ranks. */
+/** Cumulative weights of Zipf's law. */
 export function zipfTable(count: number, exponent: number): Float64Array {
   let sum = 0;
   return Float64Array.from({ length: count }, (_, rank) => (sum += 1 / (rank + 1) ** exponent));

@@ -13,7 +13,7 @@ import { SIM_KEYS } from './run-state.ts';
 import { SERVICES } from '../services/index.ts';
 import type { Simulation } from './simulation.ts';
 
-/** The side door: what the simulation knows, and the levers. Never linked from the simulated web. */
+/** The admin API: state and controls of the simulation. Never linked from the simulated web. */
 export class Admin implements AsyncDisposable {
   readonly #simulation: Simulation;
   readonly #server: Server;
@@ -48,7 +48,7 @@ export class Admin implements AsyncDisposable {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', this.url);
-    // A page in somebody's browser may not pull these levers under another name (DNS rebinding).
+    // Prevents DNS rebinding: a page in a browser must not use this API.
     if (!/^(127\.0\.0\.1|localhost|\[::1\]):\d+$/.test(request.headers.host ?? ''))
       throw new AppError('SIM_ADMIN_HOST', 'the admin plane answers to its address only');
     const route = `${request.method ?? 'GET'} ${url.pathname}`;
@@ -137,7 +137,7 @@ export class Admin implements AsyncDisposable {
   }
 }
 
-/** `resolver:NAME` switches a service off without telling the truth model; `none` repairs everything. */
+/** `resolver:NAME` disables a service without changing the expected results; `none` restores everything. */
 function breakResolver(simulation: Simulation, what: string): readonly string[] {
   if (what === 'none') simulation.broken.clear();
   else {

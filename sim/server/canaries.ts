@@ -3,10 +3,10 @@ import type { Server } from 'node:http';
 
 import { listen } from './listen.ts';
 
-/** Listeners on private addresses that nobody may contact: every request is reported. */
+/** Listeners on private addresses that clients must not contact; every connection is reported. */
 export interface Canaries extends AsyncDisposable {
   readonly v4: number;
-  /** Null where the machine has no IPv6 loopback. */
+  /** Null if the machine has no IPv6 loopback. */
   readonly v6: number | null;
 }
 
@@ -17,7 +17,7 @@ export async function openCanaries(after: number, onHit: (where: string, url: st
       onHit(host, request.url ?? '/');
       response.end('you should not be here');
     });
-    // A connection alone is already a breach: a client must not even try the address.
+    // Connecting is already a violation.
     server.on('connection', () => onHit(host, '(connection)'));
     try {
       const port = await listen(server, host, wanted).catch(() => listen(server, host, 0));

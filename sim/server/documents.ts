@@ -8,7 +8,7 @@ import { plainDocument } from './plain-documents.ts';
 
 const KEPT_BYTES = 128 * 1024 * 1024;
 
-/** Papers as they look in the wild, or one page that identifies the work. */
+/** Realistic papers, or one page that identifies the work. */
 export type DocumentManner = 'full' | 'plain';
 
 export interface Digest {
@@ -16,7 +16,7 @@ export interface Digest {
   readonly bytes: number;
 }
 
-/** The files of a world, rendered when first asked for and kept while there is room. */
+/** The files of a world, rendered on first use and cached. */
 export class Documents {
   readonly #world: World;
   readonly manner: DocumentManner;
@@ -46,7 +46,7 @@ export class Documents {
     });
   }
 
-  /** What a client stores when it fetched the file: hash and size. */
+  /** Hash and size of a file as a client stores it. */
   async digest(file: FileSpec): Promise<Digest> {
     const junk = junkBytes(file);
     const key = `${junk}:${JSON.stringify(file.payload)}`;
@@ -77,7 +77,7 @@ export class Documents {
   }
 }
 
-/** Bytes that the server sends before the file proper, and that stay part of it. */
+/** Bytes sent before the actual file, which remain part of it. */
 function junkBytes(file: Pick<FileSpec, 'behaviour'>): number {
   return file.behaviour.kind === 'typed' ? file.behaviour.junkBytes : 0;
 }

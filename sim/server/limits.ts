@@ -1,7 +1,7 @@
 import type { Pool } from './exchange.ts';
 
 interface State {
-  /** When the next request would be due if they came evenly (GCRA). */
+  /** When the next request is due at an even rate (GCRA). */
   due: number;
   inFlight: number;
 }
@@ -11,9 +11,9 @@ export type Admission =
   | { readonly kind: 'refused'; readonly rule: 'rate' | 'concurrency'; readonly waitSeconds: number };
 
 /**
- * Published limits, measured by time of arrival. A client that spaces its requests by the book must never be caught by
- * jitter of timers and scheduling, so a little is forgiven: see `slackOf`. What is forgiven is not forgotten: the next
- * request is due as if this one had been in time, so whoever is early again and again is caught.
+ * Rate limits by arrival time. Clients that space their requests correctly must not be caught by timer jitter, so being
+ * a little early is tolerated: see `slackOf`. The next request is due as if this one had been on time, so clients that
+ * are repeatedly early are caught.
  */
 export class Limits {
   readonly #states = new Map<string, State>();
@@ -51,7 +51,7 @@ export class Limits {
   }
 }
 
-/** How much too early a request may be: a twentieth of the interval, or `slackMs` where that is more, up to all of it. */
+/** How early a request may be: a twentieth of the interval, or `slackMs` if that is more, up to the whole interval. */
 export function slackOf(interval: number, slackMs: number): number {
   return Math.max(interval / 20, Math.min(slackMs, interval));
 }

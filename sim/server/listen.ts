@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 
 import { AppError } from '../../src/base/index.ts';
 
-/** Starts listening and returns the port; 0 lets the system choose. */
+/** Starts listening and returns the port; 0 picks a free one. */
 export function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));

@@ -3,7 +3,7 @@ import { abstractOf, author, journalOf } from '../world/people.ts';
 import { TOPICS } from '../world/topics.ts';
 import type { World } from '../world/world.ts';
 
-/** The specification from which the document generators write the text of a work. */
+/** The specification of a work's document. */
 export function paperSpec(world: World, index: number): PaperSpec {
   const { seed } = world.parameters;
   const work = world.work(index);

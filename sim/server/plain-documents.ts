@@ -4,8 +4,8 @@ import type { Payload } from '../world/types.ts';
 import { escapeHtml } from './reply.ts';
 
 /**
- * One page with what identifies a work, in any form: for worlds in which the files matter and their content does not.
- * It takes a hundredth of the time that a real-looking paper takes.
+ * A one-page document that identifies a work, in any format, for worlds where the content does not matter. A hundred
+ * times cheaper than a realistic paper.
  */
 export function plainDocument(spec: PaperSpec, payload: Exclude<Payload, { readonly form: 'odd-pdf' }>): Uint8Array {
   const title = escapeHtml(spec.title);
@@ -18,7 +18,7 @@ export function plainDocument(spec: PaperSpec, payload: Exclude<Payload, { reado
         spec.doi ? `https://doi.org/${spec.doi}` : spec.workId,
         `Simulated document, layout ${payload.layout}`,
       ];
-      // Three pages: fewer would pass for a preview.
+      // Three pages: fewer would look like a preview.
       return rawPdf([[...first, ...abstract], ['Methods and results', ...abstract], ['References']]);
     }
     case 'jats': {
@@ -33,7 +33,7 @@ export function plainDocument(spec: PaperSpec, payload: Exclude<Payload, { reado
         `<?xml version="1.0" encoding="UTF-8"?>\n<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>${title}</title></titleStmt></fileDesc></teiHeader><text><body><p>${text}</p></body></text></TEI>`,
       );
     case 'html': {
-      // As long as a paper is: a page with less is one about it.
+      // As long as a paper: a shorter page would count as a landing page.
       const words = `${text} ${text} `.repeat(60).split(' ').slice(0, 220).join(' ');
       const sections = ['Introduction', 'Methods', 'Results', 'Discussion', 'References'];
       const body = sections.map((name) => `<h2>${name}</h2><p>${words}</p><p>${words}</p>`).join('');

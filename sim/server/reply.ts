@@ -1,4 +1,4 @@
-/** How the bytes leave, where it is not simply "all of them". */
+/** How the body is sent, if not simply as a whole. */
 type Transport =
   | { readonly kind: 'reset' }
   | { readonly kind: 'hang' }
@@ -8,7 +8,7 @@ type Transport =
   | { readonly kind: 'stall'; readonly bytes: number }
   | { readonly kind: 'repeat'; readonly times: number; readonly length?: number };
 
-/** An answer as data; the server turns it into bytes on a socket. */
+/** A response as data; the server writes it to the socket. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;

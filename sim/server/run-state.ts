@@ -1,4 +1,4 @@
-/** Keys that the simulated services accept; a client gets them from the admin plane. */
+/** API keys that the simulated services accept; clients get them from the admin API. */
 export const SIM_KEYS = {
   openalex: 'sim-openalex-key',
   core: 'sim-core-key',
@@ -17,7 +17,7 @@ const DAILY_CREDITS = { anonymous: 1_000, keyed: 10_000 } as const;
 
 const DAY_MS = 86_400_000;
 
-/** What the services remember between two requests of one run; `POST /__sim/reset` begins a new one. */
+/** State of the services during one run; `POST /__sim/reset` starts a new run. */
 export class RunState {
   readonly id: number;
   readonly attempts = new Map<string, number>();
@@ -28,7 +28,7 @@ export class RunState {
     this.id = id;
   }
 
-  /** Counts a GET of the URL and answers which one it is. */
+  /** Counts a GET of the URL and returns its number. */
   attempt(url: string): number {
     const attempt = (this.attempts.get(url) ?? 0) + 1;
     this.attempts.set(url, attempt);
@@ -39,7 +39,7 @@ export class RunState {
     return this.#allowance.get(key ?? '') ?? (key === null ? DAILY_CREDITS.anonymous : DAILY_CREDITS.keyed);
   }
 
-  /** Sets how many credits a key has each day. */
+  /** Sets the daily credits of a key. */
   allow(key: string | null, credits: number): void {
     this.#allowance.set(key ?? '', credits);
   }
@@ -49,7 +49,7 @@ export class RunState {
     return this.limit(key) - (spent && spent.day === Math.floor(now / DAY_MS) ? spent.credits : 0);
   }
 
-  /** Takes credits off today's budget; false, and nothing taken, when they do not suffice. */
+  /** Deducts credits from today's budget; returns false and deducts nothing if there are not enough. */
   spend(key: string | null, credits: number, now: number): boolean {
     if (this.remaining(key, now) < credits) return false;
     const day = Math.floor(now / DAY_MS);
@@ -59,7 +59,6 @@ export class RunState {
   }
 }
 
-/** Seconds until the next midnight, UTC. */
 export function secondsToMidnight(now: number): number {
   return Math.ceil((DAY_MS - (now % DAY_MS)) / 1_000);
 }

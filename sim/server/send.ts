@@ -4,10 +4,10 @@ import type { Clock } from '../../src/base/index.ts';
 import { wait } from '../../src/base/index.ts';
 import type { Reply } from './reply.ts';
 
-/** No stream runs longer than this, whatever a client lets happen. */
+/** Maximum duration of a stream. */
 const MOST_BYTES = 20 * 1024 ** 3;
 
-/** Writes the answer to the socket in the way its transport says; resolves with the bytes of body sent. */
+/** Writes a response with its transport; resolves with the number of body bytes sent. */
 export async function send(response: ServerResponse, reply: Reply, clock: Clock, isHead: boolean): Promise<number> {
   const { transport } = reply;
   const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body;
@@ -79,7 +79,7 @@ async function repeat(response: ServerResponse, block: Uint8Array, times: number
   return sent;
 }
 
-/** Writes and waits for room; a client that went away is not an error here. */
+/** Writes with backpressure; a disconnected client is not an error. */
 function write(response: ServerResponse, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

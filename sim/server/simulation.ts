@@ -29,28 +29,28 @@ import { send } from './send.ts';
 export interface SimulationOptions {
   readonly parameters: WorldParameters;
   readonly port?: number;
-  /** Real seconds per simulated second; 0.05 makes everything twenty times faster. */
+  /** Real seconds per simulated second; 0.05 is twenty times faster. */
   readonly timeScale?: number;
   readonly clock?: Clock;
-  /** Whether answers take their time. */
+  /** Whether responses have latency. */
   readonly latency?: boolean;
-  /** Full papers by default; plain ones make a world of files a hundred times cheaper. */
+  /** Full papers by default; plain ones are a hundred times cheaper. */
   readonly documents?: DocumentManner;
   readonly onEntry?: (entry: LogEntry) => void;
 }
 
-/** Real milliseconds by which a request may be early without being held against the client. */
+/** Real milliseconds by which a request may be early without a violation. */
 const SLACK_MS = 50;
 const SERVICE_LATENCY_MS = 60;
 const BODY_LIMIT = 1_000_000;
 const FRIENDLY = new Set(['calm', 'demo', 'load']);
 
-/** The simulated web: one listener, many hosts, one memory per run. */
+/** The simulated web: one listener, many hosts, one state per run. */
 export class Simulation implements AsyncDisposable {
   readonly timeScale: number;
   readonly clock: Clock;
   readonly log: RequestLog;
-  /** Hosts that were switched off and resolvers that were broken on purpose. */
+  /** Disabled hosts and resolvers. */
   readonly killedHosts = new Set<string>();
   readonly broken = new Set<string>();
   port = 0;
@@ -108,12 +108,12 @@ export class Simulation implements AsyncDisposable {
     return { v4: this.#canaries?.v4 ?? 1, v6: this.#canaries?.v6 ?? 1 };
   }
 
-  /** The calendar of the world: it starts on its date and runs `1 / timeScale` times as fast as the machine's clock. */
+  /** The world's clock: starts at its date and runs `1 / timeScale` times as fast as real time. */
   now(): number {
     return WORLD_DATE + this.#offsetMs + (this.clock.monotonic() - this.#startedAt) / this.timeScale;
   }
 
-  /** Starts a new run: attempts, limits, budgets and what manners remember begin anew; the log is emptied. */
+  /** Starts a new run: resets attempts, limits, budgets and violations, and clears the log. */
   reset(): void {
     this.run = new RunState(this.run.id + 1);
     this.log.clear();
@@ -121,12 +121,12 @@ export class Simulation implements AsyncDisposable {
     this.#limits = new Limits(this.#slackMs);
   }
 
-  /** Lets the calendar jump ahead, for instance past midnight. */
+  /** Advances the clock, for example past midnight. */
   advance(ms: number): void {
     this.#offsetMs += ms;
   }
 
-  /** Replaces the world by another one and starts a new run. */
+  /** Replaces the world and starts a new run. */
   rebuild(parameters: WorldParameters): void {
     this.world = new World(parameters);
     this.documents = new Documents(this.world, this.#options.documents);
@@ -175,7 +175,8 @@ export class Simulation implements AsyncDisposable {
     response.sendDate = false;
     response.setHeader('date', new Date(this.now()).toUTCString());
     let isOver = false;
-    // Once, at whichever comes first: the client may ask again before this process hears that the answer arrived.
+    // Once, at whichever comes first: the client may send its next request before this process sees that the response
+    // arrived.
     const leave = (): void => {
       if (isOver) return;
       isOver = true;
@@ -209,7 +210,7 @@ export class Simulation implements AsyncDisposable {
     return exchange;
   }
 
-  /** What is answered, and which pool the request occupies until it is. */
+  /** The response, and the pool the request occupies. */
   async #decide(exchange: Exchange, entry: LogEntry): Promise<{ readonly reply: Reply; readonly pool: Pool | null }> {
     const host = exchange.url.hostname;
     if (/^[\d.]+$|^\[|^localhost$/.test(host)) {
@@ -256,7 +257,7 @@ export class Simulation implements AsyncDisposable {
     return { reply: await serveSite(exchange, site), pool: null };
   }
 
-  /** Lognormal latency with a long tail, chosen by URL and attempt; without it nobody would ever be in flight twice. */
+  /** Lognormal latency with a long tail, determined by URL and attempt; without it requests would never overlap. */
   async #delay(exchange: Exchange): Promise<void> {
     const host = exchange.url.hostname;
     const median = this.world.host(host)?.medianLatencyMs ?? (serviceAt(host) && SERVICE_LATENCY_MS);
@@ -268,7 +269,7 @@ export class Simulation implements AsyncDisposable {
   }
 }
 
-/** What a host without a published limit answers above it; that alone is no fault of the client. */
+/** The response of a host above its unpublished limit; not a violation in itself. */
 function slowDown(form: 'seconds' | 'date' | 'none', waitSeconds: number, now: number): Reply {
   const retryAfter = form === 'seconds' ? String(waitSeconds) : new Date(now + waitSeconds * 1_000 + 999).toUTCString();
   return text('Too Many Requests', 429, form === 'none' ? {} : { 'retry-after': retryAfter });

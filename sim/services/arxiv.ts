@@ -9,7 +9,7 @@ import { abstractOf, author } from '../world/people.ts';
 import type { Location, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
-/** One request in three seconds, one connection, over all hosts of arXiv together. */
+/** One request per three seconds, one connection, over all arXiv hosts. */
 const POOL: Pool = { name: 'arxiv', perSecond: 1 / 3, burst: 1, concurrency: 1 };
 const FIELDS = /^(ti|au|abs|co|jr|cat|rn|id|all):/;
 const LICENSES: Readonly<Record<string, string>> = {

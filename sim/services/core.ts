@@ -74,7 +74,7 @@ export const core: Service = {
   async handle(exchange): Promise<Reply> {
     const { path, query, world } = exchange;
     if (!exchange.url.hostname.startsWith('api.')) {
-      // The file host refuses requests that still carry the key of the API.
+      // The file host rejects requests that still carry the API key.
       if (exchange.headers['authorization'] !== undefined) return text('Bad Request', 400);
       const location = world
         .namedIn(path)

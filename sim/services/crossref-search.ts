@@ -1,7 +1,7 @@
 import { author, journalOf } from '../world/people.ts';
 import type { World } from '../world/world.ts';
 
-/** What lists may be asked by (api.crossref.org/swagger-ui); anything else is refused. */
+/** Supported list parameters (api.crossref.org/swagger-ui); others are rejected. */
 const LIST_PARAMETERS =
   /^(?:query(?:\.(?:affiliation|author|bibliographic|chair|container-title|contributor|degree|description|editor|event-acronym|event-location|event-name|event-sponsor|event-theme|funder-name|publisher-location|publisher-name|standards-body-acronym|standards-body-name|title|translator))?|rows|offset|cursor|select|filter|facet|sort|order|sample|mailto)$/;
 const SELECTABLE = new Set(
@@ -10,7 +10,7 @@ const SELECTABLE = new Set(
   ),
 );
 
-/** Why a list is refused, in the words of Crossref; undefined where it is not. */
+/** The error message for an invalid query, as Crossref words it; undefined if valid. */
 export function refusedQuery(query: URLSearchParams): Record<string, string> | undefined {
   const unknown = [...query.keys()].find((name) => !LIST_PARAMETERS.test(name));
   if (unknown !== undefined)
@@ -40,8 +40,8 @@ export function refusedQuery(query: URLSearchParams): Record<string, string> | u
 }
 
 /**
- * The search finds words in any order, in titles, authors, venues and years, and always finds something: whoever asks must
- * look at what came. Rare words count more than common ones, as in every index of this kind.
+ * Searches words in any order in titles, authors, venues and years. Always returns something, so clients must check the
+ * results. Rare words weigh more.
  */
 export function matching(world: World, text: string): number[] {
   const words = new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);

@@ -50,13 +50,13 @@ function update({ type, doi, date, source }: Update): Record<string, unknown> {
   return { updated: moment(date), DOI: doi, type, source, label };
 }
 
-/** A work as Crossref deposits describe it. */
+/** A work as a Crossref record. */
 function renderCrossref(world: World, work: Work): Record<string, unknown> {
   const { seed } = world.parameters;
   const listed = work.locations.filter(({ visibleIn }) => visibleIn.includes('crossref'));
   const licensed = listed.find(({ license }) => license !== null);
   const host = world.publishers[work.source];
-  // Publishers deposit a link for plagiarism checks as well; it is not for readers.
+  // Publishers also deposit a link for similarity checks, which is not for readers.
   const checked = work.doiTarget && {
     URL: work.doiTarget.url,
     'content-type': 'unspecified',
@@ -122,7 +122,7 @@ function renderCrossref(world: World, work: Work): Record<string, unknown> {
   };
 }
 
-/** The citation of a work in the form that content negotiation asked for. */
+/** The citation of a work for content negotiation. */
 function transform(world: World, work: Work, accept: string): Reply {
   if (accept.includes('bibtex'))
     return text(` @article{sim_${work.index}, title={${work.title}}, DOI={${work.doi}}, year={${work.year}} }\n`, 200, {

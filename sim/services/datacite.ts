@@ -67,7 +67,7 @@ function render(world: World, work: Work): Record<string, unknown> {
   };
 }
 
-/** The files that a repository registered; few do. */
+/** Files registered by the repository; most register none. */
 function contentOf(work: Work): string[] | null {
   const files = work.locations.filter(({ visibleIn }) => visibleIn.includes('datacite')).map(({ url }) => url);
   return files.length > 0 ? files : null;

@@ -39,7 +39,7 @@ function render(world: World, work: Work): Record<string, unknown> {
       link: work.locations
         .filter(({ visibleIn }) => visibleIn.includes('doaj'))
         .map(({ kind, url }) => ({
-          // Many a journal calls its article page a PDF.
+          // Many journals label their article page as PDF.
           content_type: kind === 'pdf' || work.archetype === 'B-promised' ? 'PDF' : 'HTML',
           type: 'fulltext',
           url,
@@ -50,7 +50,7 @@ function render(world: World, work: Work): Record<string, unknown> {
   };
 }
 
-/** Publishers register DOIs in the case they like, and DOAJ keeps it. */
+/** Publishers register DOIs in mixed case, and DOAJ preserves it. */
 function asRegistered(world: World, work: Work): string | null {
   return world.parameters.profile === 'reality' ? (work.doi?.toUpperCase() ?? null) : work.doi;
 }
@@ -69,7 +69,7 @@ export const doaj: Service = {
     if (pageSize > 100) return json({ status: 'bad_request', error: 'pageSize must not exceed 100' }, 400);
     const doi = /^(?:bibjson\.identifier\.id|doi):"?(.+?)"?$/.exec(asked)?.[1];
     const known = doi ? world.byDoi(doi.replaceAll('\\', '')) : undefined;
-    // The field is matched exactly, in the case in which the publisher registered the DOI.
+    // The field is matched exactly, including case.
     const isExact = world.parameters.profile !== 'reality' || doi === (known && asRegistered(world, known));
     const work = isExact ? known : undefined;
     const results = work?.locations.some(({ visibleIn }) => visibleIn.includes('doaj')) ? [render(world, work)] : [];

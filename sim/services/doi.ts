@@ -8,7 +8,7 @@ import type { World } from '../world/world.ts';
 
 const CITATION = /citationstyles|bibtex|rdf\+xml|turtle|unixsd|datacite\+json/;
 
-/** doi.org: one redirect to the registered page, sometimes over a chain of link resolvers, or content negotiation. */
+/** doi.org: redirects to the registered page, sometimes over several hops, and content negotiation. */
 export const doi: Service = {
   name: 'doi',
   hosts: ['doi.org', 'dx.doi.org', 'linkinghub.resolver'],
@@ -51,7 +51,7 @@ export const doi: Service = {
   },
 };
 
-/** Which agency registered a DOI, or those of a prefix (doi.org/the-identifier/resources/factsheets/doi-resolution). */
+/** The registration agency of a DOI or prefix (doi.org/the-identifier/resources/factsheets/doi-resolution). */
 function agencyOf(world: World, asked: string): Reply {
   const prefix = asked.split('/')[0] ?? '';
   for (const work of world.works())

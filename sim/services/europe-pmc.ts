@@ -29,7 +29,7 @@ function find(world: World, query: string): Work[] {
   return found;
 }
 
-/** Undefined when the query has no such part; null when it has and nobody is known by it. */
+/** Undefined if the query has no such clause; null if nothing matches it. */
 function byPattern(pattern: RegExp, query: string, lookUp: (id: string) => Work | undefined): Work | null | undefined {
   const id = pattern.exec(query)?.[1];
   return id === undefined ? undefined : (lookUp(id) ?? null);

@@ -26,7 +26,7 @@ function render(world: World, work: Work, location: Location): Record<string, un
   };
 }
 
-/** A search finds other deposits as well, with files of their own. */
+/** A search also returns other deposits with their own files. */
 function another(world: World, work: Work): Record<string, unknown>[] {
   if (world.parameters.profile !== 'reality') return [];
   const other = world.work((work.index + 1) % world.size);
@@ -47,7 +47,7 @@ export const hal: Service = {
     const { path, query, world } = exchange;
     if (path === '/search/') {
       const asked = query.get('q') ?? '';
-      // Solr reads a bare slash as the start of a regular expression.
+      // Solr parses a bare slash as the start of a regular expression.
       if (/doiId_(?:s|id):[^" ]*\//.test(asked))
         return json({ error: { msg: `org.apache.solr.search.SyntaxError: Cannot parse '${asked}'`, code: 400 } }, 400);
       const work = world.byDoi(/doiId_s:"([^"]+)"/.exec(asked)?.[1] ?? '');

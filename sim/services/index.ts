@@ -22,7 +22,6 @@ import { wayback } from './wayback.ts';
 import { zenodo } from './zenodo.ts';
 import { zotero } from './zotero.ts';
 
-/** Every simulated service. */
 export const SERVICES: readonly Service[] = [
   openalex,
   openalexContent,

@@ -56,7 +56,7 @@ function render(world: World, work: Work): Record<string, unknown> {
         ...(location.license && { license: location.license.replaceAll('-', ' ').toUpperCase() }),
         accessRight: { ...OPEN, openAccessRoute: null },
         type: 'Article',
-        // Addresses come as they stood in the repository's HTML.
+        // URLs as they appeared in the repository's HTML.
         urls: [world.parameters.profile === 'reality' ? location.url.replaceAll('&', '&amp;') : location.url],
         publicationDate: work.date,
         refereed: 'peerReviewed',
@@ -69,19 +69,19 @@ function render(world: World, work: Work): Record<string, unknown> {
 const HOUR_MS = 3_600_000;
 const GIVEN = /^sim-openaire-access-(\d+)$/;
 
-/** A personal token is good for an hour (graph.openaire.eu/docs/apis/authentication); the one of the settings always. */
+/** Access tokens are valid for an hour (graph.openaire.eu/docs/apis/authentication); the configured one always. */
 function isGood(exchange: Exchange): boolean {
   const key = keyOf(exchange) ?? '';
   const given = Number(GIVEN.exec(key)?.[1] ?? Number.NaN);
   return key === SIM_KEYS.openaire || exchange.now - given < lifeMs(exchange.world);
 }
 
-/** An hour by its documents; where the world is like the real one two minutes, and the answer says so. */
+/** One hour as documented; two minutes in the `reality` world, as its response says. */
 function lifeMs({ parameters }: World): number {
   return parameters.profile === 'reality' ? HOUR_MS / 30 : HOUR_MS;
 }
 
-/** A refresh token is exchanged for an access token. */
+/** Exchanges a refresh token for an access token. */
 function giveToken({ path, query, now, world }: Exchange): Reply {
   if (!path.endsWith('/getAccessToken') || query.get('refreshToken') !== SIM_KEYS.openaire_refresh)
     return json({ status: 'error', message: 'Refresh token is not valid' }, 401);
@@ -92,7 +92,7 @@ function giveToken({ path, query, now, world }: Exchange): Reply {
   });
 }
 
-/** A product of somebody else that the graph has joined to the answer. */
+/** A product of another work that the graph has wrongly merged into the response. */
 function another(world: World, work: Work): Record<string, unknown>[] {
   if (world.parameters.profile !== 'reality') return [];
   return [

@@ -6,7 +6,7 @@ import { secondsToMidnight, SIM_KEYS } from '../server/run-state.ts';
 
 const USD_PER_CREDIT = 0.0001;
 
-/** The headers that every answer carries: dollars, and the older credits. */
+/** Budget headers of every response: dollars, and the older credits. */
 export function budgetHeaders(exchange: Exchange, cost: number): Record<string, string> {
   const key = keyOf(exchange);
   const limit = exchange.run.limit(key);
@@ -24,7 +24,7 @@ export function budgetHeaders(exchange: Exchange, cost: number): Record<string, 
   };
 }
 
-/** Takes the cost off the budget, or answers the 429 that lasts until midnight. */
+/** Deducts the cost from the budget, or returns a 429 until midnight. */
 export function charge(exchange: Exchange, cost: number): Reply | null {
   const key = keyOf(exchange);
   if (exchange.run.spend(key, cost, exchange.now)) return null;
@@ -51,14 +51,14 @@ export function charge(exchange: Exchange, cost: number): Reply | null {
   );
 }
 
-/** The answer to a key that is not one; null when the key is good or absent. */
+/** The error for an invalid key; null if the key is valid or absent. */
 export function refuseBadKey(exchange: Exchange): Reply | null {
   const key = keyOf(exchange);
   if (key === null || key === SIM_KEYS.openalex) return null;
   return json({ error: 'Invalid or missing API key', message: 'API key not found' }, 401);
 }
 
-/** What is left of the budget of a key. */
+/** Remaining budget of a key. */
 export function rateLimit(exchange: Exchange): Reply {
   const key = keyOf(exchange);
   if (key === null) return json({ error: 'Invalid or missing API key', message: 'API key required' }, 401);
@@ -76,7 +76,6 @@ export function rateLimit(exchange: Exchange): Reply {
   });
 }
 
-/** Credits in dollars. */
 export function usd(credits: number): number {
   return Math.round(credits * USD_PER_CREDIT * 1e6) / 1e6;
 }

@@ -17,7 +17,7 @@ function find(exchange: Exchange, name: string): Location | undefined {
     ?.locations.find(({ visibleIn, kind }) => visibleIn.includes('openalex_content') && kind === extension);
 }
 
-/** Cached files of OpenAlex: a key, a price, and a redirect to a signed address that must not see the key. */
+/** OpenAlex content API: needs a key, costs credits, and redirects to a signed URL that must not receive the key. */
 export const openalexContent: Service = {
   name: 'openalex_content',
   hosts: ['content.openalex.org', 'r2.openalex-content'],

@@ -3,7 +3,7 @@ import { TOPICS } from '../world/topics.ts';
 import type { World } from '../world/world.ts';
 import { FLAG, holdsTopic, topicIndex } from '../world/world.ts';
 
-/** A fault in a query, in the words of the real service. */
+/** A query error with the message of the real service. */
 export class QueryFault extends Error {
   readonly kind: 'Invalid query parameters error.' | 'Pagination error.';
 
@@ -38,7 +38,7 @@ const PARAMETERS = new Set([
   'q',
 ]);
 
-/** Refuses what the real service refuses before it looks at anything else. */
+/** Rejects what the real service rejects first. */
 export function checkParameters(query: URLSearchParams): void {
   for (const name of query.keys())
     if (!PARAMETERS.has(name))
@@ -48,7 +48,7 @@ export function checkParameters(query: URLSearchParams): void {
 
 type Test = (index: number) => boolean;
 
-/** The works a query selects, in order. */
+/** The works matching a query, sorted. */
 export function selectWorks(world: World, query: URLSearchParams): number[] {
   const tests = parseFilter(world, query.get('filter') ?? '');
   const words = searchWords(query);

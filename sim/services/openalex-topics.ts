@@ -8,7 +8,6 @@ import { renderTopic } from './openalex-work.ts';
 
 const PER_PAGE_LIMIT = 100;
 
-/** `GET /topics`: the topics that a search names. */
 export function topics(exchange: Exchange): Reply {
   checkParameters(exchange.query);
   const search = exchange.query.get('search');
@@ -26,7 +25,7 @@ export function topics(exchange: Exchange): Reply {
   );
 }
 
-/** Topics whose name or subjects hold every word. */
+/** Topics whose name or subjects contain every word. */
 function matchingTopics(search: string): number[] {
   const words = search
     .toLowerCase()
@@ -38,7 +37,7 @@ function matchingTopics(search: string): number[] {
   });
 }
 
-/** `GET /autocomplete/{entity}`: free of charge. */
+/** `GET /autocomplete/{entity}`: free. */
 export function autocomplete(exchange: Exchange): Reply {
   const entity = exchange.path.slice('/autocomplete/'.length);
   const q = exchange.query.get('q') ?? '';

@@ -7,7 +7,7 @@ import type { World } from '../world/world.ts';
 
 const LISTED_AUTHORS = 100;
 
-/** A work as OpenAlex renders it; in lists at most 100 authors are shown. */
+/** A work as an OpenAlex record; lists show at most 100 authors. */
 export function renderWork(
   world: World,
   work: Work,
@@ -21,7 +21,7 @@ export function renderWork(
   const bestAt = bestOpen(shown);
   const doi = work.doiAsShown === null ? null : `https://doi.org/${work.doiAsShown}`;
   const authors = inList ? work.authors.slice(0, LISTED_AUTHORS) : work.authors;
-  // Authors and abstract are most of the labour; lists that do not select them should not pay for it.
+  // Authors and abstract are expensive to generate, so lists that do not select them skip them.
   const wants = (field: string): boolean => fields === null || fields.includes(field);
   const abstract = wants('abstract_inverted_index') ? abstractOf(seed, work) : null;
   const topics = work.topics.map(({ topic, score }) => renderTopic(topic, score));
@@ -38,7 +38,7 @@ export function renderWork(
       openalex: `https://openalex.org/${work.id}`,
       ...(doi && { doi }),
       ...(work.pmid && { pmid: `https://pubmed.ncbi.nlm.nih.gov/${work.pmid}` }),
-      // Many works of PMC are known by the address of their page only, and without the letters.
+      // Many PMC works are known only by page URL, without the "PMC" prefix.
       ...(work.pmcid &&
         !(isReality && work.index % 2 === 0) && { pmcid: `https://www.ncbi.nlm.nih.gov/pmc/articles/${work.pmcid}` }),
     },
@@ -98,7 +98,7 @@ export function renderWork(
     updated_date: work.said ? '2026-02-10T03:00:00.000000' : '2026-01-14T03:00:00.000000',
     created_date: `${work.date}T00:00:00`,
   };
-  // Records in the shape before November 2025 ("Walden"): recorded in August 2025, still met in caches and mirrors.
+  // Records in the format before November 2025 ("Walden"): recorded in August 2025, still found in caches and mirrors.
   if (isReality && work.index % 3 === 2 && !work.hasContent.pdf && !work.hasContent.tei) {
     for (const field of ['has_content', 'content_urls', 'awards', 'funders', 'is_xpac']) delete rendered[field];
     rendered['grants'] = [];
@@ -106,7 +106,7 @@ export function renderWork(
   return rendered;
 }
 
-/** The first open location with a file, else the first open one; −1 when all are closed. */
+/** The first open location with a file, else the first open one; −1 if all are closed. */
 function bestOpen(shown: readonly Location[]): number {
   const withFile = shown.findIndex(({ isOa, kind }) => isOa && kind === 'pdf');
   return withFile === -1 ? shown.findIndex(({ isOa }) => isOa) : withFile;

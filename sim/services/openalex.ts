@@ -46,7 +46,7 @@ export const openalex: Service = {
   },
 };
 
-/** Now and then the cluster sheds load: the first try of some URLs ends in 503 or 504, and costs nothing. */
+/** Simulates load shedding: the first request of some URLs returns 503 or 504 and costs nothing. */
 function overloaded({ world, url, attempt }: Exchange): Reply | null {
   const { profile, seed } = world.parameters;
   if (attempt > 1 || (profile !== 'realistic' && profile !== 'hostile')) return null;
@@ -98,7 +98,7 @@ function list(exchange: Exchange): Reply {
   if (poor) return poor;
   const from = cursor === null ? (page - 1) * perPage : decodeCursor(cursor);
   const indexes = found.slice(from, from + perPage);
-  // The index is rebuilt now and then: one page in ten shows the last work of the page before it again.
+  // Simulates index rebuilds: one page in ten repeats the last work of the previous page.
   const isShifted = from > 0 && indexes.length > 1 && (from / perPage) % 10 === 3;
   const shown = isShifted ? [found[from - 1] ?? 0, ...indexes] : indexes;
   const results = shown.map((index) => pickFields(renderWork(world, world.work(index), true, fields), fields));
@@ -131,7 +131,7 @@ function decodeCursor(cursor: string): number {
     const [from] = JSON.parse(Buffer.from(cursor, 'base64').toString('utf8')) as [unknown];
     if (typeof from === 'number' && Number.isInteger(from) && from >= 0) return from;
   } catch {
-    // Falls through: a cursor that is not ours is a fault of the query.
+    // Falls through: an unknown cursor is a query error.
   }
   throw new QueryFault('cursor value is invalid', 'Pagination error.');
 }
@@ -165,7 +165,7 @@ function singleton(exchange: Exchange): Reply {
   const fields = selectedFields(exchange);
   const id = doiIn(exchange.url.pathname.slice('/works/'.length));
   const merged = /^W69(\d+)$/i.exec(id);
-  // Works that were merged away live on as a redirect; ids W69… stand for them here.
+  // Merged works redirect; ids W69… stand for them here.
   if (merged)
     return redirect(
       `http://api.openalex.org.sim.test/works/W${7_000_000_001 + (Number(merged[1]) % exchange.world.size)}`,

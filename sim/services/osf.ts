@@ -26,7 +26,7 @@ function isWithdrawn(work: Work): boolean {
   return work.locations[0]?.visibleIn.length === 0;
 }
 
-/** The names of licences as OSF has them. */
+/** Licence names used by OSF. */
 const LICENSES: Readonly<Record<string, string>> = {
   '563c1cf88c5e4a3877f9e96a': 'CC-By Attribution 4.0 International',
 };
@@ -53,7 +53,7 @@ function preprint(work: Work, guid: string, embeds: boolean): Record<string, unk
         reviews_state: gone ? 'withdrawn' : 'accepted',
         date_withdrawn: gone ? `${work.date}T00:00:00` : null,
         doi: null,
-        // The year and the holders; the licence itself is a record of its own.
+        // Year and holders; the licence itself is a separate record.
         license_record: { copyright_holders: [''], year: '2024' },
         version: 1,
         is_latest_version: true,
@@ -69,7 +69,7 @@ function preprint(work: Work, guid: string, embeds: boolean): Record<string, unk
               license: { links: { related: { href: at('api.osf.io', `/v2/licenses/${license}/`), meta: {} } } },
             }),
           },
-      // Asked for, the licence may come with the answer; some do, some leave the link.
+      // If requested, the licence may be embedded; otherwise it is a link.
       ...(license && embeds && work.index % 2 === 0 && { embeds: { license: licenseRecord(license) } }),
       links: {
         self: at('api.osf.io', `/v2/preprints/${guid}/`),

@@ -31,7 +31,7 @@ function s3Error(code: string, message: string, key: string): Reply {
   );
 }
 
-/** The files of one version; earlier ones were set in another layout, so that taking the wrong version shows. */
+/** The files of one version; earlier versions use another layout, so that choosing the wrong version is detectable. */
 function edition(work: Work, version: number): readonly Location[] {
   const latest = versionOf(work);
   if (version === latest) return listed(work);
@@ -100,7 +100,7 @@ async function bucket(exchange: Exchange): Promise<Reply> {
   if (!location?.file || path.endsWith('.txt'))
     return s3Error('NoSuchKey', 'The specified key does not exist.', path.slice(1));
   const bytes = await exchange.bytes(location.file.payload);
-  // For these objects the validator is the MD5 that the metadata publishes.
+  // The ETag of these objects is the MD5 published in the metadata.
   const headers = {
     ...fileHeaders(bytes, WORLD_DATE),
     etag: `"${await md5(exchange, location)}"`,
@@ -180,7 +180,7 @@ function findAny(world: World, id: string): Work | undefined {
   return /^\d+$/.test(id) ? world.byPmid(id) : world.byDoi(id);
 }
 
-/** PubMed Central: the cloud bucket for programs, E-utilities, the id converter, and pages that are for people only. */
+/** PubMed Central: the cloud bucket for programs, E-utilities, the id converter, and pages for people only. */
 export const pmc: Service = {
   name: 'pmc',
   hosts: [BUCKET, 'eutils.ncbi.nlm.nih.gov', 'pmc.ncbi.nlm.nih.gov', 'www.ncbi.nlm.nih.gov'],

@@ -5,7 +5,7 @@ import type { Reply } from '../server/reply.ts';
 import { SIM_KEYS } from '../server/run-state.ts';
 import type { Location } from '../world/types.ts';
 
-/** The location whose address was asked for, whatever key came with it. */
+/** The location of a requested URL, regardless of the key. */
 function askedFor({ url, world }: Exchange): Location | undefined {
   const wanted = new URL(url);
   wanted.searchParams.delete('api_key');
@@ -15,7 +15,7 @@ function askedFor({ url, world }: Exchange): Location | undefined {
     .find((location) => location.url === wanted.href);
 }
 
-/** Springer Nature's Open Access API: records as JSON, articles as JATS, each with the key (dev.springernature.com). */
+/** Springer Nature's Open Access API: records as JSON, articles as JATS, each with a key (dev.springernature.com). */
 export const springerNature: Service = {
   name: 'springer_nature',
   hosts: ['api.springernature.com'],
@@ -44,7 +44,7 @@ export const springerNature: Service = {
   },
 };
 
-/** Text mining at Wiley and Elsevier: a file for who has a token, and nothing for others. */
+/** Text mining at Wiley and Elsevier: files for clients with a token. */
 function mining(name: string, host: string, header: string, key: string): Service {
   return {
     name,

@@ -68,7 +68,7 @@ function render(world: World, work: Work, fields: readonly string[]): Record<str
     citationCount: world.columns.citedBy[work.index] ?? 0,
     influentialCitationCount: 0,
     isOpenAccess: listed !== undefined,
-    // Works it knows as closed come with a status and the address of their DOI, which is no file.
+    // Closed works have a status and their DOI URL, which is not a file.
     openAccessPdf: listed
       ? {
           url: listed.url,

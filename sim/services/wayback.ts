@@ -96,7 +96,7 @@ export const wayback: Service = {
     if (path === '/wayback/available') {
       const asked = query.get('url') ?? '';
       const found = capture(exchange, asked);
-      // Availability is patchy: for every third capture it knows nothing, though the index does.
+      // Availability is incomplete: it misses every third capture that the index has.
       if (!found || found.location.work % 3 === 0) return json({ url: asked, archived_snapshots: {} });
       const closest = {
         status: '200',

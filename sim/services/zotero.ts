@@ -5,14 +5,14 @@ import { author, journalOf } from '../world/people.ts';
 import type { Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
-/** Zotero names no rate: four requests at a time, and `Backoff` where it is busy. */
+/** Zotero documents no rate: four concurrent requests, and `Backoff` when busy. */
 const POOL: Pool = { name: 'zotero', perSecond: 5, burst: 20, concurrency: 4 };
-/** The libraries' version: nothing changes in them but with the world. */
+/** Library version: changes only with the world. */
 const VERSION = 4_711;
 const MOST = 100;
 const BACKOFF_SECONDS = 2;
 
-/** An item as `format=csljson` shows it; some entries of a library have no DOI. */
+/** An item in `format=csljson`; some entries have no DOI. */
 function item(world: World, owner: string, work: Work): Record<string, unknown> {
   return {
     id: `${owner}/${work.id}`,
@@ -25,7 +25,7 @@ function item(world: World, owner: string, work: Work): Record<string, unknown> 
   };
 }
 
-/** A library holds every work with a DOI, a collection those of every third: enough for several pages of a larger world. */
+/** A library contains every work with a DOI, a collection every third one: enough for several pages. */
 function* itemsOf(world: World, isCollection: boolean): Generator<Work> {
   for (const work of world.works()) {
     const isIn = work.doi !== null && work.duplicateOf === null && (!isCollection || work.index % 3 === 0);
@@ -33,7 +33,7 @@ function* itemsOf(world: World, isCollection: boolean): Generator<Work> {
   }
 }
 
-/** Zotero's web interface, version 3, as far as reading the items of libraries goes. */
+/** Zotero's web API, version 3, limited to reading items. */
 export const zotero: Service = {
   name: 'zotero',
   hosts: ['api.zotero.org'],
@@ -43,7 +43,7 @@ export const zotero: Service = {
     const [, kind = '', id = '', collection] =
       /^\/(users|groups)\/(\d+)(?:\/collections\/([A-Z0-9]{8}))?\/items\/top$/.exec(path) ?? [];
     if (kind === '') return text('Not found', 404);
-    // Libraries of people are private here, those of groups public.
+    // User libraries are private, group libraries public.
     if (kind === 'users' && headers['zotero-api-key'] !== SIM_KEYS.zotero) return text('Forbidden', 403);
     if (headers['zotero-api-version'] !== '3') return text('Not found', 404);
     if (query.get('format') !== 'csljson') return text('only csljson is simulated', 400);

@@ -1,7 +1,7 @@
 import { SUFFIX } from '../world/identifiers.ts';
 import type { Resolver } from './policy.ts';
 
-/** The interface that each resolver asks first; without it there are no plans. */
+/** The API host each resolver needs; without it there are no plans. */
 const ASKED: Readonly<Partial<Record<Resolver, string>>> = {
   europe_pmc: 'www.ebi.ac.uk',
   pmc: 'pmc-oa-opendata.s3.amazonaws.com',
@@ -21,7 +21,7 @@ const ASKED: Readonly<Partial<Record<Resolver, string>>> = {
   wayback: 'web.archive.org',
 };
 
-/** True for a resolver that has no plans without an answer from that host. */
+/** Whether a resolver has no plans without a response from that host. */
 export function isAsking(resolver: Resolver, host: string): boolean {
   return `${ASKED[resolver] ?? ''}${SUFFIX}` === host;
 }

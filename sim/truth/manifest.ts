@@ -1,27 +1,27 @@
 import { isReason } from './reasons.ts';
 
 /**
- * What `sim verify` reads of a client's manifest: one JSON object per line and work, the last line of a work counts.
- * A client may write more fields; these it must write.
+ * The fields `sim verify` reads from a client's manifest: one JSON object per line and work; the last line of a work
+ * counts. Other fields are allowed.
  */
 export interface ManifestLine {
-  /** The OpenAlex id, short (`W7000000001`) or as URL. */
+  /** OpenAlex id, short (`W7000000001`) or as URL. */
   readonly work: string;
   readonly outcome: 'saved' | 'failed' | 'parked' | 'skipped';
-  /** Why it ended so: a work-level word of the closed list, `success` when saved. */
+  /** A work-level reason; `success` if saved. */
   readonly reason: string;
-  /** These are null unless saved. */
+  /** Null unless saved. */
   readonly resolver: string | null;
   readonly url: string | null;
   readonly sha256: string | null;
   readonly license: string | null;
   readonly version: string | null;
   readonly host_type: string | null;
-  /** Every URL that was tried as a file or a page, in order, with its plan-level word. */
+  /** Every URL tried as a file or page, in order, with its plan-level reason. */
   readonly attempts: readonly { readonly resolver: string; readonly url: string; readonly reason: string }[];
 }
 
-/** A line as a manifest line, or what is wrong with it. */
+/** Parses a manifest line, or returns what is wrong with it. */
 export function parseManifestLine(value: unknown): ManifestLine | { readonly fault: string } {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return { fault: 'not an object' };
   const record = value as Record<string, unknown>;

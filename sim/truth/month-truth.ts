@@ -5,11 +5,11 @@ import type { MonthEvent } from '../world/month.ts';
 import type { Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
-/** What has happened in a world's month, by the ids of works, each list in the order of the ids. */
+/** What changed in a world's month, by sorted work ids. */
 export interface MonthTruth {
   readonly new_works: readonly string[];
   readonly opened: readonly string[];
-  /** Obtainable now for a correct client, and not before. */
+  /** Obtainable now for a correct client, but not before. */
   readonly fetched: readonly string[];
   readonly new_versions: readonly string[];
   readonly retracted: readonly string[];
@@ -33,7 +33,7 @@ const PARTS: Readonly<Partial<Record<MonthEvent, keyof MonthTruth>>> = {
   'corrected-watch': 'corrected',
 };
 
-/** What a correct client must tell that looked at the world before its month and looks again after it. */
+/** What a correct client must report that saw the world before and after its month. */
 export function monthTruth(before: World, after: World, policy: Policy): MonthTruth {
   const saved = (world: World): Map<string, string> =>
     new Map(
@@ -48,7 +48,7 @@ export function monthTruth(before: World, after: World, policy: Policy): MonthTr
     new_works: idsOf('new_works'),
     opened: idsOf('opened'),
     fetched: [...now.keys()].filter((id) => !earlier.has(id)).toSorted(),
-    // A version more at arXiv concerns whoever has the one before from there.
+    // A new arXiv version matters only if the previous one was downloaded from there.
     new_versions: selectedWorks(after, policy)
       .filter(({ index, id }) => {
         const event = after.event(index);
@@ -67,7 +67,7 @@ function selectedWorks(world: World, policy: Policy): Work[] {
   return expectedOutcome(world, policy).works.map(({ work }) => work);
 }
 
-/** What Retraction Watch knows after the month. */
+/** Retraction Watch entries after the month. */
 export function retractionWatch(after: World): string {
   return retractionWatchCsv([...after.works()].map((work) => ({ work, event: after.event(work.index) })));
 }

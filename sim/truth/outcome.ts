@@ -11,23 +11,23 @@ import type { Reason } from './reasons.ts';
 import { lossOf } from './reasons.ts';
 import { judge } from './verdict.ts';
 
-/** One URL that a correct client tries, and what comes of it. */
+/** A URL that a correct client tries, with the result. */
 interface ExpectedAttempt {
   readonly resolver: Resolver;
   readonly url: string;
   readonly reason: Reason;
 }
 
-/** What a correct client makes of one work. */
+/** The expected result of a work. */
 export interface ExpectedWork {
   readonly work: Work;
   readonly outcome: 'saved' | 'failed' | 'parked' | 'skipped';
   readonly reason: Reason;
   readonly winner: { readonly plan: Plan; readonly file: FileSpec } | null;
   readonly attempts: readonly ExpectedAttempt[];
-  /** Resolvers that would obtain the work if they were the only one. */
+  /** Resolvers that would obtain the work on their own. */
   readonly by: readonly Resolver[];
-  /** The outcome depends on who spends a shared budget first: only the number of such works is fixed. */
+  /** The outcome depends on who uses a shared budget first: only the number of such works is fixed. */
   readonly budgetDependent: boolean;
 }
 
@@ -39,17 +39,17 @@ export interface Expected {
     readonly byResolver: Readonly<Record<string, number>>;
     readonly byKind: Readonly<Record<string, number>>;
     readonly byReason: Readonly<Record<string, number>>;
-    /** Requests that no correct client can do without, per host; lookups at services are not counted. */
+    /** Minimum requests per host of any correct client, not counting lookups. */
     readonly requestsAtLeast: Readonly<Record<string, number>>;
   };
 }
 
-/** Size of what a file would leave on the disk; a file that is not measured counts as small. */
+/** Size of a file on disk; unmeasured files count as small. */
 export type Sizes = (file: FileSpec) => number;
 
 /**
- * What a correct, polite client obtains from the world under a policy. A pure model: it reads the world and never the
- * server, and nothing in it depends on the order in which requests arrive.
+ * What a correct, polite client obtains from the world under a policy. A pure model: it reads the world but never the
+ * server, and does not depend on request order.
  */
 export function expectedOutcome(world: World, policy: Policy, sizes: Sizes = () => 0): Expected {
   let credits = policy.contentCredits ?? Infinity;
@@ -84,7 +84,7 @@ export function expectedOutcome(world: World, policy: Policy, sizes: Sizes = () 
   };
 }
 
-/** The works that the client asked for, in the order of the world. */
+/** The works the client queried, in world order. */
 function selected(world: World, policy: Policy): number[] {
   try {
     return selectWorks(world, new URLSearchParams(policy.selection)).sort((a, b) => a - b);
@@ -132,14 +132,14 @@ function expectWork(world: World, work: Work, policy: Policy, means: Means): Exp
   if (run.starved) return { ...shared, outcome: 'parked', reason: 'budget-exhausted', winner: null };
   if (run.attempts.some(({ reason }) => reason === 'rate-limited'))
     return { ...shared, outcome: 'parked', reason: 'rate-limited', winner: null };
-  // Who was away may have known a copy: that is to be found out another day, whatever the others said.
+  // A service that was down may have known a copy, so the work is retried later.
   if (isUnasked(world, work, policy)) return { ...shared, outcome: 'parked', reason: 'lookup-failed', winner: null };
   if (run.attempts.some(({ reason }) => reason === 'host-given-up'))
     return { ...shared, outcome: 'failed', reason: 'host-given-up', winner: null };
   return { ...shared, ...lossOf(run.attempts), winner: null };
 }
 
-/** True where a resolver that would have been asked for the work could not be. */
+/** Whether a resolver that would have been used was down. */
 function isUnasked(world: World, work: Work, policy: Policy): boolean {
   const away = downHost(world.parameters);
   return away !== null && work.doi !== null && policy.resolvers.some((resolver) => isAsking(resolver, away));
@@ -149,7 +149,7 @@ interface Trial {
   readonly winner: ExpectedWork['winner'];
   readonly attempts: readonly ExpectedAttempt[];
   readonly spent: number;
-  /** A plan was left untried because its budget was spent. */
+  /** A plan was not tried because its budget was used up. */
   readonly starved: boolean;
 }
 

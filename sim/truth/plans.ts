@@ -8,28 +8,28 @@ import type { Policy, Resolver } from './policy.ts';
 import type { Reason } from './reasons.ts';
 import { encodeDoi, isInSemanticScholar, shownLicense } from './shown.ts';
 
-/** One URL that a resolver would try, with what the resolver's source says of it. */
+/** A URL that a resolver would try, with metadata from its source. */
 export interface Plan {
   readonly resolver: Resolver;
   readonly url: string;
   readonly location: Location;
-  /** `any`: the source does not say whether a page or a file comes. */
+  /** `any`: the source does not say whether it is a page or a file. */
   readonly expect: 'pdf' | 'xml' | 'landing' | 'any';
-  /** Licences that a client may record, the best first. */
+  /** Licences a client may record, best first. */
   readonly licenses: readonly (string | null)[];
   readonly versions: readonly Version[];
-  /** Kinds of host that a client may record, by what the resolver's source says. */
+  /** Host types a client may record, according to the source. */
   readonly hostTypes: readonly (HostType | null)[];
   readonly credits: number;
 }
 
-/** What happened to the URLs that were tried before, which decides what the archive is asked for. */
+/** Results of earlier URLs, which determine what is requested from the archive. */
 export type Tried = ReadonlyMap<string, Reason>;
 
-/** Reasons that speak of a lost file, not of a closed door: only these send a client to the archive. */
+/** Reasons that indicate a lost file rather than a closed one; only these lead to the archive. */
 const GONE: ReadonlySet<Reason> = new Set(['not-found', 'soft-404', 'connection-failed', 'server-error', 'timeout']);
 
-/** The plans of one resolver for a work, in the order in which they are tried. */
+/** The plans of one resolver for a work, in order. */
 export function plansOf(world: World, work: Work, resolver: Resolver, policy: Policy, tried: Tried): Plan[] {
   const away = downHost(world.parameters);
   if (policy.deadHosts.some((host) => isAsking(resolver, host)) || (away !== null && isAsking(resolver, away)))
@@ -42,7 +42,7 @@ export function plansOf(world: World, work: Work, resolver: Resolver, policy: Po
 
 type Planner = (world: World, work: Work, policy: Policy, tried: Tried) => Plan[];
 
-/** Where services look that know works by DOI: twins are found under the published one. */
+/** Twins are listed under the published DOI by services that look up DOIs. */
 function registered(world: World, work: Work): Work | undefined {
   return work.doi === null ? undefined : world.byDoi(work.doi);
 }
@@ -51,7 +51,7 @@ function listedIn(work: Work | undefined, lister: Lister): Location[] {
   return work?.locations.filter(({ visibleIn }) => visibleIn.includes(lister)) ?? [];
 }
 
-/** How sources that tell repositories from publishers, and no more, see each kind of host. */
+/** Host types of sources that only distinguish repositories and publishers. */
 const SEEN_AS: Readonly<Record<HostType, readonly HostType[]>> = {
   publisher: ['publisher'],
   repository: ['repository'],
@@ -60,7 +60,7 @@ const SEEN_AS: Readonly<Record<HostType, readonly HostType[]>> = {
   archive: ['archive'],
 };
 
-/** Sources that do not say what kind of host a URL is at: a client may leave it open. */
+/** Sources without host types: a client may leave the field empty. */
 const HOST_TYPES: Readonly<Partial<Record<Resolver, readonly (HostType | null)[]>>> = {
   doi: [null, 'publisher', 'repository', 'preprint'],
   semantic_scholar: [null, 'repository', 'aggregator'],
@@ -87,7 +87,7 @@ const byDoiListing =
   (world, work) =>
     listedIn(registered(world, work), resolver).map((location) => plan(resolver, location, more(location)));
 
-/** Where the ids in an answer lead: to arXiv's file for programs, and to Europe PMC's rendering of an article in PMC. */
+/** Plans from ids in a response: arXiv's file for programs, and Europe PMC's rendering of a PMC article. */
 function byIds(work: Work, resolver: Resolver): Plan[] {
   const arxiv = listedIn(work, 'arxiv').map((location) =>
     plan(resolver, location, { licenses: [null, location.license], hostTypes: ['preprint'] }),
@@ -114,7 +114,7 @@ function byIds(work: Work, resolver: Resolver): Plan[] {
     : arxiv;
 }
 
-/** What publishers say at Crossref about the file behind a link; one in three does not say. */
+/** Version of a file according to Crossref; one in three records does not state it. */
 export function crossrefLinkType(location: Location): keyof typeof CROSSREF_EXPECTS {
   if (location.kind === 'jats') return 'text/xml';
   return location.work % 3 === 0 ? 'unspecified' : 'application/pdf';
@@ -123,13 +123,13 @@ export function crossrefLinkType(location: Location): keyof typeof CROSSREF_EXPE
 const CROSSREF_EXPECTS = { 'text/xml': 'xml', unspecified: 'any', 'application/pdf': 'pdf' } as const;
 
 const PLANNERS: Readonly<Record<Resolver, Planner>> = {
-  // A copy in a repository costs nobody a wall.
+  // Repository copies have no wall.
   openalex: (_world, work) =>
     listedIn(work, 'openalex')
       .filter(({ isOa, kind }) => isOa && kind === 'pdf')
       .toSorted((a, b) => Number(a.hostType === 'publisher') - Number(b.hostType === 'publisher'))
       .map((location) => plan('openalex', location)),
-  // arXiv asks programs to use another host of its own, and PMC not to come to its site at all.
+  // arXiv asks programs to use its export host, and PMC not to use its site at all.
   landing_page: (_world, work) =>
     listedIn(work, 'openalex')
       .filter(({ isOa, kind, host }) => isOa && kind === 'landing' && !/^(?:arxiv|pmc\.ncbi)\./.test(host))
@@ -152,7 +152,8 @@ const PLANNERS: Readonly<Record<Resolver, Planner>> = {
     const pages = open.filter(({ kind }) => kind === 'landing');
     return [...files, ...pages].map((location) => plan('unpaywall', location));
   },
-  // Links are for readers where the record has an open licence, or where the work is known to be open (crossref.org/documentation).
+  // Links are for readers if the record has an open licence or the work is known to be open
+  // (crossref.org/documentation).
   crossref: (world, work) => {
     const found = registered(world, work);
     if (found?.agency !== 'crossref') return [];
@@ -179,7 +180,7 @@ const PLANNERS: Readonly<Record<Resolver, Planner>> = {
   },
   doi: (world, work) => {
     const target = registered(world, work)?.doiTarget;
-    // The DOIs of arXiv lead to a page whose file arXiv's own resolver has.
+    // arXiv DOIs lead to a page whose file the arXiv resolver already has.
     if (!target || work.doi === null || work.doi.startsWith('10.48550/')) return [];
     return [
       plan('doi', target, {
@@ -215,11 +216,11 @@ const PLANNERS: Readonly<Record<Resolver, Planner>> = {
       ? listedIn(registered(world, work), 'core').map((location) => plan('core', location, { expect: 'any' }))
       : [],
   openaire: byDoiListing('openaire', (location) => ({ expect: 'any', licenses: [location.license, null] })),
-  // Its files, and where the DOI leads for whoever has not gone there through doi.org.
+  // Its files, and the DOI target for clients that did not go through doi.org.
   datacite: (world, work, _policy, tried) => {
     const found = registered(world, work);
     if (found?.agency !== 'datacite' || work.doi === null || /^10\.(?:48550|5281)\//.test(work.doi)) return [];
-    // A record of DataCite states the rights of all that it describes, not of each file.
+    // A DataCite record states the rights of everything it describes, not of each file.
     const license = found.locations.find((location) => location.license !== null)?.license ?? null;
     const files = listedIn(found, 'datacite').map((location) =>
       plan('datacite', location, { expect: 'any', licenses: [license] }),

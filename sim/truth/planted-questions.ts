@@ -3,7 +3,7 @@ import { questions as questionsOf, writePaper } from '../content/index.ts';
 import { paperSpec } from '../server/paper-spec.ts';
 import type { World } from '../world/world.ts';
 
-/** The questions that the documents of a world answer, work by work; of all works or of the wanted ones. */
+/** The questions that the documents of a world answer, for all or selected works. */
 export function* plantedQuestions(
   world: World,
   wanted?: ReadonlySet<string>,

@@ -1,6 +1,6 @@
 import { AppError } from '../../src/base/index.ts';
 
-/** The resolvers a client may have, by the names that manifests use. */
+/** Resolver names as used in manifests. */
 export const RESOLVERS = [
   'arxiv',
   'pmc',
@@ -30,26 +30,26 @@ export const RESOLVERS = [
 export type Resolver = (typeof RESOLVERS)[number];
 type AcceptedKind = 'pdf' | 'xml' | 'html';
 
-/** What a client is allowed and equipped to do; the truth is always the truth under a policy. */
+/** What a client is allowed and able to do; expected results always depend on a policy. */
 export interface Policy {
-  /** The works that the client asked OpenAlex for, as the query of its list: `filter=topics.id:T10341&search=coral`. */
+  /** The client's OpenAlex query: `filter=topics.id:T10341&search=coral`. */
   readonly selection: string;
-  /** Enabled resolvers in the order in which they are asked. */
+  /** Enabled resolvers in order. */
   readonly resolvers: readonly Resolver[];
-  /** Services for which a key is present: `openalex_content` and `core` answer nobody without one. */
+  /** Services with an API key: `openalex_content` and `core` require one. */
   readonly keys: readonly string[];
-  /** Credits left for OpenAlex content (100 a file, 1 for a miss); null means enough. */
+  /** Credits left for OpenAlex content (100 per file, 1 per miss); null means unlimited. */
   readonly contentCredits: number | null;
   readonly robots: boolean;
-  /** The product token by which robots.txt knows the client. */
+  /** The product token matched against robots.txt. */
   readonly agent: string;
   readonly maxBytes: number;
   readonly accept: readonly AcceptedKind[];
-  /** Attempts after the first. */
+  /** Retries. */
   readonly maxRetries: number;
-  /** A wait longer than this parks the work instead. */
+  /** A longer wait defers the work. */
   readonly parkAfterSeconds: number;
-  /** A host that asks for a longer wait than this is left alone. */
+  /** A host that asks for a longer wait is skipped. */
   readonly giveUpAfterSeconds: number;
   readonly maxRedirects: number;
   readonly allowPrivateAddresses: boolean;
@@ -57,11 +57,11 @@ export interface Policy {
   readonly acceptEncrypted: boolean;
   readonly acceptPreviews: boolean;
   readonly retracted: 'keep' | 'skip';
-  /** Hosts that were switched off while the simulator ran. */
+  /** Hosts disabled while the simulator runs. */
   readonly deadHosts: readonly string[];
 }
 
-/** Everything on, all keys, the limits that the client has by default. */
+/** Everything enabled, all keys, default limits. */
 export const DEFAULT_POLICY: Policy = {
   selection: '',
   resolvers: RESOLVERS,
@@ -83,7 +83,7 @@ export const DEFAULT_POLICY: Policy = {
   deadHosts: [],
 };
 
-/** A policy from JSON: what is not said is as by default, what is not known is an error. */
+/** Parses a policy from JSON: missing fields have defaults, unknown fields are errors. */
 export function parsePolicy(value: unknown): Policy {
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw new AppError('USAGE_SIM_POLICY', 'a policy is a JSON object', { hint: 'see docs/reference/simulator.md' });

@@ -1,7 +1,6 @@
 /**
- * Why a plan (one URL) or a work ended as it did: the closed list. The simulator's truth, a client's manifest and the
- * documentation use these words and no others. `scope` says whether the word describes one URL or a whole work;
- * `later` marks the ones that may turn into success if the same thing is tried another day.
+ * Reasons for the result of a plan (one URL) or a work. The simulator, client manifests and the documentation use only
+ * these. `scope` says whether a reason describes a URL or a work; `later` marks those that may succeed on a later day.
  */
 export const REASONS = {
   success: {
@@ -160,10 +159,8 @@ export const REASONS = {
   Record<string, { readonly scope: 'plan' | 'work'; readonly later: boolean; readonly sentence: string }>
 >;
 
-/** One word of the closed list. */
 export type Reason = keyof typeof REASONS;
 
-/** True for a word of the closed list. */
 export function isReason(word: unknown): word is Reason {
   return typeof word === 'string' && Object.hasOwn(REASONS, word);
 }
@@ -177,7 +174,10 @@ const BROKEN: ReadonlySet<string> = new Set<Reason>([
   'checksum-mismatch',
 ]);
 
-/** What becomes of a work that no URL gave: failed when something broke, by its last word; else skipped, by the last word of all. */
+/**
+ * The outcome of a work without a file: failed if something broke, with its last reason; otherwise skipped, with the
+ * last reason of all.
+ */
 export function lossOf(attempts: readonly { readonly reason: Reason }[]): {
   readonly outcome: 'failed' | 'skipped';
   readonly reason: Reason;

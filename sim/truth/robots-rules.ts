@@ -3,7 +3,7 @@ interface Rule {
   readonly pattern: string;
 }
 
-/** The rules of a robots.txt that apply to one product token, by RFC 9309. */
+/** The robots.txt rules for one product token (RFC 9309). */
 export interface RobotsRules {
   readonly rules: readonly Rule[];
   readonly crawlDelaySeconds: number | null;
@@ -11,7 +11,7 @@ export interface RobotsRules {
 
 const PARSED_BYTES = 500 * 1024;
 
-/** Reads the groups that name the token, or those of `*` when none does; equal groups are merged. */
+/** Parses the groups for the token, or those for `*` if there are none; equal groups are merged. */
 export function parseRobots(text: string, token: string): RobotsRules {
   const own: Rule[] = [];
   const general: Rule[] = [];
@@ -50,7 +50,7 @@ export function parseRobots(text: string, token: string): RobotsRules {
   return ownNamed ? { rules: own, crawlDelaySeconds: ownDelay } : { rules: general, crawlDelaySeconds: generalDelay };
 }
 
-/** The longest matching pattern decides; on equal length, allow. */
+/** The longest match wins; on equal length, allow. */
 export function isAllowed(rules: readonly Rule[], path: string): boolean {
   if (path === '/robots.txt') return true;
   let longest = -1;

@@ -1,18 +1,18 @@
 import type { Location, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
-/** Semantic Scholar knows most papers; in the world that is like the real one, a third are not there. */
+/** Semantic Scholar knows most papers; in the `reality` world a third are missing. */
 export function isInSemanticScholar(world: World, work: Work): boolean {
   const listed = work.locations.some(({ visibleIn }) => visibleIn.includes('semantic_scholar'));
   return listed || world.parameters.profile !== 'reality' || work.index % 3 !== 0;
 }
 
-/** A DOI as a path: slashes stay, everything that would end or change the path is encoded. */
+/** Encodes a DOI as a path; slashes are kept. */
 export function encodeDoi(doi: string): string {
   return doi.split('/').map(encodeURIComponent).join('/');
 }
 
-/** The licence as OpenAlex shows it: arXiv's own licence is none of its words. */
+/** The licence as OpenAlex shows it; arXiv's own licence is not in its vocabulary. */
 export function shownLicense(location: Location): string | null {
   return location.license === 'arxiv-nonexclusive' ? null : location.license;
 }

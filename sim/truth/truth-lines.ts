@@ -7,7 +7,7 @@ import type { ExpectedWork } from './outcome.ts';
 import { expectedOutcome } from './outcome.ts';
 import type { Policy } from './policy.ts';
 
-/** One line of the truth: what a correct client must have made of a work. */
+/** The expected result of a work, as one JSON line. */
 export interface TruthLine {
   readonly work: string;
   readonly doi: string | null;
@@ -19,10 +19,10 @@ export interface TruthLine {
   readonly resolver: string | null;
   readonly url: string | null;
   readonly kind: 'pdf' | 'xml' | 'html' | null;
-  /** Accepted hashes of the stored file, the expected one first. */
+  /** Accepted file hashes, the expected one first. */
   readonly sha256: readonly string[];
   readonly bytes: number | null;
-  /** Accepted values of what a client records about the file, the best first. */
+  /** Accepted metadata values, best first. */
   readonly licenses: readonly (string | null)[];
   readonly versions: readonly (string | null)[];
   readonly host_types: readonly (HostType | null)[];
@@ -37,9 +37,9 @@ function kindOf(payload: Payload): 'pdf' | 'xml' | 'html' {
   return payload.form === 'jats' || payload.form === 'tei' ? 'xml' : payload.form === 'html' ? 'html' : 'pdf';
 }
 
-/** The truth of a world under a policy, line by line in work order. */
+/** The expected results of a world under a policy, in work order. */
 export async function* truthLines(world: World, documents: Documents, policy: Policy): AsyncGenerator<TruthLine> {
-  // Sizes matter only below the size of the largest file there is; measuring means rendering everything.
+  // Sizes matter only if the limit is below the largest file; measuring renders everything.
   const sizes = policy.maxBytes < 5_000_000 ? await measure(world, documents) : undefined;
   const expected = expectedOutcome(world, policy, sizes);
   for (const one of expected.works)

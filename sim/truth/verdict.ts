@@ -8,7 +8,6 @@ import type { Reason } from './reasons.ts';
 import type { RobotsRules } from './robots-rules.ts';
 import { isAllowed, parseRobots } from './robots-rules.ts';
 
-/** What a plan leads to under a policy. */
 export type Verdict =
   | { readonly reason: 'success'; readonly file: FileSpec }
   | { readonly reason: Exclude<Reason, 'success'>; readonly file: null };
@@ -16,18 +15,18 @@ export type Verdict =
 const lost = (reason: Exclude<Reason, 'success'>): Verdict => ({ reason, file: null });
 
 /**
- * What comes of trying a plan. `tried` holds the URLs of this work that were tried before: a file that two pages lead
- * to is fetched once, and the second page inherits what came of it.
+ * The result of trying a plan. `tried` holds earlier URLs of this work: a file that two pages link to is fetched once,
+ * and the second page gets the same result.
  */
 export function judge(world: World, plan: Plan, policy: Policy, tried: Map<string, Reason>): Verdict {
   const { location } = plan;
-  // A host that asked for more patience than the policy has is left alone for the rest of the work.
+  // A host that asked for a longer wait than the policy allows is skipped for the rest of the work.
   const { hostname } = new URL(location.url);
   for (const [url, reason] of tried)
     if ((reason === 'rate-limited' || reason === 'host-given-up') && new URL(url).hostname === hostname)
       return lost(reason);
   const atDoor = door(world, location.url, location.behaviour, policy);
-  // Where nobody promised a file, a page that comes instead is read like any other.
+  // If no file was promised, a page is parsed like any other.
   if (atDoor === 'html-as-pdf' && plan.expect === 'any') return lost('no-pdf-link');
   if (atDoor !== null) return lost(atDoor);
   if (location.kind !== 'landing') return location.file ? judgeFile(location.file, policy) : lost('not-found');
@@ -37,7 +36,7 @@ export function judge(world: World, plan: Plan, policy: Policy, tried: Map<strin
 function behindPage(world: World, location: Location, policy: Policy, tried: Map<string, Reason>): Verdict {
   const { file, template } = location;
   if (template === 'js-only' || template === 'dspace7' || file === null) return lost('no-pdf-link');
-  // The page is the text itself, and came with the page.
+  // The page itself is the text.
   if (template === 'full-text') return judgeFile(file, policy);
   if (template === 'doi-mismatch' && policy.identityCheck && world.work(location.work).doi !== null)
     return lost('identity-mismatch');
@@ -49,17 +48,17 @@ function behindPage(world: World, location: Location, policy: Policy, tried: Map
   return verdict;
 }
 
-/** The reason for which a URL cannot be passed, or null when a complete body comes. */
+/** The reason why a URL fails, or null if a complete body arrives. */
 function door(world: World, url: string, behaviour: Behaviour, policy: Policy): Exclude<Reason, 'success'> | null {
   const { hostname, pathname, search } = new URL(url);
-  // Silence forbids as a failure of the server does; but who cannot be reached has said nothing, and that is the word for it.
+  // An unreachable robots.txt disallows like a server error, but the reason is that the host is unreachable.
   if (policy.robots && isSilent(world, hostname)) return 'timeout';
   if (policy.robots && !mayFetch(world, hostname, pathname + search, policy)) return 'robots-disallowed';
   if (policy.deadHosts.includes(hostname)) return 'connection-failed';
   return lossOf(behaviour, policy);
 }
 
-/** RFC 9309 on what the host serves: 4xx and too many redirects allow, 5xx and silence forbid. */
+/** RFC 9309: 4xx and too many redirects allow, 5xx and no response disallow. */
 export function mayFetch(world: World, hostname: string, path: string, policy: Pick<Policy, 'agent'>): boolean {
   const host = world.host(hostname);
   if (!host) {
@@ -79,7 +78,7 @@ function isSilent(world: World, hostname: string): boolean {
 
 const parsed = new Map<string, RobotsRules>();
 
-/** The rules of a host for a client; each text is parsed once. */
+/** The rules of a host for a client, parsed once. */
 export function rulesOf(host: Pick<Host, 'robots'>, agent: string): RobotsRules {
   const key = `${host.robots} ${agent}`;
   let rules = parsed.get(key);
@@ -133,7 +132,7 @@ const FLAKES = {
   timeout: 'timeout',
 } as const;
 
-/** What a behaviour costs a correct client: a reason, or nothing. */
+/** The reason a behaviour leads to, or null. */
 export function lossOf(behaviour: Behaviour, policy: Policy): Exclude<Reason, 'success'> | null {
   switch (behaviour.kind) {
     case 'plain':
@@ -153,7 +152,7 @@ export function lossOf(behaviour: Behaviour, policy: Policy): Exclude<Reason, 's
       return STATUSES[behaviour.status];
     case 'dead':
       return 'connection-failed';
-    // RFC 1035: a name error is an answer, and a final one.
+    // RFC 1035: a name error is final.
     case 'nameless':
       return 'not-found';
     case 'redirect':
@@ -161,7 +160,7 @@ export function lossOf(behaviour: Behaviour, policy: Policy): Exclude<Reason, 's
     case 'redirect-trap':
       return TRAPS[behaviour.to];
     case 'html-as-pdf':
-      // PMC's page before a download is a proof of work in waiting.
+      // PMC's page before a download requires proof of work.
       return behaviour.page === 'interstitial' ? 'bot-wall' : 'html-as-pdf';
     case 'truncated':
       return behaviour.times > policy.maxRetries ? 'truncated' : null;
@@ -185,7 +184,7 @@ function judgeFile(file: FileSpec, policy: Policy): Verdict {
   return reason === null ? { reason: 'success', file } : lost(reason);
 }
 
-/** What the bytes themselves cost: kind, identity, readability. Size is left to `expectedOutcome`, which knows it. */
+/** The reason the content leads to: type, identity, readability. `expectedOutcome` checks the size. */
 function contentLoss(payload: Payload, policy: Policy): Exclude<Reason, 'success'> | null {
   switch (payload.form) {
     case 'pdf':

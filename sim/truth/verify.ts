@@ -1,7 +1,7 @@
 import type { ManifestLine } from './manifest.ts';
 import type { TruthLine } from './truth-lines.ts';
 
-/** What can differ between a manifest and the truth. */
+/** What can differ between a manifest and the expected results. */
 export const ASPECTS = [
   'works',
   'outcome',
@@ -25,11 +25,11 @@ interface Difference {
 export interface Verification {
   readonly works: number;
   readonly differences: readonly Difference[];
-  /** How often each expected outcome met each found one. */
+  /** Confusion matrix of expected and found outcomes. */
   readonly confusion: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
-/** Compares a manifest with the truth; `scope` narrows it to some works, as when a client was told to stop early. */
+/** Compares a manifest with the expected results; `scope` limits it to some works, for clients that stopped early. */
 export function verify(
   truth: Iterable<TruthLine>,
   manifest: ReadonlyMap<string, ManifestLine>,
@@ -54,7 +54,7 @@ export function verify(
       continue;
     }
     if (expected.budget_dependent) {
-      // Who gets the last credits is a matter of order; how many get them is not.
+      // Which works get the last credits depends on order; their number does not.
       budgetSaved += (found.outcome === 'saved' ? 1 : 0) - (expected.outcome === 'saved' ? 1 : 0);
       continue;
     }
@@ -82,7 +82,7 @@ function* compare(expected: TruthLine, found: ManifestLine): Generator<Differenc
     expected: wanted,
     found: got,
   });
-  // What broke is tried again some time later, as long as attempts are left.
+  // Transient failures are retried while attempts are left.
   const isTriedAgain = found.outcome === 'parked' && expected.outcome === 'failed' && expected.reason === found.reason;
   if (expected.outcome !== found.outcome && !isTriedAgain) yield differ('outcome', expected.outcome, found.outcome);
   if (expected.reason !== found.reason) yield differ('reason', expected.reason, found.reason);

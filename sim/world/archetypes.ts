@@ -12,7 +12,7 @@ import type { Host, Location, Work, WorldParameters } from './types.ts';
 import type { WorkCore } from './work.ts';
 import { isPlanted } from './work.ts';
 
-/** A closed page at the publisher: where the DOI of a work leads that is open elsewhere or nowhere. */
+/** A closed page at the publisher, the DOI target of works that are open elsewhere or nowhere. */
 function closedPage(build: LocationBuilder, how: Wall = 'paywall', visible = true): Location {
   return build.copy({
     class: 'publisher',
@@ -26,7 +26,7 @@ function closedPage(build: LocationBuilder, how: Wall = 'paywall', visible = tru
   });
 }
 
-/** Gives a work its locations, and says where its DOI leads. */
+/** Creates the locations of a work and its DOI target. */
 export function locate(parameters: WorldParameters, core: WorkCore, hosts: HostChoice): Work {
   const build = new LocationBuilder(parameters, core, hosts);
   const target = place(build);
@@ -44,7 +44,7 @@ function place(build: LocationBuilder): Location {
     case 'A1': {
       const file = build.copy({ class: 'publisher', kind: 'pdf', visibleIn: ['openalex', 'unpaywall'] });
       const isTwice = draw.chance(0.25);
-      // A hostile world needs many files, so that each behaviour comes up at several hosts.
+      // A hostile world needs many files, so that each behaviour occurs at several hosts.
       const more = build.parameters.profile === 'hostile' ? 3 : isTwice ? 1 : 0;
       for (let copy = 0; copy < more; copy += 1)
         build.copy({
@@ -174,7 +174,7 @@ function place(build: LocationBuilder): Location {
   }
 }
 
-/** A dead host whose file the archive kept. */
+/** A dead host whose file is in the archive. */
 function archived(build: LocationBuilder): Location {
   const { draw } = build;
   const behaviour: Behaviour = draw.pick([
@@ -196,10 +196,10 @@ function archived(build: LocationBuilder): Location {
 const CHALLENGES = ['challenge-403', 'challenge-503', 'ban-1015'] as const;
 const TODAY = ['challenge-403', 'challenge-anubis', 'challenge-proof-of-work', 'challenge-radware'] as const;
 
-/** Open by the record, out of reach for a client that keeps the rules. */
+/** Open according to the record, but not reachable for a polite client. */
 function blocked(build: LocationBuilder): Location {
   const drawn = build.draw.below(3);
-  // In the world that is like the real one, hosts that want to be left alone for a year and names that are gone, too.
+  // The `reality` world also has hosts with a Retry-After of a year and unresolvable names.
   const how = build.parameters.profile === 'reality' ? build.work.index % 5 : drawn;
   const norobots = build.hosts.find(({ name }) => name === NO_ROBOTS_HOST) as Host;
   if (how === 0) build.copy({ class: 'publisher', kind: 'pdf', visibleIn: ['openalex', 'unpaywall'], host: norobots });

@@ -3,7 +3,7 @@ import { at, pad } from './identifiers.ts';
 import type { LocationBuilder } from './locations.ts';
 import type { Location } from './types.ts';
 
-/** The capture that the Wayback Machine holds of a file that is gone. */
+/** The Wayback Machine's capture of a lost file. */
 export function waybackLocation(build: LocationBuilder, gone: Location): void {
   const timestamp = `2023${pad(1 + build.draw.below(12))}${pad(1 + build.draw.below(28))}120000`;
   const url = at('web.archive.org', `/web/${timestamp}id_/${gone.url}`);

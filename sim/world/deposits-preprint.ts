@@ -5,7 +5,7 @@ import type { LocationBuilder } from './locations.ts';
 import type { Lister, Location, Payload, Version } from './types.ts';
 import { isPlanted } from './work.ts';
 
-/** arXiv: the PDF at export.arxiv.org for programs, and the abstract page that OpenAlex lists. */
+/** arXiv: the PDF at export.arxiv.org for programs, and the abstract page listed by OpenAlex. */
 export function arxivLocations(build: LocationBuilder): Location {
   const { work, draw } = build;
   const id = work.arxivId ?? '';
@@ -40,13 +40,13 @@ export function arxivLocations(build: LocationBuilder): Location {
   });
 }
 
-/** Europe PMC and the PMC cloud service; the page at PMC itself is closed to programs by its robots.txt. */
+/** Europe PMC and the PMC cloud service; robots.txt closes the PMC site to programs. */
 export function biomedicalLocations(build: LocationBuilder): void {
   const { work, draw } = build;
   const pmcid = work.pmcid ?? '';
   const license = draw.pick(['cc-by', 'cc-by', 'cc-by-nc', 'cc-by-nc-nd']);
   const isAway = draw.chance(0.15);
-  // Of the two that are planted one is in the bucket only, and the other (below) in Europe PMC only.
+  // Of the two planted works, one is only in the bucket, the other (below) only in Europe PMC.
   const inEuropePmc = isPlanted(build.parameters, work.index) ? work.index > 0 : !isAway;
   const hasPdf = !draw.chance(0.1);
   const cloudVersion = draw.chance(0.1) ? 2 : 1;
@@ -74,7 +74,7 @@ export function biomedicalLocations(build: LocationBuilder): void {
     add('www.ebi.ac.uk', `/europepmc/webservices/rest/${pmcid}/fullTextXML`, 'jats', ['europe_pmc']);
     add('europepmc.org', `/articles/${pmcid}?pdf=render`, 'pdf', ['europe_pmc']);
   }
-  // Europe PMC has manuscripts of its own funders that are in no bucket.
+  // Europe PMC has manuscripts of its funders that are in no bucket.
   if (inEuropePmc && work.index % 4 === 1) return pmcPage(build, license, version);
   const key = `/${pmcid}.${cloudVersion}/${pmcid}.${cloudVersion}`;
   if (hasPdf) add('pmc-oa-opendata.s3.amazonaws.com', `${key}.pdf`, 'pdf', ['pmc']);
@@ -82,7 +82,7 @@ export function biomedicalLocations(build: LocationBuilder): void {
   pmcPage(build, license, version);
 }
 
-/** The page at PMC itself, which OpenAlex lists and no program should ask for. */
+/** The PMC page, which OpenAlex lists and programs must not request. */
 function pmcPage(build: LocationBuilder, license: string | null, version: Version): void {
   build.service({
     host: 'pmc.ncbi.nlm.nih.gov.sim.test',
@@ -99,7 +99,7 @@ function pmcPage(build: LocationBuilder, license: string | null, version: Versio
   });
 }
 
-/** bioRxiv and medRxiv: the API leads to the PDF, the page behind the DOI is challenged. */
+/** bioRxiv and medRxiv: the API leads to the PDF, the DOI page has a challenge. */
 export function biorxivLocations(build: LocationBuilder): Location {
   const { work, draw } = build;
   const server = draw.chance(0.7) ? 'biorxiv' : 'medrxiv';
@@ -129,7 +129,7 @@ export function biorxivLocations(build: LocationBuilder): Location {
   });
 }
 
-/** OpenAlex's own cached copies, behind a key. */
+/** OpenAlex's cached copies, which need a key. */
 export function contentLocations(build: LocationBuilder): void {
   const { work } = build;
   const add = (extension: string, kind: 'pdf' | 'tei', payload: Payload): void => {

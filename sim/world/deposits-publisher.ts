@@ -3,7 +3,7 @@ import { at } from './identifiers.ts';
 import type { LocationBuilder } from './locations.ts';
 import type { Lister, Payload } from './types.ts';
 
-/** A text behind the interface of its publisher: open as JATS with a free key, or for those with a token for mining. */
+/** A text behind a publisher API: open JATS with a free key, or text mining with a token. */
 export function publisherLocation(build: LocationBuilder): void {
   const { work } = build;
   const doi = work.doi ?? '';

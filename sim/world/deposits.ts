@@ -6,7 +6,7 @@ import type { Location } from './types.ts';
 
 type Deposit = Pick<Location, 'host' | 'hostType' | 'url' | 'visibleIn' | 'version' | 'license'>;
 
-/** A PDF at a repository service: the bytes lie at `url` itself. */
+/** A PDF at a repository, at `url` itself. */
 function deposit(build: LocationBuilder, where: Deposit, behaviour: Behaviour = PLAIN): Location {
   return build.service({
     ...where,
@@ -18,13 +18,13 @@ function deposit(build: LocationBuilder, where: Deposit, behaviour: Behaviour = 
   });
 }
 
-/** The page that the DOI of a deposit leads to: a shell that JavaScript fills, so only the API leads to the file. */
+/** The DOI page of a deposit is filled by JavaScript, so only the API leads to the file. */
 function shell(build: LocationBuilder, file: Location, url: string): Location {
   return build.service({ ...file, kind: 'landing', url, visibleIn: ['doi'], template: 'js-only' });
 }
 
 export function coreLocations(build: LocationBuilder): void {
-  // CORE lists files that are long gone.
+  // CORE lists files that no longer exist.
   const behaviour: Behaviour = build.mishap(0.2) ? { kind: 'status', status: 404 } : PLAIN;
   const where: Deposit = {
     host: 'core.ac.uk.sim.test',

@@ -42,10 +42,10 @@ const EVERY_ROBOTS: readonly RobotsVariant[] = [
   'crawl-delay',
 ];
 
-/** The host whose robots.txt disallows everything in every profile; archetype A14 needs one. */
+/** The host whose robots.txt disallows everything in every profile; archetype A14 needs it. */
 export const NO_ROBOTS_HOST = `www.norobots-press${SUFFIX}`;
 
-/** The generated hosts, most popular first; the last one is `NO_ROBOTS_HOST`. */
+/** Generated hosts, most popular first; the last one is `NO_ROBOTS_HOST`. */
 export function generateHosts(parameters: WorldParameters): Host[] {
   const hosts = Array.from({ length: Math.max(4, parameters.hosts) }, (_, index) => generateHost(parameters, index));
   hosts.push({
@@ -73,7 +73,7 @@ function generateHost(parameters: WorldParameters, index: number): Host {
   const name = isPublisher
     ? `${draw.pick(['www', 'journals', 'online'])}.${place}${round}-press${SUFFIX}`
     : `${draw.pick(['repository', 'eprints', 'dspace'])}.${place}${round}-univ${SUFFIX}`;
-  // The two most popular hosts of each class stay friendly in the realistic world: one bad draw there would be the world.
+  // The two most popular hosts of each class have no faults in the realistic world: one bad draw would dominate it.
   const exposed = profile === 'realistic' && index >= 5;
   const walled = exposed && draw.chance(0.03);
   const robots = ((): RobotsVariant => {
@@ -108,12 +108,12 @@ function generateHost(parameters: WorldParameters, index: number): Host {
 const SOLO = /^(busy|gone|fortress|nowhere)(\d{7})(?:\.nowhere)?\.sim\.test$/;
 type Solo = 'busy' | 'gone' | 'fortress' | 'nowhere';
 
-/** Names below this one do not exist. */
+/** Names under this one do not resolve. */
 export const NOWHERE = `.nowhere${SUFFIX}`;
 
 /**
- * A host that belongs to one work alone. What concerns a whole host in the eyes of a careful client (a day of
- * Retry-After, silence, a challenge) must not spill over to other works, or the truth would depend on who came first.
+ * A host used by one work only. Faults that affect a whole host (a Retry-After of a day, no response, a challenge) must
+ * not affect other works, or the expected results would depend on request order.
  */
 export function soloHost(kind: Solo, number: number): Host {
   return {
@@ -130,7 +130,7 @@ export function soloHost(kind: Solo, number: number): Host {
   };
 }
 
-/** The host of that name, if it is one of those that belong to one work. */
+/** The single-work host of that name, if any. */
 export function soloHostNamed(name: string): Host | undefined {
   const match = SOLO.exec(name);
   return match ? soloHost(match[1] as Solo, Number(match[2])) : undefined;

@@ -1,19 +1,19 @@
 import type { Stream } from '../random/stream.ts';
 
-/** Every simulated host ends so; nothing of that name exists outside. */
+/** Suffix of every simulated host; reserved, so it does not exist outside. */
 export const SUFFIX = '.sim.test';
 
-/** A URL at a simulated host, given by its real name. */
+/** A URL at a simulated host, by its real name. */
 export function at(host: string, path: string): string {
   return `http://${host}${SUFFIX}${path}`;
 }
 
-/** The number that stands in every URL and identifier of a work, so that any of them leads back to it. */
+/** The number contained in every URL and identifier of a work, so that each can be mapped back. */
 export function numberOf(index: number): number {
   return 1_000_000 + index;
 }
 
-/** The works that a text may name: every run of digits that is one of their numbers. */
+/** Candidate works in a text: every run of digits that is a work number. */
 export function indexesIn(text: string, works: number): number[] {
   const found: number[] = [];
   for (const [digits] of text.matchAll(/\d{7,}/g)) {
@@ -33,7 +33,7 @@ export function orcid(author: number): string {
   return all.match(/.{4}/g)?.join('-') ?? all;
 }
 
-/** A DOI as registered at Crossref; `nasty` ones hold every character that clients trip over. */
+/** A Crossref DOI; `nasty` ones contain the characters that clients often mishandle. */
 export function crossrefDoi(index: number, venue: string, year: number, nasty: number | null): string {
   const number = numberOf(index);
   const plain = `10.5555/${venue}.${year}.${number}`;
@@ -50,7 +50,7 @@ export function crossrefDoi(index: number, venue: string, year: number, nasty: n
   return forms[nasty % forms.length] as string;
 }
 
-/** How OpenAlex shows a DOI: a nasty one may be in upper case or end in a dot. */
+/** The DOI as OpenAlex shows it: a nasty one may be upper case or end in a dot. */
 export function shownDoi(doi: string, nasty: number | null): string {
   if (nasty === 5) return doi.toUpperCase();
   if (nasty === 6) return `${doi}.`;
@@ -59,14 +59,14 @@ export function shownDoi(doi: string, nasty: number | null): string {
 
 const OLD_MONTHS_FROM = 1992 * 12;
 
-/** A new-style id for four of five papers, an old-style one for the rest; the digits lead back to the work. */
+/** A new-style id for four of five papers, otherwise an old-style one; the digits encode the work. */
 export function arxivId(index: number, draw: Stream): string {
   if (draw.chance(0.8)) return `24${pad(1 + draw.below(12))}.${pad(index % 100_000, 5)}`;
   const month = OLD_MONTHS_FROM + Math.floor(index / 1_000);
   return `math/${String(Math.floor(month / 12)).slice(-2)}${pad((month % 12) + 1)}${pad(index % 1_000, 3)}`;
 }
 
-/** The work that an arXiv id would belong to; the caller checks that it does. */
+/** The work number in an arXiv id; the caller verifies it. */
 export function arxivIndex(id: string): number | null {
   const modern = /^\d{4}\.(\d{5})$/.exec(id);
   if (modern) return Number(modern[1]);
@@ -82,7 +82,7 @@ export function pad(value: number, width = 2): string {
 
 const GUID_LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-/** An OSF guid: five characters that lead back to the work. */
+/** An OSF GUID: five characters that encode the work. */
 export function osfGuid(index: number): string {
   let rest = numberOf(index);
   let guid = '';

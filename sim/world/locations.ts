@@ -11,7 +11,7 @@ import type { FileSpec, Host, Lister, Location, Payload, Version, WorldParameter
 import type { WorkCore } from './work.ts';
 import { slotOf } from './work.ts';
 
-/** Hosts by class with the table of Zipf's law for each. */
+/** Hosts by class, each with its Zipf table. */
 export interface HostChoice {
   readonly all: readonly Host[];
   readonly publishers: readonly Host[];
@@ -31,15 +31,15 @@ interface Copy {
   readonly isOa?: boolean;
   readonly license?: string | null;
   readonly host?: Host;
-  /** Overrides what chance would choose for the first URL. */
+  /** Overrides the random choice for the first URL. */
   readonly behaviour?: Behaviour;
   readonly template?: Location['template'];
   readonly fileless?: boolean;
-  /** The page at the landing address is the text itself. */
+  /** The landing page itself is the text. */
   readonly isFullText?: boolean;
 }
 
-/** Collects the locations of one work; every draw comes from the work's own stream. */
+/** Collects the locations of one work; all draws use the work's own stream. */
 export class LocationBuilder {
   readonly work: WorkCore;
   readonly draw: Stream;
@@ -62,7 +62,7 @@ export class LocationBuilder {
     return this.#hosts.all;
   }
 
-  /** True with that chance in worlds where things go wrong; the draw is made in all of them. */
+  /** True with that probability in worlds with faults; the draw is made in all worlds. */
   mishap(probability: number): boolean {
     const { profile } = this.parameters;
     return this.draw.chance(probability) && (profile === 'realistic' || profile === 'hostile');
@@ -85,7 +85,7 @@ export class LocationBuilder {
     return host as Host;
   }
 
-  /** A location at a service's own host, where nothing goes wrong unless `behaviour` says so. */
+  /** A location at a service's own host, without faults unless `behaviour` says otherwise. */
   service(location: Omit<Location, 'id' | 'work'>): Location {
     return this.#add({ ...location, id: this.#nextId(), work: this.work.index });
   }
@@ -138,7 +138,7 @@ export class LocationBuilder {
     });
   }
 
-  /** The page behind a landing location that leads to the file of another location. */
+  /** A landing page that links to the file of another location. */
   pageFor(location: Location, visibleIn: readonly Lister[]): Location {
     const host = (this.#hosts.all.find(({ name }) => name === location.host) ?? soloHostNamed(location.host)) as Host;
     const copy = Number(location.id.split('-')[1]);
@@ -159,7 +159,7 @@ export class LocationBuilder {
     return this.work.index % 3 === 0 ? (odd[this.work.index % odd.length] as Location['template']) : host.template;
   }
 
-  /** The host of its own that a behaviour needs, if it does. */
+  /** The single-work host a behaviour needs, if any. */
   #solo(behaviour: Behaviour): Host | null {
     const number = numberOf(this.work.index);
     if (behaviour.kind === 'dead') return soloHost('gone', number);
@@ -180,7 +180,7 @@ export class LocationBuilder {
   }
 }
 
-/** True when two works may ask for the files of this one: it has a twin under the same DOI. */
+/** Whether two works may request the files of this one: it has a twin under the same DOI. */
 function isShared(work: WorkCore): boolean {
   return work.index % 50 === 6 || work.duplicateOf !== null;
 }

@@ -3,32 +3,31 @@ import { numberOf } from './identifiers.ts';
 import type { Location, Work, WorldParameters } from './types.ts';
 import type { WorkCore } from './work.ts';
 
-/** What a publisher says about a work after it appeared, as Crossref passes it on. */
+/** A publisher's notice about a work, as in Crossref. */
 export interface Update {
   readonly type: string;
-  /** The DOI of the notice, or, in `updateTo`, of the work that it is about. */
+  /** DOI of the notice or, in `updateTo`, of the work it concerns. */
   readonly doi: string;
   readonly date: string;
   readonly source: 'publisher' | 'retraction-watch';
 }
 
-/** What has been said about a work, where the month has touched it. */
+/** Changes of a work during the month. */
 export interface Said {
   readonly updatedBy?: readonly Update[];
   readonly updateTo?: readonly Update[];
-  /** The DOI under which a preprint was published. */
+  /** DOI under which a preprint was published. */
   readonly publishedAs?: string;
-  /** Changed, but by nothing that anybody has to be told: counted again, written anew. */
+  /** An irrelevant change, such as new counts, that needs no report. */
   readonly touched?: true;
 }
 
 /**
- * What happens to a work between two states of a world a month apart.
- *
- * `appears` is not there before; `revised` gets one version more at arXiv; `opens` is closed before; `published` is a preprint that gets a version of record, `improved` a copy in a
- * repository that is replaced by the accepted one; `retracted` is told by OpenAlex and Crossref, `retracted-crossref` by Crossref
- * alone, `retracted-watch` by Retraction Watch alone, `retracted-notice` only by the notice, which is a work of its own;
- * `reinstated` was retracted before; the others take nothing back.
+ * What happens to a work during a world's month. `appears`: new; `revised`: a new arXiv version; `opens`: closed
+ * before; `published`: a preprint with a version of record; `improved`: a repository copy replaced by the accepted
+ * version; `retracted`: in OpenAlex and Crossref; `retracted-crossref`, `retracted-watch`: only in Crossref or
+ * Retraction Watch; `retracted-notice`: only in the notice, which is a separate work; `reinstated`: retracted before.
+ * The others are not retractions.
  */
 export type MonthEvent =
   | 'nothing'
@@ -47,7 +46,7 @@ export type MonthEvent =
   | 'corrected-watch'
   | 'touched';
 
-/** How a world of two states is looked at; without a month a world is what it always was. */
+/** Whether a world is seen before or after its month. */
 export type Moment = 'before' | 'after';
 
 const BEFORE = '2025-06-01';
@@ -62,19 +61,19 @@ const NOTICED: readonly MonthEvent[] = [
   'corrected-watch',
 ];
 
-/** The last tenth of the works is new; what a work cites has a smaller number, so nothing old cites them. */
+/** The last tenth of the works is new. Works cite only lower numbers, so no old work cites them. */
 function firstNew({ works }: Pick<WorldParameters, 'works'>): number {
   return Math.ceil(works * 0.9);
 }
 
-/** The new work that tells of the retraction of another one, if there is one. */
+/** The new work that is the retraction notice of another, if any. */
 function noticeOf(target: number, parameters: WorldParameters): number | undefined {
   const notice = firstNew(parameters) + target;
   return target % 3 === 1 && notice < parameters.works ? notice : undefined;
 }
 
 function isEligible(work: WorkCore | undefined): boolean {
-  // Twins share a DOI: what is said of it would be said of both.
+  // Twins share a DOI, so a notice would apply to both.
   return (
     work !== undefined &&
     work.agency === 'crossref' &&
@@ -85,7 +84,7 @@ function isEligible(work: WorkCore | undefined): boolean {
   );
 }
 
-/** What happens to a work; `coreOf` gives other works where one tells of another. */
+/** What happens to a work; `coreOf` returns other works for notices. */
 export function eventOf(work: WorkCore, parameters: WorldParameters, coreOf: (index: number) => WorkCore): MonthEvent {
   const { index, archetype } = work;
   if (index >= firstNew(parameters)) return 'appears';
@@ -101,7 +100,7 @@ export function eventOf(work: WorkCore, parameters: WorldParameters, coreOf: (in
   return draw.chance(0.3) ? 'touched' : 'nothing';
 }
 
-/** A work as it is at one of the two moments; undefined where it is not there yet. */
+/** A work before or after the month; undefined if it has not appeared yet. */
 export function workAt(
   work: Work,
   moment: Moment,
@@ -150,7 +149,7 @@ export function workAt(
   }
 }
 
-/** The work that a new one is the notice of. */
+/** The work a notice is about. */
 export function aboutOf(
   index: number,
   parameters: WorldParameters,
@@ -162,7 +161,7 @@ export function aboutOf(
   return eventOf(core, parameters, coreOf) === 'retracted-notice' ? core : undefined;
 }
 
-/** Only the publisher's page, with a wall in front of it. */
+/** Only the publisher's page, behind a wall. */
 function closed(work: Work): Work {
   if (work.doiTarget === null) return work;
   const page: Location = {
@@ -187,7 +186,7 @@ function submitted(work: Work): Work {
   return { ...work, locations };
 }
 
-/** `retraction_watch.csv` of a world after its month, as Crossref publishes it. */
+/** `retraction_watch.csv` of a world after its month, in Crossref's format. */
 export function retractionWatchCsv(works: Iterable<{ readonly work: Work; readonly event: MonthEvent }>): string {
   const natures: Partial<Record<MonthEvent, string>> = {
     'retracted-watch': 'Retraction',

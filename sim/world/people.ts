@@ -30,7 +30,6 @@ function institution(index: number): Institution {
   };
 }
 
-/** The author of that number; the same person everywhere in the world. */
 export function author(seed: number, index: number): Author {
   const draw = stream(seed, 'author', index);
   const given = draw.pick(GIVEN);
@@ -46,7 +45,7 @@ export function author(seed: number, index: number): Author {
   };
 }
 
-/** The journal that a publisher's host is known by. */
+/** The journal of a publisher's host. */
 export function journalOf(host: Host | undefined): string {
   const place = /\.([a-z]+)\d*-(?:press|univ)/.exec(host?.name ?? '')?.[1] ?? 'loopback';
   return `${place[0]?.toUpperCase() ?? ''}${place.slice(1)} Journal of Simulated Research`;
@@ -70,7 +69,7 @@ const SENTENCES = [
   'Limits of the approach and directions for later work are discussed.',
 ] as const;
 
-/** The abstract of a work, or null where the record has none. */
+/** The abstract of a work, or null if the record has none. */
 export function abstractOf(seed: number, work: Work): string | null {
   if (!work.hasAbstract) return null;
   const draw = stream(seed, 'abstract', work.index);

@@ -1,4 +1,4 @@
-/** A topic with its place in OpenAlex's tree and the words its works are titled with. */
+/** A topic with its position in OpenAlex's hierarchy and its title words. */
 export interface Topic {
   readonly id: string;
   readonly name: string;
@@ -7,7 +7,7 @@ export interface Topic {
   readonly subjects: readonly string[];
 }
 
-/** All topics of the simulated world lie in one domain. */
+/** All topics are in one domain. */
 export const DOMAIN = { id: 'https://openalex.org/domains/3', display_name: 'Physical Sciences' } as const;
 
 const COMPUTING = [17, 'Computer Science'] as const;
@@ -36,7 +36,7 @@ const topic = (
   subjects: subjects.split('|'),
 });
 
-/** Ids and names as OpenAlex had them in 2026; the grouping into fields is simplified. */
+/** Ids and names as in OpenAlex in 2026, with simplified fields. */
 export const TOPICS: readonly Topic[] = [
   topic(
     10018,

@@ -5,17 +5,17 @@ import type { Moment, Said } from './month.ts';
 export type Profile = 'calm' | 'realistic' | 'reality' | 'politeness' | 'hostile' | 'demo' | 'load';
 export const PROFILES: readonly Profile[] = ['calm', 'realistic', 'reality', 'politeness', 'hostile', 'demo', 'load'];
 
-/** What a world is made from; equal parameters give equal worlds. */
+/** Parameters of a world; equal parameters give equal worlds. */
 export interface WorldParameters {
   readonly seed: number;
   readonly works: number;
   readonly hosts: number;
   readonly profile: Profile;
-  /** A world of two states a month apart, seen before or after that; without it the world stands still. */
+  /** The state of a world before or after its month; without it the world does not change. */
   readonly moment?: Moment;
 }
 
-/** Which intention a work's locations follow: through whom it is obtainable, only or first. */
+/** How a work can be obtained: by which source, only or first. */
 export type Archetype =
   | 'A1'
   | 'A2'
@@ -46,7 +46,7 @@ export type Archetype =
   | 'B-promised'
   | 'B-fulltext';
 
-/** A service that lists locations in its answers. */
+/** A service that lists locations. */
 export type Lister =
   | 'openalex'
   | 'unpaywall'
@@ -75,7 +75,7 @@ export type Version = 'submittedVersion' | 'acceptedVersion' | 'publishedVersion
 export type HostType = 'publisher' | 'repository' | 'preprint' | 'aggregator' | 'archive';
 export type WorkType = 'article' | 'preprint' | 'review' | 'book-chapter' | 'dataset';
 
-/** What the bytes of a file are. */
+/** Content of a file. */
 export type Payload =
   | { readonly form: 'pdf'; readonly work: number; readonly layout: Layout }
   | { readonly form: 'jats'; readonly work: number; readonly body: boolean }
@@ -87,7 +87,7 @@ export type Payload =
       readonly how: 'unrelated' | 'preview' | 'encrypted' | 'zero-pages' | 'long';
     };
 
-/** How a landing page shows, or hides, its file. */
+/** How a landing page links to, or hides, its file. */
 export type LandingTemplate =
   | 'highwire'
   | 'highwire-unquoted'
@@ -111,7 +111,7 @@ export interface FileSpec {
   readonly payload: Payload;
 }
 
-/** One place where a work is, or is said to be. */
+/** A location of a work, real or only listed. */
 export interface Location {
   readonly id: string;
   readonly work: number;
@@ -124,7 +124,7 @@ export interface Location {
   readonly isOa: boolean;
   readonly visibleIn: readonly Lister[];
   readonly behaviour: Behaviour;
-  /** For a direct location the bytes at `url`; for a landing page the file that its template leads to. */
+  /** For a direct location the content at `url`; for a landing page the file it links to. */
   readonly file: FileSpec | null;
   readonly template: LandingTemplate | null;
 }
@@ -134,7 +134,7 @@ export interface Work {
   readonly id: string;
   readonly archetype: Archetype;
   readonly doi: string | null;
-  /** The DOI as OpenAlex shows it: case or a trailing dot may differ from the canonical form. */
+  /** The DOI as OpenAlex shows it: case and a trailing dot may differ from the canonical form. */
   readonly doiAsShown: string | null;
   readonly agency: 'crossref' | 'datacite' | null;
   readonly title: string;
@@ -157,11 +157,11 @@ export interface Work {
   readonly pmcid: string | null;
   readonly pmid: string | null;
   readonly hasContent: { readonly pdf: boolean; readonly tei: boolean };
-  /** Where doi.org leads, and over how many hops. */
+  /** DOI target and number of redirects. */
   readonly doiTarget: Location | null;
   readonly doiHops: number;
   readonly locations: readonly Location[];
-  /** What a month has brought, where it has brought something. */
+  /** Changes during the month, if any. */
   readonly said?: Said;
 }
 
@@ -186,17 +186,17 @@ export type RobotsVariant =
   | 'crawl-delay-60'
   | 'crawl-delay-120';
 
-/** A generated host: one bundle of manners. */
+/** A generated host and its behaviour. */
 export interface Host {
   readonly index: number;
   readonly name: string;
   readonly class: 'publisher' | 'repository';
   readonly platform: Platform;
   readonly robots: RobotsVariant;
-  /** Requests per second that the host answers; above it 429. Null: as many as come. */
+  /** Requests per second before it returns 429; null means unlimited. */
   readonly rate: { readonly perSecond: number; readonly burst: number; readonly retryAfter: RetryAfter } | null;
   readonly flaky: boolean;
-  /** A wall in front of every file and page of the host. */
+  /** A wall in front of all files and pages of the host. */
   readonly wall: Wall | null;
   readonly medianLatencyMs: number;
   readonly template: LandingTemplate;

@@ -1,7 +1,7 @@
 import { numberOf, pad } from './identifiers.ts';
 import type { Host } from './types.ts';
 
-/** The addresses a work has at a host, in the manner of the host's platform; `copy` tells several copies apart. */
+/** The URLs of a work at a host, by platform; `copy` distinguishes several copies. */
 export interface Addresses {
   readonly landing: string;
   readonly file: string;

@@ -1,4 +1,4 @@
-/** Words that titles, names and places are made of. */
+/** Words for titles, names and places. */
 export const METHODS = [
   'A comparative study',
   'A scalable model',

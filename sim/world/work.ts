@@ -29,7 +29,7 @@ const SHARES: readonly (readonly [Archetype, number])[] = [
   ['A14', 50],
 ];
 
-/** Shares in the world that is stricter than what clients believe: copies with DOIs of their own, and sources of their own. */
+/** Shares in the `reality` world: more copies with their own DOIs, and more sources. */
 const REALITY_SHARES: readonly (readonly [Archetype, number])[] = [
   ...SHARES.map(([archetype, share]): readonly [Archetype, number] => [archetype, share - (share >= 90 ? 30 : 0)]),
   ['B-version', 40],
@@ -43,8 +43,8 @@ const REALITY_SHARES: readonly (readonly [Archetype, number])[] = [
 ];
 
 /**
- * The first works of the world that is like the real one: for every resolver one that it alone can obtain, so that a small
- * world has all of them. Places matter: the third, the ninth and the twelfth of these depend on ids that others know too.
+ * The first works of the `reality` world: for every resolver one that only it can obtain, so that a small world has all
+ * of them. Order matters: the third, ninth and twelfth depend on ids that other resolvers know too.
  */
 const PLANTED: readonly Archetype[] = [
   'A5',
@@ -70,32 +70,32 @@ const PLANTED: readonly Archetype[] = [
   'B-springer_nature',
   'B-wiley_tdm',
   'B-elsevier_tdm',
-  // Open by the record and out of reach: a host that asks for a year, and a name that is gone.
+  // Open according to the record but unreachable: a Retry-After of a year, and an unresolvable name.
   'A14',
   'A14',
 ];
 
-/** True for a work that is there for one resolver alone. */
+/** Whether a work exists for a single resolver. */
 export function isPlanted({ profile }: Pick<WorldParameters, 'profile'>, index: number): boolean {
   return profile === 'reality' && index < PLANTED.length;
 }
 
-/** Everything about a work but its locations, which are generated from it. */
+/** A work without its locations. */
 export type WorkCore = Omit<Work, 'locations' | 'doiTarget' | 'doiHops'>;
 
 const WITHOUT_DOI_ALLOWED: ReadonlySet<Archetype> = new Set(['A1', 'A2', 'A4', 'A12', 'A13']);
 const TWINNED: ReadonlySet<Archetype> = new Set(['A1', 'A2', 'A3']);
 const WITH_NASTY_DOI_ALLOWED: ReadonlySet<Archetype> = new Set(['A1', 'A2', 'A3', 'A6', 'A7', 'A8-doaj', 'A8-hal']);
 
-/** The place of a work among 1,000: works of one archetype have neighbouring places. */
+/** The slot of a work among 1,000; works of one archetype have adjacent slots. */
 export function slotOf(seed: number, index: number): number {
-  // 617 has no factor in common with 1,000 and is near its golden section: every slot once, and any stretch is even.
+  // 617 is coprime to 1,000 and near its golden section: every slot is used once, and any range is evenly mixed.
   return (index * 617 + (seed % 1_000) * 61) % 1_000;
 }
 
 /**
- * Which archetype a work follows: the shares are dealt out exactly in every stretch of 1,000 works and evenly inside
- * it, so that a small world has its mix too and the number of obtainable works is no matter of luck.
+ * The archetype of a work. Shares are exact in every 1,000 works and even within, so that small worlds are mixed too
+ * and the number of obtainable works does not vary.
  */
 export function archetypeOf(seed: number, index: number, profile: Profile): Archetype {
   const planted = isPlanted({ profile }, index) ? PLANTED[index] : undefined;
@@ -109,11 +109,11 @@ export function archetypeOf(seed: number, index: number, profile: Profile): Arch
   return 'A1';
 }
 
-/** The work of that number, without its locations. `publishers` is how many venues there are. */
+/** The work of that number, without locations. `publishers` is the number of venues. */
 export function generateCore(parameters: WorldParameters, index: number, publishers: readonly string[]): WorkCore {
   const { seed } = parameters;
   const draw = stream(seed, 'work', index);
-  // One work in a hundred is the preprint of the one before it: same title, same DOI, another id.
+  // One work in a hundred is the preprint of the previous one: same title and DOI, another id.
   const twin = index % 50 === 7 && TWINNED.has(archetypeOf(seed, index - 1, parameters.profile)) ? index - 1 : null;
   const archetype = twin === null ? archetypeOf(seed, index, parameters.profile) : 'A1';
   const year = 2008 + Math.floor(18 * draw.next() ** 0.6);
@@ -181,7 +181,7 @@ function pickAuthors(parameters: WorldParameters, draw: Stream): number[] {
   return Array.from({ length: count }, (_, at) => (at === 0 ? first : (first + at * (1 + draw.below(17))) % pool));
 }
 
-/** Preferential attachment without a history: the cube of a uniform draw favours the early, much cited works. */
+/** Preferential attachment without history: the cube of a uniform draw favours early, highly cited works. */
 function references(
   parameters: WorldParameters,
   index: number,

@@ -12,13 +12,13 @@ import type { Host, Work, WorldParameters } from './types.ts';
 import type { WorkCore } from './work.ts';
 import { generateCore } from './work.ts';
 
-/** The calendar of every world begins here. */
+/** Start date of every world. */
 export const WORLD_DATE = Date.UTC(2026, 0, 15);
 
 const POPULARITY_EXPONENT = 1.07;
 const KEPT_WORKS = 20_000;
 
-/** What lists and filters need of every work, in columns, so that 100,000 works can be searched without making them. */
+/** Columns for lists and filters, so that 100,000 works can be searched without generating them. */
 export interface Columns {
   readonly title: string[];
   readonly year: Uint16Array;
@@ -36,19 +36,19 @@ export const FLAG = {
   abstract: 32,
   xpac: 64,
   pdf: 128,
-  /** Not there yet: a work of the month that is to come. */
+  /** Not there yet: appears during the month. */
   unborn: 256,
 } as const;
 
 /**
- * The simulated scholarly record. Works are made from their numbers when asked for and forgotten when many others were
- * asked for since, so the size of a world costs nothing until it is looked at.
+ * The simulated scholarly record. Works are generated from their numbers on request and cached, so the size of a world
+ * costs nothing until it is used.
  */
 export class World {
   readonly parameters: WorldParameters;
   readonly hosts: readonly Host[];
   readonly columns: Columns;
-  /** The sha256 of the whole world: equal identities, equal worlds. */
+  /** The sha256 of the whole world: equal identities mean equal worlds. */
   readonly identity: string;
   readonly #choice: HostChoice;
   readonly #venues: readonly string[];
@@ -62,7 +62,7 @@ export class World {
     const drawn = this.hosts.slice(0, -1);
     const publishers = drawn.filter((host) => host.class === 'publisher');
     const repositories = drawn.filter((host) => host.class === 'repository');
-    // A hostile world spreads its traps evenly: each must be met at several hosts.
+    // A hostile world distributes its faults evenly: each must occur at several hosts.
     const exponent = parameters.profile === 'hostile' ? 0 : POPULARITY_EXPONENT;
     this.#choice = {
       all: this.hosts,
@@ -102,12 +102,12 @@ export class World {
     for (let index = 0; index < this.size; index += 1) if (this.isThere(index)) yield this.work(index);
   }
 
-  /** Whether a work has appeared by the moment at which the world is seen. */
+  /** Whether a work has appeared by the world's time. */
   isThere(index: number): boolean {
     return ((this.columns.flags[index] ?? 0) & FLAG.unborn) === 0;
   }
 
-  /** What the month brings to a work; nothing in a world that stands still. */
+  /** Changes of a work during the month; none in a world without one. */
   event(index: number): MonthEvent {
     if (this.parameters.moment === undefined) return 'nothing';
     return eventOf(this.#core(index), this.parameters, (other) => this.#core(other));
@@ -139,7 +139,7 @@ export class World {
     return this.#first(indexesIn(pmid, this.size), (work) => work.pmid === pmid);
   }
 
-  /** The works whose numbers stand in a path: candidates for being the one that a URL belongs to. */
+  /** Candidate works for a URL path, by the numbers in it. */
   namedIn(text: string): Work[] {
     return indexesIn(text, this.size)
       .filter((index) => this.isThere(index))
@@ -159,7 +159,7 @@ export class World {
     return generateCore(this.parameters, index, this.#venues);
   }
 
-  /** The work as it is at the world's moment; one that is not there yet is told by its flag. */
+  /** The work at the world's time; works that have not appeared have a flag. */
   #generate(index: number): Work & { readonly isUnborn?: true } {
     const work = locate(this.parameters, this.#core(index), this.#choice);
     const { moment } = this.parameters;
@@ -168,7 +168,7 @@ export class World {
     return workAt(work, moment, { event: this.event(index), about }) ?? { ...work, isUnborn: true };
   }
 
-  /** One pass over all works: the columns, the citation counts and the identity. */
+  /** One pass over all works: columns, citation counts and identity. */
   #survey(): { readonly columns: Columns; readonly identity: string } {
     const { works: count } = this.parameters;
     const columns: Columns = {
@@ -181,7 +181,7 @@ export class World {
     const digest = createHash('sha256').update(JSON.stringify({ parameters: this.parameters, hosts: this.hosts }));
     for (let index = 0; index < count; index += 1) {
       const work = this.#generate(index);
-      // Fields are always written in the same order, so plain JSON is canonical here.
+      // Fields are always written in the same order, so plain JSON is canonical.
       digest.update(JSON.stringify(work));
       columns.title[index] = work.title;
       columns.year[index] = work.year;
@@ -193,18 +193,18 @@ export class World {
   }
 }
 
-/** Up to three topics in one number, eight bits each; 255 stands for none. */
+/** Up to three topics packed into one number, eight bits each; 255 means none. */
 function packTopics(work: Work): number {
   const [first, second, third] = work.topics.map(({ topic }) => topic);
   return (((third ?? 255) << 16) | ((second ?? 255) << 8) | (first ?? 255)) >>> 0;
 }
 
-/** True when the packed topics hold the topic of that position in the list. */
+/** Whether the packed topics include the topic at an index. */
 export function holdsTopic(packed: number, topic: number): boolean {
   return (packed & 255) === topic || ((packed >> 8) & 255) === topic || ((packed >> 16) & 255) === topic;
 }
 
-/** The position of a topic in the list, by its short id. */
+/** The index of a topic by its short id. */
 export function topicIndex(id: string): number {
   const short = id.replace(/^https:\/\/openalex\.org\//i, '').toUpperCase();
   return TOPICS.findIndex((topic) => topic.id.endsWith(`/${short}`));

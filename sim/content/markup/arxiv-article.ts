@@ -17,7 +17,7 @@ const TAGS: InlineTags = {
 
 const space = (markup: string): string => `${markup} `;
 
-/** The article part of the HTML that arXiv makes from LaTeX: numbered headings, formulas as MathML with their source. */
+/** The article part of arXiv's HTML (LaTeXML): numbered headings, formulas as MathML with LaTeX source. */
 export function arxivArticle(paper: Paper): string {
   const { spec, labels } = paper;
   const sections = paper.sections.map((section) => {

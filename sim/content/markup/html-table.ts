@@ -1,7 +1,7 @@
 import type { Table } from '../../../src/parse/index.ts';
 import { element as tag, escapeXml } from './xml-text.ts';
 
-/** A table in HTML; head rows are those that hold column heads only. */
+/** An HTML table; rows with only column heads form the thead. */
 export function htmlTable(
   table: Table,
   classes: { readonly table?: string; readonly row?: string; readonly cell?: string } = {},

@@ -6,7 +6,7 @@ import { licenseUrl } from './license.ts';
 import { ojsArticle } from './ojs-article.ts';
 import { element as tag, escapeXml } from './xml-text.ts';
 
-/** The paper as a web page with what such pages have around it: a journal's page, or the HTML that arXiv makes from LaTeX. */
+/** The paper as a web page with navigation: a journal page, or arXiv's HTML. */
 export function renderHtml(paper: Paper, style: 'ojs' | 'arxiv'): string {
   const body = style === 'ojs' ? ojsPage(paper) : arxivPage(paper);
   return `<!DOCTYPE html>\n${tag('html', { lang: paper.language, xmlns: 'http://www.w3.org/1999/xhtml' }, `\n${head(paper)}\n${body}\n`)}\n`;

@@ -22,7 +22,9 @@ const TAGS: InlineTags = {
   pointer: (to, number, text) => tag('xref', { 'ref-type': TARGETS[to], rid: `${to}${String(number)}` }, text),
 };
 
-/** The paper as JATS 1.3. Without `body`, what an archive gives out of articles it may not share: the front matter only. */
+/**
+ * The paper as JATS 1.3. Without `body` only the front matter, as archives return it for articles they may not share.
+ */
 export function renderJats(paper: Paper, options: { readonly body?: boolean } = {}): string {
   const attributes = {
     'xmlns:xlink': 'http://www.w3.org/1999/xlink',
@@ -114,7 +116,7 @@ function front(paper: Paper): string {
   );
 }
 
-/** Subsections go inside the section they follow. */
+/** Nests subsections in the preceding section. */
 function nest({ sections, labels }: Paper): string {
   const out: string[] = [];
   let open = '';
@@ -165,7 +167,7 @@ function block(item: BodyBlock, labels: Labels): string {
   }
 }
 
-/** MathML elements in their own namespace. */
+/** MathML elements with their namespace. */
 function prefixed(mathml: string): string {
   return mathml.replaceAll(/<(\/?)(?=[a-z])/g, '<$1mml:');
 }

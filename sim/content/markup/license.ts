@@ -1,4 +1,4 @@
-/** Where the text of a licence stands; undefined for those that have no address. */
+/** URL of a licence text; undefined if it has none. */
 export function licenseUrl(license: string | undefined): string | undefined {
   if (license === undefined) return undefined;
   const name = license.toLowerCase();

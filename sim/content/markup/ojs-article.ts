@@ -14,7 +14,7 @@ const TAGS: InlineTags = {
   pointer: (to, number, text) => tag('a', { href: `#${to}${String(number)}` }, text),
 };
 
-/** The article part of a journal's page: headings without numbers, notes and references at the end. */
+/** The article part of a journal page: unnumbered headings, notes and references at the end. */
 export function ojsArticle(paper: Paper): string {
   const { spec, labels } = paper;
   const sections = paper.sections.map(

@@ -14,7 +14,7 @@ const TAGS: InlineTags = {
   pointer: (to, number, text) => tag('ref', { type: to, target: `#${to}_${String(number)}` }, text),
 };
 
-/** The paper as TEI, in the shape GROBID gives it: sections are not nested, tables are figures, references are biblStructs. */
+/** The paper as TEI in GROBID's form: flat sections, tables as figures, references as biblStruct. */
 export function renderTei(paper: Paper): string {
   const { spec } = paper;
   const body = paper.sections.map((section) =>

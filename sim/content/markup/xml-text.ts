@@ -1,19 +1,18 @@
 import type { Inline } from '../paper.ts';
 
-// XML 1.0 has no way to write these.
-// oxlint-disable-next-line no-control-regex
+// Characters not allowed in XML 1.0.
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Text that may stand between tags or in an attribute of XML and HTML. */
+/** Escapes text for XML and HTML content and attributes. */
 export function escapeXml(text: string): string {
   return text.replaceAll(FORBIDDEN, '').replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 }
 
-// All that HTML lets stand without an end tag, and what XML formats leave empty by nature.
+// Void elements of HTML, and elements that XML formats leave empty.
 const EMPTY = new Set(['meta', 'img', 'graphic', 'licence', 'biblScope']);
 
-/** An element; attributes without a value are left out, and content is taken as markup. */
+/** An element; attributes without a value are omitted, content is markup. */
 export function element(
   name: string,
   attributes: Readonly<Record<string, string | number | undefined>>,
@@ -26,7 +25,7 @@ export function element(
   return content === '' && EMPTY.has(name) ? `<${name}${written}/>` : `<${name}${written}>${content}</${name}>`;
 }
 
-/** How a format writes the pieces of running text. */
+/** How a format writes inline elements. */
 export interface InlineTags {
   readonly italic: (text: string) => string;
   readonly sub: (text: string) => string;
@@ -36,7 +35,7 @@ export interface InlineTags {
   readonly pointer: (to: 'table' | 'figure' | 'formula', number: number, text: string) => string;
 }
 
-/** Running text as markup; citations come out as `[3, 7]` after a space. */
+/** Inline text as markup; citations become `[3, 7]` after a space. */
 export function writeInlines(inlines: readonly Inline[], tags: InlineTags): string {
   return inlines
     .map((inline) => {
@@ -58,7 +57,7 @@ export function writeInlines(inlines: readonly Inline[], tags: InlineTags): stri
     .join('');
 }
 
-/** A name as most catalogues split it: the last word is the surname. */
+/** Splits a name as most catalogues do: the last word is the surname. */
 export function splitName(name: string): { readonly given: string; readonly surname: string } {
   const cut = name.lastIndexOf(' ');
   return cut < 0 ? { given: '', surname: name } : { given: name.slice(0, cut), surname: name.slice(cut + 1) };

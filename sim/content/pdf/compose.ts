@@ -12,7 +12,7 @@ import type { Setting } from './lines.ts';
 import type { Style } from './style.ts';
 import { affiliationLine, authorLine } from './title-block.ts';
 
-/** Lays a paper out: every line, rule and picture with its place, and the blocks they make up. */
+/** Lays out a paper: the position of every line, rule and picture, and the blocks they form. */
 export function compose(paper: Paper, style: Style): readonly ComposedPage[] {
   const body: Setting = { family: style.family, face: 'roman', size: style.size };
   const notes = paper.notes.map((note, index): NoteItem => {
@@ -60,7 +60,7 @@ function textItem(
   const width = flow.width(more.wide ?? false) - rest;
   return {
     draft,
-    // Only justified text is divided: nobody hyphenates titles and names.
+    // Only justified text is hyphenated, not titles and names.
     lines: breakLines(
       setWords(inlines, setting, { ...style, hyphenate: style.hyphenate && more.align === 'justify' }),
       setting,
@@ -90,11 +90,11 @@ function headingItem(desk: Desk, title: string, level: number): TextItem {
   });
 }
 
-/** Units that only a font without names can spoil. */
+/** Units affected by the symbol font without Unicode names. */
 export const MEASURES =
   'Each sample of 250 µg was kept in 10 µL of buffer, and layers of 15 µm were cut. These samples were read twice. The lamp had a power of 40 µW, and This Threshold was kept.';
 
-/** A heading in the line of the paragraph that it begins. */
+/** A run-in heading at the start of its paragraph. */
 function runInItem(desk: Desk, title: string, paragraph: Paragraph): TextItem {
   const { style, body, flow } = desk;
   const bold = setWords(text(`${title}.`), { ...body, face: 'bold' }, { ...style, hyphenate: false });
@@ -127,7 +127,7 @@ function writeTitleBlock(desk: Desk): void {
     if (value !== '') flow.heading(textItem(desk, draft, text(value), setting, { align, after, wide }));
   };
   if (style.manner === 'labelled') {
-    // The journal's name is larger than the title, and the label stands between them.
+    // The journal name is larger than the title, with the label between them.
     line(
       { kind: 'page_header', text: spec.journal ?? OWN_JOURNAL },
       spec.journal ?? OWN_JOURNAL,

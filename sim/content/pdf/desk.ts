@@ -3,7 +3,7 @@ import type { Flow } from './flow.ts';
 import type { Setting } from './lines.ts';
 import type { Style } from './style.ts';
 
-/** What everybody who sets a part of a paper needs. */
+/** Shared context of the layout functions. */
 export interface Desk {
   readonly paper: Paper;
   readonly style: Style;

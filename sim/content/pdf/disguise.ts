@@ -1,13 +1,13 @@
-/** What some servers send before a file: a header block that strayed into the body. 300 bytes and a little. */
+/** A stray HTTP header block before the file, about 300 bytes. */
 const JUNK = Buffer.from(
   `HTTP/1.1 200 OK\r\nX-Simulated: yes\r\nContent-Type: application/pdf\r\n\r\n${'\u0020'.repeat(240)}\r\n`,
   'latin1',
 );
 
 /**
- * Makes a file that looks linearised, was changed afterwards and has junk before its header: the first object is a
- * linearisation dictionary whose length no longer fits, as after any incremental update, so a reader must go by the
- * last cross-reference table; and all offsets count from `%PDF-`, not from the first byte.
+ * Turns a PDF into one that looks linearised, was updated incrementally and has junk before its header. The
+ * linearisation dictionary no longer matches, so readers must use the last cross-reference table, and all offsets count
+ * from `%PDF-`, not from the first byte.
  */
 export function disguise(pdf: Uint8Array): Uint8Array {
   const bytes = Buffer.from(pdf);

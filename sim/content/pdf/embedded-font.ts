@@ -7,7 +7,7 @@ import { remembered } from './font.ts';
 import type { Font, PdfObject } from './font.ts';
 import { trueTypeOf } from './woff.ts';
 
-/** A font that also hands out its outlines, for pages drawn as pictures. */
+/** A font that also returns its outlines, for pages drawn as images. */
 export interface EmbeddedFont extends Font {
   readonly outlines: () => Outlines;
   readonly run: (text: string) => GlyphRun;
@@ -25,7 +25,7 @@ const LIGATURES = ['ff', 'fi', 'fl', 'ffi', 'ffl'];
 
 const require = createRequire(import.meta.url);
 
-/** One file of the Gentium Book Plus package (OFL): a script, a weight, upright or italic. Loaded when first used. */
+/** One file of the Gentium Book Plus package (OFL), by script, weight and style. Loaded on first use. */
 export function embeddedFont(script: string, weight: 400 | 700, slant: 'normal' | 'italic'): EmbeddedFont {
   const file = `gentium-book-plus-${script}-${String(weight)}-${slant}.woff`;
   let loaded: Loaded | undefined;
@@ -57,7 +57,7 @@ export function embeddedFont(script: string, weight: 400 | 700, slant: 'normal' 
 
 function read(path: string): Loaded {
   const woff = readFileSync(path);
-  // fontkit unpacks WOFF too, but a hundred times slower than zlib, and again for every table.
+  // fontkit also reads WOFF, but a hundred times slower than zlib, and decompresses again for every table.
   const opened = create(trueTypeOf(woff, 'all'));
   if (!('layout' in opened)) throw new TypeError(`${path} holds more than one font`);
   const program = trueTypeOf(woff, 'for-pdf');
@@ -85,7 +85,7 @@ function embed(
     return reference;
   };
   const { bbox } = outlines;
-  // Six letters and a plus sign, as for any part of a font.
+  // Subset tag: six letters and a plus sign.
   const name = `SIMDOC+${outlines.postscriptName}`;
   const descriptor = document.ref({
     Type: 'FontDescriptor',
@@ -122,7 +122,7 @@ function embed(
   return font;
 }
 
-/** Maps glyphs back to text, ligatures to all their letters. */
+/** Maps glyphs to text; ligatures to all their letters. */
 function toUnicode(font: Outlines): string {
   const texts = new Map<number, string>();
   for (const codePoint of font.characterSet) {

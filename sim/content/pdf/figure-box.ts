@@ -5,13 +5,13 @@ import type { Setting } from './lines.ts';
 import type { Op } from './op.ts';
 import type { Style } from './style.ts';
 
-/** The size of a figure for a column's width. */
+/** Size of a figure for a column width. */
 export function figureSize(figure: Figure, width: number): { readonly width: number; readonly height: number } {
   const shown = Math.min(width, 300);
   return { width: shown, height: shown * (figure.plot === 'picture' ? 0.5 : 0.58) };
 }
 
-/** Draws a figure with its upper left corner at (x, y). */
+/** Draws a figure with its top left corner at (x, y). */
 export function drawFigure(
   figure: Figure,
   style: Style,
@@ -96,7 +96,7 @@ function drawPlot(
   return ops;
 }
 
-/** A grey picture with blobs and grain, like something seen through a microscope. */
+/** A grey image with blobs and grain, like a micrograph. */
 function drawPicture(
   figure: Figure,
   at: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },

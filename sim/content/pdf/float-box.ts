@@ -7,7 +7,7 @@ import type { Setting } from './lines.ts';
 import type { Op } from './op.ts';
 import { setTable } from './table-box.ts';
 
-/** A caption: its label bold, the rest plain; drawn by whoever knows where. */
+/** A caption with a bold label; the caller draws it. */
 function setCaption(
   { style, body }: Desk,
   label: string,
@@ -27,7 +27,6 @@ function setCaption(
   };
 }
 
-/** A table with its caption above. */
 export function tableFloat(desk: Desk, table: TableFloat): FloatItem {
   const { style, flow, paper } = desk;
   const wide = style.wideTables && style.columns > 1;
@@ -53,7 +52,6 @@ export function tableFloat(desk: Desk, table: TableFloat): FloatItem {
   };
 }
 
-/** A figure with its caption below. */
 export function figureFloat(desk: Desk, figure: Figure): FloatItem {
   const { style, flow, paper } = desk;
   const width = flow.width(false);

@@ -6,20 +6,20 @@ import type { Style } from './style.ts';
 
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-/** A block of the truth, before its place is known. */
+/** A block of the expected result, before its position is known. */
 export type Draft = Without<Block, 'order' | 'regions' | 'parent'>;
 
-/** A block where it came to stand. */
+/** A placed block. */
 export interface Placed {
   readonly draft: Draft;
   readonly regions: Region[];
   readonly parent?: Placed;
 }
 
-/** Lines that may be broken over columns and pages. */
+/** Lines that can break across columns and pages. */
 export interface TextItem {
   readonly draft: Draft;
-  /** A heading that the first line begins with. */
+  /** A run-in heading. */
   readonly runIn?: Draft;
   readonly lines: readonly Line[];
   readonly setting: Setting;
@@ -27,23 +27,23 @@ export interface TextItem {
   readonly align: 'justify' | 'left' | 'centre';
   readonly before: number;
   readonly after: number;
-  /** Left edge of the first and of the other lines, from the column's edge. */
+  /** Left offset of the first and of the other lines. */
   readonly indent?: readonly [number, number];
-  /** Never the last thing in a column. */
+  /** Keep with the next block. */
   readonly keepWithNext?: boolean;
-  /** What stands after the first line in the margin of its column: the number of a formula. */
+  /** Text after the first line in the column margin: the number of a formula. */
   readonly trailing?: (x: number, baseline: number, width: number) => readonly Op[];
-  /** What stands before the first line: a bullet, a label. */
+  /** Text before the first line: a bullet or label. */
   readonly beside?: (x: number, baseline: number, width: number) => readonly Op[];
 }
 
-/** Something that cannot be broken: a table or a figure with its caption. */
+/** An unbreakable float: a table or figure with its caption. */
 export interface FloatItem {
   readonly height: number;
   readonly draw: (x: number, y: number) => readonly Op[];
-  /** Boxes are given from the float's own corner; a caption names its table or figure by index in `owner`. */
+  /** Boxes relative to the float's corner; a caption refers to its table or figure by index in `owner`. */
   readonly blocks: readonly { readonly draft: Draft; readonly box: Box; readonly owner?: number }[];
-  /** Across all columns, at the top of a page. */
+  /** Spans all columns, at the top of a page. */
   readonly wide: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface FlowPage {
   readonly footnotes: Placed[];
 }
 
-/** A footnote ready to be set at the foot of a page. */
+/** A footnote ready to be placed. */
 export interface NoteItem {
   readonly draft: Draft;
   readonly lines: readonly Line[];
@@ -63,7 +63,7 @@ export interface NoteItem {
 
 const FLOAT_SPACE = 12;
 
-/** Fills columns and pages from top to bottom, and writes down what came to stand where. */
+/** Fills columns and pages from top to bottom and records the position of every block. */
 export class Flow {
   readonly pages: FlowPage[] = [];
   readonly #style: Style;
@@ -82,14 +82,14 @@ export class Flow {
     this.pages.push({ ops: [], blocks: [], footnotes: [] });
   }
 
-  /** The width of the whole type area, or of one column. */
+  /** Width of the page, or of one column. */
   width(wide: boolean): number {
     const { page, margin, columns, gutter } = this.#style;
     const whole = page[0] - 2 * margin.side;
     return wide ? whole : (whole - gutter * (columns - 1)) / columns;
   }
 
-  /** Sets lines across all columns; only before the columns begin. */
+  /** Places lines across all columns; only before the columns start. */
   heading(item: TextItem): void {
     this.#put(item, this.#style.margin.side, this.width(true));
     this.#top = this.#y;
@@ -108,7 +108,7 @@ export class Flow {
     else this.#putFloat(item, this.#left());
   }
 
-  /** Sets what still waits for a place, and the last footnotes. */
+  /** Places remaining floats and the last footnotes. */
   finish(): void {
     while (this.#waiting.length > 0) this.#nextColumn();
     this.#putNotes();
@@ -198,7 +198,7 @@ export class Flow {
       const bottom = this.#style.page[1] - this.#style.margin.bottom - notes;
       if (this.#y + leading > bottom) {
         close();
-        // A block whose first line did not fit begins on the next page, not here.
+        // A block whose first line did not fit starts on the next page.
         if (index === 0) start.blocks.splice(start.blocks.indexOf(placed), 1);
         this.#nextColumn();
         if (index === 0) this.#page().blocks.push(placed);

@@ -1,22 +1,22 @@
-/** An object of the file being written. */
+/** A PDF object reference. */
 export type PdfObject = ReturnType<PDFKit.PDFDocument['ref']>;
 
-/** A word ready to be shown: its width in thousandths of the size, and what stands between the brackets of a TJ. */
+/** A shaped word: its width in thousandths of the size, and its TJ content. */
 interface Shaped {
   readonly width: number;
   readonly show: string;
 }
 
-/** One font program. Shaping is remembered for the life of the process, which is what makes rendering cheap. */
+/** A font. Shaped words are cached for the life of the process, which makes rendering fast. */
 export interface Font {
   readonly name: string;
   has(codePoint: number): boolean;
   shape(text: string): Shaped;
-  /** Writes the font's objects into a document. */
+  /** Writes the font objects into a document. */
   embed(document: PDFKit.PDFDocument): PdfObject;
 }
 
-/** Remembers what was made of a word; the bound keeps a long-running simulator from growing with every nonce it ever set. */
+/** Caches shaped words; bounded, because every nonce is a new word. */
 export function remembered<T extends object>(shape: (text: string) => T, most = 20_000): (text: string) => T {
   const cache = new Map<string, T>();
   return (text) => {

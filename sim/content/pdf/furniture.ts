@@ -8,7 +8,7 @@ import type { Op } from './op.ts';
 import type { Style } from './style.ts';
 import { imprint, runningAuthors, shortTitle } from './title-block.ts';
 
-/** A laid-out page: what is drawn, and what it means, furniture apart. */
+/** A laid-out page: drawing operations and blocks, with headers and footers separate. */
 export interface ComposedPage extends FlowPage {
   readonly headers: readonly Placed[];
   readonly footers: readonly Placed[];
@@ -16,14 +16,14 @@ export interface ComposedPage extends FlowPage {
 
 const LINE = 9;
 
-/** The lines of a page once more, so that they are in the file but not on the page. */
+/** Duplicates the lines of a page as invisible text. */
 function hiddenCopies(ops: readonly Op[]): Op[] {
   const lines = ops.filter((op) => op.kind === 'text').slice(0, 24);
   const ways = ['no-ink', 'white', 'clipped'] as const;
   return lines.map((op, index) => ({ ...op, x: op.x + 3, y: op.y + 4, hidden: ways[index % 3] ?? 'no-ink' }));
 }
 
-/** Puts on what every page has: the imprint or a running head above, the notice and the page number below. */
+/** Adds page headers and footers: imprint or running head, copyright notice and page number. */
 export function furnish(paper: Paper, style: Style, page: FlowPage, number: number): ComposedPage {
   const setting: Setting = { family: style.headFamily, face: 'roman', size: 7.5 };
   const [width, height] = style.page;
@@ -37,7 +37,7 @@ export function furnish(paper: Paper, style: Style, page: FlowPage, number: numb
   ): Placed => {
     const room = width - 2 * side;
     const words = setWords([{ kind: 'text', text: value }], setting, { ...style, hyphenate: false });
-    // Nearly always one line; a DOI of the old kind may need a second, which goes above.
+    // Usually one line; a long DOI may need a second line above.
     const lines = breakLines(words, setting, room);
     const above = (lines.length - 1) * LINE;
     lines.forEach((line, index) => {

@@ -6,14 +6,14 @@ import { setPieces } from './typeface.ts';
 import type { FaceName, FamilyName, Piece } from './typeface.ts';
 import type { Style } from './style.ts';
 
-/** How a stretch of text is set. */
+/** Text style. */
 export interface Setting {
   readonly family: FamilyName;
   readonly face: FaceName;
   readonly size: number;
 }
 
-/** A set line; `notes` are the footnotes called in it. */
+/** A line; `notes` are the footnotes it refers to. */
 export interface Line {
   readonly words: readonly Word[];
   readonly width: number;
@@ -23,7 +23,7 @@ export interface Line {
 
 interface Token extends Word {
   readonly notes: readonly number[];
-  /** The word's text where it may be divided. */
+  /** The text of the word, if it can be hyphenated. */
   readonly divisible?: string;
 }
 
@@ -34,7 +34,7 @@ const ITALIC: Readonly<Record<FaceName, FaceName>> = {
   boldItalic: 'bold',
 };
 
-/** The words of running text. Neighbours without a space between them stay one word, whatever their fonts. */
+/** Splits inline text into words. Adjacent pieces without a space form one word, even across fonts. */
 export function setWords(inlines: readonly Inline[], setting: Setting, style: Style): Token[] {
   const tokens: Token[] = [];
   let pieces: Piece[] = [];
@@ -87,12 +87,11 @@ export function setWords(inlines: readonly Inline[], setting: Setting, style: St
   return tokens;
 }
 
-/** The width of a space. */
 function spaceWidth(setting: Setting): number {
   return setPieces(' ', setting.family, setting.face, setting.size)[0]?.width ?? setting.size / 4;
 }
 
-/** Breaks words into lines, each as full as it gets; `indent` shortens the first. */
+/** Breaks words into lines greedily; `indent` shortens the first line. */
 export function breakLines(tokens: readonly Token[], setting: Setting, width: number, indent = 0): Line[] {
   const space = spaceWidth(setting);
   const lines: Line[] = [];
@@ -137,7 +136,7 @@ export function breakLines(tokens: readonly Token[], setting: Setting, width: nu
   return lines;
 }
 
-/** Cuts a word that is longer than a line, such as an address, where the line ends. */
+/** Splits a word longer than a line, such as a URL. */
 function chop(token: Token, room: number): [Word, Token] {
   const head: Piece[] = [];
   const tail: Piece[] = [];
@@ -149,7 +148,7 @@ function chop(token: Token, room: number): [Word, Token] {
       return { ...piece, text, width: (piece.font.shape(text).width * piece.size) / 1000 };
     };
     while (fits > 0 && used + cut(fits).width > room) fits--;
-    // One letter at least, or a line too narrow for it would never end.
+    // At least one letter, or a too narrow line would loop forever.
     if (head.length === 0 && fits === 0) fits = 1;
     if (fits > 0) {
       head.push(cut(fits));
@@ -180,7 +179,7 @@ function divide(token: Token, letters: string, setting: Setting, room: number): 
   return undefined;
 }
 
-/** Draws a line at a baseline: justified where it can be without gaping, else as it was broken. */
+/** Draws a line: justified if the gaps stay acceptable, otherwise ragged. */
 export function drawLine(
   line: Pick<Line, 'words' | 'width' | 'last'>,
   at: { readonly x: number; readonly y: number; readonly width: number },
@@ -200,7 +199,7 @@ export function drawLine(
   return { kind: 'text', x, y: at.y, words: line.words, gap };
 }
 
-/** Sets one line that is known to fit. */
+/** Sets a single line that is known to fit. */
 export function setLine(text: string, setting: Setting, style: Style): Line {
   const words = setWords([{ kind: 'text', text }], setting, style);
   const width = words.reduce((sum, word) => sum + word.width, 0) + spaceWidth(setting) * Math.max(0, words.length - 1);

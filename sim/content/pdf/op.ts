@@ -1,12 +1,11 @@
 import type { Piece } from './typeface.ts';
 
-/** Pieces between two spaces. */
 export interface Word {
   readonly pieces: readonly Piece[];
   readonly width: number;
 }
 
-/** What is put on a page. `y` counts down from the top; text stands on its baseline. Grey goes from 0, black, to 1. */
+/** Drawing operations. `y` is measured from the top; text is placed on its baseline. Grey is 0 (black) to 1 (white). */
 export type Op =
   | {
       readonly kind: 'text';
@@ -14,7 +13,7 @@ export type Op =
       readonly y: number;
       readonly words: readonly Word[];
       readonly gap: number;
-      /** Drawn, but not to be seen: without ink, white on white, or outside of what is shown. */
+      /** Invisible text: no ink, white on white, or outside the page. */
       readonly hidden?: 'no-ink' | 'white' | 'clipped';
     }
   | {
@@ -37,7 +36,7 @@ export type Op =
       readonly y: number;
       readonly width: number;
       readonly height: number;
-      /** Grey values, row by row. */
+      /** Grey values by row. */
       readonly pixels: Uint8Array;
       readonly columns: number;
     };

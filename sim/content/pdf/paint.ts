@@ -5,13 +5,13 @@ import type { Font } from './font.ts';
 import type { Op, Word } from './op.ts';
 import { greyPng } from './png.ts';
 
-/** Opens a document whose bytes depend on its content alone: dates, producer and identifier are fixed. */
+/** Creates a document whose bytes depend only on its content: dates, producer and id are fixed. */
 export function openDocument(paper: Paper, options: PDFKit.PDFDocumentOptions = {}): PDFKit.PDFDocument {
   const { spec } = paper;
   const date = new Date(Date.UTC(spec.year, 0, 15));
   return new PdfKit({
     autoFirstPage: false,
-    // No default font: parsing Helvetica's metrics would cost more than writing a page.
+    // No default font: parsing Helvetica's metrics would take longer than writing a page.
     font: '',
     lang: paper.language,
     displayTitle: true,
@@ -32,7 +32,6 @@ export function openDocument(paper: Paper, options: PDFKit.PDFDocumentOptions = 
   });
 }
 
-/** Ends a document and collects its bytes. */
 export async function collect(document: PDFKit.PDFDocument): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -44,7 +43,7 @@ export async function collect(document: PDFKit.PDFDocument): Promise<Uint8Array>
   return new Uint8Array(Buffer.concat(chunks));
 }
 
-/** Paints pages. Text is written as operators of our own, ten times as fast as shaping it again inside pdfkit. */
+/** Paints pages. Text is written with our own operators, ten times faster than shaping it again in pdfkit. */
 export class Painter {
   readonly #document: PDFKit.PDFDocument;
   readonly #spaces: boolean;
@@ -80,7 +79,7 @@ export class Painter {
     }
   }
 
-  /** One line of text. pdfkit turns its pages upside down, so the text matrix turns the letters back. */
+  /** One line of text. pdfkit flips the y axis, so the text matrix flips the letters back. */
   #text(words: readonly Word[], x: number, y: number, gap: number): string {
     let out = `BT 1 0 0 -1 ${short(x)} ${short(y)} Tm`;
     let state = '';
@@ -119,7 +118,7 @@ export class Painter {
   }
 }
 
-/** The same operators, so that nothing of them is to be seen. */
+/** Makes the same operators invisible. */
 function hide(text: string, how: 'no-ink' | 'white' | 'clipped' | undefined): string {
   switch (how) {
     case undefined:

@@ -2,12 +2,12 @@ import { crc32, deflateSync } from 'node:zlib';
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** A grey picture, one byte per pixel. */
+/** Greyscale, one byte per pixel. */
 export function greyPng(pixels: Uint8Array, columns: number): Buffer {
   return png(pixels, columns, columns, 8);
 }
 
-/** A black and white picture, eight pixels per byte, 1 is white. */
+/** Bilevel, eight pixels per byte, 1 is white. */
 export function bilevelPng(bits: Uint8Array, columns: number): Buffer {
   return png(bits, columns, Math.ceil(columns / 8), 1);
 }
@@ -18,7 +18,7 @@ function png(data: Uint8Array, columns: number, stride: number, depth: number): 
   head.writeUInt32BE(columns, 0);
   head.writeUInt32BE(rows, 4);
   head[8] = depth;
-  // Each row is preceded by the number of its filter; 0 is none.
+  // Each row starts with its filter type; 0 is none.
   const filtered = Buffer.alloc((stride + 1) * rows);
   for (let row = 0; row < rows; row++)
     filtered.set(data.subarray(row * stride, (row + 1) * stride), row * (stride + 1) + 1);

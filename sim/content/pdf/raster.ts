@@ -4,10 +4,9 @@ import type { Op } from './op.ts';
 import { bilevelPng } from './png.ts';
 import type { Piece } from './typeface.ts';
 
-/** Like an office scanner set to black and white. */
 const DOTS_PER_POINT = 110 / 72;
 
-/** A page as a picture: what a scanner would have seen of it. */
+/** Renders a page as an image, like a bilevel office scanner. */
 export function rasterPage([width, height]: readonly [number, number], ops: readonly Op[]): Buffer {
   const columns = Math.round(width * DOTS_PER_POINT);
   const rows = Math.round(height * DOTS_PER_POINT);
@@ -61,7 +60,7 @@ function blacken({ columns, rows, stride, bits }: Canvas, column: number, row: n
   bits[index] = (bits[index] ?? 0) & ~(0x80 >> (column & 7));
 }
 
-// Ordered dither, 4 by 4: enough for shades of grey on a bilevel page.
+// Ordered 4 × 4 dithering for shades of grey.
 const DITHER = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5];
 
 function fillArea(
@@ -97,7 +96,7 @@ function drawStroke(
   }
 }
 
-/** The dots of a glyph from its origin, as pairs of column and row. */
+/** Pixels of a glyph relative to its origin, as pairs of column and row. */
 type Stamp = Int16Array;
 const stamps = new Map<string, Stamp>();
 
@@ -125,7 +124,7 @@ function drawText(canvas: Canvas, { font, text, size }: Piece, x: number, y: num
 
 type Segment = readonly [number, number, number, number];
 
-/** Fills an outline by the non-zero rule, testing the middle of each dot. */
+/** Fills an outline by the non-zero rule, sampling pixel centres. */
 function fillGlyph(glyph: Glyph, scale: number): Stamp {
   const segments = flatten(glyph.path, scale);
   const dots: number[] = [];
@@ -141,7 +140,7 @@ function fillGlyph(glyph: Glyph, scale: number): Stamp {
       winding += turn;
       const end = crossings[index + 1];
       if (winding === 0 || !end) return;
-      // At least one dot per stem: hairlines thinner than a dot would vanish.
+      // At least one pixel per stem, or hairlines would vanish.
       const last = Math.max(Math.round(x), Math.round(end.x) - 1);
       for (let column = Math.round(x); column <= last; column++) dots.push(column, row);
     });

@@ -7,7 +7,7 @@ import { disguise } from './disguise.ts';
 import { STYLES } from './style.ts';
 import type { Layout, Style } from './style.ts';
 
-/** Renders a paper in a layout. The same paper gives the same bytes on one version of Node (zlib may differ between versions). */
+/** Renders a paper in a layout. Deterministic for one version of Node (zlib may differ between versions). */
 export async function renderPdf(paper: Paper, layout: Layout): Promise<Uint8Array> {
   const style = STYLES[layout];
   const pages = compose(paper, style);
@@ -15,7 +15,7 @@ export async function renderPdf(paper: Paper, layout: Layout): Promise<Uint8Arra
   return layout === 'L8' ? disguise(bytes) : bytes;
 }
 
-/** Renders pages that are already laid out. */
+/** Renders laid-out pages. */
 export async function renderPages(
   paper: Paper,
   style: Style,

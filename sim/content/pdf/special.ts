@@ -6,7 +6,7 @@ import { renderPages } from './render-pdf.ts';
 import { STYLES } from './style.ts';
 import type { Layout } from './style.ts';
 
-/** A file that asks for a password before it shows anything. The oldest cipher, because the newer ones begin with random bytes. */
+/** A password-protected file. Uses the oldest cipher, because newer ones start with random bytes. */
 export async function renderEncryptedPdf(paper: Paper, password = 'simulated'): Promise<Uint8Array> {
   const style = STYLES.L1;
   return renderPages(paper, style, compose(paper, style), false, {
@@ -16,18 +16,18 @@ export async function renderEncryptedPdf(paper: Paper, password = 'simulated'): 
   });
 }
 
-/** A well-formed file whose page tree is empty. */
+/** A valid file with an empty page tree. */
 export async function renderEmptyPdf(paper: Paper): Promise<Uint8Array> {
   return collect(openDocument(paper));
 }
 
-/** The first page of a longer paper, as publishers show to those who may not read it. */
+/** A one-page preview, as publishers show it to readers without access. */
 export async function renderPreviewPdf(paper: Paper, layout: Exclude<Layout, 'L7' | 'L8'> = 'L2'): Promise<Uint8Array> {
   const style = STYLES[layout];
   return renderPages(paper, style, compose(paper, style).slice(0, 1));
 }
 
-/** A very long file: the paper's pages over and over, as in a volume of proceedings. */
+/** A very long file: the pages repeated, like a volume of proceedings. */
 export async function renderLongPdf(paper: Paper, pageCount = 400): Promise<Uint8Array> {
   const style = STYLES.L1;
   const pages = compose(paper, style);
@@ -37,10 +37,9 @@ export async function renderLongPdf(paper: Paper, pageCount = 400): Promise<Uint
   return renderPages(paper, style, long);
 }
 
-/** Where a file was cut off: in the middle of a page, inside its cross-reference table, or just before its end mark. */
+/** Where a file is cut: in a page, in the cross-reference table, or before the end marker. */
 export type Cut = 'half' | 'in-xref' | 'no-eof';
 
-/** A copy of a PDF that ends too early. */
 export function truncatePdf(pdf: Uint8Array, cut: Cut): Uint8Array {
   const end = Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength);
   switch (cut) {

@@ -2,7 +2,7 @@ import PdfKit from 'pdfkit';
 import { remembered } from './font.ts';
 import type { Font } from './font.ts';
 
-// Windows-1252, 0x80 to 0x9F; 0 where the code is not used.
+// Windows-1252, 0x80 to 0x9F; 0 for unused codes.
 const HIGH = [
   0x20ac, 0, 0x201a, 0x192, 0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160, 0x2039, 0x152, 0, 0x17d, 0, 0, 0x2018,
   0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122, 0x161, 0x203a, 0x153, 0, 0x17e, 0x178,
@@ -23,7 +23,7 @@ export type StandardName =
   | 'Helvetica-Oblique'
   | 'Helvetica-BoldOblique';
 
-/** One of the fonts every PDF reader brings along. */
+/** One of the standard 14 fonts. */
 export function standardFont(name: StandardName): Font {
   const widths = new Map<number, number>();
   const measure = (): void => {

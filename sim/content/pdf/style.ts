@@ -26,7 +26,7 @@ export type Layout =
   | 'L15'
   | 'L16';
 
-/** How a layout looks; lengths in points. */
+/** Layout parameters; lengths in points. */
 export interface Style {
   readonly page: readonly [number, number];
   readonly margin: { readonly top: number; readonly bottom: number; readonly side: number };
@@ -43,12 +43,12 @@ export interface Style {
   readonly grid: boolean;
   readonly wideTables: boolean;
   readonly runningHeads: boolean;
-  /** Whether spaces are written, or left as gaps between words as TeX does. */
+  /** Whether spaces are written, or left as gaps between words as in TeX. */
   readonly spaces: boolean;
-  /** Paragraphs are told apart by an indent, or by a little space. */
+  /** Paragraphs are separated by an indent or by vertical space. */
   readonly indent: number;
   readonly centredTitle: boolean;
-  /** What is set as one publisher or another sets it; nothing in plain layouts. */
+  /** Publisher-specific features; none in plain layouts. */
   readonly manner:
     | 'plain'
     | 'framed'

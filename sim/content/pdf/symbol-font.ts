@@ -3,15 +3,15 @@ import { embeddedFont } from './embedded-font.ts';
 import type { Font, PdfObject } from './font.ts';
 
 /**
- * What publishers' files hold besides honest fonts: a small Type 1 font without a Unicode map, in which the ligature "Th"
- * is glyph 1 and a mu is said to be an "m".
+ * A small Type 1 font without a Unicode map, as found in publishers' files: the ligature "Th" is glyph 1, and a mu is
+ * named "m".
  */
 interface Sign {
   readonly text: string;
   readonly code: number;
-  /** The name in the font: what a reader of the file is told. */
+  /** The glyph name in the font. */
   readonly name: string;
-  /** The letters whose outlines are drawn side by side. */
+  /** The letters whose outlines form the glyph. */
   readonly drawn: string;
 }
 
@@ -27,7 +27,7 @@ interface Drawn {
 
 let drawn: readonly Drawn[] | undefined;
 
-/** The font, its glyphs drawn with the outlines of Gentium. */
+/** The font, drawn with outlines of Gentium. */
 export const symbolFont: Font = {
   name: 'symbols',
   has: (codePoint) => codePoint === 0xb5,
@@ -40,12 +40,12 @@ export const symbolFont: Font = {
   embed,
 };
 
-/** The parts of a text that the font has, and what stands between them. */
+/** Splits a text into parts the font covers and the rest. */
 export function splitSymbols(text: string): string[] {
   return text.split(/(Th|µ)/).filter((part) => part !== '');
 }
 
-/** Whether a part is one sign of the font. */
+/** Whether a part is a single glyph of the font. */
 export function isSymbol(text: string): boolean {
   return SIGNS.some((sign) => sign.text === text);
 }
@@ -87,7 +87,7 @@ const MOVE = 21;
 const LINE = 5;
 const CURVE = 8;
 const END = 14;
-/** Names of one's own come after the standard ones. */
+/** Custom names are numbered after the standard ones. */
 const OWN_NAMES = 391;
 const LETTER_M = 78;
 
@@ -95,7 +95,7 @@ function number(value: number): number[] {
   return [28, (value >> 8) & 255, value & 255];
 }
 
-/** A list of byte strings as a CFF font writes it, with offsets of two bytes. */
+/** A CFF INDEX with two-byte offsets. */
 function indexOf(entries: readonly (readonly number[])[]): number[] {
   const offsets = [1];
   for (const entry of entries) offsets.push((offsets.at(-1) ?? 1) + entry.length);
@@ -108,7 +108,7 @@ function indexOf(entries: readonly (readonly number[])[]): number[] {
   ];
 }
 
-/** The font program: a CFF font whose encoding is its own. */
+/** The font program: CFF with a custom encoding. */
 function program(): Buffer {
   const latin = (text: string): number[] => [...Buffer.from(text, 'latin1')];
   const names = indexOf([latin('SimulatedSymbols')]);

@@ -5,7 +5,7 @@ import type { Line, Setting } from './lines.ts';
 import type { Op } from './op.ts';
 import type { Style } from './style.ts';
 
-/** A table measured for a width, ready to be drawn anywhere. */
+/** A measured table. */
 export interface TableBox {
   readonly height: number;
   readonly draw: (x: number, y: number) => Op[];
@@ -20,7 +20,7 @@ interface SetCell {
   readonly setting: Setting;
 }
 
-/** Sets a table: with a rule around every cell, or with three rules as books do. */
+/** Lays out a table: with a rule around every cell, or with three rules. */
 export function setTable({ table }: TableFloat, style: Style, width: number): TableBox {
   const size = style.size * 0.86;
   const leading = size * 1.2;
@@ -115,14 +115,14 @@ export function setTable({ table }: TableFloat, style: Style, width: number): Ta
   return { height, draw };
 }
 
-/** Running sums, from 0 on. */
+/** Cumulative sums, starting at 0. */
 function sums(values: readonly number[]): number[] {
   const out = [0];
   for (const value of values) out.push((out.at(-1) ?? 0) + value);
   return out;
 }
 
-/** Shares a width out: every column gets its longest word, and what is left goes where the text is longer. */
+/** Distributes a width: every column gets its longest word, the rest is shared by text length. */
 function columnWidths(columns: readonly (readonly (readonly number[])[])[], width: number): number[] {
   const least = columns.map((cells) => Math.max(24, ...cells.flat()) + 2 * PAD_X + 1);
   const wanted = columns.map((cells, index) =>

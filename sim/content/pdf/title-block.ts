@@ -1,7 +1,7 @@
 import { authorList } from '../references.ts';
 import type { Paper } from '../paper.ts';
 
-/** Authors on the first page: all of them, or as many as fit and how many more there are. */
+/** Authors on the first page, shortened with a count if there are too many. */
 export function authorLine(paper: Paper, most = 14): string {
   const names = paper.spec.authors.map(({ name }) => name);
   if (names.length > most) return `${names.slice(0, most).join(', ')}, and ${String(names.length - most)} others`;
@@ -9,13 +9,13 @@ export function authorLine(paper: Paper, most = 14): string {
   return `${names.slice(0, -1).join(', ')} ${paper.labels.and} ${names.at(-1) ?? ''}`;
 }
 
-/** The places the authors work at, each once. */
+/** Distinct affiliations. */
 export function affiliationLine(paper: Paper): string {
   const places = paper.spec.authors.map(({ affiliation }) => affiliation).filter((place) => place !== undefined);
   return [...new Set(places)].slice(0, 6).join(' · ');
 }
 
-/** Where the paper appeared and under which numbers it is known. */
+/** Journal, volume and identifiers. */
 export function imprint({ spec, volume, firstPage }: Paper, journal: string): string {
   return [
     `${journal} ${String(volume)} (${String(spec.year)}) ${String(firstPage)}`,
@@ -27,7 +27,7 @@ export function imprint({ spec, volume, firstPage }: Paper, journal: string): st
     .join(' · ');
 }
 
-/** What runs along the top of the pages: who wrote it. */
+/** Running head with the authors. */
 export function runningAuthors(paper: Paper): string {
   const [first] = paper.spec.authors;
   const last = first?.name.split(' ').at(-1) ?? '';
@@ -36,7 +36,7 @@ export function runningAuthors(paper: Paper): string {
     : shortTitle(authorList(paper.spec.authors.map(({ name }) => name)), 48);
 }
 
-/** A title cut at a word for the top of the pages. */
+/** Running head with the title, cut at a word. */
 export function shortTitle(title: string, most = 56): string {
   if (title.length <= most) return title;
   const cut = title.lastIndexOf(' ', most);

@@ -8,7 +8,7 @@ import { isSymbol, splitSymbols, symbolFont } from './symbol-font.ts';
 export type FaceName = 'roman' | 'bold' | 'italic' | 'boldItalic';
 export type FamilyName = 'times' | 'helvetica' | 'gentium' | 'symbols';
 
-/** A piece of text in one font at one size. */
+/** A piece of text in one font and size. */
 export interface Piece {
   readonly font: Font;
   readonly size: number;
@@ -33,7 +33,7 @@ const GENTIUM = {
   boldItalic: gentium(700, 'italic'),
 };
 
-/** A standard family; what it lacks (Greek, Cyrillic, the minus sign) comes out of the embedded one. */
+/** A standard family; missing characters (Greek, Cyrillic, the minus sign) use the embedded font. */
 function standardFamily(
   roman: StandardName,
   bold: StandardName,
@@ -52,13 +52,13 @@ const FAMILIES: Readonly<Record<FamilyName, Family>> = {
   times: standardFamily('Times-Roman', 'Times-Bold', 'Times-Italic', 'Times-BoldItalic'),
   helvetica: standardFamily('Helvetica', 'Helvetica-Bold', 'Helvetica-Oblique', 'Helvetica-BoldOblique'),
   gentium: GENTIUM,
-  // Gentium, with a ligature and a micro sign out of a font that does not tell what they are.
+  // Gentium, with a ligature and a micro sign from a font without Unicode names.
   symbols: GENTIUM,
 };
 
 const PLAIN = /^[\u0020-\u007e]*$/;
 
-/** Sets text without line breaks: as many pieces as fonts are needed. What no font has becomes its base letter or `?`. */
+/** Sets text in one line, with as many fonts as needed. Characters that no font has become their base letter or `?`. */
 export function setPieces(text: string, family: FamilyName, face: FaceName, size: number, rise = 0): Piece[] {
   if (family === 'symbols' && face === 'roman' && /Th|µ/.test(text))
     return splitSymbols(text).flatMap((part) =>
@@ -73,7 +73,7 @@ export function setPieces(text: string, family: FamilyName, face: FaceName, size
   let font = first;
   for (const character of Array.from(text.normalize('NFC')).flatMap((letter) => readable(letter, chain))) {
     const codePoint = character.codePointAt(0) ?? 0x3f;
-    // Staying in the font at hand keeps digits and stops inside a Cyrillic word together with it where they exist.
+    // Prefer the current font, so that digits and punctuation inside a Cyrillic word stay in it.
     const next = font.has(codePoint) ? font : (chain.find((candidate) => candidate.has(codePoint)) ?? first);
     if (next !== font && run !== '') {
       pieces.push(piece(font, run, size, rise));

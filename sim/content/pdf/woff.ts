@@ -1,9 +1,9 @@
 import { inflateSync } from 'node:zlib';
 
-/** What a PDF needs of a TrueType font; layout tables stay behind, because the text is shaped before it is written. */
+/** Tables of a TrueType font that a PDF needs; layout tables are dropped because text is shaped before writing. */
 const KEPT = new Set(['cvt ', 'fpgm', 'prep', 'glyf', 'head', 'hhea', 'hmtx', 'loca', 'maxp']);
 
-/** The TrueType font inside a WOFF 1.0 file: whole, or cut down to the tables a PDF reader uses. */
+/** Extracts the TrueType font from a WOFF 1.0 file, complete or reduced to these tables. */
 export function trueTypeOf(woff: Buffer, tablesKept: 'all' | 'for-pdf'): Buffer {
   if (woff.toString('latin1', 0, 4) !== 'wOFF') throw new TypeError('not a WOFF 1.0 file');
   const tables: { tag: string; data: Buffer; checksum: number }[] = [];

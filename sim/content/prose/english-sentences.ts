@@ -1,6 +1,6 @@
 import type { Grammar } from './grammar.ts';
 
-/** Sentences that fit any subject. Citations stand where a reader would expect them. */
+/** Sentences for any subject, with citations in the usual places. */
 export const englishSentences: Grammar['sentences'] = {
   introduction: [
     'Interest in {systems} has grown steadily, largely because {problem} still sets the practical limit {cite}.',

@@ -1,7 +1,7 @@
 import { englishSentences } from './english-sentences.ts';
 import type { Grammar } from './grammar.ts';
 
-/** English, the language that most papers and all demo themes are written in. */
+/** English, used for most papers and all demo themes. */
 export const english: Grammar = {
   language: 'en',
   labels: {

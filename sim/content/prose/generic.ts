@@ -1,8 +1,8 @@
 import type { Theme } from './grammar.ts';
 
-/** A theme for any topic without one of its own: its words are made from the topic's name. */
+/** A theme for topics without their own: its words come from the topic name. */
 export function genericTheme(topic: string): Theme {
-  // "Soil carbon dynamics" becomes "soil carbon dynamics"; "DNA repair" and "RNA" stay as they are.
+  // Lower-cases the first word, but not acronyms such as "DNA" and "RNA".
   const name = /^[A-Z][a-z]/.test(topic) ? topic.charAt(0).toLowerCase() + topic.slice(1) : topic;
   return {
     match: /(?:)/,

@@ -1,6 +1,6 @@
 import type { Grammar, Lexicon } from './grammar.ts';
 
-// Nouns stand in the nominative with their article where a sentence needs one, so that no slot has to be declined.
+// Nouns are in the nominative with their article, so that no slot has to be declined.
 export const germanLexicons: Readonly<Record<string, Lexicon>> = {
   batteries: {
     systems: ['Lithiumzellen', 'Natriumzellen', 'Hochvoltzellen'],

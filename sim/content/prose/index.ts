@@ -10,7 +10,7 @@ import { russian, russianLexicons } from './russian.ts';
 
 export type { Role } from './grammar.ts';
 
-/** A language and a subject brought together: everything the writer draws from. */
+/** A language combined with a subject. */
 export interface Voice {
   readonly grammar: Grammar;
   readonly lexicon: Lexicon;
@@ -29,7 +29,7 @@ const TONGUES: Readonly<
   ru: { grammar: russian, lexicons: russianLexicons },
 };
 
-/** The voice for a language and a topic; English where the language has no grammar here. */
+/** The voice for a language and topic; English if the language has no grammar here. */
 export function voiceFor(language: string, topic: string): Voice {
   const [name, theme] = Object.entries(THEMES).find(([, { match }]) => match.test(topic)) ?? [
     'generic',

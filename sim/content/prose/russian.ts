@@ -1,6 +1,6 @@
 import type { Grammar, Lexicon } from './grammar.ts';
 
-// Every slot stands in the nominative, after a dash, a colon or as the subject, so that nothing has to be declined.
+// All slots are in the nominative (after a dash or colon, or as the subject), so that nothing has to be declined.
 export const russianLexicons: Readonly<Record<string, Lexicon>> = {
   batteries: {
     systems: ['литиевые ячейки', 'натриевые ячейки', 'высоковольтные ячейки'],
