@@ -66,9 +66,7 @@ export const parseSchema = z.strictObject({
   ocr: z
     .enum(['off', 'auto', 'force'])
     .default('auto')
-    .describe(
-      'OCR: off, auto (pages without text, if an engine is installed), or force (every page).',
-    )
+    .describe('OCR: off, auto (pages without text, if an engine is installed), or force (every page).')
     .meta(flag('--ocr <when>', 'doctags')),
   ocr_languages: z
     .string()
@@ -79,9 +77,7 @@ export const parseSchema = z.strictObject({
   ocr_engine: z
     .enum(['auto', 'embedded', 'tesseract'])
     .default('auto')
-    .describe(
-      'OCR engine: embedded, the tesseract program, or auto (the first one installed).',
-    )
+    .describe('OCR engine: embedded, the tesseract program, or auto (the first one installed).')
     .meta(flag('--ocr-engine <engine>', 'doctags')),
   ocr_timeout_s: seconds(0).default(60).describe('Timeout of the tesseract program for one page.'),
   markdown: z.boolean().default(false).describe('Also write Markdown.').meta(flag('--markdown', 'doctags')),
