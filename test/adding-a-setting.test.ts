@@ -28,7 +28,7 @@ const schema = configSchema.extend({
 });
 const keys = listKeys(schema);
 
-test('a setting that is added to the schema has a type, a default and bounds', () => {
+test('a setting added to the schema has a type, a default and bounds', () => {
   const patience: number = schema.parse({}).trial.patience_s;
   assert.equal(patience, 3);
   assert.equal(schema.safeParse({ trial: { patience_s: 10 } }).success, false);
@@ -36,7 +36,7 @@ test('a setting that is added to the schema has a type, a default and bounds', (
   void schema.parse({}).trial.haste_s;
 });
 
-test('it can be set in the environment and by an option, which wins', () => {
+test('a setting can be set by the environment and by an option; the option wins', () => {
   const environment = environmentLayer({ DOCSTOKG_TRIAL__PATIENCE_S: '5' }, keys);
   const command = settingOptions(new Command('chunk').exitOverride(), ['chunk'], keys);
   command.parse(['--patience-s', '7'], { from: 'user' });
@@ -46,14 +46,14 @@ test('it can be set in the environment and by an option, which wins', () => {
   assert.match(command.helpInformation(), /--patience-s <s> +how long to be patient \(trial\.patience_s, default 3\)/);
 });
 
-test('an option that is no number is refused by the command line', () => {
+test('an option value that is not a number is rejected', () => {
   const command = settingOptions(new Command('chunk').exitOverride(), ['chunk'], keys).configureOutput({
     writeErr: () => undefined,
   });
   assert.throws(() => command.parse(['--patience-s', 'long'], { from: 'user' }), /expected an integer/);
 });
 
-test('it stands in the reference page', () => {
+test('a setting is listed in the reference page', () => {
   assert.match(
     configurationPage(keys),
     /\| `trial\.patience_s` \| integer \| from 1 to 9 \| `3` \| How long to be patient\. \| `DOCSTOKG_TRIAL__PATIENCE_S` \|/,

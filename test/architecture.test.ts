@@ -58,7 +58,7 @@ for (const file of files) {
     }
   });
 
-  test(`${file} keeps to the house rules`, () => {
+  test(`${file} follows the house rules`, () => {
     const text = readFileSync(join(SOURCE, file), 'utf8');
     if (folder !== 'config' && !isTest) assert.doesNotMatch(text, /process\.env/, 'only config/ reads the environment');
     assert.doesNotMatch(
@@ -69,7 +69,7 @@ for (const file of files) {
   });
 }
 
-test('a room may import only rooms below it, so that imports form no circle', () => {
+test('a room imports only rooms below it, so there are no import cycles', () => {
   const names = Object.keys(HOUSE);
   for (const [index, name] of names.entries())
     for (const other of HOUSE[name]?.folders ?? [])

@@ -39,7 +39,7 @@ const refusing = (times: number, code: string, call: 'rename' | 'remove' | 'sync
 };
 
 test(
-  'a file that is written as a whole is synced, named, and its name synced, in this order',
+  'an atomically written file is synced, renamed, and its folder synced, in this order',
   { skip: posix },
   async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
@@ -48,20 +48,24 @@ test(
   },
 );
 
-test('a downloaded file is synced, named, and its name synced, before it counts as kept', { skip: posix }, async () => {
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
-  const part = join(folder.path, 'body.part');
-  writeFileSync(part, 'bytes');
-  const { calls } = await watched(() => new FileCommits().commit(part, join(folder.path, 'a.pdf')));
-  assert.deepEqual(calls, ['sync body.part', 'rename body.part a.pdf', `sync ${basename(folder.path)}`]);
-});
+test(
+  'a downloaded file is synced, renamed, and its folder synced, before it counts as downloaded',
+  { skip: posix },
+  async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
+    const part = join(folder.path, 'body.part');
+    writeFileSync(part, 'bytes');
+    const { calls } = await watched(() => new FileCommits().commit(part, join(folder.path, 'a.pdf')));
+    assert.deepEqual(calls, ['sync body.part', 'rename body.part a.pdf', `sync ${basename(folder.path)}`]);
+  },
+);
 
 for (const [what, path] of [
   ['its bytes', /\.part$/],
   ['its name', /PDF$/],
 ] as const)
   test(
-    `a disk that fails at the sync of ${what} leaves no file under its final name; the work is told why and tried again`,
+    `a failed sync of ${what} leaves no file under its final name; the work is retried with the reason`,
     { skip: posix },
     async () => {
       await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
@@ -106,7 +110,7 @@ for (const [what, path] of [
     },
   );
 
-test('a file that is kept by its hash has the name of its link synced as well', { skip: posix }, async () => {
+test('a content-addressed file has the folder of its link synced as well', { skip: posix }, async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
   using files = new KeptFiles(folder.path, { contentAddressed: true });
   const { part } = await files.newPart();
@@ -116,7 +120,7 @@ test('a file that is kept by its hash has the name of its link synced as well', 
   assert.ok(calls.includes('sync ab'));
 });
 
-test('a file that merge copies is synced before its row is written', { skip: posix }, async () => {
+test('a file copied by merge is synced before its row is written', { skip: posix }, async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
   const from = join(folder.path, 'from');
   mkdirSync(join(from, 'PDF'), { recursive: true });
@@ -135,7 +139,7 @@ test('a file that merge copies is synced before its row is written', { skip: pos
   ]);
 });
 
-test('a line of JSON is synced before it counts as written, where that was asked for', async () => {
+test('a JSON line is synced before it counts as written, if requested', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
   const path = join(folder.path, 'rows.jsonl');
   await using writer = await JsonlWriter.open(path, { clock: systemClock, durable: true });
@@ -144,7 +148,7 @@ test('a line of JSON is synced before it counts as written, where that was asked
   assert.deepEqual((await watched(() => quick.append({ a: 2 }))).calls, []);
 });
 
-test('a group of outputs has its bytes and its folders synced', { skip: posix }, async () => {
+test('the files and folders of a group of outputs are synced', { skip: posix }, async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
   const files = ['a', 'b'].map((name) => join(folder.path, name));
   for (const file of files) writeFileSync(file, 'x');
@@ -153,7 +157,7 @@ test('a group of outputs has its bytes and its folders synced', { skip: posix },
 });
 
 test(
-  'which folders a run writes to is on the disk before it does, so that a power cut leaves nothing unknown',
+  'the list of folders a run writes to is synced first, so that a power failure leaves no unknown files',
   {
     skip: posix,
   },
@@ -168,7 +172,7 @@ test(
 );
 
 for (const code of ['EBUSY', 'EPERM', 'EACCES'])
-  test(`a name that is refused with ${code} for a moment, as virus scanners do it, is given all the same`, async () => {
+  test(`a rename that fails with ${code} for a moment, as with virus scanners, is retried`, async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
     refusing(3, code, 'rename');
     await writeFileAtomic(join(folder.path, 'a.json'), '{}');
@@ -178,7 +182,7 @@ for (const code of ['EBUSY', 'EPERM', 'EACCES'])
     disk.refuse = () => undefined;
   });
 
-test('a torn manifest is mended where a descriptor that appends cannot cut off', async () => {
+test('a torn manifest is repaired where an append descriptor cannot truncate', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
   const path = join(folder.path, 'rows.jsonl');
   appendFileSync(path, '{"a":1}\n{"a":');
@@ -190,7 +194,7 @@ test('a torn manifest is mended where a descriptor that appends cannot cut off',
 });
 
 test(
-  'a folder of parts is given up where no open file can be removed',
+  'a folder of part files is abandoned if an open file cannot be removed',
   { skip: process.platform !== 'linux' },
   async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));

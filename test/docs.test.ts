@@ -37,7 +37,7 @@ function anchor(heading: string): string {
 }
 
 for (const page of pages) {
-  test(`every link in ${page} leads somewhere`, () => {
+  test(`every link in ${page} works`, () => {
     const links = [
       ...withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)|<img[^>]*\ssrc="([^"]+)"|<a[^>]*\shref="([^"]+)"/g),
     ].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
@@ -101,7 +101,7 @@ async function faultOf([door = '', ...words]: readonly string[]): Promise<string
   return undefined;
 }
 
-test('the check of shown commands finds what does not exist', async () => {
+test('the check of shown commands finds unknown commands', async () => {
   assert.equal(await faultOf(['docstokg', 'queue', 'stats', '--watch']), undefined);
   assert.match((await faultOf(['docstokg', 'queue', 'explode'])) ?? '', /no command explode/);
   assert.match((await faultOf(['bin/docstokg', 'queue', 'stats', '--loud'])) ?? '', /no option --loud/);
@@ -152,7 +152,7 @@ function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)];
 }
 
-test('every command says what it does, and every command that runs shows an example', async () => {
+test('every command has a description, and every executable command an example', async () => {
   for (const command of everyCommand(await createProgram('docstokg', '0.0.0'))) {
     assert.notEqual(command.description(), '', command.name());
     for (const option of command.options) assert.notEqual(option.description, '', `${command.name()} ${option.flags}`);

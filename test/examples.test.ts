@@ -45,7 +45,7 @@ test('every example fits on a screen', () => {
 });
 
 for (const [name, run] of Object.entries(COMMAND_EXAMPLES)) {
-  test(`examples/${name} does what it says`, async () => {
+  test(`examples/${name} works as described`, async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-example-'));
     run(join(ROOT, 'examples', name), folder.path);
   });

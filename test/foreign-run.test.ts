@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import { sourcePdf } from '../src/corpus/view/shown-document.ts';
 
-test('a run folder of somebody else shows no PDF that lies outside of it', async () => {
+test('a run folder from someone else cannot show PDFs outside of it', async () => {
   await using root = await mkdtempDisposable(join(tmpdir(), 'foreign-'));
   const secret = join(root.path, 'secret.pdf');
   await writeFile(secret, '%PDF-1.4 secret');

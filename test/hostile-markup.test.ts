@@ -23,7 +23,7 @@ interface Outcome {
 }
 
 test(
-  'every hostile file ends within its limits, as a coded error or as plain text',
+  'every hostile file ends within the limits, with an error code or plain text',
   { skip: existsSync(FOLDER) ? false : `${FOLDER} is absent: hostile files are not tested` },
   () => {
     const child = spawnSync(

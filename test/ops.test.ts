@@ -28,7 +28,7 @@ interface Rules {
   }[];
 }
 
-test('alert rules name metrics that there are, and promtool finds them right', (context) => {
+test('alert rules use existing metrics, and promtool accepts them', (context) => {
   const { groups } = parse(read('alerts.yml')) as Rules;
   const rules = groups.flatMap((group) => group.rules);
   checkMetrics(rules.map(({ expr }) => expr));
@@ -49,7 +49,7 @@ test('alert rules name metrics that there are, and promtool finds them right', (
   }
 });
 
-test('every metric that the dashboard shows exists', () => {
+test('every metric in the dashboard exists', () => {
   const { panels } = JSON.parse(read('dashboard.json')) as {
     panels: { id: number; title: string; targets: { expr: string }[] }[];
   };
@@ -57,7 +57,7 @@ test('every metric that the dashboard shows exists', () => {
   checkMetrics(panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)));
 });
 
-test('the compose file runs three workers on one database, with settings that there are', () => {
+test('the compose file runs three workers on one database, with existing settings', () => {
   const { services } = parse(read('compose.yaml')) as {
     services: Readonly<
       Record<string, { environment?: Record<string, string>; deploy?: { replicas: number }; entrypoint?: string[] }>
@@ -77,7 +77,7 @@ test('the compose file runs three workers on one database, with settings that th
   checkOptions(worker.entrypoint?.at(-1) ?? '');
 });
 
-test('the systemd unit starts what there is, and systemd finds it right', (context) => {
+test('the systemd unit starts an existing command, and systemd accepts it', (context) => {
   const unit = read('docstokg-worker@.service');
   checkOptions(/^ExecStart=(.*)$/m.exec(unit)?.[1] ?? '');
   const { error, stderr } = spawnSync('systemd-analyze', ['verify', join(OPS, 'docstokg-worker@.service')], {

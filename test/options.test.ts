@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { Misuse, numbers, oneOf, positive, readOptions, someOf, wholeNumber } from './support/options.ts';
 
-test('what a check is asked for is checked first', () => {
+test('the options of a check are validated first', () => {
   assert.deepEqual(numbers('seeds', '1-3,16'), [1, 2, 3, 16]);
   for (const text of ['900-890', '', 'x', '1-', '-1', '1,,2'])
     assert.throws(() => numbers('seeds', text), Misuse, text);
@@ -17,7 +17,7 @@ test('what a check is asked for is checked first', () => {
   assert.throws(() => readOptions({ args: ['--nonsense'], options: {} }), Misuse);
 });
 
-test('a check that would prove nothing ends with 2', () => {
+test('a check that would prove nothing exits with 2', () => {
   for (const [script, ...options] of [
     ['verify', 'download', '--profiles', 'reallity'],
     ['verify', 'download', '--seeds', '900-890'],

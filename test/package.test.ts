@@ -62,12 +62,12 @@ before(() => {
 });
 after(() => rmSync(consumer, { recursive: true, force: true }));
 
-test('the package asks for no script to be run at its installation', () => {
+test('the package has no install script', () => {
   for (const name of ['preinstall', 'install', 'postinstall', 'prepare'])
     assert.equal(manifest.scripts[name], undefined, name);
 });
 
-test('the packed package carries programs and no tests, sources or data', () => {
+test('the packed package contains programs and no tests, sources or data', () => {
   const files = run('tar', ['-tzf', 'docstokg-0.1.0.tgz']).trim().split('\n');
   assert.deepEqual(
     files.filter((file) => !/^package\/(bin|dist|sql|package\.json|README\.md|CHANGELOG\.md|LICENSE)/.test(file)),
@@ -79,7 +79,7 @@ test('the packed package carries programs and no tests, sources or data', () => 
   );
 });
 
-test('the steps of examples/ops/Dockerfile, replayed in an empty folder, leave a program that runs', (context) => {
+test('the steps of examples/ops/Dockerfile in an empty folder give a working program', (context) => {
   if (process.platform === 'win32') {
     context.skip('NOT TESTED: the steps are those of a shell');
     return;
@@ -99,7 +99,7 @@ test('the steps of examples/ops/Dockerfile, replayed in an empty folder, leave a
   }
 });
 
-test('every subpath of the packed package imports', () => {
+test('every subpath of the packed package can be imported', () => {
   const program = subpaths
     .map((name) => `if (Object.keys(await import('${name}')).length === 0) throw new Error('${name} is empty');`)
     .join('\n');
@@ -127,7 +127,7 @@ void state;`;
   run(process.execPath, [tsc, ...flags, 'types.ts', ...snippets]);
 });
 
-test('an old Node is told in one sentence what it needs, also by an import', (context) => {
+test('an old Node gets a one-sentence error, also on import', (context) => {
   const old = '/usr/bin/node';
   const [major = 0, minor = 0] =
     spawnSync(old, ['--version'], { encoding: 'utf8' }).stdout?.slice(1).split('.').map(Number) ?? [];
@@ -170,7 +170,7 @@ function answersOf(report: string): string {
     .join('\n');
 }
 
-test('the commands of the packed package run, their worker processes and threads included', () => {
+test('the commands of the packed package run, including their worker processes and threads', () => {
   const bin = (name: string): string => join(consumer, 'package', manifest.bin[name] ?? '');
   for (const name of Object.keys(manifest.bin))
     assert.match(run(process.execPath, [bin(name), '--help']), new RegExp(`Usage: ${name}`));

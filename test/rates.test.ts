@@ -40,13 +40,13 @@ async function judged(factor: number): Promise<{ readonly refused: number; reado
   return { refused, share: ((REQUESTS - 1) * 1000) / ARXIV.perSecond / ms };
 }
 
-test('the rate of arXiv is approached and never broken', async () => {
+test('requests to arXiv approach its rate limit and never exceed it', async () => {
   const { refused, share } = await judged(1);
   assert.equal(refused, 0);
   assert.ok(share >= 0.9, `${share} of what the limit allows`);
 });
 
-test('a client that asks arXiv one and a half times as often as it may is caught', async () => {
+test('a client that exceeds the arXiv rate by half is caught', async () => {
   const { refused, share } = await judged(1.5);
   assert.ok(share > 1);
   assert.ok(refused > 5, `${refused} refused`);

@@ -142,13 +142,13 @@ const bibtex = (records = RECORDS): string => {
 const csl = (): string => JSON.stringify(RECORDS.map((record) => cslItem(record)));
 const ris = (): string => RECORDS.map((record) => risEntry(record)).join('\n');
 
-test('what we write as BibTeX, RIS and CSL-JSON we read again', async () => {
+test('BibTeX, RIS and CSL-JSON round-trip', async () => {
   assert.deepEqual(await toldByUs(bibtex(), 'bibtex'), wanted);
   assert.deepEqual(await toldByUs(ris(), 'ris'), wanted);
   assert.deepEqual(await toldByUs(csl(), 'csl'), wanted);
 });
 
-test('odd names, signs and kinds of works come back from BibTeX and RIS as they were', async () => {
+test('unusual names, characters and work types survive BibTeX and RIS', async () => {
   const families = ['van der Berg', 'O’Neill and Sons', 'The {ATLAS} Collaboration and Friends, Inc.', '李小龙'];
   for (const [format, text] of [
     ['bibtex', bibtex(ODD)],
@@ -171,7 +171,7 @@ test('odd names, signs and kinds of works come back from BibTeX and RIS as they 
   }
 });
 
-test('abbreviations that a BibTeX file defines are written out', async () => {
+test('BibTeX abbreviations are expanded', async () => {
   const text = '@string{jr = "Journal of Reefs"}\n@article{a, doi = {10.1000/a}, journal = jr # { B}, title = {Heat}}';
   const [listed] = await Array.fromAsync(parseWorks(bytesOf(text), 'bibtex'));
   assert.equal(listed?.kind === 'work' && listed.record?.venue, 'Journal of Reefs B');
@@ -190,7 +190,7 @@ function pandoc(from: string, to: string, text: string): string {
 const version = /pandoc (\d+)/.exec(spawnSync('pandoc', ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[1];
 const skip = version === undefined ? 'pandoc is not installed' : false;
 
-test('pandoc reads our BibTeX and CSL-JSON, and we read what it makes of them', { skip }, async () => {
+test('pandoc reads our BibTeX and CSL-JSON, and we read its output', { skip }, async () => {
   assert.deepEqual(toldByCsl(pandoc('bibtex', 'csljson', bibtex())), wanted);
   assert.deepEqual(toldByCsl(pandoc('csljson', 'csljson', csl())), wanted);
   // It writes titles in BibTeX with capitals, as BibTeX expects them.
@@ -205,7 +205,7 @@ test('pandoc reads our RIS', { skip: skip || (Number(version) < 3 ? 'pandoc befo
 
 const noBiber = spawnSync('biber', ['--version']).status === 0 ? false : 'biber is not installed';
 
-test('biber reads our BibTeX without a warning, and we read what it writes', { skip: noBiber }, async () => {
+test('biber reads our BibTeX without a warning, and we read its output', { skip: noBiber }, async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-biber-'));
   const [given, made] = [join(scratch.path, 'odd.bib'), join(scratch.path, 'made.bib')];
   writeFileSync(given, bibtex([...RECORDS, ...ODD]));

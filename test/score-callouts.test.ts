@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { around, writeOutRanges } from '../scripts/score/callout-context.ts';
 import type { Block } from '../src/parse/index.ts';
 
-test('the works of a range under one link are scored each at the place it has where the range is written out', () => {
+test('works of a citation range under one link are scored at the position of the range', () => {
   const text = 'Seas2–5 are deep7,8–10 here, others11 too';
   const blocks: Block[] = [{ kind: 'text', order: 0, regions: [], text }];
   const callout = (printed: string, from: number, reference: number) => {

@@ -11,7 +11,7 @@ async function score(papers: number, layouts: readonly Layout[]): Promise<Simula
   return scores;
 }
 
-test('simulated papers of every layout come back with their facts, headings, cells and reading order', async () => {
+test('simulated papers of every layout keep their facts, headings, cells and reading order', async () => {
   const scores = await score(2 * PLAIN.length, PLAIN);
   assert.equal(scores.length, 14);
   assert.ok(scores.every(({ facts, headings }) => facts.truth > 5 && headings.truth > 3));
@@ -24,7 +24,7 @@ test('simulated papers of every layout come back with their facts, headings, cel
   );
 });
 
-test('papers set as publishers set them keep their facts', async () => {
+test('papers in publisher layouts keep their facts', async () => {
   const scores = await score(MANNERS.length, MANNERS);
   const { manners } = summarise(scores);
   assert.ok(manners.facts >= 0.99, scores.flatMap(({ misses }) => misses).join('\n'));

@@ -42,7 +42,7 @@ const files = globSync(['src/**/*.{ts,css,sql}', 'sql/**/*.sql', 'docs/**/*.md',
   exclude: (path) => /\.test\.ts$|node_modules/.test(path),
 }).map((file) => file.split(sep).join('/'));
 
-test('what people read is plain English of the field', () => {
+test('user-visible text has no refused phrases', () => {
   assert.ok(files.length > 500);
   const found = files.flatMap((file) => {
     const lines = readFileSync(join(ROOT, file), 'utf8').split('\n');

@@ -16,7 +16,7 @@ import { canonicalJson, sha256 } from './hash.ts';
 import { hostKey } from './host-key.ts';
 import { oncePer } from './once-per.ts';
 
-test('equal jitter keeps half of the doubled delay certain, up to the cap', () => {
+test('equal jitter is at least half of the doubled delay, up to the cap', () => {
   const delays = (random: number) =>
     [1, 2, 3, 10, 5_000].map((attempt) =>
       equalJitterDelay(attempt, { baseMs: 100, capMs: 1_000, random: () => random }),
@@ -25,7 +25,7 @@ test('equal jitter keeps half of the doubled delay certain, up to the cap', () =
   assert.deepEqual(delays(1), [100, 200, 400, 1_000, 1_000]);
 });
 
-test('added jitter comes on top of the doubled delay', () => {
+test('additive jitter is added to the doubled delay', () => {
   assert.equal(addedJitterDelay(3, { baseMs: 60, jitterMs: 15, capMs: 1e9, random: () => 0 }), 240);
   assert.equal(addedJitterDelay(3, { baseMs: 60, jitterMs: 15, capMs: 100, random: () => 1 }), 115);
 });
@@ -59,14 +59,14 @@ test('equal values have equal canonical JSON', () => {
   assert.equal(sha256('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
 });
 
-test('any thrown thing has a code and a message', () => {
+test('any thrown value has a code and a message', () => {
   assert.deepEqual(errorInfo(new AppError('A_CODE', 'what happened')), { code: 'A_CODE', message: 'what happened' });
   assert.deepEqual(errorInfo(new TypeError('no'), 'FALLBACK'), { code: 'FALLBACK', message: 'no' });
   assert.deepEqual(errorInfo('just text'), { code: 'UNEXPECTED', message: 'just text' });
   assert.deepEqual(errorInfo(undefined), { code: 'UNEXPECTED', message: 'undefined' });
 });
 
-test('a wait ends with the clock, or with its signal', async () => {
+test('a wait ends with the clock or its signal', async () => {
   const clock = new HeldClock();
   let ended = false;
   const waiting = wait(clock, 1_000).then(() => (ended = true));
@@ -81,14 +81,14 @@ test('a wait ends with the clock, or with its signal', async () => {
   assert.equal(clock.pending, 0);
 });
 
-test('a wait of a month does not fire at once', () => {
+test('a wait of a month does not fire immediately', () => {
   let fired = false;
   const timer = systemClock.setTimer(2 ** 31 + 5, () => (fired = true));
   timer[Symbol.dispose]();
   assert.equal(fired, false);
 });
 
-test('a file written atomically is there as a whole and leaves nothing else', async () => {
+test('an atomically written file is complete and leaves no other files', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-atomic-'));
   const path = join(folder.path, 'deep', 'file.json');
   await writeFileAtomic(path, 'one');
@@ -98,7 +98,7 @@ test('a file written atomically is there as a whole and leaves nothing else', as
   await assert.rejects(writeFileAtomic(join(path, 'below a file'), 'x'));
 });
 
-test('a lock is exclusive between holders, told when it is not to be had, and free after its holder was killed', async () => {
+test('a lock is exclusive, reported if held, and free after its holder was killed', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-lock-'));
   const path = join(folder.path, 'file.lock');
   using one = new FileLock(path, systemClock);
@@ -117,7 +117,7 @@ test('a lock is exclusive between holders, told when it is not to be had, and fr
   assert.equal(await one.hold(() => 'mine', { timeoutMs: 0 }), 'mine');
 });
 
-test('unfinished bytes of a process that is gone are removed, those of a living one are not', async () => {
+test('part files of a dead process are removed, those of a running one are not', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-parts-'));
   const module = join(import.meta.dirname, 'atomic-file.ts');
   const gone = spawnSync(
@@ -139,7 +139,7 @@ test('unfinished bytes of a process that is gone are removed, those of a living 
   assert.deepEqual(new Set(readdirSync(folder.path)), new Set([basename(own), 'list.csv', 'other.part']));
 });
 
-test('what is opened once per owner is opened again only for another one, or after a failure', async () => {
+test('a resource opened once per owner is opened again only for another owner or after a failure', async () => {
   const opened: string[] = [];
   const open = oncePer(async ({ name }: { readonly name: string }) => {
     opened.push(name);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { HeldClock } from '../testing/index.ts';
 import { scaledClock, wait } from './clock.ts';
 
-test('a scaled clock lets waits end after their share of real time, and reads as if all of it had passed', async () => {
+test('waits of a scaled clock take their share of real time, and the clock shows the full time', async () => {
   const real = new HeldClock();
   const fast = scaledClock(real, 0.05);
   const [began, readBegan] = [fast.monotonic(), fast.now()];

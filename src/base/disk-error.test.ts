@@ -8,7 +8,7 @@ import { describeDiskError } from './disk-error.ts';
 
 const PATH = join(tmpdir(), 'rows.jsonl');
 
-test('an error of the disk is told with its path, the free space and what to do', () => {
+test('a disk error has its path, the free space and a hint', () => {
   for (const [thrown, code] of [
     [{ code: 'ENOSPC' }, 'DISK_FULL'],
     [{ code: 'EDQUOT' }, 'DISK_FULL'],
@@ -28,14 +28,14 @@ test('an error of the disk is told with its path, the free space and what to do'
   }
 });
 
-test('too many open files are an error with its path and what to do', () => {
+test('too many open files is an error with its path and a hint', () => {
   const told = describeDiskError(Object.assign(new Error('x'), { code: 'EMFILE' }), PATH);
   assert.ok(told instanceof AppError);
   assert.deepEqual([told.code, told.message.startsWith(PATH)], ['TOO_MANY_OPEN_FILES', true]);
   assert.match(told.hint ?? '', /ulimit -n/);
 });
 
-test('any other error is left as it is', () => {
+test('other errors are returned unchanged', () => {
   const other = Object.assign(new Error('x'), { code: 'ENOENT' });
   assert.equal(describeDiskError(other, PATH), other);
 });

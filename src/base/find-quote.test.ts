@@ -10,7 +10,7 @@ const quoted = (quote: string): string | undefined => {
   return place && PASSAGE.slice(place.start, place.end);
 };
 
-test('a quote is found whatever its spaces, hyphens, ligatures, dashes and quotation marks', () => {
+test('a quote is found regardless of spaces, hyphens, ligatures, dashes and quotation marks', () => {
   assert.equal(quoted('Corals of  the\nRed Sea did not bleach.'), 'Corals of the Red Sea did not bleach.');
   assert.equal(quoted('The intervention reduced mortality'), 'The inter-\nvention reduced mortality');
   assert.equal(quoted('(p<0.05), i.e. "a first" effect'), '(p < 0.05), i.e. “a ﬁrst” ef\u00ADfect');
@@ -18,7 +18,7 @@ test('a quote is found whatever its spaces, hyphens, ligatures, dashes and quota
   assert.equal(findQuote('𝒙 = 𝒚', 'let 𝒙 = 𝒚 hold')?.end, 'let 𝒙 = 𝒚'.length);
 });
 
-test('a row of a table is found with and without the bars between its cells', () => {
+test('a table row is found with and without bars between its cells', () => {
   const table = 'Outcome | SF | NF | P\nPainful defecation | 89% | 75% | 0.27\nBloating | 3 | 4 | ';
   assert.ok(findQuote('Painful defecation 89% 75% 0.27', table));
   assert.ok(findQuote('Painful defecation | 89% | 75%', table));
@@ -26,7 +26,7 @@ test('a row of a table is found with and without the bars between its cells', ()
   assert.equal(findQuote('Bloating 34', table), undefined);
 });
 
-test('other words, other case, other numbers and parts of words are not found', () => {
+test('different words, case, numbers and partial words are not found', () => {
   for (const quote of [
     'Corals of the Red Sea did bleach.',
     'corals of the red sea',
@@ -46,12 +46,12 @@ test('other words, other case, other numbers and parts of words are not found', 
   assert.equal(findQuote('34 patients', 'In group 3 4 patients left.'), undefined);
 });
 
-test('two pieces of a text put together are not a quote', () => {
+test('two joined pieces of a text are not a quote', () => {
   assert.equal(quoted('Corals of the Red Sea reduced mortality by 1.5 %'), undefined);
   assert.equal(quoted('Corals of the Red Sea … reduced mortality'), undefined);
 });
 
-test('the numbers of a sentence must be in its quotes', () => {
+test('the numbers of a sentence must occur in its quotes', () => {
   assert.ok(hasNumbersOf('Of 1,200 patients 3.5 % died.', ['1200 patients', 'died: 3.50 %']));
   assert.ok(!hasNumbersOf('Of 1,300 patients some died.', ['1200 patients']));
   assert.ok(hasNumbersOf('No number here.', []));

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 import { fileInside } from './inside-folder.ts';
 
-test('only regular files below the folder are found, whatever path names them', async () => {
+test('only regular files inside the folder are found, however the path is written', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-inside-'));
   const run = join(scratch.path, 'run');
   mkdirSync(join(run, 'PDF'), { recursive: true });

@@ -21,7 +21,7 @@ async function collect(
   return Array.fromAsync(parseJsonl(source(), { tornTail: 'keep', ...options }));
 }
 
-test('lines are parsed wherever the chunks are cut, also inside a character', async () => {
+test('lines are parsed for any chunk boundaries, even inside a character', async () => {
   const bytes = Buffer.from('{"a":"ü"}\n\n  [1]\r\n"x"\n');
   for (let cut = 0; cut <= bytes.length; cut += 1) {
     const lines = await collect([bytes.subarray(0, cut), bytes.subarray(cut)]);
@@ -33,7 +33,7 @@ test('lines are parsed wherever the chunks are cut, also inside a character', as
   }
 });
 
-test('a bad line is told with its number and the rest goes on', async () => {
+test('a bad line is reported with its number and the rest is read', async () => {
   const lines = await collect(['{"a":1}\nnope\n{"b":2}\n']);
   assert.deepEqual(
     lines.map(({ kind, line }) => [kind, line]),
@@ -45,7 +45,7 @@ test('a bad line is told with its number and the rest goes on', async () => {
   );
 });
 
-test('a line that is too long is skipped without being held in memory', async () => {
+test('a line that is too long is skipped without buffering it', async () => {
   const lines = await collect(['1\n', '"', 'x'.repeat(50), 'x'.repeat(50), '"\n', '2\n'], { maxLineBytes: 60 });
   assert.deepEqual(
     lines.map(({ kind, line }) => [kind, line]),
@@ -57,16 +57,16 @@ test('a line that is too long is skipped without being held in memory', async ()
   );
 });
 
-test('a byte order mark at the start is no data', async () => {
+test('a leading byte order mark is ignored', async () => {
   assert.deepEqual(await collect(['\uFEFF{"a":1}']), [{ kind: 'good', line: 1, value: { a: 1 } }]);
 });
 
-test('a torn tail is data in a file written by hand and none in one of our own', async () => {
+test('an unterminated last line is data in hand-written files but not in our own', async () => {
   assert.equal((await collect(['1\n2'])).length, 2);
   assert.equal((await collect(['1\n2'], { tornTail: 'drop' })).length, 1);
 });
 
-test('what a crash left behind is cut off before the next append, and never read', async () => {
+test('a torn line left by a crash is cut off before the next append and never read', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-jsonl-'));
   const path = join(folder.path, 'log.jsonl');
   writeFileSync(path, `{"n":1}\n{"n":2,"text":"${'x'.repeat(200_000)}`);
@@ -85,7 +85,7 @@ test('what a crash left behind is cut off before the next append, and never read
   assert.equal(readFileSync(path, 'utf8'), '{"n":1}\n{"n":3}\n{"n":5}\n');
 });
 
-test('a file that is nothing but a torn line becomes empty', async () => {
+test('a file with only a torn line becomes empty', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-jsonl-'));
   const path = join(folder.path, 'log.jsonl');
   writeFileSync(path, '{"n":');
@@ -93,7 +93,7 @@ test('a file that is nothing but a torn line becomes empty', async () => {
   assert.equal(readFileSync(path, 'utf8'), '');
 });
 
-test('several processes append to one file and every line is whole', async () => {
+test('several processes append to one file without torn lines', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-jsonl-'));
   const path = join(folder.path, 'log.jsonl');
   const script = `

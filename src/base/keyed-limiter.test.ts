@@ -19,7 +19,7 @@ test('keys have the default limit unless they have their own', () => {
   assert.ok(limiter.tryAcquire(['any']));
 });
 
-test('those who wait for a key are served in order of arrival', async () => {
+test('waiters of a key are served in order of arrival', async () => {
   const { limiter } = create(1);
   const order: number[] = [];
   const first = await limiter.acquire(['k']);
@@ -49,7 +49,7 @@ test('thousands of waiters never exceed the limit and all get through', async ()
   assert.deepEqual([through, most, limiter.size], [5_000, 21, 0]);
 });
 
-test('a slot given back twice counts once', async () => {
+test('a slot released twice counts once', async () => {
   const { limiter } = create(1);
   const slot = await limiter.acquire(['k']);
   slot[Symbol.dispose]();
@@ -57,7 +57,7 @@ test('a slot given back twice counts once', async () => {
   assert.equal(limiter.room('k'), 1);
 });
 
-test('several keys are taken together: nothing is held while one of them is full', async () => {
+test('several keys are acquired together: nothing is held while one of them is full', async () => {
   const { limiter } = create(1);
   const busy = await limiter.acquire(['b']);
   const both = limiter.acquire(['a', 'b']);
@@ -70,7 +70,7 @@ test('several keys are taken together: nothing is held while one of them is full
   assert.equal(limiter.size, 0);
 });
 
-test('one who waits for another key does not stop those behind', async () => {
+test('a waiter for another key does not block those behind it', async () => {
   const { limiter } = create((key) => (key === 'shared' ? 2 : 1));
   const blocked = await limiter.acquire(['blocked']);
   const one = await limiter.acquire(['shared']);
@@ -87,7 +87,7 @@ test('one who waits for another key does not stop those behind', async () => {
   assert.equal(limiter.size, 0);
 });
 
-test('one who gives up leaves no trace, and the next is served', async () => {
+test('an aborted waiter leaves no trace, and the next is served', async () => {
   const { limiter } = create(1);
   const held = await limiter.acquire(['k']);
   const giveUp = new AbortController();
@@ -116,7 +116,7 @@ test('a changed limit takes effect on a key in use', async () => {
   assert.ok(limiter.tryAcquire(['k']));
 });
 
-test('a held key lets nobody in before its time, and an earlier time does not shorten it', async () => {
+test('a held key admits nobody before its time, and an earlier time does not shorten it', async () => {
   const { limiter, clock } = create(3);
   limiter.holdUntil('k', clock.now() + 5_000);
   limiter.holdUntil('k', clock.now() + 1_000);
@@ -130,7 +130,7 @@ test('a held key lets nobody in before its time, and an earlier time does not sh
   assert.equal(limiter.size, 0);
 });
 
-test('a hold names a moment: a clock set back makes it last longer, not shorter', async () => {
+test('a hold ends at a time: setting the clock back makes it longer, not shorter', async () => {
   const { limiter, clock } = create(1);
   limiter.holdUntil('k', clock.now() + 1_000);
   clock.jump(-500);
@@ -140,7 +140,7 @@ test('a hold names a moment: a clock set back makes it last longer, not shorter'
   assert.equal(limiter.room('k'), 1);
 });
 
-test('a hold without end lasts until it is lifted', async () => {
+test('an indefinite hold lasts until it is lifted', async () => {
   const { limiter, clock } = create(1);
   limiter.holdUntil('k', Infinity);
   await clock.advance(1e9);
@@ -150,13 +150,13 @@ test('a hold without end lasts until it is lifted', async () => {
   (await waiting)[Symbol.dispose]();
 });
 
-test('keys that nobody uses are forgotten', async () => {
+test('unused keys are removed', async () => {
   const { limiter } = create(1);
   for (let n = 0; n < 1_000; n += 1) (await limiter.acquire([`host ${n}`]))[Symbol.dispose]();
   assert.equal(limiter.size, 0);
 });
 
-test('whoever waits for the end of a hold keeps the process alive, and a hold that nobody waits for does not', () => {
+test('a waiter for the end of a hold keeps the process alive; a hold without waiters does not', () => {
   const url = new URL('./index.ts', import.meta.url).href;
   const program = (waiting: boolean): string => `
     import { KeyedLimiter, systemClock } from '${url}';

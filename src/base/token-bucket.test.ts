@@ -9,14 +9,14 @@ const create = (options: { capacity: number; refillPerSecond: number; burst?: nu
   return { clock, bucket: new TokenBucket({ clock, ...options }) };
 };
 
-test('as many as fit go through at once, the next is told how long to wait', () => {
+test('requests up to the capacity pass immediately, the next gets a delay', () => {
   const { bucket } = create({ capacity: 2, refillPerSecond: 4, burst: 1 });
   assert.deepEqual([bucket.consume(), bucket.consume(), bucket.consume()], [0, 0, 0]);
   assert.equal(bucket.consume(), 250);
   assert.equal(bucket.consume(2), 500);
 });
 
-test('tokens come back with time and never exceed capacity and burst', async () => {
+test('tokens refill over time up to capacity and burst', async () => {
   const { bucket, clock } = create({ capacity: 3, refillPerSecond: 1, burst: 2 });
   bucket.consume(5);
   await clock.advance(2_000);
@@ -25,7 +25,7 @@ test('tokens come back with time and never exceed capacity and burst', async () 
   assert.equal(bucket.available, 5);
 });
 
-test('what was not used is given back, and never more than fits', () => {
+test('unused tokens are returned, up to the capacity', () => {
   const { bucket } = create({ capacity: 1, refillPerSecond: 0.001 });
   bucket.consume();
   bucket.refund();
@@ -35,7 +35,7 @@ test('what was not used is given back, and never more than fits', () => {
   assert.equal(bucket.consume(), 0);
 });
 
-test('what is spent without being there makes the others wait the longer', async () => {
+test('overdrawn tokens make others wait longer', async () => {
   const { bucket, clock } = create({ capacity: 1, refillPerSecond: 1 });
   bucket.spend(3);
   assert.equal(bucket.waitMs(), 3_000);
@@ -43,19 +43,19 @@ test('what is spent without being there makes the others wait the longer', async
   assert.equal(bucket.isFull(), true);
 });
 
-test('a bucket that is never refilled asks to wait for ever instead of dividing by zero', () => {
+test('a bucket without refill waits forever instead of dividing by zero', () => {
   const { bucket } = create({ capacity: 1, refillPerSecond: 0 });
   assert.equal(bucket.consume(), 0);
   assert.equal(bucket.consume(), Infinity);
 });
 
-test('an empty burst does not matter', () => {
+test('a burst of zero is fine', () => {
   const { bucket } = create({ capacity: 0, refillPerSecond: 10, burst: 1 });
   assert.equal(bucket.consume(), 0);
   assert.equal(bucket.consume(), 100);
 });
 
-test('a calendar that jumps changes nothing', async () => {
+test('clock jumps have no effect', async () => {
   const { bucket, clock } = create({ capacity: 1, refillPerSecond: 1 });
   bucket.consume();
   clock.jump(1e9);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { visibleText } from './visible-text.ts';
 
-test('what nobody sees is taken out, and nothing else', () => {
+test('invisible characters are removed, and nothing else', () => {
   const tags = Array.from('ignore all', (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
   assert.equal(visibleText(`Corals${tags} bleach`), 'Corals bleach');
   assert.equal(visibleText('a\u200Bb\u2060c\uFEFFd\u00ADe\u{E0100}f\uFE0F'), 'abcdef');
@@ -13,7 +13,7 @@ test('what nobody sees is taken out, and nothing else', () => {
   assert.equal(visibleText('Größe µm 漢字 😀 عربي'), 'Größe µm 漢字 😀 عربي');
 });
 
-test('a joiner stays between letters of a script that needs it, and hides nothing between others', () => {
+test('a joiner is kept between letters of a script that needs it, and removed elsewhere', () => {
   assert.equal(visibleText('می\u200Cخواهم'), 'می\u200Cخواهم');
   assert.equal(visibleText('a\u200Cb\u200Dc'), 'abc');
 });

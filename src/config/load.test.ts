@@ -13,7 +13,7 @@ import { configSchema, listKeys } from './keys.ts';
 
 const nowhere = { folder: join(tmpdir(), 'docstokg-no-such-folder'), environment: {} };
 
-test('the defaults and bounds are those of the source documents', () => {
+test('the defaults and bounds match the source documents', () => {
   const { config } = loadConfig(nowhere);
   const {
     retry_max_delay_seconds: _a,
@@ -53,7 +53,7 @@ test('the defaults and bounds are those of the source documents', () => {
   }
 });
 
-test('flags beat the environment, which beats the profile, which beats the file, which beats defaults', async () => {
+test('precedence: flags, environment, profile, file, defaults', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-config-'));
   const file = join(folder.path, 'docstokg.yaml');
   writeFileSync(
@@ -85,7 +85,7 @@ test('flags beat the environment, which beats the profile, which beats the file,
   );
 });
 
-test('every fault is named with key, value, range and origin', async () => {
+test('every error names key, value, range and origin', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-config-'));
   const file = join(folder.path, 'bad.json');
   writeFileSync(
@@ -111,7 +111,7 @@ test('every fault is named with key, value, range and origin', async () => {
   );
 });
 
-test('maps are read from the environment as a:2,b:3 or as JSON', () => {
+test('maps in the environment are read as a:2,b:3 or as JSON', () => {
   for (const text of ['unpaywall:2, crossref=4', '{"unpaywall":2,"crossref":4}']) {
     const { config } = loadConfig({ ...nowhere, environment: { DOCSTOKG_ORCHESTRATOR__MAX_PER_RESOLVER: text } });
     assert.deepEqual({ ...config.orchestrator.max_per_resolver }, { unpaywall: 2, crossref: 4 });
@@ -123,7 +123,7 @@ test('maps are read from the environment as a:2,b:3 or as JSON', () => {
   }
 });
 
-test('a missing file, a broken file and an unknown profile are told apart', async () => {
+test('a missing file, an invalid file and an unknown profile have different errors', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-config-'));
   const write = (name: string, text: string): string => (
     writeFileSync(join(folder.path, name), text),
@@ -143,7 +143,7 @@ test('a missing file, a broken file and an unknown profile are told apart', asyn
   assert.equal(loadConfig({ ...nowhere, file: write('empty.yaml', '') }).config.queue.backend, 'sqlite');
 });
 
-test('a key called __proto__ is an unknown key and pollutes nothing', async () => {
+test('a key named __proto__ is an unknown key and pollutes nothing', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-config-'));
   const file = join(folder.path, 'evil.json');
   writeFileSync(file, '{"__proto__": {"polluted": true}, "queue": {"__proto__": {"polluted": true}}}');
@@ -151,7 +151,7 @@ test('a key called __proto__ is an unknown key and pollutes nothing', async () =
   assert.equal(({} as { polluted?: boolean }).polluted, undefined);
 });
 
-test('every key has a sentence, a default and a place in the JSON Schema', () => {
+test('every key has a description, a default and an entry in the JSON Schema', () => {
   const { keys } = settingsTable();
   assert.ok(keys.length > 20);
   for (const { name, sentence, default: value } of keys) {
@@ -161,7 +161,7 @@ test('every key has a sentence, a default and a place in the JSON Schema', () =>
   assert.ok(loadSchema().jsonSchema().properties?.['queue']?.properties?.['path']);
 });
 
-test('a key that may be null takes its value from the environment like any other', () => {
+test('a nullable key takes its value from the environment like any other', () => {
   const environment = {
     DOCSTOKG_STAGE__WARM_SPARE: 'false',
     DOCSTOKG_STAGE__WORKERS: '3',
@@ -171,7 +171,7 @@ test('a key that may be null takes its value from the environment like any other
   assert.deepEqual([stage.warm_spare, stage.workers, stage.retries], [false, 3, null]);
 });
 
-test('a heartbeat that could not save its lease is refused, with what is allowed', () => {
+test('a heartbeat too slow for its lease is rejected, with the allowed range', () => {
   const load = (orchestrator: Readonly<Record<string, number>>): unknown =>
     loadConfig({
       ...nowhere,
@@ -193,7 +193,7 @@ test('a heartbeat that could not save its lease is refused, with what is allowed
   load({ lease_ttl_seconds: 30, heartbeat_seconds: 10 });
 });
 
-test('a key that has another name now is understood, in its old unit, and told of', () => {
+test('a renamed key is accepted in its old unit, with a warning', () => {
   const { config, warnings } = loadConfig({
     folder: tmpdir(),
     environment: { DOCSTOKG_HTTP__ROBOTS_HOURS: '2', DOCSTOKG_HTTP__CONNECT_SECONDS: '7' },
@@ -205,7 +205,7 @@ test('a key that has another name now is understood, in its old unit, and told o
   ]);
 });
 
-test('the proxy of the environment is taken, and what is said to this program comes before it', () => {
+test('the proxy of the environment is used unless the settings override it', () => {
   const http = (environment: Record<string, string>) => loadConfig({ folder: '/nowhere', environment }).config.http;
   const named = { HTTPS_PROXY: 'http://a:1', https_proxy: 'http://b:2', NO_PROXY: '.example.org' };
   assert.deepEqual(
@@ -215,7 +215,7 @@ test('the proxy of the environment is taken, and what is said to this program co
   assert.equal(http({ ...named, DOCSTOKG_HTTP__HTTPS_PROXY: 'http://c:3' }).https_proxy, 'http://c:3');
 });
 
-test('an entry of a map that is out of bounds is named with where the map was set', () => {
+test('an out-of-range map entry is reported with the origin of the map', () => {
   const environment = { DOCSTOKG_ORCHESTRATOR__MAX_PER_RESOLVER: 'unpaywall:0' };
   assert.throws(() => loadConfig({ ...nowhere, environment }), {
     code: 'CONFIG_INVALID',
@@ -224,7 +224,7 @@ test('an entry of a map that is out of bounds is named with where the map was se
   });
 });
 
-test('a variable that cannot name a setting is ignored with a warning, one that misspells a setting is refused', () => {
+test('an unrelated variable is ignored with a warning, a misspelt one is rejected', () => {
   const { warnings } = loadConfig({ ...nowhere, environment: { DOCSTOKG_ENABLE_GPU: '1' } });
   assert.deepEqual(warnings, ['environment variable DOCSTOKG_ENABLE_GPU names no setting and is ignored']);
   assert.throws(() => loadConfig({ ...nowhere, environment: { DOCSTOKG_HTTP__CONTCAT: 'a@b.example' } }), {
@@ -233,7 +233,7 @@ test('a variable that cannot name a setting is ignored with a warning, one that 
   });
 });
 
-test('a misspelt setting is refused with the one that is most like it, if any is', () => {
+test('a misspelt setting is rejected with a suggestion, if there is one', () => {
   const suggested = (name: string): string | undefined => {
     try {
       loadConfig({ ...nowhere, flags: [{ path: name.split('.'), value: 3, origin: 'test' }] });
@@ -252,7 +252,7 @@ test('a misspelt setting is refused with the one that is most like it, if any is
   ]);
 });
 
-test('no refusal shows a secret, be it a token, a key or the password of an address', () => {
+test('no error shows a secret, whether a token, a key or a password in a URL', () => {
   const secret = 'S3cr3t-that-must-not-be-seen';
   const settings: [string[], unknown][] = [
     [['serve', 'token'], [secret]],
@@ -283,13 +283,13 @@ function loadsZod(environment: Readonly<Record<string, string>>): string {
   return stdout.trim();
 }
 
-test('a second command loads no package for its settings: tables and schema were generated by the first', () => {
+test('a second command loads no package for its settings: the first one generated the schema', () => {
   loadsZod({ DOCSTOKG_HTTP__CONTACT: 'first@b.example' });
   assert.equal(loadsZod({}), 'false');
   assert.equal(loadsZod({ DOCSTOKG_HTTP__CONTACT: 'a@b.example' }), 'a@b.example false');
 });
 
-test('the generated schema accepts and refuses what its source does', () => {
+test('the generated schema accepts and rejects the same as its source', () => {
   const text = bundledSchema();
   assert.ok(text);
   const module = { exports: {} as ReturnType<typeof loadSchema> };
@@ -302,7 +302,7 @@ test('the generated schema accepts and refuses what its source does', () => {
     schema.safeParse(wrong).error?.issues.map(({ code, path }) => [code, path]);
   assert.deepEqual(issues(module.exports.configSchema), issues(configSchema));
 });
-test('a configuration file whose aliases contain themselves is refused with its name', async () => {
+test('a configuration file with recursive aliases is rejected by name', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-config-'));
   for (const text of ['queue: &a\n  path: *a\n', 'profiles: &a\n  x:\n    y: [*a]\n']) {
     writeFileSync(join(folder.path, 'docstokg.yaml'), text);

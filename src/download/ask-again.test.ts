@@ -5,7 +5,7 @@ import { openStore, WorkQueue } from '../queue/index.ts';
 import { HeldClock } from '../testing/index.ts';
 import { askAgain } from './ask-again.ts';
 
-test('works for which a service was away are asked for again by the next run, what is not to be had is not', async () => {
+test('works that failed because a service was down are retried by the next run, unavailable works are not', async () => {
   const clock = new HeldClock();
   await using store = await openStore(':memory:');
   const queue = new WorkQueue(store, clock);

@@ -106,7 +106,7 @@ async function tryAndDie(root: string, served: Served, bytes: number): Promise<v
 
 const begun = (root: string): string[] => globSync('.parts/begun/*', { cwd: root });
 
-test('a process killed in mid-transfer leaves a beginning, and the next asks only for the rest', async () => {
+test('a process killed during a transfer leaves a partial file, and the next requests only the rest', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-begun-'));
   const version = () => ({ etag: '"one"', bytes: FIRST });
   await tryAndDie(folder.path, { version, stallsAt: 3 * MB }, 2.5 * MB);
@@ -119,7 +119,7 @@ test('a process killed in mid-transfer leaves a beginning, and the next asks onl
   assert.deepEqual(begun(folder.path), []);
 });
 
-test('a beginning whose version is gone is thrown away: the file is fetched from its start, whole', async () => {
+test('a partial file whose version changed is discarded and downloaded from the start', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-begun-'));
   await tryAndDie(folder.path, { version: () => ({ etag: '"one"', bytes: FIRST }), stallsAt: 3 * MB }, 2.5 * MB);
   const { saved, ranges } = await tryHere(folder.path, { version: () => ({ etag: '"two"', bytes: OTHER }) });
@@ -146,7 +146,7 @@ async function breakOff(root: string, bytes = FIRST, url = PLAN.url): Promise<vo
   assert.equal((await trier.try({ ...PLAN, url })).artifact, null);
 }
 
-test('a beginning that was damaged, cut off, or lost its note is not built upon', async () => {
+test('a partial file that was damaged, truncated, or lost its metadata is not continued', async () => {
   const version = () => ({ etag: '"one"', bytes: FIRST });
   const damages: Readonly<Record<string, (part: string) => void>> = {
     'cut off': (part) => truncateSync(part, MB / 2),
@@ -164,7 +164,7 @@ test('a beginning that was damaged, cut off, or lost its note is not built upon'
   }
 });
 
-test('a file that was unpacked on its way leaves no beginning, because no byte of it is one of the wire', async () => {
+test('a file decompressed during transfer leaves no partial file', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-begun-'));
   const noise = Buffer.concat([
     FIRST.subarray(0, 100),
@@ -174,7 +174,7 @@ test('a file that was unpacked on its way leaves no beginning, because no byte o
   assert.deepEqual(begun(folder.path), []);
 });
 
-test('of two that ask for one beginning one gets it; those of works that are over and of long ago are removed', async () => {
+test('only one of two concurrent requests continues a partial file; those of finished works and old ones are removed', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-begun-'));
   await breakOff(folder.path);
   const clock = new HeldClock(Date.now());

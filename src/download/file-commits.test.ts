@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 import { FileCommits } from './file-commits.ts';
 
-test('many files that are ready at once all get their names, whole, each in its folder', async () => {
+test('many files finished together all get their names, complete, each in its folder', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-commits-'));
   for (const name of ['parts', 'PDF', 'XML']) mkdirSync(join(folder.path, name));
   const commits = new FileCommits();
@@ -24,7 +24,7 @@ test('many files that are ready at once all get their names, whole, each in its 
   assert.equal(readdirSync(join(folder.path, 'XML')).length, 20);
 });
 
-test('a file that cannot be kept fails alone, and later ones go on', async () => {
+test('a file that cannot be saved fails alone, and later ones continue', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-commits-'));
   const commits = new FileCommits();
   const part = (name: string): string => {

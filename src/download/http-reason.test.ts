@@ -20,7 +20,7 @@ const failed = (
   trail: more.begun ? { ...trail, response } : trail,
 });
 
-test("a status is told by what it means, and one that nobody knows is none of the server's errors", () => {
+test('a status has a specific reason, and an unknown one is not a server error', () => {
   for (const [status, reason] of [
     [200, undefined],
     [404, 'not-found'],
@@ -35,12 +35,12 @@ test("a status is told by what it means, and one that nobody knows is none of th
     assert.equal(reasonOfStatus(status), reason, String(status));
 });
 
-test('a name that does not exist is not found, one that cannot be looked up now is not connected', () => {
+test('a name that does not exist is not-found, one that cannot be resolved now is a connection error', () => {
   assert.equal(reasonOfResult(failed('dns', { retryable: false })), 'not-found');
   assert.equal(reasonOfResult(failed('dns')), 'connection-failed');
 });
 
-test('what is lost after an answer has begun is its rest, and not the connection before it', () => {
+test('a loss after the response started is a truncated body, not a connection error', () => {
   assert.equal(reasonOfResult(failed('reset')), 'connection-failed');
   assert.equal(reasonOfResult(failed('reset', { begun: true })), 'truncated');
   assert.equal(reasonOfResult(failed('protocol', { begun: true })), 'truncated');

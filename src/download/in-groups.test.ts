@@ -7,7 +7,7 @@ async function* numbers(from: number, to: number): AsyncGenerator<number> {
   for (let at = from; at < to; at += 1) yield at;
 }
 
-test('what comes at once is passed on in groups that are no larger than allowed, in order and complete', async () => {
+test('concurrent items are passed on in bounded groups, in order and complete', async () => {
   const groups = await Array.fromAsync(inGroups(numbers(0, 25), 10));
   assert.deepEqual(
     groups.map((group) => group.length),
@@ -17,7 +17,7 @@ test('what comes at once is passed on in groups that are no larger than allowed,
   assert.deepEqual(await Array.fromAsync(inGroups(numbers(0, 0), 10)), []);
 });
 
-test('what comes one by one is passed on without waiting for more', async () => {
+test('single items are passed on without waiting for more', async () => {
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   async function* slow(): AsyncGenerator<number> {
     for (const [at, gate] of gates.entries()) {
@@ -34,7 +34,7 @@ test('what comes one by one is passed on without waiting for more', async () => 
   assert.equal((await groups.next()).done, true);
 });
 
-test('what came before a fault is passed on before the fault', async () => {
+test('items before an error are passed on before the error', async () => {
   async function* faulty(): AsyncGenerator<number> {
     yield 1;
     yield 2;
@@ -45,7 +45,7 @@ test('what came before a fault is passed on before the fault', async () => {
   await assert.rejects(groups.next(), /broke off/);
 });
 
-test('a source that is no longer wanted is told so', async () => {
+test('the source is closed when its consumer stops', async () => {
   let closed = false;
   async function* endless(): AsyncGenerator<number> {
     try {

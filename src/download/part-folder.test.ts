@@ -9,7 +9,7 @@ import { test } from 'node:test';
 
 import { PartFolder } from './part-folder.ts';
 
-test('what a killed process left behind is removed, and what a living one writes is not', async () => {
+test('part files of a killed process are removed, those of a running one are not', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-parts-'));
   const module = join(import.meta.dirname, 'part-folder.ts');
   const program = `
@@ -49,7 +49,7 @@ test('what a killed process left behind is removed, and what a living one writes
   }
 });
 
-test('files and folders without a lock are nobody’s and are removed; an orderly end leaves nothing', async () => {
+test('files and folders without a lock are removed; an orderly end leaves nothing', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-parts-'));
   mkdirSync(join(folder.path, 'old'));
   writeFileSync(join(folder.path, 'old', 'a.part'), 'a');

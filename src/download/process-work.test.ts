@@ -49,21 +49,21 @@ const trail = { url: 'http://a.test/a.pdf', chain: [] };
 const forbidden: HttpResult = { kind: 'refused', reason: 'robots-disallowed', message: 'no', trail };
 const stalled: HttpResult = { kind: 'failed', reason: 'headers-timeout', message: 'no', retryable: true, trail };
 
-test('what is known not to be had is skipped, with the word of the last URL', async () => {
+test('a work known to be unavailable is skipped, with the reason of the last URL', async () => {
   const outcome = await outcomeOf([A], forbidden);
   assert.deepEqual([outcome.kind, outcome.kind !== 'saved' && outcome.reason], ['skipped', 'robots-disallowed']);
 });
 
-test('a work of which nobody knows a URL is skipped as one', async () => {
+test('a work without any URL is skipped with its own reason', async () => {
   assert.deepEqual(await outcomeOf([]), { kind: 'skipped', reason: 'no-plan', detail: null });
 });
 
-test('what broke is worth another try, whatever else was not to be had', async () => {
+test('a failure is retryable, even if other URLs were unavailable', async () => {
   const outcome = await outcomeOf([A, B], stalled, forbidden);
   assert.deepEqual([outcome.kind, outcome.kind !== 'saved' && outcome.reason], ['failed', 'timeout']);
 });
 
-test('a look-up that was refused is something to come back to, never the news that there is no copy', async () => {
+test('a rejected lookup is deferred, and never means that there is no copy', async () => {
   const problem: Finding = { kind: 'problem', resolver: 'openalex', message: 'forbidden: status 403', at: null };
   for (const findings of [[problem], [problem, A]]) {
     const outcome = await outcomeOf(findings, forbidden);
@@ -72,7 +72,7 @@ test('a look-up that was refused is something to come back to, never the news th
   }
 });
 
-test('a service that is away until a moment it named is waited for, whatever the others said', async () => {
+test('a service that is down until a given time is waited for, whatever the others returned', async () => {
   const problem: Finding = { kind: 'problem', resolver: 'openalex', message: 'rate-limited', at: 5_000 };
   for (const findings of [[problem], [problem, A]]) {
     const outcome = await outcomeOf(findings, forbidden);
@@ -83,7 +83,7 @@ test('a service that is away until a moment it named is waited for, whatever the
   }
 });
 
-test('a work whose host an operator has paused is to be had later, and told so', async () => {
+test('a work whose host is paused is deferred, with the reason', async () => {
   const paused: HttpResult = { kind: 'later', at: 60_000, reason: 'paused', trail };
   const outcome = await outcomeOf([A, B], paused, forbidden);
   assert.deepEqual(
@@ -92,7 +92,7 @@ test('a work whose host an operator has paused is to be had later, and told so',
   );
 });
 
-test('an answer about another work is told, and asking again would change nothing', async () => {
+test('a response about another work is reported and not retried', async () => {
   const problem: Finding = {
     kind: 'problem',
     resolver: 'hal',
@@ -104,7 +104,7 @@ test('an answer about another work is told, and asking again would change nothin
   assert.deepEqual([outcome.kind, outcome.kind === 'skipped' && outcome.reason], ['skipped', 'no-plan']);
 });
 
-test('the resolver that a job names is asked first', async () => {
+test('the resolver named by a job is tried first', async () => {
   const asked: string[] = [];
   const resolvers = ['one', 'two', 'three'].map((name): Resolver => ({
     name,

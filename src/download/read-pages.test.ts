@@ -67,7 +67,7 @@ const page = (doi: string, more = '', authors = 'Berg, Ana'): string =>
   `<html><head><meta name="citation_title" content="${TITLE}"><meta name="citation_author" content="${authors}">
    <meta name="citation_doi" content="${doi}">${more}<meta name="citation_pdf_url" content="/file.pdf"></head><body></body></html>`;
 
-test('a page that was promised as a file is read as a page', async () => {
+test('a page returned instead of a file is parsed as a page', async () => {
   for (const plan of [
     { expect: 'pdf', isPromised: true },
     { expect: 'any', isPromised: true },
@@ -77,7 +77,7 @@ test('a page that was promised as a file is read as a page', async () => {
   }
 });
 
-test('a page with a DOI of its own is another version of the work, and the evidence is kept', async () => {
+test('a page with another DOI is another version of the work, and the evidence is saved', async () => {
   const { attempt } = await tryPage(page('10.31219/osf.io/abcde'));
   assert.deepEqual(
     [attempt.reason, attempt.sameAs, attempt.version, attempt.evidence],
@@ -85,17 +85,17 @@ test('a page with a DOI of its own is another version of the work, and the evide
   );
 });
 
-test('a page with another DOI and other authors is another work, and its file is not fetched', async () => {
+test('a page with another DOI and other authors is another work, and its file is not downloaded', async () => {
   const { attempt, asked } = await tryPage(page('10.5555/other', '', 'Rossi, Maria'));
   assert.deepEqual([attempt.reason, asked], ['identity-mismatch', ['/page']]);
 });
 
-test('the licence of a page is the licence of its file where nobody else has told one', async () => {
+test('the licence of a page is used for its file if no other source states one', async () => {
   const licensed = page('10.5555/work', '<link rel="license" href="https://creativecommons.org/licenses/by/4.0/">');
   assert.equal((await tryPage(licensed)).attempt.license, 'cc-by');
 });
 
-test('a page that is itself the full text is kept', async () => {
+test('a page that is the full text is saved', async () => {
   const prose = `<p>${'The reef was visited in every season and each colony was counted by two divers. '.repeat(12)}</p>`;
   const text = `<html><head><meta name="citation_title" content="${TITLE}"></head><body><h1>${TITLE}</h1>
     <h2>Introduction</h2>${prose.repeat(6)}<h2>Results</h2>${prose.repeat(6)}<h2>Discussion</h2>${prose.repeat(4)}</body></html>`;
@@ -103,7 +103,7 @@ test('a page that is itself the full text is kept', async () => {
   assert.deepEqual([attempt.reason, artifact?.kind], ['success', 'html']);
 });
 
-test('a file that a page merely links to is saved only where its text proves that it is the work', async () => {
+test('a file that a page only links to is saved only if its text proves that it is the work', async () => {
   const weak = `<html><body><h1>${TITLE}</h1><a href="/file.pdf">PDF</a></body></html>`;
   const other = 'A paper about something else. '.repeat(30);
   const cases: readonly (readonly [text: string, named: object, reason: string])[] = [
@@ -122,7 +122,7 @@ test('a file that a page merely links to is saved only where its text proves tha
   assert.equal((await tryPage(weak)).attempt.reason, 'identity-mismatch', 'no inspector, no proof');
 });
 
-test('a file at an address in the form of a platform needs something to be checked against', async () => {
+test('a file URL guessed from a platform pattern needs something to check it against', async () => {
   const platform = '<html><body><a href="/bitstream/1/2/file.pdf">View</a></body></html>';
   const scan = { text: '' };
   assert.equal((await tryPage(platform, {}, scan)).attempt.reason, 'success', 'a scan of a work with a title');
@@ -142,7 +142,7 @@ test('a file at an address in the form of a platform needs something to be check
   );
 });
 
-test('a page that is the full text comes before files that it merely links to', async () => {
+test('a page that is the full text comes before files it only links to', async () => {
   const prose = `<p>${'The reef was visited in every season and each colony was counted by two divers. '.repeat(12)}</p>`;
   const text = `<html><body><h1>${TITLE}</h1>${prose.repeat(20)}<a href="/file.pdf">PDF</a></body></html>`;
   const { artifact, asked } = await tryPage(text, {}, { text: `${TITLE} ${'x '.repeat(300)}` });
@@ -151,7 +151,7 @@ test('a page that is the full text comes before files that it merely links to', 
   assert.equal(another.attempt.reason, 'identity-mismatch');
 });
 
-test('a wall in the place of a page is told as one, and nothing behind it is asked for', async () => {
+test('a wall instead of a page is reported, and nothing behind it is requested', async () => {
   const { attempt, asked } = await tryPage(
     '<html><head><title>Just a moment...</title></head><body><script>window._cf_chl_opt={}</script></body></html>',
   );

@@ -51,7 +51,7 @@ function runInto(sink: ResultSink, queue: WorkQueue, more: Partial<DownloadRunOp
 }
 
 for (const code of ['DISK_IO_ERROR', 'DISK_FULL', 'DISK_READ_ONLY'])
-  test(`a manifest whose rows the disk refuses with ${code} ends the run with that reason, and no work is lost from the count`, async () => {
+  test(`a manifest that cannot be written because of ${code} ends the run with that reason, and no work is missing from the counts`, async () => {
     await using queue = new WorkQueue(await openStore(':memory:'), systemClock);
     const refusing: ResultSink = {
       last: () => undefined,
@@ -66,7 +66,7 @@ for (const code of ['DISK_IO_ERROR', 'DISK_FULL', 'DISK_READ_ONLY'])
     assert.deepEqual([...new Set(jobs.map(({ attempts }) => attempts))], [0], 'and none has lost an attempt');
   });
 
-test('a newer version of a kept work is looked for, and where it is not to be had the file and its row stay', async () => {
+test('a newer version of a downloaded work is looked for; if it is unavailable, the file and its row stay', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-renewal-'));
   await mkdir(join(folder.path, 'PDF'));
   await writeFile(join(folder.path, 'PDF', 'a.pdf'), 'kept');

@@ -22,7 +22,7 @@ const fresh = (rows: Readonly<Record<string, ManifestRow['reason']>> = {}): Same
   new SameWorks((id) => (rows[id] === undefined ? undefined : { reason: rows[id] }));
 const arxiv = { id: '2101.00001', version: null };
 
-test('a work that is listed under several ids is one work, whichever comes first', () => {
+test('a work listed under several ids is one work, in any order', () => {
   const entries = [
     work({ doi: '10.1/a' }, { pmid: '11111', openalex: 'W1' }),
     work({ pmid: '11111' }, { doi: '10.1/a', openalex: 'W1' }),
@@ -37,7 +37,7 @@ test('a work that is listed under several ids is one work, whichever comes first
   }
 });
 
-test('a work of an earlier run is known by its row, unless that row is of a duplicate or of an unreadable entry', () => {
+test('a work of an earlier run is known by its row, unless that row is a duplicate or an unreadable entry', () => {
   const again = work({ pmid: '11111' }, { doi: '10.1/a' });
   assert.deepEqual(fresh({ 'doi:10.1/a': 'success' }).claim(again), { id: 'doi:10.1/a', evidence: 'it is doi:10.1/a' });
   assert.equal(fresh({ 'doi:10.1/a': 'no-plan' }).claim(again)?.id, 'doi:10.1/a');
@@ -45,7 +45,7 @@ test('a work of an earlier run is known by its row, unless that row is of a dupl
   assert.equal(fresh({ 'pmid:11111': 'success' }).claim(again), undefined, 'its own row');
 });
 
-test('works with different DOIs stay two whatever they share, and so do a preprint and its article', () => {
+test('works with different DOIs stay separate whatever they share, as do a preprint and its article', () => {
   const works = fresh();
   assert.equal(works.claim(work({ doi: '10.1/a' }, { openalex: 'W1', pmid: '11111', arxiv })), undefined);
   assert.equal(works.claim(work({ doi: '10.1/b' }, { openalex: 'W1', pmid: '11111' })), undefined);
@@ -57,7 +57,7 @@ test('works with different DOIs stay two whatever they share, and so do a prepri
   );
 });
 
-test('identical bytes merge works whose titles agree, or of which one is an address only', () => {
+test('identical files merge works whose titles match, or of which one is only a URL', () => {
   const bytes = 'ab'.repeat(32);
   const cases: readonly (readonly [one: Listed, other: Listed, isSame: boolean])[] = [
     [work({ doi: '10.1/a' }), work({ hal: 'hal-1' }), true],
@@ -75,7 +75,7 @@ test('identical bytes merge works whose titles agree, or of which one is an addr
   }
 });
 
-test('a work that a person has split off is not merged again', () => {
+test('a work split by a person is not merged again', () => {
   const works = fresh({ 'pmid:11111': 'split' });
   works.claim(work({ doi: '10.1/a' }, { pmid: '11111' }));
   assert.equal(works.claim(work({ pmid: '11111' }, { doi: '10.1/a' })), undefined);

@@ -18,7 +18,7 @@ function sniff(body: string | Buffer, pieceBytes = 1000): Sniffed {
 
 const pdf = (more = ''): string => `%PDF-1.7\n${'x'.repeat(9000)}${more}\nstartxref\n9\n%%EOF\n`;
 
-test('a whole PDF is one, with junk before it or after it', () => {
+test('a complete PDF is recognised, with junk before or after it', () => {
   for (const pieceBytes of [1, 7, 1000, 100_000]) {
     const { kind, fault, headerOffset } = sniff(pdf(), pieceBytes);
     assert.deepEqual([kind, fault, headerOffset], ['pdf', undefined, 0]);
@@ -28,12 +28,12 @@ test('a whole PDF is one, with junk before it or after it', () => {
   assert.equal(sniff(`${' '.repeat(1100)}${pdf()}`).fault, 'wrong-kind');
 });
 
-test('a page that holds the magic word of a PDF is a page', () => {
+test('a page that contains the PDF magic number is a page', () => {
   for (const before of ['<!-- ', ' \n<!-- a --><!-- ', '<!DOCTYPE html><script>//', '\xef\xbb\xbf<html><body>'])
     assert.notEqual(sniff(`${before}${pdf()}--></html>`).kind, 'pdf', before);
 });
 
-test('a PDF without its end is truncated, a locked one is told', () => {
+test('a PDF without its end is truncated, an encrypted one is reported', () => {
   assert.equal(sniff(pdf().slice(0, -30)).fault, 'truncated');
   assert.equal(sniff('%PDF-1.7\n%%EOF').fault, 'truncated');
   assert.equal(sniff(`%PDF-1.7\n${'x'.repeat(9000)}%%EOF`).fault, 'truncated');
@@ -41,7 +41,7 @@ test('a PDF without its end is truncated, a locked one is told', () => {
   assert.equal(sniff(pdf()).isEncrypted, false);
 });
 
-test('articles in XML are told from metadata and from other XML', { skip }, () => {
+test('XML articles are distinguished from metadata and other XML', { skip }, () => {
   for (const name of ['jats/scielo-article.xml', 'pmc/efetch-articleset.xml']) {
     const { kind, fault } = sniff(readFileSync(join(FIXTURES, name)), 4096);
     assert.deepEqual([kind, fault], ['jats', undefined], name);
@@ -57,7 +57,7 @@ test('articles in XML are told from metadata and from other XML', { skip }, () =
   assert.equal(sniff(readFileSync(join(FIXTURES, 'arxiv/id-versioned.xml'))).fault, 'wrong-kind');
 });
 
-test('other bodies are named by their bytes', () => {
+test('other bodies are classified by their bytes', () => {
   for (const [body, kind] of [
     ['<!DOCTYPE html><html>', 'html'],
     ['  \n<!-- c --><HTML>', 'html'],
@@ -74,7 +74,7 @@ test('other bodies are named by their bytes', () => {
   assert.equal(sniff('').fault, 'empty-body');
 });
 
-test('every end of a request has its word', () => {
+test('every end of a request has its reason', () => {
   assert.equal(reasonOfStatus(200), undefined);
   assert.deepEqual([404, 410, 403, 451, 418, 500, 408, 429].map(reasonOfStatus), [
     'not-found',
@@ -106,13 +106,13 @@ const ATTACKS: readonly (readonly [string, string])[] = [
 ];
 
 for (const [name, text] of ATTACKS)
-  test(`a body of ${name} is judged at once`, () => {
+  test(`a body of ${name} is classified quickly`, () => {
     const sniffer = new Sniffer();
     sniffer.write(Buffer.from(text));
     assert.notEqual(sniffer.end().kind, 'pdf');
   });
 
-test('comments before and after the text change nothing of what it is', () => {
+test('comments before and after the text do not change the type', () => {
   const judged = (text: string): [string, string | undefined] => {
     const sniffer = new Sniffer();
     sniffer.write(Buffer.from(text));

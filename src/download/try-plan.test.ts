@@ -112,7 +112,7 @@ const rest =
     response.end(Buffer.concat([PDF, OTHER]).subarray(from, from + length));
   };
 
-test('a body that broke off is continued where it stopped when its version still holds', async () => {
+test('an interrupted body is resumed if its version is unchanged', async () => {
   const { saved, ranges } = await tryAgainst(breaksOff, rest());
   assert.ok(saved?.equals(PDF));
   assert.equal(ranges.length, 2);
@@ -158,13 +158,13 @@ for (const [name, answer] of [
     },
   ],
 ] as const satisfies readonly (readonly [string, Answer])[])
-  test(`a rest that ${name} is not put together with the beginning: all is fetched from the start`, async () => {
+  test(`a rest that ${name} is not appended: the file is downloaded from the start`, async () => {
     const { saved, ranges } = await tryAgainst(breaksOff, answer, whole);
     assert.ok(saved?.equals(OTHER));
     assert.equal(ranges.at(-1), 'everything');
   });
 
-test('a rest from another place than the beginning is not put together with it', async () => {
+test('a range with the wrong offset is not appended', async () => {
   const { saved, ranges } = await tryAgainst(
     breaksOff,
     (_request, response) => response.writeHead(302, { location: '/mirror.pdf' }).end(),
@@ -175,12 +175,12 @@ test('a rest from another place than the beginning is not put together with it',
   assert.equal(ranges.at(-1), 'everything');
 });
 
-test('a server that sends everything instead of the rest is taken at its word', async () => {
+test('a full response to a range request replaces the partial file', async () => {
   const { saved } = await tryAgainst(breaksOff, whole);
   assert.ok(saved?.equals(OTHER));
 });
 
-test('without a strong validator nothing is continued', async () => {
+test('nothing is resumed without a strong validator', async () => {
   const weak: Answer = (_request, response) => {
     response.writeHead(200, { etag: 'W/"one"', 'content-length': PDF.length });
     response.write(PDF.subarray(0, HALF), () => setTimeout(() => response.destroy(), 0));
@@ -190,7 +190,7 @@ test('without a strong validator nothing is continued', async () => {
   assert.deepEqual(ranges, ['everything', 'everything']);
 });
 
-test('a part that nobody asked for is no file, even if it says that it is all', async () => {
+test('an unrequested partial response is not a file, even if it claims to be complete', async () => {
   const { saved, attempt } = await tryAgainst((_request, response) => {
     response.writeHead(206, { etag: '"one"', 'content-range': `bytes 0-${PDF.length - 1}/${PDF.length}` }).end(PDF);
   });
@@ -199,7 +199,7 @@ test('a part that nobody asked for is no file, even if it says that it is all', 
   assert.match(attempt.detail ?? '', /nobody asked for/);
 });
 
-test('a page of stalling links costs a work no more than its budget of time', async () => {
+test('a page with many stalling links costs a work at most its time budget', async () => {
   const links = Array.from({ length: 20 }, (_, n) => `<a href="/stalls-${n}.pdf">PDF</a>`).join('');
   const asked: string[] = [];
   const send: Send = async (request) => {
@@ -223,7 +223,7 @@ test('a page of stalling links costs a work no more than its budget of time', as
   assert.deepEqual(asked, ['/landing', '/stalls-0.pdf', '/stalls-1.pdf']);
 });
 
-test('one page that stalls costs a work no more than its budget of time, waits between tries included', async () => {
+test('a stalling page costs a work at most its time budget, including waits between attempts', async () => {
   for (const stalls of ['before its headers', 'in its body'] as const) {
     await using server = await openLoopback((_request, response) => {
       if (stalls === 'in its body') response.writeHead(200, { 'content-type': 'text/html' }).write('<html><body>');
@@ -261,7 +261,7 @@ function watched(promise: Promise<unknown>): { readonly isOver: () => boolean } 
   return { isOver: () => isOver };
 }
 
-test('the terms of a service do not cover where its pages lead: another host is asked by its robots.txt', async () => {
+test('the terms of a service do not cover other hosts: links there obey their robots.txt', async () => {
   const asked: string[] = [];
   const send: Send = async (request) => {
     const { url, robots = 'obey' } = request;
@@ -289,7 +289,7 @@ test('the terms of a service do not cover where its pages lead: another host is 
   ]);
 });
 
-test('a published checksum that does not match is not the file', async () => {
+test('a file with a wrong published checksum is rejected', async () => {
   const good = createHash('md5').update(OTHER).digest('hex');
   const { attempt: wrong } = await tryPlan({ plan: { checksum: { algorithm: 'md5', hex: '0'.repeat(32) } } }, whole);
   assert.equal(wrong.reason, 'checksum-mismatch');
@@ -316,7 +316,7 @@ async function inspected(found: { quick: string; close: string }, pages = 9): Pr
   return { ...tried, looks };
 }
 
-test('a file that shows its title at a quick look is kept', async () => {
+test('a file that shows its title on a quick check is saved', async () => {
   for (const quick of [RIGHT, 'Sand that rivers carry to the sea']) {
     const { saved, looks } = await inspected({ quick, close: '' });
     assert.ok(saved);
@@ -328,7 +328,7 @@ for (const [name, quick] of [
   ['another text', WRONG],
   ['no text', ''],
 ] as const)
-  test(`what shows ${name} at a quick look is judged by a close one`, async () => {
+  test(`a file that shows ${name} on a quick check is checked in full`, async () => {
     const kept = await inspected({ quick, close: RIGHT });
     assert.ok(kept.saved);
     assert.deepEqual(kept.looks, ['quick', 'close']);
@@ -336,14 +336,14 @@ for (const [name, quick] of [
     assert.deepEqual([refused.saved, refused.attempt.reason], [null, 'identity-mismatch']);
   });
 
-test('a look-inside of a page or two is not the paper, though it shows the title', async () => {
+test('a preview of a page or two is not the paper, even if it shows the title', async () => {
   const text = `${RIGHT} This is a preview of subscription content`;
   const { saved, attempt } = await inspected({ quick: text, close: text }, 2);
   assert.deepEqual([saved, attempt.reason], [null, 'preview-only']);
   assert.ok((await inspected({ quick: text, close: text }, 3)).saved);
 });
 
-test('a paper of two pages that speaks of previews, or of a look inside, is kept', async () => {
+test('a paper of two pages that mentions previews is saved', async () => {
   const text = `${RIGHT} A preview of the next decade: we look inside the cell on its first page of history`;
   assert.ok((await inspected({ quick: text, close: text }, 2)).saved);
 });

@@ -195,7 +195,7 @@ const WALLS: Readonly<Record<string, readonly { status: number; headers?: Record
   ],
 };
 
-test('every vendor of the list has an example, and each is told as a wall', () => {
+test('every vendor in the list has an example, and each is detected as a wall', () => {
   assert.deepEqual(Object.keys(WALLS).toSorted(), WALL_SIGNS.map(({ vendor }) => vendor).toSorted());
   for (const [vendor, pages] of Object.entries(WALLS))
     for (const each of pages) assert.equal(wall(each.text, each), 'bot-wall', `${vendor}: ${each.text.slice(0, 200)}`);
@@ -215,7 +215,7 @@ const IN_ORDINARY_PAGES = [
   '<p>Please enable cookies to save your searches.</p>',
 ];
 
-test('an article page is read, whatever guards it carries', () => {
+test('an article page is parsed despite its guard scripts', () => {
   const prose = '<p>The quick brown fox jumps over the lazy dog near the river bank where it rested. </p>'.repeat(40);
   for (const carried of IN_ORDINARY_PAGES) {
     assert.equal(wall(page(CITED, carried)), undefined, carried);
@@ -229,7 +229,7 @@ test('an article page is read, whatever guards it carries', () => {
   assert.equal(wall(built), undefined);
 });
 
-test('closed doors that are no walls against programs have their own words', () => {
+test('closed pages that are not bot walls have their own reasons', () => {
   assert.equal(wall('<div class="g-recaptcha"></div>'), 'blocked-captcha');
   assert.equal(wall('<form><input type="password"></form>'), 'blocked-login');
   assert.equal(wall('', { url: new URL('https://idp.example/login?x=1') }), 'blocked-login');
@@ -243,7 +243,7 @@ test('closed doors that are no walls against programs have their own words', () 
   assert.equal(isForSale('<a>Download PDF</a>'), false);
 });
 
-test('recorded pages: challenges are walls, article pages are none', { skip }, () => {
+test('recorded pages: challenges are walls, article pages are not', { skip }, () => {
   for (const name of globSync('*.html', { cwd: RECORDED })) {
     const expected = /challenge/.test(name) ? 'bot-wall' : undefined;
     assert.equal(wall(readFileSync(join(RECORDED, name), 'utf8')), expected, name);

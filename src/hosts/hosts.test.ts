@@ -24,7 +24,7 @@ function creepingClock(stepMs: number): Clock {
   };
 }
 
-test('no request stays in line when its host opens between the look at it and the setting of its alarm', async () => {
+test('no request stays queued if its host opens between the check and setting its timer', async () => {
   for (let stepMs = 1; stepMs <= 210; stepMs += 1) {
     await using admission = createMemoryAdmission({
       clock: creepingClock(stepMs),
@@ -42,7 +42,7 @@ test('no request stays in line when its host opens between the look at it and th
   }
 });
 
-test('what another process has learned never shortens a hold that was asked for here', () => {
+test('information from another process never shortens a hold requested here', () => {
   const clock = new HeldClock();
   const table = new HostTable({ perHost: { perSecond: 5, concurrency: 2 } });
   const limits: HostsOptions['limits'] = (_key, pace) => new LocalLimits(pace, clock);
@@ -94,7 +94,7 @@ function givenElsewhere(): {
 const IN_LINE: AcquireOptions = { patienceMs: 60_000, longestLineMs: 60_000 };
 const BOTH = ['pool/a', 'www.a.org'];
 
-test('who needs a host and its service wants a slot at the service once it has one at the host', async () => {
+test('a request that needs a host and its service acquires the service slot after the host slot', async () => {
   const { hosts, wanted, give } = givenElsewhere();
   const waiting = hosts.acquire(BOTH, IN_LINE);
   assert.deepEqual([wanted('www.a.org'), wanted('pool/a')], [1, 0]);
@@ -105,7 +105,7 @@ test('who needs a host and its service wants a slot at the service once it has o
   await hosts[Symbol.asyncDispose]();
 });
 
-test('nothing is wanted any more by a request that was sent away, nor by one that goes', async () => {
+test('requests that were rejected or sent no longer wait for anything', async () => {
   const { hosts, wanted, give } = givenElsewhere();
   const sentAway = hosts.acquire(BOTH, IN_LINE);
   give('www.a.org', { slots: 1 });

@@ -10,7 +10,7 @@ const POLICY = { ...DEFAULT_POLICY, random: () => 0 };
 const host = (): HostState =>
   newState('a.org', { cap: 4, perSecond: 8, burst: 1, from: 'request', pauseMs: 0, slows: 'rate' });
 
-test('a 429 closes the host until the moment it names, or for a growing while, and halves its rate; a 503 leaves the rate', () => {
+test('a 429 holds the host until its time, or for a growing time, and halves its rate; a 503 does not change the rate', () => {
   const once = throttled(host(), { now, retryAt: now + 5_000, status: 429 }, POLICY);
   assert.deepEqual([once.hold?.at, once.perSecond, once.cap], [now + 5_000, 4, 4]);
   const twice = throttled(once, { now: now + 6_000, retryAt: undefined, status: 429 }, POLICY);
@@ -18,21 +18,21 @@ test('a 429 closes the host until the moment it names, or for a growing while, a
   assert.equal(throttled(host(), { now, retryAt: now + 1, status: 503 }, POLICY).perSecond, 8);
 });
 
-test('complaints of one burst count once, and never shorten a hold', () => {
+test('429s of one burst count once and never shorten a hold', () => {
   const once = throttled(host(), { now, retryAt: now + 5_000, status: 429 }, POLICY);
   const again = throttled(once, { now: now + 1, retryAt: now + 1_000, status: 429 }, POLICY);
   assert.deepEqual(again, once);
   assert.equal(held(once, { at: now + 9_000, reason: 'rate-limited' }).hold?.at, now + 9_000);
 });
 
-test('a host is never asked more slowly than a sixteenth, nor below one at a time', () => {
+test('the rate never drops below a sixteenth, the concurrency never below one', () => {
   let slow = host();
   for (let at = 0; at < 20; at += 1)
     slow = throttled(slow, { now: now + at * 1e6, retryAt: now + at * 1e6 + 1, status: 429 }, POLICY);
   assert.deepEqual([slow.cap, slow.perSecond], [1, 0.5]);
 });
 
-test('good answers raise the cap by one for each ten, the rate by a quarter for each twenty, and never above the rules', () => {
+test('ten successes raise the limit by one, twenty raise the rate by a quarter, never above the rules', () => {
   let slow: HostState = { ...host(), cap: 2, perSecond: 4, strikes: 2 };
   const after = (answers: number): readonly number[] => {
     for (let at = 0; at < answers; at += 1) slow = answered(slow);
@@ -46,7 +46,7 @@ test('good answers raise the cap by one for each ten, the rate by a quarter for 
   assert.deepEqual([slow.cap, slow.perSecond], [4, 8]);
 });
 
-test('failures in a row open the circuit for twice as long each time; one probe at a time until it answers', () => {
+test('consecutive failures open the circuit for twice as long each time; one probe at a time until it succeeds', () => {
   let failing = host();
   for (let at = 0; at < 4; at += 1) failing = failed(failing, now, POLICY);
   assert.equal(failing.hold, null);
@@ -57,7 +57,7 @@ test('failures in a row open the circuit for twice as long each time; one probe 
   assert.equal(capNow(answered(failing)), 4);
 });
 
-test('what a service says it bears counts from then on', () => {
+test('limits stated by a service apply from then on', () => {
   const crossref = applyLimits(host(), { perSecond: 2, cap: 1 });
   assert.deepEqual([crossref.cap, crossref.perSecond, crossref.rules.cap], [1, 2, 1]);
   assert.equal(applyLimits(crossref, { perSecond: 2, cap: 1 }), crossref);

@@ -45,7 +45,7 @@ async function cached(
   });
 }
 
-test('a fresh answer is given again without asking, until it is stale', () =>
+test('a fresh response is served from the cache until it is stale', () =>
   cached(
     () => ({ headers: { 'cache-control': 'max-age=60' } }),
     async ({ ask, clock, seen }) => {
@@ -60,7 +60,7 @@ test('a fresh answer is given again without asking, until it is stale', () =>
     },
   ));
 
-test('a stale answer with a validator is asked about, and a 304 renews it', () =>
+test('a stale response is revalidated, and a 304 renews it', () =>
   cached(
     (asked) =>
       asked['if-none-match'] === '"v1"'
@@ -80,7 +80,7 @@ test('a stale answer with a validator is asked about, and a 304 renews it', () =
     },
   ));
 
-test('weak validators and dates serve as well; a changed document replaces the old one', () => {
+test('weak validators and dates also work; a changed document replaces the old one', () => {
   let version = 1;
   return cached(
     (asked) =>
@@ -106,7 +106,7 @@ test('weak validators and dates serve as well; a changed document replaces the o
   );
 });
 
-test('what must not be kept is not', async () => {
+test('responses that must not be cached are not', async () => {
   for (const headers of [
     { 'cache-control': 'no-store, max-age=60' },
     { vary: '*', 'cache-control': 'max-age=60' },
@@ -123,7 +123,7 @@ test('what must not be kept is not', async () => {
   }
 });
 
-test('Vary keeps variants apart', () =>
+test('Vary separates variants', () =>
   cached(
     (asked) => ({
       headers: { vary: 'Accept, Accept-Encoding', 'cache-control': 'max-age=60' },
@@ -137,7 +137,7 @@ test('Vary keeps variants apart', () =>
     },
   ));
 
-test('the age it had on arrival and Expires count', () =>
+test('Age on arrival and Expires are respected', () =>
   cached(
     () => ({ headers: { 'cache-control': 'max-age=60', age: '50' } }),
     async ({ ask, clock, seen }) => {
@@ -148,7 +148,7 @@ test('the age it had on arrival and Expires count', () =>
     },
   ));
 
-test('a lookup without freshness of its own is kept as long as the caller says, also its absence', async () => {
+test('a lookup without freshness information is cached as long as the caller says, including 404s', async () => {
   for (const status of [200, 404]) {
     await cached(
       () => ({ status }),
@@ -165,7 +165,7 @@ test('a lookup without freshness of its own is kept as long as the caller says, 
   }
 });
 
-test('errors are not kept, and an old answer stands in for them only where it may', async () => {
+test('errors are not cached, and a stale response replaces them only if allowed', async () => {
   let failing = false;
   for (const [directive, expected] of [
     ['max-age=10, stale-if-error=600', 200],
@@ -184,7 +184,7 @@ test('errors are not kept, and an old answer stands in for them only where it ma
   }
 });
 
-test('a packed answer is kept unpacked', () =>
+test('a compressed response is stored decompressed', () =>
   cached(
     () => ({ headers: { 'content-encoding': 'gzip', 'cache-control': 'max-age=60' }, body: gzipSync('plain') }),
     async ({ ask }) => {
@@ -195,7 +195,7 @@ test('a packed answer is kept unpacked', () =>
     },
   ));
 
-test('files, posts and bypassed requests do not touch the cache', () =>
+test('files, POSTs and bypassed requests do not use the cache', () =>
   cached(
     () => ({ headers: { 'cache-control': 'max-age=60' } }),
     async ({ ask, seen }) => {
@@ -207,7 +207,7 @@ test('files, posts and bypassed requests do not touch the cache', () =>
     },
   ));
 
-test('a 304 nobody asked for is a protocol error', async () => {
+test('an unexpected 304 is a protocol error', async () => {
   await cached(
     () => ({ status: 304 }),
     async ({ client }) => {
@@ -217,7 +217,7 @@ test('a 304 nobody asked for is a protocol error', async () => {
   );
 });
 
-test('keys are no part of what is stored', () =>
+test('keys are not part of what is stored', () =>
   cached(
     () => ({ headers: { 'cache-control': 'max-age=60' } }),
     async ({ ask, store, seen }) => {
@@ -246,7 +246,7 @@ test('a redirect that repeats the key is stored without it', () =>
     },
   ));
 
-test('the store survives its process, stays within its bound and refuses what is no cache', () => {
+test('the store survives its process, stays within its size limit and rejects files that are not caches', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cache-'));
   try {
     const path = join(folder, 'deep', 'http.sqlite');
@@ -270,7 +270,7 @@ test('the store survives its process, stays within its bound and refuses what is
   }
 });
 
-test('a damaged cache is put aside with a message, at the start or in the middle, and the next answer is kept', () => {
+test('a damaged cache is moved aside with a message, at the start or during a run, and caching continues', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cache-'));
   try {
     const path = join(folder, 'http.sqlite');
@@ -296,7 +296,7 @@ test('a damaged cache is put aside with a message, at the start or in the middle
   }
 });
 
-test('the same question asked by many at once is asked once', async () => {
+test('identical concurrent requests are sent once', async () => {
   const hold = Promise.withResolvers<void>();
   await using server = await openLoopback(async (_request, response) => {
     await hold.promise;

@@ -36,7 +36,7 @@ function bodyOf(seed: number, bytes: number): Buffer {
   return body;
 }
 
-test('files that come at the same time keep their bytes, over TLS too, and sessions are taken up again', async () => {
+test('concurrent files keep their bytes, also over TLS, and TLS sessions are resumed', async () => {
   const bodies = Array.from({ length: 12 }, (_, at) => bodyOf(at + 1, 100_000 + 40_000 * at));
   const resumed: boolean[] = [];
   const server = createServer({ key, cert }, (request, response) => {
@@ -66,7 +66,7 @@ test('files that come at the same time keep their bytes, over TLS too, and sessi
   }
 });
 
-test('a server that accepts a connection and never agrees on keys is left after the limit', async () => {
+test('a server that never completes the TLS handshake is abandoned after the timeout', async () => {
   const closed = Promise.withResolvers<void>();
   await using server = await openRawLoopback((socket) => void socket.once('close', () => closed.resolve()));
   // The clock stands still, so that only the connection itself can end; the signal ends a test that fails.
@@ -76,7 +76,7 @@ test('a server that accepts a connection and never agrees on keys is left after 
   await closed.promise;
 });
 
-test('a sink may keep what it was given', async () => {
+test('a sink may keep the buffers it receives', async () => {
   const body = bodyOf(7, 1_500_000);
   await using server = await openRawLoopback((socket) => {
     socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n`);
@@ -89,7 +89,7 @@ test('a sink may keep what it was given', async () => {
   assert.ok(Buffer.concat(kept).equals(body));
 });
 
-test('headers that come in many pieces are those that were sent', async () => {
+test('headers that arrive in many pieces are complete', async () => {
   const sent = Array.from({ length: 12 }, (_, at) => [`x-piece-${at}`, `${at}`.repeat(1 + at * 30)] as const);
   const head = ['HTTP/1.1 200 OK\r\n', ...sent.map(([name, value]) => `${name}: ${value}\r\n`)];
   const answer = async (socket: Socket): Promise<void> => {

@@ -10,7 +10,7 @@ import { Guard } from './guard.ts';
 
 const HOSTILE = join(import.meta.dirname, '../../../shared/data/hostile/open/ids.jsonl');
 
-test('addresses outside the public internet are told from those inside', () => {
+test('non-public addresses are recognised', () => {
   for (const address of [
     '127.0.0.1',
     '10.1.2.3',
@@ -59,7 +59,7 @@ test('addresses outside the public internet are told from those inside', () => {
 });
 
 test(
-  'every hostile URL of the collection is refused before any connect',
+  'every hostile URL of the collection is rejected before connecting',
   { skip: existsSync(HOSTILE) ? false : `${HOSTILE} is absent` },
   async () => {
     const asked: string[] = [];
@@ -88,7 +88,7 @@ test(
   },
 );
 
-test('a name that leads to a private address is refused by the lookup of the socket itself', async () => {
+test('a name that resolves to a private address is rejected in the lookup of the socket', async () => {
   await using canary = await openLoopback((_request, response) => void response.end('secret'));
   await using client = createClient({
     obeyRobots: false,
@@ -100,7 +100,7 @@ test('a name that leads to a private address is refused by the lookup of the soc
   assert.equal(canary.connections(), 0);
 });
 
-test('a name that changes its mind between two lookups gains nothing', async () => {
+test('DNS rebinding between two lookups has no effect', async () => {
   await using server = await openLoopback((_request, response) => {
     response.writeHead(200, { connection: 'close' }).end('first');
   });
@@ -125,7 +125,7 @@ test('a name that changes its mind between two lookups gains nothing', async () 
   assert.equal(server.connections(), 1);
 });
 
-test('of several addresses only those that are allowed are tried', async () => {
+test('of several addresses only allowed ones are tried', async () => {
   await using server = await openLoopback((_request, response) => void response.end('allowed'));
   await using client = createClient({
     obeyRobots: false,
@@ -141,7 +141,7 @@ test('of several addresses only those that are allowed are tried', async () => {
   assert.equal(result.kind === 'response' && result.response.body.toString(), 'allowed');
 });
 
-test('a redirect to the machine itself is refused, however it is spelt', async () => {
+test('a redirect to this machine is rejected, however it is spelt', async () => {
   await using canary = await openLoopback((_request, response) => void response.end('secret'));
   const targets = [
     `http://127.0.0.1:${canary.port}/`,
@@ -175,7 +175,7 @@ test('a host and port on the allow-list can be reached, and only that port', asy
   assert.equal(other.connections(), 0);
 });
 
-test('a mapped name reaches its server while the address itself stays refused', async () => {
+test('a mapped name reaches its server while the address itself stays blocked', async () => {
   await using server = await openLoopback((request, response) => void response.end(request.host));
   await using client = loopbackClient(server);
   const mapped = await client.send({ url: new URL('http://api.openalex.org.test/works') });
@@ -183,7 +183,7 @@ test('a mapped name reaches its server while the address itself stays refused', 
   assert.equal((await client.send({ url: new URL(`http://127.0.0.1:${server.port}/`) })).kind, 'refused');
 });
 
-test('a mapping that is not trusted leads to an address that is judged like any other', async () => {
+test('an untrusted mapping leads to an address that is checked like any other', async () => {
   await using canary = await openLoopback((_request, response) => void response.end('secret'));
   await using client = createClient({
     obeyRobots: false,
@@ -200,13 +200,13 @@ test('a mapping that is not trusted leads to an address that is judged like any 
   assert.equal((await client.send({ url: new URL('http://other.sim.test/') })).kind, 'response');
 });
 
-test('an address of version six is written on the allow-list as it is in URLs', () => {
+test('an IPv6 address is written on the allow-list as in URLs', () => {
   const guard = new Guard({ allow: ['[::1]:8080'] });
   assert.equal(guard.checkUrl(new URL('http://[::1]:8080/')).kind, 'allowed');
   assert.equal(guard.checkUrl(new URL('http://[::1]:8081/')).kind, 'refused');
 });
 
-test('ports that serve something else than documents are refused', () => {
+test('ports of other protocols are rejected', () => {
   const guard = new Guard();
   for (const port of [22, 25, 5432, 6379, 11211]) {
     assert.equal(guard.checkUrl(new URL(`http://host.example:${port}/`)).kind, 'refused', String(port));

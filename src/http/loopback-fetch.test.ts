@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 import { openLoopback } from '../testing/index.ts';
 
-test('a server on this machine is asked directly, also where the environment names a proxy', async () => {
+test('a server on this machine is contacted directly, even if the environment sets a proxy', async () => {
   await using server = await openLoopback((_request, response) => void response.end('here'));
   const program = `const { loopbackFetch } = await import('${new URL('./loopback-fetch.ts', import.meta.url).href}');
     console.log(await (await loopbackFetch(new URL('http://127.0.0.1:${server.port}/'))).text());`;

@@ -63,7 +63,7 @@ async function openNameServer(
 
 const unasked = (): never => assert.fail('the system was asked');
 
-test('sixty names whose servers never answer keep nobody waiting', async () => {
+test('sixty names with unresponsive servers delay no others', async () => {
   await using names = await openNameServer((name) => (name.startsWith('dead') ? 'silence' : { address: '192.0.2.7' }));
   const clock = new HeldClock();
   using resolver = new NameResolver({ clock, servers: [names.server], hostsFile: '/nowhere', askSystem: unasked });
@@ -82,7 +82,7 @@ test('sixty names whose servers never answer keep nobody waiting', async () => {
   assert.deepEqual(new Set(codes), new Set(['EAI_AGAIN']));
 });
 
-test('one question per name, remembered for a second at least; a failure for a while', async () => {
+test('one query per name, cached for at least a second; failures for a while', async () => {
   await using names = await openNameServer((name) =>
     name === 'none.example.org' ? 'unknown' : { address: '192.0.2.8' },
   );
@@ -110,7 +110,7 @@ test('one question per name, remembered for a second at least; a failure for a w
   assert.deepEqual([names.asked.length, system], [3, 1]);
 });
 
-test('the hosts file comes first, and the system knows names that no server does', async () => {
+test('the hosts file comes first, and the system resolves names that no server knows', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hosts-'));
   writeFileSync(join(folder, 'hosts'), '# ours\n192.0.2.1 one.example.org ONE\n::1 one.example.org # also\nnonsense\n');
   await using names = await openNameServer(() => 'unknown');
@@ -129,7 +129,7 @@ test('the hosts file comes first, and the system knows names that no server does
   rmSync(folder, { recursive: true });
 });
 
-test('closing ends what is still asked', async () => {
+test('closing aborts pending queries', async () => {
   await using names = await openNameServer(() => 'silence');
   const resolver = new NameResolver({ clock: systemClock, servers: [names.server], hostsFile: '/nowhere' });
   const asked = resolver.resolve('dead.example.org');

@@ -26,7 +26,7 @@ async function openProxy() {
 
 const OPTIONS: HttpClientOptions = { obeyRobots: false, perHost: { perSecond: Infinity }, retry: { retries: 0 } };
 
-test('what is outside is asked of the proxy, by its full address or through a tunnel; names that need none are not', async () => {
+test('external hosts are reached through the proxy, by full URL or tunnel; no_proxy names are not', async () => {
   await using proxy = await openProxy();
   const address = `http://me:secret@127.0.0.1:${proxy.port}`;
   await using client = createClient({
@@ -47,7 +47,7 @@ test('what is outside is asked of the proxy, by its full address or through a tu
   ]);
 });
 
-test('this machine, and names that were mapped, are never asked of a proxy; private addresses stay forbidden', async () => {
+test('this machine and mapped names never use a proxy; private addresses stay blocked', async () => {
   await using proxy = await openProxy();
   await using near = await openProxy();
   await using client = createClient({

@@ -9,7 +9,7 @@ import { CookieJar, Secret } from './index.ts';
 const KEY = 'k3y-0f-the-user';
 const secret = new Secret(KEY);
 
-test('a secret shows nothing of itself', () => {
+test('a secret does not show its value', () => {
   const shown = [String(secret), JSON.stringify({ secret }), inspect({ secret }), secret.toString(), inspect(secret)];
   for (const text of shown) assert.ok(!text.includes(KEY), text);
   assert.equal(secret.reveal(), KEY);
@@ -17,7 +17,7 @@ test('a secret shows nothing of itself', () => {
   assert.equal(secret.scrub(`url?api_key=${KEY}&x=1`), 'url?api_key=[secret]&x=1');
 });
 
-test('redirects are followed with their chain, relative ones too', async () => {
+test('redirects are followed with their chain, including relative ones', async () => {
   await using server = await openLoopback((request, response) => {
     const hop = Number(request.url.slice(1));
     if (hop === 0) response.end('there');
@@ -32,7 +32,7 @@ test('redirects are followed with their chain, relative ones too', async () => {
   assert.equal(tooFar.kind === 'refused' && tooFar.reason, 'max-hops');
 });
 
-test('a loop is noticed, but not where a cookie opens the door', async () => {
+test('a redirect loop is detected, unless a cookie ends it', async () => {
   await using server = await openLoopback((request, response) => {
     if (request.url === '/loop') response.writeHead(302, { location: '/pool' }).end();
     else if (request.url === '/pool') response.writeHead(302, { location: '/loop' }).end();
@@ -48,7 +48,7 @@ test('a loop is noticed, but not where a cookie opens the door', async () => {
   assert.equal(without.kind === 'refused' && without.reason, 'redirect-loop');
 });
 
-test('redirects to other schemes or to nowhere are refused', async () => {
+test('redirects to other schemes or without a target are rejected', async () => {
   const targets = ['file:///etc/passwd', 'ftp://a.test/x', 'http://[', 'javascript:alert(1)'];
   await using server = await openLoopback((request, response) => {
     const location = targets[Number(request.url.slice(1))];
@@ -61,7 +61,7 @@ test('redirects to other schemes or to nowhere are refused', async () => {
   }
 });
 
-test('a key goes to its own origin and nowhere else, whatever the redirect says', async () => {
+test('a key is sent only to its own origin, whatever the redirect says', async () => {
   await using server = await openLoopback((request, response) => {
     if (request.host === 'api.test') {
       // The server echoes the key into its redirect, as content services do.
@@ -92,7 +92,7 @@ test('a key goes to its own origin and nowhere else, whatever the redirect says'
   assert.ok(!inspect(result, { depth: 9 }).includes(KEY));
 });
 
-test('a key that the server repeats in its page is not passed on', async () => {
+test('a key repeated by the server in its page is not passed on', async () => {
   await using server = await openLoopback((request, response) => {
     response.writeHead(request.url.startsWith('/bad') ? 401 : 200).end(`{"message":"key ${KEY} is unknown"}`);
   });
@@ -107,7 +107,7 @@ test('a key that the server repeats in its page is not passed on', async () => {
   }
 });
 
-test('a key comes back to its own origin after a detour', async () => {
+test('a key is sent again when a redirect returns to its origin', async () => {
   await using server = await openLoopback((request, response) => {
     if (request.url.startsWith('/start')) response.writeHead(302, { location: 'http://other.test/detour' }).end();
     else if (request.host === 'other.test') response.writeHead(302, { location: 'http://api.test/end' }).end();
@@ -138,7 +138,7 @@ test('a POST becomes a GET where the standard says so', async () => {
   }
 });
 
-test('cookies go back to whom they came from, within bounds', () => {
+test('cookies return to their origin, within limits', () => {
   const jar = new CookieJar({ maxCookies: 3, maxBytes: 60 });
   const now = Date.UTC(2026, 0, 15);
   const at = (href: string): URL => new URL(href);
@@ -163,7 +163,7 @@ test('cookies go back to whom they came from, within bounds', () => {
   assert.equal(jar.header(at('https://www.press.example/'), now + 61_000), 'shared=2');
 });
 
-test('a jar stays within its bounds whatever a server sets', () => {
+test('a cookie jar stays within its limits whatever a server sets', () => {
   const now = Date.UTC(2026, 0, 15);
   const jar = new CookieJar({ maxCookies: 5 });
   for (let n = 0; n < 50; n += 1) {

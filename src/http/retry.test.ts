@@ -7,7 +7,7 @@ import { parseRetryAfter } from './index.ts';
 const now = Date.UTC(2026, 0, 15);
 const url = new URL('http://host.test/');
 
-test('Retry-After is read in every form, and nonsense is told from it', () => {
+test('Retry-After is parsed in every format, and invalid values are recognised', () => {
   const at = (value: string, date?: string): number | undefined =>
     parseRetryAfter({ 'retry-after': value, ...(date !== undefined && { date }) }, now);
   assert.equal(at('120'), now + 120_000);
@@ -24,7 +24,7 @@ test('Retry-After is read in every form, and nonsense is told from it', () => {
   assert.equal(parseRetryAfter({}, now), undefined);
 });
 
-test('what may pass is tried again with growing delays, and only that often', async () => {
+test('transient failures are retried with growing delays, up to the limit', async () => {
   const clock = new HeldClock(now);
   const wire = new Wire(clock);
   await using server = await openLoopback((request, response) => {
@@ -57,7 +57,7 @@ test('what may pass is tried again with growing delays, and only that often', as
   }
 });
 
-test('a 429, and a 503 that names a time, are later once the tries are used up; a 503 without one is an answer', async () => {
+test('a 429, or a 503 with a time, ends as later after the last retry; a 503 without a time is a response', async () => {
   const clock = new HeldClock(now);
   const wire = new Wire(clock);
   await using server = await openLoopback((request, response) => {
@@ -76,7 +76,7 @@ test('a 429, and a 503 that names a time, are later once the tries are used up; 
   assert.equal(await ask('503', 'e'), '503');
 });
 
-test('a delay is never longer than its cap', async () => {
+test('a delay never exceeds its cap', async () => {
   const clock = new HeldClock(now);
   const wire = new Wire(clock);
   await using server = await openLoopback((_request, response) => void response.writeHead(500).end());
@@ -91,7 +91,7 @@ test('a delay is never longer than its cap', async () => {
   assert.equal(ms, 1000 + 3 * 1500);
 });
 
-test('Retry-After is obeyed in full by everybody at that host', async () => {
+test('all requests to a host obey Retry-After in full', async () => {
   const clock = new HeldClock(now);
   const wire = new Wire(clock);
   const arrivals: [string, number][] = [];
@@ -119,7 +119,7 @@ test('Retry-After is obeyed in full by everybody at that host', async () => {
   assert.ok(arrivals.slice(2).every(([, at]) => at >= 40_000));
 });
 
-test('a wait beyond the limit comes back as a moment, also for those already in line', async () => {
+test('a wait beyond the limit is returned as a time, also for requests already waiting', async () => {
   const clock = new HeldClock(now);
   const wire = new Wire(clock);
   const hold = Promise.withResolvers<void>();
@@ -149,7 +149,7 @@ test('a wait beyond the limit comes back as a moment, also for those already in 
   assert.equal(server.requests.length, 1);
 });
 
-test('a host that wants a month of rest is given up', async () => {
+test('a host with a Retry-After of a month is given up', async () => {
   const clock = new HeldClock(now);
   const wire = new Wire(clock);
   await using server = await openLoopback(
@@ -160,7 +160,7 @@ test('a host that wants a month of rest is given up', async () => {
   assert.equal(result.kind === 'refused' && result.reason, 'retry-after-too-long');
 });
 
-test('a host that wants a year is given up for the run: told once, asked once, and nobody is put off for a year', async () => {
+test('a host with a Retry-After of a year is given up for the run: reported once, requested once, and nothing waits a year', async () => {
   for (const [status, path] of [
     [503, '/file'],
     [429, '/file'],
@@ -189,7 +189,7 @@ test('a host that wants a year is given up for the run: told once, asked once, a
   }
 });
 
-test('a 429 that names no time, or nonsense, holds the host for our own backoff', async () => {
+test('a 429 without a valid time holds the host for our own backoff', async () => {
   for (const header of [{}, { 'retry-after': '-1' }, { 'retry-after': 'tomorrow' }]) {
     const clock = new HeldClock(now);
     const wire = new Wire(clock);
@@ -211,7 +211,7 @@ test('a 429 that names no time, or nonsense, holds the host for our own backoff'
   }
 });
 
-test('a 429 that never ends is handed back as a moment, not as a failure', async () => {
+test('repeated 429s end as a time, not as a failure', async () => {
   const clock = new HeldClock(now);
   const wire = new Wire(clock);
   await using server = await openLoopback(
@@ -223,7 +223,7 @@ test('a 429 that never ends is handed back as a moment, not as a failure', async
   assert.equal(server.requests.length, 3);
 });
 
-test('a POST is repeated only where that changes nothing, a begun file never', async () => {
+test('a POST is repeated only if that is safe, a started file never', async () => {
   const clock = new HeldClock(now);
   const wire = new Wire(clock);
   await using server = await openLoopback((request, response) => {
@@ -254,7 +254,7 @@ test('a POST is repeated only where that changes nothing, a begun file never', a
   assert.equal(server.requests.length, before + 2);
 });
 
-test('a failing host is left alone, then probed once, then left alone for longer', async () => {
+test('a failing host is suspended, probed once, then suspended for longer', async () => {
   const clock = new HeldClock(now);
   let healthy = false;
   await using server = await openLoopback((_request, response) => void response.writeHead(healthy ? 200 : 500).end());

@@ -8,7 +8,7 @@ import { RobotsRules } from './index.ts';
 const rules = (text: string): RobotsRules => RobotsRules.parse(text, 'DocsToKG-TS');
 const allows = (text: string, path: string): boolean => rules(text).allows(new URL(path, 'http://host.test'));
 
-test('the longest matching rule decides, and of two equally long ones the one that allows', () => {
+test('the longest matching rule wins, and of equally long ones allow', () => {
   const text = 'User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /a/b/c\nDisallow: /tie\nAllow: /tie\n';
   assert.equal(allows(text, '/a/x'), false);
   assert.equal(allows(text, '/a/b/x'), true);
@@ -17,7 +17,7 @@ test('the longest matching rule decides, and of two equally long ones the one th
   assert.equal(allows(text, '/other'), true);
 });
 
-test('wildcards and the end mark are understood', () => {
+test('wildcards and the end anchor are supported', () => {
   const text =
     'User-agent: *\nDisallow: /*.pdf$\nDisallow: /q*x*y\nDisallow: /*?download=\nAllow: /$\nDisallow: /exact$\n';
   assert.equal(allows(text, '/deep/file.pdf'), false);
@@ -30,7 +30,7 @@ test('wildcards and the end mark are understood', () => {
   assert.equal(allows(text, '/'), true);
 });
 
-test('the group that names us counts alone, all such groups together, in any case', () => {
+test('the groups that name us apply alone, merged, in any case', () => {
   const text =
     'User-agent: *\nDisallow: /\n\nuser-AGENT: other\nUser-agent: docstokg-ts/9.1\nDisallow: /x\n\nUser-agent: DOCSTOKG-TS\nDisallow: /y\n';
   assert.equal(allows(text, '/free'), true);
@@ -39,7 +39,7 @@ test('the group that names us counts alone, all such groups together, in any cas
   assert.equal(allows('User-agent: DocsToKG-TS-evil\nDisallow: /\n', '/free'), true);
 });
 
-test('byte order marks, line ends of every kind, comments and unknown lines do no harm', () => {
+test('byte order marks, all line endings, comments and unknown lines are accepted', () => {
   const text =
     '\uFEFFUser-agent: *\r\nSitemap: http://host.test/s.xml\rCrawl-delay: 2.5 # slowly\nDisallow: /no # really\r\nNonsense\nDisallow:\n';
   assert.equal(allows(text, '/no'), false);
@@ -47,7 +47,7 @@ test('byte order marks, line ends of every kind, comments and unknown lines do n
   assert.equal(rules(text).crawlDelayMs, 2500);
 });
 
-test('percent-encoding is compared as what it means', () => {
+test('percent-encoding is normalised before comparison', () => {
   const text = 'User-agent: *\nDisallow: /%7Euser\nDisallow: /caf\u00e9\nDisallow: /a%2fb\n';
   assert.equal(allows(text, '/~user/x'), false);
   assert.equal(allows(text, '/caf%c3%a9'), false);
@@ -77,13 +77,13 @@ async function asking(
   return { result, asked: server.requests.map(({ url }) => url) };
 }
 
-test('what robots.txt disallows is not asked', async () => {
+test('disallowed URLs are not requested', async () => {
   const { result, asked } = await asking({ text: 'User-agent: *\nDisallow: /page\n' });
   assert.equal(result.kind === 'refused' && result.reason, 'robots-disallowed');
   assert.deepEqual(asked, ['/robots.txt']);
 });
 
-test('no robots.txt allows, one that cannot be read forbids', async () => {
+test('a missing robots.txt allows, an unreadable one disallows', async () => {
   for (const status of [400, 401, 403, 404, 410]) {
     assert.equal((await asking({ status })).result.kind, 'response', String(status));
   }
@@ -95,7 +95,7 @@ test('no robots.txt allows, one that cannot be read forbids', async () => {
   }
 });
 
-test('a connection lost on the way to robots.txt is tried once more, then the host is closed', async () => {
+test('a lost connection to robots.txt is retried once, then the host is disallowed', async () => {
   for (const [losses, expected] of [
     [1, 'response'],
     [2, 'failed'],
@@ -132,7 +132,7 @@ test('five redirects to robots.txt are followed, six allow', async () => {
   }
 });
 
-test('of a very long robots.txt the first 500 KiB count', async () => {
+test('only the first 500 KiB of a robots.txt count', async () => {
   const filler = `# ${'x'.repeat(97)}\n`.repeat(4000);
   const early = await asking({ text: `User-agent: *\nDisallow: /page\n${filler}${filler}` });
   assert.equal(early.result.kind, 'refused');
@@ -140,7 +140,7 @@ test('of a very long robots.txt the first 500 KiB count', async () => {
   assert.equal(late.result.kind, 'response');
 });
 
-test('robots.txt is read once, however many wait for it, and again after a day', async () => {
+test('robots.txt is fetched once for all waiters, and again after a day', async () => {
   const clock = new HeldClock();
   await using server = await openLoopback((_request, response) => void response.end(''));
   await using client = loopbackClient(server, { obeyRobots: true, clock });
@@ -156,7 +156,7 @@ test('robots.txt is read once, however many wait for it, and again after a day',
   assert.equal(reads(), 2);
 });
 
-test('a Crawl-delay spaces the requests', async () => {
+test('a Crawl-delay spaces requests', async () => {
   const clock = new HeldClock();
   const wire = new Wire(clock);
   const arrivals: number[] = [];
@@ -172,7 +172,7 @@ test('a Crawl-delay spaces the requests', async () => {
   );
 });
 
-test('a Crawl-delay of minutes is kept as asked; a host that asks for more than the setting is left alone', async () => {
+test('a Crawl-delay of minutes is obeyed; a host that asks for more than the setting is skipped', async () => {
   const clock = new HeldClock();
   const wire = new Wire(clock);
   const arrivals: number[] = [];
@@ -200,12 +200,12 @@ test('a Crawl-delay of minutes is kept as asked; a host that asks for more than 
   assert.deepEqual([arrivals.length, told.length], [3, 1]);
 });
 
-test('a robots.txt that answers 429 postpones the request', async () => {
+test('a robots.txt that returns 429 postpones the request', async () => {
   const { result } = await asking({ status: 429, headers: { 'retry-after': '600' } });
   assert.equal(result.kind, 'later');
 });
 
-test('an API under its own terms is not asked for robots.txt, but where it sends us is', async () => {
+test('an API under its own terms needs no robots.txt, but the host it redirects to does', async () => {
   await using server = await openLoopback((request, response) => {
     if (request.host === 'api.test') response.writeHead(302, { location: 'http://files.test/x' }).end();
     else if (request.url === '/robots.txt') response.end('User-agent: *\nDisallow: /\n');
@@ -220,7 +220,7 @@ test('an API under its own terms is not asked for robots.txt, but where it sends
   );
 });
 
-test('a host that is not there has forbidden nothing: it is told as not there', async () => {
+test('an unreachable host is reported as unreachable, not as disallowed', async () => {
   const clock = new HeldClock();
   const wire = new Wire(clock);
   // Nobody listens at port 1.
@@ -229,7 +229,7 @@ test('a host that is not there has forbidden nothing: it is told as not there', 
   assert.equal(result.kind === 'failed' && result.reason, 'connect');
 });
 
-test('who waits for a robots.txt that another reads gives up its worker, which that one may need', async () => {
+test('a request that waits for a robots.txt fetched by another releases its worker', async () => {
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<void>();
   await using server = await openLoopback(async ({ url }, response) => {

@@ -26,7 +26,7 @@ function collecting(): { readonly request: HttpRequest; readonly chunks: Buffer[
 
 const reasonOf = (result: HttpResult): string => ('reason' in result ? result.reason : result.kind);
 
-test('a body streams into the sink and is counted', async () => {
+test('a body is streamed into the sink and counted', async () => {
   const body = Buffer.alloc(300_000, 7);
   await using server = await openLoopback((_request, response) => void response.end(body));
   await using client = loopbackClient(server);
@@ -38,7 +38,7 @@ test('a body streams into the sink and is counted', async () => {
   assert.equal(server.requests[0]?.headers['accept-encoding'], 'identity');
 });
 
-test('a slow sink holds the sender back and still receives everything in order', async () => {
+test('a slow sink applies backpressure and receives everything in order', async () => {
   const body = Buffer.from(Array.from({ length: 400_000 }, (_, at) => at % 251));
   for (const encoding of [undefined, 'gzip']) {
     await using packed = await openLoopback((_request, response) => {
@@ -64,7 +64,7 @@ test('a slow sink holds the sender back and still receives everything in order',
   }
 });
 
-test('the sink is not asked about answers other than 2xx, whose body is kept for its message', async () => {
+test('the sink is not called for responses other than 2xx, whose body is kept for the message', async () => {
   await using server = await openLoopback((_request, response) => void response.writeHead(404).end('gone'));
   await using client = loopbackClient(server);
   const result = await client.send({ url, sink: () => assert.fail('a sink for a 404') });
@@ -72,7 +72,7 @@ test('the sink is not asked about answers other than 2xx, whose body is kept for
   assert.equal(result.kind === 'response' && result.response.body.toString(), 'gone');
 });
 
-test('a sink that has seen enough stops the transfer', async () => {
+test('a sink can stop the transfer', async () => {
   await using server = await openLoopback((_request, response) => {
     response.write(Buffer.alloc(1000));
   });
@@ -81,7 +81,7 @@ test('a sink that has seen enough stops the transfer', async () => {
   assert.equal(result.kind, 'stopped');
 });
 
-test('an error of the sink passes through', async () => {
+test('an error of the sink is rethrown', async () => {
   await using server = await openLoopback((_request, response) => void response.end('body'));
   await using client = loopbackClient(server);
   const full = new Error('disk full');
@@ -107,7 +107,7 @@ test('a body shorter than its Content-Length is truncated', async () => {
   assert.equal(reasonOf(closing), 'truncated');
 });
 
-test('a chunked body without its last chunk is truncated, also when the server said it would close', async () => {
+test('a chunked body without its last chunk is truncated, even if the server announced to close', async () => {
   for (const connection of ['keep-alive', 'close']) {
     const head = `HTTP/1.1 200 OK\r\nconnection: ${connection}\r\ntransfer-encoding: chunked\r\n\r\n`;
     assert.equal(reasonOf(await rawAnswer(`${head}5\r\nhello\r\n`)), 'truncated', connection);
@@ -115,7 +115,7 @@ test('a chunked body without its last chunk is truncated, also when the server s
   }
 });
 
-test('a body without any length ends with the connection', async () => {
+test('a body without a length ends with the connection', async () => {
   const result = await rawAnswer('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nall of it');
   assert.equal(result.kind === 'response' && result.response.body.toString(), 'all of it');
 });
@@ -137,7 +137,7 @@ test('bytes beyond the Content-Length never reach the next request', async () =>
   assert.equal(second.kind === 'response' ? second.response.body.toString() : 'refused', 'second');
 });
 
-test('an answer nobody asked for is never taken for the next one, however late it comes', async () => {
+test('an unrequested response is never used for the next request, however late it arrives', async () => {
   const asked = new Map<Socket, string>();
   await using server = await openRawLoopback((socket, request) => {
     const [, path = ''] = request.split(' ');
@@ -163,7 +163,7 @@ test('an answer nobody asked for is never taken for the next one, however late i
 });
 
 for (const perSecond of [50, 100]) {
-  test(`unasked answers at ${perSecond} requests a second: no wrong byte, at strangers and at services`, async () => {
+  test(`unrequested responses at ${perSecond} requests per second: no wrong byte, for documents and services`, async () => {
     const clock = new HeldClock();
     let [answers, strays] = [0, 0];
     await using server = await openRawLoopback((socket, request) => {
@@ -200,7 +200,7 @@ for (const perSecond of [50, 100]) {
   });
 }
 
-test('a service keeps its connection, until bytes come on it that nobody asked for', async () => {
+test('a service connection is reused until unexpected bytes arrive on it', async () => {
   let asked = 0;
   await using server = await openRawLoopback((socket) => {
     asked += 1;
@@ -217,7 +217,7 @@ test('a service keeps its connection, until bytes come on it that nobody asked f
   assert.equal(server.connections(), 4, 'one for the first three, one for each after the stray answer');
 });
 
-test('answers that are not HTTP are protocol errors', async () => {
+test('responses that are not HTTP are protocol errors', async () => {
   assert.equal(reasonOf(await rawAnswer('<html>no header at all</html>')), 'protocol');
   assert.equal(
     reasonOf(await rawAnswer('HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello')),
@@ -229,7 +229,7 @@ test('answers that are not HTTP are protocol errors', async () => {
   );
 });
 
-test('a body in a transfer coding that is not undone is no body', async () => {
+test('a body with an unsupported transfer coding is an error', async () => {
   for (const coding of ['xchunked', 'chunked, chunked', 'gzip, chunked', 'chunked, gzip'])
     assert.equal(
       reasonOf(await rawAnswer(`HTTP/1.1 200 OK\r\ntransfer-encoding: ${coding}\r\n\r\n5\r\nhello\r\n0\r\n\r\n`)),
@@ -240,11 +240,11 @@ test('a body in a transfer coding that is not undone is no body', async () => {
   assert.equal(sound.kind === 'response' && sound.response.body.toString(), 'hello');
 });
 
-test('a connection that closes without an answer is a reset', async () => {
+test('a connection closed without a response is a reset', async () => {
   assert.equal(reasonOf(await rawAnswer('')), 'reset');
 });
 
-test('headers are bounded in bytes and in lines, informational answers in number', async () => {
+test('headers are limited in bytes and lines, informational responses in number', async () => {
   const big = await rawAnswer(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(70_000)}\r\n\r\n`);
   assert.equal(reasonOf(big), 'headers-too-large');
   const many = await rawAnswer(`HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(101)}content-length: 0\r\n\r\n`);
@@ -259,7 +259,7 @@ test('headers are bounded in bytes and in lines, informational answers in number
   assert.equal(some.kind, 'response');
 });
 
-test('an announced body above the limit is refused before it is read, an unannounced one as it passes the limit', async () => {
+test('an announced body above the limit is rejected before reading, an unannounced one at the limit', async () => {
   const announced = await rawAnswer('HTTP/1.1 200 OK\r\ncontent-length: 5000000000\r\n\r\n', {}, false);
   assert.equal(reasonOf(announced), 'body-too-large');
   assert.equal(announced.kind === 'refused' && announced.trail.response?.bodyBytes, 0);
@@ -303,14 +303,14 @@ test('chunk extensions count against the limit, in one chunk and in many', async
   }
 });
 
-test('a service that keeps its connection is limited per answer, not per connection', async () => {
+test('limits on a reused connection apply per response, not per connection', async () => {
   await using server = await openLoopback((_request, response) => void response.end(Buffer.alloc(900_000)));
   await using client = loopbackClient(server, { limits: { maxBytes: 1_000_000, maxMemoryBytes: 1_000_000 } });
   for (let at = 0; at < 5; at += 1) assert.equal((await client.send({ url, robots: 'terms' })).kind, 'response');
   assert.ok(server.connections() < 3, `${server.connections()} connections`);
 });
 
-test('a long error page is cut, not refused', async () => {
+test('a long error page is cut, not rejected', async () => {
   await using server = await openLoopback(
     (_request, response) => void response.writeHead(500).end(Buffer.alloc(3_000_000)),
   );
@@ -319,7 +319,7 @@ test('a long error page is cut, not refused', async () => {
   assert.equal(result.kind === 'response' && result.response.status, 500);
 });
 
-test('every coding is undone, two at most', async () => {
+test('all content codings are decoded, at most two', async () => {
   const text = Buffer.from('the quick brown fox '.repeat(500));
   const bodies: Record<string, Buffer> = {
     gzip: gzipSync(text),
@@ -346,7 +346,7 @@ test('every coding is undone, two at most', async () => {
   }
 });
 
-test('a body that unpacks to more than two hundred times its size is refused', async () => {
+test('a body that decompresses to more than 200 times its size is rejected', async () => {
   const bomb = gzipSync(Buffer.alloc(12_000_000));
   await using server = await openLoopback(
     (_request, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
@@ -382,7 +382,7 @@ const FRAMINGS = {
 } as const;
 
 for (const [framing, frame] of Object.entries(FRAMINGS)) {
-  test(`a long body framed by ${framing} is whole when the connection ends with its last bytes`, async () => {
+  test(`a long body framed by ${framing} is complete if the connection ends with its last bytes`, async () => {
     for (const [coding, body] of Object.entries(CODINGS)) {
       for (const version of ['1.0', '1.1']) {
         if (version === '1.0' && framing === 'chunked') continue;
@@ -418,7 +418,7 @@ for (const [framing, frame] of Object.entries(FRAMINGS)) {
     }
   });
 
-  test(`a long body framed by ${framing} that ends too early is never taken for whole`, async () => {
+  test(`a long body framed by ${framing} that ends too early is never complete`, async () => {
     for (const [coding, body] of Object.entries(CODINGS)) {
       // Without a length or a coding nothing says where the body should end.
       if (framing === 'the end of the connection' && coding === 'identity') continue;
@@ -438,7 +438,7 @@ for (const [framing, frame] of Object.entries(FRAMINGS)) {
   });
 }
 
-test('an empty body is whole when the connection ends while its sink is opened', async () => {
+test('an empty body is complete if the connection ends while its sink is opened', async () => {
   for (const head of ['200 OK\r\ncontent-length: 0', '204 No Content']) {
     const opened = Promise.withResolvers<void>();
     await using server = await openRawLoopback((socket) => {
@@ -454,7 +454,7 @@ test('an empty body is whole when the connection ends while its sink is opened',
   }
 });
 
-test('a broken coding is one, whether damaged or cut', async () => {
+test('damaged and truncated codings are reported as such', async () => {
   const packed = gzipSync(Buffer.from('a text of some length, '.repeat(100)));
   const broken = Buffer.from(packed);
   broken.fill(0xff, 12, 40);
@@ -468,7 +468,7 @@ test('a broken coding is one, whether damaged or cut', async () => {
   assert.equal(reasonOf(await client.send({ url: new URL('http://host.test/broken') })), 'bad-encoding');
 });
 
-test('a gzip file is unpacked when asked for, within the same bounds', async () => {
+test('a gzip file is decompressed on request, within the same limits', async () => {
   const body = Buffer.from(`%PDF-1.7 ${'text '.repeat(5000)}`);
   await using server = await openLoopback((request, response) => {
     response.end(request.url === '/bomb' ? gzipSync(Buffer.alloc(12_000_000)) : gzipSync(body));
@@ -498,7 +498,7 @@ async function onHeldClock(
   await run({ clock, client, socket: promise });
 }
 
-test('headers that never come end after their limit', () =>
+test('missing headers time out', () =>
   onHeldClock(async ({ clock, client, socket }) => {
     const result = client.send({ url });
     await socket;
@@ -506,7 +506,7 @@ test('headers that never come end after their limit', () =>
     assert.equal(reasonOf(await result), 'headers-timeout');
   }));
 
-test('a body that falls silent ends after its limit', () =>
+test('a stalled body times out', () =>
   onHeldClock(async ({ clock, client, socket }) => {
     const started = Promise.withResolvers<void>();
     const result = client.send({ url, sink: () => ({ write: () => started.resolve() }) });
@@ -516,7 +516,7 @@ test('a body that falls silent ends after its limit', () =>
     assert.equal(reasonOf(await result), 'idle-timeout');
   }));
 
-test('a drip of one byte now and then is refused as too slow', () =>
+test('a body that trickles in is rejected as too slow', () =>
   onHeldClock(async ({ clock, client, socket }) => {
     let got = Promise.withResolvers<void>();
     const result = client.send({ url, sink: () => ({ write: () => got.resolve() }) });
@@ -533,7 +533,7 @@ test('a drip of one byte now and then is refused as too slow', () =>
     assert.equal(reasonOf(await result), 'too-slow');
   }));
 
-test('time that our own sink takes is not the fault of the server', () =>
+test('time spent in our own sink does not count against the server', () =>
   onHeldClock(async ({ clock, client, socket }) => {
     const taken = Promise.withResolvers<void>();
     const busy = Promise.withResolvers<void>();
@@ -546,7 +546,7 @@ test('time that our own sink takes is not the fault of the server', () =>
     assert.equal((await result).kind, 'response');
   }));
 
-test('everything together has its limit too', async () => {
+test('the whole request has a timeout', async () => {
   const clock = new HeldClock();
   const sockets = Promise.withResolvers<Socket>();
   await using server = await openRawLoopback((socket) => sockets.resolve(socket));
@@ -570,7 +570,7 @@ test('an aborted signal ends the request and closes its connection', async () =>
   await closed;
 });
 
-test('nobody at home is a failure that may pass', async () => {
+test('a refused connection is a transient failure', async () => {
   const gone = await openLoopback(() => undefined);
   await gone[Symbol.asyncDispose]();
   await using client = loopbackClient(gone);
@@ -579,7 +579,7 @@ test('nobody at home is a failure that may pass', async () => {
   assert.equal(result.kind === 'failed' && result.retryable, true);
 });
 
-test('a header that would split the request is refused', async () => {
+test('a header that would split the request is rejected', async () => {
   await using server = await openLoopback((_request, response) => void response.end());
   await using client = loopbackClient(server);
   const result = await client.send({ url, headers: { referer: 'http://a/\r\nx-injected: 1' } });

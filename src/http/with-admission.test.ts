@@ -6,7 +6,7 @@ import { HeldClock, loopbackClient, openLoopback, Wire } from '../testing/index.
 
 const now = Date.UTC(2026, 0, 15);
 
-test('requests to one host keep their distance, with a margin, while other hosts go on', async () => {
+test('requests to one host are spaced, with a margin, while other hosts continue', async () => {
   const clock = new HeldClock(now);
   const wire = new Wire(clock);
   const arrivals: number[] = [];
@@ -60,7 +60,7 @@ test('hosts of one pool share its limit, one at a time, measured from the header
   assert.equal(most, 1);
 });
 
-test('a request may draw from a pool of its own besides that of its host', async () => {
+test('a request can use its own pool in addition to that of its host', async () => {
   const clock = new HeldClock(now);
   const wire = new Wire(clock);
   const arrivals: [string, number][] = [];
@@ -85,7 +85,7 @@ test('a request may draw from a pool of its own besides that of its host', async
   assert.ok(Math.abs((at.get('/search1') ?? 0) - (at.get('/search2') ?? 0)) >= 2000, JSON.stringify(arrivals));
 });
 
-test('a line that would take too long is not joined', async () => {
+test('a request does not wait if the wait would be too long', async () => {
   const clock = new HeldClock(now);
   await using server = await openLoopback((_request, response) => void response.end());
   const osf: Pool = { name: 'osf', hosts: ['osf.test'], perSecond: 1 / 40, burst: 3, concurrency: 4 };
@@ -100,7 +100,7 @@ test('a line that would take too long is not joined', async () => {
   assert.equal((await waiting).kind, 'response');
 });
 
-test('limits a service states in its headers are taken over', async () => {
+test('limits in the headers of a service are applied', async () => {
   const clock = new HeldClock(now);
   const wire = new Wire(clock);
   const arrivals: number[] = [];
@@ -119,7 +119,7 @@ test('limits a service states in its headers are taken over', async () => {
   assert.equal(client.admission.room(['pool/crossref']), 1);
 });
 
-test('a host of a pool is asked as often at once as the pool allows, a stranger less often', async () => {
+test('a host in a pool has the concurrency of the pool, other hosts less', async () => {
   let inside = 0;
   const most = new Map<string, number>();
   const all = Promise.withResolvers<void>();
@@ -157,7 +157,7 @@ test('a slot is held until the last byte of the body', async () => {
   assert.equal(client.admission.room(['host.test']), 1);
 });
 
-test('whoever waits in line can leave it', async () => {
+test('a waiting request can be aborted', async () => {
   const clock = new HeldClock(now);
   await using server = await openLoopback((_request, response) => void response.end());
   await using client = loopbackClient(server, { clock, perHost: { perSecond: 0.1, concurrency: 1 } });
@@ -169,7 +169,7 @@ test('whoever waits in line can leave it', async () => {
   assert.equal(server.requests.length, 1);
 });
 
-test('a host that says 429 is asked half as often from then on, once for each burst, and slowly faster again', async () => {
+test('a host that returns 429 gets half the rate, once per burst, and slowly more again', async () => {
   const clock = new HeldClock(now);
   const arrivals: number[] = [];
   let refusals = 1;

@@ -71,7 +71,7 @@ function controlled() {
   return { open, handler };
 }
 
-test('a drained queue has every job settled, and the summary counts them', async () => {
+test('a drained queue has every job finished, and the summary counts them', async () => {
   const { queue, orchestrator } = await stage((job) => {
     const { kind } = job.payload as { kind: string };
     if (kind === 'skip') return { state: 'skipped', reason: 'ROBOTS: not allowed' };
@@ -91,14 +91,14 @@ test('a drained queue has every job settled, and the summary counts them', async
   assert.equal((await queue.store.admin.find('job 5'))?.lastError, 'HANDLER_ERROR: no such thing');
 });
 
-test('a drain that is asked for while the orchestrator starts is kept', async () => {
+test('a drain requested during startup is honoured', async () => {
   const { orchestrator } = await stage(() => undefined);
   const running = orchestrator.run({ drain: 'never' });
   orchestrator.drain('empty');
   assert.equal((await running).reason, 'drained');
 });
 
-test('no more jobs run at once than there are workers, and a freed worker is filled at once', async () => {
+test('no more jobs run than there are workers, and a free worker is used immediately', async () => {
   const { open, handler } = controlled();
   const { queue, orchestrator } = await stage(handler, { maxWorkers: 2 });
   for (const id of ['a', 'b', 'c', 'd']) await queue.enqueue(id, {});
@@ -114,7 +114,7 @@ test('no more jobs run at once than there are workers, and a freed worker is fil
   assert.equal((await run).done, 4);
 });
 
-test('hosts and resolvers are never over their cap', async () => {
+test('hosts and resolvers never exceed their limit', async () => {
   const used = new Map<string, number>();
   const most = new Map<string, number>();
   const enter = (key: string, change: number): void => {
@@ -144,7 +144,7 @@ test('hosts and resolvers are never over their cap', async () => {
   assert.equal(most.get('unpaywall'), 2);
 });
 
-test('a job that waits for a busy host gives up its worker to jobs of other hosts', async () => {
+test('a job that waits for a busy host releases its worker to jobs of other hosts', async () => {
   const entered: string[] = [];
   const gates = new Map<string, () => void>();
   const { queue, orchestrator, events } = await stage(
@@ -169,7 +169,7 @@ test('a job that waits for a busy host gives up its worker to jobs of other host
   assert.equal(events.filter(({ kind }) => kind === 'limits-waited').length, 2);
 });
 
-test('when too many wait, a job goes back to the queue with its host and at no cost', async () => {
+test('when too many wait, a job returns to the queue with its host, without counting an attempt', async () => {
   const gates: (() => void)[] = [];
   const attempts: number[] = [];
   const { queue, orchestrator } = await stage(
@@ -198,7 +198,7 @@ test('when too many wait, a job goes back to the queue with its host and at no c
   assert.ok(attempts.every((attempt) => attempt === 1));
 });
 
-test('jobs that wait for one another never hold the workers that others need, however many wait', async () => {
+test('jobs that wait for each other never block workers that others need', async () => {
   const robots = Promise.withResolvers<void>();
   const begun: string[] = [];
   const { queue, orchestrator } = await stage(
@@ -220,7 +220,7 @@ test('jobs that wait for one another never hold the workers that others need, ho
   assert.equal((await run).done, 6);
 });
 
-test('no more jobs are in hand than workers and those that may wait', async () => {
+test('no more jobs are leased than workers plus the allowed waiters', async () => {
   const gate = Promise.withResolvers<void>();
   const { queue, orchestrator } = await stage((_job, context) => context.whileWaiting(() => gate.promise), {
     maxWorkers: 2,
@@ -234,7 +234,7 @@ test('no more jobs are in hand than workers and those that may wait', async () =
   assert.equal((await run).done, 20);
 });
 
-test('jobs of a host known to be full stay in the queue while others run', async () => {
+test('jobs of a full host stay in the queue while others run', async () => {
   const { open, handler } = controlled();
   const { queue, orchestrator } = await stage(
     (job, context) =>
@@ -257,7 +257,7 @@ test('jobs of a host known to be full stay in the queue while others run', async
   assert.equal((await run).done, 6);
 });
 
-test('a handler that throws is tried again after a growing delay, and given up after the last attempt', async () => {
+test('a handler that throws is retried with a growing delay, and fails after the last attempt', async () => {
   const at: number[] = [];
   const { queue, orchestrator, clock } = await stage(() => {
     at.push(clock.monotonic());
@@ -271,7 +271,7 @@ test('a handler that throws is tried again after a growing delay, and given up a
   assert.equal((await queue.store.admin.find('a'))?.lastError, 'HTTP_500: nothing there');
 });
 
-test('an error that says it is final is not tried again', async () => {
+test('an error marked as final is not retried', async () => {
   const { queue, orchestrator } = await stage(() => {
     throw Object.assign(new Error('never'), { retryable: false });
   });
@@ -280,7 +280,7 @@ test('an error that says it is final is not tried again', async () => {
   assert.equal((await queue.store.admin.find('a'))?.attempts, 1);
 });
 
-test('a server that says when to come back costs no attempt', async () => {
+test('a retryAt does not count as an attempt', async () => {
   let calls = 0;
   const { queue, orchestrator, clock } = await stage((job) => {
     calls += 1;
@@ -295,14 +295,14 @@ test('a server that says when to come back costs no attempt', async () => {
   assert.equal((await run).done, 1);
 });
 
-test('an answer that makes no sense is a failure like any other', async () => {
+test('an invalid return value is a failure like any other', async () => {
   const { queue, orchestrator } = await stage((() => ({ state: 'perhaps' })) as unknown as Handler, { maxAttempts: 1 });
   await queue.enqueue('a', {});
   assert.equal((await orchestrator.run({ drain: 'empty' })).error, 1);
   assert.match((await queue.store.admin.find('a'))?.lastError ?? '', /^HANDLER_OUTCOME_INVALID: .*perhaps/);
 });
 
-test('a job that runs too long is aborted; one that ignores it is left behind, and its worker is free again', async () => {
+test('a job that runs too long is aborted; one that ignores it is abandoned, and its worker is free again', async () => {
   const signals: AbortSignal[] = [];
   const { queue, orchestrator, clock, events } = await stage(
     (job, context) => {
@@ -323,7 +323,7 @@ test('a job that runs too long is aborted; one that ignores it is left behind, a
   assert.equal(events.filter(({ kind }) => kind === 'job-abandoned').length, 1);
 });
 
-test('leases of running and of waiting jobs are kept alive in one write', async () => {
+test('leases of running and waiting jobs are extended in one write', async () => {
   const { open, handler } = controlled();
   const { queue, orchestrator, clock, store } = await stage(handler);
   for (const id of ['a', 'b', 'c']) await queue.enqueue(id, {});
@@ -341,7 +341,7 @@ test('leases of running and of waiting jobs are kept alive in one write', async 
   assert.equal((await run).done, 3);
 });
 
-test('work whose lease was lost is aborted and its result dropped', async () => {
+test('a job whose lease was lost is aborted and its result discarded', async () => {
   const { open, handler } = controlled();
   const { queue, orchestrator, clock, store } = await stage(handler);
   await queue.enqueue('a', {});
@@ -388,7 +388,7 @@ test('stopping lets running jobs finish and starts no new ones', async () => {
   assert.equal((await queue.store.admin.find('b'))?.state, 'queued');
 });
 
-test('a stop while jobs are being leased gives them back at once', async () => {
+test('a stop while jobs are being leased returns them immediately', async () => {
   let ran = 0;
   const { queue, orchestrator, store } = await stage(() => void (ran += 1));
   await queue.enqueue('a', {});
@@ -412,7 +412,7 @@ test('a stop while jobs are being leased gives them back at once', async () => {
   assert.deepEqual([ran, job?.state, job?.attempts, job?.workerId], [0, 'queued', 0, null]);
 });
 
-test('after the grace time running jobs are aborted and given back at once, with their attempt', async () => {
+test('after the grace time running jobs are aborted and requeued without counting the attempt', async () => {
   const { handler } = controlled();
   const { queue, orchestrator, clock } = await stage(handler);
   await queue.enqueue('a', {});
@@ -428,7 +428,7 @@ test('after the grace time running jobs are aborted and given back at once, with
   assert.deepEqual([job?.state, job?.attempts, job?.availableAt, job?.workerId], ['queued', 0, null, null]);
 });
 
-test('stopping gives back jobs that wait for a host without waiting for the grace time', async () => {
+test('stopping returns jobs that wait for a host without waiting for the grace time', async () => {
   const { queue, orchestrator } = await stage(
     (_job, context) =>
       context.withLimits(
@@ -468,7 +468,7 @@ test('a paused queue starts nothing until it is resumed', async () => {
   assert.equal((await run).done, 1);
 });
 
-test('draining waits for what is paused, ends when that is cancelled, and does not wait when only what is due is wanted', async () => {
+test('draining waits for paused jobs and ends when they are cancelled; drain-now does not wait', async () => {
   const { queue, store, clock, orchestrator } = await stage(() => undefined);
   await store.admin.pause('all', '', clock.now());
   await queue.enqueue('a', {});
@@ -483,7 +483,7 @@ test('draining waits for what is paused, ends when that is cancelled, and does n
   assert.equal((await run).reason, 'drained');
 });
 
-test('what is due but of a paused host or resolver is not waited for when only what is due is wanted', async () => {
+test('drain-now does not wait for due jobs of a paused host or resolver', async () => {
   const { queue, store, clock, orchestrator } = await stage(() => undefined);
   await store.admin.pause('host', 'a.org', clock.now());
   await store.admin.pause('resolver', 'arxiv', clock.now());
@@ -494,7 +494,7 @@ test('what is due but of a paused host or resolver is not waited for when only w
   assert.equal((await store.admin.stats(clock.now())).due, 2);
 });
 
-test('a paused host lets no download start, whoever asks for it', async () => {
+test('a paused host starts no download of any job', async () => {
   const entered: string[] = [];
   const { queue, orchestrator, store, clock } = await stage((job, context) =>
     context.withLimits(null, (job.payload as { at: string }).at, () =>
@@ -512,7 +512,7 @@ test('a paused host lets no download start, whoever asks for it', async () => {
   assert.equal((await run).done, 3);
 });
 
-test('a host that asks to slow down is held and gets a smaller cap, which success restores step by step', async () => {
+test('a rate-limited host is held and gets a smaller limit, which success restores step by step', async () => {
   const { queue, orchestrator, clock, events } = await stage(
     (job, context) =>
       context.withLimits(null, 'https://busy.org/', (window) => {
@@ -545,7 +545,7 @@ test('a host that asks to slow down is held and gets a smaller cap, which succes
   assert.deepEqual(orchestrator.throttled, []);
 });
 
-test('an error with status 429 or 503 slows its host down by itself', async () => {
+test('an error with status 429 or 503 slows down its host automatically', async () => {
   const { queue, orchestrator, events, clock } = await stage((job, context) =>
     context.withLimits(null, 'https://busy.org/', () =>
       job.attempt === 1
@@ -565,7 +565,7 @@ test('an error with status 429 or 503 slows its host down by itself', async () =
   );
 });
 
-test('jobs of a held host are not leased until their time, and slow nobody down', async () => {
+test('jobs of a held host are not leased before their time, and delay no others', async () => {
   const started: string[] = [];
   const { queue, store, clock, orchestrator } = await stage(
     (job, context) =>
@@ -598,7 +598,7 @@ test('jobs of a held host are not leased until their time, and slow nobody down'
   assert.equal((await run).done, 2_000);
 });
 
-test('a job that finds its host paused goes back at no cost, and who wants only what is due is not kept', async () => {
+test('a job that finds its host paused is returned without counting an attempt, and does not hold up drain-now', async () => {
   const { queue, store, clock, orchestrator } = await stage((job, context) =>
     context.withLimits(null, (job.payload as { at: string }).at, () => Promise.resolve()),
   );
@@ -612,7 +612,7 @@ test('a job that finds its host paused goes back at no cost, and who wants only 
   assert.deepEqual([job?.state, job?.host, job?.attempts], ['queued', 'a.org', 0]);
 });
 
-test('where jobs may be had elsewhere, those of a host that is held for hours are tried last', async () => {
+test('a work with other sources tries a host held for hours last', async () => {
   const ran: string[] = [];
   const clock = new HeldClock();
   const store = await openStore(':memory:', { clock });
@@ -638,7 +638,7 @@ test('where jobs may be had elsewhere, those of a host that is held for hours ar
   assert.deepEqual(ran, ['free', 'held']);
 });
 
-test('draining waits for delayed jobs, unless only what is due is wanted', async () => {
+test('draining waits for delayed jobs; drain-now does not', async () => {
   const handler: Handler = (job) => (job.artifactId === 'later' ? { retryAt: clock.now() + 50_000 } : undefined);
   const { queue, orchestrator, clock } = await stage(handler);
   await queue.enqueue('later', {});
@@ -653,7 +653,7 @@ test('draining waits for delayed jobs, unless only what is due is wanted', async
   });
 });
 
-test('draining waits for jobs that another process runs, and takes them over when it dies', async () => {
+test('draining waits for jobs of another process, and takes them over when it dies', async () => {
   const { queue, orchestrator, clock } = await stage(() => undefined);
   await queue.enqueue('a', {});
   await queue.lease('other process', 1, { leaseMs: 30_000 });
@@ -665,7 +665,7 @@ test('draining waits for jobs that another process runs, and takes them over whe
   assert.equal((await run).done, 1);
 });
 
-test('jobs that come in while nothing is to do start at once', async () => {
+test('jobs enqueued while the queue is idle start immediately', async () => {
   const { open, handler } = controlled();
   const { queue, orchestrator } = await stage(handler);
   const stop = new AbortController();
@@ -679,7 +679,7 @@ test('jobs that come in while nothing is to do start at once', async () => {
   assert.equal((await run).done, 1);
 });
 
-test('jobs of higher priority overtake those that wait', async () => {
+test('jobs of higher priority overtake waiting ones', async () => {
   const order: string[] = [];
   const { queue, orchestrator } = await stage((job) => void order.push(job.artifactId), { maxWorkers: 1 });
   await queue.enqueue('low', {}, { priority: -1 });
@@ -689,7 +689,7 @@ test('jobs of higher priority overtake those that wait', async () => {
   assert.deepEqual(order, ['high', 'hosted', 'low']);
 });
 
-test('jobs with known and with unknown hosts take turns', async () => {
+test('jobs with known and with unknown hosts alternate', async () => {
   const order: string[] = [];
   const { queue, orchestrator } = await stage((job) => void order.push(job.artifactId.slice(0, 1)), { maxWorkers: 1 });
   for (let n = 0; n < 10; n += 1) {
@@ -700,14 +700,14 @@ test('jobs with known and with unknown hosts take turns', async () => {
   assert.ok(order.slice(0, 10).filter((letter) => letter === 'h').length === 5, order.join(''));
 });
 
-test('a payload that is no JSON ends its job in error at once', async () => {
+test('a payload that is not JSON fails its job immediately', async () => {
   const { store, orchestrator } = await stage(() => undefined);
   await store.enqueue([{ artifactId: 'a', artifactJson: '{broken' }], 0);
   assert.equal((await orchestrator.run({ drain: 'empty' })).error, 1);
   assert.match((await store.admin.find('a'))?.lastError ?? '', /^ARTIFACT_INVALID: /);
 });
 
-test('a store that fails stops the run with its error after running jobs have ended', async () => {
+test('a failing store stops the run with its error after running jobs have ended', async () => {
   const { open, handler } = controlled();
   const { queue, orchestrator, store } = await stage(handler);
   await queue.enqueue('a', {});
@@ -718,7 +718,7 @@ test('a store that fails stops the run with its error after running jobs have en
   await assert.rejects(run, { code: 'QUEUE_DISK_FULL' });
 });
 
-test('a job whose lease ran out under its own process goes on there, and is not run a second time', async () => {
+test('a job whose lease expired in its own process continues there, and does not run twice', async () => {
   const { open, handler } = controlled();
   let starts = 0;
   const { clock, queue, orchestrator, events, store } = await stage(
@@ -746,7 +746,7 @@ test('a job whose lease ran out under its own process goes on there, and is not 
   assert.equal(events.filter(({ kind }) => kind === 'job-started').length, 1);
 });
 
-test('an answer that came after its lease had run out counts when nobody else had the job in between', async () => {
+test('a result after lease expiry counts if nobody else had the job in between', async () => {
   const { open, handler } = controlled();
   const { clock, queue, orchestrator, store } = await stage(handler, { leaseMs: 30_000, heartbeatMs: 600_000 });
   await queue.enqueue('late', {});
@@ -763,7 +763,7 @@ test('an answer that came after its lease had run out counts when nobody else ha
   assert.equal(summary.done, 1);
 });
 
-test('a job that somebody else had in between is stopped here, and comes back only when it has', async () => {
+test('a job leased by another in between is stopped here, and returns only when that one ends', async () => {
   const { open, handler } = controlled();
   let starts = 0;
   const stubborn: Handler = async (job, context) => {
@@ -808,7 +808,7 @@ async function dieWith(store: QueueStore, clock: HeldClock, deaths: number): Pro
   }
 }
 
-test('a job that the queue gave up counts among those that failed', async () => {
+test('a job failed by the queue counts as failed', async () => {
   const { clock, queue, orchestrator, store } = await stage(() => undefined, { maxDeaths: 1 });
   await queue.enqueue('poison', {});
   await dieWith(store, clock, 3);
@@ -817,7 +817,7 @@ test('a job that the queue gave up counts among those that failed', async () => 
   assert.deepEqual([(await run).error, (await store.admin.find('poison'))?.state], [1, 'error']);
 });
 
-test('suspects run alone, one after another, and the others together after them', async () => {
+test('quarantined jobs run alone, one after another, and the others together after them', async () => {
   const running = new Set<string>();
   const company = new Map<string, number>();
   const { clock, queue, orchestrator, store } = await stage(async (job) => {
@@ -840,7 +840,7 @@ test('suspects run alone, one after another, and the others together after them'
   assert.equal((await store.admin.stats(clock.now())).suspects, 0);
 });
 
-test('a process at work lets its jobs finish before a suspect, and gives back those that take too long', async () => {
+test('a busy process lets its jobs finish before a quarantined one, and returns those that take too long', async () => {
   const { open, handler } = controlled();
   const { clock, queue, orchestrator, store } = await stage(handler, { maxWorkers: 2, leaseMs: 600_000 });
   for (const id of ['quick', 'long']) await queue.enqueue(id, {});
@@ -867,7 +867,7 @@ test('a process at work lets its jobs finish before a suspect, and gives back th
   assert.equal((await run).done, 4);
 });
 
-test('a suspect whose host an operator has paused holds nobody up', async () => {
+test('a quarantined job whose host is paused holds up nothing', async () => {
   const { clock, queue, orchestrator, store } = await stage(() => undefined);
   await queue.enqueue('suspect', { url: 'https://paused.example/x.pdf' });
   await dieWith(store, clock, 2);

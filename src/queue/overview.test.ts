@@ -53,7 +53,7 @@ async function stats(early: WorkerInfo, late: WorkerInfo): Promise<QueueStats> {
   return await store.admin.stats(61_000);
 }
 
-test('a worker that was not heard of is gone with what it holds; rate and time left are those of the living', async () => {
+test('a silent worker counts as dead with its leases; rate and time left are those of active workers', async () => {
   const overview = overviewOf(await stats(worker(1), worker(2)));
   assert.deepEqual(
     overview.workers.map(({ pid, alive, holds, leaseEndsAt }) => [pid, alive, holds, leaseEndsAt]),
@@ -68,7 +68,7 @@ test('a worker that was not heard of is gone with what it holds; rate and time l
   assert.deepEqual([dead.workers.some(({ alive }) => alive), dead.perSecond, dead.leftMs], [false, null, null]);
 });
 
-test('each count has one definition: jobs that wait for a host, retries and dead processes are told apart', async () => {
+test('each count has one definition: jobs waiting for a host, retries and dead processes are separate', async () => {
   await using store = await openStore(':memory:');
   const ids = Array.from({ length: 12 }, (_, n) => ({ artifactId: `job ${n}`, artifactJson: '{}' }));
   await store.enqueue(ids, 0);
@@ -111,7 +111,7 @@ test('each count has one definition: jobs that wait for a host, retries and dead
   assert.deepEqual(overview.retries, [{ code: 'HTTP_503', jobs: 1 }]);
 });
 
-test('a host that one worker was told to leave alone is slow for all, as long as that lasts', async () => {
+test('a host held by one worker is slow for all while that lasts', async () => {
   const hold = { forMs: 30_000, reason: 'rate-limited' } as const;
   const slow = worker(2, { hosts: [{ ...REPORT, cap: 1, slowed: true, hold }] });
   const { slowed } = overviewOf(await stats(worker(1), slow));
@@ -120,7 +120,7 @@ test('a host that one worker was told to leave alone is slow for all, as long as
   assert.deepEqual(overviewOf(await stats(worker(1), over)).slowed, []);
 });
 
-test('hosts are shown once, with what all workers, the fleet, operators and the queue know of them', async () => {
+test('hosts are shown once, merged from workers, the fleet, operators and the queue', async () => {
   const two = worker(1, { heartbeatMs: 60_000, hosts: [{ ...REPORT, failed: { '404': 1, reset: 2 } }] });
   const told = await stats(two, worker(2, { hosts: [REPORT, { ...REPORT, key: 'pool/arxiv', nextInMs: 4_000 }] }));
   const rows = hostOverview(told, {
@@ -138,7 +138,7 @@ test('hosts are shown once, with what all workers, the fleet, operators and the 
   assert.deepEqual([row('p.org').hold, row('p.org').cap], [{ until: null, reason: 'paused' }, 9]);
 });
 
-test('a rate is of the last minute, and begins anew when its count does', () => {
+test('a rate covers the last minute, and restarts when its counter does', () => {
   const meter = new RateMeter();
   assert.equal(meter.perSecond, null);
   for (let at = 0; at <= 100; at += 1) meter.note(at < 40 ? 0 : at - 40, at * 1000);

@@ -6,7 +6,7 @@ import { SuspectTurn } from './suspect-turn.ts';
 
 const BUSY: Situation = { now: 0, inHand: 3, suspectWaits: true, otherWaits: () => true };
 
-test('a process that is at work clears for a suspect after a while of its own, and not before', () => {
+test('a busy process makes room for a quarantined job after a while, and not before', () => {
   const turn = new SuspectTurn(() => 0.5);
   assert.equal(turn.decide(BUSY), 'others');
   assert.equal(turn.wakeAt, 2_500);
@@ -17,7 +17,7 @@ test('a process that is at work clears for a suspect after a while of its own, a
   assert.equal(turn.decide({ ...BUSY, now: 3_000 }), 'others');
 });
 
-test('what is in hand when the time is up is given back, a long job only for the sake of others', () => {
+test('jobs still running after that time are returned, a long job only for the sake of others', () => {
   const turn = new SuspectTurn(() => 0);
   assert.equal(turn.decide(BUSY), 'wait');
   assert.equal(turn.wakeAt, 60_000);
@@ -28,7 +28,7 @@ test('what is in hand when the time is up is given back, a long job only for the
   assert.equal(turn.decide({ ...BUSY, now: 60_600, inHand: 1 }), 'wait');
 });
 
-test('suspects follow each other for a minute, then the others have four times as long', () => {
+test('quarantined jobs run for a minute, then the others have four times as long', () => {
   const turn = new SuspectTurn(() => 0);
   const idle = { ...BUSY, inHand: 0 };
   assert.equal(turn.decide(idle), 'suspect');
@@ -40,7 +40,7 @@ test('suspects follow each other for a minute, then the others have four times a
   assert.equal(turn.decide({ ...BUSY, now: 300_000 }), 'wait');
 });
 
-test('suspects need not wait where nothing else could run', () => {
+test('quarantined jobs do not wait if nothing else could run', () => {
   const turn = new SuspectTurn(() => 0);
   const idle = { ...BUSY, inHand: 0, otherWaits: () => false };
   for (const now of [0, 60_000, 500_000]) assert.equal(turn.decide({ ...idle, now }), 'suspect');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { createWorkerId, isDeadHere, machineByCards } from './worker-identity.ts';
 
-test('a process that lives is not dead, one of another machine is not ours to judge', () => {
+test('a running process is not dead, and one of another machine cannot be judged', () => {
   const own = createWorkerId();
   assert.equal(isDeadHere(own), false);
   const [prefix, host, machine, , start, nonce] = own.split('-');
@@ -12,7 +12,7 @@ test('a process that lives is not dead, one of another machine is not ours to ju
   assert.equal(isDeadHere([prefix, host, '00000000', 999_999_999, start, nonce].join('-')), false);
 });
 
-test('machines of one name are told apart by their network cards, and without any nobody is taken for a neighbour', () => {
+test('machines of the same name are distinguished by network cards; without any, no process counts as local', () => {
   const card = 'aa:bb:cc:dd:ee:01';
   assert.equal(machineByCards('lab', [card]), machineByCards('lab', [card]));
   assert.notEqual(machineByCards('lab', [card]), machineByCards('lab', ['aa:bb:cc:dd:ee:02']));

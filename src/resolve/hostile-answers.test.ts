@@ -36,7 +36,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
 }; // prettier-ignore
 
 for (const [name, body] of Object.entries(ANSWERS))
-  test(`every resolver gets over an answer of ${name}: bounded, and without a way to what is no web address`, async () => {
+  test(`every resolver survives a response of ${name}: bounded, and without non-web URLs`, async () => {
     for (const { name: resolver } of RESOLVERS) {
       const before = process.cpuUsage();
       const answers = new Proxy({}, { get: () => body });

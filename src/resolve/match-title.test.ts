@@ -25,7 +25,7 @@ const candidate = (title: string, more: Partial<Candidate> = {}): Candidate => (
 });
 const TITLE = 'Coral bleaching under repeated marine heat waves in the southern lagoon';
 
-test('the same title by the same people is taken, with accents, case, marks and a year beside', () => {
+test('the same title and authors match, despite accents, case, punctuation and the year', () => {
   const variants = [
     candidate(TITLE.toUpperCase()),
     candidate(`${TITLE}.`, { year: 2021 }),
@@ -36,7 +36,7 @@ test('the same title by the same people is taken, with accents, case, marks and 
   for (const each of variants) assert.equal(chooseCandidate(cited(TITLE), [each], LIMITS).kind, 'accepted', each.title);
 });
 
-test('a correction, another part, other people and the same words in another order are not', () => {
+test('a correction, another part, other authors and reordered words do not match', () => {
   const others = [
     candidate(`Correction to: ${TITLE}`),
     candidate(`Comment on "${TITLE}"`),
@@ -53,7 +53,7 @@ test('a correction, another part, other people and the same words in another ord
   );
 });
 
-test('a short title proves nothing without its authors, and two works as likely are for a person', () => {
+test('a short title without authors proves nothing, and ambiguous matches need review', () => {
   const alone = { authors: [], year: null };
   assert.equal(chooseCandidate(cited('Introduction', alone), [candidate('Introduction')], LIMITS).kind, 'doubtful');
   assert.equal(chooseCandidate(cited('Introduction'), [candidate('Introduction')], LIMITS).kind, 'accepted');
@@ -62,13 +62,13 @@ test('a short title proves nothing without its authors, and two works as likely 
   assert.equal(chooseCandidate(cited(TITLE), twins, LIMITS).kind, 'accepted');
 });
 
-test('of a preprint and its article, the article is taken', () => {
+test('of a preprint and its article, the article is chosen', () => {
   const posted = candidate(TITLE, { doi: '10.1101/1', type: 'posted-content' });
   const verdict = chooseCandidate(cited(TITLE), [posted, candidate(TITLE)], LIMITS);
   assert.equal(verdict.kind === 'accepted' && verdict.candidate.doi, '10.5555/one');
 });
 
-test('a line of text is taken for a work whose title and first author stand in it', () => {
+test('a line of text matches a work whose title and first author it contains', () => {
   const line = (text: string): CitedWork => ({ title: null, authors: [], year: null, text });
   const full = `3. A. Berg, W. Liu, "${TITLE}," Reef Studies, vol. 3, pp. 1–9, 2020.`;
   assert.equal(chooseCandidate(line(full), [candidate(TITLE)], LIMITS).kind, 'accepted');

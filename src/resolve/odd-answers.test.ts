@@ -10,7 +10,7 @@ import { parseOpenAlexWork } from '../works/index.ts';
 
 const DOI = '10.5555/work';
 
-test('one odd entry in a list costs nobody the others', async () => {
+test('an invalid entry in a list does not affect the others', async () => {
   const lines: readonly (readonly [string, Routes, readonly string[]])[] = [
     [
       'unpaywall',
@@ -134,14 +134,14 @@ test('one odd entry in a list costs nobody the others', async () => {
   }
 });
 
-test('a list in which nothing fits is another shape, and a page with status 200 is no answer: both are told', async () => {
+test('a list without a valid entry and an HTML page with status 200 are reported', async () => {
   for (const body of ['{"results":[{"doi":5}]}', '<html><title>Maintenance</title></html>', '[]', '']) {
     const { plans, problems } = await ask('core', work(DOI), { 'api.core.ac.uk/v3/search/works/': body });
     assert.deepEqual([plans.length, problems.length], [0, 1], body);
   }
 });
 
-test('zenodo in the form of InvenioRDM: rights and access are read where that form has them', async () => {
+test('zenodo in InvenioRDM format: rights and access are read', async () => {
   const record = (files: string): string =>
     JSON.stringify({
       id: '77',
@@ -161,13 +161,13 @@ test('zenodo in the form of InvenioRDM: rights and access are read where that fo
   assert.deepEqual(closed.plans, []);
 });
 
-test('crossref: a DOI that was merged into another is answered by the record of that one', async () => {
+test('crossref: a DOI merged into another returns the record of that one', async () => {
   const message = { DOI: '10.5555/kept', aliases: [DOI.toUpperCase()], resource: { primary: { URL: 'https://p.example/1' } }, license: [{ URL: 'https://creativecommons.org/licenses/by/4.0/' }] }; // prettier-ignore
   const found = await ask('crossref', work(DOI), { [`api.crossref.org/works/${DOI}`]: JSON.stringify({ message }) });
   assert.deepEqual([shown(found), found.problems], [['landing https://p.example/1'], []]);
 });
 
-test('pages of Europe PMC are its rendering; terms for mining and words on access are no licence', async () => {
+test('Europe PMC pages are its own rendering; text mining terms and access notes are not licences', async () => {
   const found = await ask('unpaywall', work(DOI), {
     [`api.unpaywall.org/v2/${DOI}`]: JSON.stringify({
       doi: DOI,
@@ -188,7 +188,7 @@ test('pages of Europe PMC are its rendering; terms for mining and words on acces
   assert.equal(found.plans[0]?.license, null);
 });
 
-test('a record of OpenAlex of last year, or with odd fields, is still a work', () => {
+test('an older or unusual OpenAlex record is still a work', () => {
   const old = parseOpenAlexWork({
     id: 'https://openalex.org/W1', title: 'A', publication_year: '2020', host_venue: {}, grants: [], has_content: true, content_urls: 'none',
     authorships: [{ author: 5 }, { author: { display_name: 'Ana' } }],

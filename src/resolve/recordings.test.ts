@@ -270,7 +270,7 @@ function* lines(): Generator<Line> {
   };
 }
 
-test('every recording: the request that is sent, and the plans that are found', { skip }, async () => {
+test('every recording: the request sent and the plans found', { skip }, async () => {
   for (const { file, resolver, about, routes, sends, plans } of lines()) {
     const found = await ask(resolver, about, routes);
     const title = `${file} ${resolver} ${about.id}`;
@@ -280,7 +280,7 @@ test('every recording: the request that is sent, and the plans that are found', 
   }
 });
 
-test('every recorded list of Crossref: only what has an open licence is planned', { skip }, async () => {
+test('every recorded Crossref list: only works with an open licence are planned', { skip }, async () => {
   const { items } = load('crossref/works-cursor-page.json').message;
   let planned = 0;
   for (const message of items) {
@@ -297,7 +297,7 @@ test('every recorded list of Crossref: only what has an open licence is planned'
   assert.equal(planned, 1);
 });
 
-test('recorded errors and feeds are what they are', { skip }, async () => {
+test('recorded errors and feeds are recognised', { skip }, async () => {
   const missing = { status: 404, body: read('crossref/work-404.txt'), type: 'text/plain' };
   const none = await ask('crossref', work('10.1371/notarealdoi'), {
     'api.crossref.org/works/10.1371/notarealdoi': missing,
@@ -332,51 +332,47 @@ test('recorded errors and feeds are what they are', { skip }, async () => {
   assert.equal(readCdx(read('wayback/cdx-text-with-resume-key.txt'))?.length, 3);
 });
 
-test(
-  'every recorded article page: where its file is, whose it is, its licence, and whether it is the text itself',
-  { skip },
-  () => {
-    for (const [name, first, doi, license, isFullText] of [
-      [
-        'aps-physrevx-12-041027',
-        'http://link.aps.org/pdf/10.1103/PhysRevX.12.041027',
-        '10.1103/physrevx.12.041027',
-        'cc-by',
-        false,
-      ],
-      ['peerj', 'https://peerj.com/articles/4886.pdf', '10.7717/peerj.4886', 'cc-by', true],
-      [
-        'plos-one',
-        'https://journals.plos.org/plosone/article/file?id=10.1371/journal.pone.0213978&type=printable',
-        '10.1371/journal.pone.0213978',
-        'cc-by',
-        true,
-      ],
-      [
-        'sciencedirect-s146290112300117x',
-        /^https:\/\/www\.sciencedirect\.com\/science\/article\/pii\/S146290112300117X\/pdfft\?md5=/,
-        '10.1016/j.envsci.2023.04.016',
-        'cc-by',
-        false,
-      ],
-      [
-        'tandf-17453670810016597-2024',
-        'https://www.tandfonline.com/doi/pdf/10.1080/17453670810016597',
-        '10.1080/17453670810016597',
-        null,
-        true,
-      ],
-      ['cloudflare-challenge-acs', undefined, '10.1021/acscombsci.5b00087', null, false],
-    ] as const) {
-      const { request } = load(`landing/${name}.meta.json`);
-      const page = readLandingPage(
-        decodePage(readFileSync(join(FIXTURES, `landing/${name}.html`)), undefined),
-        new URL(request.url),
-      );
-      const [link] = page.links;
-      if (first instanceof RegExp) assert.match(link?.url ?? '', first, name);
-      else assert.equal(link?.url, first, name);
-      assert.deepEqual([page.doi, page.license?.slug ?? null, page.isFullText], [doi, license, isFullText], name);
-    }
-  },
-);
+test('every recorded article page: its file, DOI, licence, and whether it is the full text', { skip }, () => {
+  for (const [name, first, doi, license, isFullText] of [
+    [
+      'aps-physrevx-12-041027',
+      'http://link.aps.org/pdf/10.1103/PhysRevX.12.041027',
+      '10.1103/physrevx.12.041027',
+      'cc-by',
+      false,
+    ],
+    ['peerj', 'https://peerj.com/articles/4886.pdf', '10.7717/peerj.4886', 'cc-by', true],
+    [
+      'plos-one',
+      'https://journals.plos.org/plosone/article/file?id=10.1371/journal.pone.0213978&type=printable',
+      '10.1371/journal.pone.0213978',
+      'cc-by',
+      true,
+    ],
+    [
+      'sciencedirect-s146290112300117x',
+      /^https:\/\/www\.sciencedirect\.com\/science\/article\/pii\/S146290112300117X\/pdfft\?md5=/,
+      '10.1016/j.envsci.2023.04.016',
+      'cc-by',
+      false,
+    ],
+    [
+      'tandf-17453670810016597-2024',
+      'https://www.tandfonline.com/doi/pdf/10.1080/17453670810016597',
+      '10.1080/17453670810016597',
+      null,
+      true,
+    ],
+    ['cloudflare-challenge-acs', undefined, '10.1021/acscombsci.5b00087', null, false],
+  ] as const) {
+    const { request } = load(`landing/${name}.meta.json`);
+    const page = readLandingPage(
+      decodePage(readFileSync(join(FIXTURES, `landing/${name}.html`)), undefined),
+      new URL(request.url),
+    );
+    const [link] = page.links;
+    if (first instanceof RegExp) assert.match(link?.url ?? '', first, name);
+    else assert.equal(link?.url, first, name);
+    assert.deepEqual([page.doi, page.license?.slug ?? null, page.isFullText], [doi, license, isFullText], name);
+  }
+});

@@ -28,7 +28,7 @@ const place = (more: Partial<WorkLocation>): WorkLocation => ({
   ...more,
 });
 
-test('openalex: files in repositories first; arXiv and PubMed Central are left to their own resolvers', async () => {
+test('openalex: repository files first; arXiv and PubMed Central are left to their own resolvers', async () => {
   const about = parseOpenAlexWork({
     id: 'https://openalex.org/W5',
     doi: 'https://doi.org/10.5555/x',
@@ -62,7 +62,7 @@ test('openalex: files in repositories first; arXiv and PubMed Central are left t
   ]);
 });
 
-test('a PMC id is read with and without its prefix, and no other number is taken for one', () => {
+test('a PMC id is read with and without its prefix, and other numbers are not', () => {
   for (const [url, id] of [
     ['https://www.ncbi.nlm.nih.gov/pmc/articles/12008803', 'PMC12008803'],
     ['https://www.ncbi.nlm.nih.gov/pmc/articles/PMC7/', 'PMC7'],
@@ -76,7 +76,7 @@ test('a PMC id is read with and without its prefix, and no other number is taken
     assert.equal(parseOpenAlexWork({ id: 'W1', locations: [{ landing_page_url: url }] })?.ids.pmcid ?? null, id, url);
 });
 
-test('openalex_content: needs a key, which stays with its origin', async () => {
+test('openalex_content: needs a key, which is sent only to its origin', async () => {
   const about = work('W12', { content: { pdf: true, tei: true } });
   const { plans } = await ask('openalex_content', about, {});
   assert.deepEqual(
@@ -91,7 +91,7 @@ test('openalex_content: needs a key, which stays with its origin', async () => {
   assert.deepEqual((await ask('openalex_content', work('W12'), {})).plans, []);
 });
 
-test('unpaywall: files first, then pages, for a file may be gone; the contact goes along', async () => {
+test('unpaywall: files first, then pages, because a file may be gone; sends the contact address', async () => {
   const record = {
     doi: '10.5555/X',
     is_oa: true,
@@ -150,7 +150,7 @@ const CC_BY = { URL: 'https://creativecommons.org/licenses/by/4.0/', 'content-ve
 const asCrossref = (message: object, more: Parameters<typeof work>[1] = {}): ReturnType<typeof ask> =>
   ask('crossref', work('10.5555/a#b', more), { 'api.crossref.org/works/10.5555/a#b': crossrefAbout(message) });
 
-test('crossref: links with an open licence, the best first, then the page of the publisher', async () => {
+test('crossref: links with an open licence, best first, then the publisher page', async () => {
   const links = [
     link('https://p.example/x', 'unspecified', 'vor'),
     link('https://p.example/x.xml', 'text/xml', 'vor'),
@@ -174,7 +174,7 @@ test('crossref: links with an open licence, the best first, then the page of the
   assert.deepEqual(sent(made), [`GET https://api.crossref.org/works/10.5555/a#b?mailto=${CONTACT}`]);
 });
 
-test('crossref: a licence for mining is no licence to read, nor is one that is not yet in force', async () => {
+test('crossref: a text mining licence is not a licence to read, nor is one not yet in force', async () => {
   const one = [link('https://p.example/vor.pdf', 'application/pdf', 'vor', 'unspecified')];
   for (const license of [
     [],
@@ -193,7 +193,7 @@ test('crossref: a licence for mining is no licence to read, nor is one that is n
   );
 });
 
-test('crossref: a preprint that the publisher names is another version of the work', async () => {
+test('crossref: a preprint named by the publisher is another version of the work', async () => {
   const relation = (id: string): object => ({
     relation: { 'has-preprint': [{ 'id-type': 'doi', id, 'asserted-by': 'subject' }] },
   });
@@ -211,7 +211,7 @@ test('crossref: a preprint that the publisher names is another version of the wo
   assert.ok(biorxiv.asked.some(({ url }) => decodeURIComponent(url).includes('10.1101/2024.04.01.587366')));
 });
 
-test('crossref: a 404 in plain text is no error, an answer about another work is one', async () => {
+test('crossref: a 404 in plain text is not an error, a response about another work is', async () => {
   const missing = { status: 404, body: 'Resource not found.', type: 'text/plain' };
   assert.deepEqual(
     (await ask('crossref', work('10.5555/no'), { 'api.crossref.org/works/10.5555/no': missing })).problems,
@@ -231,14 +231,14 @@ test('crossref: a 404 in plain text is no error, an answer about another work is
   assert.equal(failed.problems.length, 1);
 });
 
-test('doi: the page behind it, but not for what arXiv has given already', async () => {
+test('doi: the page behind it, except for works that arXiv already covered', async () => {
   assert.deepEqual(shown(await ask('doi', work('10.1002/(sici)1<2>#'), {})), [
     'landing https://doi.org/10.1002/(sici)1%3C2%3E%23',
   ]);
   assert.deepEqual((await ask('doi', work('10.48550/arXiv.1706.03762'), {})).plans, []);
 });
 
-test('arxiv: the PDF for programs, the version when one was named', async () => {
+test('arxiv: the PDF for programs, in the requested version', async () => {
   assert.deepEqual(shown(await ask('arxiv', work('arXiv:1706.03762'), {})), [
     'pdf https://export.arxiv.org/pdf/1706.03762',
   ]);
@@ -248,7 +248,7 @@ test('arxiv: the PDF for programs, the version when one was named', async () => 
   assert.deepEqual((await ask('arxiv', work('10.1000/182'), {})).plans, []);
 });
 
-test('arxiv: a feed is read, an error is no entry, and what is no feed is told', () => {
+test('arxiv: a feed is parsed, an error is not an entry, and other responses are reported', () => {
   const feed = (entry: string): string =>
     `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom">${entry}</feed>`;
   const entry = '<entry><id>http://arxiv.org/abs/1605.08386v1</id><title>Heat-bath\n  random walks</title></entry>';
@@ -310,7 +310,7 @@ test('europe_pmc: XML first, then its own PDF, then those of others; never PubMe
   ]);
 });
 
-test('europe_pmc: a preprint is a submitted version, one that was taken back is none, another work is not this one', async () => {
+test('europe_pmc: a preprint is a submitted version, a withdrawn one is none, another work does not match', async () => {
   const preprint = {
     ...article,
     source: 'PPR',
@@ -373,7 +373,7 @@ test('pmc: the cloud service, its latest version, its checksums', async () => {
   assert.equal((await ask('pmc', work('PMC7'), inCloud(cloud, keys))).plans.length, 2);
 });
 
-test('pmc: retracted articles are kept unless that is not wanted; another shape or another work is a problem', async () => {
+test('pmc: retracted articles are included unless excluded by settings; other formats or works are problems', async () => {
   const retracted = { ...cloud, is_retracted: true };
   assert.equal((await ask('pmc', work('PMC7'), inCloud(retracted))).plans.length, 2);
   assert.equal((await ask('pmc', work('PMC7'), inCloud(retracted), { retracted: 'skip' })).plans.length, 0);
@@ -394,7 +394,7 @@ test('pmc: retracted articles are kept unless that is not wanted; another shape 
   }
 });
 
-test('biorxiv: the latest version on whichever server has it, of the DOI that was asked for', async () => {
+test('biorxiv: the latest version of the requested DOI on either server', async () => {
   const details = (doi: string, version: string, more: object = {}): object => ({
     doi,
     version,
@@ -424,7 +424,7 @@ test('biorxiv: the latest version on whichever server has it, of the DOI that wa
 
 const S2 = (id: string): string => `api.semanticscholar.org/graph/v1/paper/${id}`;
 
-test('semantic_scholar: its file, its page, and where its ids lead, with the key in its header', async () => {
+test('semantic_scholar: its file, its page, and plans from its ids, with the key in its header', async () => {
   const paper = {
     title: TITLE,
     externalIds: { DOI: '10.5555/X', ArXiv: '2304.05376', PubMedCentral: '11116106', CorpusId: 1 },
@@ -458,7 +458,7 @@ test('semantic_scholar: its file, its page, and where its ids lead, with the key
   assert.deepEqual((await ask('semantic_scholar', work('pmid:7'), { [S2('PMID:7')]: missing })).problems, []);
 });
 
-test('core: with and without its key; arXiv pages become arXiv files; others of its hits are not the work', async () => {
+test('core: with and without its key; arXiv pages become arXiv files; other hits are not the work', async () => {
   const results = [
     {
       doi: '10.5555/X',
@@ -504,7 +504,7 @@ const bib = (id: string | null, ...links: object[]): object => ({
 });
 const fulltext = (address: string, type?: string): object => ({ type: 'fulltext', url: address, content_type: type });
 
-test('doaj: the query is part of the path, in the case the article has it; links are pages unless they say otherwise', async () => {
+test('doaj: the query is part of the path, in the case of the article; links are pages unless stated otherwise', async () => {
   const about = work('10.1109/jstars.2023.3339235');
   const result = await ask('doaj', about, {
     [DOAJ('10.1109/jstars.2023.3339235')]: inDoaj(),
@@ -531,7 +531,7 @@ test('doaj: the query is part of the path, in the case the article has it; links
   assert.deepEqual(sent(first), [`GET https://${DOAJ('10.5555/x')}?pageSize=5`]);
 });
 
-test('doaj: the answer is checked, and the licence of the journal is read where it is told', async () => {
+test('doaj: the response is checked, and the licence of the journal is read', async () => {
   const told = {
     bibjson: {
       ...(bib('10.5555/x', fulltext('https://a.example/1')) as { bibjson: object }).bibjson,
@@ -553,7 +553,7 @@ const inHal = (...docs: object[]): Record<string, string> => ({
   'api.archives-ouvertes.fr/search/': JSON.stringify({ response: { numFound: docs.length, start: 0, docs } }),
 });
 
-test('hal: the main file of the deposit with that DOI in any case, asked for in quotes', async () => {
+test('hal: the main file of the deposit with that DOI in any case, queried in quotes', async () => {
   const deposit = {
     halId_s: 'hal-04178712',
     doiId_s: '10.5555/X',
@@ -638,7 +638,7 @@ test('zenodo: open PDFs with their checksums, by record', async () => {
   assert.deepEqual((await own({ ...deposit, metadata: { access_right: 'restricted' } })).plans, []);
 });
 
-test('zenodo: a search is believed only where the record has the DOI or says to be the work', async () => {
+test('zenodo: a search hit counts only if the record has the DOI or states to be the work', async () => {
   const search = (doi: string, ...hits: object[]): ReturnType<typeof ask> =>
     ask('zenodo', work(doi, known), {
       'zenodo.org/api/records': JSON.stringify({ hits: { hits, total: hits.length } }),
@@ -655,7 +655,7 @@ test('zenodo: a search is believed only where the record has the DOI or says to 
   assert.deepEqual((await ask('zenodo', work('10.1000/x'), {}, { thorough: false })).asked, []);
 });
 
-test('figshare: search, then the deposit with its files; data that belong to an article are not the article', async () => {
+test('figshare: search, then the deposit with its files; data of an article is not the article', async () => {
   const files = [
     { name: 'a.csv', download_url: 'https://ndownloader.figshare.com/files/1' },
     {
@@ -690,7 +690,7 @@ test('figshare: search, then the deposit with its files; data that belong to an 
   assert.deepEqual((await ask('figshare', work('10.6084/m9.figshare.6'), routes(stored))).plans, []);
 });
 
-test('osf: from the guid in the DOI over two hops to the file, with the licence from its own record', async () => {
+test('osf: from the GUID in the DOI over two requests to the file, with the licence from its own record', async () => {
   const file = {
     attributes: { name: 'a.pdf', extra: { hashes: { sha256: 'e'.repeat(64) } } },
     links: { download: 'https://osf.io/download/bexrz/' },
@@ -750,7 +750,7 @@ const product = (value: string, ...urls: string[]): object => ({
   ],
 });
 
-test('openaire: addresses of open instances of that work, decoded, but not the DOI once more', async () => {
+test('openaire: decoded URLs of open instances of the work, without the DOI itself', async () => {
   const results = [
     product(
       '10.5555/X',
@@ -771,7 +771,7 @@ test('openaire: addresses of open instances of that work, decoded, but not the D
   assert.deepEqual(sent(result), [`GET https://${OPENAIRE}?pid=10.5555/x&pageSize=5`]);
 });
 
-test('openaire: a token that lives an hour is renewed before its end, and when it is refused', async () => {
+test('openaire: a one-hour token is renewed before it expires, and when it is rejected', async () => {
   const clock = new HeldClock();
   let given = 0;
   const routes = {
@@ -812,7 +812,7 @@ test('openaire: a token that lives an hour is renewed before its end, and when i
   assert.equal(given, 3);
 });
 
-test('datacite: files, licence and other DOIs of what repositories registered there', async () => {
+test('datacite: files, licence and other DOIs registered by repositories', async () => {
   const attributes = {
     doi: '10.5072/REPO.1',
     titles: [{ title: TITLE }],
@@ -850,7 +850,7 @@ test('datacite: files, licence and other DOIs of what repositories registered th
   assert.deepEqual([wrong.plans.length, wrong.problems.length], [0, 1]);
 });
 
-test('springer_nature: JATS with the key, for its own prefixes and its open articles', async () => {
+test('springer_nature: JATS with the key, for its own prefixes and open articles', async () => {
   const records = [
     {
       doi: '10.1186/S1',
@@ -896,7 +896,7 @@ test("wiley_tdm, elsevier_tdm: with the user's own token, marked as not to be pa
   }
 });
 
-test('wayback: captures of files that are gone, of the type they should have', async () => {
+test('wayback: captures of lost files, of the expected type', async () => {
   const about = work('W1', {
     locations: [place({ pdfUrl: 'https://dead.example/a.pdf?x=1' }), place({ pdfUrl: 'https://walled.example/b.pdf' })],
   });
@@ -936,7 +936,7 @@ test('wayback: captures of files that are gone, of the type they should have', a
   assert.equal(broken.problems.length, 2);
 });
 
-test('cdx: both forms are read, and what is neither is told', () => {
+test('cdx: both formats are parsed, and others are reported', () => {
   assert.deepEqual(readCdx('[]'), []);
   assert.deepEqual(readCdx(''), []);
   assert.equal(
@@ -947,7 +947,7 @@ test('cdx: both forms are read, and what is neither is told', () => {
     assert.equal(readCdx(none), undefined, none);
 });
 
-test('a record of OpenAlex in another shape is a problem, not an end without words', async () => {
+test('an OpenAlex record of another shape is reported as a problem', async () => {
   for (const [id, host, body] of [
     ['10.5555/x', 'api.openalex.org', '{"id":5,"doi":{}}'],
     ['arXiv:2101.00001', 'export.arxiv.org', '<html>busy</html>'],
@@ -976,7 +976,7 @@ test('a record of OpenAlex in another shape is a problem, not an end without wor
   }
 });
 
-test('manuscripts wait for the published version where that is preferred', async () => {
+test('manuscripts come after the published version if that is preferred', async () => {
   const services = new Services();
   const plans = (
     name: string,
@@ -1008,7 +1008,7 @@ test('manuscripts wait for the published version where that is preferred', async
   assert.equal(await order('published'), 'bcad');
 });
 
-test('a service that fails is a problem, one that asks to wait names the moment', async () => {
+test('a failing service is a problem, one that asks to wait has a time', async () => {
   const failed = await ask('hal', work('10.1000/x'), {
     'api.archives-ouvertes.fr/search/': '<html>maintenance</html>',
   });
@@ -1042,7 +1042,7 @@ test('resolvers are chosen by preset, order and name', () => {
   assert.throws(() => names({ disable: ['nobody'] }), { code: 'CONFIG_RESOLVER_UNKNOWN' });
 });
 
-test('plans come lazily, each URL once, and a bare id is looked up first', async () => {
+test('plans are lazy, each URL is tried once, and a bare id is looked up first', async () => {
   await using server = await openLoopback((request, response) => {
     if (request.url.startsWith('/works/')) {
       const open = { is_oa: true, landing_page_url: null, pdf_url: 'http://files.test/a.pdf' };
@@ -1089,7 +1089,7 @@ test('plans come lazily, each URL once, and a bare id is looked up first', async
   );
 });
 
-test('a work known by its arXiv id only is looked up there', async () => {
+test('a work known only by arXiv id is looked up there', async () => {
   const feed =
     '<feed xmlns:arxiv="a"><entry><id>http://arxiv.org/abs/2101.00001v2</id><title>A\n  title</title><arxiv:doi>10.1000/J</arxiv:doi></entry></feed>';
   await using server = await openLoopback((request, response) => {
@@ -1111,7 +1111,7 @@ test('a work known by its arXiv id only is looked up there', async () => {
   );
 });
 
-test('limits of the services stay within what is documented, and move with their hosts', () => {
+test('service limits stay within the documented ones, and move with their hosts', () => {
   const pools = new Services({ baseUrls: baseUrlsBelow('sim.test', 'http') }).pools();
   const pool = (name: string): NonNullable<(typeof pools)[number]> => {
     const found = pools.find((each) => each.name === name);
@@ -1162,7 +1162,7 @@ test('limits of the services stay within what is documented, and move with their
   assert.throws(() => new Services({ baseUrls: { hal: 'ftp://x' } }), { code: 'SERVICE_URL' });
 });
 
-test('an address of a service that nobody knows is refused, with the name that was meant', () => {
+test('an unknown service in base_urls is rejected with a suggestion', () => {
   const misspelt = { baseUrls: { opanalex: 'https://mirror.example/' } as object };
   assert.throws(
     () => new Services(misspelt),

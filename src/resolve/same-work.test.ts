@@ -10,7 +10,7 @@ const made = workFromIds(identify('10.5555/x') ?? NO_IDS, { title: TITLE, author
 assert.ok(made);
 const work = made;
 
-test('the same DOI is the same work, in any case and with the version that repositories append', () => {
+test('the same DOI is the same work, in any case and with a version suffix', () => {
   assert.equal(compareWork(work, { doi: 'https://doi.org/10.5555/X' }).kind, 'same');
   const preprint = workFromIds(identify('10.1101/2024.04.01.587366') ?? NO_IDS);
   assert.ok(preprint);
@@ -18,7 +18,7 @@ test('the same DOI is the same work, in any case and with the version that repos
   assert.equal(compareWork(work, { doi: '10.5555/xv2', title: 'Something else' }).kind, 'other');
 });
 
-test('another DOI with the same title and authors is another version, and the evidence is kept', () => {
+test('another DOI with the same title and authors is another version, and the evidence is saved', () => {
   const version = compareWork(work, {
     doi: '10.1101/7',
     title: 'Warm Water and the Bleaching of Corals in Shallow Seas.',
@@ -31,7 +31,7 @@ test('another DOI with the same title and authors is another version, and the ev
   assert.equal(compareWork(work, { doi: '10.1101/7', title: TITLE }).kind, 'version');
 });
 
-test('another DOI is another work where the title or the authors differ, or nothing is stated', () => {
+test('another DOI is another work if title or authors differ, or nothing is stated', () => {
   for (const stated of [
     {},
     { title: 'A study of something else', authors: AUTHORS },
@@ -44,14 +44,14 @@ test('another DOI is another work where the title or the authors differ, or noth
     assert.equal(compareWork(work, { doi: '10.1101/7', ...stated }).kind, 'other', JSON.stringify(stated));
 });
 
-test('without a DOI to compare the title tells, and nothing stated is nothing known', () => {
+test('without a DOI the title decides, and nothing stated is unknown', () => {
   assert.equal(compareWork(work, { title: TITLE }).kind, 'same');
   assert.equal(compareWork(work, { title: 'Another title altogether' }).kind, 'other');
   assert.equal(compareWork(work, { title: TITLE, authors: ['Somebody Else'] }).kind, 'other');
   assert.equal(compareWork(work, {}).kind, 'unstated');
 });
 
-test('titles are compared as people write them', () => {
+test('titles are normalised before comparison', () => {
   for (const [one, other, expected] of [
     ['The <i>Drosophila</i> genome', 'The Drosophila genome', 'same'],
     ['Naïve Bayes and its friends', 'Naive Bayes and its friends', 'same'],

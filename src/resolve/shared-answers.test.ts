@@ -22,7 +22,7 @@ function fleetMemory(): Facts {
   };
 }
 
-test('machines of a fleet that come to one question at once ask it once, and later ones not at all', async () => {
+test('machines of a fleet send the same query once, and later ones reuse the result', async () => {
   const facts = fleetMemory();
   let [waits, asked] = [0, 0];
   const caller = {
@@ -51,7 +51,7 @@ test('machines of a fleet that come to one question at once ask it once, and lat
   assert.equal(waits, 3, 'who only waits gives up its worker');
 });
 
-test('what could not be found out is told and asked again; who is told to stop does not wait', async () => {
+test('a failed query is reported and repeated; an aborted one does not wait', async () => {
   const answers = [away, found('Crossref')];
   const shared = new SharedAnswers(undefined);
   const ask = async (): Promise<Lookup<string>> => answers.shift() ?? away;
@@ -61,7 +61,7 @@ test('what could not be found out is told and asked again; who is told to stop d
   await assert.rejects(shared.find('10.2', silent, undefined, AbortSignal.abort(new Error('stopping'))), /stopping/);
 });
 
-test('a fleet whose memory is away asks for itself', async () => {
+test('a fleet without its shared store queries individually', async () => {
   const facts: Facts = { once: () => Promise.reject(new Error('the database is away')) };
   const shared = new SharedAnswers(facts);
   assert.deepEqual(await shared.find('10.1', async () => found('DataCite')), { kind: 'known', text: 'DataCite' });

@@ -12,7 +12,7 @@ test('the defaults are those of the tuning table', () => {
   assert.deepEqual([options.perItemTimeoutS, options.retries, options.resume, options.force], [0, 0, true, false]);
 });
 
-test('flags are read as numbers and words, and win over what the stage prefers', () => {
+test('flags are parsed as numbers and words, and override the stage defaults', () => {
   const options = stageOptionsFromFlags(
     {
       workers: '8',
@@ -41,7 +41,7 @@ test('flags are read as numbers and words, and win over what the stage prefers',
   assert.deepEqual([options.verifyHash, options.dryRun, options.force, options.resume], [true, true, true, false]);
 });
 
-test('values out of bounds are refused with the bound', () => {
+test('values out of range are rejected with the range', () => {
   for (const flags of [
     { workers: '0' },
     { workers: '1.5' },
@@ -58,7 +58,7 @@ test('values out of bounds are refused with the bound', () => {
   assert.throws(() => stageOptions({ shard: { index: 3, count: 2 } }), { code: 'CONFIG_STAGE_OPTION' });
 });
 
-test('exit code 0 when all is well, 1 when an item failed or the run was cut short, 130 after a signal', () => {
+test('exit code 0 on success, 1 if an item failed or the run was cut short, 130 after a signal', () => {
   assert.equal(stageExitCode({ failed: 0, cancelled: false }), 0);
   assert.equal(stageExitCode({ failed: 1, cancelled: false }), 1);
   assert.equal(stageExitCode({ failed: 0, cancelled: true, stopReason: 'error budget' }), 1);

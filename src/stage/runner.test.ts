@@ -61,7 +61,7 @@ for (const policy of ['io', 'gpu', 'cpu'] as const) {
   });
 }
 
-test('a folder of outputs that was removed between two runs of a process is made again', async () => {
+test('an output folder removed between two runs of a process is created again', async () => {
   using workspace = new Workspace();
   const worker: StageWorker = ({ outputs }) => {
     writeFileSync(outputs['out'] ?? '', 'x');
@@ -120,7 +120,7 @@ test('after-item hooks execute in order for all completions, whatever order they
   assert.deepEqual(told, ['a', 'b', 'c', 'd']);
 });
 
-test('hooks are told of the stage before its first item and after its last, with the outcome', async () => {
+test('hooks are called before the first item and after the last, with the outcome', async () => {
   const told: string[] = [];
   await runBare(['a'], () => fine, {
     hooks: {
@@ -133,7 +133,7 @@ test('hooks are told of the stage before its first item and after its last, with
   assert.deepEqual(told, ['before test', 'begin a', 'end a success', 'after 1']);
 });
 
-test('workers caps the parallelism', async () => {
+test('workers limits the parallelism', async () => {
   let running = 0;
   let most = 0;
   await runBare(
@@ -186,7 +186,7 @@ test('delay = base * 2^(attempt-1) with a quarter of jitter to either side, then
   }
 });
 
-test('a server that asks for patience gets it', async () => {
+test('retryAfterMs of a server is respected', async () => {
   const clock = new HeldClock();
   const delays: number[] = [];
   const outcome = await runBare(
@@ -245,7 +245,7 @@ test('only retryable errors are retried: network and transient, unless the error
   assert.equal(seen, 1);
 });
 
-test('errors are told apart by what was thrown: missing file, network, lock, anything else', async () => {
+test('errors are classified by what was thrown: missing file, network, lock, anything else', async () => {
   const thrown: readonly (readonly [unknown, ErrorCategory])[] = [
     [Object.assign(new Error('no'), { code: 'ENOENT' }), 'input'],
     [Object.assign(new Error('no'), { code: 'CONFIG_INVALID' }), 'config'],
@@ -265,7 +265,7 @@ test('errors are told apart by what was thrown: missing file, network, lock, any
   }
 });
 
-test('a retry waits beside the others: one item that backs off stops nobody', async () => {
+test('an item that waits for its retry blocks no others', async () => {
   const clock = new HeldClock();
   const done: string[] = [];
   const outcome = await runBare(
@@ -317,13 +317,13 @@ test('the error budget counts final failures only, and 0 means unlimited', async
   assert.deepEqual([unlimited.cancelled, unlimited.failed], [false, 50]);
 });
 
-test('a run in which nothing succeeded never says success', async () => {
+test('a run without any success never reports success', async () => {
   const outcome = await runBare(ids(3), () => undefined as never);
   assert.equal(outcome.failed, 3);
   assert.equal(stageExitCode(outcome), 1);
 });
 
-test('an io item over its time is aborted by signal and ends as a timeout; the others are not touched', async () => {
+test('an io item over its timeout is aborted by signal and ends as a timeout; others are not affected', async () => {
   const clock = new HeldClock();
   const outcome = await runBare(
     ['slow', 'quick'],
@@ -340,7 +340,7 @@ test('an io item over its time is aborted by signal and ends as a timeout; the o
   assert.deepEqual([outcome.errors[0]?.category, outcome.errors[0]?.retryable], ['timeout', false]);
 });
 
-test('an io item that ignores its abort is abandoned and reported, and its slot is usable again', async () => {
+test('an io item that ignores its abort is abandoned and reported, and its slot is free again', async () => {
   const clock = new HeldClock();
   const ears = new Ears();
   const outcome = await runBare(
@@ -372,7 +372,7 @@ test('a timeout of 0 is off', async () => {
   assert.equal(outcome.succeeded, 1);
 });
 
-test('max_queue caps queued submissions: a plan is read no further than that ahead of the workers', async () => {
+test('max_queue limits how far a plan is read ahead of the workers', async () => {
   using workspace = new Workspace();
   let pulled = 0;
   let begun = 0;
@@ -398,7 +398,7 @@ test('max_queue caps queued submissions: a plan is read no further than that ahe
   assert.ok(ahead <= 4 + 1, `${ahead} were taken ahead`);
 });
 
-test('an async iterable of unknown length is read as workers become free, bounded without max_queue too', async () => {
+test('an async iterable of unknown length is read as workers become free, bounded even without max_queue', async () => {
   using workspace = new Workspace();
   let pulled = 0;
   let ended = 0;
@@ -427,7 +427,7 @@ for (const [scheduling, expected] of [
   ['sjf', ['s', 'm', 'l', 'xl']],
   ['lpt', ['xl', 'l', 'm', 's']],
 ] as const) {
-  test(`${scheduling} begins items in its order, from lists and from iterables`, async () => {
+  test(`${scheduling} starts items in its order, from lists and from iterables`, async () => {
     const costs = { m: 2, xl: 4, s: 1, l: 3 };
     const items = Object.entries(costs).map(([id, costHint]) => bareItem(id, { costHint }));
     async function* stream(): AsyncGenerator<WorkItem> {
@@ -466,7 +466,7 @@ for (const [scheduling, expected] of [
   });
 }
 
-test('a plan that throws ends the run with its error, after what was begun has finished', async () => {
+test('a plan that throws ends the run with its error, after started items have finished', async () => {
   using workspace = new Workspace();
   function* broken(): Generator<WorkItem> {
     yield bareItem('a');
@@ -490,7 +490,7 @@ test('a plan that throws ends the run with its error, after what was begun has f
   );
 });
 
-test('a full disk stops the run at once: nothing more is begun, and the reason names it', async () => {
+test('a full disk stops the run immediately with the reason', async () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
   let begun = 0;
   const outcome = await runBare(
@@ -505,7 +505,7 @@ test('a full disk stops the run at once: nothing more is begun, and the reason n
   assert.match(outcome.stopReason ?? '', /no space left/);
 });
 
-test('a worker that knows that no other item can succeed stops the run', async () => {
+test('a worker can stop the run if no other item can succeed', async () => {
   let begun = 0;
   const outcome = await runBare(
     ids(100),
@@ -535,7 +535,7 @@ test('an outer signal drains the stage and leaves the rest for the next run', as
   assert.equal(outcome.stopReason, 'enough');
 });
 
-test('a stage name that is not a valid stage name is refused', async () => {
+test('an invalid stage name is rejected', async () => {
   await assert.rejects(
     runStage({ stageName: '../up', items: [] }, () => fine),
     { code: 'CONFIG_STAGE_NAME' },

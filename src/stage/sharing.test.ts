@@ -28,7 +28,7 @@ class Pile implements ItemSource {
   }
 }
 
-test('several runners share one source: each item is done once, by whoever took it', async () => {
+test('several runners share one source: each item is processed once', async () => {
   using workspace = new Workspace();
   const items = workspace.items(50);
   const pile = new Pile(items.map((item) => ({ item })));
@@ -65,7 +65,7 @@ test('several runners share one source: each item is done once, by whoever took 
   );
 });
 
-test('a source is told of an item after its row is written, whatever became of it', async () => {
+test('a source is notified of an item after its row is written, whatever its outcome', async () => {
   using workspace = new Workspace();
   const seen: string[] = [];
   const pile = new Pile(['ok', 'skip', 'fail'].map((id) => ({ item: bareItem(id) })));
@@ -81,7 +81,7 @@ test('a source is told of an item after its row is written, whatever became of i
   assert.deepEqual(seen, ['ok success true', 'skip skip true', 'fail failure true']);
 });
 
-test('at a drain the source gets back what was taken and not begun', async () => {
+test('a drain returns items to the source that were taken but not started', async () => {
   using workspace = new Workspace();
   const stop = new AbortController();
   const pile = new Pile(['a', 'b', 'c'].map((id) => ({ item: bareItem(id) })));
@@ -106,7 +106,7 @@ test('at a drain the source gets back what was taken and not begun', async () =>
   );
 });
 
-test('an item lost to another runner is stopped, and its result dropped without a row', async () => {
+test('an item lost to another runner is stopped, and its result discarded without a row', async () => {
   using workspace = new Workspace();
   const lost = new AbortController();
   const pile = new Pile([{ item: bareItem('mine') }, { item: bareItem('theirs'), lost: lost.signal }]);
@@ -129,7 +129,7 @@ test('an item lost to another runner is stopped, and its result dropped without 
   assert.deepEqual(pile.ends.get('theirs'), ['unfinished']);
 });
 
-test('shards i/n share a plan out without overlap, and an item stays in its shard when the plan grows', async () => {
+test('shards i/n partition a plan, and an item stays in its shard when the plan grows', async () => {
   const shardOf = async (ids: readonly string[]): Promise<Map<string, number>> => {
     const owner = new Map<string, number>();
     for (let index = 1; index <= 3; index += 1) {
@@ -199,7 +199,7 @@ test('dry run: plan only, no execution, by bucket with reasons; nothing is writt
   assert.match(text, /output-empty +doc0001/);
 });
 
-test('progress says done of total, ETA, p50 and p95, in flight, retries and failures; diagnostics come at their interval', async () => {
+test('progress shows done of total, ETA, p50 and p95, in flight, retries and failures; diagnostics follow their interval', async () => {
   using workspace = new Workspace();
   const clock = new HeldClock();
   const ears = new Ears();
@@ -236,7 +236,7 @@ test('progress says done of total, ETA, p50 and p95, in flight, retries and fail
   assert.match(summary, /1 × unknown: page # of … is broken/);
 });
 
-test('text from documents cannot steer a terminal', () => {
+test('text from documents cannot control a terminal', () => {
   const text = planText('test', [
     { action: 'run', reason: 'x', items: 1, cost: 0, examples: ['a\u001B[2Jb\u202Ec\rd'] },
   ]);

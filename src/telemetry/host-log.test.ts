@@ -27,7 +27,7 @@ async function rowsOf(use: (log: HostLog, clock: HeldClock) => Promise<void> | v
   return rows;
 }
 
-test('what happens at a host in one second is one row, with the most requests at once and what the host asked for', async () => {
+test('the activity at a host in one second is one row, with the maximum in flight and requested waits', async () => {
   const rows = await rowsOf(async (log, clock) => {
     for (const event of [sent('a.org'), sent('a.org'), sent('b.org'), done('a.org', '200')]) log.see(event);
     log.see({ kind: 'wait-asked', host: 'a.org', until: 1_700_000_030_000, said: true });
@@ -47,7 +47,7 @@ test('what happens at a host in one second is one row, with the most requests at
   assert.equal(rows[0]?.waited_ms, 80);
 });
 
-test('slices grow longer as rows add up, so that a long run stays a small file', async () => {
+test('intervals grow with the number of rows, so that a long run has a small file', async () => {
   const rows = await rowsOf(async (log, clock) => {
     for (let host = 0; host < 50_000; host += 1) log.see(sent(`h${host}`));
     await clock.advance(1_000);

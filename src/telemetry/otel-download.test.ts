@@ -48,7 +48,7 @@ function ended(attempts: readonly AttemptRow[]): Parameters<ReturnType<typeof ob
   return { kind: 'work-ended', row: { outcome: 'saved', reason: 'success', attempts } as unknown as ManifestRow };
 }
 
-test('what was tried for works shows per resolver and host', async () => {
+test('attempts are counted per resolver and host', async () => {
   const meter = openMeter();
   const { download } = meter.telemetry;
   download(
@@ -76,7 +76,7 @@ test('what was tried for works shows per resolver and host', async () => {
   await meter.close();
 });
 
-test('requests show per host with their statuses, bytes, waits, slow-downs and holds', async () => {
+test('requests are counted per host with status, bytes, waits, slow-downs and holds', async () => {
   const meter = openMeter();
   const server = createServer((request, response) => {
     const status = request.url === '/busy' ? 429 : request.url === '/broken' ? 500 : 200;
@@ -115,7 +115,7 @@ test('requests show per host with their statuses, bytes, waits, slow-downs and h
   await meter.close();
 });
 
-test('very many hosts are counted together from some number on', async () => {
+test('beyond a number of hosts the others are counted together', async () => {
   const meter = openMeter();
   for (let at = 0; at < 700; at += 1) meter.telemetry.http({ kind: 'host-held', host: `h${at}.example`, until: 0 });
   meter.telemetry.http({ kind: 'host-held', host: 'h0.example', until: 0 });

@@ -31,7 +31,7 @@ const download: Handler = (job, { withLimits }) =>
     if (job.artifactId === 'bad') throw Object.assign(new Error('gone'), { code: 'HTTP_404' });
   });
 
-test('a run shows in metrics and spans under the names of the source documents, and no URL labels anything', async () => {
+test('a run has the metrics and spans named by the source documents, and no URL as label', async () => {
   const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({ exporter: metricExporter, exportIntervalMillis: 3_600_000 });
   const meters = new MeterProvider({ readers: [reader] });
@@ -93,7 +93,7 @@ test('a run shows in metrics and spans under the names of the source documents, 
   context.disable();
 });
 
-test('a host counts as slowed down until it has its full cap again', async () => {
+test('a host counts as slowed down until it has its full limit again', async () => {
   const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
   const meters = new MeterProvider({ readers: [reader] });
@@ -166,7 +166,7 @@ test('metrics can be scraped, and pushed to a collector', async () => {
   collector.close();
 });
 
-test('what stages tell can be scraped, without a queue', async () => {
+test('stage metrics can be scraped without a queue', async () => {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const prometheusPort = (probe.address() as AddressInfo).port;
@@ -197,7 +197,7 @@ test('what stages tell can be scraped, without a queue', async () => {
   assert.match(page, /docparse_failures_total\{[^}]*category="input"[^}]*\} 1\b/);
 });
 
-test('without a configured export nothing is started', async () => {
+test('nothing starts without a configured export', async () => {
   const telemetry = await startTelemetry(
     {
       service_name: 'test',
@@ -214,7 +214,7 @@ test('without a configured export nothing is started', async () => {
   await telemetry[Symbol.asyncDispose]();
 });
 
-test('a metrics port that somebody else has is told, and nothing stops for it', async () => {
+test('a metrics port in use is reported and stops nothing', async () => {
   const other = createServer();
   other.listen(0, '127.0.0.1');
   await once(other, 'listening');

@@ -36,7 +36,7 @@ async function savedWorks(out: string): Promise<Set<string>> {
   return saved;
 }
 
-test('the demo harvests what it should, answers what is planted, and does nothing a second time', async () => {
+test('the demo downloads the expected works, finds the known answers, and does nothing when run again', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-demo-'));
   const home = join(folder.path, 'home');
   mkdirSync(home);
@@ -83,7 +83,7 @@ test('the demo harvests what it should, answers what is planted, and does nothin
     assert.deepEqual([stages[name]?.done, stages[name]?.kept], [0, saved.size], name);
 });
 
-test('the simulated web of a demo ends with whoever started it, and not by a Ctrl-C that is meant for him', async () => {
+test('the simulated web of a demo ends with its parent process, and ignores a Ctrl-C meant for the parent', async () => {
   const bin = join(import.meta.dirname, '..', '..', 'bin', 'docstokg');
   const child = spawn(process.execPath, [bin, 'sim', 'serve', '--leash', '--json', '--works', '5'], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -73,7 +73,7 @@ function run(
 
 const words = ['--dense', 'none'];
 
-test('a changed setting re-does exactly its stage, a changed input exactly that document', { skip }, () => {
+test('a changed setting repeats exactly its stage, a changed input exactly that document', { skip }, () => {
   mkdirSync(join(root, 'papers'));
   for (const [name, file] of Object.entries(PAPERS)) {
     const path = join(root, 'papers', `${name}.${file.split('.').at(-1)}`);
@@ -117,7 +117,7 @@ test('a changed setting re-does exactly its stage, a changed input exactly that 
   assert.deepEqual(run(lines).done, { doctags: ['fresh'], chunk: ['fresh'], embed: ['fresh'] });
 });
 
-test('a changed model or kind of number re-does the vectors and nothing before them', { skip }, () => {
+test('a changed model or vector type repeats the vectors and nothing before them', { skip }, () => {
   const int8 = ['--markdown', '--max-tokens', '512', '--format', 'jsonl', '--sparse', 'none'];
   for (const name of ['long', 'other']) {
     rmSync(join(root, 'Data', 'ChunkedDocTagFiles', `${name}.jsonl`));

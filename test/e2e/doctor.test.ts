@@ -20,7 +20,7 @@ async function examine(
 const named = (findings: readonly Finding[], name: string): Finding | undefined =>
   findings.find((finding) => finding.name === name);
 
-test('where everything is there, the doctor finds every service and nothing bad', async () => {
+test('doctor reports every service and no problem on a complete installation', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-doctor-'));
   await using simulation = await Simulation.open({
     parameters: { seed: 5, works: 5, hosts: 3, profile: 'calm' },
@@ -37,7 +37,7 @@ test('where everything is there, the doctor finds every service and nothing bad'
   assert.ok(findings.filter(({ area }) => area === 'services').length > 15);
 });
 
-test('what is missing or wrong is named with how to mend it, and the exit code says so', async () => {
+test('doctor reports missing or wrong items with a fix, and sets the exit code', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-doctor-'));
   writeFileSync(
     join(folder.path, 'docstokg.yaml'),

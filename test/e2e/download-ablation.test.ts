@@ -10,7 +10,7 @@ import { openWorld } from '../support/harvest.ts';
 
 // `npm run verify:ablation` does the same with every work of a larger world.
 
-test('turning off a resolver loses exactly the works that only it can obtain, for every resolver', async () => {
+test('disabling a resolver loses exactly the works that only it can obtain, for every resolver', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-ablation-'));
   await using simulation = await openWorld({
     profile: 'calm',

@@ -5,7 +5,7 @@ import { killStorm } from '../support/kill-storm.ts';
 
 // `npm run verify:kill` does the same with 500 works and 30 kills.
 
-test('a harvest that is killed again and again ends with the same works, files and manifests as one that was not', async () => {
+test('a download killed repeatedly ends with the same works, files and manifests as an uninterrupted one', async () => {
   const { kills, faults } = await killStorm({
     profile: 'calm',
     seed: Number(process.env['DOCSTOKG_TEST_SEED'] ?? 11),

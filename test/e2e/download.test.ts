@@ -21,7 +21,7 @@ const RUNS: readonly Harvest[] = [
 ];
 
 for (const run of RUNS) {
-  test(`what ${run.workers} workers harvest from a ${run.profile} world is the truth, works, hashes, resolvers and reasons; no rule is broken, and a second run fetches nothing`, async () => {
+  test(`${run.workers} workers in a ${run.profile} world obtain the expected works, hashes, resolvers and reasons without violations, and a second run downloads nothing`, async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-harvest-'));
     await using simulation = await openWorld(run);
     const first = await harvest(simulation, folder.path, run);
@@ -48,7 +48,7 @@ function worksWithoutRecord(simulation: Simulation, folder: string): string[] {
   });
 }
 
-test('a hostile world neither crashes a harvest nor lures it to a private address, and every work ends with its reason', async () => {
+test('a hostile world neither crashes a download nor leads it to a private address, and every work ends with a reason', async () => {
   const run: Harvest = {
     profile: 'hostile',
     seed: 1,

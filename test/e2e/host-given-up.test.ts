@@ -13,7 +13,7 @@ const PDF =
   '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj ' +
   '3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\ntrailer<</Size 4/Root 1 0 R>>\nstartxref\n9\n%%EOF\n';
 
-test('a host that asks to wait for a year is reported, other plans are tried, and the next run says why', async () => {
+test('a host with a Retry-After of a year is reported, other plans are tried, and the next run says why', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-given-up-'));
   await using server = await openLoopback(({ host, url }, response) => {
     if (host === 'busy.example.org') response.writeHead(503, { 'retry-after': '31536000' }).end();

@@ -61,7 +61,7 @@ async function startedPid({ lines }: Launched): Promise<number> {
   return Number(/^started (\d+)$/.exec(((await lines.next()).value as string | undefined) ?? '')?.[1]);
 }
 
-test('a launcher that is killed with SIGKILL takes the program with it', { skip: posix }, async () => {
+test('killing the launcher with SIGKILL also ends the program', { skip: posix }, async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-launch-'));
   const program = await launched(folder.path, 'child');
   const pid = await startedPid(program);
@@ -72,7 +72,7 @@ test('a launcher that is killed with SIGKILL takes the program with it', { skip:
   assert.equal((await program.lines.next()).done, true);
 });
 
-test('a signal that reaches launcher and program counts once, and the job is finished', { skip: posix }, async () => {
+test('a signal sent to both launcher and program counts once, and the job finishes', { skip: posix }, async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-launch-'));
   const program = await launched(folder.path, 'child');
   const pid = await startedPid(program);
@@ -82,19 +82,23 @@ test('a signal that reaches launcher and program counts once, and the job is fin
   assert.deepEqual(await program.ended, [143, null]);
 });
 
-test('a signal to the launcher alone reaches the program; a second one ends it at once', { skip: posix }, async () => {
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-launch-'));
-  const program = await launched(folder.path, 'child');
-  await startedPid(program);
-  program.process.kill('SIGINT');
-  program.process.kill('SIGINT');
-  // Signals of one kind that wait together are one: the second is sent until it was heard.
-  const again = setInterval(() => program.process.kill('SIGINT'), 50);
-  assert.deepEqual(await program.ended, [130, null]);
-  clearInterval(again);
-});
+test(
+  'a signal to the launcher is forwarded to the program; a second one ends it immediately',
+  { skip: posix },
+  async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-launch-'));
+    const program = await launched(folder.path, 'child');
+    await startedPid(program);
+    program.process.kill('SIGINT');
+    program.process.kill('SIGINT');
+    // Signals of one kind that wait together are one: the second is sent until it was heard.
+    const again = setInterval(() => program.process.kill('SIGINT'), 50);
+    assert.deepEqual(await program.ended, [130, null]);
+    clearInterval(again);
+  },
+);
 
-test('where the platform allows it there is no second process', { skip: posix }, async () => {
+test('there is no second process where the platform allows it', { skip: posix }, async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-launch-'));
   const program = await launched(folder.path, 'replace');
   assert.equal(await startedPid(program), program.process.pid);
@@ -103,7 +107,7 @@ test('where the platform allows it there is no second process', { skip: posix },
 });
 
 for (const way of ['here', 'child'] as const)
-  test(`under nohup a hang-up changes nothing (${way})`, { skip: posix }, async () => {
+  test(`under nohup a hang-up is ignored (${way})`, { skip: posix }, async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-launch-'));
     const program = await launched(folder.path, way, { _: '/usr/bin/nohup' });
     const pid = await startedPid(program);

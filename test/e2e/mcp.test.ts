@@ -14,7 +14,7 @@ import { command } from './command.ts';
 const SLOWLY = { timeout: 240_000 };
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'docstokg');
 
-test('an assistant starts docstokg mcp, asks every tool in both versions of the protocol, and it ends with its input', async () => {
+test('an assistant starts docstokg mcp, calls every tool in both protocol versions, and it ends with its input', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'mcp-'));
   const run = join(folder.path, 'reefs');
   await writeSmallRun(run);
@@ -56,7 +56,7 @@ test('an assistant starts docstokg mcp, asks every tool in both versions of the 
   }
 });
 
-test('a folder that is no corpus is refused with a hint, and nothing goes to standard output', async () => {
+test('a folder without a corpus is rejected with a hint and no output on stdout', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'mcp-'));
   const { status, stdout, stderr } = command('docstokg', ['mcp', join(folder.path, 'away')], { input: '' });
   assert.deepEqual([status, stdout], [2, '']);

@@ -30,7 +30,7 @@ const WRONG: readonly (readonly [line: readonly string[], names: RegExp])[] = [
   [['docstokg', 'run', '--input', 'nothere.pdf'], /USAGE_INPUT --input nothere\.pdf/],
 ];
 
-test('a command line that cannot be is refused with exit 2, names what is wrong, and leaves nothing behind', async () => {
+test('an invalid command line is rejected with exit 2, names the problem, and leaves no files', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-misuse-'));
   writeFileSync(join(folder.path, 'afile'), 'x');
   writeFileSync(join(folder.path, 'list.txt'), '10.1371/journal.pone.0000217\n');
@@ -45,7 +45,7 @@ test('a command line that cannot be is refused with exit 2, names what is wrong,
   }
 });
 
-test('config show hides every secret and every password', () => {
+test('config show hides all secrets and passwords', () => {
   const secret = 'S3cr3t-that-must-not-be-seen';
   const env = {
     DOCSTOKG_SERVE__TOKEN: secret,
@@ -63,7 +63,7 @@ test('config show hides every secret and every password', () => {
   }
 });
 
-test('a simulated web whose port is taken says so in one line', async (t) => {
+test('a simulated web on a port in use fails with a one-line error', async (t) => {
   const other = createServer().listen(0, '127.0.0.1');
   t.after(() => other.close());
   await once(other, 'listening');

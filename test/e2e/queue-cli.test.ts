@@ -52,7 +52,7 @@ async function place() {
   };
 }
 
-test('lines become jobs by their id, doi, url or content; bad ones are told by number, the rest is imported, exit 1', async () => {
+test('lines become jobs by their id, doi, url or content; bad lines are reported by number, the rest is imported, exit 1', async () => {
   await using at = await place();
   const lines = [
     '{"artifact_id":"own","artifact":{"n":1},"resolver_hint":"arxiv","priority":7}',
@@ -93,7 +93,7 @@ test('lines become jobs by their id, doi, url or content; bad ones are told by n
   );
 });
 
-test('a limit stops an import, standard input is a file like any other, and a missing file is told', async () => {
+test('a limit stops an import, stdin works like a file, and a missing file is reported', async () => {
   await using at = await place();
   const input = Array.from({ length: 5 }, (_, n) => JSON.stringify({ id: n })).join('\n');
   const limited = command('contentdownload', ['queue', 'import', '-', '--limit', '2', '--json'], {
@@ -147,7 +147,7 @@ test('a job is enqueued once, shown, cancelled, exported and imported elsewhere'
   );
 });
 
-test('a drained run settles every job by its outcome, tells it, and exits 1 when one failed; stats say why', async () => {
+test('a drained run ends every job with its outcome, prints the counts, and exits 1 if one failed; stats show why', async () => {
   await using at = await place();
   await at.put({ d: {}, s: { act: 'skip', resolver: 'arxiv' }, e: { act: 'error' }, l: { act: 'later' } });
   const run = at.queue('run', '--drain-now', '--workers', '2', '--handler', HANDLER, '--json');
@@ -187,7 +187,7 @@ test('a drained run settles every job by its outcome, tells it, and exits 1 when
   assert.equal((await at.job('e')).attempts, 0);
 });
 
-test('an error that throws is tried again later, its text cannot steer the terminal, and finished jobs are pruned by age', async () => {
+test('a job that throws is retried later, its message cannot control the terminal, and finished jobs are pruned by age', async () => {
   await using at = await place();
   await at.put({ t: { act: 'throw' }, d: {} });
   const run = at.queue('drain', '--now', '--handler', HANDLER, '--log-level', 'debug');
@@ -206,7 +206,7 @@ test('an error that throws is tried again later, its text cannot steer the termi
   assert.equal(at.queue('enqueue', 'd').stdout, 'added d\n', 'a pruned id may come in again');
 });
 
-test('misuse is told on stderr with exit code 2 and touches nothing', async () => {
+test('misuse is reported on stderr with exit code 2 and changes nothing', async () => {
   await using at = await place();
   const misuses: [string[], RegExp][] = [
     [['explode'], /unknown command 'explode'/],
@@ -231,7 +231,7 @@ test('misuse is told on stderr with exit code 2 and touches nothing', async () =
   assert.match(unloadable.stderr, /HANDLER_UNLOADABLE/);
 });
 
-test('settings are shown with their origin, and a password in an address is not', () => {
+test('settings are shown with their origin, without passwords in URLs', () => {
   const env = { DOCSTOKG_QUEUE__URL: 'postgres://me:secret@db.example/docs', DOCSTOKG_ORCHESTRATOR__MAX_WORKERS: '3' };
   const { status, stdout } = command('docstokg', ['config', 'show'], { env });
   assert.equal(status, 0);
@@ -240,7 +240,7 @@ test('settings are shown with their origin, and a password in an address is not'
   assert.doesNotMatch(stdout, /secret/);
 });
 
-test('a running process obeys pause and resume of another, for everything and for one host', async () => {
+test('a running process obeys pause and resume from another, for everything and for one host', async () => {
   await using at = await place();
   await at.put({ warm: {} });
   await using run = startCommand('contentdownload', ['queue', 'run', '--handler', HANDLER], { cwd: at.path });
@@ -273,7 +273,7 @@ test('a running process obeys pause and resume of another, for everything and fo
   assert.deepEqual(await run.ended, { code: 143, signal: null });
 });
 
-test('a drain says what is paused and waits for it to be resumed; one of what can run now leaves it', async () => {
+test('--drain reports paused jobs and waits for resume; --drain-now leaves them', async () => {
   await using at = await place();
   await at.put({ waiting: { url: 'https://held.example/a' } });
   const pause = at.queue('pause', '--host', 'held.example');
@@ -308,7 +308,7 @@ test('a drain says what is paused and waits for it to be resumed; one of what ca
   assert.match(run.stderr, /started waiting/);
 });
 
-test('Ctrl-C gives running jobs back at once and exits 130; SIGHUP does the same with 129', async () => {
+test('Ctrl-C requeues running jobs and exits 130; SIGHUP does the same with 129', async () => {
   await using at = await place();
   await at.put({ w: { act: 'wait' } });
   for (const [signal, code] of [
@@ -328,7 +328,7 @@ test('Ctrl-C gives running jobs back at once and exits 130; SIGHUP does the same
   }
 });
 
-test('a run tells how far it is; a second Ctrl-C ends at once, and the next run takes the job over without waiting for its lease', async () => {
+test('a run shows progress; a second Ctrl-C exits immediately, and the next run takes over the job without waiting for its lease', async () => {
   await using at = await place();
   await at.put({ i: { act: 'ignore' } });
   {
@@ -347,7 +347,7 @@ test('a run tells how far it is; a second Ctrl-C ends at once, and the next run 
   await next.told(/started i, attempt 1/);
 });
 
-test('a reader that goes away ends an export quietly, and nobody listening does not end a run', async () => {
+test('a closed pipe ends an export quietly, and a missing reader does not end a run', async () => {
   await using at = await place();
   await at.put(Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`job ${n}`, { filler: 'x'.repeat(100) }])));
   await using exporting = startCommand('contentdownload', ['queue', 'list', '--export'], { cwd: at.path });
@@ -365,7 +365,7 @@ test('a reader that goes away ends an export quietly, and nobody listening does 
   assert.equal(at.json('stats')['done'], 3_000);
 });
 
-test('colours are for terminals, and never with NO_COLOR or --no-color', async (context) => {
+test('colours are used only in terminals, and never with NO_COLOR or --no-color', async (context) => {
   if (spawnSync('script', ['--version']).status !== 0) {
     context.skip('NOT TESTED: the program script, which makes a terminal, is not there');
     return;
@@ -389,7 +389,7 @@ test('colours are for terminals, and never with NO_COLOR or --no-color', async (
   assert.ok(!inTerminal('--no-color').includes('\u001B[1m'));
 });
 
-test('the completion script of bash completes commands and options', (context) => {
+test('the bash completion script completes commands and options', (context) => {
   if (spawnSync('bash', ['--version']).status !== 0) {
     context.skip('NOT TESTED: there is no bash here');
     return;
@@ -417,7 +417,7 @@ test('the completion script of bash completes commands and options', (context) =
   assert.deepEqual([unknown.status, unknown.stdout], [2, '']);
 });
 
-test('an old Node goes on with the package’s own, passes its exit code on, or says what to install', async (context) => {
+test('an old Node starts the Node of the package, passes on its exit code, or says what to install', async (context) => {
   const [major = 0, minor = 0] = existsSync(OLD_NODE)
     ? spawnSync(OLD_NODE, ['--version'], { encoding: 'utf8' }).stdout.slice(1).split('.').map(Number)
     : [];

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 
 import { command } from './command.ts';
 
-test('on a full disk the queue says so, keeps what it accepted, and goes on when there is space', async (context) => {
+test('on a full disk the queue reports it, keeps accepted jobs, and continues when there is space', async (context) => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-full-'));
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', folder.path]);
   if (mounted.status !== 0) {
@@ -53,7 +53,7 @@ test('on a full disk the queue says so, keeps what it accepted, and goes on when
   }
 });
 
-test('a disk that fills up while jobs run stops the run with its reason, and no job is lost', async (context) => {
+test('a disk that fills up during a run stops it with the reason, and no job is lost', async (context) => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-full-'));
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder.path]);
   if (mounted.status !== 0) {
@@ -98,7 +98,7 @@ test('a disk that fills up while jobs run stops the run with its reason, and no 
   }
 });
 
-test('a queue that cannot be written says so', async (context) => {
+test('a read-only queue is reported', async (context) => {
   if (process.getuid?.() === 0 && spawnSync('chattr', ['-V']).error) {
     context.skip('NOT TESTED: root may write everything, and chattr is not there');
     return;

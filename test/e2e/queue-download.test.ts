@@ -8,7 +8,7 @@ import { Admin, Simulation } from '../../sim/index.ts';
 import { PATIENCE, readManifest } from '../support/harvest.ts';
 import { startCommand } from './started-command.ts';
 
-test('jobs that somebody else queued are downloaded by queue run, whatever form their works have', async () => {
+test('queue run downloads jobs enqueued by others, in every form of work', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-queue-download-'));
   await using simulation = await Simulation.open({
     parameters: { seed: 5, works: 40, hosts: 12, profile: 'calm' },

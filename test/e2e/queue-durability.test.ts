@@ -42,7 +42,7 @@ function trace(folder: string, durability: string, ...parameters: string[]): str
     );
 }
 
-test('a job is acknowledged after its bytes were synced, and an answer is not synced unless asked for', async (context) => {
+test('a job is acknowledged after its sync, and results are not synced unless requested', async (context) => {
   if (spawnSync('strace', ['-o', '/dev/null', 'true']).status !== 0) {
     context.skip('NOT TESTED: system calls cannot be traced here (strace is missing or forbidden)');
     return;

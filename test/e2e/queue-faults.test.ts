@@ -17,7 +17,7 @@ function open(target: string, report: NonNullable<StoreOptions['report']> = () =
   return openStore(target, { schema: `docstokg_faults_${process.pid}`, timeoutMs: 240_000, report });
 }
 
-test('a process frozen beyond its lease loses the job; thawed, it is told so, aborts, and its result is refused', async () => {
+test('a process suspended beyond its lease loses the job; resumed, it is notified, aborts, and its result is discarded', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-frozen-'));
   const path = join(folder.path, 'queue.sqlite');
   await using store = await open(path);
@@ -66,7 +66,7 @@ async function through() {
   return { proxy, url: `postgres://${username}${password ? `:${password}` : ''}@127.0.0.1:${proxy.port}${pathname}` };
 }
 
-test('a PostgreSQL server that is just starting is waited for when a queue is opened, and told once', async () => {
+test('opening a queue waits for a PostgreSQL server that is starting, and logs it once', async () => {
   const { proxy, url } = await through();
   await using _proxy = proxy;
   const told: string[] = [];
@@ -76,7 +76,7 @@ test('a PostgreSQL server that is just starting is waited for when a queue is op
   assert.equal((await store.admin.stats(0)).total, 0);
 });
 
-test('connections to PostgreSQL that are cut, or lose an answer, cost neither a job nor a repeat, and are told once each', async () => {
+test('lost PostgreSQL connections or responses cost no job and no repeat, and are logged once each', async () => {
   const JOBS = 200;
   const { proxy, url } = await through();
   await using _proxy = proxy;
@@ -140,7 +140,7 @@ test('connections to PostgreSQL that are cut, or lose an answer, cost neither a 
   assert.equal(back, away, 'each end is told too');
 });
 
-test('a PostgreSQL server that is killed with SIGKILL ends no runner, and what it forgot is not waited for', async (context) => {
+test('killing the PostgreSQL server with SIGKILL ends no runner, and lost requests are not waited for', async (context) => {
   if (!server.restart) return context.skip('NOT TESTED: the server is not ours to kill');
   const JOBS = 120;
   await using store = await openStore(server.url, { schema: `docstokg_killed_${process.pid}`, timeoutMs: 240_000 });

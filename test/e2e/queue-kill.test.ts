@@ -74,18 +74,18 @@ async function killStorm(
   assert.ok(Math.max(...unwritten.values()) <= WORKERS, JSON.stringify([...unwritten]));
 }
 
-test(`a queue in SQLite survives ${KILLS} kills (seed ${seed})`, async () => {
+test(`a SQLite queue survives ${KILLS} kills (seed ${seed})`, async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-kill-'));
   await killStorm('sqlite', join(folder.path, 'queue.sqlite'), join(folder.path, 'log'));
 });
 
-test(`a queue in PostgreSQL survives ${KILLS} kills and restarts of its server (seed ${seed})`, async () => {
+test(`a PostgreSQL queue survives ${KILLS} kills and server restarts (seed ${seed})`, async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-kill-'));
   await using server = await startPostgres();
   await killStorm('postgres', server.url, join(folder.path, 'log'), server.restart);
 });
 
-test(`every job that was accepted is there after a kill (seed ${seed})`, async () => {
+test(`every accepted job exists after a kill (seed ${seed})`, async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-kill-'));
   const [target, log] = [join(folder.path, 'queue.sqlite'), join(folder.path, 'log')];
   const random = seededNumbers(seed);
@@ -102,7 +102,7 @@ test(`every job that was accepted is there after a kill (seed ${seed})`, async (
     assert.ok(await store.admin.find(line.replace('accepted ', '')), `${line}, but it is not there`);
 });
 
-test('a job that kills its process costs few deaths, and none of the works that ran beside it', async () => {
+test('a job that crashes its process causes few crashes and loses no work that ran next to it', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-kill-'));
   const [target, log] = [join(folder.path, 'queue.sqlite'), join(folder.path, 'log')];
   const ids = Array.from({ length: 60 }, (_, n) => (n === 20 ? 'poison' : `job ${n}`));

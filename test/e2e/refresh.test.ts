@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { liveThroughMonth } from '../support/month.ts';
 
 // npm run verify:refresh does the same with more works and kills it twenty times.
-test('after a month a refresh tells and fetches what the world says has happened, and tells it once', async () => {
+test('a refresh after a month reports and downloads exactly the changes of the world, once', async () => {
   const { truth, faults } = await liveThroughMonth({ seed: 40, works: 12, kills: 0 });
   assert.deepEqual(faults, []);
   const parts = ['new_works', 'opened', 'fetched', 'new_versions', 'retracted', 'corrected'] as const;

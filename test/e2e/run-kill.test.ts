@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { runStorm } from '../support/run-storm.ts';
 
-test('a run that is killed at random instants ends with the corpus of one that was not, and does nothing twice', async () => {
+test('a run killed at random times ends with the same corpus as an uninterrupted one and repeats no work', async () => {
   const { kills, works, chunks, faults, instants } = await runStorm({
     seed: 3,
     works: 4,

@@ -29,7 +29,7 @@ function readRun(out: string): RunFile {
   return JSON.parse(readFileSync(join(out, 'run.json'), 'utf8')) as RunFile;
 }
 
-test('a folder of papers becomes a corpus that can be searched, without any download, and the second run does nothing', async () => {
+test('a folder of papers becomes a searchable corpus without downloads, and the second run does nothing', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-papers-'));
   const papers = join(folder.path, 'papers');
   mkdirSync(join(papers, 'more'), { recursive: true });
@@ -73,7 +73,7 @@ function withoutOut(text: string): unknown {
   return account;
 }
 
-test('a run that is told nothing is misused, and so is one without an address to be reached at', async () => {
+test('a run without works or without a contact address is a usage error', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-run-'));
   const nothing = command('docstokg', ['run'], { cwd: folder.path });
   assert.deepEqual([nothing.status, /USAGE_NOTHING_TO_RUN/.test(nothing.stderr)], [2, true], nothing.stderr);
@@ -82,7 +82,7 @@ test('a run that is told nothing is misused, and so is one without an address to
   assert.match(nobody.stderr, /mailto/);
 });
 
-test('Ctrl-C lets what runs finish, and the same command then makes the corpus it would have made', async () => {
+test('after Ctrl-C running work finishes, and the same command completes the same corpus', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-stop-'));
   await using simulation = await openWorld({
     seed: 4,

@@ -63,7 +63,7 @@ interface Found {
   readonly hits: readonly Readonly<Record<string, unknown>>[];
 }
 
-test('a run is searched by words and meaning; its index is built, kept, and renewed when passages come', async () => {
+test('a run is searched by words and meaning; its index is built, reused, and updated for new passages', async () => {
   const filler = 'Unrelated remarks about the weather of the island fill this paragraph to some length. '.repeat(9);
   const whale = `The blue whale is the largest animal that ever lived. ${'No other beast on land or in water comes near its size and weight. '.repeat(4)}`;
   await paper('ocean', 'W1', 'Giants of the Sea', [filler, whale]);
@@ -119,7 +119,7 @@ test('a run is searched by words and meaning; its index is built, kept, and rene
   assert.match(search('--run', join('runs', 'old'), 'interest', '--lexical').stdout, /Old News/);
 });
 
-test('--related adds passages of works that citations connect, behind what is found', async () => {
+test('--related appends passages of works linked by citations', async () => {
   const ask = (...more: string[]): ReturnType<typeof command> =>
     search('--run', join('runs', 'ocean'), '--lexical', '--top', '1', '--min-score', '0', '--json', ...more);
   const question = 'largest animal and interest rates';
@@ -156,7 +156,7 @@ test('--related adds passages of works that citations connect, behind what is fo
   assert.deepEqual(documents(ask('--related', question).stdout), [...found, [2, other, true]]);
 });
 
-test('what cannot be searched is said, with what to do', () => {
+test('what cannot be searched is reported with a hint', () => {
   const nowhere = command('docstokg', ['search', 'x'], { cwd: tmpdir() });
   assert.equal(nowhere.status, 1);
   assert.match(nowhere.stderr, /SEARCH_NOTHING[\s\S]*docstokg run/);

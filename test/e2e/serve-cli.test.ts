@@ -14,7 +14,7 @@ import { startCommand } from './started-command.ts';
 const COMPOSE = join(import.meta.dirname, '..', '..', 'examples', 'ops', 'compose.yaml');
 const TOKEN = 'chosen-for-this-test';
 
-test('the command of the compose file serves a queue and runs, lets in who has the token, and ends by a signal', async () => {
+test('the command of the compose file serves a queue and runs, requires the token, and ends on a signal', async () => {
   const { services } = parse(readFileSync(COMPOSE, 'utf8')) as {
     services: Record<string, { entrypoint?: string[]; environment?: Record<string, string>; ports?: string[] }>;
   };
@@ -46,7 +46,7 @@ test('the command of the compose file serves a queue and runs, lets in who has t
   assert.deepEqual(await started.ended, { code: 0, signal: null });
 });
 
-test('what cannot be served is refused before anything listens', () => {
+test('invalid serve arguments are rejected before anything listens', () => {
   for (const [parameters, code] of [
     [['no-such-run'], 'USAGE_RUN'],
     [['.', '--host', '0.0.0.0'], 'USAGE_TOKEN'],

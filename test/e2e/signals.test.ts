@@ -11,7 +11,7 @@ import { startCommand } from './started-command.ts';
 
 const skip = process.platform === 'win32' ? 'signals end a process at once there' : false;
 
-test('a command that does not listen for signals ends by itself at one, as process 1 must', { skip }, async () => {
+test('a command without signal handlers ends on a signal, as process 1 must', { skip }, async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-signals-'));
   // Takes connections and never answers.
   const server = createServer((socket) => void socket.on('error', () => undefined));

@@ -53,7 +53,7 @@ function outputs(root: string): Map<string, string> {
   return new Map(globSync('out/**/*.txt', { cwd: root }).map((path) => [path, readFileSync(join(root, path), 'utf8')]));
 }
 
-test('a stage killed with SIGKILL at random instants and resumed gives the outputs of an unbroken run', async (context) => {
+test('a stage killed with SIGKILL at random times and resumed gives the outputs of an uninterrupted run', async (context) => {
   const seed = Number(process.env['DOCSTOKG_TEST_SEED'] ?? Date.now() % 1_000_000);
   context.diagnostic(`seed ${seed} (DOCSTOKG_TEST_SEED=${seed} repeats it)`);
   const chance = random(seed);

@@ -10,7 +10,7 @@ import { Workspace } from '../fixtures/stage/workspace.ts';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/stage/${name}`, import.meta.url));
 
-test('a worker process that spins ends when its parent is killed', async () => {
+test('a busy worker process ends when its parent is killed', async () => {
   using workspace = new Workspace();
   const options = { ...workspace.options, policy: 'cpu', workers: 1, warmSpare: false };
   const parent = spawn(
@@ -31,7 +31,7 @@ test('a worker process that spins ends when its parent is killed', async () => {
   await gone;
 });
 
-test('several processes on one folder and one manifest: every row is whole, every item done once', async () => {
+test('several processes on one folder and manifest write complete rows and process every item once', async () => {
   using workspace = new Workspace();
   const items = workspace.items(90);
   const ends = await Promise.all(
@@ -56,7 +56,7 @@ test('several processes on one folder and one manifest: every row is whole, ever
   );
 });
 
-test('importing docstokg/stage loads no package and no other part of the program but base', async () => {
+test('importing docstokg/stage loads no package and no other part of the program except base', async () => {
   const code = `
     import { registerHooks } from 'node:module';
     const seen = [];

@@ -54,7 +54,7 @@ class Corpus implements Disposable {
   }
 }
 
-test('two processes share one stage through the queue: each document is done once, by one of them', async () => {
+test('two processes share one stage through the queue: each document is processed once', async () => {
   using corpus = new Corpus();
   const { folder: cwd } = corpus;
   await using one = startCommand('docparse', RUNNER, { cwd });
@@ -75,7 +75,7 @@ test('two processes share one stage through the queue: each document is done onc
   corpus.assertAllDoneOnce();
 });
 
-test('what a killed process had taken is done by the other, without waiting for its lease to run out', async () => {
+test('items of a killed process are processed by the other without waiting for the lease', async () => {
   using corpus = new Corpus();
   const { folder: cwd } = corpus;
   await using doomed = startCommand('docparse', [...RUNNER, '--diagnostics-interval-s', '0.05'], { cwd });
@@ -87,7 +87,7 @@ test('what a killed process had taken is done by the other, without waiting for 
   corpus.assertAllDoneOnce();
 });
 
-test('a runner that takes only some leaves the rest in the queue, and a queue knows no shards', () => {
+test('a runner with a limit leaves the rest in the queue, and a queue rejects shards', () => {
   using corpus = new Corpus();
   const { folder: cwd } = corpus;
   const some = command('docparse', [...RUNNER, '--limit', '7'], { cwd });
@@ -102,7 +102,7 @@ test('a runner that takes only some leaves the rest in the queue, and a queue kn
   assert.match(sharded.stderr, /USAGE_SOURCE/);
 });
 
-test('runners share one stage through PostgreSQL, and what a killed one had taken is done by the other', async () => {
+test('runners share one stage through PostgreSQL, and items of a killed one are processed by the other', async () => {
   using corpus = new Corpus();
   await using server = await startPostgres();
   const where = {

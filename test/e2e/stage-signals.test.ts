@@ -84,7 +84,7 @@ for (const [signal, options] of [
 }
 
 for (const options of [{ policy: 'io', abortGraceS: 0 }, { policy: 'cpu' }] as const) {
-  test(`a second signal aborts what runs with policy ${options.policy}, safely`, async () => {
+  test(`a second signal aborts running items with policy ${options.policy}, safely`, async () => {
     using workspace = new Workspace();
     const stage = new Started(workspace, options);
     await stage.hear(/^begun/, 2);

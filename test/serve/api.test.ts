@@ -30,7 +30,7 @@ function shapeOf(schema: Json, components: Json): z.ZodType {
   return z.fromJSONSchema(JSON.parse(text) as Parameters<typeof z.fromJSONSchema>[0]);
 }
 
-test('every route is in the document that is served, and what is answered is what it says', async () => {
+test('every route is in the OpenAPI document, and its responses match it', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);
   await using server = await openSmallServer(folder.path);

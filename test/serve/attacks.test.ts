@@ -41,7 +41,7 @@ async function raw(
 
 const bearer = { authorization: `Bearer ${TOKEN}` };
 
-test('who asks under a foreign name, from a foreign page or without the token gets nothing', async () => {
+test('requests with a foreign host, a foreign origin or without the token are rejected', async () => {
   const works = '/api/v1/runs/small/works';
   for (const host of ['evil.example', `evil.example:${server.port}`, '169.254.169.254', 'localhost.evil.example'])
     assert.deepEqual(await raw(works, { ...bearer, host }), { status: 403, code: 'FOREIGN_HOST' }, host);
@@ -58,7 +58,7 @@ test('who asks under a foreign name, from a foreign page or without the token ge
   assert.equal((await raw('/healthz', { host })).status, 200);
 });
 
-test('a server that listens on every address is reached by numbers, not by names that were rebound to it', async () => {
+test('a server that listens on all addresses accepts IP addresses, not rebound names', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(scratch.path);
   await using wide = await openSmallServer(scratch.path, { host: '0.0.0.0', names: ['proxy.example'] });
@@ -75,7 +75,7 @@ test('a server that listens on every address is reached by numbers, not by names
     assert.equal(await statusOf(host), 200, host);
 });
 
-test('a request that names two hosts is refused, whichever of them is ours', async () => {
+test('a request with two Host headers is rejected, whichever is ours', async () => {
   for (const hosts of [
     ['localhost', 'evil.example'],
     ['evil.example', 'localhost'],
@@ -90,7 +90,7 @@ test('a request that names two hosts is refused, whichever of them is ours', asy
   }
 });
 
-test('four files are sent at a time; the fifth is told when to come again, and one that ends makes room', async () => {
+test('four files are sent concurrently; a fifth gets Retry-After, and a finished one frees a slot', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(scratch.path);
   // More than the buffers of both sockets take, so that a client that does not read keeps its download open.
@@ -109,7 +109,7 @@ test('four files are sent at a time; the fifth is told when to come again, and o
   for (const response of [...open.slice(1), next]) await response.body?.cancel();
 });
 
-test('a connection on which the token was shown is let in no further than the header of each request', async () => {
+test('every request on a connection needs the token, not only the first', async () => {
   const socket = connect(server.port, '127.0.0.1');
   const statuses: string[] = [];
   for (const authorization of [
@@ -127,7 +127,7 @@ test('a connection on which the token was shown is let in no further than the he
   assert.deepEqual(statuses, ['200', '200', '401', '401', '200']);
 });
 
-test('the link lets a browser in by a cookie that no script reads, and the token leaves the address', async () => {
+test('the link sets a cookie that scripts cannot read, and the token is removed from the URL', async () => {
   const welcome = await fetch(`${server.url}works?token=${TOKEN}&run=small`, { redirect: 'manual' });
   assert.equal(welcome.status, 303);
   assert.equal(welcome.headers.get('location'), '/works?run=small');
@@ -143,7 +143,7 @@ test('the link lets a browser in by a cookie that no script reads, and the token
   assert.equal(wrong.status, 401);
 });
 
-test('a path, a work or a document is never taken for a file', async () => {
+test('a path, a work or a document is never used as a file name', async () => {
   const tricks = [
     '../../../etc/passwd',
     '..',
@@ -177,7 +177,7 @@ test('a path, a work or a document is never taken for a file', async () => {
   assert.equal((await ask(server, '/api/v1/runs/small/documents/W0/file')).status, 200);
 });
 
-test('a damaged file is an error that names the file and not its folder', async () => {
+test('the error for a damaged file names the file without its folder', async () => {
   const [name = ''] = (await readdir(join(folder.path, 'Data', 'DocTagsFiles'))).filter((each) =>
     each.endsWith('.jsonl'),
   );
@@ -196,7 +196,7 @@ test('a damaged file is an error that names the file and not its folder', async 
   }
 });
 
-test('nobody steers a server that only shows things', async () => {
+test('a read-only server rejects control requests', async () => {
   const headers = { 'content-type': 'application/json' };
   for (const [path, body] of [
     ['pause', { scope: 'host', name: 'a.example' }],
@@ -218,7 +218,7 @@ test('nobody steers a server that only shows things', async () => {
   assert.deepEqual([stats.pauses, stats.states['error']], [[], 1]);
 });
 
-test('a body of a gigabyte is refused before it is read, told or not', async () => {
+test('a body of a gigabyte is rejected before it is read, with and without Content-Length', async () => {
   const headers = { ...bearer, 'content-type': 'application/json', host: 'localhost' };
   const told = connect(server.port, '127.0.0.1');
   told.write(

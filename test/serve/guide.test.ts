@@ -12,7 +12,7 @@ import { openSmallServer, TOKEN, writeSmallRun } from './small-run.ts';
 const run = promisify(execFile);
 const GUIDE = join(import.meta.dirname, '..', '..', 'docs', 'guides', 'http-interface.md');
 
-test('every line of the guide to the HTTP interface does what it says', async (context) => {
+test('every command in the HTTP interface guide works', async (context) => {
   const blocks = [...readFileSync(GUIDE, 'utf8').matchAll(/^```sh curl\n([\s\S]*?)^```/gm)];
   const lines = blocks.flatMap(([, block = '']) => block.trim().split('\n'));
   assert.ok(lines.length >= 20);

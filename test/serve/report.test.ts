@@ -85,7 +85,7 @@ async function download(folder: string, ...rows: readonly object[]): Promise<voi
 const manifest = (folder: string, ...rows: readonly object[]): void =>
   lines(join(folder, 'Data', 'Manifests', 'docparse.doctags.manifest.jsonl'), rows);
 
-test('works are counted by their last row; what does not fit is said to be missing, but counted', async () => {
+test('works are counted by their last row; works that do not fit are reported and counted', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-report-'));
   await download(
     folder.path,
@@ -116,7 +116,7 @@ test('works are counted by their last row; what does not fit is said to be missi
   );
 });
 
-test('hosts over time come from the host log: refusals, waits that servers asked for, most in flight against the limit', async () => {
+test('host activity comes from the host log: refusals, requested waits, maximum in flight and the limit', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-report-'));
   const at = (second: number): string => new Date(1_700_000_000_000 + second * 1000).toISOString();
   const slice = (second: number, more: object) => ({
@@ -142,7 +142,7 @@ test('hosts over time come from the host log: refusals, waits that servers asked
   assert.equal(drawn.reduce((sum, [, , sent]) => sum + sent, 0), 2_000); // prettier-ignore
 });
 
-test('a folder of local papers has stages, documents and passages; scans and work of earlier runs are told apart', async () => {
+test('a folder of local papers has stages, documents and passages; scans and earlier work are counted separately', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-report-'));
   for (const id of ['one', 'two', 'scan']) parsed(folder.path, id);
   manifest(
@@ -167,7 +167,7 @@ test('a folder of local papers has stages, documents and passages; scans and wor
   assert.ok(passages.some(({ document, text }) => document === 'two' && text.endsWith('two')));
 });
 
-test('what has no room in the report is not read: a corpus of any size costs no more than fits in', async () => {
+test('data that does not fit into the report is not read, whatever the size of the corpus', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-report-'));
   const ids = ['a', 'b', 'c', 'd'];
   for (const id of ids) parsed(folder.path, id);
@@ -184,7 +184,7 @@ test('what has no room in the report is not read: a corpus of any size costs no 
   ]);
 });
 
-test('the report holds its data so that no text in it can end it, and allows no script but its own', async () => {
+test('no text can break out of the report data, and only its own script is allowed', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-report-'));
   parsed(folder.path, 'one');
   manifest(folder.path, stage('one', 'success', 0.3));
@@ -196,7 +196,7 @@ test('the report holds its data so that no text in it can end it, and allows no 
   assert.equal(first(all<About>('/')).runs[0]?.title, 'A </title><script>alert(1)</script>');
 });
 
-test('a run folder cannot make the report open or link a file outside it', async () => {
+test('a run folder cannot make the report open or link to a file outside it', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-report-'));
   const folder = join(scratch.path, 'run');
   const secret = join(scratch.path, 'secret.pdf');
@@ -214,7 +214,7 @@ test('a run folder cannot make the report open or link a file outside it', async
   assert.doesNotMatch(html, /\.png"/, 'no page is drawn');
 });
 
-test('a folder that holds nothing of a run is refused with a hint', async () => {
+test('a folder without a run is rejected with a hint', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-report-'));
   await assert.rejects(writeReport({ folder: folder.path }), { code: 'REPORT_NO_RUN' });
 });

@@ -33,7 +33,7 @@ function encoded(value: string): string {
   return encodeURIComponent(value.toWellFormed());
 }
 
-test('no value of any parameter makes the server fail', async () => {
+test('no parameter value makes the server fail', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);
   const accidents: string[] = [];

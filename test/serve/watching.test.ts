@@ -44,7 +44,7 @@ async function json<T>(server: CorpusServer, path: string): Promise<T> {
   return (await (await ask(server, `/api/v1${path}`)).json()) as T;
 }
 
-test('watchers hear of a growing run, go on where they were, and figures move', async () => {
+test('subscribers see a growing run, resume where they were, and figures change', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);
   await using server = await openSmallServer(folder.path);
@@ -70,7 +70,7 @@ test('watchers hear of a growing run, go on where they were, and figures move', 
   await stream.return();
 });
 
-test('an answer that has not changed is not sent again, and one that has is', async () => {
+test('an unchanged response is not sent again, a changed one is', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);
   const clock = new HeldClock();
@@ -88,7 +88,7 @@ test('an answer that has not changed is not sent again, and one that has is', as
   assert.match(await (await ask(server, '/api/v1/runs/small/works.bib')).text(), /^@/m);
 });
 
-test('whoever may steer pauses a host for the whole fleet, retries one reason, and is written down', async () => {
+test('an operator pauses a host for the whole fleet and retries one reason, and both are logged', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);
   const log = join(folder.path, 'state', 'steering.jsonl');
@@ -123,7 +123,7 @@ test('whoever may steer pauses a host for the whole fleet, retries one reason, a
   assert.match(acts[0] ?? '', /"who":"Ana \(127\.0\.0\.1\)"/);
 });
 
-test('who opens many connections and says nothing keeps nobody out', async () => {
+test('many idle connections do not lock other clients out', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);
   await using server = await openSmallServer(folder.path, { maxConnections: 20 });

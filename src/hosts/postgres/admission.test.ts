@@ -22,7 +22,7 @@ after(async () => {
   await server?.[Symbol.asyncDispose]();
 });
 
-test('whoever only looks sees holds, places and turns of the fleet, and is not counted as one of it', async () => {
+test('an observer sees holds, slots and turns of the fleet and does not count as a member', async () => {
   const table = new HostTable({ perHost: { perSecond: 0.002, concurrency: 3 } });
   const place = { url: server?.url ?? '', schema: `looked_${process.pid}`, table };
   assert.deepEqual(await readSharedHosts(place), [], 'nobody has shared anything yet');
@@ -56,7 +56,7 @@ async function leastRole(schema?: string): Promise<string> {
   return (server?.url ?? '').replace('postgres@', `${role}@`);
 }
 
-test('a role that owns its schema and may not create others can share hosts', async () => {
+test('a role that owns its schema and cannot create others can share hosts', async () => {
   const schema = `owned_${process.pid}`;
   const url = await leastRole(schema);
   const table = new HostTable({ perHost: { perSecond: 100, concurrency: 3 } });
@@ -68,7 +68,7 @@ test('a role that owns its schema and may not create others can share hosts', as
   }
 });
 
-test('a role without a schema is told what the server refused', async () => {
+test('a role without a schema gets the error of the server', async () => {
   const url = await leastRole();
   const table = new HostTable({ perHost: { perSecond: 100, concurrency: 3 } });
   await assert.rejects(openPostgresAdmission({ url, schema: `missing_${process.pid}`, table }), (error: AppError) => {

@@ -137,7 +137,7 @@ async function connect(): Promise<Client & AsyncDisposable> {
 }
 
 for (const processes of [2, 8]) {
-  test(`${processes} processes that want the same host are one visitor: its rate and its cap are kept, and used`, async () => {
+  test(`${processes} processes using the same host act as one client: its rate and limit are kept and used`, async () => {
     await fleet(processes, async (racers, said, heard, schema) => {
       await keepBooks(schema);
       const each = 16 / processes;
@@ -169,7 +169,7 @@ for (const processes of [2, 8]) {
   });
 }
 
-test('places of a killed process come back', async () => {
+test('slots of a killed process are released', async () => {
   const use: Parameters<typeof fleet>[1] = async ([victim, other], said, heard) => {
     victim?.send({ kind: 'keep', host: 'capped.org' });
     await heard('start', 2);
@@ -181,7 +181,7 @@ test('places of a killed process come back', async () => {
   await fleet(2, use, 1_200);
 });
 
-test('a hold is kept by all within 100 ms of its being told by the server', async () => {
+test('all processes obey a hold within 100 ms of the server reporting it', async () => {
   await fleet(8, async ([first], said, heard) => {
     const tries: string[] = [];
     let isKept = false;

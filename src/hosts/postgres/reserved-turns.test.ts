@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { ReservedTurns } from './shared-limits.ts';
 
-test('of turns that were given in two goes only the last come back: others may have theirs between', () => {
+test('of turns reserved in two batches only the last are returned, because others may have turns in between', () => {
   const turns = new ReservedTurns();
   const shared = { slots: 1, contended: false };
   turns.add({ firstAt: 0, turns: 2, behind: 1_000, ...shared }, 500);
@@ -13,7 +13,7 @@ test('of turns that were given in two goes only the last come back: others may h
   assert.deepEqual(turns.takeUnused(), { unused: 0, behind: 2_500 });
 });
 
-test('a turn that was used does not come back, and those before another that stands do not either', () => {
+test('a used turn is not returned, nor are turns before one that is still reserved', () => {
   const turns = new ReservedTurns();
   turns.add({ firstAt: 0, turns: 3, behind: 1_500, slots: 1, contended: false }, 500);
   turns.take();

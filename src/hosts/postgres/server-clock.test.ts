@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { ServerClock } from './server-clock.ts';
 
-test('a moment of the server is never thought to have come before it has, whichever way of an answer was slow', () => {
+test('a server time is never considered past too early, whichever direction of a response was slow', () => {
   const clock = new ServerClock();
   const AHEAD = 10_000;
   // On the way there, on the way back, and both: asked at `sentAt`, the server looked at its clock at `saidAt`.

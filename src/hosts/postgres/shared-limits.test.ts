@@ -34,7 +34,7 @@ const grant = (firstAt: number, turns: number, slots = 1): Parameters<SharedLimi
   behind: 0,
 });
 
-test('a turn that was asked for before the answer came is not used after it', () => {
+test('a turn requested before the response arrived is not used after it', () => {
   const { limits } = shared(STRICT);
   limits.want(2);
   assert.equal(limits.request(0)?.turns, 1);
@@ -51,7 +51,7 @@ test('a turn that was asked for before the answer came is not used after it', ()
   assert.deepEqual([request?.spaced, request?.turns], [true, 0]);
 });
 
-test('one that leaves late takes its own next turns with it, and tells the fleet', () => {
+test('a process that sends late moves its next turns and informs the fleet', () => {
   const { limits } = shared(EVEN);
   limits.want(3);
   assert.equal(limits.request(0)?.turns, 1);
@@ -62,7 +62,7 @@ test('one that leaves late takes its own next turns with it, and tells the fleet
   assert.equal(limits.request(600)?.spaced, true);
 });
 
-test('a turn that a busy process missed by a moment is used; one that it missed by more is not', () => {
+test('a turn missed by a moment is used; one missed by more is not', () => {
   const { limits } = shared({ cap: 4, intervalMs: 100, burst: 1, from: 'request' });
   limits.want(3);
   limits.request(0);
@@ -72,7 +72,7 @@ test('a turn that a busy process missed by a moment is used; one that it missed 
   assert.equal(limits.opensAt(0, 21), 103, 'the next one, with the distance that its margin asks for');
 });
 
-test('while the server is away each process has its share, and what it sent then is told when the server is back', () => {
+test('while the server is unreachable each process has its share, and reports its requests when it is back', () => {
   const { limits, server } = shared(EVEN);
   limits.want(1);
   limits.request(0);
@@ -92,7 +92,7 @@ test('while the server is away each process has its share, and what it sent then
   assert.deepEqual([request?.spaced, request?.used], [true, 1]);
 });
 
-test('while the server is away a cap is divided too, and never below one', () => {
+test('while the server is unreachable the limit is divided, but never below one', () => {
   const { limits, server } = shared({ cap: 8, intervalMs: 0, burst: 1, from: 'request' });
   server.away = 3;
   let taken = 0;
@@ -106,7 +106,7 @@ test('while the server is away a cap is divided too, and never below one', () =>
   assert.equal(isOpen(small, 0), true);
 });
 
-test('pauses shorter than a timer keeps are kept by the group; some are taken, and more before they are used up', () => {
+test('intervals shorter than a timer are kept in groups: some are reserved, and more before they run out', () => {
   const { limits } = shared({ cap: 4, intervalMs: 1, burst: 1, from: 'request' });
   limits.want(1);
   const request = limits.request(0);
@@ -123,7 +123,7 @@ test('pauses shorter than a timer keeps are kept by the group; some are taken, a
   assert.equal(limits.request(400)?.turns, 9, 'before the last ones are used');
 });
 
-test('a place that is given back is gone when that is told, and its turn with it', () => {
+test('a released slot is gone once reported, and its turn with it', () => {
   const { limits } = shared(STRICT);
   limits.want(1);
   assert.equal(limits.request(0)?.slots, 1);
@@ -139,7 +139,7 @@ test('a place that is given back is gone when that is told, and its turn with it
   assert.equal(isOpen(limits, 1_030), false, 'the turn that it had was before somebody else went');
 });
 
-test('a place that was used goes to those who wait elsewhere before it is used here again', () => {
+test('a used slot goes to waiters elsewhere before it is used here again', () => {
   const { limits } = shared(STRICT);
   limits.want(2);
   limits.request(0);

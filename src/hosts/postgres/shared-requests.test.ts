@@ -58,7 +58,7 @@ function openProcess() {
   return { asks, wait, wanted: () => known.get(HOST)?.limits.slotNews('wanted') };
 }
 
-test('a process that leaves its slot at a host to others asks for no turn at the service after it', async () => {
+test('a process that yields its slot at a host requests no turn at the service', async () => {
   const { asks, wait, wanted } = openProcess();
   const first = wait();
   assert.deepEqual(asks(), { [HOST]: { turns: 0, slots: 1, unused: 0 } });
@@ -71,7 +71,7 @@ test('a process that leaves its slot at a host to others asks for no turn at the
   assert.deepEqual(asks(), { [HOST]: { turns: 0, slots: 0, unused: 0 }, [SERVICE]: { turns: 0, slots: 0, unused: 0 } });
 });
 
-test('a turn that was reserved before the slot had to be left comes back with it', async () => {
+test('a turn reserved before the slot was yielded is returned with it', async () => {
   const { asks, wait, wanted } = openProcess();
   const first = wait();
   asks();

@@ -52,7 +52,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise(setImmediate);
 }
 
-test('what one finds out is found out once: the others wait for it, and a later one is told', async () => {
+test('a shared lookup runs once: others wait for it, and later ones get its result', async () => {
   const open = fleetOf();
   await using one = await open();
   await using other = await open();
@@ -75,7 +75,7 @@ test('what one finds out is found out once: the others wait for it, and a later 
   assert.equal(asked, 1);
 });
 
-test('who died while finding something out is followed as soon as it counts as gone', async () => {
+test('the next process takes over a lookup as soon as its owner counts as dead', async () => {
   const open = fleetOf();
   await using other = await open();
   const dead = await open({ leaseMs: 400 });
@@ -92,7 +92,7 @@ test('who died while finding something out is followed as soon as it counts as g
   assert.deepEqual([isFound, fact.text], [true, 'found again']);
 });
 
-test('a process frozen while it reads robots.txt goes by what another has read meanwhile', async () => {
+test('a process suspended while it reads robots.txt uses what another has read since', async () => {
   const open = fleetOf();
   await using other = await open();
   const asked = Promise.withResolvers<() => void>();
@@ -128,7 +128,7 @@ test('a process frozen while it reads robots.txt goes by what another has read m
   }
 });
 
-test('a verdict that cannot be written down because the server is away is written when it is back, and nobody asks twice', async () => {
+test('a result that cannot be saved while the server is unreachable is saved later, and nobody looks it up twice', async () => {
   const open = fleetOf();
   const target = new URL(server?.url ?? '');
   await using proxy = await startCuttingProxy({ host: target.hostname, port: Number(target.port) });
@@ -148,7 +148,7 @@ test('a verdict that cannot be written down because the server is away is writte
   assert.equal(asked, 1);
 });
 
-test('a host that fails one is left alone by all, and budgets that one is told of are known to all', async () => {
+test('a host that fails for one process is suspended for all, and budgets are shared', async () => {
   const open = fleetOf();
   await using one = await open();
   await using other = await open();
@@ -162,7 +162,7 @@ test('a host that fails one is left alone by all, and budgets that one is told o
   await until(() => late.snapshot().some(({ key, budgetLeft }) => key === 'pool/paid' && budgetLeft === 0.25));
 });
 
-test('while the server is away holds are kept, and everybody goes on with its share; then all is shared again', async () => {
+test('while the server is unreachable holds are kept and each process uses its share; then all is shared again', async () => {
   const open = fleetOf();
   const target = new URL(server?.url ?? '');
   await using proxy = await startCuttingProxy({ host: target.hostname, port: Number(target.port) });
@@ -198,7 +198,7 @@ async function takeOne(admission: SharedAdmission): Promise<Disposable> {
   return turn.slot;
 }
 
-test('two that need the same host and the same service never wait for each other in a circle', async () => {
+test('two processes that need the same host and service never deadlock', async () => {
   const open = fleetOf();
   const table = new HostTable({
     perHost: { perSecond: Infinity, concurrency: 1 },
@@ -217,7 +217,7 @@ test('two that need the same host and the same service never wait for each other
   assert.deepEqual(await Promise.all(waiting), ['go', 'go']);
 });
 
-test('a turn that nobody used comes back, unless somebody has reserved one behind it', async () => {
+test('an unused turn is returned, unless another was reserved after it', async () => {
   await using opened = await fleetOf()();
   assert.equal(opened.calls > 0, true);
   const client = new Client({ connectionString: server?.url ?? '', options: `-c search_path=${lastSchema()}` });
@@ -240,7 +240,7 @@ test('a turn that nobody used comes back, unless somebody has reserved one behin
   await client.end();
 });
 
-test('who did not make the tables may use them all the same', async () => {
+test('a role that did not create the tables can use them', async () => {
   const open = fleetOf();
   await using owner = await open();
   const client = new Client({ connectionString: server?.url ?? '' });

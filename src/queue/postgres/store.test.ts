@@ -23,7 +23,7 @@ describeQueueStore('PostgreSQL', () =>
   }),
 );
 
-test('no exchange reads the whole queue, whatever the server knows of it', async () => {
+test('no statement scans the whole queue, whatever the planner knows', async () => {
   const schema = `plans_${process.pid}`;
   await using store = await PostgresStore.open({ url: server.url, schema, clock: systemClock });
   await store.enqueue(
@@ -53,7 +53,7 @@ test('no exchange reads the whole queue, whatever the server knows of it', async
   }
 });
 
-test('a queue of the first schema is carried over', async () => {
+test('a queue of the first schema is migrated', async () => {
   const schema = `carried_${process.pid}`;
   const client = new Client({ connectionString: server.url, options: `-c search_path=${schema}` });
   await client.connect();

@@ -46,7 +46,7 @@ const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
 };
 
-test('a connection that tells of its death several times ends nothing, and another takes its place', async () => {
+test('a connection that reports its end several times is replaced once', async () => {
   const [first, second] = [new FakeClient(), new FakeClient()];
   const { clock, watch } = watching([first, second]);
   await using _watch = watch;
@@ -66,7 +66,7 @@ test('a connection that tells of its death several times ends nothing, and anoth
   assert.deepEqual(heard, ['control']);
 });
 
-test('a connection on which listening failed is given back', async () => {
+test('a connection whose LISTEN failed is released', async () => {
   const [first, second] = [new FakeClient(true), new FakeClient()];
   const { clock, watch } = watching([first, second]);
   await using _watch = watch;

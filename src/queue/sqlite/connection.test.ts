@@ -12,7 +12,7 @@ import { SqliteStore } from './store.ts';
 const open = (path: string, timeoutMs = 60_000): Promise<SqliteStore> =>
   SqliteStore.open({ path, clock: systemClock, timeoutMs });
 
-test('a database of the source documents is adopted with every job, state, error and moment', async () => {
+test('a database of the source documents is migrated with every job, state, error and timestamp', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-adopt-'));
   const path = join(folder.path, 'queue.sqlite');
   {
@@ -116,7 +116,7 @@ test('a database of the source documents is adopted with every job, state, error
   );
 });
 
-test('a database of a newer version is refused and left as it is', async () => {
+test('a database of a newer version is rejected and not changed', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-newer-'));
   const path = join(folder.path, 'queue.sqlite');
   {
@@ -128,7 +128,7 @@ test('a database of a newer version is refused and left as it is', async () => {
   assert.deepEqual({ ...same.prepare('PRAGMA user_version').get() }, { user_version: 99 });
 });
 
-test('a database of another program, and a file that is no database, are refused and left as they are', async () => {
+test('a database of another program and a file that is not a database are rejected and not changed', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-foreign-'));
   const foreign = join(folder.path, 'browser.sqlite');
   {
@@ -144,7 +144,7 @@ test('a database of another program, and a file that is no database, are refused
   await assert.rejects(open(join(text, 'queue.sqlite')), { code: 'QUEUE_CANNOT_OPEN' });
 });
 
-test('a lock held by another program is waited for, then told', async () => {
+test('a lock of another program is waited for, then reported', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-locked-'));
   const path = join(folder.path, 'queue.sqlite');
   await using store = await open(path, 20);
@@ -155,7 +155,7 @@ test('a lock held by another program is waited for, then told', async () => {
   assert.deepEqual(await store.enqueue([{ artifactId: 'a', artifactJson: '{}' }], 0), [true]);
 });
 
-test('without write-ahead logging the queue works the same', async () => {
+test('the queue works the same without write-ahead logging', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-rollback-'));
   await using store = await SqliteStore.open({
     path: join(folder.path, 'q.sqlite'),
@@ -166,7 +166,7 @@ test('without write-ahead logging the queue works the same', async () => {
   assert.deepEqual(await store.enqueue([{ artifactId: 'a', artifactJson: '{}' }], 0), [true]);
 });
 
-test('a change made by another process is noticed', async () => {
+test('a change by another process is noticed', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-watch-'));
   const path = join(folder.path, 'queue.sqlite');
   await using here = await open(path);
@@ -182,7 +182,7 @@ test('a change made by another process is noticed', async () => {
   await heard.promise;
 });
 
-test('files that SQLite made beside a queue that was read-only once do not keep it so', async () => {
+test('files that SQLite created next to a read-only queue do not keep it read-only', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-mode-'));
   const path = join(folder.path, 'queue.sqlite');
   await (await open(path))[Symbol.asyncDispose]();

@@ -17,7 +17,7 @@ const newPath = (): string => join(folder.path, `queue-${(files += 1)}.sqlite`);
 describeQueueStore('SQLite', () => SqliteStore.open({ path: newPath(), clock: systemClock }));
 describeQueueStore('SQLite in memory', () => SqliteStore.open({ path: ':memory:', clock: systemClock }));
 
-test('jobs that come in one by one, through several connections, are counted wherever they are by then', async () => {
+test('jobs enqueued one by one over several connections are counted in their current state', async () => {
   const path = newPath();
   await using one = await SqliteStore.open({ path, clock: systemClock });
   await using two = await SqliteStore.open({ path, clock: systemClock });

@@ -13,7 +13,7 @@ const page = new URL('https://journal.example/article/view/7');
 
 const urls = (html: string, headers = {}): string[] => readLandingPage(html, page, headers).links.map(({ url }) => url);
 
-test('recorded pages lead to their PDF and say whose they are', { skip }, () => {
+test('recorded pages link to their PDF and identify their work', { skip }, () => {
   const read = (name: string, url: string): ReturnType<typeof readLandingPage> =>
     readLandingPage(readFileSync(join(DATA, 'api-fixtures/open/landing', name), 'utf8'), new URL(url));
   const peerj = read('peerj.html', 'https://peerj.com/articles/4886/');
@@ -31,7 +31,7 @@ test('recorded pages lead to their PDF and say whose they are', { skip }, () => 
   assert.deepEqual([wall.links, wall.refresh, wall.title], [[], null, 'Just a moment...']);
 });
 
-test('every way of naming the file is understood', () => {
+test('every way to link the file is understood', () => {
   for (const [html, expected] of [
     ['<meta name="citation_pdf_url" content="https://f.example/a.pdf?x=1&amp;y=2">', 'https://f.example/a.pdf?x=1&y=2'],
     ['<meta content=/a.pdf name=citation_pdf_url>', 'https://journal.example/a.pdf'],
@@ -71,7 +71,7 @@ test('every way of naming the file is understood', () => {
   );
 });
 
-test('what merely looks like the file is left out or comes last', () => {
+test('links that only look like the file are dropped or come last', () => {
   assert.deepEqual(urls('<a href="/guidelines.pdf">Author guidelines</a><a href="/suppl1.pdf">PDF</a>'), []);
   const both = urls(
     '<a href="/x.pdf">PDF</a><meta name="citation_pdf_url" content="/s.pdf?supplement=1"><meta name="citation_pdf_url" content="/a.pdf">',
@@ -116,7 +116,7 @@ test('files of cited and related works are not files of the article', () => {
     assert.deepEqual(urls(`<body>${html}</body>`), ['https://journal.example/article/7.pdf'], html);
 });
 
-test('an anchor to another site is not a file of the article unless its address names the DOI', () => {
+test('a link to another site is not a file of the article unless its URL contains the DOI', () => {
   const doi = '<meta name="citation_doi" content="10.1000/abc">';
   assert.deepEqual(urls(`${doi}<a href="https://elsewhere.example/x.pdf">PDF</a>`), []);
   assert.deepEqual(urls(`${doi}<a href="https://elsewhere.example/bitstream/1/x.pdf">PDF</a>`), []);
@@ -130,7 +130,7 @@ test('an anchor to another site is not a file of the article unless its address 
   assert.deepEqual(british.links, []);
 });
 
-test('supplements, guides for authors and whole issues are not the article', () => {
+test('supplements, author guides and whole issues are not the article', () => {
   for (const html of [
     '<a href="/content/mmc2.pdf">Download PDF</a>',
     '<a href="/s41586_2020_1_MOESM3_ESM.pdf">PDF</a>',
@@ -164,7 +164,7 @@ test('a refresh, a licence and a DOI are read', () => {
   assert.equal(readLandingPage('<meta name="dc.rights" content="All rights reserved">', page).license, null);
 });
 
-test('the DOI is read wherever pages state it, the most exact statement first', () => {
+test('the DOI is read from every place, the most specific first', () => {
   for (const [html, doi] of [
     ['<meta name="dc.identifier" content="doi:10.1000/ABC">', '10.1000/abc'],
     [
@@ -194,7 +194,7 @@ test('the DOI is read wherever pages state it, the most exact statement first', 
     assert.equal(readLandingPage(html, page).doi, doi, html);
 });
 
-test('the licence is read wherever pages state it; several that disagree are none', () => {
+test('the licence is read from every place; conflicting ones give none', () => {
   const BY = 'https://creativecommons.org/licenses/by/4.0/';
   for (const [html, slug] of [
     [`<meta name="DC.Rights" content="${BY}">`, 'cc-by'],
@@ -235,7 +235,7 @@ test('the licence is read wherever pages state it; several that disagree are non
     assert.equal(readLandingPage(html, page).license?.slug ?? null, slug, html);
 });
 
-test('authors and a reservation of mining are read', () => {
+test('authors and a text mining reservation are read', () => {
   const read = readLandingPage(
     '<meta name="citation_author" content="Lovelace, Ada"><meta name="citation_author" content="Grace Hopper"><meta name="dc.creator" content="Nobody"><meta name="tdm-reservation" content="1">',
     page,
@@ -248,7 +248,7 @@ test('authors and a reservation of mining are read', () => {
   ]);
 });
 
-test('a page is told to be the full text by its prose and its sections, an abstract page is none', () => {
+test('a full text page is recognised by its prose and sections, an abstract page is not one', () => {
   const prose = (words: number): string => `<p>${'lorem '.repeat(words)}</p>`;
   const sections = ['1. Introduction', 'Materials and Methods', 'Results', 'Discussion', 'References'];
   const paper = sections.map((name) => `<h2>${name}</h2>${prose(120).repeat(4)}`).join('');
@@ -272,7 +272,7 @@ test('a page is told to be the full text by its prose and its sections, an abstr
   assert.equal(read(`<script>${paper}</script>`), false);
 });
 
-test("the address of Elsevier's file is read from the data of its page", () => {
+test('the file URL of Elsevier is read from the page data', () => {
   const data =
     '{"article":{"pdfDownload":{"isPdfFullText":false,"urlMetadata":{"queryParams":{"md5":"0123456789abcdef0123456789abcdef","pid":"1-s2.0-S1-main.pdf"},"pii":"S1","pdfExtension":"/pdfft","path":"science/article/pii"}}}}';
   assert.deepEqual(urls(`<script type="application/json">${data}</script>`), [
@@ -280,7 +280,7 @@ test("the address of Elsevier's file is read from the data of its page", () => {
   ]);
 });
 
-test('links in headers are read with commas and quotes in them', () => {
+test('Link headers with commas and quotes are parsed', () => {
   assert.deepEqual(parseLinkHeader('<a,b>; rel="item alternate"; title="x, y"; type="application/pdf", <c>;rel=next'), [
     { target: 'a,b', rel: ['item', 'alternate'], type: 'application/pdf' },
     { target: 'c', rel: ['next'], type: null },
@@ -289,7 +289,7 @@ test('links in headers are read with commas and quotes in them', () => {
   assert.deepEqual(parseLinkHeader(undefined), []);
 });
 
-test('pages are read in the charset they are in, and in no dangerous one', () => {
+test('pages are decoded in their charset, except dangerous ones', () => {
   assert.equal(decodePage(Buffer.from('caf\u00e9', 'latin1'), 'text/html; charset=ISO-8859-1'), 'caf\u00e9');
   assert.equal(
     decodePage(Buffer.from('<meta charset="windows-1251">\xef\xf0', 'latin1'), 'text/html').slice(-2),
@@ -299,7 +299,7 @@ test('pages are read in the charset they are in, and in no dangerous one', () =>
   assert.equal(decodePage(Buffer.from('\x1b$B'), 'text/html; charset=iso-2022-jp'), '\x1b$B');
 });
 
-test('every hostile page is read within bounds and yields no dangerous link', { skip }, () => {
+test('every hostile page is parsed within limits and gives no dangerous link', { skip }, () => {
   const folder = join(DATA, 'hostile/open/markup');
   for (const name of globSync('h*.html*', { cwd: folder })) {
     const bytes = readFileSync(join(folder, name));

@@ -59,7 +59,7 @@ const BAD: readonly (readonly [string, ErrorCategory, string])[] = [
   ['buffers-1', 'runtime', 'WORKER_OUT_OF_MEMORY'],
 ];
 
-test('hanging, spinning, crashing, memory-eating, throwing and lying workers fail in the right category, the rest succeeds, and the run ends', async () => {
+test('hanging, spinning, crashing, memory-hungry, throwing and lying workers fail in the right category, the rest succeeds, and the run ends', async () => {
   const kinds = BAD.flatMap(([kind], at) => [kind, `good-${at}`]);
   const { workspace, outcome, ears } = await runMisbehaving(kinds, {
     memoryLimitMb: 160,
@@ -85,7 +85,7 @@ test('hanging, spinning, crashing, memory-eating, throwing and lying workers fai
   assert.match(outcome.errors.find(({ itemId }) => itemId === 'uncaught-1')?.message ?? '', /nobody catches/);
 });
 
-test('a worker is replaced after its number of items, with the reason reported, and its output is passed on', async () => {
+test('a worker is replaced after its number of items, with the reason, and its output is forwarded', async () => {
   const kinds = Array.from({ length: 4 }, (_, at) => `good-${at}`);
   const { workspace, outcome, ears } = await runMisbehaving(kinds, { recycleAfterItems: 3 });
   using _ = workspace;
@@ -101,7 +101,7 @@ test('a worker is replaced after its number of items, with the reason reported, 
   );
 });
 
-test('a worker that holds more memory than allowed is replaced between two items, without harm to either', async () => {
+test('a worker above its memory limit is replaced between two items, without affecting either', async () => {
   const kinds = ['good-0', 'good-1'];
   const { workspace, outcome, ears } = await runMisbehaving(kinds, { recycleOverMb: 1 });
   using _ = workspace;
@@ -111,7 +111,7 @@ test('a worker that holds more memory than allowed is replaced between two items
   assert.ok(ears.of('worker-replaced').length >= 1);
 });
 
-test('a worker process gets none of the environment it was not given', async () => {
+test('a worker process gets only the environment variables it was given', async () => {
   using workspace = new Workspace();
   const module = new URL('../../../test/fixtures/stage/environment.ts', import.meta.url);
   const seen: unknown[] = [];
@@ -125,7 +125,7 @@ test('a worker process gets none of the environment it was not given', async () 
   assert.deepEqual(seen, [{ names: ['GIVEN'], data: { answer: 42 } }]);
 });
 
-test('workers that are expected start and prepare before there is an item; processes give way as asked', async () => {
+test('expected workers start and prepare before there is an item; processes get the requested priority', async () => {
   using workspace = new Workspace();
   const module = new URL('../../../test/fixtures/stage/prepared.ts', import.meta.url);
   const { promise: expecting, resolve: expect } = Promise.withResolvers<void>();
@@ -152,7 +152,7 @@ test('workers that are expected start and prepare before there is an item; proce
   assert.deepEqual(seen, [{ loaded: 'model', niceness }]);
 });
 
-test('the young generation of a worker is as small as it was asked to be', async () => {
+test('the young generation of a worker has the requested size', async () => {
   using workspace = new Workspace();
   const module = new URL('../../../test/fixtures/stage/heap.ts', import.meta.url);
   const seen: Record<string, unknown>[] = [];
@@ -166,7 +166,7 @@ test('the young generation of a worker is as small as it was asked to be', async
   assert.ok(flags.includes('--max-semi-space-size=4'), 'three of them make the generation');
 });
 
-test('hooks execute on the main thread, wherever the items run', async () => {
+test('hooks run on the main thread, wherever the items run', async () => {
   using workspace = new Workspace();
   const threads = new Map<string, number>();
   const note = (hook: string) => (): void => void threads.set(hook, threadId);
@@ -187,7 +187,7 @@ test('hooks execute on the main thread, wherever the items run', async () => {
   );
 });
 
-test('processes that cannot be started stop the stage with a coded error, and the run ends', async () => {
+test('processes that cannot be started stop the stage with an error code, and the run ends', async () => {
   using workspace = new Workspace();
   const { execPath } = process;
   process.execPath = workspace.output('no-such-program');
@@ -205,7 +205,7 @@ test('processes that cannot be started stop the stage with a coded error, and th
   }
 });
 
-test('a module that is not there or exports no worker stops the stage with a coded error, and the run ends', async () => {
+test('a missing module or one without a worker stops the stage with an error code, and the run ends', async () => {
   for (const [worker, what] of [
     [{ module: new URL('./no-such-worker.ts', import.meta.url) }, /no-such-worker/],
     [{ ...misbehave, export: 'other' }, /no function named other/],
@@ -222,7 +222,7 @@ test('a module that is not there or exports no worker stops the stage with a cod
   }
 });
 
-test('the worker of a cpu stage is named by module, never a closure', async () => {
+test('the worker of a cpu stage is a module, never a closure', async () => {
   using workspace = new Workspace();
   await assert.rejects(
     runStage({ stageName: 'test', items: [] }, () => ({ status: 'success' }), { ...workspace.options, policy: 'cpu' }),
@@ -230,7 +230,7 @@ test('the worker of a cpu stage is named by module, never a closure', async () =
   );
 });
 
-test('an item is ended by its processor time, which its worker may extend, and one that only waits by ten times as much', async () => {
+test('an item is ended by its CPU time, which its worker may extend, and one that only waits by ten times as much', async () => {
   using workspace = new Workspace();
   const kinds = ['work-1', 'work-granted', 'hang-1', 'good-1'];
   const outcome = await runStage({ stageName: 'test', items: kinds.map((kind) => workspace.item(kind)) }, misbehave, {

@@ -43,7 +43,7 @@ test('an item is skipped if resume is on, force is off, all outputs exist and ar
   assert.deepEqual(await rerunAfter(() => undefined), { reason: 'resume-satisfied', worked: 0 });
 });
 
-test('the fingerprint beside the output holds input_sha256 and cfg_hash', async () => {
+test('the fingerprint next to the output has input_sha256 and cfg_hash', async () => {
   using workspace = new Workspace();
   await run(workspace, [workspace.item('a')]);
   const stored = JSON.parse(readFileSync(fingerprint(workspace), 'utf8')) as Record<string, unknown>;
@@ -51,7 +51,7 @@ test('the fingerprint beside the output holds input_sha256 and cfg_hash', async 
   assert.equal(stored['cfg_hash'], 'cfg1');
 });
 
-test('resume off: everything is run again', async () => {
+test('resume off: everything runs again', async () => {
   assert.deepEqual(await rerunAfter(() => undefined, { resume: false }), { reason: 'resume-off', worked: 1 });
 });
 
@@ -59,26 +59,26 @@ test('force flag: override resume, recompute everything', async () => {
   assert.deepEqual(await rerunAfter(() => undefined, { force: true }), { reason: 'forced', worked: 1 });
 });
 
-test('an output that is missing or empty is made again', async () => {
+test('a missing or empty output is recreated', async () => {
   const missing = await rerunAfter((workspace) => rmSync(workspace.output('a')));
   assert.deepEqual(missing, { reason: 'output-missing', worked: 1 });
   const empty = await rerunAfter((workspace) => writeFileSync(workspace.output('a'), ''));
   assert.deepEqual(empty, { reason: 'output-empty', worked: 1 });
 });
 
-test('an output that was cut off, or written over by something longer, is noticed and made again', async () => {
+test('a truncated or overwritten output is noticed and recreated', async () => {
   for (const text of ['TEXT', 'TEXT OF A AND MORE']) {
     const damaged = await rerunAfter((workspace) => writeFileSync(workspace.output('a'), text));
     assert.deepEqual(damaged, { reason: 'output-damaged', worked: 1 });
   }
 });
 
-test('an output of the same size and other bytes is noticed by its time and its hash, and told as damaged', async () => {
+test('an output with the same size and other bytes is noticed by its time and hash, and reported as damaged', async () => {
   const damaged = await rerunAfter((workspace) => writeFileSync(workspace.output('a'), 'TEXT of a'));
   assert.deepEqual(damaged, { reason: 'output-damaged', worked: 1 });
 });
 
-test('an output that was only touched or copied is hashed once, kept, and known by its new time afterwards', async () => {
+test('an output that was only touched or copied is hashed once, kept, and recognised by its new time afterwards', async () => {
   using workspace = new Workspace();
   const item = workspace.item('a');
   await run(workspace, [item]);
@@ -90,7 +90,7 @@ test('an output that was only touched or copied is hashed once, kept, and known 
   assert.deepEqual(stored.outputs, [[9, statSync(workspace.output('a')).mtimeMs, sha256('TEXT OF A')]]);
 });
 
-test('bytes that changed under the same size and time are found by verify-hash', async () => {
+test('bytes changed under the same size and time are found by verify-hash', async () => {
   const change = (workspace: Workspace): void => {
     const { mtime } = statSync(workspace.output('a'));
     writeFileSync(workspace.output('a'), 'TEXT of a');
@@ -118,7 +118,7 @@ test('one missing output of several is enough', async () => {
   assert.equal(more.reason, 'output-missing');
 });
 
-test('a missing fingerprint is not trusted, nor one cut off at any byte', async () => {
+test('a missing or truncated fingerprint is not trusted', async () => {
   assert.deepEqual(await rerunAfter((workspace) => rmSync(fingerprint(workspace))), {
     reason: 'fingerprint-missing',
     worked: 1,
@@ -149,7 +149,7 @@ test('input change: a new input_sha256 recomputes that document and no other', a
   assert.equal(readFileSync(workspace.output('doc0003'), 'utf8'), 'ANOTHER TEXT');
 });
 
-test('a touched input with the same bytes is hashed once, skipped, and known by its new time afterwards', async () => {
+test('a touched input with the same bytes is hashed once, skipped, and recognised by its new time afterwards', async () => {
   using workspace = new Workspace();
   const item = workspace.item('a');
   await run(workspace, [item]);
@@ -181,7 +181,7 @@ test('an unchanged input is not read again; verify-hash reads it and finds what 
   assert.equal(calls, 1, 'verify-hash does not');
 });
 
-test('a mark taken within a tick of the last change is not trusted', async () => {
+test('a fingerprint taken within a clock tick of the last change is not trusted', async () => {
   using workspace = new Workspace();
   const item = workspace.item('a');
   const fresh: StageWorker = (each, context) => {
@@ -198,7 +198,7 @@ test('a mark taken within a tick of the last change is not trusted', async () =>
   assert.deepEqual(workspace.leftovers(), []);
 });
 
-test('a plan that knows its hashes is believed, and nothing is read', async () => {
+test('hashes known by the plan are used, and nothing is read', async () => {
   using workspace = new Workspace();
   const known = { ...workspace.item('a'), fingerprint: { inputSha256: 'f00d', cfgHash: 'cfg1' } };
   await run(workspace, [known]);
@@ -228,7 +228,7 @@ test('outputs appear atomically and the fingerprint last', async () => {
   assert.deepEqual(workspace.leftovers(), []);
 });
 
-test('a failed attempt leaves nothing behind and does not touch what stood there', async () => {
+test('a failed attempt leaves nothing behind and does not change existing files', async () => {
   using workspace = new Workspace();
   const item = workspace.item('a');
   await run(workspace, [item]);
@@ -246,7 +246,7 @@ test('a failed attempt leaves nothing behind and does not touch what stood there
   assert.equal((await run(workspace, [item])).skipped, 1, 'the old output is still good');
 });
 
-test('a missing input is an input error, not retried', async () => {
+test('a missing input is an input error and is not retried', async () => {
   using workspace = new Workspace();
   const item = workspace.item('a');
   rmSync(workspace.input('a'));
@@ -254,7 +254,7 @@ test('a missing input is an input error, not retried', async () => {
   assert.deepEqual([outcome.errors[0]?.category, outcome.retried, calls], ['input', 0, 0]);
 });
 
-test('an output whose place is taken by a folder fails that item alone', async () => {
+test('an output path taken by a folder fails only that item', async () => {
   using workspace = new Workspace();
   const items = workspace.items(3);
   const blocked = { ...workspace.item('doc0001'), outputs: { output: workspace.root } };
@@ -263,7 +263,7 @@ test('an output whose place is taken by a folder fails that item alone', async (
   assert.equal(outcome.errors[0]?.category, 'runtime');
 });
 
-test('durable outputs take the same way, in groups small and large', async () => {
+test('durable outputs take the same path, in small and large groups', async () => {
   using workspace = new Workspace();
   const items = workspace.items(60);
   const outcome = await run(workspace, items, { durable: true, workers: 8 });
@@ -272,7 +272,7 @@ test('durable outputs take the same way, in groups small and large', async () =>
   assert.equal((await run(workspace, items, { durable: true })).skipped, 60);
 });
 
-test('items without outputs are always run: there is nothing an earlier run could have left', async () => {
+test('items without outputs always run', async () => {
   using workspace = new Workspace();
   const item = { ...workspace.item('a'), outputs: {} };
   const count: StageWorker = () => ({ status: 'success' });

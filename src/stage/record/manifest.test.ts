@@ -14,7 +14,7 @@ const write: StageWorker = (item) => {
   return { status: 'success', manifest: { chunk_count: 42, chunks_format: 'parquet', stage: 'not mine to say' } };
 };
 
-test('base fields are consistent across stages, stage-specific extras beside them', async () => {
+test('base fields are the same in all stages, next to stage-specific extras', async () => {
   using workspace = new Workspace();
   await runStage({ stageName: 'chunk', items: [workspace.item('paper_123')] }, write, workspace.options);
   const [row] = workspace.rows('chunk');
@@ -37,11 +37,11 @@ test('base fields are consistent across stages, stage-specific extras beside the
   assert.ok(Math.abs(Date.parse(String(finishedAt)) - Date.now()) < 600_000);
 });
 
-test('the manifest stands at docparse.STAGE.manifest.jsonl', () => {
+test('the manifest is docparse.STAGE.manifest.jsonl', () => {
   assert.equal(manifestPath('Data/Manifests', 'embed'), join('Data', 'Manifests', 'docparse.embed.manifest.jsonl'));
 });
 
-test('failures carry category, message and retryable, and the jq lines of the guide find them', async () => {
+test('failures have category, message and retryable, and the jq commands of the guide find them', async () => {
   using workspace = new Workspace();
   const clock = new HeldClock();
   await runStage(
@@ -109,7 +109,7 @@ test('item discovery order is preserved: rows are appended in order, one per ite
   );
 });
 
-test('a resume-skip is a row too, written once per item and fingerprint: warm runs do not grow the file', async () => {
+test('a resume skip is written once per item and fingerprint, so repeated runs do not grow the file', async () => {
   using workspace = new Workspace();
   const items = workspace.items(5);
   const run = () => runStage({ stageName: 'test', items }, write, workspace.options);
@@ -135,7 +135,7 @@ test('a resume-skip is a row too, written once per item and fingerprint: warm ru
   );
 });
 
-test('a row that a killed run did not come to write is written by the next one', async () => {
+test('a row missing after a kill is written by the next run', async () => {
   using workspace = new Workspace();
   const items = workspace.items(3);
   const run = () => runStage({ stageName: 'test', items }, write, workspace.options);
@@ -229,7 +229,7 @@ test('a manifest that cannot be written ends the run with an error', async () =>
   rmSync(dir, { recursive: true, force: true });
 });
 
-test('manifest sink: log_success, log_skip and log_failure are a seam, and rows go where it says', async () => {
+test('manifest sink: log_success, log_skip and log_failure can be replaced', async () => {
   using workspace = new Workspace();
   const told: string[] = [];
   const sink: ManifestSink = {
@@ -261,7 +261,7 @@ test('manifest sink: log_success, log_skip and log_failure are a seam, and rows 
   assert.deepEqual(workspace.rows(), [], 'the file is not written beside it');
 });
 
-test('a duration is a number of JSON whatever the worker says it was', async () => {
+test('a duration is a JSON number whatever the worker returns', async () => {
   using workspace = new Workspace();
   const said = [0, 1e-9, 0.000_012, 0.25, 1.5, 12_345.678_901, -1, Number.NaN, Infinity];
   await runStage(

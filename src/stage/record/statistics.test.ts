@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { ErrorTally, Percentiles, Slowest } from './statistics.ts';
 
-test('percentiles are within two percent of the sorted ones, from microseconds to days, in a fixed space', () => {
+test('percentiles are within two percent of the exact ones, from microseconds to days, in fixed memory', () => {
   const durations = Array.from({ length: 10_000 }, (_, at) => 0.001 * 1.0025 ** at);
   const percentiles = new Percentiles();
   for (const ms of durations.toReversed()) percentiles.add(ms);
@@ -13,14 +13,14 @@ test('percentiles are within two percent of the sorted ones, from microseconds t
   }
 });
 
-test('percentiles of nothing and of zero are zero', () => {
+test('percentiles of no values and of zero are zero', () => {
   const percentiles = new Percentiles();
   assert.equal(percentiles.at(0.5), 0);
   percentiles.add(0);
   assert.equal(percentiles.at(0.5), 0);
 });
 
-test('the slowest ten of many are kept, slowest first', () => {
+test('the ten slowest are kept, slowest first', () => {
   const slowest = new Slowest();
   for (let at = 0; at < 1_000; at += 1) slowest.add(`i${(at * 7) % 1_000}`, (at * 7) % 1_000);
   assert.deepEqual(
@@ -29,7 +29,7 @@ test('the slowest ten of many are kept, slowest first', () => {
   );
 });
 
-test('errors that differ in names and numbers only are counted together, and no more than a thousand are kept', () => {
+test('errors that differ only in names and numbers are counted together, at most a thousand', () => {
   const tally = new ErrorTally();
   for (let at = 0; at < 1_500; at += 1)
     tally.add({

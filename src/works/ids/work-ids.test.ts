@@ -25,7 +25,7 @@ import {
 
 const SHARED = join(import.meta.dirname, '../../../../shared/data/hostile/open');
 
-test('equal DOIs become equal, whatever they were wrapped in', () => {
+test('equal DOIs are normalised to the same string, whatever they were wrapped in', () => {
   for (const text of [
     '10.1000/XYZ123',
     'https://doi.org/10.1000/xyz123',
@@ -41,7 +41,7 @@ test('equal DOIs become equal, whatever they were wrapped in', () => {
   }
 });
 
-test('nasty suffixes survive as they are', () => {
+test('unusual suffixes are preserved', () => {
   const sici = '10.1002/(sici)1521-3951(199911)216:1<135::aid-pssb135>3.0.co;2-#';
   for (const text of [sici, sici.toUpperCase(), `https://doi.org/${sici}`, `https://doi.org/${doiPath(sici)}`]) {
     assert.equal(normalizeDoi(text), sici, text);
@@ -60,7 +60,7 @@ test('nasty suffixes survive as they are', () => {
   assert.equal(normalizeDoi('10.5555/with(open'), '10.5555/with(open');
 });
 
-test('what is no DOI is none, and look-alikes stay apart', () => {
+test('strings that are not DOIs are rejected, and look-alikes stay distinct', () => {
   for (const text of [
     '',
     '10.1/',
@@ -88,13 +88,13 @@ test('what is no DOI is none, and look-alikes stay apart', () => {
   assert.equal(new Set(kept.map(normalizeDoi)).size, kept.length);
 });
 
-test('a DOI is found in running text without its punctuation', () => {
+test('a DOI is found in running text without trailing punctuation', () => {
   assert.equal(findDoi('see (https://doi.org/10.1000/182).'), '10.1000/182');
   assert.equal(findDoi('nothing here'), undefined);
 });
 
 test(
-  'every hostile DOI of the collection is read or refused in linear time',
+  'every hostile DOI of the collection is parsed or rejected in linear time',
   { skip: existsSync(SHARED) ? false : `${SHARED} is absent` },
   () => {
     const lines = readFileSync(join(SHARED, 'ids.jsonl'), 'utf8').trim().split('\n');
@@ -121,7 +121,7 @@ test(
   },
 );
 
-test('arXiv ids are read in every style, with and without version', () => {
+test('arXiv ids are parsed in every style, with and without version', () => {
   const read = (text: string): string | undefined => {
     const id = parseArxivId(text);
     return id && formatArxivId(id);
@@ -151,7 +151,7 @@ test('arXiv ids are read in every style, with and without version', () => {
   }
 });
 
-test('PubMed, PMC, OpenAlex, HAL, Zenodo and OSF ids are read', () => {
+test('PubMed, PMC, OpenAlex, HAL, Zenodo and OSF ids are parsed', () => {
   assert.equal(normalizePmcid('pmc 0013014283.2'), 'PMC13014283');
   assert.equal(normalizePmcid('https://www.ncbi.nlm.nih.gov/pmc/articles/PMC123/'), 'PMC123');
   assert.equal(normalizePmcid('123'), undefined);
@@ -170,7 +170,7 @@ test('PubMed, PMC, OpenAlex, HAL, Zenodo and OSF ids are read', () => {
   assert.equal(osfGuidOf('https://osf.io/preprints/psyarxiv/ab3de'), 'ab3de');
 });
 
-test('an id tells its own kind, and a work is filed under its best', () => {
+test('the kind of an id is detected, and a work is keyed by its best id', () => {
   const key = (text: string): string | undefined => {
     const ids = identify(text);
     return ids && keyOf(ids);
@@ -186,7 +186,7 @@ test('an id tells its own kind, and a work is filed under its best', () => {
   assert.equal(identify('10.48550/arxiv.2101.00001')?.arxiv?.id, '2101.00001');
 });
 
-test('licences are read in the spellings services use', () => {
+test('licences are recognised in the spellings of all services', () => {
   for (const [text, slug, ccVersion] of [
     ['cc-by', 'cc-by', null],
     ['CC BY', 'cc-by', null],

@@ -64,7 +64,7 @@ test('CSV is read with quotes, line breaks and any spelling of its columns', asy
   assert.deepEqual(shown(await read('doi\ttitle\n10.1000/a\tT\n', 'tsv')), ['2 doi:10.1000/a']);
 });
 
-test('BibTeX is read with nested braces, quotes, joined strings and commentary', async () => {
+test('BibTeX is read with nested braces, quotes, concatenation and comments', async () => {
   const text = `Some words, mail@example.org.
 @comment{ @article{no, doi={10.1000/no}} }
 @string{jan = "January"}
@@ -79,7 +79,7 @@ test('BibTeX is read with nested braces, quotes, joined strings and commentary',
   assert.deepEqual(shown(works), ['4 doi:10.1000/a_b', '5 arxiv:2101.00001', '8 arxiv:2101.00002', '9 bad', '10 bad']);
 });
 
-test('abbreviations that multiply each other are not expanded without end', async () => {
+test('abbreviations that multiply each other are not expanded without limit', async () => {
   const names = Array.from({ length: 26 }, (_, at) => `s${at}`);
   const bomb = names.map(
     (name, at) => `@string{${name} = ${at === 0 ? `"${'x'.repeat(16)}"` : `s${at - 1} # s${at - 1}`}}`,
@@ -92,7 +92,7 @@ test('abbreviations that multiply each other are not expanded without end', asyn
   assert.match(works[1]?.kind === 'bad' ? works[1].reason : '', /expands to more than/);
 });
 
-test('JSON that is nested beyond measure is refused before it is parsed', async () => {
+test('deeply nested JSON is rejected before parsing', async () => {
   const deep = `${'[{"a":'.repeat(50_000)}1${'}]'.repeat(50_000)}`;
   for (const [text, format] of [
     [`[{"DOI":"10.1000/a"},{"x":${deep}},{"DOI":"10.1000/b"}]`, 'csl'],
@@ -115,7 +115,7 @@ test('RIS is read record by record', async () => {
   assert.equal(works[0]?.kind === 'work' && works[0].work.year, 2020);
 });
 
-test('a file is read by what its name says', async () => {
+test('the format is detected from the file name', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'works-'));
   try {
     writeFileSync(join(folder, 'list.txt'), '# my list\n10.1000/a\n\nPMC7\nwhat\n');
@@ -130,7 +130,7 @@ test('a file is read by what its name says', async () => {
   }
 });
 
-test('the address of a paper is a work of its own; one that only leads to an unreadable id is none', () => {
+test('the URL of a paper is a work; one that only leads to an unreadable id is not', () => {
   const listed = workFromText(' https://example.org/papers/x.pdf#page=2 ');
   assert.ok(listed.kind === 'work');
   assert.equal(listed.work.id, 'url:https://example.org/papers/x.pdf');
@@ -144,7 +144,7 @@ test('the address of a paper is a work of its own; one that only leads to an unr
     assert.equal(workFromText(text).kind, 'bad', text);
 });
 
-test('MEDLINE as PubMed exports it is read with continued lines and ids of several kinds', async () => {
+test('PubMed MEDLINE is read with continued lines and several kinds of ids', async () => {
   const text = `PMID- 31452104
 OWN - NLM
 TI  - Heat and
@@ -185,7 +185,7 @@ TI  - no id at all
   );
 });
 
-test('RIS as Embase and Ovid write it: stray lines, prefixed DOIs, a missing end', async () => {
+test('RIS of Embase and Ovid: stray lines, prefixed DOIs, a missing end', async () => {
   const text =
     '1. \r\nTY  - JOUR\r\nDB  - Embase\r\nT1  - A title\r\n   that goes on\r\nDO  - doi:10.1000/A\r\nA1  - Berg, A.\r\nJO  - J Reefs\r\nVL  - 3\r\nSP  - 1\r\nEP  - 9\r\nTY  - JOUR\r\nDO  - https://dx.doi.org/10.1000/b\r\nER  -\r\n';
   const works = await read(text, 'ris');
@@ -197,7 +197,7 @@ test('RIS as Embase and Ovid write it: stray lines, prefixed DOIs, a missing end
   assert.equal(first.record.venue, 'J Reefs');
 });
 
-test('CSL-JSON is read item by item, with the line of each; a damaged one costs no other', async () => {
+test('CSL-JSON is read item by item with line numbers; a damaged item affects no other', async () => {
   const text =
     '[\n {"id":"x","type":"article-journal","title":"A, {b}","DOI":"10.1000/a","issued":{"date-parts":[[2020,5]]},"author":[{"family":"Berg","given":"Ana"}]},\n {"id": broken},\n {"title":"no id"},\n {"PMID":"12"}\n]';
   const works = await read(text, 'csl');
@@ -208,21 +208,21 @@ test('CSL-JSON is read item by item, with the line of each; a damaged one costs 
   assert.deepEqual(shown(await read('[{"DOI":"10.1000/b"', 'csl')), ['1 bad']);
 });
 
-test('bare numbers are PMIDs in a list of ids, and on a command line when they are long enough', async () => {
+test('bare numbers are PMIDs in a list of ids, and on a command line if they are long enough', async () => {
   assert.deepEqual(shown(await read('31452104\n17\nPMC7\n', 'ids')), ['1 pmid:31452104', '2 pmid:17', '3 pmcid:PMC7']);
   const typed = workFromText('31452104');
   assert.equal(typed.kind === 'work' && typed.work.id, 'pmid:31452104');
   assert.equal(workFromText('17').kind, 'bad');
 });
 
-test('accents and letters as TeX writes them are read as letters', async () => {
+test('TeX accents and letters are decoded', async () => {
   const text =
     '@article{a, doi={10.1000/a}, title={M{\\"u}ller, N\\\'u\\~nez, Stra{\\ss}e, \\c{c}a, Erd\\H{o}s and 5\\% {\\o}re~x}}';
   const [work] = await read(text, 'bibtex');
   assert.equal(work?.kind === 'work' && work.record?.title, 'Müller, Núñez, Straße, ça, Erdős and 5% øre x');
 });
 
-test('what is written in BibTeX, RIS and CSL-JSON is read back as the same work', async () => {
+test('BibTeX, RIS and CSL-JSON round-trip to the same work', async () => {
   const author = (family: string, given: string) => ({
     name: `${given} ${family}`,
     family,

@@ -50,7 +50,7 @@ function zotero(library: { readonly key?: string; readonly version: number; read
   return { send, asked };
 }
 
-test('a library is read page by page, with the key of its owner, and a pause is kept', async () => {
+test('a library is read page by page with its key, and Backoff is obeyed', async () => {
   const place = parseZotero('zotero:groups/4711/collections/abcd2345');
   assert.ok(place);
   const { send, asked } = zotero({ key: 'secret', version: 9, backoffSeconds: 7 });
@@ -75,7 +75,7 @@ test('a library is read page by page, with the key of its owner, and a pause is 
   await assert.rejects(Array.fromAsync(readZotero(place, { send, web, wait })), { code: 'ZOTERO_REFUSED' });
 });
 
-test('a library that has not changed since is not read again', async () => {
+test('an unchanged library is not read again', async () => {
   const place = parseZotero('zotero:users/12');
   assert.ok(place);
   const wait = (): Promise<void> => Promise.resolve();
@@ -85,7 +85,7 @@ test('a library that has not changed since is not read again', async () => {
   assert.equal((await Array.fromAsync(readZotero(place, { send, web, wait, since: 8 }))).length, items.length);
 });
 
-test('the Zotero of this machine is asked without a key, and whole: its version does not count what was added', async () => {
+test('a local Zotero is read without a key and completely, because its version ignores local additions', async () => {
   const place = parseZotero('zotero:local');
   assert.ok(place?.isLocal);
   const { send, asked } = zotero({ version: 1 });

@@ -90,7 +90,7 @@ const endOf = (events: readonly OpenAlexEvent[]): unknown => {
   return last?.kind === 'end' ? last.end : undefined;
 };
 
-test('pages follow their cursor, duplicates are dropped, the last page ends it', async () => {
+test('pages follow the cursor, duplicates are dropped, the last page ends the listing', async () => {
   const { events, asked } = await listing(25, { topic: 'whales and song' }, { perPage: 10 });
   assert.deepEqual(
     ids(events),
@@ -116,7 +116,7 @@ test('an exact multiple ends with an empty page, a maximum before it', async () 
   assert.equal(limited.asked.length, 3);
 });
 
-test('a text that names one topic is asked for by its id, with every filter', async () => {
+test('a text that names one topic is queried by topic id, with all filters', async () => {
   const { asked } = await listing(3, {
     topic: 'graph neural networks',
     yearStart: 2020,
@@ -137,7 +137,7 @@ test('a text that names one topic is asked for by its id, with every filter', as
   await assert.rejects(listing(3, { topic: 'x', type: 'a,is_oa:false' }), { code: 'OPENALEX_FILTER' });
 });
 
-test('without a key pages are numbered, since cursors need one', async () => {
+test('without a key pages are numbered, because cursors need one', async () => {
   const { events, asked } = await listing(25, { topic: 'x' }, { perPage: 10, credentials: [] });
   assert.equal(ids(events).length, 25);
   assert.deepEqual(
@@ -147,7 +147,7 @@ test('without a key pages are numbered, since cursors need one', async () => {
   assert.ok(asked.every(({ query }) => !query.has('cursor')));
 });
 
-test('a page that fails is asked again by its cursor, with delays that stay below their cap', async () => {
+test('a failed page is requested again by its cursor, with delays below the cap', async () => {
   const { events, asked, ms } = await listing(25, { topic: 'x' }, { perPage: 10 }, (seen, before) =>
     seen.query.get('cursor') === '10' && before < 3 ? { status: 503, body: '{}' } : undefined,
   );
@@ -159,7 +159,7 @@ test('a page that fails is asked again by its cursor, with delays that stay belo
   assert.equal(ms, 750 + 1500 + 1500);
 });
 
-test('a spent budget ends the listing with the moment it renews, and it goes on from the same page', async () => {
+test('a used-up budget ends the listing with its reset time, and it continues from the same page', async () => {
   const body = JSON.stringify({
     error: 'Rate limit exceeded',
     message: 'Insufficient budget.',
@@ -192,7 +192,7 @@ test('a spent budget ends the listing with the moment it renews, and it goes on 
   assert.equal(rest.asked[0]?.query.get('cursor'), '10');
 });
 
-test('a bad key is a failure that says what to do', async () => {
+test('an invalid key is a failure with a hint', async () => {
   const { events } = await listing(5, { topic: 'x' }, {}, () => ({
     status: 401,
     body: '{"error":"Invalid or missing API key"}',
@@ -203,7 +203,7 @@ test('a bad key is a failure that says what to do', async () => {
   assert.match(last.end.hint ?? '', /key/);
 });
 
-test('records of unexpected shape are reported and passed over', async () => {
+test('records of unexpected shape are reported and skipped', async () => {
   const { events } = await listing(5, { topic: 'x' }, {}, ({ path }) =>
     path === '/works'
       ? {
@@ -222,7 +222,7 @@ test('records of unexpected shape are reported and passed over', async () => {
 });
 
 test(
-  'every recorded answer of OpenAlex is read',
+  'every recorded OpenAlex response is parsed',
   { skip: existsSync(FIXTURES) ? false : `${FIXTURES} is absent` },
   () => {
     const load = (name: string): unknown => JSON.parse(readFileSync(join(FIXTURES, name), 'utf8'));
@@ -240,7 +240,7 @@ test(
   },
 );
 
-test('ids that OpenAlex has no field for are found in its locations', () => {
+test('ids without a field in OpenAlex are found in its locations', () => {
   const work = parseOpenAlexWork({
     id: 'https://openalex.org/W1',
     doi: 'https://doi.org/10.5555/(SICI)1<2::AID>3.0.CO;2-#.',

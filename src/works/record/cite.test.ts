@@ -41,7 +41,7 @@ function record(
   };
 }
 
-test('equal keys are numbered without trying all numbers that were given', () => {
+test('duplicate keys are numbered without trying all used numbers', () => {
   let lookups = 0;
   class Counting extends Set<string> {
     override has(key: string): boolean {
@@ -55,7 +55,7 @@ test('equal keys are numbered without trying all numbers that were given', () =>
   assert.ok(lookups < 50 * keys.length, `${lookups} lookups`);
 });
 
-test('of twenty authors all are named, of more the first nineteen and the last', () => {
+test('up to twenty authors are all named, of more the first nineteen and the last', () => {
   const [one] = record('W1').authors;
   assert.ok(one);
   const cited = (count: number): string =>
@@ -79,7 +79,7 @@ test('the best version of a work is a published one that was not retracted', () 
   );
 });
 
-test('a row of Retraction Watch without a DOI and a PMID is of no work', async () => {
+test('a Retraction Watch row without DOI and PMID belongs to no work', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-watch-'));
   const path = join(folder.path, 'retraction_watch.csv');
   const rows = ['unavailable,0', ',', ',123', '10.1000/a,unavailable'].map((ids) => `${ids},Retraction,1/2/2024 0:00`);
@@ -94,7 +94,7 @@ test('a row of Retraction Watch without a DOI and a PMID is of no work', async (
   );
 });
 
-test('a work is cited as APA has it', () => {
+test('a work is cited in APA style', () => {
   assert.equal(
     apaCitation(record('W1', { doi: '10.1000/reef' })),
     'van der Berg, A.-M., Wei, L., & The ATLAS Collaboration (2024). Heat & the {reefs} of 100% of_the Pacific. Journal of Reefs, 12(4), 3–9. https://doi.org/10.1000/reef',
@@ -108,7 +108,7 @@ test('a work is cited as APA has it', () => {
   );
 });
 
-test('BibTeX escapes what TeX takes for commands, keeps groups whole and gives each entry a key of its own', () => {
+test('BibTeX escapes TeX commands, keeps groups intact and gives each entry a unique key', () => {
   const taken = new Set<string>();
   const entry = bibtexEntry(record('W1', { doi: '10.1000/re{e}f' }), citationKey(record('W1'), taken), 'PDF/W1.pdf');
   assert.match(entry, /^@article\{berg2024heat,\n/);
@@ -137,7 +137,7 @@ test('BibTeX escapes what TeX takes for commands, keeps groups whole and gives e
   assert.doesNotMatch(bibtexEntry(again, 'k'), /was retracted/);
 });
 
-test('RIS has a line for each thing and ends its record', () => {
+test('RIS has a line for each field and ends its record', () => {
   const text = risEntry(record('W1', { doi: '10.1000/reef', abstract: 'Two\nlines' }), 'PDF/W1.pdf');
   assert.match(text, /^TY {2}- JOUR\r\n/);
   assert.match(text, /AU {2}- van der Berg, Ana-Maria\r\n/);
@@ -146,7 +146,7 @@ test('RIS has a line for each thing and ends its record', () => {
   assert.match(text, /L1 {2}- PDF\/W1\.pdf\r\nER {2}- \r\n\r\n$/);
 });
 
-test('versions are found by ids, DOI families, relations, and by title, authors and year; others stay apart', () => {
+test('versions are found by ids, DOI families, relations, and by title, authors and year; others stay separate', () => {
   const found = (...records: WorkRecord[]): string[] =>
     findVersions(records).map(({ work, of, reason }) => `${of} ${work} ${reason}`);
   const other = { title: 'Something else entirely about fish' };

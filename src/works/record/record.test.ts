@@ -43,7 +43,7 @@ const OPENALEX = {
   is_retracted: false,
 }; // prettier-ignore
 
-test('a record of OpenAlex is read with all that it takes to cite the work', () => {
+test('an OpenAlex record is read with everything needed to cite the work', () => {
   const record = parseOpenAlexRecord(OPENALEX, AT);
   assert.ok(record);
   const { title, date, venue, volume, pages, abstract, license, access, references, funders } = record;
@@ -70,7 +70,7 @@ test('a record of OpenAlex is read with all that it takes to cite the work', () 
   assert.ok(record.sources[0]?.fields.includes('abstract'));
 });
 
-test('a field in a shape nobody expects costs no more than itself', () => {
+test('a field of unexpected shape affects only itself', () => {
   const record = parseOpenAlexRecord({ ...OPENALEX, biblio: 'none', keywords: [7], awards: {} }, AT);
   assert.equal(record?.volume, null);
   assert.deepEqual(record?.keywords, []);
@@ -97,7 +97,7 @@ const CROSSREF = {
   relation: { 'has-preprint': [{ 'id-type': 'doi', id: '10.1101/2024.01.01.1' }], 'is-cited-by': [] },
 };
 
-test('Crossref adds what OpenAlex lacks, and takes nothing away', () => {
+test('Crossref adds what OpenAlex lacks, and removes nothing', () => {
   const [openalex, crossref] = [parseOpenAlexRecord(OPENALEX, AT), parseCrossrefRecord(CROSSREF, AT)];
   assert.ok(openalex && crossref);
   assert.equal(crossref.abstract, 'Heat kills, p < .05.');
@@ -122,7 +122,7 @@ test('Crossref adds what OpenAlex lacks, and takes nothing away', () => {
   assert.ok(both.sources[1]?.fields.includes('issue') && !both.sources[1].fields.includes('venue'));
 });
 
-test('only a retraction takes a work back, and a reinstatement puts it back in force', () => {
+test('only a retraction retracts a work, and a reinstatement restores it', () => {
   const record = parseCrossrefRecord(CROSSREF, AT);
   assert.ok(record);
   assert.equal(retractionOf(record)?.doi, '10.1000/notice');
@@ -136,7 +136,7 @@ test('only a retraction takes a work back, and a reinstatement puts it back in f
   assert.equal(retractionOf({ notices: reinstated.toReversed() }), undefined);
 });
 
-test('a notice names the works that it is about', () => {
+test('a notice names the works it is about', () => {
   const notice = { DOI: '10.1000/notice', 'update-to': [{ DOI: '10.1000/REEF', type: 'Expression of Concern' }] };
   assert.deepEqual(noticesGiven(notice), [
     {
@@ -146,7 +146,7 @@ test('a notice names the works that it is about', () => {
   ]);
 });
 
-test('names are taken apart as bibliographies do, and groups stay whole', () => {
+test('names are split as in bibliographies, and groups stay whole', () => {
   const parts = (name: string): (string | null)[] => {
     const { family, given } = parsePersonName(name);
     return [family, given];
@@ -160,13 +160,13 @@ test('names are taken apart as bibliographies do, and groups stay whole', () => 
   assert.deepEqual(parts('Plato'), [null, null]);
 });
 
-test('tags leave a text, and brackets that are none stay', () => {
+test('tags are removed from a text, and other brackets stay', () => {
   assert.equal(plainText('H<sub>2</sub>O &amp; <b>ice</b> at p < .05 and q > 1'), 'H2O & ice at p < .05 and q > 1');
   assert.equal(plainText('  '), null);
   assert.equal(plainText('<a<b<c'), '<a<b<c');
 });
 
-test('a record becomes an item of CSL-JSON and comes back', () => {
+test('a record round-trips through CSL-JSON', () => {
   const [openalex, crossref] = [parseOpenAlexRecord(OPENALEX, AT), parseCrossrefRecord(CROSSREF, AT)];
   assert.ok(openalex && crossref);
   const record = mergeRecords(openalex, crossref);
