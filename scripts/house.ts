@@ -102,7 +102,11 @@ export const HOUSE: Readonly<Record<string, Room>> = {
     packages: [],
     budget: 4_000,
   },
-  answers: { folders: ['base', 'graph', 'model', 'parse', 'corpus', 'works'], packages: [], budget: 3_500 },
+  answers: {
+    folders: ['base', 'stage', 'works', 'store', 'graph', 'model', 'parse', 'corpus'],
+    packages: ['yaml'],
+    budget: 3_500,
+  },
   screen: { folders: ['base', 'works', 'store', 'search', 'ask', 'corpus'], packages: [], budget: 2_500 },
   serve: {
     folders: [

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { askPassages } from '../src/answers/ask.ts';
 import { checkQuote } from '../src/answers/check-answer.ts';
 import { extractAnswer, fitOfAnswer } from '../src/answers/extract-answer.ts';
-import { packageRoot, sha256 } from '../src/base/index.ts';
+import { packageRoot } from '../src/base/index.ts';
 import type { CitedHit } from '../src/corpus/index.ts';
 import { sentencesOf } from '../src/graph/index.ts';
 import type { Chunk, DenseEngine } from '../src/parse/index.ts';
@@ -114,10 +114,9 @@ try {
     gate: scoreGate(),
   };
   if (values.json) console.log(JSON.stringify(report, undefined, 2));
+  const refused = report.gate.trueQuotes - report.gate.accepted - report.gate.cutWords;
   const faults = [
-    ...(report.gate.accepted < report.gate.trueQuotes
-      ? [`the gate refuses ${report.gate.trueQuotes - report.gate.accepted} true quotes`]
-      : []),
+    ...(refused > 0 ? [`the gate refuses ${refused} true quotes`] : []),
     ...Object.entries(report.gate.letThrough).flatMap(([kind, number]) =>
       number > 0 ? [`the gate lets ${number} ${kind} quotes through`] : [],
     ),
@@ -140,7 +139,9 @@ function squash(text: string): string {
 }
 
 function halfOf({ paper }: Question): Half {
-  return Number.parseInt(sha256(paper).slice(0, 8), 16) % 2 === 0 ? 'worked on' : 'kept aside';
+  let hash = 0;
+  for (const letter of paper) hash = (hash * 31 + letter.charCodeAt(0)) >>> 0;
+  return hash % 2 === 0 ? 'worked on' : 'kept aside';
 }
 
 /** The passages of its paper that hold at least half of a piece of evidence, which a passage may end in the middle of. */
@@ -374,6 +375,7 @@ function overlaps(one: string, other: string): boolean {
 function scoreGate(): {
   trueQuotes: number;
   accepted: number;
+  cutWords: number;
   notInPassage: number;
   letThrough: Record<string, number>;
   tried: Record<string, number>;
@@ -401,7 +403,7 @@ function scoreGate(): {
   }));
   const letThrough: Record<string, number> = { forged: 0, misattributed: 0, stitched: 0, 'number-changed': 0 };
   const tried: Record<string, number> = { forged: 0, misattributed: 0, stitched: 0, 'number-changed': 0 };
-  let [trueQuotes, accepted, notInPassage] = [0, 0, 0];
+  let [trueQuotes, accepted, cutWords, notInPassage] = [0, 0, 0, 0];
   const papers = [...placesOf.keys()];
   for (const { paper, evidence } of questions)
     for (const quote of new Set(evidence)) {
@@ -415,8 +417,9 @@ function scoreGate(): {
       const own = places.map((each) => hits[each] as CitedHit);
       const named = places.indexOf(place) + 1;
       trueQuotes += 1;
-      const isAccepted = typeof checkQuote({ quote, passage: named }, own) !== 'string';
-      if (isAccepted) accepted += 1;
+      const isTrue = (words: string): boolean => typeof checkQuote({ quote: words, passage: named }, own) !== 'string';
+      if (isTrue(quote)) accepted += 1;
+      else if (withoutCutWords(quote).some(isTrue)) cutWords += 1;
       else if (!values.json)
         console.error(`refused: ${quote.slice(0, 200)}\n   from: ${(chunks[place] as Chunk).text.slice(0, 300)}`);
       const other = papers[(papers.indexOf(paper) + 1) % papers.length] ?? '';
@@ -438,11 +441,17 @@ function scoreGate(): {
       }
     }
   tell(
-    `\nthe gate: ${accepted} of ${trueQuotes} true quotes accepted (${notInPassage} pieces of evidence are in no single passage: table rows, or cut)`,
+    `\nthe gate: ${accepted} of ${trueQuotes} true quotes accepted, ${cutWords} more without a word that the readers cut in two (${notInPassage} pieces of evidence are in no single passage: table rows, or cut)`,
   );
   for (const [kind, number] of Object.entries(tried))
     tell(`  ${kind.padEnd(15)} ${number - (letThrough[kind] ?? 0)} of ${number} refused`);
-  return { trueQuotes, accepted, notInPassage, letThrough, tried };
+  return { trueQuotes, accepted, cutWords, notInPassage, letThrough, tried };
+}
+
+/** The quote without its first word, its last, and both: some marks of readers begin or end inside a word. */
+function withoutCutWords(quote: string): string[] {
+  const words = quote.trim().split(/\s+/);
+  return [words.slice(1), words.slice(0, -1), words.slice(1, -1)].map((some) => some.join(' '));
 }
 
 /** The quote with the opposite of what it says. */

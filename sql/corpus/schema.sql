@@ -2,7 +2,7 @@
 --
 --   manifest.jsonl, manifest.NNNN.jsonl   what came of each work             -> outcomes, attempts
 --   records.jsonl                         what services and papers said      -> records, work_ids, own_papers, …
---   decisions.jsonl                       what people decided                -> labels, versions
+--   decisions.jsonl                       what people decided                -> labels, versions, sets, cells
 --   Data/Manifests/docparse.*.jsonl       what the stages did                -> documents
 --                                         all of them together               -> works, words
 --
@@ -110,6 +110,24 @@ create table versions (
   at text not null,
   undone integer not null default 0 check (undone in (0, 1)),
   primary key (work, of)
+) without rowid;
+
+-- Saved choices of works: a list of ids as JSON, or a filter that is applied when the set is used.
+create table sets (
+  name text primary key,
+  works text,
+  filter text,
+  at text not null,
+  check ((works is null) <> (filter is null))
+) without rowid;
+
+-- Cells of tables that people corrected; '' where there is no value.
+create table cells (
+  work text not null,
+  column_name text not null,
+  value text not null,
+  at text not null,
+  primary key (work, column_name)
 ) without rowid;
 
 -- How far each document came: '' not yet, success, failure, needs-ocr (a scan without text); and why a step failed.

@@ -175,6 +175,7 @@ test('a model is asked once for a question, whatever happens afterwards; what it
       name: 'm',
       server: new ModelServer({ url, model: 'm', apiKey: '', maxTokens: 100 }, client.send),
       answers,
+      maxTokens: 100,
     };
     const answer = await askCorpus(session, 'Which clade did not bleach?', { writer });
     assert.equal(answer.model, 'm');
@@ -207,6 +208,7 @@ test('a model that writes nothing readable is replaced by the sentences of the p
     name: 'm',
     server: new ModelServer({ url, model: 'm', apiKey: '', maxTokens: 9 }, client.send),
     answers,
+    maxTokens: 9,
   };
   const answer = await askCorpus(session, 'Which clade of symbionts did not bleach?', { writer });
   assert.equal(answer.model, null);

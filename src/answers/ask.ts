@@ -1,12 +1,10 @@
-import type { CitedHit, SearchRequest, SearchSession } from '../corpus/index.ts';
-import type { AnswerStore, ModelServer } from '../model/index.ts';
+import type { SearchRequest, SearchSession } from '../corpus/index.ts';
 import type { Answer } from './answer.ts';
+import type { AnswerWriter } from './ask-model.ts';
+import { askModel } from './ask-model.ts';
 import { checkAnswer } from './check-answer.ts';
 import { extractAnswer } from './extract-answer.ts';
 import { answerPrompt } from './prompt.ts';
-
-/** An unreadable answer of a model is asked for once more. */
-const ATTEMPTS = 2;
 
 /** How a question is answered; all of it has defaults. */
 export interface AskRequest extends Omit<SearchRequest, 'top'> {
@@ -18,13 +16,6 @@ export interface AskRequest extends Omit<SearchRequest, 'top'> {
   readonly least?: number;
   /** The model that writes the answer; without one, the best sentences of the papers are the answer. */
   readonly writer?: AnswerWriter | undefined;
-}
-
-/** A model, and where its answers are stored so that none is paid for twice. */
-export interface AnswerWriter {
-  readonly name: string;
-  readonly server: ModelServer;
-  readonly answers: AnswerStore;
 }
 
 /** So much of what is read may be of one work: a question about one paper needs several of its passages. */
@@ -39,7 +30,10 @@ export async function askPassages<T, O extends { readonly top: number }>(
   return await search(question, { ...options, perWork: Math.ceil(options.top * SHARE_OF_ONE_WORK) });
 }
 
-const DEFAULTS = { passages: 10, sentences: 3, least: 0.35 };
+/** Below this no sentence answers the question; chosen with `npm run score:answers` on half of its questions. */
+export const LEAST_FIT = 0.55;
+
+const DEFAULTS = { passages: 10, sentences: 3, least: LEAST_FIT };
 
 /**
  * Answers a question from the papers of a corpus. Every sentence carries quotes that are in the papers word for word; what a
@@ -63,34 +57,15 @@ export async function askCorpus(
     question,
     { top },
   );
-  const written = writer && passages.length > 0 ? await writeAnswer(question, passages, writer, signal) : undefined;
-  if (written) return { question, model: writer?.name ?? null, ...written, passages };
+  const written =
+    writer && passages.length > 0
+      ? await askModel(answerPrompt(question, passages), (content) => checkAnswer(content, passages), writer, signal)
+      : undefined;
+  if (written && written !== 'over-budget') return { question, model: writer?.name ?? null, ...written, passages };
   const sentences = await extractAnswer(question, passages, {
     most,
     least,
     nearness: (asked, texts) => session.nearness(asked, texts, signal),
   });
   return { question, model: null, sentences, dropped: {}, passages };
-}
-
-/** What the model writes, as far as it passes the gate; undefined when nothing it wrote could be read. */
-async function writeAnswer(
-  question: string,
-  passages: readonly CitedHit[],
-  { name, server, answers }: AnswerWriter,
-  signal?: AbortSignal,
-): Promise<Pick<Answer, 'sentences' | 'dropped'> | undefined> {
-  const prompt = answerPrompt(question, passages);
-  const key = server.keyOf(prompt);
-  const stored = answers.find(key);
-  const known = stored && checkAnswer(stored.content, passages);
-  if (known) return known;
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const answer = await server.ask(prompt, signal);
-    const checked = checkAnswer(answer.content, passages);
-    if (!checked) continue;
-    answers.keep(key, name, answer);
-    return checked;
-  }
-  return undefined;
 }

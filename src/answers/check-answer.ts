@@ -71,8 +71,13 @@ function withoutMarks(text: string): string {
 }
 
 /** Where a quote is, or why it is not believed. Another passage of the same paper is as good as the one it names. */
-export function checkQuote({ quote, passage }: ClaimedQuote, passages: readonly CitedHit[]): AnswerQuote | DropReason {
-  if (quote.trim().split(/\s+/).length < LEAST_WORDS) return 'quote-too-short';
+export function checkQuote(
+  { quote: claimed, passage }: ClaimedQuote,
+  passages: readonly CitedHit[],
+): AnswerQuote | DropReason {
+  // A copy may begin with the full stop of the sentence before.
+  const quote = claimed.trim().replace(/^[.,;:…)\]]+\s+/, '');
+  if (quote.split(/\s+/).length < LEAST_WORDS) return 'quote-too-short';
   const named = passages[passage - 1];
   if (!named) return 'quote-not-in-passage';
   const own = findQuote(quote, named.passage.text);

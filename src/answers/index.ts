@@ -1,4 +1,13 @@
 export { citedWorks } from './answer.ts';
 export type { Answer } from './answer.ts';
 export { askCorpus } from './ask.ts';
-export type { AnswerWriter } from './ask.ts';
+export type { AnswerWriter } from './ask-model.ts';
+export { openWriter } from './open-writer.ts';
+export type { Table } from './table/cell.ts';
+export { EMPTY_REASONS } from './table/cell.ts';
+export type { Column } from './table/columns.ts';
+export { checkedColumns, parseColumn, parseColumns } from './table/columns.ts';
+export { fillTable } from './table/fill-table.ts';
+export type { FilledTable } from './table/fill-table.ts';
+export type { TableFormat } from './table/write-table.ts';
+export { TABLE_FORMATS, tableText, writeTableFile } from './table/write-table.ts';

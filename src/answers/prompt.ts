@@ -43,18 +43,22 @@ Answer with JSON only: {"sentences": [{"text": "...", "quotes": [{"passage": 1, 
 
 /** What a model is asked about a question and the passages found for it. */
 export function answerPrompt(question: string, passages: readonly CitedHit[]): ModelPrompt {
-  const numbered = passages.map(
-    // A passage cannot close its own delimiter.
-    ({ passage }, at) =>
-      `<passage number="${at + 1}">\n${passage.text.replaceAll(/<\/?passage\b/gi, '‹passage')}\n</passage>`,
-  );
   return {
     name: 'answer',
     version: VERSION,
     schema: SCHEMA,
     messages: [
       { role: 'system', content: TASK },
-      { role: 'user', content: `${numbered.join('\n\n')}\n\nQuestion: ${question}` },
+      { role: 'user', content: `${delimited(passages)}\n\nQuestion: ${question}` },
     ],
   };
+}
+
+/** Numbered passages, each between marks that it cannot close itself. */
+export function delimited(passages: readonly CitedHit[]): string {
+  const numbered = passages.map(
+    ({ passage }, at) =>
+      `<passage number="${at + 1}">\n${passage.text.replaceAll(/<\/?passage\b/gi, '‹passage')}\n</passage>`,
+  );
+  return numbered.join('\n\n');
 }

@@ -1,5 +1,6 @@
 export { accountOf, COUNTS, runCountsOf } from './account.ts';
 export type { Account, RunCounts } from './account.ts';
+export { chooseWorks, parseWorkFilter, worksOfSet } from './chosen-works.ts';
 export { CorpusWorks } from './corpus-works.ts';
 export { decodeCursor, encodeCursor } from './cursor.ts';
 export { prismaCounts, prismaSvg } from './prisma.ts';

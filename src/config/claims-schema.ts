@@ -9,12 +9,12 @@ export const claimsSchema = z.strictObject({
     .regex(/^(?:https?:\/\/[^\s/]\S*)?$/, 'an address that begins with http:// or https://')
     .default('')
     .describe('URL of an OpenAI-compatible server, up to and including /v1; empty means no model is used.')
-    .meta(flag('--model-url <url>', 'claims', 'ask')),
+    .meta(flag('--model-url <url>', 'claims', 'ask', 'table')),
   model: z
     .string()
     .default('')
     .describe('Model name to request from the server.')
-    .meta(flag('--model <name>', 'claims', 'ask')),
+    .meta(flag('--model <name>', 'claims', 'ask', 'table')),
   passages_per_document: z
     .int()
     .min(0)
@@ -39,7 +39,7 @@ export const claimsSchema = z.strictObject({
     .min(0)
     .default(0)
     .describe('Token limit per run, input and output together; 0 means no limit.')
-    .meta(flag('--budget-tokens <n>', 'claims')),
+    .meta(flag('--budget-tokens <n>', 'claims', 'table')),
   concurrency: z.int().min(1).max(64).default(4).describe('Maximum concurrent requests to the model server.'),
   per_second: z.number().positive().max(1_000).default(50).describe('Maximum requests per second to the model server.'),
   timeout_s: seconds(1).default(120).describe('Timeout of a request to the model server.'),

@@ -13,7 +13,8 @@ export type FlagPlace =
   | 'serve'
   | 'claims'
   | 'graph-build'
-  | 'ask';
+  | 'ask'
+  | 'table';
 
 /** An option of the command line that sets a key: how it is written, and which commands take it. */
 export interface Flag {

@@ -34,6 +34,13 @@ export interface CitedHit extends Hit {
   readonly related?: true;
 }
 
+/** A document with the work that it holds and where to open it. */
+export interface CitedDocument {
+  readonly document: string;
+  readonly work: CitedWork | null;
+  readonly link: string | null;
+}
+
 /** A hit with what it takes to cite it. */
 export function citedHit(hit: Hit, record: WorkRecord | undefined, file: string | undefined): CitedHit {
   const { page } = hit.passage;

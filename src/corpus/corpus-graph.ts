@@ -26,13 +26,13 @@ import {
   updateGraph,
 } from '../graph/index.ts';
 import { openAsking } from '../harvest/index.ts';
-import { openModelClient } from '../model/index.ts';
 import type { StageEvent, StageFlags, StageOutcome } from '../stage/index.ts';
 import { cpuWorkers, runStage } from '../stage/index.ts';
 import { Records } from '../store/index.ts';
 import { crossrefCatalogue } from './crossref-catalogue.ts';
 import { eventStream } from './channel.ts';
 import { openAlexDirectory } from './openalex-directory.ts';
+import { modelClient, modelPrices, modelSettings } from './open-model.ts';
 import { stageSettings } from './stage-settings.ts';
 
 /** What building a graph tells; the last event has what came of it. */
@@ -155,17 +155,9 @@ export class CorpusGraph {
     signal?: AbortSignal,
   ): AsyncGenerator<ClaimsEvent, void> {
     return eventStream<ClaimsEvent>(async (tell, stop) => {
-      const { claims, http } = this.#config;
+      const { claims } = this.#config;
       const asked = this.#claimRequest();
-      await using client = openModelClient(claims.url, {
-        contact: http.contact,
-        proxy: { http: http.http_proxy, https: http.https_proxy, no: http.no_proxy },
-        concurrency: claims.concurrency,
-        perSecond: claims.per_second,
-        timeoutMs: claims.timeout_s * 1_000,
-        retries: claims.retries,
-        longestWaitMs: claims.longest_wait_s * 1_000,
-      });
+      await using client = modelClient(this.#config);
       const estimate = await claimsEstimate(asked, client.send, stop);
       if (estimate.documents === 0) throw nothingParsed(asked.dataRoot);
       tell({ kind: 'estimated', estimate });
@@ -188,7 +180,7 @@ export class CorpusGraph {
   }
 
   #claimRequest(): ClaimRequest {
-    const { claims, keys, parse } = this.#config;
+    const { claims, parse } = this.#config;
     if (claims.url === '' || claims.model === '')
       throw new AppError('CONFIG_CLAIMS_OFF', 'no model is configured for claims', {
         hint: 'set claims.url (up to /v1) and claims.model; the rest of the graph works without a model',
@@ -200,14 +192,9 @@ export class CorpusGraph {
     return {
       dataRoot: parse.data_root,
       answers: answersPath(this.#folder),
-      model: { url: claims.url, model: claims.model, apiKey: keys.claims, maxTokens: claims.max_tokens },
+      model: modelSettings(this.#config),
       passagesPerDocument: claims.passages_per_document,
-      prices: {
-        usdPerMillionInput: claims.usd_per_million_input,
-        usdPerMillionOutput: claims.usd_per_million_output,
-        budgetUsd: claims.budget_usd,
-        budgetTokens: claims.budget_tokens,
-      },
+      prices: modelPrices(this.#config),
     };
   }
 

@@ -7,8 +7,9 @@ import type { Config, Layer, Settings } from '../config/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
 import type { Runtime, WorkPlans } from '../harvest/index.ts';
 import { simulatedLayer } from '../harvest/index.ts';
-import type { Label } from '../store/index.ts';
-import { CorpusStore, Records } from '../store/index.ts';
+import { chooseWorks, CorpusWorks, worksOfSet } from '../ask/index.ts';
+import type { Label, SavedSet } from '../store/index.ts';
+import { CorpusStore, LABELS, Records } from '../store/index.ts';
 import type { Work } from '../works/index.ts';
 import type { CitedHit } from './cited-hit.ts';
 import { documentLinks } from './document-links.ts';
@@ -265,6 +266,62 @@ export class Corpus implements AsyncDisposable {
     }
     await this.#forgetSearch();
     return records.versions();
+  }
+
+  /**
+   * The ids of the works that a text means: a saved set, `included` or `excluded` by screening, a filter such as
+   * `year:2018-2022 type:article`, or ids with commas.
+   */
+  chooseWorks(text: string): ReadonlySet<string> {
+    using works = this.#works();
+    return chooseWorks(works, text);
+  }
+
+  /** Saved choices of works, each with how many works it has now. */
+  sets(): (SavedSet & { readonly size: number })[] {
+    using works = this.#works();
+    return works.records.sets().map((set) => ({ ...set, size: worksOfSet(works, set).size }));
+  }
+
+  /** Saves a choice of works under a name: ids as they are now, or a filter that is applied when the set is used. */
+  saveSet(name: string, choice: { readonly works: string } | { readonly filter: string }): number {
+    if (!/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,99}$/u.test(name) || LABELS.some((label) => label === name))
+      throw new AppError('USAGE_SET', `"${name.slice(0, 100)}" cannot be the name of a set`, {
+        hint: 'letters, digits, dots, dashes and underscores; not included or excluded',
+      });
+    using works = this.#works();
+    const set =
+      'filter' in choice
+        ? { name, works: null, filter: choice.filter }
+        : { name, works: [...chooseWorks(works, choice.works)], filter: null };
+    const { size } = worksOfSet(works, { ...set, at: '' });
+    works.records.saveSet(set, this.#now());
+    return size;
+  }
+
+  deleteSet(name: string): void {
+    using works = this.#works();
+    if (!works.records.sets().some((set) => set.name === name))
+      throw new AppError('USAGE_SET', `there is no set ${name}`, { hint: 'docstokg set list RUN shows them' });
+    works.records.saveSet({ name, works: null, filter: null }, this.#now());
+  }
+
+  /** Cells of tables that people corrected, by work and column. */
+  corrections(): Map<string, Map<string, string>> {
+    using works = this.#works();
+    return works.records.corrections();
+  }
+
+  /** Corrects a cell of every table with that column; '' leaves it empty, null goes back to what was found. */
+  correct(work: string, column: string, value: string | null): void {
+    using works = this.#works();
+    works.records.correct({ work: works.find(work)?.work ?? work, column, value }, this.#now());
+  }
+
+  #works(): CorpusWorks {
+    const works = new CorpusWorks(this.folder, { manifests: manifestFolder(this.config) });
+    works.store.ingest();
+    return works;
   }
 
   #now(): string {

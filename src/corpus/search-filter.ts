@@ -1,4 +1,4 @@
-import { AppError } from '../base/index.ts';
+import { AppError, sha256 } from '../base/index.ts';
 import type { SearchFilter, Section } from '../search/index.ts';
 import { SECTIONS } from '../search/index.ts';
 import type { WorkRecord } from '../works/index.ts';
@@ -24,6 +24,8 @@ export interface PassageFilter {
   /** Only passages that contain one. */
   readonly has?: 'table' | 'figure' | undefined;
   readonly excludeRetracted?: boolean | undefined;
+  /** Only these works, by their ids or the names of their documents. */
+  readonly works?: ReadonlySet<string> | undefined;
 }
 
 type Accepts = (record: WorkRecord) => boolean;
@@ -47,9 +49,10 @@ export function searchFilter(
         (each) => parseLicense(each)?.slug ?? each,
       ),
     );
-  const { excludeRetracted = false } = filter;
+  const { excludeRetracted = false, works } = filter;
   const accepts = (document: string): boolean => {
     if (hidden.has(document)) return false;
+    if (works && !works.has(document) && !works.has(records?.ofDocument(document)?.id ?? document)) return false;
     if (tests.length === 0 && !excludeRetracted) return true;
     const record = records?.ofDocument(document);
     // Of a document without a record nothing is known: it was not retracted as far as we know, and is of no year.
@@ -57,9 +60,18 @@ export function searchFilter(
     return tests.every((test) => test(record)) && !(excludeRetracted && retractionOf(record));
   };
   const { year, author, venue, type, license } = filter;
-  const key = JSON.stringify([year, author, venue, type, license, excludeRetracted, hidden.size]);
+  const key = JSON.stringify([
+    year,
+    author,
+    venue,
+    type,
+    license,
+    excludeRetracted,
+    hidden.size,
+    works && sha256([...works].sort().join('\n')),
+  ]);
   return {
-    ...((tests.length > 0 || excludeRetracted || hidden.size > 0) && { documents: { key, accepts } }),
+    ...((tests.length > 0 || works || excludeRetracted || hidden.size > 0) && { documents: { key, accepts } }),
     ...(filter.section !== undefined && { sections: sectionsOf(filter.section) }),
     ...(filter.has !== undefined && { has: filter.has }),
   };

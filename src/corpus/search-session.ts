@@ -8,8 +8,8 @@ import type { DenseEngine } from '../parse/index.ts';
 import type { Hit, SearchFilter, SearchIndex, SearchMode, SearchOptions } from '../search/index.ts';
 import { hasIndex, openIndex, readManifest } from '../search/index.ts';
 import { Records } from '../store/index.ts';
-import type { CitedHit } from './cited-hit.ts';
-import { citedHit } from './cited-hit.ts';
+import type { CitedDocument, CitedHit } from './cited-hit.ts';
+import { citedHit, citedWork } from './cited-hit.ts';
 import { graphPath } from './corpus-graph.ts';
 import { documentLinks } from './document-links.ts';
 import type { SearchEvent } from './make-index.ts';
@@ -75,8 +75,8 @@ export class SearchSession implements AsyncDisposable {
 
   /** The passages that answer a question best, each with the work it is from. */
   async search(question: string, request: SearchRequest = {}, signal?: AbortSignal): Promise<CitedHit[]> {
-    const { year, author, venue, type, license, section, has, excludeRetracted, related, ...rest } = request;
-    const wanted = { year, author, venue, type, license, section, has, excludeRetracted };
+    const { year, author, venue, type, license, section, has, excludeRetracted, works, related, ...rest } = request;
+    const wanted = { year, author, venue, type, license, section, has, excludeRetracted, works };
     const filter = searchFilter(wanted, this.#records, this.#hidden);
     const options = { mode: this.mode, top: TOP, minFit: LEAST_FIT, ...rest, filter };
     const hits = await this.#index.search(question, options, signal);
@@ -91,6 +91,17 @@ export class SearchSession implements AsyncDisposable {
         return isRelated ? { ...cited, rank: at + 1, related: true } : cited;
       },
     );
+  }
+
+  /** The papers that a question with this filter is put to, in the order of their names. */
+  documents(filter: PassageFilter = {}): CitedDocument[] {
+    const { documents } = searchFilter(filter, this.#records, this.#hidden);
+    return this.#index
+      .documents((document) => documents?.accepts(document) !== false)
+      .map((document) => {
+        const record = this.#records?.ofDocument(document);
+        return { document, work: record ? citedWork(record) : null, link: this.#linkOf(document) ?? null };
+      });
   }
 
   /** How near texts are to a question in meaning, from 0 to 1; undefined where the passages have no vectors. */

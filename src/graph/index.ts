@@ -11,7 +11,7 @@ export type {
 } from './contribution.ts';
 export { GraphStore } from './store/graph-store.ts';
 export type { GraphChange } from './store/graph-store.ts';
-export { graphPlan, graphWorker } from './build/stage.ts';
+export { factsPath, graphPlan, graphWorker } from './build/stage.ts';
 export type { GraphStageSettings } from './build/worker.ts';
 export { updateGraph } from './build/update-graph.ts';
 export type { GraphSources, GraphUpdate } from './build/update-graph.ts';

@@ -1,5 +1,6 @@
 export { AnswerStore } from './answer-store.ts';
-export type { ModelAnswer } from './answer-store.ts';
+export { Budget } from './budget.ts';
+export type { ModelPrices } from './budget.ts';
 export { jsonIn, ModelServer, tokensOf } from './model-server.ts';
 export type { ModelPrompt, ModelSettings } from './model-server.ts';
 export { openModelClient } from './open-model-client.ts';

@@ -97,6 +97,14 @@ export class SearchIndex implements Disposable {
     return this.#engine ? ['lexical', 'dense', 'hybrid'] : ['lexical'];
   }
 
+  /** The documents that a filter lets through, in the order of their names. */
+  documents(accepts: (document: string) => boolean): string[] {
+    return this.#all.segments
+      .flatMap(({ documents }) => documents.map(({ id }) => id))
+      .filter((id) => !this.#copies.has(id) && accepts(id))
+      .sort();
+  }
+
   /** The best passages for a question. */
   async search(query: string, options: SearchOptions, signal?: AbortSignal): Promise<Hit[]> {
     if (query.trim() === '') {

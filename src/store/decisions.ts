@@ -8,5 +8,29 @@ export type Label = (typeof LABELS)[number];
 export type Decision =
   | { readonly kind: 'label'; readonly work: string; readonly label: Label; readonly at: string }
   | ({ readonly kind: 'version'; readonly at: string } & VersionLink)
+  /** A named choice of works: these, or those that a filter finds when it is used; with neither, the set is deleted. */
+  | {
+      readonly kind: 'set';
+      readonly name: string;
+      readonly works: readonly string[] | null;
+      readonly filter: string | null;
+      readonly at: string;
+    }
+  /** A person's value for a cell of a table; '' says that there is none, null goes back to what was found. */
+  | {
+      readonly kind: 'cell';
+      readonly work: string;
+      readonly column: string;
+      readonly value: string | null;
+      readonly at: string;
+    }
   /** Undoes or restores one merge, or all merges of a work where `of` is null. */
   | { readonly kind: 'split' | 'merge'; readonly work: string; readonly of: string | null; readonly at: string };
+
+/** A named choice of works: these, or those that a filter finds when it is used. */
+export interface SavedSet {
+  readonly name: string;
+  readonly works: readonly string[] | null;
+  readonly filter: string | null;
+  readonly at: string;
+}

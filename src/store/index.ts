@@ -1,7 +1,7 @@
 export { CorpusStore, removeStore } from './corpus-store.ts';
 export type { Ingested, StoreOptions } from './corpus-store.ts';
 export { LABELS } from './decisions.ts';
-export type { Label } from './decisions.ts';
+export type { Label, SavedSet } from './decisions.ts';
 export { folded } from './folded.ts';
 export { isManifestRow } from './line-reader.ts';
 export { isRecord } from './record-rows.ts';

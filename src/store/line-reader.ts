@@ -38,7 +38,9 @@ export class LineReader {
       case 'records':
         return applyRecordLine(this.#store, this.#works, value as unknown as RecordLine);
       case 'decisions':
-        return typeof value['work'] === 'string' && this.#decision(value as unknown as Decision);
+        return (
+          (value['kind'] === 'set' || typeof value['work'] === 'string') && this.#decision(value as unknown as Decision)
+        );
       case 'doctags':
       case 'chunk':
       case 'embed':
@@ -86,6 +88,31 @@ export class LineReader {
           decision.work, decision.of, text(decision.reason) ?? '', Number.isFinite(decision.score) ? decision.score : 0, text(decision.at) ?? '',
         ); // prettier-ignore
         return true;
+      case 'set': {
+        const { name, works, filter, at } = decision;
+        if (typeof name !== 'string' || name === '') return false;
+        this.#store.run('delete from sets where name = ?', name);
+        const isList = Array.isArray(works) && works.every((work) => typeof work === 'string');
+        const condition = isList ? null : text(filter);
+        if (isList || condition !== null)
+          this.#store.run(
+            'insert into sets values (?, ?, ?, ?)',
+            name,
+            isList ? JSON.stringify(works) : null,
+            condition,
+            text(at) ?? '',
+          );
+        return true;
+      }
+      case 'cell': {
+        const { work, column, value, at } = decision;
+        if (typeof column !== 'string') return false;
+        this.#store.run('delete from cells where work = ? and column_name = ?', work, column);
+        const corrected = text(value);
+        if (corrected !== null)
+          this.#store.run('insert into cells values (?, ?, ?, ?)', work, column, corrected, text(at) ?? '');
+        return true;
+      }
       case 'split':
       case 'merge':
         this.#store.run(

@@ -3,7 +3,7 @@ import { bestFirst, findVersions, groupsOf, keyOf, mergeIds, mergeRecords, NO_ID
 import type { ManifestRow } from '../download/index.ts';
 import type { StoreOptions } from './corpus-store.ts';
 import { CorpusStore } from './corpus-store.ts';
-import type { Decision, Label } from './decisions.ts';
+import type { Decision, Label, SavedSet } from './decisions.ts';
 import type { OwnPaper, ReadDocument, RecordLine } from './record-rows.ts';
 import { noticed, preferredId, readRecord, sameRecord } from './record-rows.ts';
 
@@ -205,6 +205,38 @@ export class Records implements Disposable {
     return groupsOf(this.versions().filter(({ undone }) => !undone)).map((ids) =>
       bestFirst(ids.flatMap((id) => this.get(id) ?? [])),
     );
+  }
+
+  /** Saved choices of works, by name. */
+  sets(): SavedSet[] {
+    const rows = this.#store.all<{ name: string; works: string | null; filter: string | null; at: string }>(
+      'select * from sets order by name',
+    );
+    return rows.map(({ works, ...row }) => ({
+      ...row,
+      works: works === null ? null : (JSON.parse(works) as string[]),
+    }));
+  }
+
+  /** Saves a choice of works under a name, or deletes it where it has neither works nor a filter. */
+  saveSet(set: Omit<SavedSet, 'at'>, at: string): void {
+    this.#decide([{ kind: 'set', ...set, at }]);
+  }
+
+  /** Cells of tables that people corrected, by work and column. */
+  corrections(): Map<string, Map<string, string>> {
+    const rows = this.#store.all<{ work: string; column: string; value: string }>(
+      'select work, column_name as column, value from cells order by work, column_name',
+    );
+    const found = new Map<string, Map<string, string>>();
+    for (const { work, column, value } of rows)
+      found.set(work, (found.get(work) ?? new Map<string, string>()).set(column, value));
+    return found;
+  }
+
+  /** Corrects a cell of a table; null goes back to what was found. */
+  correct(cell: { readonly work: string; readonly column: string; readonly value: string | null }, at: string): void {
+    this.#decide([{ kind: 'cell', ...cell, at }]);
   }
 
   #byIds({ openalex, doi, pmid, pmcid, arxiv }: WorkIds): WorkRecord[] {

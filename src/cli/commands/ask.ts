@@ -1,13 +1,8 @@
-import { join } from 'node:path';
-
 import { Command, Option } from 'commander';
 
-import type { Answer, AnswerWriter } from '../../answers/index.ts';
-import { askCorpus, citedWorks } from '../../answers/index.ts';
-import { AppError } from '../../base/index.ts';
-import type { Config } from '../../config/index.ts';
+import type { Answer } from '../../answers/index.ts';
+import { askCorpus, citedWorks, openWriter } from '../../answers/index.ts';
 import { findSearchPlace, openCorpus } from '../../corpus/index.ts';
-import { AnswerStore, ModelServer, openModelClient } from '../../model/index.ts';
 import { count } from '../progress.ts';
 import { isRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
@@ -16,6 +11,7 @@ import { settingOptions } from '../setting-options.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { plain } from '../terminal.ts';
 import { decimalNumber, wholeNumber } from '../whole-number.ts';
+import { chosenWorks, worksOption } from '../works-option.ts';
 
 interface AskFlags {
   readonly run?: string;
@@ -26,10 +22,11 @@ interface AskFlags {
   readonly year?: string;
   readonly author?: string;
   readonly excludeRetracted?: boolean;
+  readonly works?: string;
 }
 
 export function askCommand(): Command {
-  return settingOptions(shared(new Command('ask')), ['ask'])
+  return worksOption(settingOptions(shared(new Command('ask')), ['ask']))
     .description('answer a question from the papers of a run; every sentence has a verified quote')
     .argument('<words...>', '[run] question; default run: the newest')
     .usage('[options] [run] <question>')
@@ -41,7 +38,7 @@ export function askCommand(): Command {
     .option('--sentences <n>', 'maximum number of sentences in an answer without a model', wholeNumber(1), 3)
     .option(
       '--min-fit <n>',
-      'minimum score of a sentence in an answer without a model, 0 to 1 (default 0.35)',
+      'minimum score of a sentence in an answer without a model, 0 to 1 (default 0.55)',
       decimalNumber(0),
     )
     .option('--year <years>', 'only works from these years: 2020, 2018-2022, 2018-')
@@ -79,43 +76,14 @@ export function askCommand(): Command {
           year,
           author,
           excludeRetracted,
-          writer: openWriter(config, folder, opened),
+          ...chosenWorks(corpus, flags.works),
+          writer: openWriter(corpus, opened),
         },
         stop.signal,
       );
       if (answer.sentences.length === 0) process.exitCode = 1;
       print(answer, flags.format, session);
     });
-}
-
-/** The configured model, or undefined. */
-function openWriter(
-  { claims, http, keys }: Config,
-  folder: string,
-  opened: AsyncDisposableStack,
-): AnswerWriter | undefined {
-  if (claims.url === '' && claims.model === '') return undefined;
-  if (claims.url === '' || claims.model === '')
-    throw new AppError('CONFIG_MODEL', 'both a model name and a server URL are required', {
-      hint: 'set claims.url (up to /v1) and claims.model, or --model-url and --model',
-    });
-  const client = opened.use(
-    openModelClient(claims.url, {
-      contact: http.contact,
-      proxy: { http: http.http_proxy, https: http.https_proxy, no: http.no_proxy },
-      concurrency: claims.concurrency,
-      perSecond: claims.per_second,
-      timeoutMs: claims.timeout_s * 1_000,
-      retries: claims.retries,
-      longestWaitMs: claims.longest_wait_s * 1_000,
-    }),
-  );
-  const settings = { url: claims.url, model: claims.model, apiKey: keys.claims, maxTokens: claims.max_tokens };
-  return {
-    name: claims.model,
-    server: new ModelServer(settings, client.send),
-    answers: opened.use(new AnswerStore(join(folder, 'state', 'answers.sqlite'))),
-  };
 }
 
 function print(answer: Answer, format: AskFlags['format'], session: Session): void {

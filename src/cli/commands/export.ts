@@ -5,6 +5,7 @@ import { EXPORT_FORMATS, LABELS, openCorpus } from '../../corpus/index.ts';
 import { count } from '../progress.ts';
 import { chooseRun, runArgument } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
+import { chosenWorks, worksOption } from '../works-option.ts';
 
 interface ExportFlags {
   readonly run?: string;
@@ -12,10 +13,11 @@ interface ExportFlags {
   readonly out?: string;
   readonly redistributable?: boolean;
   readonly saved?: boolean;
+  readonly works?: string;
 }
 
 export function exportCommand(): Command {
-  return runArgument(shared(new Command('export')))
+  return worksOption(runArgument(shared(new Command('export'))))
     .description('export the works of a run for another tool')
     .addOption(new Option('-f, --format <format>', 'output format').choices(EXPORT_FORMATS).makeOptionMandatory())
     .option('--out <path>', 'output file, or folder for parquet and obsidian; default: stdout')
@@ -41,7 +43,8 @@ Examples:
     .action(async (run: string | undefined, flags: ExportFlags, self: Command) => {
       const session = openSession(self);
       await using corpus = await openCorpus(chooseRun(run ?? flags.run, session.load().config));
-      for await (const text of corpus.export(flags)) process.stdout.write(text);
+      for await (const text of corpus.export({ ...flags, works: undefined, ...chosenWorks(corpus, flags.works) }))
+        process.stdout.write(text);
       if (flags.out !== undefined)
         for (const path of writtenTo(flags.out, flags.format))
           session.terminal.print(session.json ? JSON.stringify({ path }) : path);

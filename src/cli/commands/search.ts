@@ -16,6 +16,7 @@ import { openSession, shared } from '../session.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { plain } from '../terminal.ts';
 import { decimalNumber, wholeNumber } from '../whole-number.ts';
+import { chosenWorks, worksOption } from '../works-option.ts';
 
 interface SearchFlags {
   readonly run?: string;
@@ -34,10 +35,11 @@ interface SearchFlags {
   readonly excludeRetracted?: boolean;
   readonly minScore?: number;
   readonly related?: boolean;
+  readonly works?: string;
 }
 
 export function searchCommand(): Command {
-  return shared(new Command('search'))
+  return worksOption(shared(new Command('search')))
     .description('search for passages that answer a question')
     .argument(
       '[words...]',
@@ -80,7 +82,14 @@ export function searchCommand(): Command {
       });
       const mode = flags.lexical ? 'lexical' : flags.dense ? 'dense' : flags.hybrid ? 'hybrid' : undefined;
       await using opened = await openReporting(corpus, mode, session, stop.signal);
-      const search: Search = { session, folder, opened, flags, signal: stop.signal };
+      const search: Search = {
+        session,
+        folder,
+        opened,
+        flags,
+        chosen: chosenWorks(corpus, flags.works),
+        signal: stop.signal,
+      };
       if (words.length > 0) await answer(words.join(' '), search);
       else await answerAll(search);
     });
@@ -91,6 +100,7 @@ interface Search {
   readonly folder: string;
   readonly opened: SearchSession;
   readonly flags: SearchFlags;
+  readonly chosen: { readonly works?: ReadonlySet<string> };
   readonly signal: AbortSignal;
 }
 
@@ -146,8 +156,18 @@ async function answer(question: string, search: Search): Promise<void> {
   const { mode, passages: all } = opened;
   const { terminal, clock } = session;
   const startedAt = clock.monotonic();
-  const { run: _run, hybrid: _hybrid, dense: _dense, lexical: _lexical, full: _full, minScore, ...asked } = flags;
-  const hits = await opened.search(question, { ...asked, ...(minScore !== undefined && { minFit: minScore }) }, signal);
+  const {
+    run: _run,
+    hybrid: _hybrid,
+    dense: _dense,
+    lexical: _lexical,
+    full: _full,
+    minScore,
+    works: _works,
+    ...asked
+  } = flags;
+  const request = { ...asked, ...search.chosen, ...(minScore !== undefined && { minFit: minScore }) };
+  const hits = await opened.search(question, request, signal);
   const tookMs = clock.monotonic() - startedAt;
   const links = new Map(hits.map(({ passage }) => [passage.file, linkTo(passage.file, folder)]));
   if (session.json) {

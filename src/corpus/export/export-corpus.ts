@@ -40,6 +40,8 @@ export interface ExportRequest {
   readonly redistributable?: boolean | undefined;
   /** Only works with a downloaded file. */
   readonly saved?: boolean | undefined;
+  /** Only these works, by their ids. */
+  readonly works?: ReadonlySet<string> | undefined;
   /** Takes the versions of works as they were found last, and writes nothing down. */
   readonly asItIs?: boolean | undefined;
 }
@@ -82,11 +84,12 @@ export async function* exportCorpus(
 
 function* wanted(
   works: Iterable<ExportedWork>,
-  { format, redistributable, saved }: ExportRequest,
+  { format, redistributable, saved, works: chosen }: ExportRequest,
 ): Generator<ExportedWork> {
   for (const work of works) {
     if (redistributable && !isRedistributable(work)) continue;
     if (saved && work.file === null) continue;
+    if (chosen && !chosen.has(work.record.id)) continue;
     // What was screened out goes into counts and tables, not into what people cite and train on.
     const isCited =
       format === 'bibtex' || format === 'ris' || format === 'csl' || format === 'obsidian' || format === 'parquet';

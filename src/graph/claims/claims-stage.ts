@@ -5,7 +5,7 @@ import { readBlockLines } from '../../parse/index.ts';
 import type { StagePlan, StageWorker, WorkItem } from '../../stage/index.ts';
 import { documentItems } from '../build/stage.ts';
 import { Reading } from '../extract/reading.ts';
-import type { AnswerStore, ModelAnswer, ModelServer } from '../../model/index.ts';
+import type { AnswerStore, Budget, ModelServer } from '../../model/index.ts';
 import { tokensOf } from '../../model/index.ts';
 import type { CheckedClaims, Claim, DropReason } from './check-claims.ts';
 import { checkClaims } from './check-claims.ts';
@@ -27,14 +27,6 @@ export interface ClaimSettings {
   readonly passagesPerDocument: number;
 }
 
-/** What tokens cost, and how much may be spent; 0 means that nobody has said. */
-export interface ClaimPrices {
-  readonly usdPerMillionInput: number;
-  readonly usdPerMillionOutput: number;
-  readonly budgetUsd: number;
-  readonly budgetTokens: number;
-}
-
 /** Every parsed document, to be asked about. */
 export function claimsPlan(dataRoot: string, settings: ClaimSettings): StagePlan & { readonly items: WorkItem[] } {
   const cfgHash = sha256(canonicalJson({ prompt: PROMPT_VERSION, check: CHECK_VERSION, ...settings }));
@@ -54,58 +46,16 @@ export interface ClaimEstimate {
   readonly mostUsd: number | null;
 }
 
-/** Money spent and tokens used so far; before every request what it may take at most is set aside, if there is room for it. */
-export class Purse {
-  readonly #prices: ClaimPrices;
-  inputTokens = 0;
-  outputTokens = 0;
-  #asideInput = 0;
-  #asideOutput = 0;
-
-  constructor(prices: ClaimPrices) {
-    this.#prices = prices;
-  }
-
-  /** What so many tokens cost; null where prices are not set. */
-  usd(inputTokens = this.inputTokens, outputTokens = this.outputTokens): number | null {
-    const { usdPerMillionInput, usdPerMillionOutput } = this.#prices;
-    if (usdPerMillionInput === 0 && usdPerMillionOutput === 0) return null;
-    return (inputTokens * usdPerMillionInput + outputTokens * usdPerMillionOutput) / 1e6;
-  }
-
-  /** Sets so many tokens aside until disposed of; undefined when that would be more than may be spent. */
-  setAside(inputTokens: number, outputTokens: number): Disposable | undefined {
-    const { budgetUsd, budgetTokens } = this.#prices;
-    const input = this.inputTokens + this.#asideInput + inputTokens;
-    const output = this.outputTokens + this.#asideOutput + outputTokens;
-    if (budgetTokens > 0 && input + output > budgetTokens) return undefined;
-    if (budgetUsd > 0 && (this.usd(input, output) ?? 0) > budgetUsd) return undefined;
-    this.#asideInput += inputTokens;
-    this.#asideOutput += outputTokens;
-    return {
-      [Symbol.dispose]: () => {
-        this.#asideInput -= inputTokens;
-        this.#asideOutput -= outputTokens;
-      },
-    };
-  }
-
-  spend({ inputTokens, outputTokens }: Pick<ModelAnswer, 'inputTokens' | 'outputTokens'>): void {
-    this.inputTokens += inputTokens;
-    this.outputTokens += outputTokens;
-  }
-}
-
 /** What a worker of the stage asks and remembers with. */
 export interface ClaimTools {
   readonly server: ModelServer;
   readonly answers: AnswerStore;
-  readonly purse: Purse;
+  readonly budget: Budget;
   readonly settings: ClaimSettings;
 }
 
 /** Asks about the passages of one document; a document whose passages cost more than may be spent is left for another time. */
-export function claimsWorker({ server, answers, purse, settings }: ClaimTools): StageWorker {
+export function claimsWorker({ server, answers, budget, settings }: ClaimTools): StageWorker {
   const learn = async (passage: string, signal: AbortSignal): Promise<Learned> => {
     const prompt = claimPrompt(passage);
     const key = server.keyOf(prompt);
@@ -114,10 +64,10 @@ export function claimsWorker({ server, answers, purse, settings }: ClaimTools): 
     if (known && checked) return { kind: 'known', checked };
     const used = { inputTokens: 0, outputTokens: 0 };
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      using aside = purse.setAside(promptTokens(passage), settings.maxTokens);
+      using aside = budget.setAside(promptTokens(passage), settings.maxTokens);
       if (!aside) return { kind: 'too-dear' };
       const answer = await server.ask(prompt, signal);
-      purse.spend(answer);
+      budget.spend(answer);
       used.inputTokens += answer.inputTokens;
       used.outputTokens += answer.outputTokens;
       const said = checkClaims(answer.content, passage);
@@ -173,7 +123,7 @@ const ATTEMPTS = 2;
 /** What asking about all documents would take, counted on their own text. */
 export async function estimateClaims(
   items: readonly WorkItem[],
-  { server, answers, purse, settings }: ClaimTools,
+  { server, answers, budget, settings }: ClaimTools,
   signal?: AbortSignal,
 ): Promise<ClaimEstimate> {
   let [passages, known, inputTokens] = [0, 0, 0];
@@ -192,7 +142,7 @@ export async function estimateClaims(
     known,
     inputTokens,
     mostOutputTokens,
-    mostUsd: purse.usd(inputTokens, mostOutputTokens),
+    mostUsd: budget.usd(inputTokens, mostOutputTokens),
   };
 }
 

@@ -17,8 +17,7 @@ import { updateGraph } from '../build/update-graph.ts';
 import { extractDocument } from '../extract/extract-document.ts';
 import type { ClaimRequest, ClaimsGathered } from './gather-claims.ts';
 import { claimsEstimate, gatherClaims } from './gather-claims.ts';
-import { Purse } from './claims-stage.ts';
-import { ModelServer, openModelClient } from '../../model/index.ts';
+import { Budget, ModelServer, openModelClient } from '../../model/index.ts';
 import { claimPrompt } from './prompt.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'graph-claims-'));
@@ -250,13 +249,13 @@ test('a server that knows no schemas is asked without one', async () => {
 });
 
 test('what is being asked at once is set aside, so that together it stays within the budget', () => {
-  const purse = new Purse({ usdPerMillionInput: 0, usdPerMillionOutput: 0, budgetUsd: 0, budgetTokens: 250 });
-  const first = purse.setAside(50, 100);
+  const budget = new Budget({ usdPerMillionInput: 0, usdPerMillionOutput: 0, budgetUsd: 0, budgetTokens: 250 });
+  const first = budget.setAside(50, 100);
   assert.ok(first);
-  assert.equal(purse.setAside(50, 100), undefined, 'the first may still take all it asked for');
-  purse.spend({ inputTokens: 50, outputTokens: 10 });
+  assert.equal(budget.setAside(50, 100), undefined, 'the first may still take all it asked for');
+  budget.spend({ inputTokens: 50, outputTokens: 10 });
   first[Symbol.dispose]();
-  assert.ok(purse.setAside(50, 100), 'it took less');
+  assert.ok(budget.setAside(50, 100), 'it took less');
 });
 
 test('a server on this machine may be asked, and no answer of it leads elsewhere', async () => {

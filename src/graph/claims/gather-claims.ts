@@ -4,12 +4,12 @@ import type { StageOptions, StageOutcome, StageRuntime } from '../../stage/index
 import { runStage } from '../../stage/index.ts';
 import type { Send } from '../../http/index.ts';
 import { documentsIn } from '../build/stage.ts';
-import type { ModelSettings } from '../../model/index.ts';
-import { AnswerStore, ModelServer } from '../../model/index.ts';
+import type { ModelPrices, ModelSettings } from '../../model/index.ts';
+import { AnswerStore, Budget, ModelServer } from '../../model/index.ts';
 import type { DropReason } from './check-claims.ts';
 import { claimsPath, readClaimsFile } from './claims-file.ts';
-import type { ClaimEstimate, ClaimPrices, ClaimSettings } from './claims-stage.ts';
-import { claimsPlan, claimsWorker, estimateClaims, Purse } from './claims-stage.ts';
+import type { ClaimEstimate, ClaimSettings } from './claims-stage.ts';
+import { claimsPlan, claimsWorker, estimateClaims } from './claims-stage.ts';
 
 /** What a model is asked about, how, and for how much. */
 export interface ClaimRequest {
@@ -18,7 +18,7 @@ export interface ClaimRequest {
   readonly answers: string;
   readonly model: ModelSettings;
   readonly passagesPerDocument: number;
-  readonly prices: ClaimPrices;
+  readonly prices: ModelPrices;
 }
 
 /** What came of asking. */
@@ -40,7 +40,7 @@ export interface ClaimsGathered {
 export async function claimsEstimate(request: ClaimRequest, send: Send, signal?: AbortSignal): Promise<ClaimEstimate> {
   const settings = settingsOf(request);
   using answers = new AnswerStore(request.answers);
-  const tools = { server: new ModelServer(request.model, send), answers, purse: new Purse(request.prices), settings };
+  const tools = { server: new ModelServer(request.model, send), answers, budget: new Budget(request.prices), settings };
   return await estimateClaims(claimsPlan(request.dataRoot, settings).items, tools, signal);
 }
 
@@ -53,8 +53,8 @@ export async function gatherClaims(
 ): Promise<ClaimsGathered> {
   const settings = settingsOf(request);
   using answers = new AnswerStore(request.answers);
-  const purse = new Purse(request.prices);
-  const worker = claimsWorker({ server: new ModelServer(request.model, send), answers, purse, settings });
+  const budget = new Budget(request.prices);
+  const worker = claimsWorker({ server: new ModelServer(request.model, send), answers, budget, settings });
   let tooDear = 0;
   const outcome = await runStage(
     claimsPlan(request.dataRoot, settings),
@@ -63,9 +63,9 @@ export async function gatherClaims(
     { afterItem: (_item, ended) => void ('status' in ended && ended.reason === 'budget' && (tooDear += 1)) },
     runtime,
   );
-  const { inputTokens, outputTokens } = purse;
+  const { inputTokens, outputTokens } = budget;
   const all = await accountOf(request.dataRoot);
-  return { outcome, tooDear, ...all, inputTokens, outputTokens, usd: purse.usd() };
+  return { outcome, tooDear, ...all, inputTokens, outputTokens, usd: budget.usd() };
 }
 
 function settingsOf({ model, passagesPerDocument }: ClaimRequest): ClaimSettings {

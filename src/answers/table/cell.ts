@@ -1,0 +1,46 @@
+import type { CitedWork } from '../../corpus/index.ts';
+import type { Column } from './columns.ts';
+
+/** Where the value of a cell is from. */
+type CellSource = 'record' | 'quantity' | 'extractive' | 'model' | 'corrected';
+
+/** Words of the paper that a cell rests on. */
+export interface CellQuote {
+  readonly text: string;
+  readonly page: number | null;
+  /** The passage and the characters in it; null for what the graph has read. */
+  readonly passage: { readonly id: string; readonly start: number; readonly end: number } | null;
+}
+
+/** A cell: a value, or a reason why there is none, with the sentence that came nearest. */
+export type Cell =
+  | { readonly kind: 'value'; readonly value: string; readonly from: CellSource; readonly quote: CellQuote | null }
+  | { readonly kind: 'empty'; readonly reason: EmptyReason; readonly quote: CellQuote | null };
+
+export const EMPTY_REASONS = {
+  'not-in-record': 'the record does not say',
+  'no-passage': 'no passage of the paper is about it',
+  'no-sentence': 'no sentence answers it',
+  'no-number': 'the nearest sentence has no such number',
+  'no-choice': 'the nearest sentences name none of the choices, or several',
+  'needs-reading': 'yes or no needs a model or a person',
+  'model-says-no': 'the model found no answer',
+  'quote-refused': 'the quote of the model is not in the paper',
+  corrected: 'a person left it empty',
+} as const;
+export type EmptyReason = keyof typeof EMPTY_REASONS;
+
+export interface TableRow {
+  readonly document: string;
+  readonly work: Pick<CitedWork, 'id' | 'title' | 'year' | 'apa' | 'doi'> | null;
+  readonly link: string | null;
+  /** In the order of the columns. */
+  readonly cells: readonly Cell[];
+}
+
+export interface Table {
+  readonly columns: readonly Column[];
+  /** Null where no model was asked. */
+  readonly model: string | null;
+  readonly rows: readonly TableRow[];
+}

@@ -1,0 +1,114 @@
+import { parse } from 'yaml';
+
+import { AppError } from '../../base/index.ts';
+import type { CitedWork } from '../../corpus/index.ts';
+
+const COLUMN_TYPES = ['text', 'number', 'yes/no', 'choice'] as const;
+type ColumnType = (typeof COLUMN_TYPES)[number];
+
+/** What a record of a work knows without reading the paper. */
+const RECORD_FIELDS: Readonly<Record<string, (work: CitedWork) => string | number | null>> = {
+  title: ({ title }) => title,
+  authors: ({ authors }) => authors.map(({ name }) => name).join('; ') || null,
+  year: ({ year }) => year,
+  date: ({ date }) => date,
+  venue: ({ venue }) => venue,
+  journal: ({ venue }) => venue,
+  type: ({ type }) => type,
+  doi: ({ doi }) => doi,
+  licence: ({ license }) => license,
+  license: ({ license }) => license,
+  url: ({ url }) => url,
+};
+
+/** A column of a table: one question that is put to every paper. */
+export interface Column {
+  readonly name: string;
+  readonly question: string;
+  readonly type: ColumnType;
+  /** Of a number; null where any will do. */
+  readonly unit: string | null;
+  /** Of a choice: the values that a cell can have. */
+  readonly choices: readonly string[];
+  /** The field of the record that it shows; null for what is read in the paper. */
+  readonly field: string | null;
+}
+
+const MOST_COLUMNS = 50;
+const LONGEST = 500;
+const MOST_BYTES = 100_000;
+const KNOWN = ['name', 'question', 'type', 'unit', 'choices'] as const;
+
+/** What a record says in a column; null where it says nothing. */
+export function recordValue({ field }: Column, work: CitedWork): string | null {
+  const value = field === null ? null : RECORD_FIELDS[field]?.(work);
+  return value === null || value === undefined || value === '' ? null : String(value);
+}
+
+/** Columns as they are named on the command line: `sample size`, `sample size:number`, `dose:number:mg`. */
+export function parseColumn(text: string): Column {
+  const [name = '', type, unit] = text.split(':').map((part) => part.trim());
+  return columnOf({ name, ...(type !== undefined && { type }), ...(unit !== undefined && { unit }) }, text);
+}
+
+/** Reads `columns.yaml`: a list, or an object with a list `columns`, of names or of objects with name, question, type, unit, choices. */
+export function parseColumns(text: string, path: string): Column[] {
+  if (text.length > MOST_BYTES) throw wrong(path, `it is longer than ${MOST_BYTES} characters`);
+  let read: unknown;
+  try {
+    read = parse(text, { maxAliasCount: 0 });
+  } catch (cause) {
+    throw wrong(path, cause instanceof Error ? cause.message.split('\n')[0] : 'not YAML', cause);
+  }
+  const list: unknown = Array.isArray(read) ? read : (read as { columns?: unknown } | null)?.columns;
+  if (!Array.isArray(list) || list.length === 0) throw wrong(path, 'no list of columns');
+  return checkedColumns(
+    (list as unknown[]).map((each) => columnOf(typeof each === 'string' ? { name: each } : each, path)),
+    path,
+  );
+}
+
+/** Columns with names that can be told apart. */
+export function checkedColumns(columns: readonly Column[], where: string): Column[] {
+  if (columns.length > MOST_COLUMNS) throw wrong(where, `more than ${MOST_COLUMNS} columns`);
+  const names = new Set<string>();
+  for (const { name } of columns) {
+    if (names.has(name)) throw wrong(where, `two columns are called "${name}"`);
+    names.add(name);
+  }
+  return [...columns];
+}
+
+function columnOf(given: unknown, where: string): Column {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw wrong(where, 'a column has no name');
+  const unknown = Object.keys(given).find((key) => !KNOWN.some((known) => known === key));
+  if (unknown !== undefined) throw wrong(where, `"${unknown.slice(0, 50)}" is no property of a column`);
+  const { name, question, type = 'text', unit, choices } = given as Record<string, unknown>;
+  if (typeof name !== 'string' || name.trim() === '' || name.length > LONGEST)
+    throw wrong(where, 'a column has no name');
+  const known = COLUMN_TYPES.find((each) => each === type);
+  if (!known) throw wrong(where, `"${String(type).slice(0, 50)}" is no type of a column: ${COLUMN_TYPES.join(', ')}`);
+  const texts = [question, unit].map((each) => (each === undefined ? null : each));
+  if (texts.some((each) => each !== null && (typeof each !== 'string' || each.length > LONGEST)))
+    throw wrong(where, `question and unit of "${name}" are texts`);
+  const listed = Array.isArray(choices) ? choices.map(String) : [];
+  if (known === 'choice' ? listed.length < 2 : choices !== undefined)
+    throw wrong(where, `a choice has two or more choices ("${name}")`);
+  const [asked, of] = texts as (string | null)[];
+  const field = name.trim().toLowerCase();
+  return {
+    name: name.trim(),
+    question: asked ?? name.trim(),
+    type: known,
+    unit: of ?? null,
+    choices: listed,
+    field: asked === null && Object.hasOwn(RECORD_FIELDS, field) ? field : null,
+  };
+}
+
+function wrong(where: string, why: string | undefined, cause?: unknown): AppError {
+  return new AppError('TABLE_COLUMNS', `${where}: ${why ?? ''}`, {
+    hint: 'see the guide "Asking and tabulating"',
+    ...(cause !== undefined && { cause }),
+  });
+}

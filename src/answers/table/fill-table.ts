@@ -1,0 +1,204 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { AppError, canonicalJson, sha256 } from '../../base/index.ts';
+import type { CitedDocument, CitedHit, Corpus, SearchRequest, SearchSession } from '../../corpus/index.ts';
+import { factsPath } from '../../graph/index.ts';
+import type { Budget } from '../../model/index.ts';
+import { chunkOutput } from '../../parse/index.ts';
+import type { ItemOutcome, StageEvent, StageOptions, StageOutcome, WorkItem } from '../../stage/index.ts';
+import { runStage } from '../../stage/index.ts';
+import { askModel } from '../ask-model.ts';
+import type { AnswerWriter } from '../ask-model.ts';
+import { askPassages, LEAST_FIT } from '../ask.ts';
+import { extractAnswer } from '../extract-answer.ts';
+import type { Cell, Table, TableRow } from './cell.ts';
+import type { Column } from './columns.ts';
+import { recordValue } from './columns.ts';
+import type { Facts } from './fill-cells.ts';
+import { cellsPrompt, checkCells, empty, extractedCell, quantityCell } from './fill-cells.ts';
+
+/** Raised when the same papers begin to give other cells. */
+const FILL_VERSION = 1;
+const PASSAGES = 6;
+const MOST_PASSAGES = 20;
+const SENTENCES = 3;
+/** A sentence that names one of the choices needs fewer words of the question. */
+const LEAST_CHOICE = 0.3;
+
+/** What a table is made of; papers that are done are not read again. */
+export interface TableRequest {
+  readonly columns: readonly Column[];
+  /** Which papers; all by default. */
+  readonly search?: SearchRequest | undefined;
+  readonly writer?: AnswerWriter | undefined;
+  readonly budget?: Budget | undefined;
+  /** How the stage runs; `manifestDir` says where its rows are logged. */
+  readonly options: StageOptions;
+  readonly report?: ((event: StageEvent) => void) | undefined;
+}
+
+/** A table, and what came of the papers that were read for it. */
+export interface FilledTable extends Table {
+  readonly outcome: StageOutcome;
+  /** Papers that would have cost more than may be spent; their rows are missing. */
+  readonly overBudget: number;
+}
+
+/** One row per paper, one column per question. Killed at any moment, the same call resumes; corrections of people stay. */
+export async function fillTable(
+  corpus: Corpus,
+  session: SearchSession,
+  request: TableRequest,
+  signal?: AbortSignal,
+): Promise<FilledTable> {
+  const { columns, writer, budget, options, report } = request;
+  const { data_root: dataRoot, format } = corpus.config.parse;
+  const documents = session.documents(request.search);
+  if (documents.length === 0)
+    throw new AppError('TABLE_NOTHING', 'there are no papers to make a table of', {
+      hint: 'parse some first, or choose other --works',
+    });
+  const folder = join(dataRoot, 'Tables', sha256(canonicalJson(columns)).slice(0, 12));
+  const cfgHash = sha256(canonicalJson({ version: FILL_VERSION, columns, model: writer?.name ?? null }));
+  const byId = new Map(documents.map((each) => [each.document, each]));
+  const items = documents.map(({ document }): WorkItem => {
+    const formats = format === 'jsonl' ? (['jsonl', 'parquet'] as const) : (['parquet', 'jsonl'] as const);
+    const chunks = formats.map((each) => chunkOutput(dataRoot, document, each)).find((path) => existsSync(path));
+    const facts = factsPath(dataRoot, document);
+    return {
+      itemId: document,
+      inputs: { ...(chunks !== undefined && { chunks }), ...(existsSync(facts) && { facts }) },
+      outputs: { row: rowPath(folder, document) },
+      cfgHash,
+      costHint: chunks === undefined ? 1 : statSync(chunks).size,
+      // An index without its passages: what it holds is known by its name alone.
+      ...(chunks === undefined && { fingerprint: { inputSha256: sha256(document), cfgHash } }),
+    };
+  });
+  let overBudget = 0;
+  const outcome = await runStage(
+    { stageName: 'table', items, totalItems: items.length },
+    async (item, { signal: stop }): Promise<ItemOutcome> => {
+      const document = byId.get(item.itemId);
+      if (!document) return { status: 'skip', reason: 'gone' };
+      const facts = item.inputs['facts'];
+      const read = facts === undefined ? undefined : await readFacts(facts);
+      const cells = await cellsOf(document, read, { session, columns, writer, budget }, stop);
+      if (cells === 'over-budget') return { status: 'skip', reason: 'budget' };
+      await mkdir(dirname(item.outputs['row'] ?? ''), { recursive: true });
+      await writeFile(item.outputs['row'] ?? '', JSON.stringify({ cfgHash, cells }));
+      return { status: 'success', manifest: { filled: cells.filter(({ kind }) => kind === 'value').length } };
+    },
+    options,
+    { afterItem: (_item, ended) => void ('status' in ended && ended.reason === 'budget' && (overBudget += 1)) },
+    { ...(report && { report }), ...(signal && { signal }) },
+  );
+  const rows: TableRow[] = [];
+  for (const document of documents) {
+    const path = rowPath(folder, document.document);
+    if (!existsSync(path)) continue;
+    const row = JSON.parse(await readFile(path, 'utf8')) as { readonly cfgHash: string; readonly cells: Cell[] };
+    // A row of another model is left until this one has filled it in.
+    if (row.cfgHash === cfgHash) rows.push(rowOf(document, row.cells));
+  }
+  const table = { columns, model: writer?.name ?? null, rows };
+  return { ...withCorrections(table, corpus.corrections()), outcome, overBudget };
+}
+
+function rowPath(folder: string, document: string): string {
+  return join(folder, `${document}.json`);
+}
+
+function rowOf({ document, work, link }: CitedDocument, cells: readonly Cell[]): TableRow {
+  const { id, title, year, apa, doi } = work ?? {};
+  return {
+    document,
+    work: id === undefined ? null : { id, title: title ?? null, year: year ?? null, apa: apa ?? '', doi: doi ?? null },
+    link,
+    cells,
+  };
+}
+
+/** The table with the cells that people corrected, by the id of the work or the name of its document. */
+function withCorrections(table: Table, corrections: ReadonlyMap<string, ReadonlyMap<string, string>>): Table {
+  const rows = table.rows.map((row) => {
+    const own = corrections.get(row.work?.id ?? row.document) ?? corrections.get(row.document);
+    if (!own) return row;
+    const cells = row.cells.map((cell, at): Cell => {
+      const value = own.get(table.columns[at]?.name ?? '');
+      if (value === undefined) return cell;
+      return value === '' ? empty('corrected') : { kind: 'value', value, from: 'corrected', quote: cell.quote };
+    });
+    return { ...row, cells };
+  });
+  return { ...table, rows };
+}
+
+async function readFacts(path: string): Promise<Facts | undefined> {
+  const { contribution } = JSON.parse(await readFile(path, 'utf8')) as { readonly contribution?: Facts };
+  return contribution;
+}
+
+interface Tools {
+  readonly session: SearchSession;
+  readonly columns: readonly Column[];
+  readonly writer: AnswerWriter | undefined;
+  readonly budget: Budget | undefined;
+}
+
+/** The cells of one paper: what its record says, then what a model reads, then quantities of the graph, then sentences. */
+async function cellsOf(
+  { document, work }: CitedDocument,
+  facts: Facts | undefined,
+  { session, columns, writer, budget }: Tools,
+  signal: AbortSignal,
+): Promise<readonly Cell[] | 'over-budget'> {
+  const cells = new Map<Column, Cell>();
+  const found = new Map<Column, readonly CitedHit[]>();
+  for (const column of columns)
+    if (column.field !== null) {
+      const value = work && recordValue(column, work);
+      cells.set(column, value ? { kind: 'value', value, from: 'record', quote: null } : empty('not-in-record'));
+    } else {
+      const works = new Set([document]);
+      const passages = await askPassages(
+        (text, options) => session.search(text, { ...options, works }, signal),
+        column.question,
+        { top: PASSAGES, minFit: 0 },
+      );
+      found.set(column, passages);
+    }
+  const open = columns.filter((column) => !cells.has(column));
+  if (writer && open.length > 0) {
+    const passages = [
+      ...new Map(
+        open.flatMap((column) => (found.get(column) ?? []).map((hit) => [hit.passage.id, hit] as const)),
+      ).values(),
+    ].slice(0, MOST_PASSAGES);
+    const written = await askModel(
+      cellsPrompt(open, passages),
+      (content) => checkCells(content, open, passages),
+      { ...writer, budget },
+      signal,
+    );
+    if (written === 'over-budget') return 'over-budget';
+    for (const [at, column] of open.entries()) {
+      const cell = written?.[at];
+      if (cell) cells.set(column, cell);
+    }
+  }
+  for (const column of open) {
+    if (cells.has(column)) continue;
+    const passages = found.get(column) ?? [];
+    const nearness = (asked: string, texts: readonly string[]) => session.nearness(asked, texts, signal);
+    const sentences = await extractAnswer(column.question, passages, {
+      most: SENTENCES,
+      least: column.type === 'choice' ? LEAST_CHOICE : LEAST_FIT,
+      nearness,
+    });
+    cells.set(column, (facts && quantityCell(column, facts)) ?? extractedCell(column, sentences, passages));
+  }
+  return columns.map((column) => cells.get(column) ?? empty('no-sentence'));
+}

@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import type { Corpus } from '../../corpus/index.ts';
+import { openCorpus, stageSettings } from '../../corpus/index.ts';
+import { chunkItem, chunkOutput, openRowReader, openTokenizer } from '../../parse/index.ts';
+import { Records } from '../../store/index.ts';
+import { openLoopback } from '../../testing/index.ts';
+import { emptyRecord } from '../../works/index.ts';
+import { openWriter } from '../open-writer.ts';
+import type { Cell, Table } from './cell.ts';
+import { checkedColumns, parseColumn, parseColumns } from './columns.ts';
+import type { FilledTable } from './fill-table.ts';
+import { fillTable } from './fill-table.ts';
+import { tableText, writeTableFile } from './write-table.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'docstokg-table-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const PAPERS: Readonly<Record<string, string>> = {
+  W1: 'We ran a randomised trial in two hospitals. The sample size was 48 patients in all. The dose was 20 mg of the drug each day. Blinding was kept until the end of the study.',
+  W2: 'This cohort study followed everybody for years. The sample size was 1,200 patients from ten towns. Nothing was given to them besides advice by mail.',
+  W3: 'The reef was looked at by divers in every summer, and corals bleached when it was hot for long.',
+};
+
+before(async () => {
+  {
+    using records = Records.open(folder);
+    records.add(
+      ['W1', 'W2'].map((id) => ({
+        ...emptyRecord(id, { openalex: id, doi: `10.1000/${id.toLowerCase()}` }),
+        title: `Paper ${id}`,
+        date: id === 'W1' ? '2019' : '2021',
+      })),
+    );
+    for (const id of ['W1', 'W2'])
+      records.fileOwn({ document: id, sha256: id, checked: true }, [emptyRecord(id, { openalex: id })]);
+  }
+  const tokenizer = await openTokenizer('cl100k');
+  const quality = { unmappedGlyphs: 0, columns: 1, confidence: 1 };
+  for (const [id, text] of Object.entries(PAPERS)) {
+    const output = chunkOutput(join(folder, 'Data'), id, 'jsonl');
+    mkdirSync(join(output, '..'), { recursive: true });
+    const document = {
+      blocks: [
+        {
+          order: 0,
+          kind: 'text' as const,
+          text,
+          regions: [{ page: 2, box: { left: 0, top: 0, right: 9, bottom: 9 } }],
+        },
+      ],
+      metadata: { authors: [], needsOcr: [], quality },
+    };
+    await chunkItem({ id, document, output, tokenizer, options: { maxTokens: 128, minTokens: 8, overlapTokens: 0 } });
+  }
+});
+
+const COLUMNS = checkedColumns(
+  parseColumns(
+    `columns:
+  - year
+  - name: sample size
+    type: number
+  - {name: dose, type: number, unit: mg}
+  - {name: study design, question: "Was it a randomised trial or a cohort study?", type: choice, choices: [randomised trial, cohort study]}
+  - {name: blinding, type: yes/no}
+  - corals`,
+    'test',
+  ),
+  'test',
+);
+
+const open = (claims: object = {}): Promise<Corpus> =>
+  openCorpus(folder, { settings: { parse: { format: 'jsonl', data_root: join(folder, 'Data') }, claims } as never });
+
+async function table(corpus: Corpus, works?: string): Promise<FilledTable> {
+  await using opened = new AsyncDisposableStack();
+  const session = opened.use(await corpus.openSearch({ mode: 'lexical' }));
+  const writer = openWriter(corpus, opened);
+  const options = stageSettings({}, corpus.config, { policy: 'io', workers: 1, retries: 0, perItemTimeoutS: 0 });
+  const search = works === undefined ? {} : { works: corpus.chooseWorks(works) };
+  return await fillTable(corpus, session, {
+    columns: COLUMNS,
+    search,
+    writer,
+    budget: writer?.budget,
+    options: { ...options, handleSignals: false },
+  });
+}
+
+const shown = ({ rows }: Table): Record<string, (string | null)[]> =>
+  Object.fromEntries(
+    rows.map(({ document, cells }) => [document, cells.map((cell) => (cell.kind === 'value' ? cell.value : null))]),
+  );
+const cellOf = ({ rows, columns }: Table, document: string, column: string): Cell | undefined =>
+  rows.find((row) => row.document === document)?.cells[columns.findIndex(({ name }) => name === column)];
+
+test('columns are read from text and from YAML, and what is wrong with them is said', () => {
+  assert.deepEqual(
+    [parseColumn('dose:number:mg'), parseColumn('year')].map(({ name, type, unit, field }) => [
+      name,
+      type,
+      unit,
+      field,
+    ]),
+    [
+      ['dose', 'number', 'mg', null],
+      ['year', 'text', null, 'year'],
+    ],
+  );
+  for (const text of [
+    '',
+    '3',
+    'columns: []',
+    '- {name: a, type: date}',
+    '- {name: a, choices: [x]}',
+    '- {nom: a}',
+    '- a\n- a',
+    '- [',
+    '- {name: a, type: choice}',
+  ])
+    assert.throws(() => parseColumns(text, 'x.yaml'), { code: 'TABLE_COLUMNS' }, text);
+});
+
+test('without a model each cell is a value with its quote and page, or empty with a reason', async () => {
+  await using corpus = await open();
+  const made = await table(corpus);
+  assert.deepEqual(shown(made), {
+    W1: ['2019', '48', '20 mg', 'randomised trial', null, null],
+    W2: ['2021', '1,200', null, 'cohort study', null, null],
+    W3: [null, null, null, null, null, PAPERS['W3'] ?? ''],
+  });
+  const size = cellOf(made, 'W1', 'sample size');
+  assert.equal(size?.quote?.text, 'The sample size was 48 patients in all.');
+  assert.equal(size.quote.page, 2);
+  assert.equal(size.kind === 'value' && size.from, 'extractive');
+  const { start = 0, end = 0 } = size.quote.passage ?? {};
+  assert.ok(PAPERS['W1']?.slice(start, end).includes('48 patients'));
+  const reasons = made.rows.flatMap(({ cells }) =>
+    cells.flatMap((cell) => (cell.kind === 'empty' ? [cell.reason] : [])),
+  );
+  assert.ok(reasons.includes('needs-reading') && reasons.includes('not-in-record') && reasons.includes('no-passage'));
+  const again = await table(corpus);
+  assert.equal(again.outcome.skipped, 3, 'a second run reads no paper again');
+  assert.deepEqual(again.rows, made.rows);
+});
+
+test('corrections and chosen works hold, whatever is run again; undone, the value found is back', async () => {
+  await using corpus = await open();
+  corpus.correct('10.1000/W1', 'sample size', '50');
+  corpus.correct('W1', 'dose', '');
+  const made = await table(corpus, 'W1');
+  assert.deepEqual(shown(made), { W1: ['2019', '50', null, 'randomised trial', null, null] });
+  assert.deepEqual(cellOf(made, 'W1', 'dose'), { kind: 'empty', reason: 'corrected', quote: null });
+  corpus.correct('W1', 'sample size', null);
+  corpus.correct('W1', 'dose', null);
+  assert.equal(shown(await table(corpus, 'W1'))['W1']?.[1], '48');
+  assert.equal(corpus.saveSet('old', { filter: 'year:-2020' }), 1);
+  assert.deepEqual(Object.keys(shown(await table(corpus, 'old'))), ['W1']);
+});
+
+test('a table goes out as CSV without formulas, as Markdown with its quotes, and as Parquet', async () => {
+  await using corpus = await open();
+  corpus.correct('W2', 'corals', '=HYPERLINK("x")');
+  const made = await table(corpus);
+  const csv = tableText(made, 'csv');
+  assert.match(csv, /^work,document,title,year,year \(quote\)/);
+  assert.match(csv, /"'=HYPERLINK\(""x""\)"/);
+  assert.equal(csv.trim().split('\r\n').length, 4);
+  assert.match(
+    tableText(made, 'markdown'),
+    /48 \[1\][^]*1\. Paper W1, page 2: “The sample size was 48 patients in all\.” \(extractive\)/,
+  );
+  const path = join(folder, 'table.parquet');
+  await writeTableFile(path, made);
+  const rows = await Array.fromAsync((await openRowReader(path)).rows());
+  assert.equal(rows[0]?.['sample size'], '48');
+  corpus.correct('W2', 'corals', null);
+});
+
+/** A model that answers as it is told, and counts how often it is asked. */
+async function openModel(
+  write: (prompt: string) => object[],
+): Promise<AsyncDisposable & { readonly url: string; asked: number }> {
+  const server = await openLoopback((seen, response) => {
+    model.asked += 1;
+    const { messages } = JSON.parse(seen.body) as { messages: { content: string }[] };
+    const content = JSON.stringify({ cells: write(messages[1]?.content ?? '') });
+    response.setHeader('content-type', 'application/json');
+    response.end(
+      JSON.stringify({ choices: [{ message: { content } }], usage: { prompt_tokens: 900, completion_tokens: 100 } }),
+    );
+  });
+  const model = {
+    url: `http://127.0.0.1:${server.port}/v1`,
+    asked: 0,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+  return model;
+}
+
+test('what a model fills in is checked cell by cell, and not paid for twice', async () => {
+  await using model = await openModel((prompt) =>
+    prompt.includes('48 patients')
+      ? [
+          { column: 1, value: '48', passage: 1, quote: 'The sample size was 48 patients' },
+          { column: 2, value: '25 mg', passage: 1, quote: 'The dose was 20 mg of the drug' },
+          { column: 3, value: 'survey', passage: 1, quote: 'We ran a randomised trial in two hospitals' },
+          { column: 4, value: 'Yes, it was', passage: 1, quote: 'Blinding was kept until the end' },
+          { column: 5, value: 'red corals', passage: 1, quote: 'Red corals were used in the study' },
+          { column: 99, value: 'x', passage: 1, quote: 'x' },
+        ]
+      : [],
+  );
+  const claims = { url: model.url, model: 'm', per_second: 1000, retries: 0 };
+  await using corpus = await open(claims);
+  const made = await table(corpus);
+  assert.equal(made.model, 'm');
+  assert.deepEqual(shown(made)['W1'], ['2019', '48', null, null, 'yes', null]);
+  const reasonOf = (column: string): string | undefined => {
+    const cell = cellOf(made, 'W1', column);
+    return cell?.kind === 'empty' ? cell.reason : undefined;
+  };
+  assert.deepEqual(['dose', 'study design', 'corals'].map(reasonOf), ['quote-refused', 'no-choice', 'quote-refused']);
+  assert.equal(model.asked, 3);
+  rmSync(join(folder, 'Data', 'Tables'), { recursive: true });
+  assert.deepEqual(shown(await table(corpus)), shown(made));
+  assert.equal(model.asked, 3, 'answers are stored');
+});
+
+test('a budget leaves papers out and says so; raised, they are filled in', async () => {
+  await using model = await openModel(() => []);
+  const claims = { url: model.url, model: 'dear', per_second: 1000, retries: 0 };
+  await using poor = await open({ ...claims, budget_tokens: 2_500 });
+  const made = await table(poor);
+  assert.equal(made.overBudget + made.rows.length, 3);
+  assert.ok(made.overBudget > 0);
+  await using rich = await open(claims);
+  assert.equal((await table(rich)).rows.length, 3);
+  assert.equal(model.asked, 3);
+});
+
+test('killed again and again, a table ends like one that was not, and no answer is paid for twice', async () => {
+  await using slow = await openModel(() => [
+    { column: 1, value: '48', passage: 1, quote: 'The sample size was 48 patients' },
+  ]);
+  const script = join(folder, 'fill.ts');
+  const root = new URL('../../', import.meta.url).pathname;
+  writeFileSync(
+    script,
+    `const { openCorpus, stageSettings } = await import(${JSON.stringify(`${root}corpus/index.ts`)});
+const { fillTable, openWriter, parseColumns } = await import(${JSON.stringify(`${root}answers/index.ts`)});
+const settings = { parse: { format: 'jsonl', data_root: ${JSON.stringify(join(folder, 'Data'))} }, claims: { url: ${JSON.stringify(slow.url)}, model: 'kill', per_second: 1000, retries: 0 } };
+const corpus = await openCorpus(${JSON.stringify(folder)}, { settings });
+const opened = new AsyncDisposableStack();
+const session = opened.use(await corpus.openSearch({ mode: 'lexical' }));
+const writer = openWriter(corpus, opened);
+const options = stageSettings({}, corpus.config, { policy: 'io', workers: 1, retries: 0, perItemTimeoutS: 0 });
+process.send('ready');
+await fillTable(corpus, session, { columns: parseColumns('- {name: sample size, type: number}', 'x'), writer, budget: writer.budget, options: { ...options, handleSignals: false }, report: ({ kind }) => process.send(kind) });
+await opened.disposeAsync();
+process.send('done');
+process.disconnect();`,
+  );
+  const seen = new Set<unknown>();
+  for (let attempt = 0; attempt < 12 && !seen.has('done'); attempt += 1) {
+    const child = spawn(process.execPath, ['--conditions=docstokg-source', script], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    let events = 0;
+    child.on('message', (message) => {
+      seen.add(message);
+      if (!seen.has('done') && (events += 1) > attempt + 1) child.kill('SIGKILL');
+    });
+    await once(child, 'exit');
+  }
+  assert.ok(seen.has('done'));
+  assert.ok(slow.asked <= 6, `${slow.asked} requests for 3 papers: at most those in flight at a kill are repeated`);
+  const manifest = readFileSync(join(folder, 'Data', 'Manifests', 'docparse.table.manifest.jsonl'), 'utf8');
+  assert.match(manifest, /"doc_id":"W3"/);
+});

@@ -1,0 +1,102 @@
+import { openRowWriter } from '../../parse/index.ts';
+import type { Cell, Table, TableRow } from './cell.ts';
+import { EMPTY_REASONS } from './cell.ts';
+
+export const TABLE_FORMATS = ['csv', 'markdown', 'json', 'parquet'] as const;
+export type TableFormat = (typeof TABLE_FORMATS)[number];
+
+/** A table as text. */
+export function tableText(table: Table, format: Exclude<TableFormat, 'parquet'>): string {
+  switch (format) {
+    case 'csv':
+      return csv(table);
+    case 'markdown':
+      return markdown(table);
+    case 'json':
+      return `${JSON.stringify(table)}\n`;
+  }
+}
+
+/** Where a value is from, or why there is none. */
+function how(cell: Cell): string {
+  return cell.kind === 'value' ? cell.from : EMPTY_REASONS[cell.reason];
+}
+
+function valueOf(cell: Cell): string {
+  return cell.kind === 'value' ? cell.value : '';
+}
+
+/** The names of the columns that a file has, four for each question, none of them twice. */
+function headings({ columns }: Table): string[] {
+  return [
+    'work',
+    'document',
+    'title',
+    ...columns.flatMap(({ name }) => [name, `${name} (quote)`, `${name} (page)`, `${name} (from)`]),
+  ];
+}
+
+function fields({ work, document, cells }: TableRow): (string | number | null)[] {
+  return [
+    work?.id ?? '',
+    document,
+    work?.title ?? '',
+    ...cells.flatMap((cell) => [valueOf(cell), cell.quote?.text ?? '', cell.quote?.page ?? null, how(cell)]),
+  ];
+}
+
+function csv(table: Table): string {
+  const field = (value: string | number | null): string => {
+    const text = value === null ? '' : String(value);
+    // A spreadsheet runs what begins like a formula, unless it is a number.
+    const safe = /^[=+\-@\t\r]/.test(text) && !/^-?\d+(?:[.,]\d+)*$/.test(text) ? `'${text}` : text;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  const lines = [headings(table), ...table.rows.map(fields)];
+  return lines.map((line) => `${line.map(field).join(',')}\r\n`).join('');
+}
+
+function markdown(table: Table): string {
+  const plain = (text: string): string =>
+    text
+      .replaceAll(/\s+/g, ' ')
+      .replaceAll(/[\\|<>[\]*_`]/g, (mark) => `\\${mark}`)
+      .trim();
+  const notes: string[] = [];
+  const rows = table.rows.map(({ work, document, cells }) => {
+    const shown = cells.map((cell) => {
+      if (cell.kind === 'empty') return '';
+      if (!cell.quote) return `${plain(cell.value)}${cell.from === 'corrected' ? ' (corrected)' : ''}`;
+      const page = cell.quote.page === null ? '' : `, page ${cell.quote.page}`;
+      notes.push(`${plain(work?.title ?? document)}${page}: “${plain(cell.quote.text)}” (${cell.from})`);
+      return `${plain(cell.value)} [${notes.length}]`;
+    });
+    return `| ${[plain(work?.apa ?? document), ...shown].join(' | ')} |`;
+  });
+  const names = ['paper', ...table.columns.map(({ name }) => plain(name))];
+  return [
+    `| ${names.join(' | ')} |`,
+    `|${names.map(() => '---').join('|')}|`,
+    ...rows,
+    '',
+    ...notes.map((note, at) => `${at + 1}. ${note}`),
+    '',
+  ].join('\n');
+}
+
+/** Writes a table as Parquet. */
+export async function writeTableFile(path: string, table: Table): Promise<void> {
+  const names = headings(table);
+  const isPage = (name: string): boolean => name.endsWith(' (page)');
+  await using writer = await openRowWriter(path, {
+    metadata: { schema: 'docstokg/table/1', model: table.model ?? '' },
+    columns: Object.fromEntries(names.map((name) => [name, isPage(name) ? 'integer' : 'string'])),
+  });
+  for (const row of table.rows) {
+    const values = fields(row);
+    await writer.write(
+      Object.fromEntries(names.map((name, at) => [name, values[at] ?? (isPage(name) ? undefined : '')])),
+    );
+  }
+  await writer.finish();
+}

@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs';
+
+import { Command, Option } from 'commander';
+
+import type { Column, FilledTable, TableFormat } from '../../answers/index.ts';
+import {
+  checkedColumns,
+  fillTable,
+  openWriter,
+  parseColumn,
+  parseColumns,
+  TABLE_FORMATS,
+  tableText,
+  writeTableFile,
+} from '../../answers/index.ts';
+import { AppError, writeFileAtomic } from '../../base/index.ts';
+import { stageSettings } from '../../corpus/index.ts';
+import { stageExitCode } from '../../stage/index.ts';
+import { count } from '../progress.ts';
+import { runAndWords, runArgument, splitRun } from '../run-argument.ts';
+import type { Session } from '../session.ts';
+import { openSession, shared } from '../session.ts';
+import { settingOptions } from '../setting-options.ts';
+import { stopSignal } from '../stop-signal.ts';
+import { decimalNumber } from '../whole-number.ts';
+import { chosenWorks, worksOption } from '../works-option.ts';
+import { showStage } from './docparse/stage-options.ts';
+import { corpusOf } from './graph/corpus-of.ts';
+
+interface TableFlags {
+  readonly run?: string;
+  readonly columns?: string;
+  readonly column?: readonly string[];
+  readonly works?: string;
+  readonly format?: TableFormat;
+  readonly out?: string;
+  readonly maxCost?: number;
+  readonly force?: boolean;
+}
+
+const HELP = `
+A column is a question that is put to every paper: NAME, NAME:TYPE or NAME:number:UNIT, or in a file
+
+  columns:
+    - year
+    - name: sample size
+      question: How many participants were randomised?
+      type: number
+    - name: design
+      type: choice
+      choices: [randomised trial, cohort, case series]
+
+Types are text, number, yes/no and choice. title, authors, year, venue, doi, type and licence come from the record.
+Each cell has a quote, its page and where it is from: record, model, quantity (of the graph), extractive, corrected;
+or it is empty and says why. Killed or stopped, the same command resumes.
+
+Examples:
+  docstokg table runs/corals --column year --column "sample size:number" --out table.csv
+  docstokg table runs/corals --columns columns.yaml --works included --format markdown
+  docstokg table correct runs/corals W2741809807 "sample size" 48
+`;
+
+/** `table`: one question per column, one paper per row. */
+export function tableCommand(): Command {
+  const command = worksOption(runArgument(settingOptions(shared(new Command('table')), ['table'])))
+    .description('put the same questions to every paper: one row per paper, each cell with its quote')
+    .option('--columns <file>', 'YAML file with the columns')
+    .option('--column <column>', 'a column, repeatable: NAME, NAME:TYPE, NAME:number:UNIT', collect, [])
+    .addOption(
+      new Option('-f, --format <format>', 'how to write it; default: by the name of --out').choices(TABLE_FORMATS),
+    )
+    .option('--out <file>', 'where to; default: the output')
+    .option('--max-cost <usd>', 'most that a model may cost in this run, in US dollars', decimalNumber(0))
+    .option('--force', 'fill in all rows again; stored answers of models cost nothing')
+    .addHelpText('after', HELP)
+    .action(async (run: string | undefined, flags: TableFlags, self: Command) => {
+      const session = openSession(self);
+      using stop = stopSignal();
+      const columns = columnsOf(flags);
+      const format = flags.format ?? formatOf(flags.out);
+      if (format === 'parquet' && flags.out === undefined)
+        throw new AppError('USAGE_TABLE', 'Parquet is a file', { hint: 'say where it goes with --out FILE' });
+      const budget =
+        flags.maxCost === undefined
+          ? []
+          : [{ path: ['claims', 'budget_usd'], value: flags.maxCost, origin: 'option --max-cost' }];
+      await using corpus = await corpusOf(session, run ?? flags.run, budget);
+      await using opened = new AsyncDisposableStack();
+      const search = opened.use(
+        await corpus.openSearch(
+          { tell: (event) => void (event.kind === 'message' && session.log(event.level, event.message)) },
+          stop.signal,
+        ),
+      );
+      const writer = openWriter(corpus, opened);
+      const options = stageSettings({ ...(flags.force && { force: true }) }, corpus.config, {
+        policy: 'io',
+        workers: writer ? corpus.config.claims.concurrency : 1,
+        retries: 0,
+        perItemTimeoutS: 0,
+      });
+      const table = await fillTable(
+        corpus,
+        search,
+        {
+          columns,
+          search: chosenWorks(corpus, flags.works),
+          writer,
+          budget: writer?.budget,
+          options: { ...options, handleSignals: false },
+          report: showStage(session),
+        },
+        stop.signal,
+      );
+      session.terminal.clear();
+      await write(table, format, flags.out, session);
+      const code = stageExitCode(table.outcome);
+      if (code !== 0 || table.overBudget > 0) process.exitCode = code || 1;
+      if (table.overBudget > 0)
+        session.log(
+          'warn',
+          `over budget, not filled in: ${count(table.overBudget)} papers; raise it and run the same command`,
+        );
+      const used = writer?.budget;
+      if (used && used.inputTokens > 0)
+        session.log('info', `used: ${count(used.inputTokens)} tokens sent, ${count(used.outputTokens)} answered`);
+    });
+  return command.addCommand(correctCommand());
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+function columnsOf({ columns, column = [] }: TableFlags): Column[] {
+  const listed = columns === undefined ? [] : parseColumns(readColumns(columns), columns);
+  const all = checkedColumns([...listed, ...column.map(parseColumn)], '--column');
+  if (all.length > 0) return all;
+  throw new AppError('USAGE_TABLE', 'there is no column', { hint: 'name some with --column or --columns FILE' });
+}
+
+function readColumns(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new AppError('USAGE_TABLE', `${path} cannot be read`, { hint: 'a YAML file with columns', cause });
+  }
+}
+
+function formatOf(out: string | undefined): TableFormat {
+  if (out === undefined) return 'markdown';
+  const ending = /\.([a-z]+)$/i.exec(out)?.[1]?.toLowerCase() ?? '';
+  return ({ csv: 'csv', md: 'markdown', json: 'json', parquet: 'parquet' } as const)[ending] ?? 'csv';
+}
+
+async function write(
+  table: FilledTable,
+  format: TableFormat,
+  out: string | undefined,
+  session: Session,
+): Promise<void> {
+  const { outcome: _outcome, overBudget: _overBudget, ...plain } = table;
+  if (out === undefined) {
+    const text = tableText(plain, session.json ? 'json' : format === 'parquet' ? 'csv' : format);
+    session.terminal.print(text.trimEnd());
+    return;
+  }
+  if (format === 'parquet') await writeTableFile(out, plain);
+  else await writeFileAtomic(out, tableText(plain, format));
+  const cells = table.rows.flatMap((row) => row.cells);
+  const filled = cells.filter(({ kind }) => kind === 'value').length;
+  session.terminal.print(
+    session.json
+      ? JSON.stringify({ path: out, rows: table.rows.length, columns: table.columns.length, filled })
+      : `${out}: ${count(table.rows.length)} papers, ${count(filled)} of ${count(cells.length)} cells filled`,
+  );
+}
+
+function correctCommand(): Command {
+  const names = ['work', 'column', '[value]'];
+  return runAndWords(shared(new Command('correct')), names)
+    .description('correct a cell by hand; it stays so whatever is run again')
+    .option('--undo', 'go back to what was found')
+    .addHelpText(
+      'after',
+      '\nWithout a value the cell is left empty.\n\nExamples:\n  docstokg table correct runs/corals W2741809807 "sample size" 48\n  docstokg table correct runs/corals W2741809807 "sample size" --undo\n',
+    )
+    .action(async (given: string[], flags: { readonly run?: string; readonly undo?: boolean }, self: Command) => {
+      const session = openSession(self);
+      const { run, words } = splitRun(given, names, flags.run);
+      const [work = '', column = '', value = ''] = words;
+      await using corpus = await corpusOf(session, run);
+      corpus.correct(work, column, flags.undo ? null : value);
+      session.log('info', `${flags.undo ? 'restored' : 'corrected'}: ${work}, ${column}`);
+    });
+}
