@@ -1,5 +1,4 @@
-// Makes dist/, the part of the package that is not written by hand:  npm run build
-// `--unchecked` leaves out the check of types, where that was done already; what is made is the same.
+// Builds dist/: npm run build. `--unchecked` skips the type check; the output is the same.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,8 +23,8 @@ for (const [name, text] of Object.entries(generated)) writeFileSync(join(DIST, n
 await writeDoors();
 
 /**
- * A door per room that the package exports: it looks at the Node that runs before it lets it in. A module could not: all
- * that it imports is read before any of it runs.
+ * One CommonJS entry per exported room. It checks the Node version before it loads the room; an ES module could not,
+ * because its imports are loaded first.
  */
 async function writeDoors(): Promise<void> {
   const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
@@ -33,14 +32,15 @@ async function writeDoors(): Promise<void> {
   };
   for (const entry of Object.values(exports)) {
     if (typeof entry === 'string') continue;
-    if (!entry.default.startsWith('./dist/doors/')) throw new Error(`${entry.default} is no door (package.json)`);
+    if (!entry.default.startsWith('./dist/doors/'))
+      throw new Error(`${entry.default} is not a package entry (package.json)`);
     const module = entry.types.replace(/\.d\.ts$/, '.js');
     const names = Object.keys((await import(pathToFileURL(join(ROOT, module)).href)) as object);
     const lines = [
       "'use strict';",
       "require('../../bin/needs-node.cjs')();",
       `const room = require('../${module.replace(/^\.\/dist\//, '')}');`,
-      // By name, each: this is how an import of a CommonJS module learns what there is.
+      // One assignment per name, so that `import` detects the exports of the CommonJS module.
       ...names.map((name) => `exports.${name} = room.${name};`),
     ];
     const path = join(ROOT, entry.default);

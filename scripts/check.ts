@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-// Everything that must hold before a change lands, cheapest first. All are run, so that one run names every fault.
+// Runs all checks, cheapest first, and reports every failure.
 const checks = [
   'format:check',
   'lint',

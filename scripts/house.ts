@@ -5,15 +5,15 @@ import { dirname, join, relative, sep } from 'node:path';
 // It fails above the total budget, at an import that points up, and at a circle. test/architecture.test.ts holds the same table.
 
 interface Room {
-  /** Rooms it may import. Every one of them is above it in this table, so imports cannot form a circle. */
+  /** Rooms it may import. All of them are above it in this table, so there are no cycles. */
   readonly folders: readonly string[];
-  /** Packages it may import; `node:` is free for all. */
+  /** Packages it may import; `node:` is always allowed. */
   readonly packages: readonly string[];
-  /** Lines of TypeScript without tests. A room below its budget lends to another; the total holds. */
+  /** Lines of TypeScript without tests. A room below its budget may lend to another; the total is fixed. */
   readonly budget: number;
 }
 
-/** The rooms of src/, bottom first. */
+/** The rooms of src/, lowest first. */
 export const HOUSE: Readonly<Record<string, Room>> = {
   base: { folders: [], packages: [], budget: 1_200 },
   config: { folders: ['base'], packages: ['zod', 'yaml', 'esbuild'], budget: 1_000 },
@@ -161,24 +161,24 @@ export const HOUSE: Readonly<Record<string, Room>> = {
   },
 };
 
-/** Lines that `src` may have now; lowered as rooms reach their budgets, whose sum is where it goes. */
+/** Maximum number of lines in `src`; lowered as rooms reach their budgets. */
 const MOST_LINES = 99_000;
-/** Lines of the folders beside src/. */
+/** Maximum number of lines in the folders next to src/. */
 const BESIDE: Readonly<Record<string, number>> = { sim: 12_500, bench: 4_500, scripts: 3_000, docs: 5_000 };
 
 const ROOT = join(import.meta.dirname, '..');
 export const SOURCE = join(ROOT, 'src');
 
-/** What a source file imports, as written. */
+/** The import specifiers of a source file. */
 export function importsOf(file: string): string[] {
-  // Examples in doc comments import as a stranger would.
+  // Skip imports in doc comment examples.
   const text = readFileSync(join(SOURCE, file), 'utf8').replaceAll(/^ *\/\*\*.*?\*\//gms, '');
   return [
     ...text.matchAll(/^\s*(?:import|export)\s[^'"]*?from\s+'([^']+)'|\bimport\(\s*'([^']+)'|^import\s+'([^']+)'/gm),
   ].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 }
 
-/** The path below src/ that a relative import leads to. */
+/** The path under src/ that a relative import refers to. */
 export function targetOf(file: string, specifier: string): string {
   return relative(SOURCE, join(SOURCE, dirname(file), specifier))
     .split(sep)

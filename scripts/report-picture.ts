@@ -1,5 +1,5 @@
-// Makes the picture of a report:  node scripts/report-picture.ts RUN_FOLDER/report.html "words to search" docs/pictures/report.png
-// It searches, opens the best passage and photographs the viewer with Chromium; see test/support/browser.ts for which one.
+// Makes the screenshot of a report: node scripts/report-picture.ts RUN_FOLDER/report.html "words to search" OUT.png.
+// Searches, opens the best passage and takes the screenshot with Chromium (see test/support/browser.ts).
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,5 +1,5 @@
-// Asks of published papers whether each is the work that it is, and whether any is a work that another is: how often the check
-// of downloaded PDFs refuses the right paper, and how often it keeps a wrong one, and what each look costs.
+// Measures the identity check of downloaded PDFs on published papers: how often it rejects the right paper, how often
+// it accepts a wrong one, and its CPU time.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -21,7 +21,7 @@ interface Paper {
 }
 
 if (!existsSync(OPEN)) {
-  process.stdout.write('the papers are not beside the clone: nothing to ask\n');
+  process.stdout.write('the papers are not next to the clone: nothing to measure\n');
   process.exit(0);
 }
 
@@ -71,7 +71,7 @@ for (const look of LOOKS) {
       if (told) told[look] = await inspector.inspect(path, 'pdf', look);
     }
   }
-  // A process that was ended is counted when the system has told so.
+  // CPU time of a process is known only after it has exited.
   await new Promise((resolve) => setTimeout(resolve, 300));
   const { user, system } = process.cpuUsage(before);
   cpu[look] = ((user + system) / 1e6 + childCpuSeconds() - childrenBefore) / found.length;
@@ -83,7 +83,7 @@ for (const withDoi of [true, false]) {
   for (const paper of papers)
     for (const { work } of papers) {
       const isRight = work === paper.work;
-      // Some papers are set in more than one layout.
+      // Some papers exist in more than one layout.
       if (!isRight && work.title === paper.work.title) continue;
       let last: (typeof LOOKS)[number] = 'quick';
       const fault = await faultOf(withDoi ? work : { ...work, ids: NO_IDS }, (look) => {

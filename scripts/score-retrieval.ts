@@ -65,7 +65,7 @@ function paper({ title, text }: Document): Pick<ParsedDocument, 'blocks' | 'meta
   };
 }
 
-/** Linear gain, as trec_eval does it. */
+/** Linear gain, as in trec_eval. */
 function ndcg(found: readonly string[], relevant: ReadonlyMap<string, number>): number {
   const discounted = (gains: readonly number[]): number =>
     gains.slice(0, DEPTH).reduce((sum, gain, rank) => sum + gain / Math.log2(rank + 2), 0);
@@ -191,7 +191,7 @@ async function scoreCollection(
   }
 }
 
-/** Questions of the other collections: on other subjects, so all but certainly without an answer here. */
+/** Questions from the other collections, which are almost certainly not answered here. */
 function foreignQuestions(name: string): string[] {
   return names
     .filter((other) => other !== name)
@@ -202,7 +202,7 @@ function foreignQuestions(name: string): string[] {
     );
 }
 
-/** A document is one passage for words; for meaning it has as many windows as the model needs to see all of it. */
+/** A document is one passage for words; for meaning it is split into as many windows as the model needs. */
 async function* passages(name: string, documents: readonly Document[]): AsyncGenerator<IndexedPassage> {
   const together = 64;
   for (let at = 0; at < documents.length; at += together) {

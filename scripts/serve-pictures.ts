@@ -1,6 +1,6 @@
-// Makes the pictures of the live page:  node scripts/serve-pictures.ts docs/pictures
-// It harvests a small simulated web while docstokg serve watches, and photographs Now and Queue meanwhile, Search and Graph
-// afterwards, with Chromium; see test/support/browser.ts for which one. Takes a minute or two.
+// Makes the screenshots of the live page: node scripts/serve-pictures.ts docs/pictures. Downloads from a small
+// simulated web while docstokg serve is running, and takes screenshots with Chromium (see test/support/browser.ts).
+// Takes a minute or two.
 import { writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -55,7 +55,7 @@ async function photograph(name: string): Promise<void> {
   console.log(`${path}: ${Math.round(picture.length / 1000)} kB`);
 }
 
-/** A trend needs some time to be one. */
+/** A trend needs some data points. */
 const WATCHED_MS = 12_000;
 await page.goto(`${origin}/queue`);
 await page.waitForSelector('.trend svg');

@@ -13,7 +13,7 @@ import { dot, junit, spec, tap } from 'node:test/reporters';
 const FEWEST_TESTS = 3_700;
 const MOST_FILES_RUN_AGAIN = 4;
 const TEST_TIMEOUT_MS = 300_000;
-/** Files start in this order: long ones are in the first folders, and short ones keep both cores busy at the end. */
+/** Start order of files: folders with long tests first, so that both cores stay busy at the end. */
 const LONGEST_FIRST = ['test/e2e/', 'test/', 'sim/', 'src/stage/', 'src/'];
 const REPORTER = '--test-reporter=';
 const REPORTERS: readonly string[] = ['spec', 'dot', 'tap', 'junit'];
@@ -35,7 +35,7 @@ if (!REPORTERS.includes(reporter)) {
   console.error(`unknown reporter ${reporter}: choose one of ${REPORTERS.join(', ')}`);
   process.exit(2);
 }
-// The many short processes of the tests share one compile cache.
+// The short-lived test processes share one compile cache.
 process.env['NODE_COMPILE_CACHE'] = resolve('node_modules', '.cache', 'compile');
 
 interface Failure {
@@ -56,7 +56,7 @@ function report(events: ReturnType<typeof run>): NodeJS.ReadableStream {
   }
 }
 
-/** A reporter that says in one line how many tests were skipped and why. */
+/** A reporter that prints in one line how many tests were skipped and why. */
 async function* reportSkipped(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const reasons = new Map<string, number>();
   for await (const event of source) {
@@ -71,7 +71,7 @@ async function* reportSkipped(source: AsyncIterable<TestEvent>): AsyncGenerator<
   if (count > 0) yield `${count} ${count === 1 ? 'test was' : 'tests were'} skipped: ${why}\n`;
 }
 
-/** Runs these files in their order and returns what failed and how many tests ran. */
+/** Runs the files in order and returns the failures and the number of tests. */
 async function runFiles(
   these: readonly string[],
   concurrency: number,
@@ -99,7 +99,7 @@ async function runFiles(
   const outputs = [report(events), events.compose(reportSkipped)];
   for (const text of outputs) text.pipe(process.stdout, { end: false });
   await Promise.all(outputs.map((text) => once(text, 'end')));
-  // A file that calls process.exit, or is killed, sends no summary: node:test takes exit code 0 for success.
+  // A file that calls process.exit or is killed sends no summary, and node:test takes exit code 0 for success.
   const failed = new Set(failures.map(({ file }) => resolve(file)));
   for (const file of these)
     if (!ended.has(resolve(file)) && !failed.has(resolve(file)))
@@ -112,7 +112,7 @@ const list = (failures: readonly Failure[]): void => {
 };
 
 const isWhole = wanted.length === 0;
-// One more than there are cores: many tests wait for processes they have started.
+// One more than the number of cores: many tests wait for child processes.
 const { failures, tests } = await runFiles(files, availableParallelism() + 1);
 const isShort = isWhole && tests < FEWEST_TESTS;
 process.exitCode = failures.length > 0 || isShort ? 1 : 0;
@@ -123,11 +123,11 @@ if (failures.length > 0) {
 if (isShort) console.log(`\nonly ${tests} tests ran; expected at least ${FEWEST_TESTS} (scripts/test.ts)`);
 const again = [...new Set(failures.map(({ file }) => file))];
 if (isWhole && !options.includes('--once') && again.length > 0 && again.length <= MOST_FILES_RUN_AGAIN) {
-  console.log(`\nrunning again, each alone, to tell a race from a plain fault: ${again.join(', ')}`);
+  console.log(`\nrerunning each alone, to tell a race from a plain failure: ${again.join(', ')}`);
   const second = new Set((await runFiles(again, 1)).failures.map(({ file, name }) => `${file} ${name}`));
   const passed = failures.filter(({ file, name }) => !second.has(`${file} ${name}`));
   if (passed.length > 0) {
-    console.log('\npassed alone, so a race or shared state: fix the test or the program');
+    console.log('\npassed alone, so there is a race or shared state: fix the test or the program');
     list(passed);
   }
 }

@@ -15,9 +15,8 @@ import { asked, readOptions } from '../test/support/options.ts';
 import type { Examples } from './score/boosted-trees.ts';
 import { trainTrees } from './score/boosted-trees.ts';
 
-// npm run train:headings [-- --check]
-// Learns which paragraphs are headings from the papers with truth beside the clone, and writes heading-model.json.
-// --check writes nothing: papers are scored by models that saw none of their publisher, in FOLDS parts.
+// npm run train:headings [-- --check]: trains the heading classifier on annotated papers and writes heading-model.json.
+// --check writes nothing and cross-validates by publisher, in FOLDS parts.
 const { values: options } = asked(() => readOptions({ options: { check: { type: 'boolean', default: false } } }));
 const SHARED = join(import.meta.dirname, '..', '..', 'shared');
 const OPEN = join(SHARED, 'data', 'parse', 'open');
@@ -29,7 +28,7 @@ interface Paper {
   readonly set: string;
   readonly group: string;
   readonly headings: number;
-  /** Figures of each candidate and whether it is a heading; those that the truth calls optional are left out. */
+  /** Features and label of each candidate; headings marked as optional are left out. */
   readonly rows: readonly { readonly features: readonly number[]; readonly isHeading: boolean }[];
 }
 
@@ -41,7 +40,7 @@ interface TruthBlock {
 }
 
 if (!existsSync(OPEN)) {
-  console.error(`NOTHING WAS LEARNT: ${OPEN} does not exist`);
+  console.error(`NOTHING WAS TRAINED: ${OPEN} does not exist`);
   process.exit(2);
 }
 const { levRatio } = (await import(pathToFileURL(join(SHARED, 'tools', 'parse-score', 'src', 'lcs.ts')).href)) as {
@@ -110,7 +109,7 @@ async function candidatesOf(bytes: Uint8Array): Promise<ReturnType<typeof headin
   return headingCandidates(found.drafts, headingSetting(found));
 }
 
-/** A paper with many candidates counts more than one with few, but not as much more. */
+/** Papers with many candidates count more, but less than proportionally. */
 function examplesOf(some: readonly Paper[]): Examples {
   const all = some.flatMap(({ rows }) =>
     rows.map((row) => ({ ...row, weight: Math.sqrt(40 / Math.max(10, rows.length)) })),
@@ -122,7 +121,7 @@ function examplesOf(some: readonly Paper[]): Examples {
   };
 }
 
-/** F1 of headings on lines of their own, each paper judged by a model that saw no paper of its publisher. */
+/** F1 of headings on their own line, cross-validated by publisher. */
 function check(): void {
   const foldOf = (group: string): number => (createHash('sha256').update(`fold ${group}`).digest()[0] ?? 0) % FOLDS;
   const scores = new Map<string, number[]>();

@@ -5,7 +5,7 @@ import { cell, markdownTable } from './source-text.ts';
 
 const WIDTH = 100;
 
-/** A command's help as a terminal of fixed width shows it. */
+/** The help of a command at a fixed terminal width. */
 function helpOf(command: Command): string {
   let help = '';
   command.configureOutput({
@@ -14,7 +14,7 @@ function helpOf(command: Command): string {
     getOutHasColors: () => false,
   });
   command.outputHelp();
-  // Told once, at the top of the page.
+  // Listed once, at the top of the page.
   return help.replace(/\nEverywhere:\n(?: .*\n)+/, '').trimEnd();
 }
 

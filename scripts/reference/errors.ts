@@ -7,18 +7,20 @@ interface CodedError {
   readonly file: string;
 }
 
-/** Codes that are kept with a job but thrown by nobody here: what gives them, and the text in the sources that proves it. */
+/**
+ * Codes stored with jobs that are not thrown as AppError: their meaning, and the source text that proves they exist.
+ */
 const KEPT: readonly (readonly [code: string, meaning: string])[] = [
-  ['PROCESS_DIED', 'the process died or hung again and again while the job ran alone in it'],
+  ['PROCESS_DIED', 'the process crashed or hung repeatedly while the job ran alone in it'],
   ['CANCELLED', 'an operator cancelled the job'],
-  ['HANDLER_FAILED', 'the handler threw something without a `code` of its own'],
-  ['HANDLER_ERROR', "the handler answered `{ state: 'error' }` with a reason that begins with no code"],
-  ['SKIPPED', "the handler answered `{ state: 'skipped' }` with a reason that begins with no code"],
-  ['RETRY_LATER', 'the handler answered `{ retryAt }` with a reason that begins with no code'],
-  ['STATE_UNKNOWN', 'an adopted database held a job in a state that the queue does not know'],
+  ['HANDLER_FAILED', 'the handler threw an error without a `code`'],
+  ['HANDLER_ERROR', "the handler returned `{ state: 'error' }` with a reason without a code"],
+  ['SKIPPED', "the handler returned `{ state: 'skipped' }` with a reason without a code"],
+  ['RETRY_LATER', 'the handler returned `{ retryAt }` with a reason without a code'],
+  ['STATE_UNKNOWN', 'a migrated database contained a job in an unknown state'],
 ];
 
-/** Every place that makes an AppError, or a class derived from it, with a code written out. */
+/** Finds every AppError (or subclass) created with a literal code. */
 function codedErrors(): CodedError[] {
   return sourceFiles().flatMap(({ file, text }) =>
     [...text.matchAll(/\bnew AppError\(|\bsuper\((?=\s*'[A-Z][A-Z0-9_]+')/g)].flatMap((match) => {
@@ -46,20 +48,20 @@ export function errorsPage(): string {
   );
   const sources = sourceFiles('{src/**/*.ts,sql/**/*.sql}');
   for (const [code] of KEPT) {
-    if (!sources.some(({ text }) => text.includes(code))) throw new Error(`no source names ${code} any more`);
+    if (!sources.some(({ text }) => text.includes(code))) throw new Error(`no source file uses ${code}`);
   }
   return [
     '# Error codes',
     [
-      'A code is stable; the message says what and which, the hint what to do. `<name>` stands for a value, `…` for one that is worked out.',
+      'Codes are stable; the message says what happened, the hint what to do. `<name>` stands for a value, `…` for a computed one.',
       'Codes that begin with `CONFIG_` or `USAGE_` end a command with exit code 2, all others with 1. With `--json` an error is one line of',
       'JSON on stderr: `{"error":{"code","message","hint"}}`.',
     ].join('\n'),
-    markdownTable(['code', 'message', 'hint', 'made in'], [...rows.values()]),
-    '## Codes kept with a job',
+    markdownTable(['code', 'message', 'hint', 'source'], [...rows.values()]),
+    '## Codes stored with a job',
     [
-      'A job keeps its last error as `CODE: message`, at most 500 characters. The code is the one of the error that its handler threw (its `code`),',
-      'the one with which the handler’s reason begins (`HTTP_404: …`), or one of these:',
+      'A job stores its last error as `CODE: message`, at most 500 characters. The code is the `code` of the error that its handler threw,',
+      'the code at the start of the handler’s reason (`HTTP_404: …`), or one of these:',
     ].join('\n'),
     markdownTable(
       ['code', 'when'],

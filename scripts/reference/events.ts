@@ -25,7 +25,7 @@ export function eventsPage(): string {
   );
   return [
     '# Events',
-    'An orchestrator tells what happens to the `report` function it was given, as it happens; metrics, spans and the log are made from it.',
+    'Events are passed to the `report` function as they happen; metrics, spans and logs are derived from them.',
     ...unions,
   ].join('\n\n');
 }

@@ -14,23 +14,23 @@ export function graphPage(): string {
   );
   return [
     '# The graph',
-    'One SQLite file, `Graph/graph.sqlite` in the folder of a corpus. Ask it with `docstokg graph …`, in a program with `openGraph`, or with `docstokg graph sql`.',
+    'One SQLite file, `Graph/graph.sqlite` in the folder of a corpus. Query it with `docstokg graph …`, `docstokg graph sql`, or `openGraph` in a program.',
     '## Nodes',
-    'A node has an id made from content, which begins with its kind (`work:doi:10.1000/182`), and a key of eleven characters, the hash of that id, by which edges name it.',
+    'A node has an id derived from its content, which starts with its kind (`work:doi:10.1000/182`), and an eleven-character key, the hash of that id, used in edges.',
     markdownTable(
-      ['kind', 'what it is'],
+      ['kind', 'meaning'],
       Object.entries(NODE_KINDS).map(([kind, what]) => [`\`${kind}\``, cell(what)]),
     ),
     '## Edges',
     'Every edge has at least one row of evidence.',
     markdownTable(
-      ['kind', 'from what to what'],
+      ['kind', 'meaning'],
       Object.entries(EDGE_KINDS).map(([kind, what]) => [`\`${kind}\``, cell(what)]),
     ),
     '## Evidence',
     [
-      'Where an edge was read: the document (`owner`), the hash of its file, the block in reading order, `start_at` and `end_at` in the text of that block, the `quote` that stands there, page and boxes (page, left, top, right, bottom in points);',
-      'or `origin` and `read_at`, the catalogue and when it was asked. Always the method, its version, a score from 0 to 1, and `detail`. For `table-cell` the offsets count in the text of the cell that `detail` names by row and column.',
+      'The source of an edge: the document (`owner`), the hash of its file, the block in reading order, `start_at` and `end_at` in the text of that block, the `quote`, page and boxes (page, left, top, right, bottom in points);',
+      'or `origin` and `read_at`, the catalogue and the time of the lookup. Always the method, its version, a score from 0 to 1, and `detail`. For `table-cell` the offsets refer to the text of the cell given by row and column in `detail`.',
     ].join('\n'),
     '## Tables',
     markdownTable(['table', 'columns'], tables),

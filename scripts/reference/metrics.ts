@@ -49,8 +49,8 @@ export function metricsPage(): string {
   return [
     '# Metrics and spans',
     [
-      'Nothing is exported, and the OpenTelemetry SDK is not even loaded, until `telemetry.otlp_endpoint` or `telemetry.prometheus_port` is',
-      'set; the SDK is an optional peer dependency. Hosts and resolvers may label a metric, a URL never.',
+      'Nothing is exported, and the OpenTelemetry SDK is not loaded, unless `telemetry.otlp_endpoint` or `telemetry.prometheus_port` is',
+      'set; the SDK is an optional peer dependency. Metrics may have hosts and resolvers as labels, but never URLs.',
     ].join('\n'),
     markdownTable(
       ['metric', 'kind', 'labels', 'meaning'],
@@ -58,7 +58,7 @@ export function metricsPage(): string {
     ),
     '## Spans',
     [
-      `Spans are ${named(/\.start(?:Active)?Span\(\s*'([^']+)'/g)}. \`orchestrator.dispatch\` says how many jobs were leased (\`leased.count\`); \`job\` has`,
+      `Spans are ${named(/\.start(?:Active)?Span\(\s*'([^']+)'/g)}. \`orchestrator.dispatch\` has the number of leased jobs (\`leased.count\`); \`job\` has`,
       `\`job.id\`, \`artifact.id\`, \`worker.id\`, \`attempt\` and \`job.state\`, and the events ${named(/\.addEvent\('([^']+)'/g)} when it had to wait.`,
     ].join('\n'),
   ].join('\n\n');

@@ -3,7 +3,7 @@ import { join, sep } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 
-/** The program's own source files, tests and test equipment aside, with `/` in their names. */
+/** Source files of the program, without tests, with `/` as separator. */
 export function sourceFiles(pattern = 'src/**/*.ts'): { readonly file: string; readonly text: string }[] {
   return globSync(pattern, { cwd: ROOT })
     .map((file) => file.split(sep).join('/'))
@@ -12,7 +12,7 @@ export function sourceFiles(pattern = 'src/**/*.ts'): { readonly file: string; r
     .map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
 }
 
-/** The parts between an opening bracket at `from` and its partner, split at commas that stand in no inner bracket or text. */
+/** Splits the text from the opening bracket at `from` to its partner at top-level commas. */
 export function splitBracket(text: string, from: number): { readonly parts: string[]; readonly end: number } {
   const parts: string[] = [];
   let [depth, start] = [0, from + 1];
@@ -33,10 +33,10 @@ export function splitBracket(text: string, from: number): { readonly parts: stri
       start = at + 1;
     }
   }
-  throw new Error(`no end to the bracket before ${text.slice(from, from + 80)}`);
+  throw new Error(`unterminated bracket before ${text.slice(from, from + 80)}`);
 }
 
-/** Where a quoted text ends; a template's inner expressions may hold texts of their own. */
+/** The end of a quoted text; expressions inside templates may contain quoted text. */
 function endOfText(text: string, from: number): number {
   const quote = text[from];
   for (let at = from + 1; at < text.length; at += 1) {
@@ -44,10 +44,10 @@ function endOfText(text: string, from: number): number {
     else if (text[at] === quote) return at;
     else if (quote === '`' && text.startsWith('${', at)) at = splitBracket(text, at + 1).end;
   }
-  throw new Error(`no end to the text before ${text.slice(from, from + 80)}`);
+  throw new Error(`unterminated string before ${text.slice(from, from + 80)}`);
 }
 
-/** What an expression says to a person: texts as they are, `${name}` as `<name>`, anything else as `…`. */
+/** Renders an expression for readers: literal text as is, `${name}` as `<name>`, anything else as `…`. */
 export function shapeOf(expression: string): string {
   const quote = expression[0];
   const whole = (quote === "'" || quote === '"' || quote === '`') && endOfText(expression, 0) === expression.length - 1;
@@ -78,7 +78,7 @@ export function shapeOf(expression: string): string {
   return shape;
 }
 
-/** A cell of a Markdown table. */
+/** Escapes a Markdown table cell. */
 export function cell(text: string): string {
   return text
     .replaceAll('|', '\\|')

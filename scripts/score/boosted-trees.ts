@@ -1,6 +1,6 @@
 import type { TreeModel } from '../../src/parse/doctags/layout/role/heading.ts';
 
-/** Rows of figures, whether each is of the class that is learnt, and how much it counts. */
+/** Feature rows with labels and weights. */
 export interface Examples {
   readonly rows: readonly (readonly number[])[];
   readonly isPositive: readonly boolean[];
@@ -10,14 +10,14 @@ export interface Examples {
 const TREES = 120;
 const DEPTH = 4;
 const RATE = 0.1;
-/** Rows that a leaf holds at least. */
+/** Minimum number of rows per leaf. */
 const LEAF = 8;
-/** Pulls the values of small leaves towards zero. */
+/** Regularisation: shrinks the values of small leaves. */
 const LAMBDA = 2;
 const BINS = 32;
 const LEAST_GAIN = 1e-3;
 
-/** Gradient boosted trees for two classes, over binned figures. The same examples give the same trees. */
+/** Gradient-boosted trees for binary classification over binned features. Deterministic. */
 export function trainTrees({ rows, isPositive, weights }: Examples): TreeModel {
   const width = rows[0]?.length ?? 0;
   const cuts = Array.from({ length: width }, (_, feature) => cutsOf(rows.map((row) => row[feature] ?? 0)));
@@ -97,7 +97,7 @@ export function trainTrees({ rows, isPositive, weights }: Examples): TreeModel {
   return { base: round(base), trees };
 }
 
-/** Limits between the values of a figure, at most one less than there are bins. */
+/** Bin boundaries of a feature. */
 function cutsOf(values: readonly number[]): number[] {
   const sorted = values.toSorted((a, b) => a - b);
   const different = [...new Set(sorted)];

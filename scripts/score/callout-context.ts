@@ -2,8 +2,8 @@ import type { Callout } from '../../src/graph/extract/callouts.ts';
 import type { Block } from '../../src/parse/index.ts';
 
 /**
- * The works of a range that is one link are callouts of their own, all at its dash. There the range is written out number
- * by number, as publishers write it into their XML, so that each stands at a place of its own.
+ * A citation range that is one link counts as one callout per work, all at its dash. This writes the range out number
+ * by number, as publishers do in their XML, so that each callout has its own position.
  */
 export function writeOutRanges(
   blocks: readonly Block[],
@@ -15,7 +15,7 @@ export function writeOutRanges(
     /^\s?[-–—−‐]\s?$/u.test((texts.get(block) ?? '').slice(start, end));
   const places = callouts.map(({ start, end }) => ({ start, end }));
   const members = [...callouts.keys()].filter((at) => callouts[at] && isMember(callouts[at]));
-  // From the last dash of a block to its first, so that what stands in front of one has not moved yet.
+  // From the last dash of a block to the first, so that earlier offsets stay valid.
   for (const range of [
     ...Map.groupBy(members, (at) => `${callouts[at]?.block}:${callouts[at]?.start}`).values(),
   ].toReversed()) {
@@ -40,7 +40,7 @@ export function writeOutRanges(
   return { blocks: blocks.map((block) => ({ ...block, text: texts.get(block.order) ?? '' })), callouts: moved };
 }
 
-/** The text around a callout; where a paragraph was cut in two inside a sentence, that of the other part goes along. */
+/** The text around a callout; includes the other part of a paragraph that was split inside a sentence. */
 export function around(
   blocks: readonly Block[],
   at: number,
@@ -56,7 +56,7 @@ export function around(
   };
 }
 
-/** The next paragraph in a direction, past figures and furniture, not past a heading. */
+/** The next paragraph in a direction, skipping figures and page headers, but not a heading. */
 function neighbour(blocks: readonly Block[], at: number, step: -1 | 1): string | undefined {
   if (blocks[at]?.kind !== 'text') return undefined;
   for (let other = at + step; other >= 0 && other < blocks.length && Math.abs(other - at) < 12; other += step) {
@@ -67,7 +67,7 @@ function neighbour(blocks: readonly Block[], at: number, step: -1 | 1): string |
   return undefined;
 }
 
-/** Sentences or a piece of one, and not an address, a journal's name or a mark at the page's foot. */
+/** Whether a text is prose rather than an address, a journal name or a footnote mark. */
 function isProse(text: string): boolean {
   const words = text.match(/\p{L}[\p{L}'’-]*/gu) ?? [];
   return (
@@ -77,7 +77,7 @@ function isProse(text: string): boolean {
   );
 }
 
-/** Whether a text stops inside a sentence. */
+/** Whether a text ends inside a sentence. */
 function isUnfinished(text: string): boolean {
   return !/[.!?:]["”’')\]]*(?:\s?\[[\d,\s–-]+\]|[\d,\s–−-]+)?$/u.test(text.trim());
 }

@@ -11,32 +11,32 @@ interface Compared<T> {
   readonly engine: T;
 }
 
-/** What became of a paper's characters on the way from the file to our blocks. */
+/** Character statistics of a paper. */
 export interface CharacterScore {
   readonly id: string;
   readonly half: string;
   readonly words: number;
-  /** Words of ours that the truth writes as two. */
+  /** Our words that the truth writes as two. */
   readonly glued: Compared<readonly string[]>;
-  /** Two words of ours that the truth writes as one. */
+  /** Pairs of our words that the truth writes as one. */
   readonly split: Compared<readonly string[]>;
-  /** Micro signs and mus. */
+  /** Micro signs and Greek mu. */
   readonly micro: Compared<number> & { readonly truth: number; readonly sample: readonly string[] };
-  /** Characters outside ASCII that the truth has and the text has not. */
+  /** Non-ASCII characters of the truth that are missing in our text. */
   readonly symbols: Compared<number> & { readonly truth: number; readonly sample: string };
-  /** Characters of the engine's text that are to be seen and nowhere in our blocks, those inside pictures apart. */
+  /** Visible characters of the engine's text, outside pictures, that are missing in our blocks. */
   readonly lost: { readonly count: number; readonly sample: string };
-  /** Characters of the engine's text that the page does not show, or shows twice. */
+  /** Characters of the engine's text that are invisible or duplicated on the page. */
   readonly unseen: number;
-  /** Hyphens side by side, or between spaces inside a word of the truth. */
+  /** Adjacent hyphens, or hyphens between spaces inside a word of the truth. */
   readonly hyphens: readonly string[];
-  /** As the sidecar counts them. */
+  /** As counted in the sidecar. */
   readonly unmapped: number;
   readonly renamed: number;
   readonly perThousand: (count: number) => number;
 }
 
-/** Compares one paper; `path` is without its ending. */
+/** Compares one paper; `path` has no extension. */
 export async function scoreCharacters(path: string, half: string): Promise<CharacterScore> {
   const bytes = readFileSync(`${path}.pdf`);
   const document = await parsePdf(bytes);
@@ -77,7 +77,7 @@ export async function scoreCharacters(path: string, half: string): Promise<Chara
   };
 }
 
-/** The sums of the halves. */
+/** Totals per half. */
 export function summariseCharacters(scores: readonly CharacterScore[]): Record<string, Record<string, number>> {
   const halves = Object.groupBy(scores, (score) => score.half);
   return Object.fromEntries(
@@ -126,7 +126,7 @@ function textOf(document: ParsedDocument): string {
     .join('\n');
 }
 
-/** The publisher's own text, or the truth written down for a paper. */
+/** The publisher's text, or the annotated truth of a paper. */
 function truthText(path: string): string {
   if (existsSync(`${path}.jats.xml`)) return textOf(parseMarkup(readFileSync(`${path}.jats.xml`)));
   return blocksText(path);
@@ -150,7 +150,7 @@ function blocksText(path: string): string {
   ].join('\n');
 }
 
-/** The engine's text, and what of it is to be seen outside of the pictures that we found. */
+/** The engine's text, and its visible part outside the pictures we found. */
 async function engineText(
   bytes: Uint8Array,
   document: ParsedDocument,
@@ -187,7 +187,7 @@ async function engineText(
   };
 }
 
-/** One way of writing: compatibility forms, hyphens, quotes and Greek mu made alike. */
+/** Normalises compatibility forms, hyphens, quotes and Greek mu. */
 function plain(text: string): string {
   return text
     .normalize('NFKC')

@@ -1,23 +1,23 @@
-/** How well first answers fit, of questions that a collection answers and of those that it does not. */
+/** Scores of first answers, for questions with and without an answer in a collection. */
 export interface Fits {
   readonly name: string;
   readonly answered: readonly number[];
   readonly unanswered: readonly number[];
 }
 
-/** What a floor keeps of answers and leaves out of none-answers. */
+/** Effect of a minimum score. */
 export interface FloorLine {
   readonly floor: number;
-  /** Questions with an answer whose first answer stays, over all collections: the least of them. */
+  /** Share of answerable questions that keep their first answer; the minimum over all collections. */
   readonly kept: number;
-  /** Questions without an answer that get none, the mean over all collections. */
+  /** Share of unanswerable questions that get no answer; the mean over all collections. */
   readonly refused: number;
 }
 
-/** A question is never answered by silence where it has an answer, or all but never. */
+/** Almost no answerable question may lose its answer. */
 const LEAST_KEPT = 0.99;
 
-/** What each floor does to one half of the questions. */
+/** Effect of each minimum score on one half of the questions. */
 export function floorTable(fits: readonly Fits[], half: 'work' | 'aside'): FloorLine[] {
   const some = (values: readonly number[]): number[] => values.filter((_, at) => (at % 2 === 0) === (half === 'work'));
   const share = (values: readonly number[], fits: (value: number) => boolean): number =>
@@ -33,7 +33,7 @@ export function floorTable(fits: readonly Fits[], half: 'work' | 'aside'): Floor
   });
 }
 
-/** The highest floor that keeps answers in every collection. */
+/** The highest minimum score that keeps the answers in every collection. */
 export function chosenFloor(table: readonly FloorLine[]): number {
   return Math.max(0, ...table.filter(({ kept }) => kept >= LEAST_KEPT).map(({ floor }) => floor));
 }

@@ -1,6 +1,6 @@
 import type { ParsedDocument } from '../../src/parse/document.ts';
 
-/** A block as the scorer knows it. */
+/** A block in the scorer's format. */
 export interface ScoredBlock {
   readonly kind: string;
   readonly text: string;
@@ -17,7 +17,7 @@ interface ScoredCell {
   readonly header: boolean;
 }
 
-/** Our document in the scorer's own model: nothing is lost on the way through a text format. */
+/** Converts our document to the scorer's model directly, without a text format in between. */
 export function toScored(document: ParsedDocument): { blocks: ScoredBlock[]; structured: true } {
   const blocks = document.blocks.map((block): ScoredBlock => {
     const page = block.regions[0]?.page;

@@ -9,7 +9,7 @@ import type { Contribution } from '../../src/graph/index.ts';
 import type { ParsedDocument } from '../../src/parse/index.ts';
 import { parsePdf } from '../../src/parse/doctags/pdf.ts';
 
-/** Found and right, found in all, planted in all. */
+/** True positives, all found, all planted. */
 interface Planted {
   right: number;
   found: number;
@@ -21,7 +21,7 @@ export type PlantedScores = Readonly<Record<'citations' | 'terms' | 'quantities'
 
 const LAYOUTS: readonly Layout[] = ['L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'L8'];
 
-/** Reads simulated papers and looks for what was planted in them: citations, named things, and values with their units. */
+/** Extracts citations, entities and values from simulated papers and compares them with what was planted. */
 export async function scorePlanted(papers: number): Promise<PlantedScores> {
   const scores = {
     citations: { right: 0, found: 0, planted: 0 },
@@ -45,7 +45,7 @@ export async function scorePlanted(papers: number): Promise<PlantedScores> {
   return scores;
 }
 
-/** How often each entry of the list is pointed to. */
+/** Number of citations of each reference. */
 function addCitations(score: Planted, paper: Paper, document: ParsedDocument): void {
   const inlines: Inline[] = paper.sections.flatMap(({ blocks }) =>
     blocks.flatMap((block) =>
@@ -57,7 +57,7 @@ function addCitations(score: Planted, paper: Paper, document: ParsedDocument): v
   compare(score, planted, tally(callouts.flatMap(({ references, further }) => [...references, ...further])));
 }
 
-/** Which named things the paper speaks of. */
+/** The entities mentioned in the paper. */
 function addTerms(score: Planted, paper: Paper, said: Contribution, names: readonly string[], layout: Layout): void {
   const texts = truth(paper, layout)
     .blocks.filter(({ kind }) => kind === 'text' || kind === 'list_item' || kind === 'caption' || kind === 'footnote')
@@ -70,7 +70,7 @@ function addTerms(score: Planted, paper: Paper, said: Contribution, names: reado
   compare(score, tally(new Set(planted)), tally(new Set(found)));
 }
 
-/** Which values stand in which planted sentence; the other number of it, a count, is no mistake. A unit must be that of the value. */
+/** The values in each planted sentence; its count is not an error. The unit must match the value. */
 function addQuantities(score: Planted, paper: Paper, said: Contribution): void {
   const byNonce = new Map(facts(paper).map((fact) => [fact.nonce, fact]));
   const planted = [...byNonce].map(([nonce, { value }]) => `${nonce} ${bare(value)}`);
@@ -79,7 +79,7 @@ function addQuantities(score: Planted, paper: Paper, said: Contribution): void {
     const printed = bare(String(evidence.detail['printed']));
     return plantedIn(paper, evidence.place).flatMap((nonce) => {
       const { value = '', sentence = '' } = byNonce.get(nonce) ?? {};
-      // The number alone will do where its unit is none of the table: "1.52 points".
+      // A number without a known unit is accepted: "1.52 points".
       if (bare(value).startsWith(printed) && numberOf(printed) === numberOf(bare(value)))
         return [`${nonce} ${bare(value)}`];
       const counts = sentence.replaceAll(nonce, ' ').replace(value, ' ').match(NUMBER) ?? [];
@@ -95,7 +95,7 @@ function numberOf(text: string): string {
   return text.match(NUMBER)?.[0] ?? '';
 }
 
-/** The made-up names of the planted sentences that a quote holds. */
+/** The planted names in a quote. */
 function plantedIn(paper: Paper, place: Contribution['edges'][number]['evidence']['place']): string[] {
   if (place.kind !== 'text') return [];
   return facts(paper)

@@ -32,22 +32,24 @@ interface Scores {
   readonly hyphenResidue: number;
 }
 
-/** The scores of a document; null where it has nothing of the kind. */
+/** Scores of a document; null if it has nothing of the kind. */
 type Row = Readonly<Record<Column, number | null>>;
 
-/** What a set of documents reaches, and which of its targets it does not. */
+/** Scores of a set, and its missed targets. */
 export interface SetScores {
   readonly rows: readonly { readonly id: string; readonly row: Row }[];
   readonly mean: Row;
-  /** Means of the half that was worked on and of the half that was kept aside, where a set has halves. */
+  /** Means of the development half and of the held-out half, if a set has halves. */
   readonly halves: Readonly<Partial<Record<Half, Row>>>;
   readonly missed: readonly string[];
 }
 
-/** Whether the pages of a document were looked at while rules were worked on, later, or only its score. */
+/** Whether a document was used for development, opened later, or only scored. */
 export type Half = 'work' | 'opened' | 'kept';
 
-/** Which half a group of documents (a publisher, a class) belongs to: an even first byte of the name's SHA-256 is worked on. */
+/**
+ * The half of a group of documents (a publisher, a class): development if the first byte of the name's SHA-256 is even.
+ */
 function halfOf(group: string): Half {
   return (createHash('sha256').update(group).digest()[0] ?? 0) % 2 === 0 ? 'work' : 'kept';
 }
@@ -56,18 +58,18 @@ const shared = join(dirname(dirname(import.meta.dirname)), '..', 'shared');
 const data = join(shared, 'data', 'parse', 'open');
 const tool = join(shared, 'tools', 'parse-score', 'src');
 
-/** What of the documents and their scorer cannot be found here; undefined when all is there. */
+/** What is missing of the documents and their scorer; undefined if complete. */
 export function missingData(): string | undefined {
   return [data, join(tool, 'score.ts')].find((path) => !existsSync(path));
 }
 
-/** Parses the documents of a set and scores them with the shared scorer. */
+/** Parses and scores the documents of a set. */
 export async function scoreSet(
   set: ScoreSet,
   options: {
     readonly only?: RegExp | undefined;
     readonly half?: Half | undefined;
-    /** Passes of the layout analysis that are left out. */
+    /** Layout passes to leave out. */
     readonly without?: readonly string[];
     readonly keep?: (id: string, blocks: readonly ScoredBlock[]) => void;
   } = {},
@@ -124,7 +126,7 @@ function tooLow(set: ScoreSet, rows: SetScores['rows']): string[] {
   );
 }
 
-/** How far the text of a document may stay below that of the engine. */
+/** How far the text score of a document may be below that of the engine. */
 const MOST_LOST = 0.02;
 
 function scrambled(set: ScoreSet, rows: SetScores['rows']): string[] {

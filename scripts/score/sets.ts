@@ -3,7 +3,6 @@ import { parseMarkup } from '../../src/parse/doctags/parse-markup.ts';
 import { parsePdf } from '../../src/parse/doctags/pdf.ts';
 import type { ParsedDocument } from '../../src/parse/document.ts';
 
-/** A column of the score table. */
 export const COLUMNS = [
   'overall',
   'text',
@@ -26,28 +25,28 @@ export const COLUMNS = [
 
 export type Column = (typeof COLUMNS)[number];
 
-/** Documents of one kind, what reads them, what they must reach and what others reach. */
+/** Documents of one kind, their parser, targets and reference scores. */
 export interface ScoreSet {
   readonly name: string;
   readonly folder: string;
   readonly extension: string;
-  /** The truth beside a document, or another tool's output taken as the reference. */
+  /** The truth file of a document, or the output of another tool used as reference. */
   readonly truth: string;
-  /** Documents were set aside by what this entry of the manifest says, while the rules were worked on. */
+  /** Manifest entry by which documents were held out during development. */
   readonly halvedBy?: 'publisher' | 'family';
-  /** Groups that had been set aside and were opened later: their scores say nothing about papers nobody looked at. */
+  /** Held-out groups that were opened later: their scores say nothing about unseen papers. */
   readonly opened?: RegExp;
-  /** No document may stay below. */
+  /** Minimum score of every document. */
   readonly least?: number;
   readonly parse: (bytes: Uint8Array, without: readonly string[]) => Promise<ParsedDocument>;
-  /** What the engine itself reads, without any structure: no document's text may be worse by more than a little. */
+  /** The plain text of the engine: no document's text may be much worse. */
   readonly plain?: (bytes: Uint8Array) => Promise<string>;
   readonly targets: Readonly<Partial<Record<Column, number>>>;
-  /** Rows of published or measured figures, printed beside ours. */
+  /** Published or measured scores for comparison. */
   readonly baselines: Readonly<Record<string, Readonly<Partial<Record<Column, number>>>>>;
 }
 
-/** For these a smaller figure is better. */
+/** Smaller is better. */
 export const LOWER_IS_BETTER: ReadonlySet<Column> = new Set<Column>(['leak', 'hyph']);
 
 export const SETS: readonly ScoreSet[] = [
@@ -232,7 +231,7 @@ export const SETS: readonly ScoreSet[] = [
   },
 ];
 
-/** The PDFs of any folder that have their truth beside them. */
+/** PDFs of a folder with truth files. */
 export function folderSet(folder: string): ScoreSet {
   return {
     name: folder,
@@ -245,7 +244,7 @@ export function folderSet(folder: string): ScoreSet {
   };
 }
 
-/** The engine's own text of a file, page after page. */
+/** The engine's text of a file, page by page. */
 async function plainText(bytes: Uint8Array): Promise<string> {
   using file = await openPdf(bytes);
   return Array.from({ length: file.pageCount }, (_, page) =>
@@ -253,7 +252,7 @@ async function plainText(bytes: Uint8Array): Promise<string> {
       .plainText(page + 1)
       .map(({ text }) => text)
       .join('')
-      // The engine marks a word that is broken at a line's end.
+      // The engine marks words that are hyphenated at the end of a line.
       .replaceAll('\u0002', ''),
   ).join('\n');
 }

@@ -16,29 +16,29 @@ import { buildIndex, openIndex } from '../../src/search/index.ts';
 import { sectionOf } from '../../src/search/section.ts';
 import { LAYOUTS } from './simulated.ts';
 
-/** What must be reached on simulated papers. */
+/** Targets on simulated papers. */
 export const PLANTED_TARGETS = { hitAt5: 0.98, asides: 0 } as const;
 
-/** What came of asking simulated papers, which were printed, parsed and cut like any other. */
+/** Results of searching simulated papers. */
 export interface PlantedScore {
   readonly papers: number;
   readonly passages: number;
   readonly planted: number;
-  /** Share of planted questions whose sentence stands in one of the first five answers. */
+  /** Share of planted questions whose sentence is in one of the first five hits. */
   readonly hitAt5: number;
-  /** Questions about content that were asked in all. */
+  /** Number of questions about content. */
   readonly asked: number;
-  /** Answers among the first three that are of a reference list, or name authors and where they work. */
+  /** Hits among the first three that are reference lists or affiliations. */
   readonly asides: readonly string[];
   readonly missed: readonly string[];
-  /** How well the first answer fits: of questions that are answered, and of those that only papers elsewhere answer. */
+  /** Scores of first hits, for questions with and without an answer in the index. */
   readonly fits: { readonly answered: readonly number[]; readonly unanswered: readonly number[] };
 }
 
 const CHUNKS = { maxTokens: 256, minTokens: 64, overlapTokens: 0 } as const;
 const MODE = 'hybrid';
 
-/** Indexes half of some simulated papers and asks all that was planted in both halves. */
+/** Indexes half of the simulated papers and asks the questions planted in both halves. */
 export async function scorePlanted(
   papers: number,
   parts: { readonly engine: DenseEngine; readonly cache: VectorCache; readonly tokenizer: Tokenizer },
@@ -74,7 +74,7 @@ export async function scorePlanted(
       if (hits.some(({ passage }) => squash(passage.text).includes(squash(answer)))) hit += 1;
       else missed.push(`${paper.spec.workId}: ${question}`);
     }
-    // Words that stand in reference lists and title pages, and in what the papers are about.
+    // Words that occur both in the content and in reference lists or title pages.
     await ask(paper.spec.title);
     for (const { title } of paper.references.slice(0, 3)) await ask(`What is known about ${title}?`);
   }
@@ -83,7 +83,6 @@ export async function scorePlanted(
   return { papers, passages: index.manifest.passages, planted, hitAt5: hit / planted, asked, asides, missed, fits };
 }
 
-/** How well the first answer to a question fits it. */
 export async function bestFit(index: SearchIndex, question: string): Promise<number> {
   const [first] = await index.search(question, { mode: MODE, top: 1 });
   return first?.fit ?? 0;
@@ -118,7 +117,7 @@ async function* passagesOf(
   process.stderr.write('\n');
 }
 
-/** What of a passage stands in the paper's reference list or tells who wrote it where; undefined for text. */
+/** Whether a passage is from the reference list or the affiliations; undefined for text. */
 function asideIn(paper: Paper, text: string): string | undefined {
   const flat = squash(text);
   const lines = [...paper.references.map(referenceText), affiliationLine(paper), authorLine(paper)];

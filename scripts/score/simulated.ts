@@ -5,26 +5,26 @@ import { World } from '../../sim/world/world.ts';
 import { parsePdf } from '../../src/parse/doctags/pdf.ts';
 import type { Block, Cell } from '../../src/parse/document.ts';
 
-/** Everything that was printed as text; L7 is pictures of pages. */
+/** Layouts printed as text; L7 is page images. */
 export const PLAIN: readonly Layout[] = ['L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'L8'];
-/** Set as publishers set what parsers fail on. */
+/** Publisher layouts that parsers often fail on. */
 export const MANNERS: readonly Layout[] = ['L9', 'L10', 'L11', 'L12', 'L13', 'L14', 'L15', 'L16'];
 export const LAYOUTS: readonly Layout[] = [...PLAIN, ...MANNERS];
 
-/** What of a simulated paper came out right. */
+/** Scores of a simulated paper. */
 export interface SimulatedScore {
   readonly layout: Layout;
   readonly seed: number;
   readonly work: number;
   readonly pages: number;
-  /** Planted sentences, and those that stand word for word in one block of the flow. */
+  /** Planted sentences, and those that occur verbatim in one block. */
   readonly facts: Share;
   readonly headings: { readonly right: number; readonly found: number; readonly truth: number };
-  /** Cells, and those that came out at their place with their spans and their text. */
+  /** Table cells, and those with the right position, spans and text. */
   readonly cells: Share;
-  /** Whether every block of the flow was found, in the order in which it is read. */
+  /** Whether every block was found, in reading order. */
   readonly inOrder: boolean;
-  /** What was missed, for people. */
+  /** Misses, for people. */
   readonly misses: readonly string[];
 }
 
@@ -33,13 +33,13 @@ interface Share {
   readonly truth: number;
 }
 
-/** What must be reached; the order must be right in every paper of these layouts. */
+/** Targets; reading order must be right in every paper of these layouts. */
 export const SIMULATED_TARGETS = { facts: 0.99, headF1: 0.98, cells: 0.95, order: 1 } as const;
 export const ORDERED: readonly Layout[] = ['L1', 'L2', 'L3', 'L4', 'L5', 'L6'];
 
 type Figures = Readonly<Record<keyof typeof SIMULATED_TARGETS | 'papers', number>>;
 
-/** Shares over the plain layouts, over those set as publishers do, and layout by layout; each group has to reach the targets. */
+/** Scores over the plain layouts, the publisher layouts, and per layout; each group must reach the targets. */
 export function summarise(scores: readonly SimulatedScore[]): {
   readonly pages: number;
   readonly plain: Figures;
@@ -51,7 +51,7 @@ export function summarise(scores: readonly SimulatedScore[]): {
   const plain = { ...of(PLAIN), order: of(ORDERED).order };
   const manners = of(MANNERS);
   const names = Object.keys(SIMULATED_TARGETS) as (keyof typeof SIMULATED_TARGETS)[];
-  // A share of nothing is no number, and must not pass for a target met.
+  // A share of nothing must not count as a target reached.
   const missing = (group: string, figures: Figures, asked: typeof names): string[] =>
     asked
       .filter((name) => !(figures[name] >= SIMULATED_TARGETS[name]))
@@ -88,7 +88,7 @@ function sum(scores: readonly SimulatedScore[], of: (score: SimulatedScore) => n
   return scores.reduce((total, score) => total + of(score), 0);
 }
 
-/** Parses papers of the simulated worlds of some seeds, each layout in turn, and compares with what was printed. */
+/** Parses papers of several simulated worlds, cycling through the layouts, and compares them with the truth. */
 export async function* scoreSimulated(
   papers: number,
   seeds: number,
@@ -130,12 +130,12 @@ function oneLine(text: string): string {
   return text.normalize('NFKC').replaceAll(/\s+/g, ' ').trim();
 }
 
-/** Text without what setting it adds or takes: spaces, hyphens, letters that are one glyph. */
+/** Normalises text: removes spaces, hyphens and ligatures. */
 function squash(text: string): string {
   return text.normalize('NFKC').replaceAll(/[\s\u00ad\u2010\u2011-]/g, '');
 }
 
-/** Headings count when their words and their level are right. */
+/** A heading counts if its text and level are right. */
 function headingScore(found: readonly Block[], real: readonly Block[], misses: string[]): SimulatedScore['headings'] {
   const names = (blocks: readonly Block[]): string[] =>
     blocks.flatMap((block) => (block.kind === 'heading' ? [`${block.level} ${oneLine(block.text)}`] : []));
@@ -184,8 +184,8 @@ function cellScore(found: readonly Block[], real: readonly Block[], misses: stri
 }
 
 /**
- * Whether the text of every block stands in the flow behind the text of the block before it, in one piece. Furniture is
- * not read, pictures have no text, and a table is known by its place.
+ * Whether the text of every block follows that of the previous one, in one piece. Skips page headers and footers;
+ * pictures have no text, and a table counts by position.
  */
 function isInOrder(found: readonly Block[], real: readonly Block[], misses: string[]): boolean {
   const flow = found
@@ -216,5 +216,5 @@ function letters(block: Block): string {
   return block.kind === 'table' ? TABLE : squash(block.text).replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Stands for a table in a flow of letters. */
+/** Placeholder for a table. */
 const TABLE = '#';

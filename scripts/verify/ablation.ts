@@ -8,8 +8,8 @@ import { ablate } from '../../test/support/ablation.ts';
 import { openWorld } from '../../test/support/harvest.ts';
 import { asked, oneOf, positive, readOptions, wholeNumber } from '../../test/support/options.ts';
 
-// npm run verify:ablation [-- --seed 1 --works 120 --scope all --profile calm]
-// Harvests a simulated world with each resolver turned off in turn; exit 1 unless exactly the works are lost that only it can obtain.
+// npm run verify:ablation [-- --seed 1 --works 120 --scope all --profile calm]: downloads a simulated world with each
+// resolver disabled in turn; exits with 1 unless exactly the works only it can obtain are lost.
 
 const { values: given } = asked(() =>
   readOptions({
@@ -40,12 +40,12 @@ for await (const { resolver, works, only, lost, differences } of ablate(simulati
   scope,
   inspect: inspector.inspect,
 })) {
-  // In the world that is like the real one, every resolver has something that only it can obtain.
+  // In the `reality` world every resolver has a work that only it can obtain.
   const hasOwn = world.profile !== 'reality' || only.length > 0;
   const isRight = differences.length === 0 && hasOwn && lost.toSorted().join() === only.toSorted().join();
   if (!isRight) wrong += 1;
   console.log(
-    `${isRight ? 'ok  ' : 'DIFF'} without ${resolver.padEnd(17)} ${works} works harvested, lost ${lost.length}, only it can obtain ${only.length}`,
+    `${isRight ? 'ok  ' : 'DIFF'} without ${resolver.padEnd(17)} ${works} works downloaded, lost ${lost.length}, only it can obtain ${only.length}`,
   );
   for (const difference of differences.slice(0, 10)) console.log(`     ${difference}`);
 }

@@ -33,7 +33,7 @@ const { values: given } = asked(() =>
   }),
 );
 
-/** A harvest's memory does not depend on what it meets. */
+/** Memory use must not depend on the world. */
 const MOST_MEMORY = 300_000_000;
 
 const limits = asked(() => ({
@@ -76,10 +76,10 @@ async function verifyRun(run: Harvest): Promise<boolean> {
     ...differences.map(
       ({ work, aspect, expected, found }) => `${work} ${aspect}: expected ${expected}, found ${found}`,
     ),
-    ...violations.map(({ rule, url, detail }) => `broke ${rule} at ${url}: ${detail}`),
-    ...wrong.map((path) => `${path} has other bytes than its row says`),
+    ...violations.map(({ rule, url, detail }) => `violated ${rule} at ${url}: ${detail}`),
+    ...wrong.map((path) => `${path} does not match the hash in its row`),
     ...[first, again]
-      // 1: some works failed, as worlds are made to.
+      // 1: some works failed, as intended by the world.
       .filter(({ code }) => code !== 0 && code !== 1)
       .map(({ code, stderr }) => `ended with ${code}: ${stderr.slice(-500)}`),
     ...(bound.seconds / tookSeconds >= limits.throughput
@@ -107,7 +107,7 @@ async function verifyRun(run: Harvest): Promise<boolean> {
   return faults.length === 0;
 }
 
-/** Worlds that run at the same time are processes of their own, so that none waits for another's. */
+/** Concurrent worlds run in separate processes, so that none waits for another. */
 async function verifyElsewhere(run: Harvest): Promise<boolean> {
   const { quiet: _quiet, ...rest } = given;
   const own = { seeds: run.seed, workers: run.workers, profiles: run.profile, parallel: 1 };

@@ -38,17 +38,18 @@ const { values: given } = parseArgs({
   },
 });
 
-/** `1-20`, or `1,16`; nothing to do is an error. */
+/** Parses `1-20` or `1,16`; an empty list is an error. */
 function numbers(text: string): number[] {
   const found = text.split(',').flatMap((part) => {
     const [from = 0, to = from] = part.split('-').map(Number);
     return Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at);
   });
-  if (found.length === 0 || found.some((each) => !Number.isInteger(each))) throw new Error(`"${text}" names nothing`);
+  if (found.length === 0 || found.some((each) => !Number.isInteger(each)))
+    throw new Error(`"${text}" is an empty list`);
   return found;
 }
 
-/** What a process hears in the last moment before it is killed nobody else can know, so that it may be asked once more. */
+/** A process killed just after it read a response cannot pass it on, so the request may be repeated once. */
 const LAST_WORDS_MS = 300;
 
 interface Fleet extends Harvest {
@@ -57,7 +58,7 @@ interface Fleet extends Harvest {
 
 const PROFILES: readonly string[] = ['calm', 'politeness', 'realistic'] satisfies readonly Profile[];
 const profiles = given.profiles.split(',');
-for (const profile of profiles) if (!PROFILES.includes(profile)) throw new Error(`there is no world "${profile}"`);
+for (const profile of profiles) if (!PROFILES.includes(profile)) throw new Error(`unknown profile "${profile}"`);
 
 const runs: Fleet[] = profiles.flatMap((profile) =>
   numbers(given.seeds).flatMap((seed) =>
@@ -84,7 +85,7 @@ async function verifyFleet(run: Fleet): Promise<boolean> {
     DOCSTOKG_SIM: admin.url,
     DOCSTOKG_QUEUE__BACKEND: 'postgres',
     DOCSTOKG_QUEUE__URL: server.url,
-    // A job in the hands of a killed process, or whose settlement was lost with the server, comes back soon.
+    // Jobs of a killed process, or whose result was lost with the server, are retried soon.
     DOCSTOKG_ORCHESTRATOR__LEASE_TTL_SECONDS: '30',
     DOCSTOKG_ORCHESTRATOR__HEARTBEAT_SECONDS: '5',
     ...(given['rate-margin'] !== '' && { DOCSTOKG_HTTP__RATE_MARGIN: given['rate-margin'] }),
@@ -122,13 +123,13 @@ async function verifyFleet(run: Fleet): Promise<boolean> {
       if (code !== 0 && code !== 1) faults.push(`ended with ${code}: ${each.stderr.slice(-400)}`);
     await each[Symbol.asyncDispose]();
   }
-  // A job of the victim may have come back when all others had ended.
+  // A job of the killed process may have become due after all others had ended.
   await using last = worker();
   await last.ended;
   const elapsed = (performance.now() - startedAt) / 1000;
   const out = join(folder.path, 'joined');
   const machines = Array.from({ length: folders }, (_, at) => join(folder.path, `machine-${at + 1}`));
-  // Whoever came to no work, or was killed before its first, has written nothing.
+  // A machine without work, or killed before its first, has written nothing.
   const found = machines.filter((each) => existsSync(join(each, 'manifest.jsonl')));
   const merged = await mergeFolders(found, out, {
     clock: systemClock,
@@ -147,7 +148,7 @@ async function verifyFleet(run: Fleet): Promise<boolean> {
       ({ work, aspect, expected, found: was }) => `${work} ${aspect}: expected ${expected}, found ${was}`,
     ),
     ...violations.map((violation) => brokenBy(simulation, violation)),
-    ...wrongFiles(out).map((path) => `${path} has other bytes than its row says`),
+    ...wrongFiles(out).map((path) => `${path} does not match the hash in its row`),
   );
   const bounds = lowerBounds(simulation);
   const [bound, took] = [bounds[0] ?? { key: 'nothing', seconds: 0 }, makespanSeconds(simulation)];
@@ -180,7 +181,7 @@ async function verifyFleet(run: Fleet): Promise<boolean> {
   return faults.length === 0;
 }
 
-/** What was said of it was said to a process that was killed in that moment: a robots.txt, or a time to wait. */
+/** Requests repeated because the response (a robots.txt or a Retry-After) went to a process killed at that moment. */
 function isUnheard(
   { log }: Simulation,
   { rule, url, host, at }: Simulation['log']['violations'][number],
@@ -195,7 +196,7 @@ function isUnheard(
   return rule === 'retry-after' && isInMoment && said.every((entry) => entry.at <= moment.to);
 }
 
-/** Which rule was broken, and what the host had been asked just before. */
+/** The violated rule, and the requests to the host just before. */
 function brokenBy(
   { log }: Simulation,
   { rule, url, detail, at, host }: Simulation['log']['violations'][number],
@@ -206,7 +207,7 @@ function brokenBy(
     .toSorted((one, other) => other.at - one.at)
     .slice(0, 3)
     .map((entry) => `${((at - entry.at) / 1000).toFixed(2)} s after ${entry.method} ${entry.url} (${entry.status})`);
-  return `broke ${rule} at ${url}: ${detail}; ${before.join(', ')}`;
+  return `violated ${rule} at ${url}: ${detail}; ${before.join(', ')}`;
 }
 
 let wrong = 0;

@@ -13,9 +13,9 @@ import { withWork } from '../../src/graph/extract/statements.ts';
 import { GraphStore, openGraph } from '../../src/graph/index.ts';
 import { convert, readBlockLines } from '../../src/parse/index.ts';
 
-// npm run verify:graph [-- --simulated 12] [--real 40] [--seeds 20] [--kills 30]
-// Builds the graph of simulated papers, and of published ones where they are, and checks it: every edge has evidence, every
-// quote stands at its place, two builds are one file, adding and removing in any order is a build, and so is a killed one.
+// npm run verify:graph [-- --simulated 12] [--real 40] [--seeds 20] [--kills 30]: builds the graph of simulated papers,
+// and of published ones if available, and checks that every edge has evidence, every quote is at its position, and that
+// builds are byte-identical: repeated, incremental in any order, or killed.
 
 const { values: given } = parseArgs({
   options: {
@@ -40,7 +40,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 for (const fault of faults.slice(0, 20)) console.error(`FAULT ${fault}`);
-console.log(faults.length === 0 ? 'the graph is as it should be' : `${faults.length} faults`);
+console.log(faults.length === 0 ? 'no faults' : `${faults.length} faults`);
 process.exitCode = faults.length === 0 ? 0 : 1;
 
 async function parsePapers(run: string): Promise<void> {
@@ -55,7 +55,7 @@ async function parsePapers(run: string): Promise<void> {
   }
   const published = join(root, '..', 'shared', 'data', 'parse', 'open', 'pmc');
   const real = existsSync(published) ? globSync('*.pdf', { cwd: published }).sort().slice(0, Number(given.real)) : [];
-  if (real.length === 0) console.log('there are no published papers here: simulated ones alone are checked');
+  if (real.length === 0) console.log('no published papers found: only simulated ones are checked');
   for (const name of real) await convert(join(published, name), { outputFolder });
   console.log(`${made} simulated and ${real.length} published papers`);
 }
@@ -86,7 +86,7 @@ function checkEvidence(run: string): void {
     'SELECT count(*) AS count FROM edges WHERE source NOT IN (SELECT node FROM nodes) OR target NOT IN (SELECT node FROM nodes)',
   );
   if (bare > 0) faults.push(`${bare} edges have no evidence`);
-  if (loose > 0) faults.push(`${loose} edges have an end that is no node`);
+  if (loose > 0) faults.push(`${loose} edges have an end that is not a node`);
   const blocks = new Map<string, { readonly text: string; readonly cells: ReadonlyMap<string, string> }[]>();
   let quotes = 0;
   let wrong = 0;
@@ -106,7 +106,7 @@ function checkEvidence(run: string): void {
     wrong += 1;
     if (wrong < 5)
       faults.push(
-        `${owner} block ${String(row['block'])}: the quote is not what stands there: ${String(row['quote']).slice(0, 80)}`,
+        `${owner} block ${String(row['block'])}: the quote does not match the text: ${String(row['quote']).slice(0, 80)}`,
       );
   }
   console.log(
@@ -189,9 +189,9 @@ async function checkOrders(run: string, seeds: number): Promise<void> {
     using fresh = new GraphStore(':memory:');
     await fresh.apply({ add: documents.filter((_, at) => kept.has(at)) });
     if ((await copy(store)) === (await copy(fresh))) same += 1;
-    else faults.push(`seed ${seed}: adding and removing differs from a build`);
+    else faults.push(`seed ${seed}: incremental build differs from a full build`);
   }
-  console.log(`added and removed in random order: ${same} of ${seeds} seeds are the bytes of a build`);
+  console.log(`incremental builds in random order: ${same} of ${seeds} seeds are identical to a full build`);
 }
 
 async function checkKills(run: string, kills: number): Promise<void> {
@@ -200,7 +200,7 @@ async function checkKills(run: string, kills: number): Promise<void> {
   cpSync(join(run, 'Data', 'DocTagsFiles'), join(killed, 'Data', 'DocTagsFiles'), { recursive: true });
   let died = 0;
   for (let kill = 1; kill <= kills; kill += 1) {
-    // Every few kills from nothing, so that all of a build is cut somewhere.
+    // Starts from scratch every few kills, so that every phase of a build is interrupted.
     if (kill % 6 === 0) {
       rmSync(join(killed, 'Graph'), { recursive: true, force: true });
       rmSync(join(killed, 'Data', 'GraphFacts'), { recursive: true, force: true });
@@ -210,7 +210,7 @@ async function checkKills(run: string, kills: number): Promise<void> {
   await build(killed);
   const same = (await graphHash(killed)) === wanted;
   const left = globSync('*.part', { cwd: dirname(join(killed, 'Graph', 'any')) });
-  if (!same) faults.push('a build that was killed differs');
-  if (left.length > 0) faults.push(`${left.length} unfinished files are left`);
-  console.log(`killed ${died} times of ${kills}: ${same ? 'ends as the same bytes' : 'DIFFERENT'}`);
+  if (!same) faults.push('a killed build differs');
+  if (left.length > 0) faults.push(`${left.length} part files are left`);
+  console.log(`killed ${died} times of ${kills}: ${same ? 'ends with the same bytes' : 'DIFFERENT'}`);
 }

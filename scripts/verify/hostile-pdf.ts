@@ -3,10 +3,11 @@ import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseMany } from '../../test/support/parse-many.ts';
 
-// npm run hostile:pdf: parses every hostile PDF in child processes with a deadline; exit 1 when one crashes or hangs.
+// npm run hostile:pdf: parses every hostile PDF in child processes with a deadline; exits with 1 if one crashes or
+// hangs.
 const folder = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'hostile', 'open', 'pdf');
 if (!existsSync(folder)) {
-  console.error(`THE HOSTILE FILES ARE ABSENT: ${folder}`);
+  console.error(`HOSTILE FILES NOT FOUND: ${folder}`);
   process.exit(2);
 }
 const results = await parseMany(

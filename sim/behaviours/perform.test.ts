@@ -64,7 +64,7 @@ async function fileThat(wanted: Partial<Behaviour>): Promise<{ readonly file: Fi
   throw new Error(`no file is ${JSON.stringify(wanted)}`);
 }
 
-test('validators make a second fetch cheap, each in its way', async () => {
+test('validators allow cheap revalidation, each in its own way', async () => {
   for (const how of ['strong', 'weak', 'vary', 'expired'] as const) {
     const { file, bytes } = await fileThat({ kind: 'caching', how });
     const first = await send(file.url);
@@ -80,7 +80,7 @@ test('validators make a second fetch cheap, each in its way', async () => {
   assert.equal(unkept.headers['cache-control'], 'no-store');
 });
 
-test('a file that changes once answers a conditional request with its second edition', async () => {
+test('a file that changes once answers a conditional request with its second version', async () => {
   const { file, bytes } = await fileThat({ kind: 'caching', how: 'changes-once' });
   const first = await send(file.url);
   assert.deepEqual(first.body, bytes);
@@ -90,7 +90,7 @@ test('a file that changes once answers a conditional request with its second edi
   assert.equal((await send(file.url, { 'if-none-match': second.headers.etag ?? '' })).status, 304);
 });
 
-test('ranges are answered well, not at all, or wrongly, as each file does', async () => {
+test('range requests are answered correctly, ignored, or answered wrongly, depending on the file', async () => {
   const ask = async (
     how: 'good' | 'ignored' | 'if-range-mismatch' | 'wrong-range' | 'at-end',
   ): Promise<readonly [Answer, Buffer]> => {
@@ -110,7 +110,7 @@ test('ranges are answered well, not at all, or wrongly, as each file does', asyn
   assert.deepEqual([end.status, end.headers['content-range']], [416, `bytes */${total.length}`]);
 });
 
-test('a truncated file can be resumed from where it broke off', async () => {
+test('a truncated file can be resumed where it ended', async () => {
   for (const how of ['short', 'chunked'] as const) {
     const { file, bytes } = await fileThat({ kind: 'truncated', how, times: 1 });
     const first = await send(file.url);
@@ -121,7 +121,7 @@ test('a truncated file can be resumed from where it broke off', async () => {
   }
 });
 
-test('Retry-After comes in every form', async () => {
+test('Retry-After is sent in every format', async () => {
   const value = async (
     retryAfter: 'seconds' | 'date' | 'none' | 'absurd' | 'negative' | 'garbage',
   ): Promise<string | undefined> => {
@@ -139,7 +139,7 @@ test('Retry-After comes in every form', async () => {
   assert.equal(await value('garbage'), 'soon');
 });
 
-test('codings, types and names are as odd as announced', async () => {
+test('codings, types and names are as odd as configured', async () => {
   const encoded = await fileThat({ kind: 'gzip', how: 'encoded' });
   const answer = await send(encoded.file.url);
   assert.equal(answer.headers['content-encoding'], 'gzip');
@@ -163,7 +163,7 @@ test('codings, types and names are as odd as announced', async () => {
   );
 });
 
-test('HEAD refuses or lies while GET works', async () => {
+test('HEAD is rejected or wrong while GET works', async () => {
   for (const how of ['405', '404', 'lies'] as const) {
     const { file, bytes } = await fileThat({ kind: 'head', how });
     const head = await send(file.url, {}, 'HEAD');
@@ -173,7 +173,7 @@ test('HEAD refuses or lies while GET works', async () => {
   }
 });
 
-test('a dead host, a reset and a cut are what they say', async () => {
+test('a dead host, a reset and a truncation behave as named', async () => {
   await assert.rejects(send((await fileThat({ kind: 'dead' })).file.url));
   await assert.rejects(send((await fileThat({ kind: 'flaky', how: 'reset' })).file.url));
   const cut = await fileThat({ kind: 'cut', how: 'no-eof' });

@@ -14,7 +14,7 @@ const papers = Array.from({ length: 120 }, (_unused, index) => {
 const floats = (paper: Paper, kind: string): number =>
   paper.sections.flatMap(({ blocks }) => blocks).filter((block) => block.kind === kind).length;
 
-test('the same specification gives the same paper, and another seed another one', () => {
+test('the same specification gives the same paper, and another seed a different one', () => {
   const spec = sampleSpec(3);
   assert.deepEqual(writePaper(spec), writePaper(spec));
   const text = (paper: Paper): string =>
@@ -46,7 +46,7 @@ test('papers have 4 to 9 sections of 2 to 6 paragraphs, at most 3 tables and 2 f
   assert.ok(papers.some((paper) => paper.notes.length > 0));
 });
 
-test('every paragraph holds its planted sentence, which holds the nonce, the value and the named thing', () => {
+test('every paragraph contains its planted sentence with nonce, value and entity', () => {
   for (const paper of papers) {
     for (const { inlines, fact } of paragraphs(paper)) {
       assert.ok(plainText(inlines).includes(fact.sentence), fact.sentence);
@@ -72,7 +72,7 @@ test('a nonce occurs in one paragraph of one work only', () => {
   for (const { nonce } of papers.slice(0, 40).flatMap(questions)) assert.equal(whole.split(nonce).length, 2, nonce);
 });
 
-test('a question names the nonce but says the rest in other words than the answer', () => {
+test('a question contains the nonce but otherwise paraphrases the answer', () => {
   const words = (text: string): Set<string> => new Set(text.toLowerCase().match(/\p{L}{5,}/gu) ?? []);
   let shared = 0;
   let total = 0;
@@ -87,7 +87,7 @@ test('a question names the nonce but says the rest in other words than the answe
   assert.ok(shared / total < 0.35, `${String(Math.round((100 * shared) / total))} % of the words are the same`);
 });
 
-test('named things recur across works, so that a knowledge graph has nodes to join', () => {
+test('entities recur across works, so that a knowledge graph has shared nodes', () => {
   const works = new Map<string, Set<string>>();
   for (const { entities, workId } of papers.flatMap(facts)) {
     for (const { name } of entities) works.set(name, (works.get(name) ?? new Set()).add(workId));
@@ -96,7 +96,7 @@ test('named things recur across works, so that a knowledge graph has nodes to jo
   assert.ok(shared / works.size > 0.8, `${String(shared)} of ${String(works.size)}`);
 });
 
-test('no sentence is said twice in one paragraph', () => {
+test('no sentence is repeated in a paragraph', () => {
   for (const paper of papers) {
     for (const { inlines, id } of paragraphs(paper)) {
       const sentences = plainText(inlines).split(/(?<=[.?!:]) (?=\p{Lu})/u);
@@ -126,7 +126,7 @@ test('tables tile their grid: every position is covered by exactly one cell', ()
   assert.ok(spans > 20, 'some tables span');
 });
 
-test('citations point into the reference list, and each table and figure is announced before it comes', () => {
+test('citations refer to the reference list, and tables and figures are introduced before they appear', () => {
   for (const paper of papers) {
     const inlines = paragraphs(paper).flatMap((paragraph) => paragraph.inlines);
     const cited = new Set(inlines.flatMap((inline) => (inline.kind === 'cite' ? inline.references : [])));
@@ -139,7 +139,7 @@ test('citations point into the reference list, and each table and figure is anno
   }
 });
 
-test('papers are written in the language asked for, in English where there is no grammar for it', () => {
+test('papers are written in the requested language, or in English without a grammar for it', () => {
   for (const language of LANGUAGES) assert.equal(writePaper(sampleSpec(1, { language })).language, language);
   assert.equal(writePaper(sampleSpec(1, { language: 'fi' })).language, 'en');
   assert.match(

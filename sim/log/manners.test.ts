@@ -109,7 +109,7 @@ const SINS: Readonly<Record<Rule, (simulation: Simulation, clock: HeldClock) => 
   },
 };
 
-test('a client without manners is caught at every rule', async () => {
+test('an impolite client is caught by every rule', async () => {
   for (const rule of Object.keys(RULES) as Rule[]) {
     const clock = new HeldClock();
     const overlaps = rule === 'concurrency' || rule === 'identical-in-flight';

@@ -27,7 +27,7 @@ function reference(seed: bigint): () => bigint {
   };
 }
 
-test('the fast generator draws what xoshiro256** draws', () => {
+test('the fast generator matches xoshiro256**', () => {
   const mask = 0xffff_ffff_ffff_ffffn;
   // The seed of stream(7, 'work', 3), computed the slow way.
   const fnv = (start: number): number => {
@@ -44,13 +44,13 @@ test('the fast generator draws what xoshiro256** draws', () => {
   for (let draw = 0; draw < 1_000; draw += 1) assert.equal(fast.next(), Number(slow() >> 11n) / 2 ** 53);
 });
 
-test('streams of different names, numbers and seeds differ, equal ones agree', () => {
+test('streams with different names, numbers or seeds differ, equal ones agree', () => {
   const first = (seed: number, name: string, number: number): number => stream(seed, name, number).next();
   assert.equal(first(1, 'a', 1), first(1, 'a', 1));
   assert.equal(new Set([first(1, 'a', 1), first(1, 'a', 2), first(1, 'b', 1), first(2, 'a', 1)]).size, 4);
 });
 
-test('Zipf draws favour low ranks in the proportion of the law', () => {
+test('Zipf draws follow the law', () => {
   const table = zipfTable(100, 1.07);
   const draw = stream(1, 'zipf');
   const counts = new Map<number, number>();

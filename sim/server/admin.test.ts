@@ -24,7 +24,7 @@ async function pull(admin: Admin, lever: string, given: unknown): Promise<Record
   return { status: response.status, ...((await response.json()) as object) };
 }
 
-test('the admin plane shows the world and pulls every lever', async () => {
+test('the admin API shows the world and supports every control', async () => {
   await using simulation = await Simulation.open({
     documents: 'plain',
     parameters: { seed: 7, works: 100, hosts: 20, profile: 'calm' },
@@ -68,7 +68,7 @@ test('the admin plane shows the world and pulls every lever', async () => {
     assert.equal((await pull(admin, lever, given))['status'], 400, lever);
 });
 
-test('the admin plane does not answer under another name, and the web does not speak of it', async () => {
+test('the admin API rejects other host names, and the web does not mention it', async () => {
   await using simulation = await Simulation.open({
     documents: 'plain',
     parameters: { seed: 7, works: 10, hosts: 8, profile: 'calm' },

@@ -5,7 +5,7 @@ import { Limits } from './limits.ts';
 
 const POOL = { name: 'arxiv', perSecond: 1 / 3, burst: 1, concurrency: 1 };
 
-test('a request slightly too early is forgiven, but not again and again', () => {
+test('a slightly early request is tolerated, but not repeatedly', () => {
   const limits = new Limits(50);
   const verdicts = [0, 2_900, 5_800, 8_700].map((at) => {
     const admission = limits.arrive(POOL, at);
@@ -23,7 +23,7 @@ test('a burst is allowed once and refills at the rate of the pool', () => {
   assert.deepEqual([many(0), many(500), many(1_000), many(60_000)], [5, 1, 1, 5]);
 });
 
-test('what is in flight counts until it leaves, and the wait is told in whole seconds', () => {
+test('requests in flight count until they end, and the wait is in whole seconds', () => {
   const limits = new Limits(0);
   limits.arrive(POOL, 0);
   assert.deepEqual(limits.arrive(POOL, 10_000), { kind: 'refused', rule: 'concurrency', waitSeconds: 1 });

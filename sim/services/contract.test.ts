@@ -403,7 +403,7 @@ async function compare(simulation: Simulation, contract: Contract, read: (text: 
 
 if (!FIXTURES) {
   test(
-    'contract with recorded answers',
+    'contract with recorded responses',
     {
       skip: 'NOT RUN: ../shared/data/api-fixtures/open is absent, so the shapes of the simulator were not compared with real answers',
     },
@@ -415,7 +415,7 @@ if (!FIXTURES) {
     [XML_CONTRACTS, xmlShape],
   ] as const)
     for (const contract of contracts)
-      test(`${contract.name} answers with nothing that the real service was not seen to answer`, async () => {
+      test(`${contract.name} returns nothing that the real service was not seen to return`, async () => {
         await using simulation = await Simulation.open({
           documents: 'plain',
           parameters: { seed: 7, works: 300, hosts: 30, profile: 'calm' },
@@ -424,7 +424,7 @@ if (!FIXTURES) {
         assert.deepEqual(await compare(simulation, contract, read), []);
       });
 
-  test('Crossref says 404 in plain text, word for word', async () => {
+  test('Crossref returns 404 in plain text, verbatim', async () => {
     await using simulation = await Simulation.open({
       documents: 'plain',
       parameters: { seed: 7, works: 20, hosts: 10, profile: 'calm' },
@@ -434,7 +434,7 @@ if (!FIXTURES) {
     assert.equal(await get(simulation, at('api.crossref.org', '/works/10.1371/notarealdoi')), recordedText);
   });
 
-  test('endpoints without a recording are listed, and recordings that no endpoint is compared with', () => {
+  test('endpoints without a recording are listed, and recordings without an endpoint', () => {
     const all = globSync('*/*.{json,xml}', { cwd: FIXTURES, exclude: ['**/*.meta.json'] });
     const compared = new Set(
       [...JSON_CONTRACTS, ...XML_CONTRACTS].flatMap(({ fixtures }) => fixtures.map((each) => each.replace(/@.*/, ''))),

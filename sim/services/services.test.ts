@@ -70,7 +70,7 @@ const WORKS = 'http://api.openalex.org.sim.test/works';
 const KEY = { authorization: `Bearer ${SIM_KEYS.openalex}` };
 const id = (work: Work): string => encodeURIComponent(work.doi ?? '');
 
-test('OpenAlex refuses what the real service refuses, in its words', async () => {
+test('OpenAlex rejects what the real service rejects, with the same messages', async () => {
   const { simulation, get } = await open('calm');
   await using _ = simulation;
   const refusals: readonly (readonly [query: string, status: number, words: RegExp])[] = [
@@ -95,7 +95,7 @@ test('OpenAlex refuses what the real service refuses, in its words', async () =>
   assert.equal((await get(`${WORKS}/W6900000001`)).status, 301, 'a merged work redirects');
 });
 
-test('cursor paging visits every work, repeats one now and then, and ends with an empty page on an exact multiple', async () => {
+test('cursor paging visits every work, repeats one occasionally, and ends with an empty page on an exact multiple', async () => {
   const { simulation, get } = await open('calm', 400);
   await using _ = simulation;
   const seen: string[] = [];
@@ -118,7 +118,7 @@ test('cursor paging visits every work, repeats one now and then, and ends with a
   assert.equal(sizes.at(-1), 0);
 });
 
-test('filters, search, sort and sample select works as the documentation says', async () => {
+test('filters, search, sort and sample select works as documented', async () => {
   const { simulation, get } = await open('calm');
   await using _ = simulation;
   const count = async (query: string): Promise<number> =>
@@ -155,7 +155,7 @@ test('filters, search, sort and sample select works as the documentation says', 
   );
 });
 
-test('the daily budget ends in a 429 that lasts until midnight, and renews then', async () => {
+test('the daily budget ends with a 429 until midnight, and then resets', async () => {
   const { simulation, get } = await open('calm');
   await using _ = simulation;
   simulation.run.allow(SIM_KEYS.openalex, 12);
@@ -172,7 +172,7 @@ test('the daily budget ends in a 429 that lasts until midnight, and renews then'
   assert.equal((await get(search, KEY)).status, 200);
 });
 
-test('content costs a hundred credits, needs a key, and redirects to an address that must not see it', async () => {
+test('content costs a hundred credits, needs a key, and redirects to a URL that must not receive it', async () => {
   const { simulation, get, one } = await open('calm');
   await using _ = simulation;
   const url = `http://content.openalex.org.sim.test/works/${one('A11').id}.pdf`;
@@ -189,7 +189,7 @@ test('content costs a hundred credits, needs a key, and redirects to an address 
   );
 });
 
-test('each service has the errors and traps that clients must know', async () => {
+test('each service has the errors and pitfalls that clients must handle', async () => {
   const { simulation, get, one } = await open('calm');
   await using _ = simulation;
   const expect = async (
@@ -295,7 +295,7 @@ test('each service has the errors and traps that clients must know', async () =>
   await expect(`http://web.archive.org.sim.test/web/${stamp}/${gone}`, 200, /toolbar/);
 });
 
-test('published limits are kept by time of arrival, with a little forgiven', async () => {
+test('published limits apply by time of arrival, with a tolerance', async () => {
   const { simulation, clock, get } = await open('politeness');
   await using _ = simulation;
   const url = 'http://export.arxiv.org.sim.test/api/query?id_list=0000.00000';
@@ -313,7 +313,7 @@ test('published limits are kept by time of arrival, with a little forgiven', asy
   );
 });
 
-test('the PMC bucket keeps earlier versions apart, and its validator is the published MD5', async () => {
+test('the PMC bucket separates earlier versions, and its ETag is the published MD5', async () => {
   const { simulation, get } = await open('calm', 500);
   await using _ = simulation;
   const two = [...simulation.world.works()].find(({ locations }) =>

@@ -18,7 +18,7 @@ const saved = (expected: Expected): Set<string> =>
   new Set(expected.works.filter(({ outcome }) => outcome === 'saved').map(({ work }) => work.id));
 const usual = under({});
 
-test('turning a resolver off loses exactly the works that only it obtains, for every resolver', () => {
+test('disabling a resolver loses exactly the works only it obtains, for every resolver', () => {
   const before = saved(usual);
   for (const resolver of RESOLVERS) {
     const after = saved(under({ resolvers: RESOLVERS.filter((one) => one !== resolver) }));
@@ -28,13 +28,13 @@ test('turning a resolver off loses exactly the works that only it obtains, for e
   }
 });
 
-test('the order of resolvers changes who obtains a work, never whether it is obtained', () => {
+test('the order of resolvers changes which one obtains a work, never whether it is obtained', () => {
   const reversed = under({ resolvers: RESOLVERS.toReversed() });
   assert.deepEqual(saved(reversed), saved(usual));
   assert.notDeepEqual(reversed.totals.byResolver, usual.totals.byResolver);
 });
 
-test('every attempt and every work ends in a word of the closed list', () => {
+test('every attempt and work ends with a known reason', () => {
   for (const { reason, attempts } of usual.works) {
     assert.ok(isReason(reason));
     for (const attempt of attempts) assert.equal(REASONS[attempt.reason].scope, 'plan');
@@ -49,14 +49,14 @@ test('a flaky file is obtained exactly when it fails no more often than the clie
   assert.ok(saved(under({ maxRetries: 0 })).size < saved(usual).size);
 });
 
-test('without a key the services that need one yield nothing', () => {
+test('without a key the services that need one return nothing', () => {
   const { byResolver } = under({ keys: [] }).totals;
   assert.equal(byResolver['core'], undefined);
   assert.equal(byResolver['openalex_content'], undefined);
   assert.ok((usual.totals.byResolver['core'] ?? 0) > 0);
 });
 
-test('a budget is spent in the order of works and parks what it cannot pay for', () => {
+test('a budget is used in work order and defers what it cannot pay for', () => {
   const poor = under({ contentCredits: 350 });
   assert.equal(poor.totals.byResolver['openalex_content'], 3);
   const parked = poor.works.filter(({ reason }) => reason === 'budget-exhausted');
@@ -71,13 +71,13 @@ test('a client that accepts only PDF obtains no XML, and one that ignores robots
   assert.ok(saved(under({ robots: false })).size > saved(usual).size);
 });
 
-test('a file above the size limit is refused, whoever offers it', () => {
+test('a file above the size limit is rejected, whichever resolver offers it', () => {
   const none = expectedOutcome(world, { ...DEFAULT_POLICY, maxBytes: 10 }, () => 11);
   assert.equal(none.totals.saved, 0);
   assert.ok(none.works.some(({ attempts }) => attempts.some(({ reason }) => reason === 'too-large')));
 });
 
-test('retracted works are left out on request, and a dead host yields nothing', () => {
+test('retracted works are excluded on request, and a dead host gives nothing', () => {
   assert.ok(
     under({ retracted: 'skip' }).works.some(({ outcome, reason }) => outcome === 'skipped' && reason === 'retracted'),
   );
@@ -86,14 +86,14 @@ test('retracted works are left out on request, and a dead host yields nothing', 
   assert.equal(dead.totals.byResolver['arxiv'], undefined);
 });
 
-test('a policy with an unknown field, type or resolver is refused', () => {
+test('a policy with an unknown field, type or resolver is rejected', () => {
   assert.throws(() => parsePolicy({ retries: 3 }), { code: 'USAGE_SIM_POLICY' });
   assert.throws(() => parsePolicy({ maxRetries: 'many' }), { code: 'USAGE_SIM_POLICY' });
   assert.throws(() => parsePolicy({ resolvers: ['scihub'] }), { code: 'USAGE_SIM_POLICY' });
   assert.equal(parsePolicy({ maxRetries: 1 }).maxRetries, 1);
 });
 
-test('a selection narrows the truth to what OpenAlex lists for it', () => {
+test('a selection limits the truth to what OpenAlex returns for it', () => {
   const coral = under({ selection: 'filter=topics.id:T10341' });
   assert.ok(coral.works.length > 0 && coral.works.length < usual.works.length);
   assert.ok(coral.works.every(({ work }) => work.topics.some(({ topic }) => topic === 18)));
@@ -101,7 +101,7 @@ test('a selection narrows the truth to what OpenAlex lists for it', () => {
   assert.throws(() => under({ selection: 'filter=colour:red' }), /colour is not a valid field/);
 });
 
-test('a small world of reality has a work for every resolver alone, a host that asks for a year and a name that is gone', () => {
+test('a small reality world has a work for every single resolver, a host with a Retry-After of a year and an unresolvable name', () => {
   const policy = { ...DEFAULT_POLICY, keys: [...DEFAULT_POLICY.keys, 'wiley', 'elsevier'] };
   for (const seed of [1, 2, 3]) {
     const reality = new World({ seed, works: 30, hosts: 12, profile: 'reality' });
@@ -120,7 +120,7 @@ test('a small world of reality has a work for every resolver alone, a host that 
   }
 });
 
-test('where a service is down for a day, what nobody else has waits for it', () => {
+test('works known only to a service that is down are deferred', () => {
   const reality = new World({ seed: 4, works: 60, hosts: 12, profile: 'reality' });
   assert.equal(downHost(reality.parameters), 'doaj.org.sim.test');
   const { works, totals } = expectedOutcome(reality, DEFAULT_POLICY);

@@ -9,7 +9,7 @@ import { REASONS } from './reasons.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'reference', 'simulator.md'), 'utf8');
 
-test('the reference tells every reason, rule, resolver and field of a policy', () => {
+test('the reference documents every reason, rule, resolver and policy field', () => {
   for (const [word, { scope, later, sentence }] of Object.entries(REASONS))
     assert.ok(page.includes(`| \`${word}\` | ${scope} | ${later ? 'yes' : ''} | ${sentence} |`), word);
   for (const [rule, sentence] of Object.entries(RULES)) assert.ok(page.includes(`| \`${rule}\` | ${sentence} |`), rule);
@@ -17,7 +17,7 @@ test('the reference tells every reason, rule, resolver and field of a policy', (
   for (const field of Object.keys(DEFAULT_POLICY)) assert.ok(page.includes(`"${field}":`), field);
 });
 
-test('the reference tells no reason that is not in the list', () => {
+test('the reference documents no unknown reason', () => {
   const told = [...page.matchAll(/^\| `([a-z0-9-]+)` \| (?:plan|work) \|/gm)].map(([, word = '']) => word);
   assert.deepEqual(told.sort(), Object.keys(REASONS).sort());
 });

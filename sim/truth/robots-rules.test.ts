@@ -6,13 +6,13 @@ import { isAllowed, parseRobots } from './robots-rules.ts';
 const may = (text: string, path: string, agent = 'DocsToKG-TS'): boolean =>
   isAllowed(parseRobots(text, agent).rules, path);
 
-test('the longest pattern decides, and on equal length allow wins', () => {
+test('the longest pattern wins, and on equal length allow', () => {
   assert.equal(may('User-agent: *\nDisallow: /a\nAllow: /a/b', '/a/b/c'), true);
   assert.equal(may('User-agent: *\nAllow: /a\nDisallow: /a/b', '/a/b/c'), false);
   assert.equal(may('User-agent: *\nDisallow: /a\nAllow: /a', '/a'), true);
 });
 
-test('the group of the client replaces the general one, whatever the case of its name', () => {
+test('the group of the client replaces the general one, in any case', () => {
   const text =
     'User-agent: *\nDisallow: /\n\nUser-agent: docstokg-ts/2.0\nUser-agent: other\nDisallow: /private\n\nUser-agent: DOCSTOKG-TS\nDisallow: /more';
   assert.equal(may(text, '/public'), true);
@@ -21,7 +21,7 @@ test('the group of the client replaces the general one, whatever the case of its
   assert.equal(may(text, '/public', 'Somebody'), false);
 });
 
-test('stars, end anchors, comments, byte order mark and any line break are understood', () => {
+test('wildcards, end anchors, comments, byte order mark and all line breaks are supported', () => {
   const text = '\uFEFFUser-agent: * # all\r\nDisallow: /*.zip$\rDisallow: /x*y\nDisallow:\n';
   assert.equal(may(text, '/a/b.zip'), false);
   assert.equal(may(text, '/a/b.zip?x'), true);

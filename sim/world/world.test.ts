@@ -11,25 +11,25 @@ const world = new World(SMALL);
 const works = [...world.works()];
 const share = (fits: (work: Work) => boolean): number => works.filter(fits).length / works.length;
 
-test('equal parameters make equal worlds, and any other seed another one', () => {
+test('equal parameters give equal worlds, and another seed a different one', () => {
   assert.equal(new World(SMALL).identity, world.identity);
   assert.notEqual(new World({ ...SMALL, seed: 8 }).identity, world.identity);
   assert.notEqual(new World({ ...SMALL, profile: 'calm' }).identity, world.identity);
 });
 
-test('a work is the same whoever was asked for before it', () => {
+test('a work is the same regardless of earlier requests', () => {
   const other = new World(SMALL);
   const backwards = Array.from({ length: SMALL.works }, (_, at) => other.work(SMALL.works - 1 - at)).toReversed();
   assert.deepEqual(backwards, works);
 });
 
-test('a world that grows keeps its first works, but for the authors it can choose from', () => {
+test('a larger world keeps its first works, except for the choice of authors', () => {
   const larger = new World({ ...SMALL, works: 1_500 });
   for (const work of works.slice(0, 50))
     assert.deepEqual({ ...larger.work(work.index), authors: [] }, { ...work, authors: [] });
 });
 
-test('the archetypes have their shares exactly in every thousand works, whatever the seed', () => {
+test('the archetypes have exact shares in every thousand works, for any seed', () => {
   for (const seed of [1, 7, 20]) {
     const counts = new Map<string, number>();
     for (let index = 0; index < 1_000; index += 1) {
@@ -57,7 +57,7 @@ test('the archetypes have their shares exactly in every thousand works, whatever
   }
 });
 
-test('the record is as untidy as the real one', () => {
+test('the record is as inconsistent as the real one', () => {
   assert.ok(share(({ doi }) => doi === null) > 0.02);
   assert.ok(share(({ isRetracted }) => isRetracted) > 0.01);
   assert.ok(share(({ language }) => language !== 'en') > 0.03);
@@ -72,7 +72,7 @@ test('the record is as untidy as the real one', () => {
     );
 });
 
-test('every identifier leads back to its work', () => {
+test('every identifier maps back to its work', () => {
   for (const work of works) {
     assert.equal(world.byId(work.id)?.index, work.index);
     if (work.doi !== null) assert.equal(world.byDoi(work.doiAsShown ?? '')?.index, work.duplicateOf ?? work.index);
@@ -85,7 +85,7 @@ test('every identifier leads back to its work', () => {
   }
 });
 
-test('ORCID iDs carry the check digit of ISO 7064', () => {
+test('ORCID iDs have the ISO 7064 check digit', () => {
   assert.equal(orcid(0), '0009-0000-0000-0009');
   for (const index of [0, 1, 17, 4_711]) {
     const digits = orcid(index).replaceAll('-', '');
@@ -97,7 +97,7 @@ test('ORCID iDs carry the check digit of ISO 7064', () => {
   }
 });
 
-test('few hosts hold most files', () => {
+test('few hosts have most files', () => {
   const counts = new Map<string, number>();
   for (const { locations } of works)
     for (const { host } of locations) if (world.host(host)) counts.set(host, (counts.get(host) ?? 0) + 1);
@@ -106,7 +106,7 @@ test('few hosts hold most files', () => {
   assert.ok(sorted.slice(0, 6).reduce((sum, count) => sum + count, 0) / all > 0.4);
 });
 
-test('citations point to earlier works, a few to works outside the world', () => {
+test('citations refer to earlier works, a few to works outside the world', () => {
   for (const work of works) for (const cited of work.references) assert.ok(cited < work.index);
   assert.ok(works.some(({ danglingReferences }) => danglingReferences.length > 0));
   const mean = works.reduce((sum, work) => sum + work.references.length, 0) / works.length;

@@ -80,13 +80,13 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       });
     };
 
-    check('the same id again is a no-op, also inside one call', async (store) => {
+    check('enqueueing an existing id does nothing, also within one call', async (store) => {
       assert.deepEqual(await store.enqueue([job('a'), job('b'), job('a')], 0), [true, true, false]);
       assert.deepEqual(await store.enqueue([job('b'), job('c')], 1), [false, true]);
       assert.equal((await store.admin.stats(1)).total, 3);
     });
 
-    check('of many that come in at once, each is told whether it was new', async (store) => {
+    check('a batch enqueue reports for each job whether it was new', async (store) => {
       const known = Array.from({ length: 40 }, (_, n) => job(`job ${n * 3}`));
       await store.enqueue(known, 0);
       const all = Array.from({ length: 130 }, (_, n) => job(`job ${n}`));
@@ -95,7 +95,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.equal((await store.admin.stats(1)).states.queued, 130);
     });
 
-    check('of many that are settled at once, only those whose lease was lost are refused', async (store) => {
+    check('a batch of results rejects only those whose lease was lost', async (store) => {
       await store.enqueue(
         Array.from({ length: 300 }, (_, n) => job(`job ${n}`)),
         0,
@@ -113,7 +113,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.deepEqual(states, { queued: 0, in_progress: 0, done: 298, skipped: 1, error: 1 });
     });
 
-    check('a job comes back as it was put in', async (store) => {
+    check('a job is returned as it was enqueued', async (store) => {
       const artifactJson = JSON.stringify({
         title: 'Ünïcode \u{1F4D6} "quotes" \n and \\ more',
         n: 1.5,
@@ -148,14 +148,14 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       );
     });
 
-    check('a leased job is not leased again before its lease runs out', async (store) => {
+    check('a leased job is not leased again before its lease expires', async (store) => {
       await store.enqueue([job('a')], 0);
       await leaseOne(store, 1);
       assert.deepEqual(await leaseAny(store, LEASE_MS), []);
     });
 
     check(
-      'a job whose lease ran out is taken over with a new token; the attempt is given back and the death counted',
+      'a job with an expired lease is taken over with a new token; the attempt is returned and the crash counted',
       async (store) => {
         await store.enqueue([job('a')], 0);
         const first = await leaseOne(store, 0);
@@ -167,7 +167,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       },
     );
 
-    check('a lost lease can neither settle nor extend the job, and is told so', async (store) => {
+    check('a lost lease can neither settle nor extend the job', async (store) => {
       await store.enqueue([job('a')], 0);
       const slow = await leaseOne(store, 0);
       const quick = await leaseOne(store, LEASE_MS);
@@ -189,7 +189,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.equal((await store.admin.find(leased.id))?.state, 'done');
     });
 
-    check('jobs are settled and others taken in one exchange, lost leases among them', async (store) => {
+    check('one call settles jobs and leases others, including lost leases', async (store) => {
       await store.enqueue([job('a'), job('b'), job('c'), job('d', { resolverHint: 'arxiv' })], 0);
       const picks = [{ ...ANY_LANE, limit: 2 }];
       const [first, second] = await lease(store, { picks, now: 1 });
@@ -210,7 +210,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.deepEqual(states, { queued: 0, in_progress: 2, done: 1, skipped: 1, error: 0 });
     });
 
-    check('an extended lease lasts from the moment of the extension', async (store) => {
+    check('an extended lease lasts from the time of the extension', async (store) => {
       await store.enqueue([job('a')], 0);
       const leased = await leaseOne(store, 0);
       assert.deepEqual(await store.extend([leased], LEASE_MS - 1, LEASE_MS), []);
@@ -218,28 +218,31 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.equal((await leaseAny(store, 2 * LEASE_MS)).length, 1);
     });
 
-    check('a job that loses its holder each time ends in error with the reason, after few deaths', async (store) => {
-      await store.enqueue([job('poison')], 0);
-      let now = await makeSuspects(store);
-      for (let death = 0; death < LIMITS.alone; death += 1, now += LEASE_MS) {
-        assert.deepEqual(await leaseAny(store, now), []);
-        const [poison] = await leaseSuspects(store, now);
-        // The attempt is given back each time: what a job itself fails at is counted apart from the deaths of its holders.
-        assert.deepEqual([poison?.artifactId, poison?.attempt, poison?.standing], ['poison', 1, 'suspect']);
-      }
-      const { exhausted } = await store.backlog(now, LIMITS);
-      assert.equal(exhausted, 1);
-      const ended = await store.admin.find('poison');
-      assert.deepEqual([ended?.state, ended?.attempts], ['error', 0]);
-      assert.deepEqual([ended?.deaths, ended?.deathsAlone, ended?.suspectSince], [5, 3, null]);
-      assert.match(ended?.lastError ?? '', /^PROCESS_DIED: its worker worker died or hung, the last of 3 /);
-      assert.deepEqual(await leaseAny(store, now + LEASE_MS), []);
-      assert.deepEqual(await leaseSuspects(store, now + LEASE_MS), []);
-      assert.deepEqual((await store.admin.stats(now)).suspects, 0);
-    });
+    check(
+      'a job that crashes its process each time ends in error with the reason, after few crashes',
+      async (store) => {
+        await store.enqueue([job('poison')], 0);
+        let now = await makeSuspects(store);
+        for (let death = 0; death < LIMITS.alone; death += 1, now += LEASE_MS) {
+          assert.deepEqual(await leaseAny(store, now), []);
+          const [poison] = await leaseSuspects(store, now);
+          // The attempt is given back each time: what a job itself fails at is counted apart from the deaths of its holders.
+          assert.deepEqual([poison?.artifactId, poison?.attempt, poison?.standing], ['poison', 1, 'suspect']);
+        }
+        const { exhausted } = await store.backlog(now, LIMITS);
+        assert.equal(exhausted, 1);
+        const ended = await store.admin.find('poison');
+        assert.deepEqual([ended?.state, ended?.attempts], ['error', 0]);
+        assert.deepEqual([ended?.deaths, ended?.deathsAlone, ended?.suspectSince], [5, 3, null]);
+        assert.match(ended?.lastError ?? '', /^PROCESS_DIED: its worker worker died or hung, the last of 3 /);
+        assert.deepEqual(await leaseAny(store, now + LEASE_MS), []);
+        assert.deepEqual(await leaseSuspects(store, now + LEASE_MS), []);
+        assert.deepEqual((await store.admin.stats(now)).suspects, 0);
+      },
+    );
 
     check(
-      'a job may die alone once more for each process that died without it of late, up to a bound',
+      'each recent crash of a process without the job allows one more crash alone, up to a limit',
       async (store) => {
         let now = 0;
         let processes = 0;
@@ -269,7 +272,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       },
     );
 
-    check('jobs that were in hand at two deaths are suspect: counted, ready, and leased apart', async (store) => {
+    check('jobs running during two crashes are quarantined: counted, ready, and leased separately', async (store) => {
       await store.enqueue([job('a', { host: 'a.org' }), job('b', { resolverHint: 'arxiv', priority: 2 })], 0);
       const now = await makeSuspects(store);
       await store.enqueue([job('new', { host: 'a.org' })], now);
@@ -294,7 +297,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.equal((await store.admin.stats(now)).suspects, 2);
     });
 
-    check('a suspect that ends is cleared, and one that fails by itself starts anew', async (store) => {
+    check('a quarantined job that completes is cleared, and one that fails normally starts over', async (store) => {
       await store.enqueue([job('innocent'), job('failing'), job('waiting')], 0);
       const now = await makeSuspects(store);
       const picks = [{ ...ANY_LANE, limit: 3 }];
@@ -328,30 +331,36 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.deepEqual(await standing('innocent'), ['queued', 0, null]);
     });
 
-    check('of suspects those come first that died alone least often, and a cancelled one is none', async (store) => {
-      await store.enqueue([job('killer', { priority: 5 }), job('innocent')], 0);
-      const now = await makeSuspects(store);
-      const [first] = await leaseSuspects(store, now);
-      const [next] = await leaseSuspects(store, now + LEASE_MS);
-      assert.deepEqual([first?.artifactId, next?.artifactId], ['killer', 'innocent']);
-      const killer = await store.admin.find('killer');
-      assert.deepEqual([killer?.deaths, killer?.deathsAlone], [3, 1]);
-      await store.admin.cancel(killer?.id ?? -1, now + LEASE_MS);
-      assert.deepEqual((await store.admin.stats(now)).suspects, 1);
-      assert.deepEqual(await leaseSuspects(store, now + LEASE_MS), []);
-    });
+    check(
+      'quarantined jobs with the fewest crashes alone come first, and a cancelled one is not quarantined',
+      async (store) => {
+        await store.enqueue([job('killer', { priority: 5 }), job('innocent')], 0);
+        const now = await makeSuspects(store);
+        const [first] = await leaseSuspects(store, now);
+        const [next] = await leaseSuspects(store, now + LEASE_MS);
+        assert.deepEqual([first?.artifactId, next?.artifactId], ['killer', 'innocent']);
+        const killer = await store.admin.find('killer');
+        assert.deepEqual([killer?.deaths, killer?.deathsAlone], [3, 1]);
+        await store.admin.cancel(killer?.id ?? -1, now + LEASE_MS);
+        assert.deepEqual((await store.admin.stats(now)).suspects, 1);
+        assert.deepEqual(await leaseSuspects(store, now + LEASE_MS), []);
+      },
+    );
 
-    check('the lane of the suspect that died alone least often comes first, whatever its priority', async (store) => {
-      await store.enqueue([job('a', { host: 'a.org', priority: 5 }), job('b', { host: 'b.org' })], 0);
-      const now = await makeSuspects(store);
-      const hosts = async (at: number): Promise<unknown> =>
-        (await store.backlog(at, LIMITS)).suspects.map(({ host }) => host);
-      assert.deepEqual(await hosts(now), ['a.org', 'b.org']);
-      await lease(store, { picks: [{ host: 'a.org', resolver: null, limit: 1 }], now, standing: 'suspect' });
-      assert.deepEqual(await hosts(now + LEASE_MS), ['b.org', 'a.org']);
-    });
+    check(
+      'the lane of the quarantined job with the fewest crashes alone comes first, regardless of priority',
+      async (store) => {
+        await store.enqueue([job('a', { host: 'a.org', priority: 5 }), job('b', { host: 'b.org' })], 0);
+        const now = await makeSuspects(store);
+        const hosts = async (at: number): Promise<unknown> =>
+          (await store.backlog(at, LIMITS)).suspects.map(({ host }) => host);
+        assert.deepEqual(await hosts(now), ['a.org', 'b.org']);
+        await lease(store, { picks: [{ host: 'a.org', resolver: null, limit: 1 }], now, standing: 'suspect' });
+        assert.deepEqual(await hosts(now + LEASE_MS), ['b.org', 'a.org']);
+      },
+    );
 
-    check('a job that went well keeps what it left behind, until it is put back', async (store) => {
+    check('a successful job keeps its result until it is requeued', async (store) => {
       await store.enqueue([job('a'), job('b')], 0);
       const [first, second] = await leaseAny(store, 0);
       assert.ok(first && second);
@@ -366,7 +375,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.equal((await store.admin.find('a'))?.result, null);
     });
 
-    check('what is leased to a worker beyond the jobs it holds is put back at no cost', async (store) => {
+    check('leases that a worker does not hold are returned without counting an attempt', async (store) => {
       await store.enqueue([job('kept'), job('forgotten')], 0);
       const leased = await leaseAny(store, 0);
       const kept = leased.find(({ artifactId }) => artifactId === 'kept');
@@ -396,7 +405,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.equal((await leaseOne(store, 600)).attempt, 2);
     });
 
-    check('a refunded attempt was never spent', async (store) => {
+    check('a refunded attempt does not count', async (store) => {
       await store.enqueue([job('a')], 0);
       const leased = await leaseOne(store, 0);
       await settle(
@@ -419,7 +428,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.match(stored?.lastError ?? '', /^HANDLER_FAILED: x/);
     });
 
-    check('lanes tell host, resolver, count and top priority, and are leased apart', async (store) => {
+    check('lanes have host, resolver, count and top priority, and are leased separately', async (store) => {
       await store.enqueue(
         [
           job('1', { host: 'a.org' }),
@@ -453,7 +462,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       );
     });
 
-    check('leases of a dead worker end at once', async (store) => {
+    check('leases of a dead worker end immediately', async (store) => {
       await store.enqueue([job('a'), job('b')], 0);
       await lease(store, { workerId: 'dead', picks: [{ ...ANY_LANE, limit: 1 }], now: 0 });
       await lease(store, { workerId: 'alive', picks: [{ ...ANY_LANE, limit: 1 }], now: 0 });
@@ -464,7 +473,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       );
     });
 
-    check('the outlook tells what is ready, delayed and running, and when to look again', async (store) => {
+    check('the outlook has ready, delayed and running counts, and when to check again', async (store) => {
       assert.deepEqual(await store.outlook(0), { ready: 0, delayed: 0, inProgress: 0, nextAt: null });
       await store.enqueue([job('a'), job('b'), job('c')], 0);
       const leased = await leaseAny(store, 0, 2);
@@ -530,7 +539,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.deepEqual([(await store.admin.stats(130)).due, (await store.admin.stats(130)).delayed], [2, 0]);
     });
 
-    check('jobs are counted by host, with why they are not done and when the next may run', async (store) => {
+    check('jobs are counted by host, with reasons and the time of the next', async (store) => {
       const at = { host: 'a.org' };
       await store.enqueue(
         [job('1', at), job('2', at), job('3', at), job('4', at), job('5', { host: 'b.org' }), job('6')],
@@ -575,7 +584,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.equal((await store.admin.hosts(131))[0]?.due, 1);
     });
 
-    check('failed jobs are put back by error code, resolver and number of attempts', async (store) => {
+    check('failed jobs are requeued by error code, resolver and number of attempts', async (store) => {
       await store.enqueue([job('1', { resolverHint: 'arxiv' }), job('2'), job('3')], 0);
       for (const each of await leaseAny(store, 0)) {
         const code = each.artifactId === '3' ? 'HTTP_404' : 'HTTP_500';
@@ -603,7 +612,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.deepEqual([again.artifactId, again.attempt], ['1', 1]);
     });
 
-    check('requeue and prune never touch jobs that have not ended', async (store) => {
+    check('requeue and prune never change unfinished jobs', async (store) => {
       await store.enqueue([job('queued'), job('running', { priority: 1 })], 0);
       await leaseAny(store, 0, 1, { picks: [{ ...ANY_LANE, limit: 1 }] });
       const everything = { states: ['queued', 'in_progress', 'done', 'skipped', 'error'] } as const;
@@ -611,7 +620,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.equal(await store.admin.prune(everything, { dryRun: false }), 0);
     });
 
-    check('a cancelled job ends as skipped and its holder loses it', async (store) => {
+    check('a cancelled job ends as skipped and its worker loses the lease', async (store) => {
       await store.enqueue([job('queued'), job('running', { priority: 1 })], 0);
       const [running] = await leaseAny(store, 0, 1, { picks: [{ ...ANY_LANE, limit: 1 }] });
       const queued = await store.admin.find('queued');
@@ -629,7 +638,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.match((await store.admin.find('running'))?.lastError ?? '', /^CANCELLED: /);
     });
 
-    check('old finished jobs are pruned, and their id may come in again', async (store) => {
+    check('old finished jobs are pruned, and their ids can be enqueued again', async (store) => {
       await store.enqueue([job('old'), job('new')], 0);
       for (const each of await leaseAny(store, 0))
         await settle(store, [finish(each)], each.artifactId === 'old' ? 10 : 1000);
@@ -641,7 +650,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       );
     });
 
-    check('lists come in pages by id and by filter', async (store) => {
+    check('lists are paged by id and filter', async (store) => {
       await store.enqueue(
         Array.from({ length: 5 }, (_, n) => job(`j${n}`, n === 3 ? { host: 'a.org' } : {})),
         0,
@@ -663,7 +672,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.equal(await store.admin.find('nobody'), undefined);
     });
 
-    check('pauses are kept until they are resumed', async (store) => {
+    check('pauses last until resumed', async (store) => {
       assert.equal(await store.admin.pause('host', 'a.org', 5), true);
       assert.equal(await store.admin.pause('host', 'a.org', 6), false);
       await store.admin.pause('all', '', 7);
@@ -678,7 +687,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.equal((await store.admin.pauses()).length, 1);
     });
 
-    check('whoever watches hears of new jobs and of operators', async (store) => {
+    check('watchers are notified of new jobs and operator actions', async (store) => {
       const heard = new Set<string>();
       const { promise, resolve } = Promise.withResolvers<void>();
       using _watch = store.watch((change) => {

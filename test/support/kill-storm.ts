@@ -108,7 +108,7 @@ function filesBesideRows(out: string, rows: readonly ManifestRow[]): string[] {
     ...[...named].filter(([path]) => !kept.includes(path)).map(([path]) => `${path} is named and not there`),
     ...kept
       .filter((path) => named.has(path) && sha256(readFileSync(join(out, path))) !== named.get(path))
-      .map((path) => `${path} has other bytes than its row says`),
+      .map((path) => `${path} does not match the hash in its row`),
     ...globSync('{*.part,**/*.part,.parts/*,.parts/**/*.part}', { cwd: out }).map((path) => `${path} was left behind`),
   ];
 }

@@ -78,7 +78,7 @@ function assertInOrder(text: string, blocks: readonly Block[]): void {
   }
 }
 
-test('JATS is well-formed, and has front, body and back with everything in its place', () => {
+test('JATS is well-formed with front, body and back', () => {
   for (const paper of papers) {
     const xml = renderJats(paper);
     const [article] = all(read(xml), 'article');
@@ -136,7 +136,7 @@ test('JATS without a body keeps the front matter only', () => {
   }
 });
 
-test('TEI is well-formed and has the shape of GROBID', () => {
+test('TEI is well-formed and has the form of GROBID', () => {
   for (const paper of papers) {
     const root = read(renderTei(paper));
     const [tei] = all(root, 'TEI');
@@ -151,7 +151,7 @@ test('TEI is well-formed and has the shape of GROBID', () => {
   }
 });
 
-test('HTML is well-formed even as XML, and without fault for an HTML parser', () => {
+test('HTML is well-formed XML and has no HTML parse errors', () => {
   for (const paper of papers) {
     for (const style of ['ojs', 'arxiv'] as const) {
       const html = renderHtml(paper, style);
@@ -167,7 +167,7 @@ test('HTML is well-formed even as XML, and without fault for an HTML parser', ()
 });
 
 for (const rendering of ['jats', 'tei', 'ojs', 'arxiv'] as const) {
-  test(`the truth of ${rendering} names every block, in the order of the document, with all planted facts`, () => {
+  test(`the truth of ${rendering} lists every block in document order with all planted facts`, () => {
     for (const paper of papers.filter(({ spec }) => spec.journal !== nasty.journal)) {
       const { blocks, facts, pages } = truth(paper, rendering);
       const markup =

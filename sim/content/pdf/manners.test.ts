@@ -23,20 +23,20 @@ function lost(layout: Layout, { blocks }: ParsedDocument): string[] {
 }
 
 for (const layout of ['L9', 'L11', 'L12', 'L15'] as const)
-  test(`a paper set as ${layout} keeps its title and its sentences`, async () => {
+  test(`a paper in layout ${layout} keeps its title and sentences`, async () => {
     const document = await read(layout);
     assert.equal(document.metadata.title, paper.spec.title);
     assert.deepEqual(lost(layout, document), []);
   });
 
-test('micro signs and ligatures that the font does not name are read, and counted', async () => {
+test('micro signs and ligatures without glyph names are recognised and counted', async () => {
   const document = await read('L14');
   assert.deepEqual(lost('L14', document), []);
   assert.ok(document.blocks.some(({ text }) => text.includes('250 μg was kept in 10 μL')));
   assert.ok((document.metadata.characters?.renamed ?? 0) >= 5);
 });
 
-test('text that is not shown is left out, and counted', async () => {
+test('invisible text is removed and counted', async () => {
   const document = await read('L16');
   assert.deepEqual(lost('L16', document), []);
   const titles = document.blocks.filter(
@@ -46,7 +46,7 @@ test('text that is not shown is left out, and counted', async () => {
   assert.ok((document.metadata.characters?.hidden ?? 0) > 500);
 });
 
-test('the truth tells run-in headings, sections inside reference lists and captions with bars', () => {
+test('the truth includes run-in headings, sections inside reference lists and captions with bars', () => {
   const headings = (of: Paper, layout: Layout): string[] =>
     truth(of, layout).blocks.flatMap(({ kind, text }) => (kind === 'heading' ? [text] : []));
   const parted = Array.from({ length: 12 }, (_unused, index) => writePaper(sampleSpec(index))).find(({ sections }) =>

@@ -99,7 +99,7 @@ function assertPlanted(text: string, paper: Paper, layout: Layout): void {
 }
 
 for (const layout of WITH_TEXT) {
-  test(`${layout} opens in PDFium and holds title, identifiers, notice, headings and planted facts`, async () => {
+  test(`${layout} opens in PDFium and contains title, identifiers, notice, headings and planted facts`, async () => {
     for (const paper of papers) {
       const pdf = await fileOf(paper, layout);
       using reader = await open(pdf);
@@ -116,7 +116,7 @@ for (const layout of WITH_TEXT) {
     }
   });
 
-  test(`${layout} opens in pdftotext and holds its planted facts`, needsPoppler, async () => {
+  test(`${layout} opens in pdftotext and contains its planted facts`, needsPoppler, async () => {
     for (const paper of some) assertPlanted(pdftotext(await fileOf(paper, layout)), paper, layout);
   });
 }
@@ -124,7 +124,7 @@ for (const layout of WITH_TEXT) {
 const isText = (block: Block): boolean => block.kind !== 'picture' && block.kind !== 'table';
 
 for (const layout of WITH_TEXT) {
-  test(`the truth of ${layout} says where each block stands: PDFium reads its text in its regions`, async () => {
+  test(`the truth of ${layout} has the position of each block: PDFium finds its text in its regions`, async () => {
     for (const paper of some) {
       using reader = await open(await fileOf(paper, layout));
       const { blocks, pages } = truth(paper, layout);
@@ -176,7 +176,7 @@ test('blocks do not overlap, and stay on their page', () => {
   }
 });
 
-test('blocks follow each other down the columns, from the left column to the right and from page to page', () => {
+test('blocks are ordered down the columns, from left to right and from page to page', () => {
   for (const paper of papers) {
     for (const layout of LAYOUTS) {
       const { blocks, pages } = truth(paper, layout);
@@ -203,14 +203,14 @@ test('L7 has pages but no text', async () => {
   for (let page = 1; page <= reader.pageCount; page++) assert.equal(reader.text(page).trim(), '');
 });
 
-test('L8 has junk before its header and a linearisation dictionary that no longer fits', async () => {
+test('L8 has junk before its header and an outdated linearisation dictionary', async () => {
   const text = Buffer.from(await renderPdf(battery, 'L8')).toString('latin1');
   assert.ok(text.indexOf('%PDF-') > 250 && text.indexOf('%PDF-') < 1024);
   assert.match(text.slice(0, 1200), /\/Linearized 1/);
   assert.equal(text.split('%%EOF').length, 3);
 });
 
-test('L5 divides words at line ends, L6 sets footnotes and raised citations, L2 keeps ligatures readable', async () => {
+test('L5 hyphenates words, L6 has footnotes and superscript citations, L2 keeps ligatures readable', async () => {
   const noted = Array.from({ length: 30 }, (_unused, index) => writePaper(sampleSpec(100 + index))).find(
     (paper) => paper.notes.length > 1,
   );
@@ -234,7 +234,7 @@ test('the same paper gives the same bytes in every layout', async () => {
   }
 });
 
-test('an address longer than a column is cut at the line end instead of running into the next column', async () => {
+test('a URL longer than a column is cut at the end of the line', async () => {
   const doi = `10.5555/(sici)1097-0142(19990101)85:1<1::aid-cncr1>3.0.co;2-1#${'x'.repeat(90)}`;
   const [first] = sampleSpec(0).references;
   assert.ok(first);
@@ -251,7 +251,7 @@ test('an address longer than a column is cut at the line end instead of running 
   }
 });
 
-test('bytes do not depend on what was rendered before: a fresh process gives the same', async () => {
+test('bytes do not depend on earlier renderings: a fresh process gives the same', async () => {
   const program = [
     `import { renderPdf, writePaper } from ${JSON.stringify(new URL('../index.ts', import.meta.url).href)};`,
     `import { sampleSpec } from ${JSON.stringify(new URL('../../../test/fixtures/sample-spec.ts', import.meta.url).href)};`,
@@ -281,7 +281,7 @@ test('three hundred authors fit on the first page', async () => {
   assert.match(reader.text(1), /Introduction/);
 });
 
-test('titles and names in any script do not stop the renderer', async () => {
+test('titles and names in any script can be rendered', async () => {
   const strange = writePaper(
     sampleSpec(11, {
       title: 'On 日本語, Ελληνικά, עברית, ﷺ, 𝒳 and "quotes" (\\) & <tags>',

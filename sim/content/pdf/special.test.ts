@@ -17,7 +17,7 @@ async function pageCount(pdf: Uint8Array, password = ''): Promise<number> {
   return opened.pageCount;
 }
 
-test('the encrypted file opens with its password only, and its bytes are always the same', async () => {
+test('the encrypted file opens only with its password, and its bytes are deterministic', async () => {
   const pdf = await renderEncryptedPdf(paper);
   assert.equal(await pageCount(pdf), -4, 'PDFium: password needed');
   assert.ok((await pageCount(pdf, 'simulated')) > 1);
@@ -40,12 +40,12 @@ test('the preview shows one page of a longer paper', async () => {
   assert.ok(missing.length > 3, 'most of the paper is not there');
 });
 
-test('the long file has as many pages as asked for', async () => {
+test('the long file has the requested number of pages', async () => {
   const pdf = await renderLongPdf(paper);
   assert.equal(await pageCount(pdf), 400);
 });
 
-test('cut files keep their header and lose their end', async () => {
+test('truncated files keep their header and lose their end', async () => {
   const whole = await renderPdf(paper, 'L1');
   for (const cut of ['half', 'in-xref', 'no-eof'] as const) {
     const pdf = Buffer.from(truncatePdf(whole, cut));
@@ -57,7 +57,7 @@ test('cut files keep their header and lose their end', async () => {
   assert.ok(!Buffer.from(truncatePdf(whole, 'half')).includes('xref\n0 '));
 });
 
-test('the unrelated file shares neither title, identifier nor any planted name with the work it stands in for', async () => {
+test('the unrelated file shares no title, identifier or planted name with the work it replaces', async () => {
   const reader = await openInPdfium(await renderUnrelatedPdf(paper.spec));
   assert.ok(typeof reader !== 'number');
   using opened = reader;

@@ -208,7 +208,7 @@ test('processes that cannot be started stop the stage with an error code, and th
 test('a missing module or one without a worker stops the stage with an error code, and the run ends', async () => {
   for (const [worker, what] of [
     [{ module: new URL('./no-such-worker.ts', import.meta.url) }, /no-such-worker/],
-    [{ ...misbehave, export: 'other' }, /no function named other/],
+    [{ ...misbehave, export: 'other' }, /not export a function named other/],
   ] as const) {
     using workspace = new Workspace();
     await assert.rejects(
