@@ -1,8 +1,8 @@
 -- corpus.sqlite: what is known of a corpus, derived from the logs and files of its folder.
 --
---   manifest.jsonl, manifest.NNNN.jsonl   what came of each work             -> outcomes, attempts
+--   manifest.jsonl, manifest.NNNN.jsonl   what came of each work             -> outcomes, attempts, same_works
 --   records.jsonl                         what services and papers said      -> records, work_ids, own_papers, …
---   decisions.jsonl                       what people decided                -> labels, versions, sets, cells
+--   decisions.jsonl                       what people decided                -> labels, versions, decided_works, sets, cells
 --   Data/Manifests/docparse.*.jsonl       what the stages did                -> documents
 --                                         all of them together               -> works, words
 --
@@ -40,6 +40,7 @@ create table outcomes (
   row text not null, -- the line itself
   unique (work, at, run)
 );
+create index outcomes_by_sha256 on outcomes (sha256) where outcome = 'saved';
 create view last_outcomes as
   select * from outcomes where sequence in (select max(sequence) from outcomes group by work);
 
@@ -80,6 +81,10 @@ create table records (
 create table work_ids (id text not null, work text not null references records, primary key (id, work)) without rowid;
 create index ids_by_work on work_ids (work);
 
+-- What records share with those that may be versions of the same work: a DOI without its version, an id, a title.
+create table version_keys (key text not null, work text not null references records, primary key (key, work)) without rowid;
+create index version_keys_by_work on version_keys (work);
+
 -- Documents of the user's own and the works that they are; whether services were asked about them.
 create table own_papers (
   document text primary key,
@@ -98,8 +103,20 @@ create table arxiv_versions (work text primary key, version integer not null) wi
 -- How often the lists of a run named a work again.
 create table repeated_entries (work text primary key, times integer not null check (times > 0)) without rowid;
 
+-- Ids that turned out to name the same work as another one (`duplicate_of` in the manifest).
+create table same_works (id text primary key, of text not null) without rowid;
+create index same_works_by_of on same_works (of);
+
+-- What people decided about it: `apart` keeps a work from being taken for `of`, otherwise they are one.
+create table decided_works (
+  id text primary key,
+  of text not null,
+  apart integer not null check (apart in (0, 1))
+) without rowid;
+create index decided_works_by_of on decided_works (of);
+
 -- What screening decided; the last decision counts.
-create table labels (work text primary key, label text not null check (label in ('included', 'excluded'))) without rowid;
+create table labels (work text primary key, label text not null check (label in ('included', 'excluded')));
 
 -- Which works are versions of one another, and why; `undone` where a person took them apart.
 create table versions (
@@ -111,6 +128,7 @@ create table versions (
   undone integer not null default 0 check (undone in (0, 1)),
   primary key (work, of)
 ) without rowid;
+create index versions_by_of on versions (of);
 
 -- Saved choices of works: a list of ids as JSON, or a filter that is applied when the set is used.
 create table sets (
@@ -133,15 +151,22 @@ create table cells (
 -- How far each document came: '' not yet, success, failure, needs-ocr (a scan without text); and why a step failed.
 create table documents (
   id text primary key,
+  partial integer not null default 0 check (partial in (0, 1)), -- parsed, but some of its pages or words are missing
   parsed text not null default '',
   chunked text not null default '',
   embedded text not null default '',
   parsed_failure text,
   chunked_failure text,
-  embedded_failure text
+  embedded_failure text,
+  parsed_category text,
+  chunked_category text,
+  embedded_category text,
+  parsed_s real, -- how long it took; null where it was done before
+  chunked_s real,
+  embedded_s real
 ) without rowid;
 
--- One line per work, from its record, its last outcome and its document. Unknown values are '' or 0 where lists are sorted
+-- One line per work, from its record, its last outcome and its document, under whichever of its ids it was tried. Unknown values are '' or 0 where lists are sorted
 -- or filtered by them, so that a page can begin after any value.
 create table works (
   row integer primary key,
@@ -149,7 +174,9 @@ create table works (
   tried text, -- the id under which the manifest has it; null before it was tried
   sequence integer not null default 0,
   at text not null default '',
-  outcome text not null default 'waiting', -- that of the last row; own: a paper of the user's; waiting: not tried yet
+  -- saved; own: a paper of the user's; parked: tried again later; failed: may be tried again; skipped: unavailable;
+  -- waiting: not tried yet; unreadable: an entry of a list that names no work
+  outcome text not null default 'waiting',
   reason text not null default '',
   resolver text,
   bytes integer,
@@ -165,6 +192,8 @@ create table works (
   version text not null default '',
   citations integer not null default -1,
   retracted integer not null default 0,
+  label text not null default '', -- what screening decided: included or excluded
+  other_version integer not null default 0, -- 1: another version of the work is better and is a row too
   sort_title text not null default '',
   sort_venue text not null default ''
 );
@@ -178,6 +207,7 @@ create index works_by_at on works (at, work);
 create index works_by_citations on works (citations, work);
 create index works_by_document on works (document) where document <> '';
 create index works_by_name on works (name);
+create index works_by_sequence on works (sequence) where sequence > 0;
 create index works_by_tried on works (tried) where tried is not null;
 create virtual table words using fts5 (
   body, content = '', contentless_delete = 1, detail = none, tokenize = "unicode61 remove_diacritics 2"
@@ -185,26 +215,27 @@ create virtual table words using fts5 (
 
 -- How many works there are of each combination of facets: lists and accounts count these instead of all works.
 create table works_tally (
-  outcome not null, reason not null, licence not null, version not null, type not null, year not null,
+  outcome not null, reason not null, licence not null, version not null, type not null, year not null, label not null,
+  other_version not null,
   rows integer not null,
-  primary key (outcome, reason, licence, version, type, year)
+  primary key (outcome, reason, licence, version, type, year, label, other_version)
 ) without rowid;
 create trigger works_counted after insert on works begin
-  insert into works_tally values (new.outcome, new.reason, new.licence, new.version, new.type, new.year, 1)
+  insert into works_tally values (new.outcome, new.reason, new.licence, new.version, new.type, new.year, new.label, new.other_version, 1)
     on conflict do update set rows = rows + 1;
 end;
 create trigger works_counted_again after update on works
-  when (old.outcome, old.reason, old.licence, old.version, old.type, old.year)
-    is not (new.outcome, new.reason, new.licence, new.version, new.type, new.year)
+  when (old.outcome, old.reason, old.licence, old.version, old.type, old.year, old.label, old.other_version)
+    is not (new.outcome, new.reason, new.licence, new.version, new.type, new.year, new.label, new.other_version)
 begin
-  update works_tally set rows = rows - 1 where (outcome, reason, licence, version, type, year)
-    = (old.outcome, old.reason, old.licence, old.version, old.type, old.year);
+  update works_tally set rows = rows - 1 where (outcome, reason, licence, version, type, year, label, other_version)
+    = (old.outcome, old.reason, old.licence, old.version, old.type, old.year, old.label, old.other_version);
   delete from works_tally where rows = 0;
-  insert into works_tally values (new.outcome, new.reason, new.licence, new.version, new.type, new.year, 1)
+  insert into works_tally values (new.outcome, new.reason, new.licence, new.version, new.type, new.year, new.label, new.other_version, 1)
     on conflict do update set rows = rows + 1;
 end;
 create trigger works_counted_no_more after delete on works begin
-  update works_tally set rows = rows - 1 where (outcome, reason, licence, version, type, year)
-    = (old.outcome, old.reason, old.licence, old.version, old.type, old.year);
+  update works_tally set rows = rows - 1 where (outcome, reason, licence, version, type, year, label, other_version)
+    = (old.outcome, old.reason, old.licence, old.version, old.type, old.year, old.label, old.other_version);
   delete from works_tally where rows = 0;
 end;

@@ -1,5 +1,5 @@
-import { namesNoWork, REASONS } from '../download/index.ts';
 import type { CorpusStore } from '../store/index.ts';
+import type { PrismaCounts } from './prisma.ts';
 
 /** Each count in one sentence. Every place that shows numbers of a corpus shows these. */
 export const COUNTS = {
@@ -13,12 +13,14 @@ export const COUNTS = {
   downloaded_this_run: 'Works whose file this run downloaded.',
   downloaded_earlier: 'Works whose file an earlier run downloaded.',
   unreadable_entries: 'Entries of input files that name no work.',
-  repeated_entries: 'Entries of input files that name a work which another entry named.',
-  other_versions: 'Works of which another version is better and is in the corpus too.',
-  included: 'Works that screening included.',
-  excluded: 'Works that screening excluded.',
+  repeated_entries:
+    'Entries of input files that name a work which another entry named, under the same id or another one.',
+  other_versions: 'Listed works of which another version is better and is listed too.',
+  included: 'Listed works that screening included; of several versions the best.',
+  excluded: 'Listed works that screening excluded; of several versions the best.',
   retracted: 'Listed works that were retracted.',
   parsed: 'Documents whose text and structure were parsed.',
+  partial: 'Parsed documents of which pages need OCR or more than a twentieth of the words is missing.',
   scans: 'Documents that are scans without text; they need OCR.',
   chunked: 'Documents that were chunked.',
   embedded: 'Documents that were embedded.',
@@ -33,39 +35,59 @@ export interface Account extends Readonly<Record<keyof typeof COUNTS, number>> {
   readonly by_resolver: Readonly<Record<string, number>>;
   /** Entries that name no work, by input file. */
   readonly unreadable_by_file: Readonly<Record<string, number>>;
+  /** The same works as a PRISMA flow counts them. */
+  readonly prisma: PrismaCounts;
 }
+
+/** What a work counts as, by its outcome in the list of works. */
+const STATES = {
+  saved: 'downloaded',
+  own: 'local',
+  parked: 'deferred',
+  failed: 'failed',
+  skipped: 'unavailable',
+  waiting: 'waiting',
+} as const;
 
 /** Counts a corpus. `run` is the id of the run that counts as this one. */
 export function accountOf(store: CorpusStore, run?: string): Account {
-  const counts = {
-    listed: 0,
-    downloaded: 0,
-    local: 0,
-    deferred: 0,
-    failed: 0,
-    unavailable: 0,
-    waiting: 0,
-    unreadable: 0,
-    duplicates: 0,
-  };
+  const counts = { listed: 0, downloaded: 0, local: 0, deferred: 0, failed: 0, unavailable: 0, waiting: 0 };
+  const screened = { included: 0, excluded: 0 };
+  const retrieved = { included: 0, all: 0 };
+  let [unreadable, others] = [0, 0];
   const byReason: Record<string, number> = {};
-  const tally = store.all<{ outcome: string; reason: string; rows: number }>(
-    'select outcome, reason, sum(rows) as rows from works_tally group by outcome, reason order by rows desc, reason',
-  );
-  for (const { outcome, reason, rows } of tally) {
-    // What was found for such an entry is a work of its own.
-    if (reason === 'entry-identified') continue;
-    if (reason === 'duplicate') {
-      counts.duplicates += rows;
+  const notRetrieved: Record<string, number> = {};
+  for (const { outcome, reason, label, isOther, rows } of store.all<{
+    outcome: string;
+    reason: string;
+    label: keyof typeof screened | '';
+    isOther: 0 | 1;
+    rows: number;
+  }>(
+    `select outcome, reason, label, other_version as isOther, sum(rows) as rows from works_tally
+     group by outcome, reason, label, other_version order by rows desc, reason`,
+  )) {
+    if (outcome === 'unreadable') {
+      unreadable += rows;
       continue;
     }
-    if (namesNoWork(reason)) {
-      counts.unreadable += rows;
-      continue;
-    }
+    const hasFile = outcome === 'saved' || outcome === 'own';
     counts.listed += rows;
-    counts[stateOf(outcome, reason)] += rows;
-    if (outcome !== 'saved' && outcome !== 'own' && outcome !== 'waiting') byReason[reason] = rows;
+    counts[STATES[outcome as keyof typeof STATES]] += rows;
+    if (!hasFile && outcome !== 'waiting') byReason[reason] = (byReason[reason] ?? 0) + rows;
+    if (isOther === 1) {
+      others += rows;
+      continue;
+    }
+    if (label !== '') screened[label] += rows;
+    if (label === 'excluded') continue;
+    if (hasFile) {
+      retrieved.all += rows;
+      if (label === 'included') retrieved.included += rows;
+    } else {
+      const why = outcome === 'waiting' ? 'not-tried-yet' : reason;
+      notRetrieved[why] = (notRetrieved[why] ?? 0) + rows;
+    }
   }
   const number = (sql: string, ...values: string[]): number => store.get<{ n: number }>(sql, ...values)?.n ?? 0;
   const now =
@@ -76,23 +98,28 @@ export function accountOf(store: CorpusStore, run?: string): Account {
            where works.outcome = 'saved' and outcomes.run = ?`,
           run,
         );
-  const { listed, downloaded, local, deferred, failed, unavailable, waiting, unreadable } = counts;
+  const repeated = number(
+    `select (select count(*) from same_works where id not in (select id from decided_works))
+       + (select count(*) from decided_works where apart = 0)
+       + (select coalesce(sum(times), 0) from repeated_entries) as n`,
+  );
+  const sought = counts.listed - others - screened.excluded;
   return {
-    listed, downloaded, local, deferred, failed, unavailable, waiting,
+    ...counts,
     downloaded_this_run: now,
-    downloaded_earlier: downloaded - now,
+    downloaded_earlier: counts.downloaded - now,
     unreadable_entries: unreadable,
-    repeated_entries: counts.duplicates + number('select coalesce(sum(times), 0) as n from repeated_entries'),
-    other_versions: otherVersions(store),
-    included: number("select count(*) as n from labels where label = 'included'"),
-    excluded: number("select count(*) as n from labels where label = 'excluded'"),
-    retracted: number('select count(*) as n from works where retracted = 1'),
+    repeated_entries: repeated,
+    other_versions: others,
+    ...screened,
+    retracted: number("select count(*) as n from works where retracted = 1 and outcome <> 'unreadable'"),
     parsed: number("select count(*) as n from documents where parsed = 'success'"),
+    partial: number('select count(*) as n from documents where partial = 1'),
     scans: number("select count(*) as n from documents where parsed = 'needs-ocr'"),
     chunked: number("select count(*) as n from documents where chunked = 'success'"),
     embedded: number("select count(*) as n from documents where embedded = 'success'"),
     failed_documents: number("select count(*) as n from documents where 'failure' in (parsed, chunked, embedded)"),
-    by_reason: byReason,
+    by_reason: sorted(byReason),
     by_resolver: named(
       store.all(
         "select coalesce(resolver, 'unknown') as name, count(*) as n from works where outcome = 'saved' group by 1 order by 2 desc, 1",
@@ -101,47 +128,37 @@ export function accountOf(store: CorpusStore, run?: string): Account {
     unreadable_by_file: named(
       store.all(
         `select substr(work, 7, instr(work, '#') - 7) as name, count(*) as n from works
-         where work like 'entry:%#%' and reason <> 'entry-identified' group by 1 order by 2 desc, 1`,
+         where work like 'entry:%#%' and outcome = 'unreadable' group by 1 order by 2 desc, 1`,
       ),
     ),
-  }; // prettier-ignore
+    prisma: {
+      identified: counts.listed + unreadable + repeated,
+      removed_before_screening: { unreadable_entries: unreadable, duplicates: repeated + others },
+      // Nothing was screened that nobody has labelled.
+      screened: screened.included + screened.excluded,
+      excluded: screened.excluded,
+      sought,
+      not_retrieved: sought - retrieved.all,
+      not_retrieved_by_reason: sorted(notRetrieved),
+      retrieved: retrieved.all,
+      included: retrieved.included,
+    },
+  };
 }
 
-/** What a work counts as, by its last outcome. */
-function stateOf(
-  outcome: string,
-  reason: string,
-): 'downloaded' | 'local' | 'deferred' | 'failed' | 'unavailable' | 'waiting' {
-  if (outcome === 'saved') return 'downloaded';
-  if (outcome === 'own') return 'local';
-  if (outcome === 'parked') return 'deferred';
-  if (outcome === 'waiting') return 'waiting';
-  const known = (REASONS as Readonly<Record<string, { readonly later: boolean }>>)[reason];
-  return outcome === 'failed' && known?.later === true ? 'failed' : 'unavailable';
+/** How many works there are of each outcome, by the words that lists of works use. */
+export function outcomesOf(account: Account): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(STATES).flatMap(([outcome, state]) => (account[state] > 0 ? [[outcome, account[state]]] : [])),
+  );
+}
+
+function sorted(counts: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(counts).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)));
 }
 
 function named(rows: Record<string, unknown>[]): Record<string, number> {
   return Object.fromEntries(rows.map(({ name, n }) => [String(name), Number(n)]));
-}
-
-/** Each group of versions has one best. */
-function otherVersions(store: CorpusStore): number {
-  const parent = new Map<string, string>();
-  const root = (work: string): string => {
-    let at = work;
-    for (let next = parent.get(at); next !== undefined; next = parent.get(at)) at = next;
-    return at;
-  };
-  let others = 0;
-  for (const { work, of } of store.all<{ work: string; of: string }>(
-    'select work, of from versions where undone = 0',
-  )) {
-    const [a, b] = [root(work), root(of)];
-    if (a === b) continue;
-    parent.set(a, b);
-    others += 1;
-  }
-  return others;
 }
 
 /** What one run did, by works and not by tries, and what earlier runs left. */
@@ -180,8 +197,8 @@ export function runCountsOf(store: CorpusStore, run: string): RunCounts {
       parked: ended['parked'] ?? 0,
     },
     by_resolver: counts("coalesce(works.resolver, 'unknown')", "outcomes.run = ? and works.outcome = 'saved'"),
-    by_reason: counts('works.reason', "outcomes.run = ? and works.outcome <> 'saved'"),
-    earlier_by_reason: counts('works.reason', "outcomes.run <> ? and works.outcome <> 'saved'"),
+    by_reason: counts('works.reason', "outcomes.run = ? and works.outcome not in ('saved', 'unreadable')"),
+    earlier_by_reason: counts('works.reason', "outcomes.run <> ? and works.outcome not in ('saved', 'unreadable')"),
     deferred: {
       works: store.get<{ n: number }>("select count(*) as n from works where outcome = 'parked'")?.n ?? 0,
       first: deferred.map(({ text }) => text),

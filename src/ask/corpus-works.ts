@@ -2,7 +2,8 @@ import type { ManifestRow } from '../download/index.ts';
 import type { Label, StoreOptions } from '../store/index.ts';
 import { CorpusStore, Records } from '../store/index.ts';
 import type { WorkRecord } from '../works/index.ts';
-import type { SettledWork } from './works/work-line.ts';
+import type { SettledWork, WorkLine } from './works/work-line.ts';
+import { lineOf } from './works/work-line.ts';
 import { WorkTable } from './works/work-table.ts';
 
 /** A work by the ids that it has in a run: that of its rows in the manifest, and that of its record. */
@@ -10,6 +11,16 @@ export interface FiledWork {
   readonly work: string;
   readonly tried: string | null;
   readonly record: string | null;
+}
+
+/** A work with everything that is known of it. */
+export interface ListedWork {
+  readonly line: WorkLine;
+  readonly row: ManifestRow | null;
+  readonly record: WorkRecord | null;
+  readonly label: Label | null;
+  /** Another record is a better version of the same work. */
+  readonly isOtherVersion: boolean;
 }
 
 /** The works of a corpus folder: lists, single works, and what came of each. `refresh` takes in what was logged since. */
@@ -83,15 +94,27 @@ export class CorpusWorks implements Disposable {
 
   /** What screening decided about a work. */
   labelOf(work: string): Label | null {
-    return this.store.get<{ label: Label }>('select label from labels where work = ?', work)?.label ?? null;
+    const label = this.store.get<{ label: Label | '' }>('select label from works where work = ?', work)?.label;
+    return label === undefined || label === '' ? null : label;
   }
 
-  /** Works of which another record is a better version, and what screening decided. */
-  leftOut(): { readonly others: readonly string[]; readonly labels: ReadonlyMap<string, Label> } {
-    return {
-      others: this.records.versionGroups().flatMap((group) => group.slice(1).map(({ id }) => id)),
-      labels: this.records.labels(),
-    };
+  /** Every work with its record and the last row of the manifest about it, in the order in which something came of them. */
+  *each(): Generator<ListedWork> {
+    const rows = this.store.iterate(
+      `select works.*, outcomes.row as manifest_row, records.record as record
+       from works left join outcomes on outcomes.sequence = works.sequence left join records on records.id = works.work
+       order by works.sequence = 0, works.sequence, works.work`,
+    );
+    for (const row of rows) {
+      const { manifest_row: last, record, label, other_version: other } = row;
+      yield {
+        line: lineOf(row),
+        row: typeof last === 'string' ? (JSON.parse(last) as ManifestRow) : null,
+        record: typeof record === 'string' ? (JSON.parse(record) as WorkRecord) : null,
+        label: label === 'included' || label === 'excluded' ? label : null,
+        isOtherVersion: other === 1,
+      };
+    }
   }
 
   /** Everything that was ever tried for a work, the last first. */

@@ -1,14 +1,3 @@
-import { namesNoWork } from '../download/index.ts';
-
-/** A work as far as it is counted; `times` where several are alike, negative to take back what was counted before. */
-export interface PrismaWork {
-  readonly reason: string;
-  readonly isOtherVersion: boolean;
-  readonly label: 'included' | 'excluded' | null;
-  readonly file: string | null;
-  readonly times?: number;
-}
-
 /** The counts of a PRISMA 2020 flow diagram; each line is what the one before leaves. */
 export interface PrismaCounts {
   readonly identified: number;
@@ -23,52 +12,6 @@ export interface PrismaCounts {
   readonly retrieved: number;
   /** Of these, the ones that screening included. */
   readonly included: number;
-}
-
-/**
- * Counts a corpus as PRISMA does: identified, screened, sought, assessed, included. `repeated` is how many entries of lists
- * named a work that another one had named.
- */
-export function prismaCounts(works: Iterable<PrismaWork>, repeated: number): PrismaCounts {
-  const counts = {
-    identified: repeated,
-    unreadable: 0,
-    duplicates: repeated,
-    excluded: 0,
-    labelled: 0,
-    missing: 0,
-    included: 0,
-  };
-  const reasons: Record<string, number> = {};
-  for (const { reason, isOtherVersion, label, file, times = 1 } of works) {
-    // What was found for such an entry is counted itself.
-    if (reason === 'entry-identified') continue;
-    counts.identified += times;
-    if (reason === 'duplicate') counts.duplicates += times;
-    else if (namesNoWork(reason)) counts.unreadable += times;
-    else if (isOtherVersion) counts.duplicates += times;
-    else {
-      if (label !== null) counts.labelled += times;
-      if (label === 'excluded') counts.excluded += times;
-      else if (file === null) {
-        counts.missing += times;
-        reasons[reason] = (reasons[reason] ?? 0) + times;
-      } else if (label === 'included') counts.included += times;
-    }
-  }
-  const sought = counts.identified - counts.unreadable - counts.duplicates - counts.excluded;
-  return {
-    identified: counts.identified,
-    removed_before_screening: { unreadable_entries: counts.unreadable, duplicates: counts.duplicates },
-    // Nothing was screened that nobody has labelled.
-    screened: counts.labelled,
-    excluded: counts.excluded,
-    sought,
-    not_retrieved: counts.missing,
-    not_retrieved_by_reason: reasons,
-    retrieved: sought - counts.missing,
-    included: counts.included,
-  };
 }
 
 const [WIDTH, BOX, GAP, LINE] = [300, 330, 40, 18];

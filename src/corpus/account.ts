@@ -5,22 +5,11 @@ import type { StageOutcome } from '../stage/index.ts';
 import type { CorpusStageName } from './corpus-run.ts';
 import type { PassedOver } from './own-papers.ts';
 
-/** What came of the works of a run folder, over all its runs. */
-export interface WorksAccount {
-  readonly works: number;
-  readonly saved: number;
-  readonly not_to_be_had: number;
-  /** A host asked for patience: the same command gets them later. */
-  readonly later: number;
-  /** Entries of input files that name no work. */
-  readonly unreadable_entries: number;
-  readonly by_resolver: Readonly<Record<string, number>>;
-  /** Why works were not downloaded. */
-  readonly by_reason: Readonly<Record<string, number>>;
-  /** Of this run alone. */
-  readonly found_now: number;
-  readonly saved_now: number;
-  readonly bytes_now: number;
+/** The account of the folder, over all its runs, and what this run did. */
+export interface WorksAccount extends Account {
+  /** Works that this run has listed, and bytes that it has downloaded. */
+  readonly listed_this_run: number;
+  readonly bytes_this_run: number;
 }
 
 /** What came of the documents in one stage. */
@@ -50,6 +39,8 @@ export interface RunAccount {
   readonly documents: number;
   /** Documents that are scans without text; they need OCR. */
   readonly scans: number;
+  /** Parsed documents of which some pages or words are missing. */
+  readonly partial: number;
   /** Own files that were not taken, and why. */
   readonly passed_over: readonly PassedOver[];
   /** How one's own papers were told apart as works; null where there are none. */
@@ -98,18 +89,7 @@ function stageAccount(outcome: StageOutcome, scans: number): StageAccount {
   };
 }
 
-/** What came of the works of a folder, as `run.json` and the summary have it. */
+/** The account of a folder with what a run did. */
 export function accountOfWorks(counts: Account, now: DownloadSummary | undefined): WorksAccount {
-  return {
-    works: counts.listed,
-    saved: counts.downloaded,
-    not_to_be_had: counts.unavailable,
-    later: counts.deferred + counts.failed,
-    unreadable_entries: counts.unreadable_entries,
-    by_resolver: counts.by_resolver,
-    by_reason: counts.by_reason,
-    found_now: now?.found ?? 0,
-    saved_now: counts.downloaded_this_run,
-    bytes_now: now?.bytes ?? 0,
-  };
+  return { ...counts, listed_this_run: now?.found ?? 0, bytes_this_run: now?.bytes ?? 0 };
 }

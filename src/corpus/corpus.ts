@@ -83,7 +83,7 @@ export function corpusLayer(folder: string, origin: string): Layer {
  *
  * await using corpus = await openCorpus('runs/coral', { settings: { http: { contact: 'you@university.example' } } });
  * for await (const event of corpus.gather({ topic: 'coral bleaching', max: 50 })) {
- *   if (event.kind === 'ended') console.log(`${event.account.works?.saved} papers`);
+ *   if (event.kind === 'ended') console.log(`${event.account.works?.downloaded} papers`);
  * }
  * for (const { passage } of await corpus.search('do corals recover?', { top: 3 })) {
  *   console.log(passage.title, passage.text);
@@ -233,39 +233,47 @@ export class Corpus implements AsyncDisposable {
   /** Writes the corpus for another tool; a format that is one text and has no `out` comes as pieces of it. */
   async *export(request: ExportRequest): AsyncGenerator<string, void> {
     const place = placeOf(this.folder, this.config);
-    using records = this.#records();
-    if (request.asItIs !== true) records.linkVersions(this.#now());
+    using works = this.#knownWorks();
+    if (request.asItIs !== true) works.records.linkVersions(this.#now());
     const linkOf = documentLinks(place.folder, place.dataRoot);
-    yield* exportCorpus(request, place, { records, linkOf, name: basename(this.folder) });
+    yield* exportCorpus(request, place, { works, linkOf, name: basename(this.folder) });
   }
 
   /** Reads what a screening tool has decided and obeys it from now on: works that were excluded are neither found nor cited. */
   async label(path: string, options: { readonly as?: Label | undefined } = {}): Promise<ReadLabels> {
-    using records = this.#records();
+    using works = this.#knownWorks();
+    const { records } = works;
     const read = await readLabels(path, records, options.as);
     records.setLabels(read.labels, this.#now());
     await this.#forgetSearch();
     return read;
   }
 
-  /** Which works are taken for versions of one another; `apart` undoes the merges of a work, `together` puts them back. */
-  async versions(
-    change: { readonly apart?: string; readonly together?: string } = {},
-  ): Promise<ReturnType<Records['versions']>> {
-    using records = this.#records();
+  /**
+   * Which works are taken for one another, or for versions of one another; `apart` undoes the merges of a work, `together`
+   * puts them back. A work that was split off is downloaded by the next run.
+   */
+  async versions(change: { readonly apart?: string; readonly together?: string } = {}): Promise<{
+    readonly versions: ReturnType<Records['versions']>;
+    readonly same: ReturnType<Records['identities']>;
+  }> {
+    using works = this.#knownWorks();
+    const { records } = works;
     records.linkVersions(this.#now());
     for (const [work, undone] of [
       [change.apart, true],
       [change.together, false],
     ] as const) {
-      if (work !== undefined && records.setApart(work, undone, this.#now()) === 0) {
+      if (work === undefined) continue;
+      const changed = records.setSame(work, !undone, this.#now()) + records.setApart(work, undone, this.#now());
+      if (changed === 0) {
         throw new AppError('USAGE_VERSION', `"${work.slice(0, 100)}" is not merged with another work`, {
           hint: 'see docstokg work-versions RUN',
         });
       }
     }
     await this.#forgetSearch();
-    return records.versions();
+    return { versions: records.versions(), same: records.identities() };
   }
 
   /**
@@ -329,11 +337,17 @@ export class Corpus implements AsyncDisposable {
   }
 
   #records(): Records {
-    const options = { manifests: manifestFolder(this.config) };
+    this.#knownWorks()[Symbol.dispose]();
+    return Records.read(this.folder, { manifests: manifestFolder(this.config) });
+  }
+
+  /** The works of the corpus, up to date; refused where there are none. */
+  #knownWorks(): CorpusWorks {
     if (existsSync(this.folder)) {
-      const records = Records.read(this.folder, options);
-      if (!records.isEmpty) return records;
-      records[Symbol.dispose]();
+      const works = new CorpusWorks(this.folder, { manifests: manifestFolder(this.config) });
+      works.store.ingest();
+      if (!works.isEmpty) return works;
+      works[Symbol.dispose]();
     }
     throw new AppError('CORPUS_NO_WORKS', `no works in ${this.folder}`, {
       hint: 'download works first: docstokg run or contentdownload',

@@ -157,7 +157,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
           bringEarlier(download, offer, stop),
         ]);
         if (summary.reason !== 'stopped') await this.#zotero?.commit();
-        tell({ kind: 'gathered', summary, ...countsOf(download) });
+        tell({ kind: 'gathered', summary, ...this.#counted(download, runtime) });
         return summary;
       },
       index: async () => {
@@ -168,11 +168,13 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       report: (stage, event) => tell({ kind: 'stage', stage, event }),
     });
     const outcome = await run.run(signal);
-    const scans = scansIn(config);
+    const counts = download ? this.#counted(download, runtime).counts : countsIn(config);
+    const { scans, partial } = counts;
     return {
-      works: download ? accountOfWorks(countsOf(download).counts, outcome.gathered) : null,
+      works: download ? accountOfWorks(counts, outcome.gathered) : null,
       documents: outcome.documents,
       scans,
+      partial,
       passed_over: own.passedOver,
       own_papers: papers.identified,
       ...accountOfStages(outcome.stages, scans),
@@ -189,12 +191,13 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     await using download = await this.#open(request, () => Promise.resolve());
     const summary = await download.run.run({ drain: 'due', signal });
     if (summary.reason !== 'stopped') await this.#zotero?.commit();
-    const { counts, run } = countsOf(download);
+    const { counts, run } = this.#counted(download, runtime);
     request.tell({ kind: 'gathered', summary, counts, run });
     return {
       works: accountOfWorks(counts, summary),
       documents: 0,
       scans: 0,
+      partial: 0,
       passed_over: [],
       own_papers: null,
       stages: {},
@@ -203,6 +206,17 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       stopped: summary.reason === 'stopped' ? 'asked to stop' : null,
       seconds: secondsSince(startedAt, runtime.clock),
     };
+  }
+
+  /** Counts what there is by now, versions of one work as such. */
+  #counted(
+    { manifest, store, records, runId }: DownloadAssembly,
+    { clock }: Runtime,
+  ): { readonly counts: Account; readonly run: RunCounts } {
+    manifest.flush();
+    store.ingest();
+    records.linkNewVersions(new Date(clock.now()).toISOString());
+    return { counts: accountOf(store, runId), run: runCountsOf(store, runId) };
   }
 
   async #open(request: Request, arrive: Arrive): Promise<DownloadAssembly> {
@@ -258,16 +272,11 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
   }
 }
 
-function countsOf({ manifest, store, runId }: DownloadAssembly): { readonly counts: Account; readonly run: RunCounts } {
-  manifest.flush();
-  return { counts: accountOf(store, runId), run: runCountsOf(store, runId) };
-}
-
-/** Scans are known to the stages alone, which know no works. */
-function scansIn(config: Config): number {
+/** The account of a folder in which nothing is downloaded. */
+function countsIn(config: Config): Account {
   using store = CorpusStore.open(config.download.out, { manifests: manifestFolder(config) });
   store.ingest();
-  return accountOf(store).scans;
+  return accountOf(store);
 }
 
 function secondsSince(startedAt: number, clock: Clock): number {

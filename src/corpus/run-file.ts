@@ -6,7 +6,9 @@ import type { WantedWorks } from '../harvest/index.ts';
 import type { RunAccount } from './account.ts';
 
 /** The version of `run.json`; it changes when a field changes its meaning. */
-export const RUN_SCHEMA = 'docstokg/run/1';
+export const RUN_SCHEMA = 'docstokg/run/2';
+/** Its account has other fields: what it counted is counted again from the database. */
+const OLD_SCHEMA = 'docstokg/run/1';
 const NAME = 'run.json';
 
 /** `run.json`: what was asked for, and what came of it last. Moments are ISO 8601. */
@@ -43,6 +45,7 @@ export async function readRunFile(folder: string): Promise<RunFile | undefined> 
   try {
     const file = JSON.parse(text) as RunFile;
     if (file.schema === RUN_SCHEMA) return file;
+    if (file.schema === OLD_SCHEMA) return { ...file, schema: RUN_SCHEMA, account: null };
   } catch {
     // Told below, as the same thing.
   }

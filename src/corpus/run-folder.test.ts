@@ -13,6 +13,7 @@ import { RunFolder } from './run-folder.ts';
 const account: RunAccount = {
   works: null,
   scans: 0,
+  partial: 0,
   documents: 1,
   passed_over: [],
   own_papers: null,

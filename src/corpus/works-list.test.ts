@@ -11,7 +11,7 @@ import type { WorkIds } from '../works/index.ts';
 import { emptyRecord, NO_IDS, workFromIds } from '../works/index.ts';
 import { openCorpus } from './corpus.ts';
 import { Records, removeStore } from '../store/index.ts';
-import { CorpusWorks } from '../ask/index.ts';
+import { accountOf, CorpusWorks, outcomesOf } from '../ask/index.ts';
 
 async function putSaved(folder: string, ids: Partial<WorkIds>, at: number): Promise<void> {
   await using manifest = await ManifestFolder.open({ folder, runId: 'r', clock: systemClock });
@@ -61,14 +61,14 @@ test('a work that was tried under another of its ids than its record’s is one 
   // A record that is filed under another id from now on leaves nothing behind under the first.
   putRecord(folder.path, 'doi:10.5555/kelp', { doi: '10.5555/kelp' });
   await list.refresh();
-  assert.equal(list.table.outcomes()['waiting'], 1);
+  assert.equal(outcomesOf(accountOf(list.store))['waiting'], 1);
   putRecord(folder.path, 'W3', { openalex: 'W3', doi: '10.5555/kelp' });
   await list.refresh();
   assert.deepEqual(
     linesOf(list).map((line) => (line as string[])[0]),
     ['W1', 'W2', 'W3'],
   );
-  assert.deepEqual(list.table.outcomes(), { saved: 2, waiting: 1 });
+  assert.deepEqual(outcomesOf(accountOf(list.store)), { saved: 2, waiting: 1 });
 
   await using corpus = await openCorpus(folder.path);
   assert.deepEqual(
@@ -102,7 +102,7 @@ test('a database that was deleted is made again, and who has the old one open se
       ['W1', null],
       ['W2', null],
     ]);
-    assert.deepEqual(each.table.outcomes(), { waiting: 2 });
+    assert.deepEqual(outcomesOf(accountOf(each.store)), { waiting: 2 });
   }
 });
 

@@ -1,4 +1,4 @@
-export { namesNoWork, REASONS } from './reasons.ts';
+export { isTransient, namesNoWork, REASONS } from './reasons.ts';
 export type { Reason } from './reasons.ts';
 export { reasonOfResult, reasonOfStatus } from './http-reason.ts';
 export { wallOf } from './wall.ts';
@@ -18,6 +18,7 @@ export { processWork } from './process-work.ts';
 export type { ProcessOptions } from './process-work.ts';
 export { renewalOf } from './renewal.ts';
 export { DownloadRun } from './run.ts';
+export type { KnownIdentity, NamedWork } from './same-works.ts';
 export { SameWorks } from './same-works.ts';
 export { isQueueEvent } from './event.ts';
 export type { DownloadEvent } from './event.ts';

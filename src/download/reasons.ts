@@ -115,6 +115,11 @@ export function isBroken(reason: Reason): boolean {
   return BROKEN.has(reason);
 }
 
+/** Whether a later run may get a work that failed for this reason. */
+export function isTransient(reason: string): boolean {
+  return Object.hasOwn(REASONS, reason) && REASONS[reason as Reason].later;
+}
+
 /** Reasons of list entries that are not separate works: counted as entries only. */
 const OF_ENTRIES: ReadonlySet<string> = new Set<Reason>([
   'unreadable-entry',

@@ -30,6 +30,7 @@ import { manifestRow } from './manifest-row.ts';
 import type { ArtifactKind, WorkOutcome, WorkResult } from './outcome.ts';
 import { unattemptedResult } from './outcome.ts';
 import { duplicateOf, processWork } from './process-work.ts';
+import type { KnownIdentity } from './same-works.ts';
 import { SameWorks } from './same-works.ts';
 import { askAgain, isRetryable } from './ask-again.ts';
 import { codeIs, likelyUrl, resultOf, told } from './queue-words.ts';
@@ -43,6 +44,8 @@ export interface ResultSink {
   write(row: ManifestRow): Promise<void>;
   /** The last row of a work, if there is one. */
   last(work: string): Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes'> | undefined;
+  /** What is known of works of earlier runs that are the same. */
+  readonly identity?: KnownIdentity | undefined;
 }
 
 /** Source of works; reports its own failures. */
@@ -110,7 +113,7 @@ export class DownloadRun {
 
   constructor(options: DownloadRunOptions) {
     this.#options = options;
-    this.#sameWorks = new SameWorks((work) => options.sink.last(work));
+    this.#sameWorks = new SameWorks((work) => options.sink.last(work), options.sink.identity);
     this.#orchestrator = new Orchestrator({
       ...options.orchestrator,
       heldLanes: 'try',
@@ -136,7 +139,7 @@ export class DownloadRun {
   async run(options: { readonly drain?: DrainMode; readonly signal: AbortSignal }): Promise<DownloadSummary> {
     const { provider, files } = this.#options;
     files.removeBegun(this.#isOver);
-    await askAgain(this.#options);
+    await askAgain(this.#options, this.#options.sink.identity);
     const stop = this.#halt;
     const signal = AbortSignal.any([options.signal, stop.signal]);
     const drain = options.drain ?? 'empty';

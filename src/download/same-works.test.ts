@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { WorkIds } from '../works/index.ts';
 import { keyOf, namedWork, NO_IDS } from '../works/index.ts';
 import type { ManifestRow } from './manifest-row.ts';
+import type { KnownIdentity } from './same-works.ts';
 import { SameWorks } from './same-works.ts';
 
 const TITLE = 'Coral bleaching under repeated marine heat waves';
@@ -22,7 +23,7 @@ const fresh = (rows: Readonly<Record<string, ManifestRow['reason']>> = {}): Same
   new SameWorks((id) => (rows[id] === undefined ? undefined : { reason: rows[id] }));
 const arxiv = { id: '2101.00001', version: null };
 
-test('a work listed under several ids is one work, in any order', () => {
+test('a work that is listed under several ids is one work, whichever comes first', () => {
   const entries = [
     work({ doi: '10.1/a' }, { pmid: '11111', openalex: 'W1' }),
     work({ pmid: '11111' }, { doi: '10.1/a', openalex: 'W1' }),
@@ -37,7 +38,7 @@ test('a work listed under several ids is one work, in any order', () => {
   }
 });
 
-test('a work of an earlier run is known by its row, unless that row is a duplicate or an unreadable entry', () => {
+test('a work of an earlier run is known by its row, unless that row is of a duplicate or of an unreadable entry', () => {
   const again = work({ pmid: '11111' }, { doi: '10.1/a' });
   assert.deepEqual(fresh({ 'doi:10.1/a': 'success' }).claim(again), { id: 'doi:10.1/a', evidence: 'it is doi:10.1/a' });
   assert.equal(fresh({ 'doi:10.1/a': 'no-plan' }).claim(again)?.id, 'doi:10.1/a');
@@ -45,7 +46,7 @@ test('a work of an earlier run is known by its row, unless that row is a duplica
   assert.equal(fresh({ 'pmid:11111': 'success' }).claim(again), undefined, 'its own row');
 });
 
-test('works with different DOIs stay separate whatever they share, as do a preprint and its article', () => {
+test('works with different DOIs stay two whatever they share, and so do a preprint and its article', () => {
   const works = fresh();
   assert.equal(works.claim(work({ doi: '10.1/a' }, { openalex: 'W1', pmid: '11111', arxiv })), undefined);
   assert.equal(works.claim(work({ doi: '10.1/b' }, { openalex: 'W1', pmid: '11111' })), undefined);
@@ -57,7 +58,7 @@ test('works with different DOIs stay separate whatever they share, as do a prepr
   );
 });
 
-test('identical files merge works whose titles match, or of which one is only a URL', () => {
+test('identical bytes merge works whose titles agree, or of which one is an address only', () => {
   const bytes = 'ab'.repeat(32);
   const cases: readonly (readonly [one: Listed, other: Listed, isSame: boolean])[] = [
     [work({ doi: '10.1/a' }), work({ hal: 'hal-1' }), true],
@@ -75,8 +76,35 @@ test('identical files merge works whose titles match, or of which one is only a 
   }
 });
 
-test('a work split by a person is not merged again', () => {
-  const works = fresh({ 'pmid:11111': 'split' });
+test('a work that a person has split off is not merged again', () => {
+  const known: KnownIdentity = {
+    isApart: (id) => id === 'pmid:11111',
+    untriedApart: () => 1,
+    savedWith: () => work({ doi: '10.1/a' }),
+  };
+  const works = new SameWorks(() => undefined, known);
   works.claim(work({ doi: '10.1/a' }, { pmid: '11111' }));
-  assert.equal(works.claim(work({ pmid: '11111' }, { doi: '10.1/a' })), undefined);
+  const apart = work({ pmid: '11111' }, { doi: '10.1/a' });
+  assert.equal(works.claim(apart), undefined);
+  assert.equal(works.claimBytes(apart, 'ab'.repeat(32)), undefined);
+  // Nor is the other one taken for it, by its row of an earlier run.
+  const later = new SameWorks((id) => (id === 'pmid:11111' ? { reason: 'success' } : undefined), known);
+  assert.equal(later.claim(work({ doi: '10.1/a' }, { pmid: '11111' })), undefined);
+});
+
+test('what an earlier run saved with the same bytes is the same work', () => {
+  const url = work('url:https://a.example/x', {}, null);
+  const known: KnownIdentity = {
+    isApart: () => false,
+    untriedApart: () => 0,
+    savedWith: () => work({ doi: '10.1/a' }),
+  };
+  assert.equal(new SameWorks(() => undefined, known).claimBytes(url, 'ab'.repeat(32))?.id, 'doi:10.1/a');
+});
+
+test('two works of OpenAlex with one DOI are one work', () => {
+  const works = fresh();
+  assert.equal(works.claim(work({ openalex: 'W1' }, { doi: '10.1/a' })), undefined);
+  assert.equal(works.claim(work({ openalex: 'W2' }, { doi: '10.1/a' }))?.id, 'W1');
+  assert.equal(works.claim(work({ openalex: 'W3' }, { doi: '10.1/b' })), undefined);
 });

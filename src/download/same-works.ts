@@ -9,6 +9,19 @@ export interface SameWork {
   readonly evidence: string;
 }
 
+/** A work by what tells it apart from others. */
+export type NamedWork = Pick<Work, 'id' | 'ids' | 'title'>;
+
+/** What earlier runs and people know about works that are the same. */
+export interface KnownIdentity {
+  /** Whether a person has split a work off: it is the same as no other one. */
+  isApart(work: string): boolean;
+  /** How many works were split off and were not tried since. */
+  untriedApart(): number;
+  /** The work that an earlier run saved with these bytes. */
+  savedWith(sha256: string): NamedWork | undefined;
+}
+
 /** About 100 MB. Beyond it works are no longer merged. */
 const MAX_NAMES = 1_000_000;
 
@@ -22,17 +35,19 @@ const MAX_NAMES = 1_000_000;
 export class SameWorks {
   readonly #last: (work: string) => Pick<ManifestRow, 'reason'> | undefined;
   readonly #byName = new Map<string, Work>();
-  readonly #bySha256 = new Map<string, Work>();
+  readonly #bySha256 = new Map<string, NamedWork>();
+  readonly #known: KnownIdentity | undefined;
 
   /** `last` returns the last manifest row of a work, so that works of earlier runs are known. */
-  constructor(last: (work: string) => Pick<ManifestRow, 'reason'> | undefined) {
+  constructor(last: (work: string) => Pick<ManifestRow, 'reason'> | undefined, known?: KnownIdentity) {
     this.#last = last;
+    this.#known = known;
   }
 
   /** The work this one duplicates; otherwise registers its ids. */
   claim(work: Work): SameWork | undefined {
-    // A person has split it from another work.
-    if (this.#last(work.id)?.reason === 'split') return undefined;
+    // A person has taken it out of another work.
+    if (this.#known?.isApart(work.id)) return undefined;
     const names = namesOf(work);
     for (const name of names) {
       const known = this.#byName.get(name);
@@ -41,7 +56,8 @@ export class SameWorks {
     }
     for (const name of names) {
       const row = name === work.id || this.#byName.has(name) ? undefined : this.#last(name);
-      if (row && row.reason !== 'split' && !namesNoWork(row.reason)) return { id: name, evidence: `it is ${name}` };
+      if (row && !namesNoWork(row.reason) && !this.#known?.isApart(name))
+        return { id: name, evidence: `it is ${name}` };
     }
     for (const name of names)
       if (this.#byName.size < MAX_NAMES && !this.#byName.has(name)) this.#byName.set(name, work);
@@ -53,15 +69,15 @@ export class SameWorks {
    * so the titles must agree, or one of them is known by URL only.
    */
   claimBytes(work: Work, sha256: string): SameWork | undefined {
-    const known = this.#bySha256.get(sha256);
-    if (known && known.id !== work.id && this.#last(work.id)?.reason !== 'split') {
+    const known = this.#bySha256.get(sha256) ?? this.#known?.savedWith(sha256);
+    if (known && known.id !== work.id && !this.#known?.isApart(work.id)) {
       const titles = compareTitles(known.title, work.title);
-      const isAddress = (each: Work): boolean => each.id.startsWith('url:');
+      const isAddress = (each: NamedWork): boolean => each.id.startsWith('url:');
       const agree = titles === 'same' || (titles === 'unknown' && (isAddress(known) || isAddress(work)));
       if (agree && !haveDifferentIds(known, work))
         return { id: known.id, evidence: `its file has the same bytes (sha256 ${sha256.slice(0, 12)}…)` };
     }
-    if (!known && this.#bySha256.size < MAX_NAMES) this.#bySha256.set(sha256, work);
+    if (!this.#bySha256.has(sha256) && this.#bySha256.size < MAX_NAMES) this.#bySha256.set(sha256, work);
     return undefined;
   }
 }
@@ -70,7 +86,10 @@ export class SameWorks {
  * The work's own ids. arXiv records name the DOI of the article, and article records their preprint: these are other
  * versions.
  */
-function ownIds({ id, ids }: Work): Partial<Record<'openalex' | 'doi' | 'arxiv' | 'pmid' | 'pmcid', string | null>> {
+function ownIds({
+  id,
+  ids,
+}: NamedWork): Partial<Record<'openalex' | 'doi' | 'arxiv' | 'pmid' | 'pmcid', string | null>> {
   const { openalex, doi, arxiv, pmid, pmcid } = ids;
   const isPreprint = arxiv !== null && (id.startsWith('arxiv:') || doi === null || doi.startsWith('10.48550/'));
   return isPreprint ? { arxiv: arxiv.id } : { openalex, doi, pmid, pmcid };
@@ -84,9 +103,10 @@ function namesOf(work: Work): string[] {
   return [...new Set([work.id, ...(openalex ? [openalex] : []), ...named, ...registered])];
 }
 
-/** Whether both have an id of one kind and it differs. */
-function haveDifferentIds(one: Work, other: Work): boolean {
+/** Whether both have an id of one kind and it differs. OpenAlex has some works twice: what has one DOI is one work. */
+function haveDifferentIds(one: NamedWork, other: NamedWork): boolean {
   const ids = ownIds(other);
+  if (ids.doi && ids.doi === ownIds(one).doi) return false;
   return Object.entries(ownIds(one)).some(([kind, id]) => {
     const theirs = ids[kind as keyof typeof ids] ?? null;
     return id !== null && theirs !== null && id !== theirs;

@@ -265,6 +265,7 @@ async function assemble(
     admission,
     sink: {
       last: (work) => manifest.last(work),
+      identity: records,
       write: async (row) => {
         await manifest.write(row);
         await parts.written?.(row);

@@ -1,3 +1,4 @@
+import { outcomesOf } from '../ask/index.ts';
 import type { QueueStats } from '../queue/index.ts';
 import { overviewOf } from '../queue/index.ts';
 import type { World } from './watch/world.ts';
@@ -14,7 +15,7 @@ export function metricsText(world: World, server: { readonly connections: number
     'gauge',
     'Works of a run, by outcome.',
     [...world.runs.values()].flatMap((run) =>
-      Object.entries(run.view.works.outcomes()).map(([outcome, works]): [Labels, number] => [
+      Object.entries(outcomesOf(run.view.account())).map(([outcome, works]): [Labels, number] => [
         { run: run.id, outcome },
         works,
       ]),

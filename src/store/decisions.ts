@@ -24,7 +24,15 @@ export type Decision =
       readonly value: string | null;
       readonly at: string;
     }
-  /** Undoes or restores one merge, or all merges of a work where `of` is null. */
+  /** Whether a work is the same as another one, whatever was found out about it. */
+  | {
+      readonly kind: 'identity';
+      readonly work: string;
+      readonly of: string;
+      readonly same: boolean;
+      readonly at: string;
+    }
+  /** Undoes or restores one merge of versions, or all merges of a work where `of` is null. */
   | { readonly kind: 'split' | 'merge'; readonly work: string; readonly of: string | null; readonly at: string };
 
 /** A named choice of works: these, or those that a filter finds when it is used. */

@@ -67,19 +67,28 @@ export class LineReader {
         text(attempt.reason) ?? '', text(attempt.started_at) ?? '', whole(attempt.duration_ms) ?? 0,
       ); // prettier-ignore
     }
+    this.#sameWork(row);
     this.#works.changed(row.work);
     return true;
+  }
+
+  /** A work that was found to be another one is that one until something else comes of it. */
+  #sameWork({ work, reason, duplicate_of: of }: ManifestRow): void {
+    const before = this.#store.get<{ of: string }>('select of from same_works where id = ?', work);
+    if (before) this.#works.changed(before.of);
+    if (reason === 'duplicate' && typeof of === 'string' && of !== work) {
+      this.#store.run('insert or replace into same_works (id, of) values (?, ?)', work, of);
+      this.#works.changed(of);
+    } else if (before) this.#store.run('delete from same_works where id = ?', work);
   }
 
   #decision(decision: Decision): boolean {
     switch (decision.kind) {
       case 'label':
         if (!LABELS.includes(decision.label)) return false;
-        this.#store.run(
-          'insert into labels (work, label) values (?, ?) on conflict do update set label = excluded.label',
-          decision.work,
-          decision.label,
-        );
+        this.#store.run('delete from labels where work = ?', decision.work);
+        this.#store.run('insert into labels (work, label) values (?, ?)', decision.work, decision.label);
+        this.#works.changed(decision.work);
         return true;
       case 'version':
         if (typeof decision.of !== 'string') return false;
@@ -87,6 +96,8 @@ export class LineReader {
           'insert into versions (work, of, reason, score, at) values (?, ?, ?, ?, ?) on conflict do nothing',
           decision.work, decision.of, text(decision.reason) ?? '', Number.isFinite(decision.score) ? decision.score : 0, text(decision.at) ?? '',
         ); // prettier-ignore
+        this.#works.versionsChanged(decision.work);
+        this.#works.versionsChanged(decision.of);
         return true;
       case 'set': {
         const { name, works, filter, at } = decision;
@@ -113,6 +124,18 @@ export class LineReader {
           this.#store.run('insert into cells values (?, ?, ?, ?)', work, column, corrected, text(at) ?? '');
         return true;
       }
+      case 'identity': {
+        const { work, of, same } = decision;
+        if (typeof of !== 'string' || of === work) return false;
+        this.#store.run(
+          'insert or replace into decided_works (id, of, apart) values (?, ?, ?)',
+          work,
+          of,
+          same ? 0 : 1,
+        );
+        for (const name of [work, of]) this.#works.changed(name);
+        return true;
+      }
       case 'split':
       case 'merge':
         this.#store.run(
@@ -121,6 +144,7 @@ export class LineReader {
           decision.work,
           text(decision.of),
         );
+        this.#works.versionsChanged(decision.work);
         return true;
       default:
         return false;
@@ -130,16 +154,26 @@ export class LineReader {
   #step(step: 'parsed' | 'chunked' | 'embedded', row: Record<string, unknown>): boolean {
     const { doc_id: id, status, reason } = row;
     if (typeof id !== 'string' || typeof status !== 'string') return false;
-    const failure = status === 'failure' ? text(row['message'] ?? row['category']) : null;
+    const isFailure = status === 'failure';
     // A skipped document was done before, unless it is a scan that nobody could read.
     const ended = status === 'skip' ? (reason === 'needs-ocr' ? 'needs-ocr' : 'success') : status;
+    const { duration_s: seconds } = row;
     this.#store.run(
-      `insert into documents (id, ${step}, ${step}_failure) values (?, ?, ?)
-       on conflict do update set ${step} = excluded.${step}, ${step}_failure = excluded.${step}_failure`,
+      `insert into documents (id, ${step}, ${step}_failure, ${step}_category, ${step}_s) values (?, ?, ?, ?, ?)
+       on conflict do update set ${step} = excluded.${step}, ${step}_failure = excluded.${step}_failure,
+         ${step}_category = excluded.${step}_category, ${step}_s = coalesce(excluded.${step}_s, ${step}_s)`,
       id,
       ended,
-      failure,
+      isFailure ? text(row['message'] ?? row['category']) : null,
+      isFailure ? text(row['category']) : null,
+      status === 'skip' || typeof seconds !== 'number' ? null : seconds,
     );
+    if (step === 'parsed' && (status !== 'skip' || ended === 'needs-ocr'))
+      this.#store.run(
+        'update documents set partial = ? where id = ?',
+        status === 'success' && row['completeness'] === 'partial' ? 1 : 0,
+        id,
+      );
     return true;
   }
 }

@@ -1,5 +1,5 @@
 import type { NoticeAbout, WorkIds, WorkRecord } from '../works/index.ts';
-import { mergeRecords, retractionOf, yearOf } from '../works/index.ts';
+import { mergeRecords, retractionOf, versionKeys, yearOf } from '../works/index.ts';
 import type { Rows } from './rows.ts';
 import type { WorkRows } from './work-rows.ts';
 
@@ -33,8 +33,16 @@ export interface ReadDocument {
 export function applyRecordLine(store: Rows, works: WorkRows, line: RecordLine): boolean {
   const add = (record: WorkRecord): void => {
     const known = sameRecord(store, record);
-    put(store, works, known ? { ...mergeRecords(known, record), id: preferredId(record, known) } : record);
-    if (known && preferredId(record, known) !== known.id) remove(store, works, known.id);
+    put(store, works, known ? joined(known, record) : record);
+    const id = known ? preferredId(record, known) : record.id;
+    if (known && id !== known.id) {
+      store.run("update or ignore work_ids set work = ? where work = ? and instr(id, ':') = 0", id, known.id);
+      remove(store, works, known.id);
+    }
+    // OpenAlex has some works twice: the other id names this record from now on.
+    if (id !== record.id && record.id === record.ids.openalex)
+      store.run('insert into work_ids (id, work) values (?, ?) on conflict do nothing', record.id, id);
+    works.changed(record.id);
   };
   switch (line.kind) {
     case 'record':
@@ -103,14 +111,17 @@ export function readRecord(store: Rows, id: string): WorkRecord | undefined {
   return row && (JSON.parse(row.record) as WorkRecord);
 }
 
-/** Two works of OpenAlex may share a DOI and stay two; a record without an OpenAlex id is of the work that has its DOI. */
+/** The record of the same work: by its id, or by its DOI, which two works of OpenAlex may share that are one. */
 export function sameRecord(store: Rows, record: WorkRecord): WorkRecord | undefined {
-  const known = store.get<{ record: string }>('select record from records where id = ?', record.id);
-  if (known) return JSON.parse(known.record) as WorkRecord;
-  const { doi, openalex } = record.ids;
-  const other = doi === null ? undefined : readRecord(store, `doi:${doi}`);
-  const isOther = other && openalex !== null && ![null, openalex].includes(other.ids.openalex);
-  return isOther ? undefined : other;
+  const { doi } = record.ids;
+  return readRecord(store, record.id) ?? (doi === null ? undefined : readRecord(store, `doi:${doi}`));
+}
+
+/** What is known and what is said now, under the id that names the work best. */
+export function joined(known: WorkRecord, said: WorkRecord): WorkRecord {
+  const merged = mergeRecords(known, said);
+  const openalex = known.ids.openalex ?? said.ids.openalex;
+  return { ...merged, id: preferredId(said, known), ids: { ...merged.ids, openalex } };
 }
 
 export function noticed(store: Rows, { doi, pmid = null }: NoticeAbout): WorkRecord | undefined {
@@ -133,18 +144,22 @@ function put(store: Rows, works: WorkRows, record: WorkRecord): void {
     store.run('insert into work_ids (id, work) values (?, ?) on conflict do nothing', id, record.id);
     works.changed(id);
   }
+  for (const key of versionKeys(record))
+    store.run('insert into version_keys (key, work) values (?, ?) on conflict do nothing', key, record.id);
   works.changed(record.id);
 }
 
 function remove(store: Rows, works: WorkRows, id: string): void {
   unname(store, works, id);
+  store.run('delete from work_ids where work = ?', id);
   store.run('delete from records where id = ?', id);
   works.changed(id);
 }
 
 function unname(store: Rows, works: WorkRows, work: string): void {
   for (const { id } of store.all<{ id: string }>('select id from work_ids where work = ?', work)) works.changed(id);
-  store.run('delete from work_ids where work = ?', work);
+  store.run("delete from work_ids where work = ? and instr(id, ':') > 0", work);
+  store.run('delete from version_keys where work = ?', work);
 }
 
 /** Removes a record that only a document of the user's own has spoken for. */
@@ -159,7 +174,7 @@ function otherIds({ doi, pmid, pmcid, arxiv }: WorkIds): string[] {
 }
 
 /** An OpenAlex id names a work best; else the id by which it was known first stays. */
-export function preferredId(record: WorkRecord, known: WorkRecord): string {
+function preferredId(record: WorkRecord, known: WorkRecord): string {
   return record.id === record.ids.openalex && known.id !== known.ids.openalex ? record.id : known.id;
 }
 

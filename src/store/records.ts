@@ -1,16 +1,18 @@
 import type { NoticeAbout, VersionLink, WorkIds, WorkRecord } from '../works/index.ts';
-import { bestFirst, findVersions, groupsOf, keyOf, mergeIds, mergeRecords, NO_IDS } from '../works/index.ts';
-import type { ManifestRow } from '../download/index.ts';
+import { bestFirst, findVersions, groupsOf, keyOf, mergeIds, NO_IDS, versionKeys } from '../works/index.ts';
+import type { KnownIdentity, ManifestRow, NamedWork } from '../download/index.ts';
 import type { StoreOptions } from './corpus-store.ts';
 import { CorpusStore } from './corpus-store.ts';
 import type { Decision, Label, SavedSet } from './decisions.ts';
 import type { OwnPaper, ReadDocument, RecordLine } from './record-rows.ts';
-import { noticed, preferredId, readRecord, sameRecord } from './record-rows.ts';
+import { joined, noticed, readRecord, sameRecord } from './record-rows.ts';
 
 /** What is known of the works of a corpus, and what people decided about them. Everything said is logged before it counts. */
-export class Records implements Disposable {
+export class Records implements KnownIdentity, Disposable {
   readonly #store: CorpusStore;
   readonly #owns: boolean;
+  /** Records that have come since versions were looked for. */
+  readonly #added = new Set<string>();
 
   constructor(store: CorpusStore, owns = false) {
     this.#store = store;
@@ -78,10 +80,9 @@ export class Records implements Disposable {
   add(records: Iterable<WorkRecord>): void {
     const news = [...records].filter((record) => {
       const known = sameRecord(this.#store, record);
-      return (
-        !known || contentOf({ ...mergeRecords(known, record), id: preferredId(record, known) }) !== contentOf(known)
-      );
+      return !known || contentOf(joined(known, record)) !== contentOf(known) || !this.#isNamed(record.id);
     });
+    for (const { id } of news) this.#added.add(id);
     this.#log(news.map((record) => ({ kind: 'record', record })));
   }
 
@@ -104,12 +105,14 @@ export class Records implements Disposable {
     const ids = said.reduce((all, record) => mergeIds(all, record.ids), NO_IDS);
     const work = ids.openalex ?? known?.id ?? keyOf(ids) ?? `paper:${paper.document}`;
     const { document, sha256, checked } = paper;
+    this.#added.add(work);
     this.#log([{ kind: 'paper', document, sha256, checked, work, said }]);
     return work;
   }
 
   /** Adds what a document, and the services that were asked because of it, say of a work, and notes that it was read. */
   fileWords({ document, stamp, work }: ReadDocument & { readonly work: string }, said: readonly WorkRecord[]): void {
+    this.#added.add(work);
     this.#log([{ kind: 'words', document, stamp, work, said }]);
   }
 
@@ -166,8 +169,8 @@ export class Records implements Disposable {
 
   /** What screening decided, by work. */
   labels(): Map<string, Label> {
-    const rows = this.#store.all<{ work: string; label: Label }>('select work, label from labels');
-    return new Map(rows.map(({ work, label }) => [this.get(work)?.id ?? work, label]));
+    const rows = this.#store.all<{ work: string; label: Label }>("select work, label from works where label <> ''");
+    return new Map(rows.map(({ work, label }) => [work, label]));
   }
 
   /** Logs decisions of screening; those about other works stay. */
@@ -179,8 +182,26 @@ export class Records implements Disposable {
 
   /** Looks which records are versions of one work; what was undone before stays undone. Answers those that are new. */
   linkVersions(at: string): VersionLink[] {
+    return this.#link(this.all(), at);
+  }
+
+  /** The same for the records that were added since, and those that they share an id or a title with. */
+  linkNewVersions(at: string): void {
+    const near = new Set<string>();
+    for (const record of [...this.#added].flatMap((id) => this.get(id) ?? []))
+      for (const key of versionKeys(record))
+        for (const { work } of this.#store.all<{ work: string }>('select work from version_keys where key = ?', key))
+          near.add(work);
+    this.#added.clear();
+    this.#link(
+      [...near].flatMap((id) => this.get(id) ?? []),
+      at,
+    );
+  }
+
+  #link(records: Iterable<WorkRecord>, at: string): VersionLink[] {
     const known = new Set(this.versions().map(({ work, of }) => `${work} ${of}`));
-    const added = findVersions(this.all()).filter(({ work, of }) => !known.has(`${work} ${of}`));
+    const added = findVersions(records).filter(({ work, of }) => !known.has(`${work} ${of}`));
     this.#decide(added.map((link) => ({ kind: 'version', ...link, at })));
     return added;
   }
@@ -198,6 +219,55 @@ export class Records implements Disposable {
     const merges = this.versions().filter((each) => each.undone !== undone && (each.work === work || each.of === work));
     if (merges.length > 0) this.#decide([{ kind: undone ? 'split' : 'merge', work, of: null, at }]);
     return merges.length;
+  }
+
+  /** Merges of works that turned out to be the same, and what people decided about them. */
+  identities(): { readonly work: string; readonly of: string; readonly apart: boolean }[] {
+    const rows = this.#store.all<{ work: string; of: string; apart: 0 | 1 }>(
+      `select id as work, of, 0 as apart from same_works where id not in (select id from decided_works)
+       union all select id, of, apart from decided_works order by of, work`,
+    );
+    return rows.map((row) => ({ ...row, apart: row.apart === 1 }));
+  }
+
+  /**
+   * Splits a work off from the one that it turned out to be, or makes them one again; a work that others turned out to be is
+   * split off from all of them. Answers how many works that were.
+   */
+  setSame(name: string, same: boolean, at: string): number {
+    const found = this.identities().filter(
+      ({ work, of, apart }) => apart === same && (work === name || of === name || this.#workOf(of) === name),
+    );
+    this.#decide(found.map(({ work, of }) => ({ kind: 'identity', work, of, same, at })));
+    return found.length;
+  }
+
+  isApart(work: string): boolean {
+    return this.#store.get('select 1 from decided_works where id = ? and apart = 1', work) !== undefined;
+  }
+
+  untriedApart(): number {
+    return (
+      this.#store.get<{ n: number }>(
+        'select count(*) as n from decided_works join same_works using (id) where apart = 1',
+      )?.n ?? 0
+    );
+  }
+
+  savedWith(sha256: string): NamedWork | undefined {
+    const row = this.#store.get<{ work: string; doi: string | null; title: string | null; record: string | null }>(
+      `select outcomes.work, works.doi, works.title, records.record from outcomes
+         join works on works.sequence = outcomes.sequence left join records on records.id = works.work
+       where outcomes.sha256 = ? and outcomes.outcome = 'saved' order by outcomes.sequence limit 1`,
+      sha256,
+    );
+    if (!row) return undefined;
+    const { doi, title, record } = row;
+    return { id: row.work, title, ids: record === null ? { ...NO_IDS, doi } : (JSON.parse(record) as WorkRecord).ids };
+  }
+
+  #workOf(name: string): string | undefined {
+    return this.get(name)?.id;
   }
 
   /** Works as groups of their versions, the best first; only those with more than one. */
@@ -237,6 +307,10 @@ export class Records implements Disposable {
   /** Corrects a cell of a table; null goes back to what was found. */
   correct(cell: { readonly work: string; readonly column: string; readonly value: string | null }, at: string): void {
     this.#decide([{ kind: 'cell', ...cell, at }]);
+  }
+
+  #isNamed(id: string): boolean {
+    return readRecord(this.#store, id) !== undefined;
   }
 
   #byIds({ openalex, doi, pmid, pmcid, arxiv }: WorkIds): WorkRecord[] {

@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
+import type { LogLine } from '../../test/support/corpus-logs.ts';
 import { appendLine, corpusLines, dumpOf } from '../../test/support/corpus-logs.ts';
-import { emptyRecord } from '../works/index.ts';
+import { manifestRow } from '../download/index.ts';
+import { emptyRecord, workFromText } from '../works/index.ts';
 import { CorpusStore, removeStore } from './corpus-store.ts';
 import { Records } from './records.ts';
 
@@ -154,4 +156,44 @@ test('a folder of the version before is upgraded once, also after an interruptio
   check();
   check();
   assert.equal(existsSync(old), false);
+});
+
+test('a work that was listed under several ids is one row, whatever is learnt first, and a person can split it off', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
+  const row = (id: string, number: number, more: object): LogLine => {
+    const work = workFromText(id);
+    assert.ok(work.kind === 'work');
+    const outcome = { kind: 'failed', reason: 'no-plan', detail: null } as const;
+    const at = { startedAt: number, endedAt: number };
+    const known = manifestRow({ work: work.work, outcome, attempts: [], problems: [], asked: [], ...at }, 'r');
+    return { log: 'manifest.jsonl', text: `${JSON.stringify({ ...known, ...more })}\n` };
+  };
+  const saved = { outcome: 'saved', reason: 'success', path: 'PDF/x.pdf' };
+  const duplicate = { outcome: 'skipped', reason: 'duplicate', duplicate_of: 'doi:10.5555/x' };
+  appendLine(folder.path, row('10.5555/x', 1, saved));
+  appendLine(folder.path, row('31000005', 2, duplicate));
+  using store = CorpusStore.create(folder.path);
+  const works = (): unknown[] =>
+    store
+      .all('select work, tried, outcome, label, other_version from works order by work')
+      .map((each) => Object.values(each));
+  store.ingest();
+  assert.deepEqual(works(), [['doi:10.5555/x', 'doi:10.5555/x', 'saved', '', 0]]);
+  const records = new Records(store);
+  records.setLabels([['pmid:31000005', 'excluded']], '2026');
+  assert.deepEqual(works(), [['doi:10.5555/x', 'doi:10.5555/x', 'saved', 'excluded', 0]]);
+  // A record says the same: nothing changes but its name.
+  records.add([emptyRecord('W5', { openalex: 'W5', doi: '10.5555/x', pmid: '31000005' })]);
+  assert.deepEqual(works(), [['W5', 'doi:10.5555/x', 'saved', 'excluded', 0]]);
+  assert.equal(records.setSame('pmid:31000005', false, '2026'), 1);
+  assert.deepEqual(works(), [
+    ['W5', 'doi:10.5555/x', 'saved', '', 0],
+    ['pmid:31000005', null, 'waiting', 'excluded', 0],
+  ]);
+  assert.deepEqual([records.isApart('pmid:31000005'), records.untriedApart()], [true, 1]);
+  appendLine(folder.path, row('31000005', 3, saved));
+  store.ingest();
+  assert.deepEqual([works().length, records.untriedApart()], [2, 0]);
+  assert.equal(records.setSame('pmid:31000005', true, '2026'), 1);
+  assert.equal(works().length, 1);
 });

@@ -1,27 +1,44 @@
-import { slug } from '../download/index.ts';
+import { isTransient, namesNoWork, slug } from '../download/index.ts';
 import type { ManifestRow } from '../download/index.ts';
 import type { WorkRecord } from '../works/index.ts';
+import { bestFirst, retractionOf } from '../works/index.ts';
 import { folded } from './folded.ts';
 import type { Rows } from './rows.ts';
 
 /** Longer titles and names are cut: a list shows no more. */
 const LONGEST_TEXT = 1_000;
 const SORTED_LENGTH = 200;
+/** Names of one work, and versions of it, that are looked at: more are damage. */
+const MOST_NAMES = 100;
 
 const FIELDS = [
   'tried', 'sequence', 'at', 'outcome', 'reason', 'resolver', 'bytes', 'document', 'name', 'title', 'authors', 'year', 'venue', 'type', 'doi',
-  'licence', 'version', 'citations', 'retracted', 'sort_title', 'sort_venue',
+  'licence', 'version', 'citations', 'retracted', 'label', 'other_version', 'sort_title', 'sort_venue',
 ] as const; // prettier-ignore
 const LIST = FIELDS.join(', ');
 const EXCLUDED = FIELDS.map((field) => `excluded.${field}`).join(', ');
 
+interface LastOutcome {
+  readonly sequence: number;
+  readonly work: string;
+  readonly at: string;
+  readonly outcome: string;
+  readonly reason: string;
+  readonly resolver: string | null;
+  readonly path: string | null;
+  readonly bytes: number | null;
+  readonly row: string;
+}
+
 /**
- * Keeps the table `works`: a row per work, made of its record, its last outcome and its document. A row depends on what the
- * other tables say now and not on the order in which they were filled, so that increments come to the same as a rebuild.
+ * Keeps the table `works`: a row per work, made of its records, its last outcome, its document and what was decided about it.
+ * A row depends on what the other tables say now and not on the order in which they were filled, so that increments come to
+ * the same as a rebuild.
  */
 export class WorkRows {
   readonly #store: Rows;
   readonly #changed = new Set<string>();
+  #hasVersions = false;
 
   constructor(store: Rows) {
     this.#store = store;
@@ -37,37 +54,119 @@ export class WorkRows {
     return this.#changed.size;
   }
 
-  /** Makes the rows of all names that were noted. */
+  /** Makes the rows of all names that were noted, and of the works whose versions they are. */
   settle(): void {
+    if (this.#changed.size === 0) return;
+    this.#hasVersions = this.#store.get('select 1 from versions limit 1') !== undefined;
     const works = new Set<string>();
     for (const name of this.#changed) {
-      works.add(name);
+      works.add(name).add(this.workOf(name));
       for (const { work } of this.#store.all<{ work: string }>('select work from work_ids where id = ?', name))
-        works.add(work);
-      works.add(this.workOf(name));
+        works.add(work).add(this.workOf(work));
     }
     this.#changed.clear();
+    if (this.#hasVersions) for (const work of works) for (const other of this.#versionsOf(work)) works.add(other);
     for (const work of works) this.#make(work);
   }
 
-  /** The work that a name stands for: its record, by its id or another one of its ids, else itself. */
+  /**
+   * The work that a name stands for: the one that it turned out to be the same as, else its record by its id or another one
+   * of its ids, else itself.
+   */
   workOf(name: string): string {
-    const record = this.#store.get<{ id: string }>('select id from records where id = ?', name);
-    if (record) return record.id;
-    const other = this.#store.get<{ work: string }>('select min(work) as work from work_ids where id = ?', name);
-    return other?.work ?? name;
+    const way = [name];
+    for (;;) {
+      const next = this.#next(way.at(-1) ?? name);
+      if (next === undefined) return way.at(-1) ?? name;
+      // Two that are each said to be the other are one, under the first of their names.
+      if (way.includes(next)) return way.slice(way.indexOf(next)).sort()[0] ?? name;
+      way.push(next);
+    }
+  }
+
+  #next(name: string): string | undefined {
+    const decided = this.#store.get<{ of: string; apart: 0 | 1 }>(
+      'select of, apart from decided_works where id = ?',
+      name,
+    );
+    if (decided?.apart === 0) return decided.of;
+    const same = decided
+      ? undefined
+      : this.#store.get<{ of: string }>('select of from same_works where id = ?', name)?.of;
+    if (same !== undefined) return same;
+    if (this.#store.get('select 1 from records where id = ?', name)) return undefined;
+    // What a person has split off is not found again by an id that both have.
+    return this.#store.get<{ work: string }>(
+      `select work from work_ids where id = ?1 and work <> ?2 and work not in (select work from work_ids where id = ?2)
+       order by work limit 1`,
+      name,
+      decided?.of ?? '',
+    )?.work;
+  }
+
+  /** Every name of a work: its id, the ids of its records, and the ids that turned out to be the same work. */
+  #namesOf(work: string): string[] {
+    const names = new Set([work]);
+    for (const name of names) {
+      if (names.size > MOST_NAMES) break;
+      for (const { id } of this.#store.all<{ id: string }>(
+        `select id from work_ids where work = ?1 union select id from same_works where of = ?1
+         union select id from decided_works where of = ?1 and apart = 0`,
+        name,
+      ))
+        if (this.workOf(id) === work) names.add(id);
+    }
+    return [...names];
+  }
+
+  /** The works that are versions of one another, by merges that were not undone; all of them where `undone` is asked for. */
+  #versionsOf(work: string, undone = false): string[] {
+    const group = new Set([work]);
+    for (const each of group) {
+      if (group.size > MOST_NAMES) break;
+      for (const name of this.#namesOf(each))
+        for (const link of this.#store.all<{ work: string; of: string }>(
+          'select work, of from versions where (work = ?1 or of = ?1) and undone <= ?2',
+          name,
+          undone ? 1 : 0,
+        ))
+          group.add(this.workOf(link.work)).add(this.workOf(link.of));
+    }
+    return [...group];
+  }
+
+  /** Notes that merges of a work were made, undone or redone: every version may be the best one now. */
+  versionsChanged(work: string): void {
+    for (const each of this.#versionsOf(this.workOf(work), true)) this.changed(each);
+  }
+
+  #isOtherVersion(work: string): boolean {
+    const group = this.#hasVersions ? this.#versionsOf(work) : [];
+    if (group.length < 2) return false;
+    const records = group.flatMap((id) => {
+      const record = this.#recordOf(this.#namesOf(id));
+      return record ? [{ ...record, id }] : [];
+    });
+    return records.some(({ id }) => id === work) && bestFirst(records)[0]?.id !== work;
+  }
+
+  #recordOf(names: readonly string[]): WorkRecord | undefined {
+    for (const name of names) {
+      const kept = this.#store.get<{ record: string }>('select record from records where id = ?', name);
+      if (kept) return JSON.parse(kept.record) as WorkRecord;
+    }
+    return undefined;
   }
 
   #make(work: string): void {
     const store = this.#store;
-    const kept = store.get<{ record: string }>('select record from records where id = ?', work);
-    const record = kept && (JSON.parse(kept.record) as WorkRecord);
-    const last = this.#lastOutcome(work, record !== undefined);
-    const own = store.get<{ document: string }>(
-      'select min(document) as document from own_papers where work = ?',
-      work,
-    );
-    if (!record && (!last || this.workOf(work) !== work)) {
+    const isItself = this.workOf(work) === work;
+    const names = isItself ? this.#namesOf(work) : [];
+    const record = this.#recordOf(names);
+    const last = this.#lastOutcome(names);
+    const isApart = store.get('select 1 from decided_works where id = ? and apart = 1', work) !== undefined;
+    // What was found for an entry without an id is a work itself.
+    if (!isItself || (!record && !last && !isApart) || last?.reason === 'entry-identified') {
       const row = store.get<{ row: number }>('select row from works where work = ?', work);
       if (row) {
         store.run('delete from words where rowid = ?', row.row);
@@ -75,6 +174,10 @@ export class WorkRows {
       }
       return;
     }
+    const own = store.get<{ document: string }>(
+      'select min(document) as document from own_papers where work in (select value from json_each(?))',
+      JSON.stringify(names),
+    );
     const row = last && (JSON.parse(last.row) as ManifestRow);
     const isOwn = !last && typeof own?.document === 'string';
     const title = cut(record?.title ?? row?.title);
@@ -84,8 +187,6 @@ export class WorkRows {
     const doi = record?.ids.doi ?? cut(row?.doi);
     const name = isOwn ? own.document : slug(last?.work ?? work);
     const year = record?.date === undefined || record.date === null ? 0 : Number(record.date.slice(0, 4)) || 0;
-    const retracted =
-      store.get<{ retracted: number }>('select retracted from records where id = ?', work)?.retracted ?? 0;
     const changed = store.get<{ row: number }>(
       `insert into works (work, ${LIST}) values (?, ${FIELDS.map(() => '?').join(', ')})
        on conflict (work) do update set (${LIST}) = (${EXCLUDED}) where (${LIST}) is not (${EXCLUDED}) returning row`,
@@ -93,8 +194,8 @@ export class WorkRows {
       last?.work ?? null,
       last?.sequence ?? 0,
       last?.at ?? '',
-      last?.outcome ?? (isOwn ? 'own' : 'waiting'),
-      last?.reason ?? (isOwn ? 'success' : ''),
+      last ? outcomeOf(last) : isOwn ? 'own' : 'waiting',
+      last?.reason ?? (isOwn ? 'success' : isApart ? 'split' : ''),
       last?.resolver ?? null,
       last?.bytes ?? null,
       isOwn || (last?.outcome === 'saved' && last.path !== null) ? name : '',
@@ -108,7 +209,9 @@ export class WorkRows {
       cut(row?.license) ?? record?.license ?? '',
       cut(row?.version) ?? record?.version ?? '',
       record?.citedBy ?? -1,
-      retracted,
+      record && retractionOf(record) ? 1 : 0,
+      this.#labelOf(names),
+      this.#isOtherVersion(work) ? 1 : 0,
       folded(title ?? '').slice(0, SORTED_LENGTH),
       folded(venue ?? '').slice(0, SORTED_LENGTH),
     );
@@ -120,49 +223,38 @@ export class WorkRows {
       );
   }
 
-  /** The last outcome of a work, by whichever of its ids it was tried. */
-  #lastOutcome(
-    work: string,
-    hasRecord: boolean,
-  ):
-    | {
-        sequence: number;
-        work: string;
-        at: string;
-        outcome: string;
-        reason: string;
-        resolver: string | null;
-        path: string | null;
-        bytes: number | null;
-        row: string;
-      }
-    | undefined {
-    const ids = hasRecord
-      ? this.#store.all<{ id: string }>('select id from work_ids where work = ?', work).map(({ id }) => id)
-      : [];
-    let last: ReturnType<WorkRows['last']>;
-    for (const name of [work, ...ids]) {
-      const found = this.last(name);
-      if (!found || (last && last.sequence > found.sequence)) continue;
-      if (name === work || this.workOf(name) === work) last = found;
+  /** The last decision of screening under any of its names. */
+  #labelOf(names: readonly string[]): string {
+    const found = this.#store.get<{ label: string }>(
+      'select label from labels where work in (select value from json_each(?)) order by rowid desc limit 1',
+      JSON.stringify(names),
+    );
+    return found?.label ?? '';
+  }
+
+  /** The last outcome of a work under each of its names: the one that has a file, else the latest. */
+  #lastOutcome(names: readonly string[]): LastOutcome | undefined {
+    let last: LastOutcome | undefined;
+    for (const name of names) {
+      const found = this.#store.get<LastOutcome>(
+        "select * from outcomes where work = ? and reason <> 'duplicate' order by sequence desc limit 1",
+        name,
+      );
+      if (found && (!last || rankOf(found) > rankOf(last))) last = found;
     }
     return last;
   }
+}
 
-  /** The last outcome under one id. */
-  last(name: string) {
-    return this.#store.get<{
-      sequence: number;
-      work: string;
-      at: string;
-      outcome: string;
-      reason: string;
-      resolver: string | null;
-      path: string | null;
-      bytes: number | null;
-      row: string;
-    }>('select * from outcomes where work = ? order by sequence desc limit 1', name);
-  }
+/** A file counts more than a later attempt under another id. */
+function rankOf({ outcome, sequence }: LastOutcome): number {
+  return sequence + (outcome === 'saved' ? 2 ** 40 : 0);
+}
+
+/** What a work counts as: a failure that is not retryable has no more to come than a work that is unavailable. */
+function outcomeOf({ outcome, reason }: LastOutcome): string {
+  if (namesNoWork(reason)) return 'unreadable';
+  return outcome === 'failed' && !isTransient(reason) ? 'skipped' : outcome;
 }
 
 function cut(text: unknown): string | null {

@@ -59,7 +59,7 @@ export type {
   Relation,
   WorkRecord,
 } from './record/record.ts';
-export { bestFirst, findVersions, groupsOf } from './record/versions.ts';
+export { bestFirst, findVersions, groupsOf, versionKeys } from './record/versions.ts';
 export type { VersionLink, VersionReason } from './record/versions.ts';
 export { apaCitation } from './record/apa.ts';
 export { bibtexEntry, citationKey } from './lists/write-bibtex.ts';

@@ -19,7 +19,7 @@ const WORKS = 4;
 const HIT_AT_5 = 0.95;
 
 interface DemoAccount {
-  readonly works: { readonly works: number; readonly saved: number };
+  readonly works: { readonly listed: number; readonly downloaded: number };
   readonly documents: number;
   readonly failures: readonly unknown[];
   readonly index: { readonly searched_by: string };
@@ -50,8 +50,8 @@ test('the demo downloads the expected works, finds the known answers, and does n
   assert.equal(first.status, 0, first.stdout + first.stderr);
   const account = JSON.parse(first.stdout) as DemoAccount;
   assert.deepEqual(account.truth, { works: WORKS, differences: [], violations: 0 });
-  assert.deepEqual([account.works.works, account.failures], [WORKS, []]);
-  assert.equal(account.documents, account.works.saved);
+  assert.deepEqual([account.works.listed, account.failures], [WORKS, []]);
+  assert.equal(account.documents, account.works.downloaded);
   assert.deepEqual(
     account.answers.map(({ rank }) => rank !== null && rank <= 5),
     [true, true, true],
@@ -59,7 +59,7 @@ test('the demo downloads the expected works, finds the known answers, and does n
   assert.ok(existsSync(join(out, 'report.html')));
 
   const saved = await savedWorks(out);
-  assert.equal(saved.size, account.works.saved);
+  assert.equal(saved.size, account.works.downloaded);
   await using engine = await openDenseEngine({ engine: 'embedded', precision: 'int8', threads: 1 });
   using index = await openIndex(join(out, 'Index'), engine);
   assert.equal(account.index.searched_by, 'words and meaning');
@@ -76,9 +76,9 @@ test('the demo downloads the expected works, finds the known answers, and does n
   assert.equal(again.status, 0, again.stdout + again.stderr);
   const { stages, works } = JSON.parse(again.stdout) as {
     readonly stages: Readonly<Record<string, { readonly done: number; readonly kept: number }>>;
-    readonly works: { readonly saved_now: number };
+    readonly works: { readonly downloaded_this_run: number };
   };
-  assert.equal(works.saved_now, 0);
+  assert.equal(works.downloaded_this_run, 0);
   for (const name of ['doctags', 'chunk', 'embed'])
     assert.deepEqual([stages[name]?.done, stages[name]?.kept], [0, saved.size], name);
 });

@@ -34,6 +34,13 @@ export function corpusLines(count: number, seed: number): LogLine[] {
           { work, outcome: NOT_SAVED, attempts: [], problems: [], asked: [], startedAt: at, endedAt: at },
           'r',
         );
+        if (pick(6) === 0)
+          return json('manifest.jsonl', {
+            ...row,
+            outcome: 'skipped',
+            reason: 'duplicate',
+            duplicate_of: [`W${pick(works)}`, `doi:10.5555/w${pick(works)}`][pick(2)],
+          });
         const isSaved = pick(2) === 0;
         return json(
           'manifest.jsonl',
@@ -61,9 +68,10 @@ export function corpusLines(count: number, seed: number): LogLine[] {
         const decision = [
           { kind: 'label', work: openalex, label: pick(2) === 0 ? 'included' : 'excluded', at: '' },
           { kind: 'version', work: openalex, of: `W${pick(works)}`, reason: 'same-id', score: 1, at: '' },
-          { kind: 'split', work: openalex, of: null, at: '' },
+          { kind: pick(2) === 0 ? 'split' : 'merge', work: openalex, of: null, at: '' },
+          { kind: 'identity', work: `doi:${doi}`, of: `W${pick(works)}`, same: pick(2) === 0, at: '' },
         ];
-        return json('decisions.jsonl', decision[pick(3)]);
+        return json('decisions.jsonl', decision[pick(4)]);
       }
       default: {
         const stage = ['doctags', 'chunk', 'embed'][pick(3)] ?? '';

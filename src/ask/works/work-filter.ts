@@ -10,7 +10,7 @@ export type WorkFacet = (typeof WORK_FACETS)[number];
 
 /** Which works are meant; several values of a facet with commas, years also as `2018-2022`. All of it may be left out. */
 export interface WorkFilter {
-  /** An outcome; `missing` is every one but `saved` and `own`. */
+  /** An outcome; `missing` is every one but `saved` and `own`. Without it, and without a reason, entries that name no work are not listed. */
   readonly outcome?: string | undefined;
   readonly reason?: string | undefined;
   readonly licence?: string | undefined;
@@ -35,6 +35,7 @@ export interface Conditions {
 }
 
 const NONE = 'none';
+const UNREADABLE = 'unreadable';
 const MISSING = ['failed', 'parked', 'skipped', 'waiting'] as const;
 const LONGEST_QUERY = 200;
 
@@ -46,10 +47,16 @@ export function wordsOf(text: string): string {
 
 type Test = (value: string | number) => boolean;
 
+/** Entries that name no work are listed for who asks for them by outcome or reason. */
+function isOfWorks({ outcome = '', reason = '' }: WorkFilter): boolean {
+  return outcome === '' && reason === '';
+}
+
 /** What a filter says of each value of a facet. */
 export function testsOf(filter: WorkFilter): (readonly [WorkFacet, Test])[] {
   return WORK_FACETS.flatMap((facet): (readonly [WorkFacet, Test])[] => {
     const wanted = filter[facet];
+    if (facet === 'outcome' && isOfWorks(filter)) return [[facet, (value) => value !== UNREADABLE]];
     if (wanted === undefined || wanted === '') return [];
     if (facet === 'year') {
       const [first, last] = yearsOf(wanted);
@@ -64,6 +71,7 @@ export function testsOf(filter: WorkFilter): (readonly [WorkFacet, Test])[] {
 export function facetConditions(filter: WorkFilter): Conditions {
   const conditions: string[] = [];
   const values: Record<string, SQLInputValue> = {};
+  if (isOfWorks(filter)) conditions.push(`outcome <> '${UNREADABLE}'`);
   for (const facet of WORK_FACETS) {
     const wanted = filter[facet];
     if (wanted === undefined || wanted === '') continue;

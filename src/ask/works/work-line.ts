@@ -1,5 +1,21 @@
 import { REASONS } from '../../download/index.ts';
 
+/** What came of a work. */
+export type WorkOutcome =
+  | 'saved'
+  /** A paper of the user's own. */
+  | 'own'
+  /** Deferred: it is tried again. */
+  | 'parked'
+  /** Failed for a reason that may pass. */
+  | 'failed'
+  /** Unavailable. */
+  | 'skipped'
+  /** Not tried yet. */
+  | 'waiting'
+  /** An entry of a list that names no work. */
+  | 'unreadable';
+
 /** A work as a list shows it. */
 export interface WorkLine {
   readonly id: string;
@@ -10,8 +26,7 @@ export interface WorkLine {
   readonly venue: string | null;
   readonly doi: string | null;
   readonly type: string | null;
-  /** `waiting` until something came of it, `own` for papers that were there. */
-  readonly outcome: string;
+  readonly outcome: WorkOutcome;
   readonly reason: string | null;
   /** What the reason means. */
   readonly sentence: string | null;
@@ -48,7 +63,7 @@ export function lineOf(row: Record<string, unknown>): WorkLine {
     venue: text('venue'),
     doi: text('doi'),
     type: text('type'),
-    outcome: String(row['outcome']),
+    outcome: String(row['outcome']) as WorkOutcome,
     reason,
     sentence: sentenceOf(reason),
     resolver: text('resolver'),

@@ -2,7 +2,6 @@ import type { SQLInputValue } from 'node:sqlite';
 
 import type { CorpusStore } from '../../store/index.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
-import type { PrismaWork } from '../prisma.ts';
 import { FoundWorks, IS_FOUND } from './found-works.ts';
 import type { WorkFacet, WorkFilter } from './work-filter.ts';
 import { facetConditions, hasWords, soughtConditions, testsOf, textOf, WORK_FACETS } from './work-filter.ts';
@@ -153,36 +152,6 @@ export class WorkTable {
       return [facet, list.sort((a, b) => b.works - a.works || (a.value < b.value ? -1 : 1))] as const;
     });
     return Object.fromEntries(entries) as Record<WorkFacet, { value: string; works: number }[]>;
-  }
-
-  /** The works that something came of, as a PRISMA flow counts them. */
-  *prismaWorks(leftOut: {
-    readonly others: readonly string[];
-    readonly labels: ReadonlyMap<string, 'included' | 'excluded'>;
-  }): Generator<PrismaWork> {
-    const plain = { isOtherVersion: false, label: null };
-    const fileOf = (outcome: string | number): string | null => (outcome === 'saved' || outcome === 'own' ? '' : null);
-    for (const { outcome, reason, rows } of this.#all())
-      if (outcome !== 'waiting') yield { ...plain, reason: String(reason), file: fileOf(outcome), times: rows };
-    const { labels } = leftOut;
-    const others = new Set(leftOut.others);
-    const find = this.#store.database.prepare(
-      "SELECT outcome, reason FROM works WHERE work = ? AND outcome <> 'waiting'",
-    );
-    for (const work of others.union(new Set(labels.keys()))) {
-      const row = find.get(work);
-      if (!row) continue;
-      const counted = { reason: String(row['reason']), file: fileOf(String(row['outcome'])) };
-      yield { ...plain, ...counted, times: -1 };
-      yield { ...counted, isOtherVersion: others.has(work), label: labels.get(work) ?? null };
-    }
-  }
-
-  /** How many works ended how. */
-  outcomes(): Readonly<Record<string, number>> {
-    const counts: Record<string, number> = {};
-    for (const { outcome, rows } of this.#all()) counts[outcome] = (counts[outcome] ?? 0) + rows;
-    return counts;
   }
 
   #count(filter: WorkFilter): number {

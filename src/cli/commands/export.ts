@@ -121,8 +121,8 @@ interface VersionFlags {
 
 export function workVersionsCommand(): Command {
   return runArgument(shared(new Command('work-versions')))
-    .description('list works merged as versions of one another, and split or merge them')
-    .option('--split <work>', 'permanently undo the merges of this work')
+    .description('list works merged as the same or as versions of one another, and split or merge them')
+    .option('--split <work>', 'permanently undo the merges of this work; the next run downloads it')
     .option('--merge <work>', 'restore the merges of this work')
     .addHelpText(
       'after',
@@ -131,16 +131,23 @@ export function workVersionsCommand(): Command {
     .action(async (run: string | undefined, flags: VersionFlags, self: Command) => {
       const session = openSession(self);
       await using corpus = await openCorpus(chooseRun(run ?? flags.run, session.load().config));
-      const versions = await corpus.versions({
+      const { versions, same } = await corpus.versions({
         ...(flags.split !== undefined && { apart: flags.split }),
         ...(flags.merge !== undefined && { together: flags.merge }),
       });
-      if (session.json) session.terminal.print(JSON.stringify(versions));
-      else if (versions.length === 0) session.log('info', 'no works have several versions');
-      else
-        for (const { work, of, reason, score, undone } of versions)
-          session.terminal.print(
-            `${work} is a version of ${of}: ${reason} (${score.toFixed(2)})${undone ? ', undone' : ''}`,
-          );
+      if (session.json) {
+        session.terminal.print(JSON.stringify({ versions, same }));
+        return;
+      }
+      if (versions.length + same.length === 0)
+        session.log('info', 'no works have several versions or several listed ids');
+      for (const { work, of, apart } of same)
+        session.terminal.print(
+          apart ? `${work} is another work than ${of}: split` : `${work} is the same work as ${of}`,
+        );
+      for (const { work, of, reason, score, undone } of versions)
+        session.terminal.print(
+          `${work} is a version of ${of}: ${reason} (${score.toFixed(2)})${undone ? ', undone' : ''}`,
+        );
     });
 }

@@ -3,8 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { AppError, writeFileAtomic } from '../../base/index.ts';
-import { prismaCounts, prismaSvg } from '../../ask/index.ts';
-import type { Records } from '../../store/index.ts';
+import type { CorpusWorks } from '../../ask/index.ts';
+import { accountOf, prismaSvg } from '../../ask/index.ts';
 import { bibtexEntry, citationKey, cslItem, risEntry } from '../../works/index.ts';
 import type { SearchPlace } from '../search-place.ts';
 import { writeDataset } from './dataset.ts';
@@ -51,7 +51,7 @@ export async function* exportCorpus(
   request: ExportRequest,
   place: SearchPlace,
   parts: {
-    readonly records: Records;
+    readonly works: CorpusWorks;
     readonly linkOf: (document: string) => string | undefined;
     readonly name: string;
   },
@@ -61,7 +61,7 @@ export async function* exportCorpus(
     throw new AppError('USAGE_EXPORT', `${format} writes a folder of files`, {
       hint: 'give the folder with --out FOLDER',
     });
-  const works = (): Iterable<ExportedWork> => wanted(exportedWorks(parts.records, parts.linkOf), request);
+  const works = (): Iterable<ExportedWork> => wanted(exportedWorks(parts.works, parts.linkOf), request);
   if (format === 'parquet') {
     const kept = [...works()];
     const dataset = { name: parts.name, dataRoot: place.dataRoot, format: place.format ?? 'parquet' };
@@ -70,16 +70,13 @@ export async function* exportCorpus(
     await mkdir(out as string, { recursive: true });
     for (const { name, text } of obsidianNotes(works())) await writeFileAtomic(join(out as string, `${name}.md`), text);
   } else if (format === 'prisma' && out !== undefined) {
-    const counts = prismaCounts(works(), parts.records.repeatedEntries);
+    const counts = accountOf(parts.works.store).prisma;
     const base = out.replace(/\.(?:json|svg)$/i, '');
     await writeFileAtomic(`${base}.json`, `${JSON.stringify(counts, undefined, 2)}\n`);
     await writeFileAtomic(`${base}.svg`, prismaSvg(counts));
-  } else if (out === undefined) yield* textOf(format, works(), { ...place, repeated: parts.records.repeatedEntries });
-  else
-    await writeFileAtomic(
-      out,
-      (await Array.fromAsync(textOf(format, works(), { ...place, repeated: parts.records.repeatedEntries }))).join(''),
-    );
+  } else if (format === 'prisma') yield `${JSON.stringify(accountOf(parts.works.store).prisma, undefined, 2)}\n`;
+  else if (out === undefined) yield* textOf(format, works(), place);
+  else await writeFileAtomic(out, (await Array.fromAsync(textOf(format, works(), place))).join(''));
 }
 
 function* wanted(
@@ -101,7 +98,7 @@ function* wanted(
 async function* textOf(
   format: ExportFormat,
   works: Iterable<ExportedWork>,
-  place: SearchPlace & { readonly repeated: number },
+  place: SearchPlace,
 ): AsyncGenerator<string> {
   switch (format) {
     case 'bibtex': {
@@ -136,8 +133,6 @@ async function* textOf(
         yield `${JSON.stringify(document)}\n`;
       return;
     case 'prisma':
-      yield `${JSON.stringify(prismaCounts(works, place.repeated), undefined, 2)}\n`;
-      return;
     case 'parquet':
     case 'obsidian':
       return;

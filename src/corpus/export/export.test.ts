@@ -182,7 +182,7 @@ test('versions are shown with their reason and can be taken apart', async () => 
   await someRun(folder.path);
   await using corpus = await openCorpus(folder.path);
   assert.deepEqual(
-    (await corpus.versions()).map(({ work, of, reason }) => [work, of, reason]),
+    (await corpus.versions()).versions.map(({ work, of, reason }) => [work, of, reason]),
     [['W3', 'W1', 'title-authors-year']],
   );
   await corpus.versions({ apart: 'W3' });

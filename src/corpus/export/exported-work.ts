@@ -1,6 +1,5 @@
-import type { ManifestRow } from '../../download/index.ts';
+import type { CorpusWorks, WorkOutcome } from '../../ask/index.ts';
 import { slug } from '../../download/index.ts';
-import type { Records } from '../../store/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { emptyRecord, parseLicense } from '../../works/index.ts';
 
@@ -8,7 +7,7 @@ import { emptyRecord, parseLicense } from '../../works/index.ts';
 export interface ExportedWork {
   readonly record: WorkRecord;
   readonly document: string;
-  readonly outcome: ManifestRow['outcome'] | 'own';
+  readonly outcome: WorkOutcome;
   readonly reason: string;
   readonly detail: string | null;
   /** Relative to the folder of the corpus. */
@@ -27,46 +26,22 @@ export function isRedistributable({ license, file }: Pick<ExportedWork, 'license
   return file !== null && license !== null && REDISTRIBUTABLE.has(parseLicense(license)?.slug ?? '');
 }
 
-/** Every work of a corpus, those that were unavailable included, in the order in which they came. */
+/** Every work of a corpus, those that are unavailable or not tried yet included, in the order in which they came. */
 export function* exportedWorks(
-  records: Records,
+  works: CorpusWorks,
   linkOf: (document: string) => string | undefined,
 ): Generator<ExportedWork> {
-  const labels = records.labels();
-  const others = new Set(records.versionGroups().flatMap((group) => group.slice(1).map(({ id }) => id)));
-  const seen = new Set<string>();
-  for (const row of records.lastRows()) {
-    const record = records.get(row.work) ?? { ...emptyRecord(row.work, { doi: row.doi }), title: row.title };
-    seen.add(record.id);
-    const document = slug(row.work);
+  for (const { line, row, record: known, label, isOtherVersion } of works.each()) {
+    const record = known ?? { ...emptyRecord(line.id, { doi: line.doi }), title: line.title };
+    const document = line.document ?? slug(row?.work ?? line.id);
     yield {
       record,
       document,
-      outcome: row.outcome,
-      reason: row.reason,
-      detail: row.detail,
-      file: row.outcome === 'saved' ? (linkOf(document) ?? row.path) : null,
-      license: row.license ?? record.license,
-      label: labels.get(record.id) ?? null,
-      isOtherVersion: others.has(record.id),
-    };
-  }
-  // Papers of one's own have no row, only a record and a document.
-  for (const [document, work] of records.documents()) {
-    const record = records.get(work);
-    if (!record || seen.has(record.id)) continue;
-    seen.add(record.id);
-    const file = linkOf(document) ?? null;
-    const label = labels.get(record.id) ?? null;
-    const isOtherVersion = others.has(record.id);
-    yield {
-      record,
-      document,
-      outcome: 'own',
-      reason: 'success',
-      detail: null,
-      file,
-      license: record.license,
+      outcome: line.outcome,
+      reason: line.reason ?? '',
+      detail: row?.detail ?? null,
+      file: line.document === null ? null : (linkOf(document) ?? row?.path ?? null),
+      license: row?.license ?? record.license,
       label,
       isOtherVersion,
     };

@@ -119,7 +119,8 @@ export class Library implements Disposable {
     const list = this.#opened();
     await list.refresh();
     const counts = accountOf(list.store);
-    const documents = documentNames(this.#place.dataRoot).length;
+    // Documents that no stage of this program has logged are counted by their files.
+    const documents = counts.parsed > 0 ? counts.parsed : documentNames(this.#place.dataRoot).length;
     // Papers of the user's own that have no record are documents and nothing else.
     const isBare = counts.listed === 0;
     return {
@@ -132,9 +133,7 @@ export class Library implements Disposable {
       excluded: counts.excluded,
       retracted: counts.retracted,
       documents,
-      reasons: list.table
-        .facets({ outcome: 'failed,parked,skipped' })
-        .reason.map(({ value, works: count }) => ({ reason: value, ...meaningOf(value), works: count })),
+      reasons: Object.entries(counts.by_reason).map(([reason, works]) => ({ reason, ...meaningOf(reason), works })),
     };
   }
 

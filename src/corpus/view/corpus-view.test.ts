@@ -14,6 +14,7 @@ import { openCorpus } from '../corpus.ts';
 import type { CorpusView } from './corpus-view.ts';
 import { TailLines } from './tail-lines.ts';
 import type { WorksRequest } from '../../ask/index.ts';
+import { outcomesOf } from '../../ask/index.ts';
 
 function putRecords(folder: string, from: number, to: number, more: object = {}): void {
   using records = Records.open(folder);
@@ -65,14 +66,14 @@ test('a view follows a run that grows, and its pages hold every work once in eve
     told.map(({ kind, work, reason }) => [kind, work, reason]),
     [0, 1, 2, 3].map((number) => ['work', `W${number}`, 'no-plan']),
   );
-  assert.deepEqual(view.works.outcomes(), { failed: 4, waiting: 36 });
+  assert.deepEqual(outcomesOf(view.account()), { skipped: 4, waiting: 36 });
   const before = view.revision;
   assert.deepEqual(await view.refresh(), []);
   assert.equal(view.revision, before);
 
   await putRows(folder.path, [1, 7], true);
   assert.equal((await view.refresh()).length, 2);
-  assert.deepEqual(view.works.outcomes(), { failed: 3, saved: 2, waiting: 35 });
+  assert.deepEqual(outcomesOf(view.account()), { saved: 2, skipped: 3, waiting: 35 });
   assert.equal(view.works.get('W1')?.document, 'W1');
   assert.equal(view.works.ofDocument('W7')?.id, 'W7');
   assert.equal(view.history('W1').length, 2);
@@ -85,7 +86,7 @@ test('a view follows a run that grows, and its pages hold every work once in eve
   assert.match(first?.title ?? '', /^ape/);
   assert.deepEqual(idsOf(view, { q: 'elan NUMBER' }).length, 13);
   assert.deepEqual(idsOf(view, { q: '"; DROP TABLE works' }), []);
-  assert.deepEqual(idsOf(view, { outcome: 'saved,failed', year: '2001-2002' }).toSorted(), ['W1', 'W2', 'W7']);
+  assert.deepEqual(idsOf(view, { outcome: 'saved,skipped', year: '2001-2002' }).toSorted(), ['W1', 'W2', 'W7']);
   assert.equal(view.works.page({ licence: 'none' }).total, 40);
   assert.deepEqual(view.works.facets({ outcome: 'saved' }).year, [
     { value: '2001', works: 1 },
@@ -118,9 +119,9 @@ test('the counts of a flow diagram are those of an export, versions and screenin
   const exported = (await Array.fromAsync(corpus.export({ format: 'prisma' }))).join('');
   using view = corpus.view();
   await view.refresh();
-  assert.deepEqual(view.prisma(), JSON.parse(exported));
-  assert.equal(view.prisma().removed_before_screening.duplicates, 1);
-  assert.equal(view.prisma().excluded, 2);
+  assert.deepEqual(view.account().prisma, JSON.parse(exported));
+  assert.equal(view.account().prisma.removed_before_screening.duplicates, 1);
+  assert.equal(view.account().prisma.excluded, 2);
 });
 
 test('documents come from what the stages write down, and failures are told', async () => {
@@ -148,7 +149,7 @@ test('documents come from what the stages write down, and failures are told', as
   );
   appendFileSync(doctags, `", "status": "success"}\nnot json\n${row('b', 'success')}`);
   await view.refresh();
-  assert.deepEqual(view.documents.counts().parsed, { done: 3, failed: 0 });
+  assert.deepEqual([view.account().parsed, view.account().failed_documents], [3, 0]);
   assert.deepEqual(
     view.documents.page({}).items.map(({ id, parsed, chunked }) => [id, parsed, chunked]),
     [

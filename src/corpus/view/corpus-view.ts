@@ -8,8 +8,8 @@ import type { HostRow } from '../../telemetry/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import type { CitedWork } from '../cited-hit.ts';
 import { citedWork } from '../cited-hit.ts';
-import type { PrismaCounts, SettledWork, WorkTable } from '../../ask/index.ts';
-import { CorpusWorks, prismaCounts } from '../../ask/index.ts';
+import type { Account, AttemptAtHost, SettledWork, Sources, StageTimes, WorkTable } from '../../ask/index.ts';
+import { accountOf, attemptsAtHosts, CorpusWorks, sourcesOf, stageTimes } from '../../ask/index.ts';
 import { manifestFolder } from '../parse-settings.ts';
 import type { DocumentStep } from './document-table.ts';
 import { DocumentTable } from './document-table.ts';
@@ -57,6 +57,7 @@ export class CorpusView implements Disposable {
   readonly #hostLog: TailLines;
   #revision = 0;
   #isFirst = true;
+  #counted: { readonly version: string; readonly account: Account } | undefined;
   #refreshing: Promise<readonly RunEvent[]> | undefined;
 
   /** Use `corpus.view()`. */
@@ -81,25 +82,45 @@ export class CorpusView implements Disposable {
     return this.#refreshing;
   }
 
+  /** What a run comes to: every number that is shown of it. */
+  account(): Account {
+    const { version } = this.#list.store;
+    if (this.#counted?.version !== version) this.#counted = { version, account: accountOf(this.#list.store) };
+    return this.#counted.account;
+  }
+
+  /** Where full texts came from, and what failed on the way. */
+  sources(): Sources {
+    return sourcesOf(this.#list.store);
+  }
+
+  /** How long the stages took. */
+  stages(): readonly StageTimes[] {
+    return stageTimes(this.#list.store);
+  }
+
+  /** The attempts at hosts, for runs that have no log of hosts. */
+  attempts(): IterableIterator<AttemptAtHost> {
+    return attemptsAtHosts(this.#list.store);
+  }
+
   /** How far the run has come: works, saved, parsed, chunked, embedded. */
   steps(): readonly StepCount[] {
-    const outcomes = this.works.outcomes();
-    const works = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
-    const { waiting = 0, saved = 0, own = 0, failed = 0 } = outcomes;
-    const { parsed, chunked, embedded } = this.documents.counts();
-    const kept = saved + own;
+    const account = this.account();
+    const { listed, waiting, downloaded, local, failed } = account;
+    const tried = listed - waiting;
+    const files = downloaded + local;
+    const documents = this.documents.failures();
+    const parsed = { done: account.parsed, failed: documents.parsed };
+    const chunked = { done: account.chunked, failed: documents.chunked };
+    const embedded = { done: account.embedded, failed: documents.embedded };
     return [
-      { name: 'works', done: works - waiting, failed, of: works },
-      { name: 'saved', done: kept, failed: 0, of: works - waiting },
-      { name: 'parsed', ...parsed, of: Math.max(kept, parsed.done + parsed.failed) },
+      { name: 'works', done: tried, failed, of: listed },
+      { name: 'saved', done: files, failed: 0, of: tried },
+      { name: 'parsed', ...parsed, of: Math.max(files - account.scans, parsed.done + parsed.failed) },
       { name: 'chunked', ...chunked, of: parsed.done },
       { name: 'embedded', ...embedded, of: chunked.done },
     ];
-  }
-
-  /** The counts of a PRISMA flow diagram. */
-  prisma(): PrismaCounts {
-    return prismaCounts(this.works.prismaWorks(this.#list.leftOut()), this.#list.records.repeatedEntries);
   }
 
   /** What is known of a work in full, and how it is cited. */

@@ -1,4 +1,4 @@
-import { sentenceOf } from '../../corpus/index.ts';
+import { outcomesOf, sentenceOf } from '../../ask/index.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
@@ -17,18 +17,24 @@ export function accountRoutes(context: Context): Route[] {
       version: ({ path }) => `${runOf(context, path.run).version} ${runOf(context, path.run).file?.state ?? ''}`,
       handle: ({ path }) => {
         const run = runOf(context, path.run);
-        const { reason, licence } = run.view.works.facets();
+        const account = run.view.account();
+        const { prisma, by_resolver, by_reason, unreadable_by_file, ...counts } = account;
         const { mailto: _mailto, ...asked } = run.file?.asked ?? {};
         return {
           kind: 'json',
           value: {
             asked: run.file ? asked : null,
-            prisma: run.view.prisma(),
-            outcomes: run.view.works.outcomes(),
-            reasons: reason
-              .filter(({ value }) => value !== 'success' && value !== 'none')
-              .map((line) => ({ ...line, sentence: sentenceOf(line.value) })),
-            licences: licence,
+            counts,
+            prisma,
+            outcomes: outcomesOf(account),
+            by_resolver,
+            unreadable_by_file,
+            reasons: Object.entries(by_reason).map(([value, works]) => ({
+              value,
+              works,
+              sentence: sentenceOf(value),
+            })),
+            licences: run.view.works.facets({ outcome: 'saved,own' }).licence,
             stages: run.figures().stages,
             run: run.file?.account ?? null,
           },

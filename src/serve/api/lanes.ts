@@ -10,7 +10,7 @@ import type { Context } from './context.ts';
 import { runOf } from './context.ts';
 import { noQuery, runPath } from './parameters.ts';
 import * as shapes from './shapes/course.ts';
-import { lastRows } from './sources.ts';
+import type { RunWatch } from '../watch/run-watch.ts';
 
 type Lane = z.output<typeof shapes.lanes>['items'][number];
 type Slice = Lane['slices'][number];
@@ -29,12 +29,12 @@ export function laneRoutes(context: Context): Route[] {
       querySchema: noQuery,
       gives: { kind: 'json', schema: shapes.lanes },
       version: ({ path }) => runOf(context, path.run).version,
-      handle: async ({ path }) => ({ kind: 'json', value: await lanesOf(runOf(context, path.run).corpus.folder) }),
+      handle: async ({ path }) => ({ kind: 'json', value: await lanesOf(runOf(context, path.run)) }),
     }),
   ];
 }
 
-async function lanesOf(folder: string): Promise<z.output<typeof shapes.lanes>> {
+async function lanesOf({ corpus, view }: RunWatch): Promise<z.output<typeof shapes.lanes>> {
   const lanes = new Map<string, Lane>();
   const laneOf = (host: string): Lane => {
     const lane = lanes.get(host) ?? {
@@ -52,7 +52,7 @@ async function lanesOf(folder: string): Promise<z.output<typeof shapes.lanes>> {
     if (lane.slices.length > MOST_SLICES) lane.slices = joined(lane.slices);
   };
   let timeScale = 1;
-  for await (const row of hostRows(join(folder, 'hosts.jsonl'))) {
+  for await (const row of hostRows(join(corpus.folder, 'hosts.jsonl'))) {
     if (row.kind === 'run') {
       timeScale = row.time_scale;
       continue;
@@ -69,18 +69,11 @@ async function lanesOf(folder: string): Promise<z.output<typeof shapes.lanes>> {
   }
   const isLogged = lanes.size > 0;
   if (!isLogged)
-    for await (const { attempts } of lastRows(folder))
-      for (const { url, status, bytes, started_at: startedAt } of attempts) {
-        const outcome = String(status ?? 'none');
-        const slice: Slice = [
-          Date.parse(startedAt),
-          1_000,
-          1,
-          Number(REFUSALS.has(outcome)),
-          Number(isFailure(outcome)),
-        ];
-        add(laneOf(URL.parse(url)?.host ?? ''), slice, bytes);
-      }
+    for (const { url, status, bytes, started_at: startedAt } of view.attempts()) {
+      const outcome = String(status ?? 'none');
+      const slice: Slice = [Date.parse(startedAt), 1_000, 1, Number(REFUSALS.has(outcome)), Number(isFailure(outcome))];
+      add(laneOf(URL.parse(url)?.host ?? ''), slice, bytes);
+    }
   const sorted = [...lanes.values()].toSorted((a, b) => b.requests - a.requests || (a.host < b.host ? -1 : 1));
   return {
     from: isLogged ? 'log' : 'attempts',

@@ -9,15 +9,14 @@ import { passageRoutes } from './passages.ts';
 import { queueRoutes } from './queue.ts';
 import { runRoutes } from './runs.ts';
 import { searchRoutes } from './search.ts';
-import { sourceRoutes } from './sources.ts';
-import { stageRoutes } from './stages.ts';
+import { courseRoutes } from './course.ts';
 import { steeringRoutes } from './steering.ts';
 import { workRoutes } from './works.ts';
 
 /** All routes under `/api/v1`. */
 export function apiRoutes(context: Context): Route[] {
   return [
-    runRoutes, workRoutes, documentRoutes, passageRoutes, searchRoutes, graphRoutes, accountRoutes, sourceRoutes, stageRoutes, laneRoutes,
+    runRoutes, workRoutes, documentRoutes, passageRoutes, searchRoutes, graphRoutes, accountRoutes, courseRoutes, laneRoutes,
     queueRoutes, hostRoutes, steeringRoutes,
   ].flatMap((routes) => routes(context)); // prettier-ignore
 }

@@ -76,6 +76,7 @@ export const OUTCOMES = [
   ['parked', 'deferred', 'tone-warn'],
   ['failed', 'failed, retryable', 'tone-bad'],
   ['waiting', 'not processed yet', 'tone-mute'],
+  ['unreadable', 'unreadable entries', 'tone-mute'],
 ] as const;
 
 /** The display name of an outcome. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 import type { Clock } from '../../base/index.ts';
+import { outcomesOf } from '../../ask/index.ts';
 import type { Corpus, CorpusView, RunEvent, RunFile, SearchSession, StepCount } from '../../corpus/index.ts';
 import { fileStamp, KeptOpen } from '../../corpus/index.ts';
 import type { Graph } from '../../graph/index.ts';
@@ -131,7 +132,7 @@ export class RunWatch implements AsyncDisposable {
       run: this.id,
       state: this.#file?.state ?? 'unknown',
       stages,
-      outcomes: this.view.works.outcomes(),
+      outcomes: outcomesOf(this.view.account()),
       rate_per_minute: stages[0]?.per_minute ?? null,
       // The slowest step determines the estimate; if one is unknown, so is the total.
       seconds_left: known.includes(null) ? null : Math.max(...known.map((seconds) => seconds ?? 0)),

@@ -68,6 +68,22 @@ export function findVersions(records: Iterable<WorkRecord>): VersionLink[] {
   return [...links.values()];
 }
 
+const LONGEST_KEY = 60;
+
+/** What a record shares with every record that may be a version of the same work. */
+export function versionKeys({ ids, relations, title }: WorkRecord): string[] {
+  const families = [ids.doi, ...relations.map(({ doi }) => doi)].flatMap((doi) => doiFamily(doi) ?? []);
+  const titled = titleKey(title);
+  return [
+    ...new Set([
+      ...families.map((family) => `doi:${family}`),
+      ...(ids.arxiv ? [`arxiv:${ids.arxiv.id}`] : []),
+      ...(ids.pmid === null ? [] : [`pmid:${ids.pmid}`]),
+      ...(titled === null ? [] : [`title:${titled.slice(0, LONGEST_KEY)}`]),
+    ]),
+  ];
+}
+
 /** `10.21203/rs.3.rs-1/v2` → `10.21203/rs.3.rs-1`; null for a DOI without a version. */
 function doiFamily(doi: string | null): string | null {
   if (doi === null) return null;

@@ -65,9 +65,10 @@ export async function runCorpus(
   }
   if (!account)
     throw new AppError('ENDED_EARLY', 'the run ended without a summary', { hint: 'this is a bug; please report it' });
-  const isEmpty = account.documents === 0 && (account.works?.works ?? 0) === 0;
+  const { listed = 0, failed = 0, unreadable_entries: unreadable = 0 } = account.works ?? {};
+  const isEmpty = account.documents === 0 && listed + unreadable === 0;
   if (isEmpty && account.stopped === null) session.log('error', nothingFound(asked));
-  if (isEmpty || account.failures.length > 0 || account.stopped !== null) process.exitCode ??= 1;
+  if (isEmpty || failed > 0 || account.failures.length > 0 || account.stopped !== null) process.exitCode ??= 1;
   if (account.index) {
     progress.reporting();
     const { writeReport } = await import('../../../serve/index.ts');

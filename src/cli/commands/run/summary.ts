@@ -35,6 +35,7 @@ export function printAccount(account: RunAccount, session: Session): void {
     printLabelled(terminal, 'Works', worksLine(works));
     printLabelled(terminal, 'By source', countsLine(works.by_resolver));
     printLabelled(terminal, 'Missing', countsLine(works.by_reason));
+    printLabelled(terminal, 'Unreadable', countsLine(works.unreadable_by_file));
     terminal.print('');
   }
   if (account.passed_over.length > 0) {
@@ -52,6 +53,12 @@ export function printAccount(account: RunAccount, session: Session): void {
   if (account.documents > 0) terminal.print(`${stagesTable(account)}\n`);
   if (account.scans > 0)
     printLabelled(terminal, 'Scans', `${count(account.scans)} without text (needs-ocr): see docs/guides/doctags.md`);
+  if (account.partial > 0)
+    printLabelled(
+      terminal,
+      'Partial',
+      `${count(account.partial)} documents were parsed in part: pages need OCR, or words are missing`,
+    );
   if (failures.length > 0) printFailures(account, terminal);
   const ending = index
     ? `${count(index.passages)} ${index.passages === 1 ? 'passage' : 'passages'} searchable by ${index.searched_by}`
@@ -74,19 +81,24 @@ function printLabelled(terminal: Terminal, label: string, text: string): void {
     terminal.print(`${terminal.style('bold', (at === 0 ? label : '').padEnd(LABEL), 'stdout')}${line}`);
 }
 
-function worksLine({
-  works,
-  saved,
-  not_to_be_had: lost,
-  later,
-  unreadable_entries: unreadable,
-}: NonNullable<RunAccount['works']>): string {
+function worksLine(works: NonNullable<RunAccount['works']>): string {
+  const parts: readonly (readonly [number, string])[] = [
+    [works.local, 'local'],
+    [works.unavailable, 'unavailable'],
+    [works.deferred, 'deferred'],
+    [works.failed, 'failed, retryable'],
+    [works.waiting, 'not tried yet'],
+    [works.unreadable_entries, 'unreadable entries'],
+    [works.repeated_entries, 'repeated entries'],
+    [works.other_versions, 'other versions of listed works'],
+    [works.retracted, 'retracted'],
+    [works.included, 'included'],
+    [works.excluded, 'excluded'],
+  ];
   return [
-    `${count(works)} listed`,
-    `${count(saved)} downloaded`,
-    ...(lost > 0 ? [`${count(lost)} unavailable`] : []),
-    ...(later > 0 ? [`${count(later)} deferred or failed, retryable`] : []),
-    ...(unreadable > 0 ? [`${count(unreadable)} unreadable entries`] : []),
+    `${count(works.listed)} listed`,
+    `${count(works.downloaded)} downloaded (${count(works.downloaded_this_run)} by this run)`,
+    ...parts.filter(([works]) => works > 0).map(([works, word]) => `${count(works)} ${word}`),
   ].join(', ');
 }
 
@@ -158,9 +170,14 @@ function nextSteps({ index, works, stopped, failures }: RunAccount, folder: stri
     [index !== null, 'Look', `${quoted}/report.html`],
     [stopped !== null, 'Resume', 'run the same command'],
     [
-      (works?.later ?? 0) > 0,
+      (works?.deferred ?? 0) > 0,
       'Later',
       'some works were deferred by rate limits; run the same command later to retry them',
+    ],
+    [
+      (works?.failed ?? 0) > 0,
+      'Retry',
+      `contentdownload queue retry-failed --queue ${quoted}/state/workqueue.sqlite, then the same command`,
     ],
     [failures.length > 0, 'Why', `docstokg stage-log --stage doctags --status failure --data-root ${quoted}/Data`],
   ].flatMap(([fits, word, what]) => (fits === true ? [[String(word), String(what)] as const] : []));

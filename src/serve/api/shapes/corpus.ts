@@ -49,7 +49,7 @@ export const facets = z.object({
   year: facet,
 });
 
-const step = z.enum(['success', 'failure', 'skip']).nullable();
+const step = z.enum(['success', 'failure', 'needs-ocr']).nullable();
 
 export const documentLine = z
   .object({
@@ -193,7 +193,10 @@ export const account = z.object({
       included: count,
     })
     .loose(),
+  counts: counts.describe('Each count of the corpus; docs/reference has a sentence for each.'),
   outcomes: counts,
+  by_resolver: counts,
+  unreadable_by_file: counts,
   reasons: z.array(z.object({ value: z.string(), works: count, sentence: text })),
   licences: z.array(z.object({ value: z.string(), works: count })),
   stages: z.array(stage),

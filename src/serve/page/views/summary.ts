@@ -53,10 +53,18 @@ function queryLine({ asked }: Account): View {
   return said.length > 0 && html`<p class="lede">Query: ${said.join('; ')}.</p>`;
 }
 
-function shownFigures({ outcomes, stages }: Account, sources: Sources | undefined): View[] {
-  const works = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
-  const saved = (outcomes['saved'] ?? 0) + (outcomes['own'] ?? 0);
-  const done = (name: string): number => stages.find((stage) => stage.name === name)?.done ?? 0;
+function shownFigures({ outcomes, counts }: Account, sources: Sources | undefined): View[] {
+  const of = (name: string): number => counts[name] ?? 0;
+  const works = of('listed');
+  const saved = of('downloaded') + of('local');
+  const besides: readonly (readonly [string, number, string])[] = [
+    ['Partly parsed', of('partial'), 'pages need OCR, or words are missing'],
+    ['Scans', of('scans'), 'without text: they need OCR'],
+    ['Failed documents', of('failed_documents'), 'in some stage'],
+    ['Unreadable entries', of('unreadable_entries'), 'of input files'],
+    ['Repeated entries', of('repeated_entries'), 'of input files'],
+    ['Other versions', of('other_versions'), 'of works that are listed'],
+  ];
   const shares = OUTCOMES.map(([outcome, name, tone]) => [name, outcomes[outcome] ?? 0, tone] as const);
   return [
     figures([
@@ -66,9 +74,10 @@ function shownFigures({ outcomes, stages }: Account, sources: Sources | undefine
         number(saved),
         `${percent(saved, works)} of the works${sources && sources.bytes > 0 ? `, ${size(sources.bytes)}` : ''}`,
       ],
-      ['Parsed', number(done('parsed')), 'documents'],
-      ['Chunked', number(done('chunked')), 'documents'],
-      ['Embedded', number(done('embedded')), 'documents'],
+      ['Parsed', number(of('parsed')), 'documents'],
+      ['Chunked', number(of('chunked')), 'documents'],
+      ['Embedded', number(of('embedded')), 'documents'],
+      ...besides.filter(([, count]) => count > 0).map(([name, count, note]) => [name, number(count), note] as const),
     ]),
     works > 0 &&
       html`<section>
