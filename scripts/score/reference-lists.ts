@@ -25,11 +25,13 @@ export function scoreReferences(
   const byId = new Map(lists.map(({ id, references }) => [id, references]));
   const count = { truth: 0, read: 0, found: 0, years: 0, yearRight: 0, titles: 0, titleRight: 0, dois: 0, doiRight: 0 };
   for (const { id, references } of documents) {
-    const open = new Set(byId.get(id));
+    const list = byId.get(id) ?? [];
+    const open = new Set(list);
     count.truth += references.length;
     count.read += open.size;
-    for (const truth of references) {
-      const entry = [...open].find((each) => isSame(truth, each));
+    for (const [at, truth] of references.entries()) {
+      const same = list[at] && open.has(list[at]) && !hasMark(truth) ? list[at] : undefined;
+      const entry = [...open].find((each) => isSame(truth, each)) ?? same;
       if (!entry) continue;
       open.delete(entry);
       count.found += 1;
@@ -60,6 +62,11 @@ function figures(right: number, found: number, all: number): Figures {
 }
 
 const LEAST_TITLE = 10;
+
+/** Whether an entry can be recognised; those that cannot are taken to be in their place. */
+function hasMark({ title, label, doi }: TrueReference): boolean {
+  return letters(title ?? '').length > LEAST_TITLE || /\d/.test(label ?? '') || doi !== null;
+}
 
 function isSame(truth: TrueReference, entry: ReadList['references'][number]): boolean {
   const title = letters(truth.title ?? '').slice(0, 40);

@@ -9,7 +9,7 @@ import { paperSpec } from '../../sim/server/paper-spec.ts';
 import { World } from '../../sim/world/world.ts';
 import { sha256File } from '../../src/base/index.ts';
 import { extractDocument } from '../../src/graph/extract/extract-document.ts';
-import { withWork } from '../../src/graph/extract/statements.ts';
+import { withWork } from '../../src/graph/extract/reading.ts';
 import { GraphStore, openGraph } from '../../src/graph/index.ts';
 import { convert, readBlockLines } from '../../src/parse/index.ts';
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 import { AppError, isDamaged } from '../../base/index.ts';
-import { nodeKey } from '../node-key.ts';
+import { nodeKey } from '../schema.ts';
 import type { EdgeKind, NodeKind } from '../schema.ts';
 import type { GraphPicture } from '../picture/index.ts';
 import { openDatabase } from '../store/database.ts';

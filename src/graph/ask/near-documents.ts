@@ -1,4 +1,4 @@
-import { nodeKey } from '../node-key.ts';
+import { nodeKey } from '../schema.ts';
 import type { Graph } from './graph.ts';
 
 /** How many works like one are looked at. */

@@ -2,11 +2,11 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 import type { GraphPicture, PictureEdge, PictureEdgeKind, PictureEvidence, UnplacedNode } from '../picture/index.ts';
 import { layOut } from '../picture/index.ts';
-import { nodeKey } from '../node-key.ts';
+import { nodeKey } from '../schema.ts';
 import type { EdgeKind } from '../schema.ts';
 import type { Graph } from './graph.ts';
 import type { GraphNode } from './types.ts';
-import { workLabel } from './work-label.ts';
+import { workLabel } from './types.ts';
 
 /** Neighbours of a kind that are drawn: beyond this a picture says nothing. */
 const MOST_OF_A_KIND: Readonly<Partial<Record<PictureEdgeKind, number>>> = { cites: 40, related: 20 };

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import type { Warn } from '../../base/index.ts';
 import {
   AppError,
-  canonicalJson,
   FileLock,
+  canonicalJson,
   isDamaged,
   partPath,
   setAsideIfDamaged,
@@ -19,15 +19,14 @@ import type { Contribution, NodeStatement } from '../contribution.ts';
 import { RANK } from '../contribution.ts';
 import { LINK_VERSION } from '../link/link.ts';
 import { extractRecord } from '../extract/extract-record.ts';
-import { withWork } from '../extract/statements.ts';
-import { GraphStore } from '../store/graph-store.ts';
+import { withWork } from '../extract/reading.ts';
 import type { GraphChange } from '../store/graph-store.ts';
-import { workNodeId } from '../work-id.ts';
-import type { KeptAnswer } from '../lookup/reference-answers.ts';
-import { withAnswers } from '../lookup/with-answers.ts';
-import { withNames } from '../lookup/with-names.ts';
-import type { ClaimsFile } from '../claims/claims-file.ts';
-import { claimsPath, readClaimsFile } from '../claims/claims-file.ts';
+import { GraphStore } from '../store/graph-store.ts';
+import { workNodeId } from '../schema.ts';
+import type { KeptAnswer } from '../lookup/answers.ts';
+import { withAnswers, withNames } from '../lookup/answers.ts';
+import type { ClaimsFile } from '../claims/claims-stage.ts';
+import { claimsPath, readClaimsFile } from '../claims/claims-stage.ts';
 import { blocksPath, documentsIn, factsPath } from './stage.ts';
 
 /** What a graph is brought up to date with. */

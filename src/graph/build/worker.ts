@@ -4,8 +4,7 @@ import { oncePer } from '../../base/index.ts';
 import { readBlockLines } from '../../parse/index.ts';
 import type { StageWorker } from '../../stage/index.ts';
 import { extractDocument } from '../extract/extract-document.ts';
-import { readVocabulary } from '../extract/read-vocabulary.ts';
-import { Vocabulary } from '../extract/vocabulary.ts';
+import { Vocabulary, readVocabulary } from '../extract/vocabulary.ts';
 
 /** What the stage tells its workers. */
 export interface GraphStageSettings {

@@ -1,26 +1,25 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { canonicalJson, sha256, sha256File } from '../../base/index.ts';
 import { readBlockLines } from '../../parse/index.ts';
-import type { StagePlan, StageWorker, WorkItem } from '../../stage/index.ts';
-import { documentItems } from '../build/stage.ts';
+import type { StageOptions, StageOutcome, StagePlan, StageRuntime, StageWorker, WorkItem } from '../../stage/index.ts';
+import { runStage } from '../../stage/index.ts';
+import { documentItems, documentsIn } from '../build/stage.ts';
 import { Reading } from '../extract/reading.ts';
-import type { AnswerStore, Budget, ModelServer } from '../../model/index.ts';
-import { tokensOf } from '../../model/index.ts';
-import type { CheckedClaims, Claim, DropReason } from './check-claims.ts';
-import { checkClaims } from './check-claims.ts';
-import type { ClaimPassage } from './claim-passages.ts';
-import { claimPassages } from './claim-passages.ts';
-import type { ClaimAccount, ClaimsFile } from './claims-file.ts';
-import { claimsPath } from './claims-file.ts';
-import { extractClaims } from './extract-claims.ts';
-import { claimPrompt, PROMPT_VERSION } from './prompt.ts';
+import type { ModelPrices, ModelSettings } from '../../model/index.ts';
+import { AnswerStore, Budget, ModelServer, tokensOf } from '../../model/index.ts';
+import type { CheckedClaims, Claim, ClaimPassage, DropReason } from './read-claims.ts';
+import { PROMPT_VERSION, checkClaims, claimPassages, claimPrompt, extractClaims } from './read-claims.ts';
+import type { EdgeStatement, NodeStatement } from '../contribution.ts';
+import type { Send } from '../../http/index.ts';
 
 /** Raised when the same answers begin to give other claims. */
 const CHECK_VERSION = 1;
 
 /** What decides which claims a document gets. */
-export interface ClaimSettings {
+interface ClaimSettings {
   readonly model: string;
   readonly maxTokens: number;
   /** Number of passages per document to send, from the start of the document; 0 means all. */
@@ -28,7 +27,7 @@ export interface ClaimSettings {
 }
 
 /** Every parsed document, to be asked about. */
-export function claimsPlan(dataRoot: string, settings: ClaimSettings): StagePlan & { readonly items: WorkItem[] } {
+function claimsPlan(dataRoot: string, settings: ClaimSettings): StagePlan & { readonly items: WorkItem[] } {
   const cfgHash = sha256(canonicalJson({ prompt: PROMPT_VERSION, check: CHECK_VERSION, ...settings }));
   const items = documentItems(dataRoot, cfgHash, (document) => ({ claims: claimsPath(dataRoot, document) }));
   return { stageName: 'claims', items, totalItems: items.length };
@@ -47,7 +46,7 @@ export interface ClaimEstimate {
 }
 
 /** What a worker of the stage asks and remembers with. */
-export interface ClaimTools {
+interface ClaimTools {
   readonly server: ModelServer;
   readonly answers: AnswerStore;
   readonly budget: Budget;
@@ -55,7 +54,7 @@ export interface ClaimTools {
 }
 
 /** Asks about the passages of one document; a document whose passages cost more than may be spent is left for another time. */
-export function claimsWorker({ server, answers, budget, settings }: ClaimTools): StageWorker {
+function claimsWorker({ server, answers, budget, settings }: ClaimTools): StageWorker {
   const learn = async (passage: string, signal: AbortSignal): Promise<Learned> => {
     const prompt = claimPrompt(passage);
     const key = server.keyOf(prompt);
@@ -121,7 +120,7 @@ type Learned =
 const ATTEMPTS = 2;
 
 /** What asking about all documents would take, counted on their own text. */
-export async function estimateClaims(
+async function estimateClaims(
   items: readonly WorkItem[],
   { server, answers, budget, settings }: ClaimTools,
   signal?: AbortSignal,
@@ -160,4 +159,121 @@ async function readingOf(item: WorkItem): Promise<Reading> {
     source_sha256?: string;
   };
   return new Reading(item.itemId, await readBlockLines(item.inputs['blocks'] ?? ''), hash ?? null);
+}
+
+/** What became of the passages of a document. */
+interface ClaimAccount {
+  readonly passages: number;
+  /** Answers that were kept from an earlier time. */
+  readonly known: number;
+  readonly asked: number;
+  /** Answers that were not what was asked for, twice. */
+  readonly unreadable: number;
+  readonly claims: number;
+  readonly dropped: Readonly<Partial<Record<DropReason, number>>>;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** The claims of a document, as its file keeps them. */
+export interface ClaimsFile {
+  /** Of the blocks they were read out of: with other blocks they are not used. */
+  readonly blocksSha256: string;
+  readonly account: ClaimAccount;
+  readonly nodes: readonly NodeStatement[];
+  readonly edges: readonly EdgeStatement[];
+}
+
+/** Where the claims of a document stand. */
+export function claimsPath(dataRoot: string, document: string): string {
+  return join(dataRoot, 'GraphClaims', `${document}.json`);
+}
+
+/** The claims of a document; undefined where nobody has asked for them. */
+export async function readClaimsFile(path: string): Promise<ClaimsFile | undefined> {
+  return existsSync(path) ? (JSON.parse(await readFile(path, 'utf8')) as ClaimsFile) : undefined;
+}
+
+/** What a model is asked about, how, and for how much. */
+export interface ClaimRequest {
+  readonly dataRoot: string;
+  /** The file in which answers are kept. */
+  readonly answers: string;
+  readonly model: ModelSettings;
+  readonly passagesPerDocument: number;
+  readonly prices: ModelPrices;
+}
+
+/** What came of asking. */
+export interface ClaimsGathered {
+  readonly outcome: StageOutcome;
+  /** Documents that were left because of the budget. */
+  readonly tooDear: number;
+  readonly documents: number;
+  readonly claims: number;
+  readonly dropped: Readonly<Partial<Record<DropReason, number>>>;
+  readonly unreadable: number;
+  /** Used by this run. */
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly usd: number | null;
+}
+
+/** What asking would take, before anything is asked. */
+export async function claimsEstimate(request: ClaimRequest, send: Send, signal?: AbortSignal): Promise<ClaimEstimate> {
+  const settings = settingsOf(request);
+  using answers = new AnswerStore(request.answers);
+  const tools = { server: new ModelServer(request.model, send), answers, budget: new Budget(request.prices), settings };
+  return await estimateClaims(claimsPlan(request.dataRoot, settings).items, tools, signal);
+}
+
+/** Asks the model about every passage that has no answer yet and writes down the claims that stand in them. */
+export async function gatherClaims(
+  request: ClaimRequest,
+  send: Send,
+  options: StageOptions,
+  runtime: StageRuntime = {},
+): Promise<ClaimsGathered> {
+  const settings = settingsOf(request);
+  using answers = new AnswerStore(request.answers);
+  const budget = new Budget(request.prices);
+  const worker = claimsWorker({ server: new ModelServer(request.model, send), answers, budget, settings });
+  let tooDear = 0;
+  const outcome = await runStage(
+    claimsPlan(request.dataRoot, settings),
+    worker,
+    options,
+    { afterItem: (_item, ended) => void ('status' in ended && ended.reason === 'budget' && (tooDear += 1)) },
+    runtime,
+  );
+  const { inputTokens, outputTokens } = budget;
+  const all = await accountOf(request.dataRoot);
+  return { outcome, tooDear, ...all, inputTokens, outputTokens, usd: budget.usd() };
+}
+
+function settingsOf({ model, passagesPerDocument }: ClaimRequest): ClaimSettings {
+  return { model: model.model, maxTokens: model.maxTokens, passagesPerDocument };
+}
+
+/** What the claims of all documents come to. */
+async function accountOf(
+  dataRoot: string,
+): Promise<Pick<ClaimsGathered, 'documents' | 'claims' | 'dropped' | 'unreadable'>> {
+  const dropped: Partial<Record<DropReason, number>> = {};
+  let [documents, claims, unreadable] = [0, 0, 0];
+  for (const document of documentsIn(dataRoot)) {
+    const account = (await readClaimsFile(claimsPath(dataRoot, document)))?.account;
+    if (!account) continue;
+    documents += 1;
+    claims += account.claims;
+    unreadable += account.unreadable;
+    for (const [reason, count] of Object.entries(account.dropped) as [DropReason, number][])
+      dropped[reason] = (dropped[reason] ?? 0) + count;
+  }
+  return { documents, claims, dropped, unreadable };
+}
+
+/** Where the answers of models about a corpus are kept, beside its graph. */
+export function answersPath(folder: string): string {
+  return join(folder, 'Graph', 'claims.sqlite');
 }

@@ -53,14 +53,14 @@ async function write(store: GraphStore, name: string): Promise<string> {
   return join(folder, name);
 }
 
-test('every form holds every node and edge, and can be read', async () => {
+test('every format holds every node and edge, and can be read', async () => {
   using store = new GraphStore(':memory:');
   await store.apply({ add: [paper(1, [2, 3]), paper(2, [3])] });
   const to = await write(store, 'a');
   const text = (name: string): string => readFileSync(join(to, name), 'utf8');
   assert.equal(text('graph.graphml').match(/<node /g)?.length, 3);
   assert.match(text('graph.graphml'), /Work &quot;1&quot; &lt;of&gt; ours &amp; others/);
-  assert.equal(text('graph.gexf').match(/<edge id/g)?.length, 3);
+  assert.equal(text('graph.graphml').match(/<edge /g)?.length, 3);
   const { network } = JSON.parse(text('graph.vosviewer.json')) as {
     network: { items: { label: string; weights: { Citations: number } }[]; links: unknown[] };
   };
@@ -72,11 +72,6 @@ test('every form holds every node and edge, and can be read', async () => {
     ],
     [3, 3, [0, 1, 2]],
   );
-  const linked = JSON.parse(text('graph.jsonld')) as { '@graph': { '@id': string; cites?: string[] }[] };
-  assert.deepEqual(linked['@graph'].find((each) => each['@id'] === 'https://doi.org/10.5555/1')?.cites, [
-    'https://doi.org/10.5555/2',
-    'https://doi.org/10.5555/3',
-  ]);
   assert.equal(text('graph-neo4j/nodes.csv').trim().split('\n').length, 4);
   assert.match(text('graph-neo4j/load.cypher'), /LOAD CSV WITH HEADERS FROM 'file:\/\/\/edges\.csv'/);
   const evidence = await openRowReader(join(to, 'graph-parquet', 'evidence.parquet'));
@@ -89,7 +84,7 @@ test('every form holds every node and edge, and can be read', async () => {
       assert.ok(existsSync(join(to, 'graph-vault', 'work', `${link}.md`)), link);
 });
 
-test('after papers came, changed and went every form is that of a graph built at once', async () => {
+test('after papers were added, changed and removed every export equals that of a graph built at once', async () => {
   // Its reference names no id: which work it means is known once that work has come.
   const print = 'Silva A. Work of ours and others about warm seas. J Seas. 2002;3:1-9.';
   const printing: Contribution = {

@@ -2,7 +2,7 @@
 export interface Abbreviation {
   readonly short: Span;
   readonly long: Span;
-  /** 0 to 1: how well the letters of the short form stand in the long one. */
+  /** 0 to 1: how well the letters of the short form match the long form. */
   readonly score: number;
 }
 
@@ -34,7 +34,7 @@ export function findAbbreviations(text: string): Abbreviation[] {
   return found;
 }
 
-/** Every bracket with what stands in it, brackets inside brackets as well; the inner ones first. */
+/** Every bracket with its contents, nested brackets too, inner ones first. */
 function remarks(text: string): { readonly open: number; readonly inside: string }[] {
   const found: { open: number; inside: string }[] = [];
   const open: number[] = [];
@@ -66,7 +66,7 @@ function shortInside(text: string, open: number, inside: string): Abbreviation[]
     if (!isShortForm(short) || (number > 0 && !isCapital(short))) continue;
     const inFront = align(short, before(text, open));
     const within =
-      part.index > 0 ? align(short, [{ text: inside.slice(0, part.index - 1), start: open + 1 }]) : undefined;
+      part.index > 0 ? align(short, { text: inside.slice(0, part.index - 1), start: open + 1 }) : undefined;
     const long = within && (!inFront || within.score > inFront.score) ? within : inFront;
     if (!long) continue;
     found.push({
@@ -92,9 +92,7 @@ function shortBefore(text: string, open: number, inside: string): Abbreviation[]
   if (short === undefined || !isShortForm(short) || !/\p{Lu}.{0,14}[\p{Lu}\d]|\p{Ll}\p{Lu}/u.test(short)) return [];
   const words = /^(?:[^,;:=]|,(?!\s))+/.exec(inside)?.[0].trimEnd() ?? '';
   if (words.length < 6) return [];
-  const long = align(short, [{ text: words, start: at + (inside.length - inside.trimStart().length) }], {
-    whole: true,
-  });
+  const long = align(short, { text: words, start: at + (inside.length - inside.trimStart().length) }, { whole: true });
   if (!long) return [];
   const start = open - (match?.[0].length ?? 0);
   return [
@@ -116,8 +114,8 @@ function isShortForm(text: string): boolean {
   return /\p{Lu}|\d/u.test(text) || text.length <= 5;
 }
 
-/** The sentence in front of a remark, at most so many characters of it. */
-function before(text: string, open: number): { readonly text: string; readonly start: number }[] {
+/** The sentence in front of a bracket, as far as it can hold a long form. */
+function before(text: string, open: number): Piece {
   const from = Math.max(0, open - 300);
   const part = text.slice(from, open);
   // A bracket inside a chemical name ends nothing: "(-)-[125I]-cyanopindolol".
@@ -125,7 +123,7 @@ function before(text: string, open: number): { readonly text: string; readonly s
     ...part.matchAll(/[.!?;]\s+(?=[\p{Lu}\d])|[)\]](?![^\s,;.()])|[([](?=[^()[\]]*(?:\s[^()[\]]*)?$)|;\s/gu),
   ].at(-1);
   const start = sentence ? sentence.index + sentence[0].length : 0;
-  return [{ text: part.slice(start), start: from + start }];
+  return { text: part.slice(start), start: from + start };
 }
 
 interface Word {
@@ -134,97 +132,47 @@ interface Word {
   readonly end: number;
 }
 
-/** Words that short forms pass over. */
-const PASSED: ReadonlySet<string> = new Set('of the and in for to a an on by with from at or de la'.split(' '));
-/** The least average quality of a letter's place, by the number of letters: two letters are easily found by chance. */
+/** Words that short forms leave out. */
+const SMALL_WORDS: ReadonlySet<string> = new Set('of the and in for to a an on by with from at or de la'.split(' '));
+/** The lowest score that counts, by the number of letters: two letters are easily found by chance. */
 const LEAST: Readonly<Record<number, number>> = { 1: 1, 2: 0.6, 3: 0.5 };
 const LEAST_ELSE = 0.45;
 
+/** Text in which a long form may be, and where it begins in the whole text. */
+interface Piece {
+  readonly text: string;
+  readonly start: number;
+}
+
+interface LongForm {
+  readonly start: number;
+  readonly end: number;
+  readonly score: number;
+}
+
 /**
- * Finds the long form of a short form among the words in front of it (or, with `whole`, all of the words): the letters of
- * the short form stand in it in their order, the first at the beginning of its first word, the others rather at the
- * beginnings of words than inside them, and few words are skipped.
+ * Finds the long form of a short form at the end of a piece of text (or, with `whole`, as all of it): the letters of the
+ * short form stand in it in their order, the first at the beginning of its first word, the others rather at the beginnings
+ * of words than inside them, and few words are skipped.
  */
-function align(
-  short: string,
-  pieces: readonly { readonly text: string; readonly start: number }[],
-  options: { readonly whole?: boolean } = {},
-): { readonly start: number; readonly end: number; readonly score: number } | undefined {
-  const [piece] = pieces;
-  if (!piece) return undefined;
-  return (
-    alignLetters(short, lettersOf(short), piece, options) ??
-    alignLetters(short, lettersOf(withNumberWord(short, piece.text)), piece, options) ??
-    alignWithoutDigits(short, piece, options) ??
-    (options.whole ? undefined : alignTurned(short, piece))
-  );
+function align(short: string, piece: Piece, options: { readonly whole?: boolean } = {}): LongForm | undefined {
+  return alignLetters(short, lettersOf(short), piece, options) ?? alignWithoutDigits(short, piece, options);
 }
 
-const NUMBER_WORDS: Readonly<Record<string, string>> = {
-  one: '1',
-  first: '1',
-  two: '2',
-  second: '2',
-  three: '3',
-  third: '3',
-  four: '4',
-  five: '5',
-  six: '6',
-};
-
-/** "2D" spelt as the words in front spell it: "two-dimensional". */
-function withNumberWord(short: string, text: string): string {
-  const words =
-    text
-      .toLowerCase()
-      .match(/\p{L}+/gu)
-      ?.slice(-4) ?? [];
-  return short.replace(/^\d/, (digit) => words.findLast((word) => NUMBER_WORDS[word] === digit)?.[0] ?? digit);
-}
-
-/** "estradiol (E2)", "partial least squares (PLS-1)": the digits behind the letters count things of that name. */
-function alignWithoutDigits(
-  short: string,
-  piece: { readonly text: string; readonly start: number },
-  options: { readonly whole?: boolean },
-): ReturnType<typeof align> {
-  const letters = lettersOf(short).filter((letter) => !/\d/.test(letter));
+/** "estradiol (E2)", "Perceived Stress Scale (PSS-14)": digits behind the letters are not in the long form. */
+function alignWithoutDigits(short: string, piece: Piece, options: { readonly whole?: boolean }): LongForm | undefined {
   if (!/^(?:\p{L}[^\s\d]*-?\d|\p{Lu}{2,5}-\d{1,3})$/u.test(short)) return undefined;
+  const letters = lettersOf(short).filter((letter) => !/\d/.test(letter));
   const found = alignLetters(short, letters, piece, options);
   return found && { ...found, score: found.score - 0.2 };
 }
 
-/** "myotonic dystrophy (DM)", "turkey herpesvirus (HVT)": the first or the last word has moved to the other end. */
-function alignTurned(
-  short: string,
-  piece: { readonly text: string; readonly start: number },
-): ReturnType<typeof align> {
-  if (!/^\p{Lu}[\p{Lu}\d]{1,5}$/u.test(short)) return undefined;
-  const letters = lettersOf(short);
-  const words = wordsOf(piece.text);
-  for (let count = 2; count <= letters.length; count += 1) {
-    const own = words.slice(-count);
-    const [first, last] = [own[0], own.at(-1)];
-    if (!first || !last || own.length < count || PASSED.has(first.text)) continue;
-    const texts = own.map(({ text }) => text);
-    const turned = [
-      [...texts.slice(1), first.text],
-      [last.text, ...texts.slice(0, -1)],
-    ];
-    if (turned.some((each) => (quality(letters, each, short) ?? 0) >= LEAST_TURNED))
-      return { start: piece.start + first.start, end: piece.start + last.end, score: 0.5 };
-  }
-  return undefined;
-}
-
-const LEAST_TURNED = 0.9;
-
 function alignLetters(
   short: string,
   letters: readonly string[],
-  piece: { readonly text: string; readonly start: number },
+  piece: Piece,
   options: { readonly whole?: boolean },
-): ReturnType<typeof align> {
+): LongForm | undefined {
   if (letters.length === 0) return undefined;
   const words = wordsOf(piece.text);
   const most = Math.min(letters.length + 5, letters.length * 2 + 1);
@@ -305,7 +253,7 @@ function quality(letters: readonly string[], words: readonly string[], short: st
       reach = Math.max(reach, previous);
       if (text[at] === letters[letter])
         next[at] = Math.max(reach + (gains[at] ?? 0), previous + Math.max(gains[at] ?? 0, 0.75));
-      // Passing the beginning of a word without taking its letter costs.
+      // Skipping a word costs.
       if (text[at - 1] === ' ') reach -= skipped(text, at - 1);
     }
     row = next;
@@ -319,7 +267,7 @@ function quality(letters: readonly string[], words: readonly string[], short: st
       .slice(at)
       .split(' ')
       .slice(1)
-      .filter((word) => !PASSED.has(word)).length;
+      .filter((word) => !SMALL_WORDS.has(word)).length;
     top = Math.max(top, here - rest * 0.6);
   }
   return top === Number.NEGATIVE_INFINITY ? undefined : top / count;
@@ -332,7 +280,7 @@ function placeGains(text: string): Float64Array {
     const before = at === 0 ? ' ' : (text[at - 1] ?? '');
     gains[at] =
       before === ' '
-        ? PASSED.has(wordAt(text, at))
+        ? SMALL_WORDS.has(wordAt(text, at))
           ? 0.5
           : 1
         : /[-/,.–+]/.test(before)
@@ -344,9 +292,9 @@ function placeGains(text: string): Float64Array {
   return gains;
 }
 
-/** What it costs to pass over the word behind a space: next to nothing for a small word. */
+/** What skipping the word behind a space costs: next to nothing for a small word. */
 function skipped(text: string, space: number): number {
-  return PASSED.has(wordAt(text, space + 1)) ? 0.02 : 0.7;
+  return SMALL_WORDS.has(wordAt(text, space + 1)) ? 0.02 : 0.7;
 }
 
 function wordAt(text: string, start: number): string {

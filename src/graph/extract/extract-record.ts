@@ -4,7 +4,7 @@ import type { Contribution, EdgeStatement, Evidence, NodeStatement } from '../co
 import { RANK } from '../contribution.ts';
 import { lettersOf } from '../link/letters.ts';
 import type { EdgeKind, NodeKind } from '../schema.ts';
-import { otherWorkNodeIds, workNodeId } from '../work-id.ts';
+import { otherWorkNodeIds, workNodeId } from '../schema.ts';
 import { termId } from './facts.ts';
 
 const METHOD = 'record';

@@ -2,10 +2,8 @@ import type { Block, Cell } from '../../parse/index.ts';
 import type { Evidence } from '../contribution.ts';
 import { termId } from './facts.ts';
 import { findNumbers } from './numbers.ts';
-import type { Reading } from './reading.ts';
-import { placeOnPage } from './reading.ts';
-import type { Statements } from './statements.ts';
-import { THIS_WORK } from './statements.ts';
+import type { Reading, Statements } from './reading.ts';
+import { THIS_WORK, placeOnPage } from './reading.ts';
 import type { Unit } from './units.ts';
 import { readUnit } from './units.ts';
 

@@ -1,4 +1,4 @@
-import type { Stretch } from './sentences.ts';
+import type { Stretch } from './reading.ts';
 
 /** What a quantity is a quantity of, as far as its sentence says: the places of the words. */
 export interface Measured {

@@ -82,3 +82,11 @@ test('what a quantity measures stands before it, behind it, in front of its brac
   assert.deepEqual(measured('under a 20 m thick layer'), ['thick', 'layer']);
   assert.deepEqual(measured('The samples were heated to 300 °C'), ['heated', 'samples']);
 });
+
+test('a decimal number in front of a word is a value in any language, and one behind a label is not', () => {
+  assert.deepEqual(
+    findQuantities('в 64 опытах получено значение 16.0 единиц.').map(({ values }) => values),
+    [[16]],
+  );
+  assert.deepEqual(findQuantities('as Section 2.1 shows'), []);
+});

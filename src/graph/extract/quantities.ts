@@ -21,7 +21,7 @@ export interface Quantity {
   readonly uncertainty?: readonly number[];
 }
 
-export const QUANTITY_VERSION = 3;
+export const QUANTITY_VERSION = 4;
 
 interface Piece extends PrintedNumber {
   readonly unit: Unit | undefined;
@@ -110,7 +110,7 @@ function judge(text: string, group: readonly Piece[]): Quantity | undefined {
   const after = text.slice(last.unitEnd, last.unitEnd + 60);
   if (NUMBERED.test(before)) return undefined;
   const counted = unit === undefined ? countedNoun(after) : undefined;
-  if (unit === undefined && !isBareQuantity(before, after, group, counted)) return undefined;
+  if (unit === undefined && !isBareQuantity(text, group, counted)) return undefined;
   const modifier = MODIFIER.exec(before)?.[0] ?? '';
   // "28 ± 2 °C" is one value: what stands behind ± belongs to the number in front.
   const isTolerance = group.map(
@@ -182,9 +182,11 @@ function countedNoun(after: string): string | undefined {
   return undefined;
 }
 
-function isBareQuantity(before: string, after: string, group: readonly Piece[], counted: string | undefined): boolean {
-  const [first] = group;
-  if (!first) return false;
+function isBareQuantity(text: string, group: readonly Piece[], counted: string | undefined): boolean {
+  const [first, last] = [group[0], group.at(-1)];
+  if (!first || !last) return false;
+  const before = text.slice(Math.max(0, first.start - 40), first.start);
+  const after = text.slice(last.unitEnd, last.unitEnd + 60);
   if (first.spelt && first.value === 1) return /\b(?:at least|only|more than|less than|exactly)\s$/iu.test(before);
   if (first.spelt) return counted !== undefined && !/\b(?:these|those|other|all|both)\s$/iu.test(before);
   if (LABELS.test(before)) return false;
@@ -199,6 +201,7 @@ function isBareQuantity(before: string, after: string, group: readonly Piece[], 
     );
   // A number alone in brackets is a citation.
   if (/[[(](?:[\d,;–\-\s]|refs?\.?)*$/iu.test(before) && /^(?:[\d,;–\-\s])*[\])]/.test(after)) return false;
-  if (counted !== undefined) return true;
-  return VALUED.test(before);
+  // A decimal number in front of a word is a value, whatever the language: "21.1 единиц".
+  const isDecimal = /\d\.\d/.test(text.slice(first.start, last.end));
+  return counted !== undefined || (isDecimal && /^\s\p{L}/u.test(after)) || VALUED.test(before);
 }

@@ -1,7 +1,7 @@
 import type { Block, ParsedDocument } from '../../parse/index.ts';
-import type { TextPlace } from '../contribution.ts';
-import type { Stretch } from './sentences.ts';
-import { sentencesOf } from './sentences.ts';
+import type { Contribution, EdgeStatement, NodeStatement, OpenReference, TextPlace } from '../contribution.ts';
+import { RANK } from '../contribution.ts';
+import type { EdgeKind, NodeKind } from '../schema.ts';
 
 /** A block of running text with its sentences and the heading above it. */
 export interface ReadBlock {
@@ -71,4 +71,120 @@ function proseOf(blocks: readonly Block[]): ReadBlock[] {
       found.push({ block, section, sentences: sentencesOf(block.text) });
   }
   return found;
+}
+
+/** A stretch of a text, by character offsets. */
+export interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+const END = /[.!?]["”’')\]]*(?:(?<!\d\.)\d{1,3}(?:[,–-]\d{1,3})*)?\s+(?=["“‘'([]?[\p{Lu}\d])/gu;
+/** What ends in a full stop and ends no sentence. */
+const NO_END =
+  /(?:\b(?:et al|e\.g|i\.e|cf|vs|ca|approx|resp|no|nos|fig|figs|eq|eqs|ref|refs|tab|sect|vol|pp?|ed|eds|dr|mr|mrs|prof|st|inc|ltd|co|corp|sp|spp|var|subsp|viz|al)|\b\p{L})\.["”’')\]]*\s+$/iu;
+/** Longer than this is no sentence: a place in it is shown with what stands around it. */
+const LONGEST = 1_200;
+
+/** The sentences of a text; they tile it, without the spaces between them. */
+export function sentencesOf(text: string): Stretch[] {
+  const found: Stretch[] = [];
+  let start = 0;
+  for (const match of text.matchAll(END)) {
+    const end = match.index + match[0].length;
+    if (NO_END.test(text.slice(Math.max(0, end - 14), end))) continue;
+    push(found, text, start, end);
+    start = end;
+  }
+  push(found, text, start, text.length);
+  return found;
+}
+
+function push(found: Stretch[], text: string, start: number, end: number): void {
+  const part = text.slice(start, end);
+  const from = start + (part.length - part.trimStart().length);
+  const to = from + part.trim().length;
+  for (let at = from; at < to; at += LONGEST) found.push({ start: at, end: Math.min(to, at + LONGEST) });
+}
+
+/** Stands for the document's work until it is known which that is. */
+export const THIS_WORK = '@work';
+
+/** What an extractor says about how it found something. */
+export interface Method {
+  readonly name: string;
+  readonly version: number;
+}
+
+/** Collects what is said about one document. */
+export class Statements {
+  readonly nodes: NodeStatement[] = [];
+  readonly edges: EdgeStatement[] = [];
+  readonly references: OpenReference[] = [];
+  readonly #reading: Reading;
+
+  constructor(reading: Reading) {
+    this.#reading = reading;
+  }
+
+  /** Says that there is a node; its id begins with its kind. */
+  node(
+    kind: NodeKind,
+    id: string,
+    label: string,
+    more: { readonly year?: number | null; readonly rank?: number; readonly data?: NodeStatement['data'] } = {},
+  ): string {
+    const whole = `${kind}:${id}`;
+    this.nodes.push({
+      id: whole,
+      kind,
+      label: label.slice(0, 500),
+      year: more.year ?? null,
+      rank: more.rank ?? RANK.document,
+      data: more.data ?? {},
+    });
+    return whole;
+  }
+
+  /** Says that there is an edge, because of what stands at a place. */
+  edge(
+    edge: { readonly source: string; readonly kind: EdgeKind; readonly target: string },
+    where: { readonly block: number; readonly stretch: Stretch },
+    method: Method,
+    more: { readonly score?: number; readonly detail?: Readonly<Record<string, unknown>> } = {},
+  ): void {
+    this.edges.push({
+      ...edge,
+      evidence: {
+        place: this.#reading.place(where.block, where.stretch),
+        method: method.name,
+        version: method.version,
+        score: Math.round((more.score ?? 1) * 1000) / 1000,
+        detail: more.detail ?? {},
+      },
+    });
+  }
+
+  /** A sentence as a node of its own, with its place. */
+  passage(block: number, stretch: Stretch, section: string | null): string {
+    const text = this.#reading.document.blocks[block]?.text.slice(stretch.start, stretch.end) ?? '';
+    const id = this.node('passage', `${this.#reading.owner}#${block}:${stretch.start}`, text, { data: { section } });
+    this.edge(
+      { source: THIS_WORK, kind: 'contains', target: id },
+      { block, stretch },
+      { name: 'sentence', version: 1 },
+      { detail: { section } },
+    );
+    return id;
+  }
+}
+
+/** The work of a document put where it was left open. */
+export function withWork(contribution: Contribution, work: string): Contribution {
+  const named = (id: string): string => (id === THIS_WORK ? work : id);
+  return {
+    ...contribution,
+    work,
+    edges: contribution.edges.map((edge) => ({ ...edge, source: named(edge.source), target: named(edge.target) })),
+  };
 }

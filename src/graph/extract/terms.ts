@@ -1,9 +1,8 @@
 import { STOP_WORDS } from '../../parse/index.ts';
 import { foldCase } from '../link/letters.ts';
 import { termId } from './facts.ts';
-import type { Reading } from './reading.ts';
-import type { Statements } from './statements.ts';
-import { THIS_WORK } from './statements.ts';
+import type { Reading, Statements } from './reading.ts';
+import { THIS_WORK } from './reading.ts';
 
 /** Least times that a phrase stands in a document to be one of its terms. */
 const LEAST_TIMES = 3;

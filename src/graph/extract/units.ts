@@ -1,6 +1,3 @@
-import type { Definition, Powers } from './unit-table.ts';
-import { PREFIXES, SYMBOLS, WHOLE } from './unit-table.ts';
-
 /** A unit as powers of the seven base units (kg, m, s, A, K, mol, cd) and a factor to them. */
 export interface Unit {
   readonly text: string;
@@ -24,11 +21,6 @@ const SUPERSCRIPTS: Readonly<Record<string, string>> = {
   '⁹': '9',
   '⁻': '-',
 };
-/** By their first character, the longest first. */
-const WHOLE_NAMES = Map.groupBy(
-  Object.keys(WHOLE).sort((a, b) => b.length - a.length),
-  (name) => name[0] ?? '',
-);
 const FACTOR = /^(?<symbol>[\p{L}Ωµμ%‰°ℓ]{1,12})(?<power>(?:\^?[-−–⁻]?[1-4](?!\d)|[⁻]?[¹²³⁴]))?(?![\p{L}\d])/u;
 const JOIN = /^(?:\s?[/·⋅∙×.*]\s?|\s(?:per\s)?|(?=[(]))/u;
 
@@ -128,3 +120,193 @@ function baseText(powers: ReadonlyMap<string, number>): string {
     .map(([base, power]) => (power === 1 ? base : `${base}^${power}`))
     .join(' ');
 }
+
+/** Powers of base units. */
+type Powers = Readonly<Record<string, number>>;
+/** How a unit is made of base units: factor, powers, and what is added after. */
+type Definition = readonly [factor: number, powers: Powers, offset?: number];
+
+/** What a letter in front of a symbol multiplies it by. */
+const PREFIXES: Readonly<Record<string, number>> = {
+  Y: 1e24,
+  Z: 1e21,
+  E: 1000000000000000000,
+  P: 1000000000000000,
+  T: 1000000000000,
+  G: 1000000000,
+  M: 1000000,
+  k: 1000,
+  h: 100,
+  da: 10,
+  d: 0.1,
+  c: 0.01,
+  m: 0.001,
+  µ: 1e-6,
+  μ: 1e-6,
+  u: 1e-6,
+  n: 1e-9,
+  p: 1e-12,
+  f: 1e-15,
+};
+
+/** A definition and the names that share it: factor, powers such as `kg m^-3`, names, what is added after. */
+type Row = readonly [factor: number, powers: string, names: string, offset?: number];
+
+function table(rows: readonly Row[]): Readonly<Record<string, Definition>> {
+  return Object.fromEntries(
+    rows.flatMap(([factor, powers, names, offset]) => {
+      const parsed = Object.fromEntries(
+        powers
+          .split(' ')
+          .filter((part) => part !== '')
+          .map((part) => part.split('^'))
+          .map(([base = '', power = '1']) => [base, Number(power)]),
+      );
+      const definition: Definition = offset === undefined ? [factor, parsed] : [factor, parsed, offset];
+      return names.split('|').map((name) => [name, definition]);
+    }),
+  );
+}
+
+/** Symbols that take a prefix. */
+const SYMBOLS: Readonly<Record<string, Definition>> = table([
+  [1, 'm', 'm'],
+  [0.001, 'kg', 'g'],
+  [1, 's', 's|sec'],
+  [1, 'A', 'A'],
+  [1, 'K', 'K'],
+  [1, 'mol', 'mol|mole|moles'],
+  [1, 'cd', 'cd|lm'],
+  [0.001, 'm^3', 'l|L|ℓ'],
+  [1, 's^-1', 'Hz|Bq|cps'],
+  [1, 'kg m s^-2', 'N'],
+  [1, 'kg m^-1 s^-2', 'Pa'],
+  [1, 'kg m^2 s^-2', 'J'],
+  [1, 'kg m^2 s^-3', 'W|Wp'],
+  [1, 'kg m^2 s^-3 A^-1', 'V'],
+  [1, 'A s', 'C'],
+  [1, 'A^2 s^4 kg^-1 m^-2', 'F'],
+  [1, 'kg m^2 s^-3 A^-2', 'Ω|ohm'],
+  [1, 'kg^-1 m^-2 s^3 A^2', 'S'],
+  [1, 'kg s^-2 A^-1', 'T'],
+  [1, 'kg m^2 s^-2 A^-1', 'Wb'],
+  [1, 'kg m^2 s^-2 A^-2', 'H'],
+  [1, 'cd m^-2', 'lx'],
+  [1, 'm^2 s^-2', 'Gy|Sv'],
+  [1, 'mol s^-1', 'kat'],
+  [1.602176634e-19, 'kg m^2 s^-2', 'eV'],
+  [4.184, 'kg m^2 s^-2', 'cal'],
+  [100000, 'kg m^-1 s^-2', 'bar|Bar'],
+  [133.322, 'kg m^-1 s^-2', 'Torr'],
+  [1000, 'mol m^-3', 'M'],
+  [1, 'Da', 'Da'],
+  [30856775810000000, 'm', 'pc'],
+  [31557600, 's', 'yr|year|a'],
+  [1, 'byte', 'B'],
+  [1, 'bp', 'bp'],
+  [1, 'b', 'b'],
+  [1, 'IU', 'IU'],
+  [1, 'U', 'U'],
+  [37000000000, 's^-1', 'Ci'],
+  [3600, 'kg m^2 s^-2', 'Wh'],
+  [1000, 'kg', 't'],
+  [10000, 'm^2', 'ha'],
+  [1000000000, 'kg', 'Mt'],
+  [1, 'osmol', 'osmol|Osm'],
+  [1, 'eq', 'eq'],
+  [0.003785, 'm^3', 'gal'],
+  [1, 'Jy', 'Jy'],
+  [1, 'Svedberg', 'Svedberg'],
+  [3600, 's', 'hr|h'],
+]);
+
+/** Symbols and words that are used as they are, also in German, French, Spanish, Portuguese, Italian and Russian. */
+const WHOLE: Readonly<Record<string, Definition>> = table([
+  [
+    0.01,
+    '',
+    'Prozent|pour cent|por ciento|per cento|por cento|процент|процента|процентов|%|percent|per cent|pct|wt%|wt.%|vol%|vol.%|mol%|at%|at.%|wt. %|wt %',
+  ],
+  [1, 's', 'Sekunde|Sekunden|seconde|secondes|segundo|segundos|секунда|секунды|секунд|second|seconds|secs'],
+  [60, 's', 'Minuten|minuto|minutos|минута|минуты|минут|min|mins|minute|minutes'],
+  [3600, 's', 'Stunde|Stunden|heure|heures|hora|horas|час|часа|часов|hour|hours|hrs'],
+  [86400, 's', 'Tag|Tage|Tagen|jour|jours|día|días|день|дня|дней|d|day|days|night|nights'],
+  [604800, 's', 'Woche|Wochen|semaine|semaines|semana|semanas|неделя|недели|недель|week|weeks|wk|wks'],
+  [2629800, 's', 'Monat|Monate|Monaten|mois|meses|месяц|месяца|месяцев|month|months|mo'],
+  [31557600, 's', 'Jahr|Jahre|Jahren|ans|années|año|años|anos|год|года|лет|years|yrs|y|year-old|years old'],
+  [0.001, '', '‰|mrad'],
+  [1e-6, '', 'ppm|ppmv'],
+  [1e-9, '', 'ppb|ppbv'],
+  [1e-12, '', 'ppt'],
+  [1, 'K', '°C|° C|℃|ºC|˚C|oC', 273.15],
+  [0.5555555555555556, 'K', '°F', 255.372222],
+  [0.017453292519943295, '', '°|˚|degree|degrees|deg'],
+  [1, '', 'rad|sr'],
+  [4.848e-6, '', 'arcsec'],
+  [0.0002909, '', 'arcmin'],
+  [1, '°N', '°N'],
+  [1, '°S', '°S'],
+  [1, '°E', '°E'],
+  [1, '°W', '°W'],
+  [1e-10, 'm', 'Å|Å'],
+  [0.001, 's', 'millisecond|milliseconds'],
+  [315576000, 's', 'decade|decades'],
+  [3155760000, 's', 'century|centuries'],
+  [31557600000000, 's', 'Ma|Myr'],
+  [31557600000, 's', 'ka|kyr'],
+  [31557600000000000, 's', 'Ga|Gyr|byr'],
+  [1, 'm', 'meter|meters|metre|metres'],
+  [1000, 'm', 'kilometers|kilometres'],
+  [1609.344, 'm', 'mile|miles'],
+  [0.3048, 'm', 'feet|ft'],
+  [0.0254, 'm', 'inch|inches'],
+  [1e-6, 'm', 'micron|microns'],
+  [149597870700, 'm', 'AU'],
+  [9461000000000000, 'm', 'ly'],
+  [0.001, 'kg', 'gram|grams'],
+  [1, 'kg', 'kilograms'],
+  [1e-6, 'kg', 'mg'],
+  [0.453592, 'kg', 'lb|lbs|pounds'],
+  [1000, 'kg', 'tons|tonnes|tonne'],
+  [0.0283495, 'kg', 'oz'],
+  [0.001, 'm^3', 'litre|litres|liter|liters'],
+  [1e-6, 'm^3', 'cc'],
+  [4046.86, 'm^2', 'acres'],
+  [10000, 'm^2', 'hectares'],
+  [133.322, 'kg m^-1 s^-2', 'mmHg'],
+  [101325, 'kg m^-1 s^-2', 'atm'],
+  [6894.76, 'kg m^-1 s^-2', 'psi'],
+  [0.016666666666666666, 's^-1', 'rpm'],
+  [1, 'dB', 'dB|dBA'],
+  [1, 'fold', 'fold|x|times'],
+  [1, 'pH', 'pH'],
+  [0.01, 'm', 'cm'],
+  [1, 'mol m^-3', 'mM'],
+  [1, 'kDa', 'kDa'],
+  [1, 'kb', 'kb'],
+  [1, 'Mb', 'Mb'],
+  [1, 'nt', 'nt'],
+  [1, 'aa', 'aa'],
+  [1, 'CFU', 'CFU|cfu'],
+  [1, 'PFU', 'PFU'],
+  [1, 'OD', 'OD'],
+  [1, 'SD', 'SD'],
+  [1, 'Rp', 'Rp'],
+  [1, 'Rs', 'Rs'],
+  [1, 'RJ', 'RJ'],
+  [1, 'Mbps', 'Mbps'],
+  [1, 'USD', 'USD'],
+  [1, 'EUR', 'EUR'],
+  [4184, 'kg m^2 s^-2', 'kcal'],
+  [1, 'dpi', 'dpi'],
+  [1, 'px', 'px|pixels'],
+  [1, 'cycle', 'cycles'],
+  [1, 'cpm', 'cpm'],
+  [1.989e30, 'kg', 'M☉|M⊙'],
+]);
+
+/** Names of whole units by their first character, the longest first. */
+const WHOLE_NAMES = Map.groupBy(
+  Object.keys(WHOLE).sort((a, b) => b.length - a.length),
+  (name) => name[0] ?? '',
+);

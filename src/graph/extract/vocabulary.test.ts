@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { parseVocabulary } from './read-vocabulary.ts';
-import { Vocabulary } from './vocabulary.ts';
+import { Vocabulary, parseVocabulary } from './vocabulary.ts';
 
 test('tables, SKOS and OBO are read', () => {
   assert.deepEqual(parseVocabulary('id,name,synonyms\nX:1,"coral, stony",scleractinia|hard coral\n', '.csv'), [

@@ -1,7 +1,10 @@
+import { readFile, stat } from 'node:fs/promises';
+import { extname } from 'node:path';
+
 import { foldCase } from '../link/letters.ts';
-import type { Reading } from './reading.ts';
-import type { Statements } from './statements.ts';
-import { THIS_WORK } from './statements.ts';
+import type { Reading, Statements } from './reading.ts';
+import { THIS_WORK } from './reading.ts';
+import { AppError } from '../../base/index.ts';
 
 /** A notion of a vocabulary: its id there, its name, and how else it is written. */
 export interface VocabularyEntry {
@@ -87,4 +90,149 @@ export function extractVocabulary(reading: Reading, say: Statements, vocabulary:
         },
       );
     }
+}
+
+const LARGEST_BYTES = 300_000_000;
+
+/** Reads a vocabulary: a table (`id,name,synonym|synonym`), SKOS in Turtle, or OBO. */
+export async function readVocabulary(path: string): Promise<VocabularyEntry[]> {
+  const size = (await stat(path).catch(() => undefined))?.size;
+  if (size === undefined)
+    throw new AppError('GRAPH_VOCABULARY_MISSING', `file not found: ${path}`, { hint: 'check the path' });
+  if (size > LARGEST_BYTES)
+    throw new AppError('GRAPH_VOCABULARY_LARGE', `${path} has ${size} bytes, more than ${LARGEST_BYTES}`, {
+      hint: 'remove the terms you do not need',
+    });
+  const text = await readFile(path, 'utf8');
+  const entries = parseVocabulary(text, extname(path).toLowerCase());
+  if (entries.length === 0)
+    throw new AppError('GRAPH_VOCABULARY_EMPTY', `${path} has no entries`, {
+      hint: 'use a table with the columns id and name, SKOS in Turtle (.ttl) or OBO (.obo)',
+    });
+  return entries;
+}
+
+/** The entries of a vocabulary, by the ending of its file. */
+export function parseVocabulary(text: string, ending: string): VocabularyEntry[] {
+  if (ending === '.obo') return parseObo(text);
+  if (ending === '.ttl') return parseTurtle(text);
+  return parseTable(text, ending === '.tsv' ? '\t' : ',');
+}
+
+function parseTable(text: string, separator: string): VocabularyEntry[] {
+  const [head, ...rows] = text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const columns = cellsOf(head ?? '', separator).map((name) => name.trim().toLowerCase());
+  const at = (...names: string[]): number => columns.findIndex((column) => names.includes(column));
+  const id = at('id', 'identifier', 'uri', 'iri', 'curie');
+  const name = at('name', 'label', 'term', 'preflabel', 'preferred label');
+  const synonyms = at('synonyms', 'synonym', 'altlabel', 'aliases');
+  // A bare list of terms has no head.
+  if (name < 0)
+    return [head ?? '', ...rows]
+      .map((line) => cellsOf(line, separator)[0]?.trim() ?? '')
+      .filter((term) => term !== '')
+      .map((term) => ({ id: term, name: term, synonyms: [] }));
+  return rows.flatMap((line) => {
+    const cells = cellsOf(line, separator);
+    const label = cells[name]?.trim() ?? '';
+    if (label === '') return [];
+    return [
+      {
+        id: cells[id]?.trim() || label,
+        name: label,
+        synonyms: (cells[synonyms] ?? '')
+          .split('|')
+          .map((each) => each.trim())
+          .filter((each) => each !== ''),
+      },
+    ];
+  });
+}
+
+function cellsOf(line: string, separator: string): string[] {
+  const cells: string[] = [];
+  let cell = '';
+  let quoted = false;
+  for (let at = 0; at < line.length; at += 1) {
+    const letter = line[at] ?? '';
+    if (quoted && letter === '"' && line[at + 1] === '"') {
+      cell += '"';
+      at += 1;
+    } else if (letter === '"') quoted = !quoted;
+    else if (letter === separator && !quoted) {
+      cells.push(cell);
+      cell = '';
+    } else cell += letter;
+  }
+  return [...cells, cell];
+}
+
+function parseObo(text: string): VocabularyEntry[] {
+  return text
+    .split(/^\[Term\]\s*$/m)
+    .slice(1)
+    .flatMap((stanza) => {
+      const body = stanza.split(/^\[/m)[0] ?? '';
+      if (/^is_obsolete:\s*true/m.test(body)) return [];
+      const id = /^id:\s*(\S+)/m.exec(body)?.[1];
+      const name = /^name:(.+)$/m.exec(body)?.[1]?.trim() ?? '';
+      if (id === undefined || name === '') return [];
+      return [
+        {
+          id,
+          name,
+          synonyms: [...body.matchAll(/^synonym:\s*"((?:[^"\\]|\\.)*)"/gm)].map((match) =>
+            (match[1] ?? '').replace(/\\(.)/g, '$1'),
+          ),
+        },
+      ];
+    });
+}
+
+/** SKOS concepts of a Turtle file: its triples are read, whatever prefixes and order they are written in. */
+function parseTurtle(text: string): VocabularyEntry[] {
+  const prefixes = new Map(
+    [...text.matchAll(/\bprefix\s+([\w-]*):\s*<([^<>]*)>/gi)].map((match) => [match[1] ?? '', match[2] ?? '']),
+  );
+  const names = new Map<string, { name?: string; english: boolean; synonyms: string[] }>();
+  const tokens = text.matchAll(
+    /<([^<>\s]*)>|"""((?:[^"\\]|\\.|"(?!""))*)(?:"""(?:@([\w-]+))?)?|"((?:[^"\\\n]|\\.)*)(?:"(?:@([\w-]+))?)?|((?<![\w-])[\w-]*:(?:[\w%-]|\.{1,8}(?=[\w%-]))+)|(\ba\b)|([.;,[\]])|#[^\n]*/g,
+  );
+  let subject: string | undefined;
+  let predicate: string | undefined;
+  for (const [, iri, long, longLanguage, short, shortLanguage, prefixed, isA, sign] of tokens) {
+    const literal = long ?? short;
+    if (sign === '.') subject = predicate = undefined;
+    else if (sign === ';') predicate = undefined;
+    else if (sign !== undefined) continue;
+    else if (literal !== undefined)
+      note(subject, predicate, literal.replace(/\\(.)/g, '$1'), longLanguage ?? shortLanguage);
+    else {
+      const [space = '', local = ''] = (prefixed ?? '').split(/:(.*)/s);
+      const term = iri ?? (isA === undefined ? (prefixes.get(space) ?? `${space}:`) + local : 'a');
+      if (prefixed === undefined && iri === undefined && isA === undefined) continue;
+      if (subject === undefined) subject = term;
+      else predicate ??= term;
+    }
+  }
+  function note(
+    about: string | undefined,
+    says: string | undefined,
+    literal: string,
+    language: string | undefined,
+  ): void {
+    if (about === undefined || says === undefined) return;
+    const entry = names.get(about) ?? { english: false, synonyms: [] };
+    const english = language === undefined || language.startsWith('en');
+    if (/prefLabel$|#label$/.test(says)) {
+      if (entry.name === undefined || (english && !entry.english)) {
+        if (entry.name !== undefined) entry.synonyms.push(entry.name);
+        entry.name = literal;
+        entry.english = english;
+      } else entry.synonyms.push(literal);
+    } else if (/altLabel$|hiddenLabel$/.test(says)) entry.synonyms.push(literal);
+    else return;
+    names.set(about, entry);
+  }
+  return [...names].flatMap(([id, { name, synonyms }]) => (name === undefined ? [] : [{ id, name, synonyms }]));
 }

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { CitedWork } from './cited-work.ts';
-import { workKeys } from './cited-work.ts';
-import { linkReference } from './link.ts';
+import type { CitedWork } from './link.ts';
+import { linkReference, readPrintedReference, referenceKeys, workKeys } from './link.ts';
 import { parseReference } from './parse-reference.ts';
-import { readPrintedReference, referenceKeys } from './printed-reference.ts';
 
 const WORK: CitedWork = {
   title: 'Two dynamically distinct inhibitory networks in layer 4 of the neocortex',

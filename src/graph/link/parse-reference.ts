@@ -1,4 +1,4 @@
-import type { CitedWork } from './cited-work.ts';
+import type { CitedWork } from './link.ts';
 import { lettersOf } from './letters.ts';
 
 /** What a printed reference says of the work it means. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Contribution, TextPlace } from '../contribution.ts';
-import type { KeptAnswer } from './reference-answers.ts';
-import { withAnswers } from './with-answers.ts';
+import type { KeptAnswer } from './answers.ts';
+import { withAnswers } from './answers.ts';
 
 const place: TextPlace = {
   kind: 'text',

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 
 import type { Contribution } from '../contribution.ts';
 import { RANK } from '../contribution.ts';
-import type { KeptAnswer, KnownWork } from './reference-answers.ts';
-import { withNames } from './with-names.ts';
+import type { KeptAnswer, KnownWork } from './answers.ts';
+import { withNames } from './answers.ts';
 
 const evidence = {
   place: { kind: 'metadata', origin: 'openalex', readAt: null },

@@ -1,3 +1,124 @@
-export { layOut, yearScale } from './lay-out.ts';
-export type { UnplacedNode } from './lay-out.ts';
-export type { GraphPicture, PictureEdge, PictureEdgeKind, PictureEvidence, PictureNode } from './picture.ts';
+import type { EdgeKind, NodeKind } from '../schema.ts';
+
+/** The neighbourhood of a work as it is drawn and listed: plain data, the same for a page in a file and one that is served. */
+export interface GraphPicture {
+  /** The first is the work itself. */
+  readonly nodes: readonly PictureNode[];
+  readonly edges: readonly PictureEdge[];
+  /** How many neighbours of a kind were left out. */
+  readonly leftOut: Readonly<Partial<Record<PictureEdgeKind, number>>>;
+}
+
+/** Edges of the graph, and works that are like the one in the middle by what they cite and who cites them. */
+export type PictureEdgeKind = EdgeKind | 'related';
+
+export interface PictureNode {
+  readonly id: string;
+  readonly kind: NodeKind;
+  /** Author, year and title of a work; the name of anything else. */
+  readonly label: string;
+  readonly year: number | null;
+  /** By how many works of the graph it is cited. */
+  readonly cited: number;
+  readonly inCorpus: boolean;
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface PictureEdge {
+  /** Places among the nodes. */
+  readonly source: number;
+  readonly target: number;
+  readonly kind: PictureEdgeKind;
+  readonly evidence: readonly PictureEvidence[];
+  /** For `related`: how many works cite both, and how many both cite. */
+  readonly shared?: readonly [cocited: number, coupled: number];
+}
+
+/** Why an edge is there: a quote at its place, or a catalogue. */
+export interface PictureEvidence {
+  readonly document: string;
+  readonly quote: string | null;
+  readonly page: number | null;
+  readonly block: number | null;
+  readonly start: number | null;
+  readonly end: number | null;
+  readonly origin: string | null;
+}
+
+/** The drawing is so wide, and its works together so high; a label of some thirty characters takes this part of the width. */
+const WIDTH = 1000;
+const HEIGHT = 900;
+const LABEL_WIDTH = 330;
+const MOST_ROW = 90;
+const UNDATED = -140;
+
+/** A node that has no place yet. */
+export type UnplacedNode = Omit<PictureNode, 'x' | 'y'>;
+
+/**
+ * Places for nodes: works at their years from left to right, the one in the middle in the middle row and the others in the
+ * nearest row where their label covers no other; works without a year on the left, everything else in rows beneath. The same
+ * nodes get the same places.
+ */
+export function layOut(nodes: readonly UnplacedNode[]): PictureNode[] {
+  const years = nodes.flatMap(({ kind, year }) => (kind === 'work' && year !== null ? [year] : []));
+  const [first, last] = [Math.min(...years), Math.max(...years)];
+  const rows = new Rows();
+  const places = new Map<UnplacedNode, readonly [x: number, row: number]>();
+  const works = nodes.filter(({ kind }) => kind === 'work');
+  for (const work of [...works.slice(0, 1), ...works.slice(1).toSorted(byWeight)]) {
+    const x = work.year === null ? UNDATED : first === last ? 0 : ((work.year - first) / (last - first)) * WIDTH;
+    places.set(work, [x, rows.nearest(x)]);
+  }
+  const used = [...places.values()].map(([, row]) => row);
+  const lowest = Math.min(0, ...used);
+  const height = Math.min(MOST_ROW, HEIGHT / (Math.max(0, ...used) - lowest + 1));
+  const perRow = Math.floor((WIDTH + LABEL_WIDTH) / LABEL_WIDTH);
+  const others = [...Map.groupBy(nodes.filter(({ kind }) => kind !== 'work').toSorted(byWeight), ({ kind }) => kind)];
+  let row = lowest - 2;
+  for (const [, group] of others.toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    for (const [at, node] of group.entries())
+      places.set(node, [(at % perRow) * LABEL_WIDTH, row - Math.floor(at / perRow)]);
+    row -= Math.ceil(group.length / perRow) + 1;
+  }
+  return nodes.map((node) => {
+    const [x, at] = places.get(node) ?? [0, 0];
+    return { ...node, x: Math.round(x), y: Math.round(at * height) };
+  });
+}
+
+/** Where a year stands between the works of a picture; undefined where their years are not told apart. */
+export function yearScale(nodes: readonly PictureNode[]): ((year: number) => number) | undefined {
+  const dated = nodes.filter(({ kind, year }) => kind === 'work' && year !== null);
+  const [first, last] = [dated.toSorted(byYear)[0], dated.toSorted(byYear).at(-1)];
+  if (!first || !last || first.year === null || last.year === null || first.year === last.year) return undefined;
+  const [from, span, width] = [first.year, last.year - first.year, last.x - first.x];
+  return (year) => first.x + ((year - from) / span) * width;
+}
+
+function byYear(a: PictureNode, b: PictureNode): number {
+  return (a.year ?? 0) - (b.year ?? 0);
+}
+
+function byWeight(a: UnplacedNode, b: UnplacedNode): number {
+  return b.cited - a.cited || (a.id < b.id ? -1 : 1);
+}
+
+/** Rows above and below the middle, and what is taken in each. */
+class Rows {
+  readonly #taken = new Map<number, number[]>();
+
+  /** The row nearest to the middle that has room at `x`, which is then taken. */
+  nearest(x: number): number {
+    // A label stands to the right of its node, and to the left where the drawing ends.
+    const from = x > WIDTH - LABEL_WIDTH ? x - LABEL_WIDTH : x;
+    for (let distance = 0; ; distance += 1)
+      for (const row of distance === 0 ? [0] : [distance, -distance]) {
+        const taken = this.#taken.get(row) ?? [];
+        if (taken.some((other) => Math.abs(other - from) < LABEL_WIDTH)) continue;
+        this.#taken.set(row, [...taken, from]);
+        return row;
+      }
+  }
+}

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 import { sha256 } from '../../base/index.ts';
 import type { Contribution } from '../contribution.ts';
-import { nodeKey } from '../node-key.ts';
+import { nodeKey } from '../schema.ts';
 import { compactInto, openDatabase } from './database.ts';
 import { ReferenceLinks } from './reference-links.ts';
 import { RowWriter } from './rows.ts';

@@ -3,15 +3,13 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { sha256 } from '../../base/index.ts';
 import type { EdgeStatement, NodeStatement, OpenReference, TextPlace } from '../contribution.ts';
 import { RANK } from '../contribution.ts';
-import type { CitedWork } from '../link/cited-work.ts';
-import { workKeys } from '../link/cited-work.ts';
+import type { CitedWork } from '../link/link.ts';
+import { LINK_VERSION, linkReference, readPrintedReference, referenceKeys, workKeys } from '../link/link.ts';
 import { lettersOf } from '../link/letters.ts';
-import { LINK_VERSION, linkReference } from '../link/link.ts';
 import { parseReference, referenceLabel } from '../link/parse-reference.ts';
-import { readPrintedReference, referenceKeys } from '../link/printed-reference.ts';
-import { nodeKey } from '../node-key.ts';
-import { RowInsert } from './rows.ts';
+import { nodeKey } from '../schema.ts';
 import type { RowWriter } from './rows.ts';
+import { RowInsert } from './rows.ts';
 
 /** Works that share fewer names with a reference than this are not compared: one short row of letters is chance. */
 const LEAST_SHARED = 2;

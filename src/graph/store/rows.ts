@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 
 import type { Contribution, EdgeStatement, NodeStatement } from '../contribution.ts';
-import { nodeKey } from '../node-key.ts';
+import { nodeKey } from '../schema.ts';
 
 /** What one document, or the linking of one of its references, says: rows that come and go together. */
 export interface Rows {

@@ -21,7 +21,7 @@ export function exportCommand(): Command {
     .option('--out <path>', 'output file or folder; default: next to the graph')
     .addHelpText(
       'after',
-      '\nExamples:\n  docstokg graph export --format gexf\n  docstokg graph export --format obsidian --out vault\n',
+      '\nExamples:\n  docstokg graph export --format graphml\n  docstokg graph export --format obsidian --out vault\n',
     )
     .action(async (run: string | undefined, flags: ExportFlags, self: Command) => {
       const session = openSession(self);

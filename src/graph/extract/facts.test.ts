@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { findDatasets } from './datasets.ts';
+import { findDatasets } from './facts.ts';
 
 test('data sets by accession, DOI and RRID, programs by the address of their source', () => {
   const text =

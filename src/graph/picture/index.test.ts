@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { UnplacedNode } from './lay-out.ts';
-import { layOut, yearScale } from './lay-out.ts';
+import type { UnplacedNode } from './index.ts';
+import { layOut, yearScale } from './index.ts';
 
 const work = (id: string, year: number | null, cited = 0): UnplacedNode => ({
   id: `work:${id}`,

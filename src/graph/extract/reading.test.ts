@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { sentencesOf } from './sentences.ts';
+import { sentencesOf } from './reading.ts';
 
 function shown(text: string): string[] {
   return sentencesOf(text).map(({ start, end }) => text.slice(start, end));

@@ -15,10 +15,10 @@ import { openGraph } from '../ask/graph.ts';
 import { factsPath } from '../build/stage.ts';
 import { updateGraph } from '../build/update-graph.ts';
 import { extractDocument } from '../extract/extract-document.ts';
-import type { ClaimRequest, ClaimsGathered } from './gather-claims.ts';
-import { claimsEstimate, gatherClaims } from './gather-claims.ts';
+import type { ClaimRequest, ClaimsGathered } from './claims-stage.ts';
+import { claimsEstimate, gatherClaims } from './claims-stage.ts';
 import { Budget, ModelServer, openModelClient } from '../../model/index.ts';
-import { claimPrompt } from './prompt.ts';
+import { claimPrompt } from './read-claims.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'graph-claims-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
