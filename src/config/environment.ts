@@ -5,16 +5,21 @@ import type { Layer } from './layers.ts';
 /** Variables of the program that are not configuration keys. */
 const RESERVED = new Set(['DOCSTOKG_CONFIG', 'DOCSTOKG_PROFILE', 'DOCSTOKG_SIM']);
 
-/** The usual variables for a proxy; the first of the two names wins. */
-const CUSTOMARY: readonly (readonly [path: readonly string[], ...names: string[]])[] = [
+/** A setting and the variables that are usual for it; the first one that is set wins. */
+export type Customary = readonly (readonly [path: readonly string[], ...names: string[]])[];
+
+const PROXY: Customary = [
   [['http', 'http_proxy'], 'http_proxy', 'HTTP_PROXY'],
   [['http', 'https_proxy'], 'https_proxy', 'HTTPS_PROXY'],
   [['http', 'no_proxy'], 'no_proxy', 'NO_PROXY'],
 ];
 
-/** The settings made by the usual variables for a proxy; every other source of settings overrides them. */
-export function customaryLayer(environment: Readonly<Record<string, string | undefined>>): Layer {
-  return CUSTOMARY.flatMap(([path, ...names]) => {
+/** The settings made by the usual variables, those for a proxy unless others are given; every other source overrides them. */
+export function customaryLayer(
+  environment: Readonly<Record<string, string | undefined>>,
+  customary: Customary = PROXY,
+): Layer {
+  return customary.flatMap(([path, ...names]) => {
     const name = names.find((each) => (environment[each] ?? '') !== '');
     return name === undefined
       ? []

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -311,4 +311,35 @@ test('a configuration file with recursive aliases is rejected by name', async ()
       message: /docstokg\.yaml cannot be read: an alias contains itself/,
     });
   }
+});
+
+test('a store on S3 takes its credentials from the usual variables and files, and shows none of them', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-config-'));
+  mkdirSync(join(folder.path, '.aws'));
+  writeFileSync(
+    join(folder.path, '.aws', 'config'),
+    '[default]\nregion = eu-west-3\n[profile lab]\nregion=eu-north-1\nendpoint_url = http://lab.example\n',
+  );
+  writeFileSync(
+    join(folder.path, '.aws', 'credentials'),
+    '[default]\naws_access_key_id = A\naws_secret_access_key = B\n\n[lab]\naws_access_key_id=C\naws_secret_access_key=D=\n',
+  );
+  const flags = [{ path: ['store', 'url'], value: 's3://bucket', origin: 'option --store' }];
+  const load = (more: Record<string, string>, given = flags) =>
+    loadConfig({ folder: folder.path, flags: given, environment: { HOME: folder.path, ...more } }).config.store;
+  const shown = ({ region, endpoint, access_key_id: id, secret_access_key: key }: ReturnType<typeof load>): string[] => [
+    region, endpoint, id, key,
+  ]; // prettier-ignore
+  assert.deepEqual(shown(load({})), ['eu-west-3', '', 'A', 'B']);
+  assert.deepEqual(shown(load({ AWS_PROFILE: 'lab' })), ['eu-north-1', 'http://lab.example', 'C', 'D=']);
+  const variables = {
+    AWS_ACCESS_KEY_ID: 'E',
+    AWS_SECRET_ACCESS_KEY: 'F',
+    AWS_REGION: 'g',
+    AWS_ENDPOINT_URL: 'http://h.example',
+  };
+  assert.deepEqual(shown(load(variables)), ['g', 'http://h.example', 'E', 'F']);
+  assert.deepEqual(shown(load({ ...variables, DOCSTOKG_STORE__REGION: 'ours' }))[0], 'ours');
+  assert.deepEqual(shown(load(variables, [])), ['us-east-1', '', '', '']);
+  assert.ok(settingsTable().keys.filter(({ name, secret }) => name.startsWith('store.') && secret).length === 3);
 });

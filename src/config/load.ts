@@ -6,6 +6,7 @@ import type * as Yaml from 'yaml';
 import type { z } from 'zod';
 
 import { AppError } from '../base/index.ts';
+import { awsLayer } from './aws-files.ts';
 import { customaryLayer, environmentLayer, strayVariables } from './environment.ts';
 import { loadSchema, settingsTable } from './generated/index.ts';
 import type { Key } from './keys.ts';
@@ -40,12 +41,10 @@ export function loadConfig(options: LoadOptions = {}): Loaded {
   const environment = options.environment ?? process.env;
   const file = findFile(options.file ?? environment['DOCSTOKG_CONFIG'], options.folder ?? process.cwd());
   const profile = options.profile ?? environment['DOCSTOKG_PROFILE'];
-  const layers = [
-    customaryLayer(environment),
-    ...fileLayers(file, profile),
-    environmentLayer(environment),
-    options.flags ?? [],
-  ].map(renamed);
+  const given = [...fileLayers(file, profile), environmentLayer(environment), options.flags ?? []];
+  // The files of AWS are looked at only where something is to be stored there.
+  const aws = given.some((layer) => layer.some(isS3)) ? awsLayer(environment) : [];
+  const layers = [customaryLayer(environment), aws, ...given].map(renamed);
   const { value, settings } = merge(layers.map(({ layer }) => layer));
   return {
     // Without settings there is nothing to check, and the schema takes as long to load as a quick command.
@@ -54,6 +53,10 @@ export function loadConfig(options: LoadOptions = {}): Loaded {
     origins: new Map([...settings].map(([name, setting]) => [name, setting.origin])),
     warnings: [...strayVariables(environment), ...layers.flatMap(({ warnings }) => warnings)],
   };
+}
+
+function isS3({ path, value }: Setting): boolean {
+  return path.join('.') === 'store.url' && typeof value === 'string' && value.startsWith('s3:');
 }
 
 function parsedConfig(value: unknown, settings: ReadonlyMap<string, Setting>): Config {

@@ -35,6 +35,33 @@ const queueSchema = z.strictObject({
     .describe('PostgreSQL schema for the tables.'),
 });
 
+/** Where the files of a corpus are, besides its folder. */
+const storeSchema = z.strictObject({
+  url: z
+    .string()
+    .default('')
+    .describe(
+      'Where files are put for all machines: s3://bucket/prefix or a folder; empty means in the folder of the run alone.',
+    )
+    .meta(flag('--store <url>', 'download', 'queue-run', 'stage', 'store')),
+  endpoint: z
+    .string()
+    .default('')
+    .describe('Address of an S3-compatible server; that of AWS in the region unless given.')
+    .meta(flag('--store-endpoint <url>', 'download', 'queue-run', 'stage', 'store')),
+  region: z.string().min(1).default('us-east-1').describe('Region that requests to the store are signed for.'),
+  path_style: z
+    .boolean()
+    .nullable()
+    .default(null)
+    .describe('Addresses as endpoint/bucket/key instead of bucket.endpoint/key; null means where an endpoint is given.'),
+  access_key_id: secret()
+    .default('')
+    .describe('Id of the access key; usually AWS_ACCESS_KEY_ID or ~/.aws/credentials.'),
+  secret_access_key: secret().default('').describe('The access key; usually AWS_SECRET_ACCESS_KEY.'),
+  session_token: secret().default('').describe('Token of temporary credentials; usually AWS_SESSION_TOKEN.'),
+});
+
 /** What is told to the outside about a run. */
 const telemetrySchema = z.strictObject({
   service_name: z.string().min(1).default('docstokg').describe('Service name reported with metrics and traces.'),
@@ -215,6 +242,7 @@ const estimateSchema = z.strictObject({
 export const configSchema = z.strictObject({
   orchestrator: orchestratorSchema.prefault({}).describe('How jobs are run.'),
   queue: queueSchema.prefault({}).describe('Where jobs are kept.'),
+  store: storeSchema.prefault({}).describe('Where the files of a corpus are, besides its folder.'),
   download: downloadSchema.prefault({}).describe('What is downloaded and where it goes.'),
   parse: parseSchema.prefault({}).describe('How papers become structure, chunks and vectors.'),
   stage: stageSchema.prefault({}).describe('How every stage runs its documents.'),

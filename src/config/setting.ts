@@ -14,7 +14,8 @@ export type FlagPlace =
   | 'claims'
   | 'graph-build'
   | 'ask'
-  | 'table';
+  | 'table'
+  | 'store';
 
 /** An option of the command line that sets a key: how it is written, and which commands take it. */
 export interface Flag {

@@ -3,6 +3,8 @@ export type { AdmissionUnderTest, OpenAdmission } from './admission-suite.ts';
 export { HeldClock } from './held-clock.ts';
 export { describeDenseEngine } from './dense-engine-suite.ts';
 export type { DenseEngineTraits } from './dense-engine-suite.ts';
+export { describeObjectStore } from './object-store-suite.ts';
+export type { ObjectsUnderTest } from './object-store-suite.ts';
 export { describeQueueStore } from './queue-store-suite.ts';
 export { describeItemSource } from './item-source-suite.ts';
 export type { SharedItems } from './item-source-suite.ts';

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, opendir, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+
+import { AppError, commitPart, describeDiskError, partPath } from '../base/index.ts';
+import type { ListedObject, ObjectId, ObjectStore } from './object-store.ts';
+import { hashOfKey, keyOf } from './object-store.ts';
+
+/** Objects as files of a folder, for one machine or a mounted disk. */
+export class FolderStore implements ObjectStore {
+  readonly name: string;
+
+  constructor(folder: string) {
+    this.name = folder;
+  }
+
+  async put(path: string, object: ObjectId, signal?: AbortSignal): Promise<void> {
+    if ((await this.head(object.sha256)) === object.bytes) return;
+    await copyVerified(path, this.#pathOf(object.sha256), object, signal);
+  }
+
+  async get(object: ObjectId, path: string, signal?: AbortSignal): Promise<void> {
+    if ((await this.head(object.sha256)) === undefined)
+      throw new AppError('OBJECT_MISSING', `${this.name} has no object ${object.sha256}`, {
+        hint: 'docstokg store check lists what is missing',
+      });
+    await copyVerified(this.#pathOf(object.sha256), path, object, signal);
+  }
+
+  async head(sha256: string): Promise<number | undefined> {
+    try {
+      const found = await stat(this.#pathOf(sha256));
+      return found.isFile() ? found.size : undefined;
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+        return undefined;
+      throw describeDiskError(error, this.#pathOf(sha256));
+    }
+  }
+
+  async *list(signal?: AbortSignal): AsyncGenerator<ListedObject> {
+    await mkdir(this.name, { recursive: true });
+    for await (const entry of await opendir(this.name, { recursive: true })) {
+      signal?.throwIfAborted();
+      const path = join(entry.parentPath, entry.name);
+      const sha256 = entry.isFile() ? hashOfKey(path.replaceAll('\\', '/')) : undefined;
+      if (sha256 === undefined) continue;
+      const { size, mtimeMs } = await stat(path);
+      yield { sha256, bytes: size, at: mtimeMs };
+    }
+  }
+
+  async remove(sha256: string): Promise<void> {
+    await rm(this.#pathOf(sha256), { force: true });
+  }
+
+  #pathOf(sha256: string): string {
+    return join(this.name, keyOf(sha256));
+  }
+}
+
+/** Copies a file, and gives the copy its name only where its bytes are those of the object. */
+async function copyVerified(from: string, to: string, object: ObjectId, signal?: AbortSignal): Promise<void> {
+  await mkdir(dirname(to), { recursive: true });
+  const part = partPath(to);
+  const digest = createHash('sha256');
+  let bytes = 0;
+  try {
+    await pipeline(
+      createReadStream(from, { highWaterMark: 1 << 20 }),
+      async function* (chunks: AsyncIterable<Buffer>) {
+        for await (const chunk of chunks) {
+          digest.update(chunk);
+          bytes += chunk.length;
+          yield chunk;
+        }
+      },
+      createWriteStream(part, { flags: 'wx', flush: true }),
+      { ...(signal && { signal }) },
+    );
+    if (bytes !== object.bytes || digest.digest('hex') !== object.sha256) throw damaged(from, object);
+    await commitPart(part, to);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw describeDiskError(error, to);
+  }
+}
+
+/** The bytes at a place are not those that belong there. */
+export function damaged(place: string, { sha256, bytes }: ObjectId): AppError {
+  return new AppError('OBJECT_DAMAGED', `${place} is not the object ${sha256} of ${bytes} bytes`, {
+    hint: 'docstokg store check lists what is damaged',
+  });
+}

@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { inspect } from 'node:util';
+
+import type { Clock } from '../base/index.ts';
+import { sha256, systemClock } from '../base/index.ts';
+import { describeObjectStore } from '../testing/index.ts';
+import type { ObjectStore } from './index.ts';
+import { openObjects } from './index.ts';
+import { keyOf } from './object-store.ts';
+
+const SETTINGS = {
+  region: 'eu-west-1',
+  path_style: null,
+  access_key_id: 'S3RVER',
+  secret_access_key: 'S3RVER',
+  session_token: '',
+};
+
+/** Waits for nothing, and remembers how long it was asked to wait. */
+function hurried(waits: number[]): Clock {
+  return {
+    ...systemClock,
+    setTimer: (delayMs, fire) => {
+      if (delayMs >= 60_000) return systemClock.setTimer(delayMs, fire);
+      waits.push(delayMs);
+      return systemClock.setTimer(0, fire);
+    },
+  };
+}
+
+describeObjectStore('a folder', async () => {
+  const folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-objects-'));
+  const store = openObjects({ ...SETTINGS, url: join(folder.path, 'store'), endpoint: '' }, systemClock, folder.path);
+  return {
+    store,
+    spoil: async ({ sha256: hash }, bytes) => writeFileSync(join(folder.path, 'store', keyOf(hash)), bytes),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+});
+
+interface S3Server {
+  run(): Promise<AddressInfo>;
+  close(): Promise<void>;
+}
+const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as new (options: object) => S3Server;
+
+describeObjectStore('a bucket of s3rver', async () => {
+  const folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-objects-'));
+  const server = new S3rver({
+    port: 0,
+    address: '127.0.0.1',
+    silent: true,
+    directory: join(folder.path, 'server'),
+    configureBuckets: [{ name: 'papers' }],
+  });
+  const { port } = await server.run();
+  const endpoint = `http://127.0.0.1:${port}`;
+  const store = openObjects({ ...SETTINGS, url: 's3://papers/some/prefix', endpoint }, hurried([]), folder.path);
+  return {
+    store,
+    spoil: async ({ sha256: hash }, bytes) => {
+      const path = join(folder.path, 'server', 'papers', 'some', 'prefix', `${keyOf(hash)}._S3rver_object`);
+      writeFileSync(path, bytes);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await server.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+});
+
+type Answer = (request: IncomingMessage, response: ServerResponse, body: Buffer) => void;
+
+/** An S3 server that does what a test says. */
+async function openFaulty(answer: Answer): Promise<AsyncDisposable & { readonly endpoint: string }> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => answer(request, response, Buffer.concat(chunks)));
+    request.on('error', () => undefined);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function withFaulty(
+  answer: Answer,
+  use: (store: ObjectStore, folder: string, waits: number[]) => Promise<void>,
+): Promise<void> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-objects-'));
+  await using server = await openFaulty(answer);
+  const waits: number[] = [];
+  const store = openObjects(
+    { ...SETTINGS, secret_access_key: 'very-secret-key', url: 's3://bucket', endpoint: server.endpoint },
+    hurried(waits),
+    folder.path,
+  );
+  await use(store, folder.path, waits);
+}
+
+const bytes = randomBytes(300_000);
+const object = { sha256: sha256(bytes), bytes: bytes.length };
+
+test('a store that asks to slow down is waited for as long as it says, and then has the object', async () => {
+  let refusals = 4;
+  let held: Buffer | undefined;
+  await withFaulty(
+    (request, response, body) => {
+      if (refusals > 0) {
+        refusals -= 1;
+        response.writeHead(503, { 'retry-after': '7' }).end('<Error><Code>SlowDown</Code></Error>');
+      } else if (request.method === 'PUT') {
+        held = body;
+        response.end();
+      } else response.writeHead(held ? 200 : 404, { 'content-length': held?.length ?? 0 }).end();
+    },
+    async (store, folder, waits) => {
+      writeFileSync(join(folder, 'from'), bytes);
+      await store.put(join(folder, 'from'), object);
+      assert.ok(held?.equals(bytes));
+      assert.deepEqual(waits, [7_000, 7_000, 7_000, 7_000]);
+    },
+  );
+});
+
+test('a store that stays away is given up with its address, after waiting longer each time', async () => {
+  await withFaulty(
+    (_, response) => void response.socket?.destroy(),
+    async (store, _folder, waits) => {
+      await assert.rejects(store.head(object.sha256), {
+        code: 'OBJECT_STORE_AWAY',
+        message: /127\.0\.0\.1.* does not answer/,
+      });
+      assert.equal(waits.length, 7);
+      assert.ok((waits.at(-1) ?? 0) > 4_000);
+    },
+  );
+});
+
+test('a body that is cut off is continued where it ended, also by servers without ranges', async () => {
+  for (const hasRanges of [true, false]) {
+    let asked = 0;
+    await withFaulty(
+      (request, response) => {
+        asked += 1;
+        const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
+        const rest = hasRanges ? bytes.subarray(from) : bytes;
+        response.writeHead(hasRanges && from > 0 ? 206 : 200, { 'content-length': rest.length });
+        if (asked < 3) response.write(rest.subarray(0, 100_000), () => response.socket?.destroy());
+        else response.end(rest);
+      },
+      async (store, folder) => {
+        await store.get(object, join(folder, 'to'));
+        assert.ok(readFileSync(join(folder, 'to')).equals(bytes));
+        assert.equal(asked, 3);
+      },
+    );
+  }
+});
+
+test('a store that says yes and stores half, or answers with other bytes, is found out', async () => {
+  await withFaulty(
+    (request, response) => response.writeHead(200, { 'content-length': request.method === 'HEAD' ? 150_000 : 0 }).end(),
+    async (store, folder) => {
+      writeFileSync(join(folder, 'from'), bytes);
+      await assert.rejects(store.put(join(folder, 'from'), object), { code: 'OBJECT_DAMAGED' });
+    },
+  );
+  await withFaulty(
+    (_, response) => response.end(Buffer.alloc(bytes.length)),
+    async (store, folder) => {
+      await assert.rejects(store.get(object, join(folder, 'to')), { code: 'OBJECT_DAMAGED' });
+      assert.deepEqual(readdirSync(folder), []);
+    },
+  );
+});
+
+test('an upload in parts that was killed is continued, and starts over where the store has dropped it', async () => {
+  const large = randomBytes(20 << 20);
+  const id = { sha256: sha256(large), bytes: large.length };
+  for (const isDropped of [false, true]) {
+    const parts = new Map<string, Map<number, Buffer>>();
+    const sent: string[] = [];
+    let [uploads, isBroken] = [0, true];
+    let whole: Buffer | undefined;
+    await withFaulty(
+      (request, response, body) => {
+        const url = new URL(request.url ?? '', 'http://x');
+        const upload = url.searchParams.get('uploadId') ?? '';
+        const part = Number(url.searchParams.get('partNumber'));
+        if (url.searchParams.has('uploads')) {
+          uploads += 1;
+          parts.set(`u${uploads}`, new Map());
+          response.end(`<R><UploadId>u${uploads}</UploadId></R>`);
+        } else if (request.method === 'HEAD') {
+          response.writeHead(whole ? 200 : 404, { 'content-length': whole?.length ?? 0 }).end();
+        } else if (request.method === 'PUT') {
+          if (isBroken && part === 2) response.writeHead(403).end('<Error><Code>AccessDenied</Code></Error>');
+          else if (!parts.has(upload)) response.writeHead(404).end('<Error><Code>NoSuchUpload</Code></Error>');
+          else {
+            sent.push(`${upload} ${part}`);
+            parts.get(upload)?.set(part, body);
+            response.writeHead(200, { etag: `"e${part}"` }).end();
+          }
+        } else {
+          const numbers = [...body.toString().matchAll(/<PartNumber>(\d+)/g)].map(([, number]) => Number(number));
+          whole = Buffer.concat(numbers.map((number) => parts.get(upload)?.get(number) ?? Buffer.alloc(0)));
+          response.end('<CompleteMultipartUploadResult/>');
+        }
+      },
+      async (store, folder) => {
+        const from = join(folder, 'from');
+        writeFileSync(from, large);
+        await assert.rejects(store.put(from, id), { code: 'OBJECT_STORE_DENIED' });
+        isBroken = false;
+        if (isDropped) parts.clear();
+        await store.put(from, id);
+        assert.ok(whole?.equals(large));
+        assert.deepEqual(sent, ['u1 1', ...(isDropped ? ['u2 1', 'u2 2', 'u2 3'] : ['u1 2', 'u1 3'])]);
+        assert.deepEqual(readdirSync(join(folder, 'uploads')), []);
+        rmSync(from);
+      },
+    );
+  }
+});
+
+test('credentials are in no message, inspection or JSON, even where a server repeats them', async () => {
+  await withFaulty(
+    (_, response) => response.writeHead(403).end('<Error><Message>very-secret-key is wrong</Message></Error>'),
+    async (store, folder) => {
+      writeFileSync(join(folder, 'from'), bytes);
+      await assert.rejects(store.put(join(folder, 'from'), object), (error: Error) => {
+        assert.doesNotMatch(inspect(error, { depth: 10 }), /very-secret/);
+        return 'code' in error && error.code === 'OBJECT_STORE_DENIED';
+      });
+      assert.doesNotMatch(inspect(store, { depth: 10, showHidden: true }) + JSON.stringify(store), /very-secret/);
+    },
+  );
+});
+
+test('addresses that are no store, and a bucket without credentials, are refused with a reason', () => {
+  const open =
+    (url: string, key = 'k') =>
+    () =>
+      openObjects({ ...SETTINGS, access_key_id: key, url, endpoint: '' }, systemClock, '.');
+  assert.throws(open('gs://bucket'), { code: 'CONFIG_INVALID' });
+  assert.throws(open('s3://'), { code: 'CONFIG_INVALID' });
+  assert.throws(open('s3://Bad_Bucket'), { code: 'CONFIG_INVALID' });
+  assert.throws(open('s3://bucket', ''), { code: 'OBJECT_STORE_CREDENTIALS' });
+});

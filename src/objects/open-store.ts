@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+
+import type { Clock } from '../base/index.ts';
+import { AppError } from '../base/index.ts';
+import { Secret } from '../http/index.ts';
+import { FolderStore } from './folder-store.ts';
+import type { ObjectStore } from './object-store.ts';
+import { S3Store } from './s3-store.ts';
+
+/** What the configuration says of the store; credentials as the usual variables and files give them. */
+export interface StoreSettings {
+  /** `s3://bucket/prefix`, or a folder. */
+  readonly url: string;
+  readonly endpoint: string;
+  readonly region: string;
+  readonly path_style: boolean | null;
+  readonly access_key_id: string;
+  readonly secret_access_key: string;
+  readonly session_token: string;
+}
+
+/** Opens a store by its address; `state` is a folder for notes on unfinished uploads. */
+export function openObjects(settings: StoreSettings, clock: Clock, state: string): ObjectStore {
+  const { url, endpoint, region, access_key_id: accessKeyId, secret_access_key: key, session_token: token } = settings;
+  if (!url.startsWith('s3:')) {
+    if (/^[a-z][a-z0-9+.-]+:\/\//i.test(url))
+      throw new AppError('CONFIG_INVALID', `store.url = ${url.slice(0, 200)}: not a store`, {
+        hint: 'give s3://bucket/prefix or a folder',
+      });
+    return new FolderStore(url);
+  }
+  const [, bucket = '', prefix = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(url) ?? [];
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
+    throw new AppError('CONFIG_INVALID', `store.url = ${url.slice(0, 200)}: no name of a bucket`, {
+      hint: 'give s3://bucket/prefix: 3 to 63 small letters, digits, dots and hyphens',
+    });
+  if (accessKeyId === '' || key === '')
+    throw new AppError('OBJECT_STORE_CREDENTIALS', `there are no credentials for ${url.slice(0, 200)}`, {
+      hint: 'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write ~/.aws/credentials',
+    });
+  return new S3Store(
+    {
+      bucket,
+      prefix: prefix.replaceAll(/^\/+|\/+$/g, ''),
+      endpoint: endpoint === '' ? `https://s3.${region}.amazonaws.com` : endpoint,
+      region,
+      // Servers of one's own have no host name for each bucket.
+      pathStyle: settings.path_style ?? (endpoint !== '' || bucket.includes('.')),
+      credentials: {
+        accessKeyId,
+        secretAccessKey: new Secret(key),
+        sessionToken: token === '' ? undefined : new Secret(token),
+      },
+      clock,
+    },
+    join(state, 'uploads'),
+  );
+}

@@ -1,0 +1,271 @@
+import { createHash, hash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+import { AppError, commitPart, describeDiskError, partPath } from '../base/index.ts';
+import { damaged } from './folder-store.ts';
+import type { ListedObject, ObjectId, ObjectStore } from './object-store.ts';
+import { hashOfKey, keyOf } from './object-store.ts';
+import type { S3Options } from './s3-request.ts';
+import { boundedText, S3Sender, tagOf } from './s3-request.ts';
+
+/** A larger file is sent in parts of this size: the least is 5 MiB, and 10,000 of these are 80 GiB. */
+const PART_BYTES = 8 << 20;
+/** A body that stops for so long is broken off and continued. */
+const IDLE_MS = 60_000;
+const BODY_TRIES = 6;
+const LONGEST_LISTING = 1_000;
+
+/** What is known of an upload in parts, so that another process can continue it. */
+interface Upload {
+  readonly id: string;
+  readonly etags: readonly string[];
+}
+
+/** Objects in a bucket of AWS S3 or any store with its interface. */
+export class S3Store implements ObjectStore {
+  readonly name: string;
+  readonly #options: S3Options;
+  readonly #sender: S3Sender;
+  readonly #uploads: string | undefined;
+
+  /** @param uploads A folder for notes on uploads in parts; without one a killed upload starts again. */
+  constructor(options: S3Options, uploads?: string) {
+    this.#options = options;
+    this.#sender = new S3Sender(options);
+    this.#uploads = uploads;
+    this.name = `s3://${options.bucket}${options.prefix === '' ? '' : `/${options.prefix}`}`;
+  }
+
+  async put(path: string, object: ObjectId, signal?: AbortSignal): Promise<void> {
+    await using file = await open(path, 'r');
+    if (object.bytes > PART_BYTES) {
+      // Asked first: sending gigabytes again costs more than a question.
+      if ((await this.head(object.sha256, signal)) === object.bytes) return;
+      await this.#putParts(file, path, object, signal);
+    } else {
+      const body = await readPart(file, 0, PART_BYTES + 1);
+      if (body.length !== object.bytes || hash('sha256', body, 'hex') !== object.sha256) throw damaged(path, object);
+      await this.#sent({ method: 'PUT', key: keyOf(object.sha256), body, sha256: object.sha256 }, signal);
+    }
+    // The hash was signed; whether all of it arrived, only the store can say.
+    const there = await this.head(object.sha256, signal);
+    if (there !== object.bytes) throw damaged(`${this.name}/${keyOf(object.sha256)}`, object);
+  }
+
+  async get(object: ObjectId, path: string, signal?: AbortSignal): Promise<void> {
+    await mkdir(dirname(path), { recursive: true });
+    const part = partPath(path);
+    try {
+      await using file = await open(part, 'wx');
+      await this.#receive(object, file, signal);
+      await file.sync();
+    } catch (error) {
+      await rm(part, { force: true });
+      throw describeDiskError(error, path);
+    }
+    await commitPart(part, path);
+  }
+
+  async head(sha256: string, signal?: AbortSignal): Promise<number | undefined> {
+    const response = await this.#sender.send({ method: 'HEAD', key: keyOf(sha256) }, signal);
+    return response.ok ? Number(response.headers.get('content-length') ?? 0) : undefined;
+  }
+
+  async *list(signal?: AbortSignal): AsyncGenerator<ListedObject> {
+    const { prefix } = this.#options;
+    for (let token: string | undefined = ''; token !== undefined;) {
+      const query: Record<string, string> = {
+        'list-type': '2',
+        'max-keys': String(LONGEST_LISTING),
+        ...(prefix !== '' && { prefix: `${prefix}/` }),
+        ...(token !== '' && { 'continuation-token': token }),
+      };
+      const response = await this.#sent({ method: 'GET', key: '', query }, signal);
+      const xml = await boundedText(response);
+      for (const [, entry = ''] of xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
+        const sha256 = hashOfKey(tagOf(entry, 'Key') ?? '');
+        if (sha256 === undefined) continue;
+        yield { sha256, bytes: Number(tagOf(entry, 'Size')), at: Date.parse(tagOf(entry, 'LastModified') ?? '') };
+      }
+      token = tagOf(xml, 'IsTruncated') === 'true' ? tagOf(xml, 'NextContinuationToken') : undefined;
+    }
+  }
+
+  async remove(sha256: string, signal?: AbortSignal): Promise<void> {
+    await this.#sender.send({ method: 'DELETE', key: keyOf(sha256) }, signal);
+  }
+
+  /** A request whose 404 means that there is no such bucket. */
+  async #sent(request: Parameters<S3Sender['send']>[0], signal?: AbortSignal): Promise<Response> {
+    const response = await this.#sender.send(request, signal);
+    if (response.ok) return response;
+    const code = tagOf(await boundedText(response), 'Code') ?? 'not found';
+    throw new AppError('OBJECT_STORE_REFUSED', `${request.method} ${this.name}: 404 ${code}`, {
+      hint: 'check that the bucket exists',
+    });
+  }
+
+  async #putParts(file: FileHandle, path: string, object: ObjectId, signal: AbortSignal | undefined): Promise<void> {
+    const key = keyOf(object.sha256);
+    let upload = this.#noted(object) ?? (await this.#begin(key, signal));
+    const digest = createHash('sha256');
+    const parts = Math.ceil(object.bytes / PART_BYTES);
+    for (let at = 0; at < parts; at += 1) {
+      const body = await readPart(file, at * PART_BYTES, PART_BYTES);
+      digest.update(body);
+      // What was sent before is only read, for the hash of the whole.
+      if (at < upload.etags.length) continue;
+      const query = { partNumber: String(at + 1), uploadId: upload.id };
+      const response = await this.#sender.send(
+        { method: 'PUT', key, query, body, sha256: hash('sha256', body, 'hex') },
+        signal,
+      );
+      if (response.status === 404) {
+        // The store has dropped the upload: a rule of the bucket may remove what is not finished in time.
+        this.#note(object, undefined);
+        await this.#putParts(file, path, object, signal);
+        return;
+      }
+      await response.body?.cancel();
+      upload = { ...upload, etags: [...upload.etags, response.headers.get('etag') ?? ''] };
+      this.#note(object, upload);
+    }
+    if ((await file.stat()).size !== object.bytes || digest.digest('hex') !== object.sha256) {
+      // Not every server can drop an upload; then a rule of the bucket does.
+      await this.#sender.send({ method: 'DELETE', key, query: { uploadId: upload.id } }, signal).catch(() => undefined);
+      this.#note(object, undefined);
+      throw damaged(path, object);
+    }
+    await this.#complete(key, upload, object, signal);
+    this.#note(object, undefined);
+  }
+
+  async #begin(key: string, signal: AbortSignal | undefined): Promise<Upload> {
+    const response = await this.#sent({ method: 'POST', key, query: { uploads: '' } }, signal);
+    const id = tagOf(await boundedText(response), 'UploadId');
+    if (id === undefined) throw new AppError('OBJECT_STORE_REFUSED', `${this.name} begins no upload in parts`);
+    return { id, etags: [] };
+  }
+
+  async #complete(key: string, upload: Upload, object: ObjectId, signal: AbortSignal | undefined): Promise<void> {
+    const escaped = (text: string): string =>
+      text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+    const parts = upload.etags.map(
+      (etag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${escaped(etag)}</ETag></Part>`,
+    );
+    const body = `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${parts.join('')}</CompleteMultipartUpload>`;
+    const request = {
+      method: 'POST',
+      key,
+      query: { uploadId: upload.id },
+      body,
+      sha256: hash('sha256', body, 'hex'),
+    } as const;
+    const response = await this.#sender.send(request, signal);
+    const answer = await boundedText(response);
+    // An answer that was lost may have completed it; an answer of 200 may hold an error.
+    const isDone = response.ok && !answer.includes('<Error>');
+    if (isDone || (await this.head(object.sha256, signal)) === object.bytes) return;
+    this.#note(object, undefined);
+    throw new AppError(
+      'OBJECT_STORE_REFUSED',
+      `${this.name} does not complete ${key}: ${tagOf(answer, 'Code') ?? response.status}`,
+      {
+        hint: 'run the same command again: the upload starts over',
+      },
+    );
+  }
+
+  #noted(object: ObjectId): Upload | undefined {
+    const path = this.#notePath(object);
+    if (path === undefined || !existsSync(path)) return undefined;
+    try {
+      const { store, id, etags } = JSON.parse(readFileSync(path, 'utf8')) as Upload & { readonly store: string };
+      return store === this.name && typeof id === 'string' && Array.isArray(etags) ? { id, etags } : undefined;
+    } catch {
+      return undefined; // A note that a kill has cut off: the upload starts again.
+    }
+  }
+
+  #note(object: ObjectId, upload: Upload | undefined): void {
+    const path = this.#notePath(object);
+    if (path === undefined) return;
+    if (!upload) {
+      rmSync(path, { force: true });
+      return;
+    }
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, JSON.stringify({ store: this.name, ...upload }));
+  }
+
+  #notePath({ sha256 }: ObjectId): string | undefined {
+    return this.#uploads === undefined ? undefined : join(this.#uploads, `${sha256}.json`);
+  }
+
+  /** Receives the bytes of an object; a body that breaks off is continued where it ended. */
+  async #receive(object: ObjectId, file: FileHandle, signal: AbortSignal | undefined): Promise<void> {
+    const key = keyOf(object.sha256);
+    const digest = createHash('sha256');
+    let received = 0;
+    for (let attempt = 1; received < object.bytes || attempt === 1; attempt += 1) {
+      const headers = received > 0 ? { range: `bytes=${received}-` } : {};
+      const response = await this.#sender.send({ method: 'GET', key, headers }, signal);
+      if (response.status === 404)
+        throw new AppError('OBJECT_MISSING', `${this.name} has no object ${object.sha256}`, {
+          hint: 'docstokg store check lists what is missing',
+        });
+      if (response.status === 416) throw damaged(`${this.name}/${key}`, object);
+      // A server that knows no ranges begins again.
+      let skip = response.status === 206 ? 0 : received;
+      try {
+        for await (const chunk of this.#chunks(response, signal)) {
+          const fresh = chunk.subarray(Math.min(skip, chunk.length));
+          skip -= chunk.length - fresh.length;
+          if (received + fresh.length > object.bytes) throw damaged(`${this.name}/${key}`, object);
+          digest.update(fresh);
+          for (let at = 0; at < fresh.length;) at += (await file.write(fresh, at)).bytesWritten;
+          received += fresh.length;
+        }
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (error instanceof AppError || attempt === BODY_TRIES) throw error;
+      }
+      if (received < object.bytes && attempt === BODY_TRIES) throw damaged(`${this.name}/${key}`, object);
+    }
+    if (digest.digest('hex') !== object.sha256) throw damaged(`${this.name}/${key}`, object);
+  }
+
+  async *#chunks(response: Response, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+    if (!response.body) return;
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    const { clock } = this.#options;
+    try {
+      for (;;) {
+        signal?.throwIfAborted();
+        const { promise: idle, reject } = Promise.withResolvers<never>();
+        using _timer = clock.setTimer(IDLE_MS, () => reject(new Error(`no byte within ${IDLE_MS / 1000} s`)));
+        const { done, value } = await Promise.race([reader.read(), idle]);
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      await reader.cancel().catch(() => undefined); // What is left of a broken body is of no use.
+    }
+  }
+}
+
+/** Bytes of a file from a place on, at most `length`. */
+async function readPart(file: FileHandle, from: number, length: number): Promise<Buffer> {
+  const { size } = await file.stat();
+  const body = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - from)));
+  let at = 0;
+  while (at < body.length) {
+    const { bytesRead } = await file.read(body, at, body.length - at, from + at);
+    if (bytesRead === 0) break;
+    at += bytesRead;
+  }
+  return body.subarray(0, at);
+}
