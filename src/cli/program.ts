@@ -73,6 +73,7 @@ const COMMANDS: readonly Entry[] = [
   { name: 'report', doors: PARSING, load: async () => (await import('./commands/report.ts')).reportCommand() },
   { name: 'reindex', doors: EVERYWHERE, load: async () => (await import('./commands/reindex.ts')).reindexCommand() },
   { name: 'merge', doors: EVERYWHERE, load: async () => (await import('./commands/merge.ts')).mergeCommand() },
+  { name: 'store', doors: EVERYWHERE, load: async () => (await import('./commands/store.ts')).storeCommand() },
   { name: 'sim', doors: ['docstokg'], load: async () => (await import('./commands/sim.ts')).simCommand() },
   { name: 'doctor', doors: EVERYWHERE, load: async () => (await import('./commands/doctor.ts')).doctorCommand() },
   { name: 'config', doors: EVERYWHERE, load: async () => (await import('./commands/config.ts')).configCommand() },

@@ -88,3 +88,29 @@ function parseMap(text: string): unknown {
   if (pairs.some((pair) => pair === null)) return text;
   return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', parseText(pair?.[2] ?? '', 'number')]));
 }
+
+/** Which task of an array job this process is, counted from 1, and of how many where the batch system says so. */
+export interface ArrayTask {
+  readonly index: number;
+  readonly count: number | undefined;
+}
+
+/**
+ * What batch systems say: Kubernetes (Indexed Job), Slurm (array), AWS Batch (array job). Kubernetes does not say of how
+ * many, and Slurm may count from any number in any steps.
+ */
+export function arrayTask(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): ArrayTask | undefined {
+  const number = (name: string): number | undefined =>
+    /^\d{1,9}$/.test(environment[name] ?? '') ? Number(environment[name]) : undefined;
+  const slurm = number('SLURM_ARRAY_TASK_ID');
+  if (slurm !== undefined) {
+    const [first, step] = [number('SLURM_ARRAY_TASK_MIN') ?? 0, number('SLURM_ARRAY_TASK_STEP') ?? 1];
+    return { index: Math.floor((slurm - first) / Math.max(1, step)) + 1, count: number('SLURM_ARRAY_TASK_COUNT') };
+  }
+  const aws = number('AWS_BATCH_JOB_ARRAY_INDEX');
+  if (aws !== undefined) return { index: aws + 1, count: number('AWS_BATCH_JOB_ARRAY_SIZE') };
+  const kubernetes = number('JOB_COMPLETION_INDEX');
+  return kubernetes === undefined ? undefined : { index: kubernetes + 1, count: undefined };
+}

@@ -33,6 +33,12 @@ const queueSchema = z.strictObject({
     .regex(/^[a-z_][a-z0-9_]{0,62}$/)
     .default('docstokg')
     .describe('PostgreSQL schema for the tables.'),
+  fleet: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether the logs of the corpus are rows of the queue's PostgreSQL server: any number of machines is one run.",
+    ),
 });
 
 /** Where the files of a corpus are, besides its folder. */
@@ -54,7 +60,9 @@ const storeSchema = z.strictObject({
     .boolean()
     .nullable()
     .default(null)
-    .describe('Addresses as endpoint/bucket/key instead of bucket.endpoint/key; null means where an endpoint is given.'),
+    .describe(
+      'Addresses as endpoint/bucket/key instead of bucket.endpoint/key; null means where an endpoint is given.',
+    ),
   access_key_id: secret()
     .default('')
     .describe('Id of the access key; usually AWS_ACCESS_KEY_ID or ~/.aws/credentials.'),

@@ -12,6 +12,7 @@ import { Channel } from './channel.ts';
 import type { ClosingStage, FlowingStage, PreparedStage } from './prepared-stage.ts';
 import { quietSink } from './quiet-sink.ts';
 import { ScanCount } from './scan-count.ts';
+import type { StoredOutputs } from './stored-outputs.ts';
 
 /** Documents that may wait between two stages: enough that none runs dry, few enough to forget when it all stops. */
 const WAITING = 64;
@@ -46,6 +47,8 @@ export interface CorpusRunOptions<Gathered, Indexed> {
   /** Makes everything searchable; called when all documents have gone through all stages. */
   readonly index: () => Promise<Indexed>;
   readonly report: CorpusReport;
+  /** Stores what a stage makes; undefined where the folder is all there is. */
+  readonly store?: (() => StoredOutputs) | undefined;
 }
 
 /** What came of a run. */
@@ -182,7 +185,9 @@ export class CorpusRun<Gathered, Indexed> {
     },
   ): Promise<StageOutcome> {
     const scans = new ScanCount();
-    const hooks = name === 'doctags' ? scans.counting(how.hooks) : how.hooks;
+    const counted = name === 'doctags' ? scans.counting(how.hooks) : how.hooks;
+    const stored = name === 'dense' ? undefined : this.#options.store?.();
+    const hooks = stored?.seeing(counted) ?? counted;
     const outcome = await runStage(how.plan, stage.worker, { ...stage.options, handleSignals: false }, hooks, {
       report: (event) => this.#options.report(name, event),
       signal: how.signal,
@@ -191,6 +196,7 @@ export class CorpusRun<Gathered, Indexed> {
       // What goes into the cache is not a document's fate: its row is written by the embed stage.
       ...(name === 'dense' && { sink: quietSink() }),
     });
+    await stored?.flush();
     const message = scans.warning();
     if (message !== undefined) this.#options.report(name, { kind: 'warning', message });
     return outcome;

@@ -5,13 +5,14 @@ import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { ArtifactKind } from '../download/index.ts';
 import { isQueueEvent } from '../download/index.ts';
-import type { DownloadAssembly, Runtime } from '../harvest/index.ts';
+import type { DownloadAssembly, Runtime, Shared } from '../harvest/index.ts';
 import {
   assembleDownload,
   countingRepeats,
   listingPath,
   openInspector,
   openQueue,
+  openShared,
   wantedWorks,
   zoteroPath,
   ZoteroVersions,
@@ -36,6 +37,7 @@ import { DocumentFiling } from './document-filing.ts';
 import { manifestFolder, openDense, openSparse } from './parse-settings.ts';
 import { prepareChunk, prepareDense, prepareDoctags, prepareEmbed } from './prepare-stages.ts';
 import { RunFolder } from './run-folder.ts';
+import { StoredOutputs } from './stored-outputs.ts';
 
 const OTHER_TOKENIZER = 'cl100k';
 
@@ -134,12 +136,13 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const config = await withTokenizer(request.config, runtime);
     const startedAt = runtime.clock.monotonic();
     const warn: Warn = (message) => runtime.log('warn', message);
+    await using shared = await openShared(config, runtime);
     await using dense = await openDense(config, runtime);
     const own = await findOwnPapers(request.papers, config.download.out);
     await using papers = new DocumentFiling(own.papers, config, runtime);
     let arrive: Arrive | undefined;
     await using download = wantsWorks(request)
-      ? await this.#open({ ...request, config }, (file) => arrive?.(file) ?? Promise.resolve())
+      ? await this.#open({ ...request, config }, shared, (file) => arrive?.(file) ?? Promise.resolve())
       : undefined;
     const run = new CorpusRun({
       stages: {
@@ -166,6 +169,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
         return await makeIndex(config, tell, signal);
       },
       report: (stage, event) => tell({ kind: 'stage', stage, event }),
+      store: shared && (() => new StoredOutputs(shared)),
     });
     const outcome = await run.run(signal);
     const counts = download ? this.#counted(download, runtime).counts : countsIn(config);
@@ -188,7 +192,8 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
   async #downloadOnly(request: Request): Promise<RunAccount> {
     const { runtime, signal } = request;
     const startedAt = runtime.clock.monotonic();
-    await using download = await this.#open(request, () => Promise.resolve());
+    await using shared = await openShared(request.config, runtime);
+    await using download = await this.#open(request, shared, () => Promise.resolve());
     const summary = await download.run.run({ drain: 'due', signal });
     if (summary.reason !== 'stopped') await this.#zotero?.commit();
     const { counts, run } = this.#counted(download, runtime);
@@ -219,7 +224,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     return { counts: accountOf(store, runId), run: runCountsOf(store, runId) };
   }
 
-  async #open(request: Request, arrive: Arrive): Promise<DownloadAssembly> {
+  async #open(request: Request, shared: Shared | undefined, arrive: Arrive): Promise<DownloadAssembly> {
     const { config, runtime, tell } = request;
     this.#zotero = new ZoteroVersions(zoteroPath(config.download.out));
     const stack = new AsyncDisposableStack();
@@ -232,6 +237,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       const assembly = stack.use(
         await assembleDownload(config, runtime, {
           queue,
+          shared,
           inspect: inspector.inspect,
           provider: (parts) => (signal) => {
             const works = wantedWorks(request.ids, request.wanted, {

@@ -1,6 +1,6 @@
 import type { Clock, FileLock } from '../base/index.ts';
-import { AppError, wait } from '../base/index.ts';
-import type { Handler, HandlerOutcome, ImportRow, WorkQueue } from '../queue/index.ts';
+import { AppError, sha256, wait } from '../base/index.ts';
+import type { Handler, HandlerJob, HandlerOutcome, ImportRow, WorkQueue } from '../queue/index.ts';
 import { Orchestrator, recoverDead } from '../queue/index.ts';
 import type { ItemEnd, ItemSource, Scheduling, TakenItem, WorkItem } from '../stage/index.ts';
 
@@ -12,8 +12,6 @@ const PER_DOUBLING = 1_000;
 export interface QueueSourceOptions {
   readonly queue: WorkQueue;
   readonly clock: Clock;
-  /** Held while this runner decides whether to join others or to start over; shared by all runners of the stage. */
-  readonly lock: FileLock;
   readonly leaseMs: number;
   readonly heartbeatMs: number;
   /** An item whose runners died this often while it ran alone fails. */
@@ -21,11 +19,17 @@ export interface QueueSourceOptions {
   /** How many items are worked on at once, for operators to see. */
   readonly workers: number;
   readonly scheduling: Scheduling;
+  /** Held while this runner decides whether to join others or to start over; undefined in a fleet, which never starts over. */
+  readonly lock?: FileLock;
+  /** Brings what an item needs to this machine, and answers the item as it is here. Throws where that cannot be. */
+  readonly arrive?: (item: WorkItem, signal: AbortSignal) => Promise<WorkItem>;
+  /** Writes down the end of an item, if the lease is still held: what is not, is another runner's. */
+  readonly ended?: (item: WorkItem, end: ItemEnd, job: Pick<HandlerJob, 'id' | 'token'>) => Promise<void>;
 }
 
 /** An item that this runner has leased. */
 interface HeldItem {
-  readonly jobId: number;
+  readonly job: HandlerJob;
   readonly end: (outcome: HandlerOutcome) => void;
 }
 
@@ -35,6 +39,7 @@ interface HeldItem {
  * waits until the stage settles them.
  */
 export class QueueSource implements ItemSource, AsyncDisposable {
+  readonly #options: QueueSourceOptions;
   readonly #orchestrator: Orchestrator;
   readonly #stop = new AbortController();
   readonly #held = new Map<string, HeldItem>();
@@ -44,8 +49,11 @@ export class QueueSource implements ItemSource, AsyncDisposable {
   #arrived: TakenItem[] = [];
   #wanted = 0;
   #wake: () => void = () => undefined;
+  #isStarted = false;
 
-  private constructor({ queue, clock, leaseMs, heartbeatMs, maxDeaths, workers }: QueueSourceOptions) {
+  private constructor(options: QueueSourceOptions) {
+    const { queue, clock, leaseMs, heartbeatMs, maxDeaths, workers } = options;
+    this.#options = options;
     this.#orchestrator = new Orchestrator({
       queue,
       clock,
@@ -66,22 +74,46 @@ export class QueueSource implements ItemSource, AsyncDisposable {
 
   static async open(items: Iterable<WorkItem>, options: QueueSourceOptions): Promise<QueueSource> {
     const { queue, clock, lock, scheduling } = options;
+    const source = new QueueSource(options);
+    if (!lock) {
+      await source.add(items);
+      await source.#start('never');
+      return source;
+    }
     let taken = lock.tryTake();
     for (; !taken; taken = lock.tryTake()) await wait(clock, LOCK_RETRY_MS);
     using _lock = taken;
     await clearIfIdle(options);
-    const source = new QueueSource(options);
     await queue.bulkImport(source.#rows(items, scheduling));
     // Without items of its own a runner cannot know whether the items of others are meant for its settings.
-    if (source.#cfgHashes.size > 0) {
-      source.#resize();
-      await source.#orchestrator.start({ drain: 'empty', signal: source.#stop.signal });
-    }
+    if (source.#cfgHashes.size > 0) await source.#start('empty');
     return source;
   }
 
+  /** Puts items into the queue of a fleet: those that it has had are known by their content, and not done again. */
+  async add(items: Iterable<WorkItem>): Promise<void> {
+    const { queue, scheduling } = this.#options;
+    await queue.bulkImport(
+      [...this.#rows(items, scheduling)].map(({ payload, priority }) => {
+        const { itemId, cfgHash, fingerprint } = payload as WorkItem;
+        return { artifactId: `${itemId} ${sha256(`${cfgHash} ${fingerprint?.inputSha256}`)}`, payload, priority };
+      }),
+    );
+  }
+
+  /** No more items will be added by anybody: the source ends when all are done, by whichever machine. */
+  close(): void {
+    this.#orchestrator.drain('empty');
+  }
+
+  async #start(drain: 'empty' | 'never'): Promise<void> {
+    this.#isStarted = true;
+    this.#resize();
+    await this.#orchestrator.start({ drain, signal: this.#stop.signal });
+  }
+
   async take(limit: number, signal: AbortSignal): Promise<readonly TakenItem[] | undefined> {
-    if (this.#cfgHashes.size === 0) return undefined;
+    if (!this.#isStarted) return undefined;
     this.#wanted = limit;
     this.#resize();
     if (this.#arrived.length === 0) await this.#arrival(signal);
@@ -89,7 +121,7 @@ export class QueueSource implements ItemSource, AsyncDisposable {
     this.#resize();
     const taken = this.#arrived.splice(0, limit);
     if (taken.length === 0) return undefined;
-    if (taken.every(({ item }) => this.#cfgHashes.has(item.cfgHash))) return taken;
+    if (!this.#options.lock || taken.every(({ item }) => this.#cfgHashes.has(item.cfgHash))) return taken;
     for (const { item } of taken) await this.settle(item, { kind: 'unfinished' });
     throw new AppError('STAGE_QUEUE_SETTINGS', 'other runners of this stage use different settings', {
       hint: 'use the same settings for all of them, or wait until the others have finished',
@@ -97,21 +129,24 @@ export class QueueSource implements ItemSource, AsyncDisposable {
   }
 
   /** Resolves when the end is written; an item that was lost meanwhile is another runner's to settle. */
-  async settle({ itemId }: WorkItem, end: ItemEnd): Promise<void> {
-    const held = this.#held.get(itemId);
+  async settle(item: WorkItem, end: ItemEnd): Promise<void> {
+    const held = this.#held.get(item.itemId);
     if (!held) return;
-    this.#held.delete(itemId);
+    if (end.kind !== 'unfinished') await this.#options.ended?.(item, end, held.job);
+    // The lease may have been lost meanwhile.
+    if (this.#held.get(item.itemId) !== held) return;
+    this.#held.delete(item.itemId);
     this.#resize();
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#written.set(held.jobId, resolve);
+    this.#written.set(held.job.id, resolve);
     held.end(outcomeOf(end));
     await Promise.race([promise, this.#orchestrator.ended]);
-    this.#written.delete(held.jobId);
+    this.#written.delete(held.job.id);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
-    if (this.#cfgHashes.size === 0) return;
+    if (!this.#isStarted) return;
     try {
       await this.#orchestrator.ended;
     } catch {
@@ -120,10 +155,12 @@ export class QueueSource implements ItemSource, AsyncDisposable {
     await this.#orchestrator.leave();
   }
 
-  readonly #handler: Handler = (job, { signal }) => {
-    const item = job.payload as WorkItem;
+  readonly #handler: Handler = async (job, { signal }) => {
+    const given = job.payload as WorkItem;
+    const item = this.#options.arrive ? await this.#options.arrive(given, signal) : given;
+    signal.throwIfAborted();
     return new Promise((resolve, reject) => {
-      const held: HeldItem = { jobId: job.id, end: resolve };
+      const held: HeldItem = { job, end: resolve };
       signal.addEventListener(
         'abort',
         () => {

@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
 
 import type { Config } from '../config/index.ts';
-import type { Runtime } from '../harvest/index.ts';
+import type { Runtime, Shared } from '../harvest/index.ts';
+import { openShared } from '../harvest/index.ts';
 import { AppError } from '../base/index.ts';
 import type { EmbedEngines } from '../parse/index.ts';
 import { chunkPlan, doctagsPlan, unreachableEngine } from '../parse/index.ts';
 import type { StageOutcome, StagePlan, WorkItem } from '../stage/index.ts';
-import { runStage } from '../stage/index.ts';
+import { inShard, RowsByItem, runStage } from '../stage/index.ts';
+import { refuseFleetFolder } from '../store/index.ts';
 import type { CorpusEvent } from './events.ts';
 import { chunkSettings, doctagsSettings, openEmbedEngines } from './parse-settings.ts';
 import { prepareChunk, prepareDoctags, prepareEmbed } from './prepare-stages.ts';
@@ -15,6 +18,7 @@ import { startStageTelemetry } from '../telemetry/index.ts';
 import type { StageCall } from './stage-settings.ts';
 import { ScanCount } from './scan-count.ts';
 import { openSharedPlan } from './shared-plan.ts';
+import { StoredOutputs } from './stored-outputs.ts';
 
 /** The stages that turn papers into vectors, in their order. */
 /** The stages in their order. */
@@ -34,18 +38,23 @@ interface RunningStages extends ParseRequest {
   readonly runtime: Runtime;
   readonly tell: (event: CorpusEvent) => void;
   readonly signal: AbortSignal;
+  readonly shared?: Shared | undefined;
 }
 
 /** Runs stages one after the other, each over everything that is there. */
 export async function runStages(call: RunningStages): Promise<void> {
   const { input, signal, config, runtime } = call;
   await using telemetry = await startStageTelemetry(config.telemetry, (message) => runtime.log('warn', message));
+  // The folder of the data is that of the corpus.
+  const folder = dirname(config.parse.data_root);
+  await using shared = await openShared({ ...config, download: { ...config.download, out: folder } }, runtime);
+  if (!shared?.logs) refuseFleetFolder(folder);
   const tell = (event: CorpusEvent): void => {
     if (event.kind === 'stage') telemetry.report(event.stage, event.event);
     call.tell(event);
   };
   for (const name of call.stages ?? PARSE_STAGES.slice(input === undefined ? 1 : 0)) {
-    const outcome = await RUN[name]({ ...call, tell });
+    const outcome = await RUN[name]({ ...call, tell, shared });
     // A failed paper is no reason to leave the others; a stopped run is.
     if (outcome?.cancelled || signal.aborted) return;
   }
@@ -58,16 +67,24 @@ const RUN: Readonly<Record<ParseStage, (call: RunningStages) => Promise<StageOut
       throw new AppError('USAGE_INPUT', 'no input folder given', {
         hint: 'use docparse doctags --input FOLDER',
       });
+    const stage = prepareDoctags(config, call);
+    const { item } = prepareDoctags(config, call);
+    await bringInputs(call, sharedPrefix(input, config), (file) => item(file)?.itemId ?? '', stage);
     const plan = doctagsPlan(input, config.parse.data_root, doctagsSettings(config));
-    return await runPrepared('doctags', prepareDoctags(config, call), plan, call);
+    return await runPrepared('doctags', stage, plan, call);
   },
   async chunk(call) {
     const { config } = call;
+    const stage = await prepareChunk(config, call);
+    await bringInputs(call, 'Data/DocTagsFiles/', (file) => basename(file).replace(/\.[a-z.]+$/, ''), stage);
     const plan = await chunkPlan(config.parse.data_root, chunkSettings(config), config.parse.format);
-    return await runPrepared('chunk', await prepareChunk(config, call), plan, call);
+    return await runPrepared('chunk', stage, plan, call);
   },
   async embed(call) {
     const { config, runtime } = call;
+    // Words are weighed by how often all documents use them: every part needs the chunks of all.
+    await bringInputs(call, 'Data/ChunkedDocTagFiles/');
+    await bringInputs(call, 'Data/Embeddings/bm25');
     let fault: AppError | undefined;
     const engines = await openEmbedEngines(config, runtime).catch((error: unknown): EmbedEngines => {
       // A server that is away at the start is met by the first document, so that the manifest tells of it.
@@ -93,16 +110,40 @@ async function runPrepared(
   name: ParseStage,
   { worker, options, data }: PreparedStage,
   whole: StagePlan & { readonly items: readonly WorkItem[] },
-  { config, runtime, tell, signal }: RunningStages,
+  { config, runtime, tell, signal, shared }: RunningStages,
 ): Promise<StageOutcome> {
   await using plan = await openSharedPlan(whole, options, { config, runtime });
   const scans = new ScanCount();
-  const outcome = await runStage(plan, worker, { ...options, handleSignals: false }, scans.counting({}), {
+  const rows = shared?.logs && new RowsByItem();
+  const stored = shared && !options.dryRun ? new StoredOutputs(shared, rows && { log: name, rows }) : undefined;
+  const hooks = scans.counting({});
+  const outcome = await runStage(plan, worker, { ...options, handleSignals: false }, stored?.seeing(hooks) ?? hooks, {
     report: (event) => tell({ kind: 'stage', stage: name, event }),
     signal,
     workerData: data,
+    ...(rows && { sink: rows }),
   });
+  await stored?.flush();
   const warning = scans.warning();
   if (warning !== undefined) runtime.log('warn', warning);
   return outcome;
+}
+
+/** Brings files from the store that a stage needs and that are not here: those of this part of the documents. */
+async function bringInputs(
+  { shared, signal }: RunningStages,
+  prefix: string | undefined,
+  idOf: (file: string) => string = () => '',
+  stage?: PreparedStage,
+): Promise<void> {
+  if (!shared || prefix === undefined || stage?.options.dryRun) return;
+  const { files } = shared;
+  const isWanted = (path: string): boolean => !stage || inShard(idOf(join(files.folder, path)), stage.options.shard);
+  await files.bringAll(prefix, isWanted, signal);
+}
+
+/** Where the papers are in the folder of the corpus; undefined where they are elsewhere, and so not in the store. */
+function sharedPrefix(input: string, { parse }: Config): string | undefined {
+  const path = relative(dirname(parse.data_root), input).split(sep).join('/');
+  return path.startsWith('..') ? undefined : path;
 }

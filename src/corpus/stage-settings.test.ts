@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { loadConfig, settingsTable } from '../config/index.ts';
+import { arrayTask, loadConfig, settingsTable } from '../config/index.ts';
 import { STAGE_BOUNDS, STAGE_DEFAULTS } from '../stage/index.ts';
-import { stageSettings } from './stage-settings.ts';
+import { shardOf, stageSettings } from './stage-settings.ts';
 
 const configured = (environment: Readonly<Record<string, string>>) =>
   loadConfig({ folder: join(tmpdir(), 'docstokg-no-such-folder'), environment }).config;
@@ -46,4 +46,19 @@ test('the configuration accepts the numbers that the runner accepts, and no othe
     assert.equal(key.range.replace(', or null', ''), `from ${least} to ${most}`, name);
   }
   assert.equal(compared, 10);
+});
+
+test('a task of an array job knows its part of the documents, whichever batch system it runs in', () => {
+  const part = (text: string, environment: Readonly<Record<string, string>>): string =>
+    shardOf(text, arrayTask(environment));
+  assert.equal(part('auto/8', { JOB_COMPLETION_INDEX: '0' }), '1/8');
+  assert.equal(part('auto', { AWS_BATCH_JOB_ARRAY_INDEX: '3', AWS_BATCH_JOB_ARRAY_SIZE: '4' }), '4/4');
+  const slurm = { SLURM_ARRAY_TASK_MIN: '10', SLURM_ARRAY_TASK_STEP: '5', SLURM_ARRAY_TASK_COUNT: '3' };
+  assert.deepEqual(
+    ['10', '15', '20'].map((id) => part('auto', { ...slurm, SLURM_ARRAY_TASK_ID: id })),
+    ['1/3', '2/3', '3/3'],
+  );
+  assert.equal(part('2/3', {}), '2/3');
+  assert.throws(() => part('auto/8', {}), { code: 'USAGE_SHARD' });
+  assert.throws(() => part('auto', { JOB_COMPLETION_INDEX: '0' }), { code: 'USAGE_SHARD' });
 });

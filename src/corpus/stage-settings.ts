@@ -1,4 +1,6 @@
+import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
+import { arrayTask } from '../config/index.ts';
 import type { StageFlags, StageOptions } from '../stage/index.ts';
 import { stageOptionsFromFlags } from '../stage/index.ts';
 import { manifestFolder } from './parse-settings.ts';
@@ -33,7 +35,25 @@ export function stageSettings(call: StageCall, config: Config, preferred: Partia
   const said = Object.fromEntries(Object.entries(configured).filter(([, value]) => value !== null));
   const { resume, force, dryRun, limit, shard } = call;
   const given = Object.fromEntries(
-    Object.entries({ resume, force, dryRun, limit, shard }).filter(([, value]) => value !== undefined),
+    Object.entries({ resume, force, dryRun, limit, shard: shard && shardOf(shard) }).filter(
+      ([, value]) => value !== undefined,
+    ),
   ) as StageFlags;
   return stageOptionsFromFlags(given, { ...preferred, ...(said as Partial<StageOptions>) });
+}
+
+/** `i/n` as it is; with `auto/n`, or `auto` where the batch system knows n, this process's task of an array job. */
+export function shardOf(text: string, task = arrayTask()): string {
+  const [, count] = /^auto(?:\/(\d+))?$/.exec(text.trim()) ?? [];
+  if (!text.trim().startsWith('auto')) return text;
+  if (!task)
+    throw new AppError('USAGE_SHARD', `--shard ${text}: this is not a task of an array job`, {
+      hint: 'SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or AWS_BATCH_JOB_ARRAY_INDEX is set in one; else give i/n',
+    });
+  const of = count ?? task.count;
+  if (of === undefined)
+    throw new AppError('USAGE_SHARD', `--shard ${text}: nothing says how many tasks there are`, {
+      hint: 'give auto/n with the number of completions of the job',
+    });
+  return `${task.index}/${of}`;
 }

@@ -29,12 +29,22 @@ export class KeptFiles implements Disposable {
   readonly #made = new Set<string>();
   readonly #begun: BegunFiles;
   readonly #clock: Clock;
+  readonly #bring: ((path: string) => Promise<boolean>) | undefined;
   #parts: PartFolder | undefined;
 
-  constructor(root: string, options: { readonly contentAddressed?: boolean; readonly clock?: Clock } = {}) {
+  constructor(
+    root: string,
+    options: {
+      readonly contentAddressed?: boolean;
+      readonly clock?: Clock;
+      /** Brings a file that is not here from where it is stored as well; false where it is not. */
+      readonly bring?: ((path: string) => Promise<boolean>) | undefined;
+    } = {},
+  ) {
     this.root = root;
     this.#contentAddressed = options.contentAddressed ?? false;
     this.#clock = options.clock ?? systemClock;
+    this.#bring = options.bring;
     this.#begun = new BegunFiles(join(root, '.parts', BEGUN_FOLDER));
   }
 
@@ -102,8 +112,12 @@ export class KeptFiles implements Disposable {
     await syncFolder(dirname(join(this.root, name)));
   }
 
-  /** Whether a saved file still exists with its size. */
+  /** Whether a saved file still exists with its size, or could be brought from the store. */
   async holds(path: string, bytes: number): Promise<boolean> {
+    return (await this.#isHere(path, bytes)) || ((await this.#bring?.(path)) === true && this.#isHere(path, bytes));
+  }
+
+  async #isHere(path: string, bytes: number): Promise<boolean> {
     try {
       const found = await stat(join(this.root, path));
       return found.isFile() && found.size === bytes;

@@ -41,7 +41,7 @@ const WORKS_PER_COMMIT = 2_000;
 /** Stores results and knows earlier ones. */
 export interface ResultSink {
   /** Resolves when the row is durable. */
-  write(row: ManifestRow): Promise<void>;
+  write(row: ManifestRow, lease?: Pick<HandlerJob, 'id' | 'token'>): Promise<void>;
   /** The last row of a work, if there is one. */
   last(work: string): Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes'> | undefined;
   /** What is known of works of earlier runs that are the same. */
@@ -203,7 +203,7 @@ export class DownloadRun {
       { ...result, outcome: again ? this.#laterOn(outcome, job.attempt) : outcome },
       this.#options.runId,
     );
-    await sink.write(row);
+    await sink.write(row, job);
     this.#count(row);
     report({ kind: 'work-ended', row });
     switch (outcome.kind) {

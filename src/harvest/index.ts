@@ -1,4 +1,9 @@
 export { checkFolder } from './check-folder.ts';
+export { checkStore } from './shared/check-store.ts';
+export type { StoreCheck } from './shared/check-store.ts';
+export { openShared } from './shared/open-shared.ts';
+export type { Shared } from './shared/open-shared.ts';
+export type { SharedFiles } from './shared/shared-files.ts';
 export { mergeFolders } from './merge-folders.ts';
 export type { Merged } from './merge-folders.ts';
 export { hostKnowledge, hostsNow } from './hosts-now.ts';
@@ -14,7 +19,7 @@ export { assembleDownload, checkDownload, configuredServices, openAsking } from 
 export type { Asking, DownloadAssembly, DownloadParts, WorkPlans } from './open-download.ts';
 export { dnsMappings } from './dns-mappings.ts';
 export type { UnreadableEntry } from './list-entry.ts';
-export { openQueue, orchestratorOptions, queueLayer } from './queue/open-queue.ts';
+export { fleetLayer, openQueue, orchestratorOptions, queueLayer } from './queue/open-queue.ts';
 export {
   asksOpenAlex,
   checkWanted,

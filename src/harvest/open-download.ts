@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
+import { AppError } from '../base/index.ts';
+import type { ObjectId } from '../objects/index.ts';
 import type { Config } from '../config/index.ts';
 import type { DownloadEvent, InspectDocument, ManifestRow, WorkProvider } from '../download/index.ts';
 import { DownloadRun, KeptFiles } from '../download/index.ts';
@@ -15,7 +17,11 @@ import { HostLog } from '../telemetry/index.ts';
 import type { CitedWork, Work } from '../works/index.ts';
 import { CorpusStore, Records } from '../store/index.ts';
 import { checkFolder } from './check-folder.ts';
+import type { HeldLease } from './ledger/manifest-folder.ts';
 import { ManifestFolder } from './ledger/manifest-folder.ts';
+import type { FleetLogs } from './shared/fleet-logs.ts';
+import type { Shared } from './shared/open-shared.ts';
+import type { SharedFiles } from './shared/shared-files.ts';
 import { EntryRows } from './ledger/entry-rows.ts';
 import type { UnreadableEntry } from './list-entry.ts';
 import { dnsMappings } from './dns-mappings.ts';
@@ -69,6 +75,8 @@ export interface DownloadParts {
     },
   ) => WorkProvider;
   readonly inspect: InspectDocument | undefined;
+  /** Where files, and in a fleet the logs, are besides the folder. */
+  readonly shared?: Shared | undefined;
   /** Called with each row when it is durable; the work's worker waits for it. */
   readonly written?: (row: ManifestRow) => Promise<void>;
   readonly report: (event: DownloadEvent | QueueEvent) => void;
@@ -225,8 +233,14 @@ async function assemble(
       },
     }),
   );
+  const { shared } = parts;
+  const logs = shared?.logs;
   const store = stack.use(
-    CorpusStore.create(download.out, { warn, manifests: join(config.parse.data_root, 'Manifests') }),
+    CorpusStore.create(download.out, {
+      warn,
+      manifests: join(config.parse.data_root, 'Manifests'),
+      say: logs && ((kind, lines) => logs.say(kind, lines)),
+    }),
   );
   const manifest = stack.use(
     await ManifestFolder.open({
@@ -236,6 +250,8 @@ async function assemble(
       clock: runtime.clock,
       rotateBytes: download.rotate_bytes,
       warn,
+      ...(shared &&
+        logs && { append: (row, lease) => appendRow({ files: shared.files, logs }, row, config.queue.schema, lease) }),
     }),
   );
   const records = new Records(store);
@@ -245,7 +261,11 @@ async function assemble(
     now: () => runtime.clock.now(),
   });
   const files = stack.use(
-    new KeptFiles(download.out, { contentAddressed: download.content_addressed, clock: runtime.clock }),
+    new KeptFiles(download.out, {
+      contentAddressed: download.content_addressed,
+      clock: runtime.clock,
+      bring: shared && ((path) => shared.files.bring(path)),
+    }),
   );
   const lookups = new Lookups(send, services, runtime.clock, facts);
   const byTitle = titleSearch(config, lookups, contact);
@@ -266,8 +286,10 @@ async function assemble(
     sink: {
       last: (work) => manifest.last(work),
       identity: records,
-      write: async (row) => {
-        await manifest.write(row);
+      write: async (row, lease) => {
+        // The store has the file before a row says that it was saved; in a fleet both lines are written together.
+        if (shared && !logs) await shared.files.save(...savedFile(row));
+        await manifest.write(row, lease);
         await parts.written?.(row);
       },
     },
@@ -305,4 +327,29 @@ async function assemble(
     records,
     files,
   };
+}
+
+/** The file of a row and the object that it is; nothing where none was saved. */
+function savedFile({ outcome, path, sha256, bytes }: ManifestRow): [paths: string[], object?: ObjectId] {
+  if (outcome !== 'saved' || path === null || sha256 === null || bytes === null) return [[]];
+  return [[path], { sha256, bytes }];
+}
+
+/** Puts the file of a row into the store, then writes the row and where its file is, if the lease is still held. */
+async function appendRow(
+  { files, logs }: { readonly files: SharedFiles; readonly logs: FleetLogs },
+  row: ManifestRow,
+  schema: string,
+  lease?: HeldLease,
+): Promise<void> {
+  const lines = await files.put(...savedFile(row));
+  const isHeld = await logs.append(
+    [
+      { log: 'manifest', lines: [JSON.stringify(row)] },
+      { log: 'objects', lines: lines.map((line) => JSON.stringify(line)) },
+    ],
+    lease && { schema, id: lease.id, token: lease.token },
+  );
+  if (isHeld) files.noted(lines);
+  else throw new AppError('LEASE_LOST', `the lease of ${row.work} was lost to another worker; nothing was written`);
 }

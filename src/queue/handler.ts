@@ -3,6 +3,8 @@ import type { ErrorInfo } from '../base/index.ts';
 /** A job as its handler sees it. */
 export interface HandlerJob {
   readonly id: number;
+  /** Proves the lease to whoever writes on its behalf. */
+  readonly token: number;
   readonly artifactId: string;
   /** What was enqueued with it. */
   readonly payload: unknown;

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/index.ts';
 import { systemClock } from '../base/index.ts';
 import type { OutageEvent } from './postgres/connection.ts';
+import type { SharedLog } from './postgres/shared-log.ts';
 import type { QueueStore } from './types.ts';
 
 /** How a queue is kept; all of it has defaults. */
@@ -33,4 +34,11 @@ export async function openStore(where: string, options: StoreOptions = {}): Prom
   }
   const { SqliteStore } = await import('./sqlite/store.ts');
   return SqliteStore.open({ ...kept, path: where, walMode });
+}
+
+/** Opens the logs that a fleet shares, on its PostgreSQL server. */
+export async function openSharedLog(url: string, options: StoreOptions = {}): Promise<SharedLog> {
+  const { timeoutMs = 10_000, schema = 'docstokg', clock = systemClock, report } = options;
+  const shared = await import('./postgres/shared-log.ts');
+  return shared.SharedLog.open({ url, schema, timeoutMs, clock, ...(report && { report }) });
 }

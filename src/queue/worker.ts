@@ -455,8 +455,8 @@ export class Worker {
     const { job } = running;
     let settlement: Settlement;
     try {
-      const { id, artifactId, attempt, resolverHint } = job;
-      const view = { id, artifactId, payload: parsePayload(job), attempt, resolverHint };
+      const { id, token, artifactId, attempt, resolverHint } = job;
+      const view = { id, token, artifactId, payload: parsePayload(job), attempt, resolverHint };
       const context = this.#contextOf(running);
       const outcome = await (around ? around(job, async () => handler(view, context)) : handler(view, context));
       settlement = settlementOf(outcome, this.#clock);

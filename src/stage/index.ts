@@ -5,7 +5,9 @@ export { cpuWorkers, STAGE_BOUNDS, STAGE_DEFAULTS, stageOptions } from './option
 export { stageExitCode, stageOptionsFromFlags } from './flags.ts';
 export type { StageFlags } from './flags.ts';
 export { diagnosticsLine, planText, progressLine, summaryText } from './record/render.ts';
-export { attemptsPath, manifestPath } from './record/manifest.ts';
+export { attemptsPath, manifestPath, RowsByItem } from './record/manifest.ts';
+export { fingerprintPath } from './commit/fingerprint.ts';
+export { inShard } from './plan/shard.ts';
 export type { ItemRecord, ManifestSink } from './record/manifest-sink.ts';
 export type { Progress, ReplaceReason, StageEvent } from './events.ts';
 export type {

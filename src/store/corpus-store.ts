@@ -24,6 +24,8 @@ export interface StoreOptions {
   /** Where the stages write their manifests; `Data/Manifests` in the folder by default. */
   readonly manifests?: string | undefined;
   readonly warn?: Warn | undefined;
+  /** Where lines go in a fleet, whose logs are on a server; into the files of the folder by default. */
+  readonly say?: ((kind: 'records' | 'decisions', lines: readonly string[]) => void) | undefined;
 }
 
 /** What an ingest found. */
@@ -50,6 +52,7 @@ export class CorpusStore implements Rows, Disposable {
   readonly database: DatabaseSync;
   readonly #path: string;
   readonly #manifests: string;
+  readonly #say: StoreOptions['say'];
   readonly #statements = new Map<string, StatementSync>();
   readonly #works: WorkRows;
   readonly #reader: LineReader;
@@ -57,6 +60,7 @@ export class CorpusStore implements Rows, Disposable {
   private constructor(folder: string, path: string, options: StoreOptions) {
     this.folder = folder;
     this.#path = path;
+    this.#say = options.say;
     this.#manifests = options.manifests ?? join(folder, 'Data', 'Manifests');
     this.database = path === '' ? opened('') : openOrSetAside(path, () => opened(path), options.warn);
     this.#works = new WorkRows(this);
@@ -128,6 +132,11 @@ export class CorpusStore implements Rows, Disposable {
   append(kind: 'records' | 'decisions', lines: readonly string[]): void {
     if (lines.length === 0) return;
     if (this.#path === '') throw new AppError('CORPUS_READ_ONLY', `${this.folder} is not writable`);
+    if (this.#say) {
+      this.#say(kind, lines);
+      return;
+    }
+    refuseFleetFolder(this.folder);
     this.ingest();
     this.transaction(() => {
       appendLine(join(this.folder, `${kind}.jsonl`), `${lines.join('\n')}\n`);
@@ -317,4 +326,12 @@ function isUnwritable(error: unknown): boolean {
 /** Removes the database of a folder: the next one that is opened reads all logs again. */
 export function removeStore(folder: string): void {
   for (const ending of ['', '-wal', '-shm']) rmSync(join(folder, NAME + ending), { force: true });
+}
+
+/** Logs of a folder that are copies of a fleet's must not get lines of their own: the next copy would not fit. */
+export function refuseFleetFolder(folder: string): void {
+  if (existsSync(join(folder, 'state', 'fleet.json')))
+    throw new AppError('CORPUS_OF_FLEET', `the logs of ${folder} are copies of those of a fleet`, {
+      hint: 'give --fleet with the address of its PostgreSQL server, or change a copy of the folder without state/fleet.json',
+    });
 }

@@ -1,4 +1,4 @@
-export { CorpusStore, removeStore } from './corpus-store.ts';
+export { CorpusStore, refuseFleetFolder, removeStore } from './corpus-store.ts';
 export type { Ingested, StoreOptions } from './corpus-store.ts';
 export { LABELS } from './decisions.ts';
 export type { Label, SavedSet } from './decisions.ts';

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { Clock, Timer } from '../../base/index.ts';
 import { JsonlWriter, readJsonl, removeDeadParts, setLinesAside } from '../../base/index.ts';
 import type { ManifestRow, ResultSink } from '../../download/index.ts';
-import { CorpusStore, isManifestRow } from '../../store/index.ts';
+import type { HandlerJob } from '../../queue/index.ts';
+import { CorpusStore, isManifestRow, refuseFleetFolder } from '../../store/index.ts';
 import { writeReports } from './manifest-reports.ts';
 
 /** Rows are ingested this many at a time, or when the oldest has waited this long: a commit per row would cost more than the rest. */
@@ -12,6 +13,7 @@ const INGEST_ROWS = 100;
 const INGEST_MS = 250;
 
 type LastRow = Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes'>;
+type RecentRow = LastRow & Pick<ManifestRow, 'at'>;
 
 export interface ManifestOptions {
   readonly folder: string;
@@ -22,7 +24,12 @@ export interface ManifestOptions {
   readonly warn?: (message: string) => void;
   /** The database of the folder; one of its own by default. */
   readonly store?: CorpusStore;
+  /** Writes a row where it is durable, in a fleet, from where it comes into the file; into the file by default. */
+  readonly append?: (row: ManifestRow, lease?: HeldLease) => Promise<void>;
 }
+
+/** The lease on whose behalf a row is written. */
+export type HeldLease = Pick<HandlerJob, 'id' | 'token'>;
 
 /**
  * The manifest of a run: `manifest.jsonl` is the truth, `corpus.sqlite` has its rows, and the reports are derived. A run
@@ -33,7 +40,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
   readonly #writer: JsonlWriter;
   readonly #store: CorpusStore;
   /** Rows that are in the manifest and not yet in the database, by work. */
-  readonly #recent = new Map<string, LastRow>();
+  readonly #recent = new Map<string, RecentRow>();
   #pending = 0;
   #ingestDue: Timer | undefined;
 
@@ -48,7 +55,10 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     const store = options.store ?? CorpusStore.create(folder, { warn });
     try {
       removeDeadParts(folder, 'manifest.');
-      rotate(folder, options.rotateBytes ?? 0);
+      if (!options.append) {
+        refuseFleetFolder(folder);
+        rotate(folder, options.rotateBytes ?? 0);
+      }
       const writer = await JsonlWriter.open(join(folder, 'manifest.jsonl'), { clock, durable: true });
       const manifest = new ManifestFolder(options, writer, store);
       await manifest.#reconcile();
@@ -59,8 +69,9 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     }
   }
 
-  async write(row: ManifestRow): Promise<void> {
-    await this.#writer.appendLines(`${JSON.stringify(row)}\n`);
+  async write(row: ManifestRow, lease?: HeldLease): Promise<void> {
+    const { append } = this.#options;
+    await (append ? append(row, lease) : this.#writer.appendLines(`${JSON.stringify(row)}\n`));
     this.#recent.set(row.work, row);
     this.#pending += 1;
     if (this.#pending >= INGEST_ROWS) this.#ingestNow();
@@ -112,7 +123,13 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     const { replaced, badLines } = this.#store.ingest();
     const isLost = replaced.some((name) => name.startsWith('manifest.')) || this.#isGone();
     if (!isLost && badLines === 0) return;
-    const { folder, clock } = this.#options;
+    const { folder, clock, append } = this.#options;
+    if (append) {
+      // The server has every row.
+      this.#store.clear();
+      this.#store.ingest();
+      return;
+    }
     const warn = this.#options.warn ?? (() => undefined);
     const known = new Set<string>();
     for (const path of manifestsIn(folder)) {
@@ -158,10 +175,15 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
   flush(): void {
     this.#ingestDue?.[Symbol.dispose]();
     this.#ingestDue = undefined;
-    if (this.#pending === 0) return;
+    if (this.#pending === 0 && !this.#options.append) return;
     this.#store.ingest();
     this.#pending = 0;
-    this.#recent.clear();
+    // In a fleet a row is known here only until it has come back from the server.
+    if (!this.#options.append) this.#recent.clear();
+    else
+      for (const [work, row] of this.#recent)
+        if (this.#store.get('select 1 from outcomes where work = ? and at >= ?', work, row.at))
+          this.#recent.delete(work);
   }
 }
 

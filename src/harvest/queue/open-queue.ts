@@ -53,6 +53,21 @@ export function orchestratorOptions({ orchestrator: o, http }: Config): Orchestr
   };
 }
 
+/** What `--fleet` means: the queue and the logs of the run are on this server. */
+export function fleetLayer(url: string | undefined): Layer {
+  if (url === undefined) return [];
+  const origin = 'option --fleet';
+  if (!/^postgres(ql)?:\/\//.test(url))
+    throw new AppError('USAGE_FLEET', `--fleet ${url.slice(0, 100)}: not the address of a PostgreSQL server`, {
+      hint: 'for example --fleet postgres://user@host/database',
+    });
+  return [
+    { path: ['queue', 'backend'], value: 'postgres', origin },
+    { path: ['queue', 'url'], value: url, origin },
+    { path: ['queue', 'fleet'], value: true, origin },
+  ];
+}
+
 /** What `--queue` means: a PostgreSQL address or a SQLite file. */
 export function queueLayer(target: string | undefined): Layer {
   if (target === undefined) return [];

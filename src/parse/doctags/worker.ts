@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 
 import { systemClock } from '../../base/index.ts';
 import type { StageWorker } from '../../stage/index.ts';
@@ -55,7 +56,11 @@ const parseItem: StageWorker = async (item, context) => {
     // Nothing was read, so nothing is kept: the next run looks again, perhaps with OCR.
     const isUnread = characters === 0 || metadata.needsOcr.length === pages.length;
     if (isUnread && metadata.needsOcr.length > 0) return { status: 'skip', reason: NEEDS_OCR, manifest };
-    for (const { name, text } of outputTexts(parsed, { ...settings, id: item.itemId, path })) {
+    for (const { name, text } of outputTexts(parsed, {
+      ...settings,
+      id: item.itemId,
+      path: nameOf(path, context.finalOutputs),
+    })) {
       const output = item.outputs[name];
       if (output !== undefined) writeFileSync(output, text());
     }
@@ -71,4 +76,11 @@ const MOST_LOST = 0.05;
 
 function isPartial({ needsOcr, words }: Metadata): boolean {
   return needsOcr.length > 0 || (words !== undefined && words.kept < (1 - MOST_LOST) * words.found);
+}
+
+/** A paper in the folder of its corpus is named from there: the folder may be moved, and parsed anywhere, with the same bytes. */
+function nameOf(path: string, outputs: Readonly<Record<string, string>>): string {
+  const [output = ''] = Object.values(outputs);
+  const inside = relative(join(dirname(output), '..', '..'), path);
+  return inside.startsWith('..') || isAbsolute(inside) ? path : inside.split(sep).join('/');
 }

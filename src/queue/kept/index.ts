@@ -2,7 +2,8 @@
 export { overviewOf } from '../overview.ts';
 export type { QueueOverview, SlowedHost, WorkerOverview } from '../overview.ts';
 export { RateMeter } from '../rate-meter.ts';
-export { openStore } from '../store.ts';
+export { openSharedLog, openStore } from '../store.ts';
+export type { LeaseProof, LogLines, SharedLog } from '../postgres/shared-log.ts';
 export type { StoreOptions } from '../store.ts';
 export { WorkQueue } from '../work-queue.ts';
 export type { EnqueueOptions, ImportRow } from '../work-queue.ts';

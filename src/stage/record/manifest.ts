@@ -94,6 +94,53 @@ export class JsonlManifest implements ManifestSink {
   }
 }
 
+/** Rows that wait, by item, until whoever runs the stage writes them together with what else an item has brought. */
+export class RowsByItem implements ManifestSink {
+  readonly pending = 0;
+  readonly #rows = new Map<string, string[]>();
+
+  /** The rows of an item, without line breaks. */
+  take(itemId: string): string[] {
+    const rows = this.#rows.get(itemId) ?? [];
+    this.#rows.delete(itemId);
+    return rows;
+  }
+
+  /** The rows of all items that nothing was taken of. */
+  takeAll(): string[] {
+    const rows = [...this.#rows.values()].flat();
+    this.#rows.clear();
+    return rows;
+  }
+
+  logSuccess(record: ItemRecord): void {
+    this.#add(record, rowText(record, 'success'));
+  }
+
+  logSkip(record: ItemRecord, reason: string): void {
+    this.#add(record, rowText(record, 'skip', { reason }));
+  }
+
+  logFailure(record: ItemRecord, error: StageErrorInfo): void {
+    this.#add(record, rowText(record, 'failure', errorFields(error)));
+  }
+
+  /** Attempts are history for people, and stay with the machine that made them. */
+  logAttempt(): void {}
+
+  flush(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #add({ itemId }: ItemRecord, text: string): void {
+    this.#rows.set(itemId, [...(this.#rows.get(itemId) ?? []), text.trimEnd()]);
+  }
+}
+
 /** A row as a line. */
 function rowText(record: ItemRecord, status: string, ending: Readonly<Record<string, unknown>> = {}): string {
   const { outputPaths, inputSha256, extras = {} } = record;

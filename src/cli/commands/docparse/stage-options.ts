@@ -25,7 +25,7 @@ export function stageOptions(command: Command, ...places: FlagPlace[]): Command 
     .option('--force', 'process all documents again')
     .option('--dry-run', 'show what would be done and why, without doing it')
     .option('--limit <n>', 'maximum number of documents', wholeNumber(0))
-    .option('--shard <i/n>', 'process part i of n, for several machines sharing one folder');
+    .option('--shard <i/n>', 'process part i of n; auto/n takes i from a batch system');
 }
 
 /** Help text with the defaults of a stage. */

@@ -2,7 +2,7 @@ import type { Config } from '../../../config/index.ts';
 import type { DrainMode, LeasedJob, Orchestrator, QueueEvent, RunSummary, WorkQueue } from '../../../queue/index.ts';
 import type { DownloadTelemetry } from '../../../telemetry/index.ts';
 import { isQueueEvent } from '../../../download/index.ts';
-import { assembleDownload, openInspector } from '../../../harvest/index.ts';
+import { assembleDownload, openInspector, openShared } from '../../../harvest/index.ts';
 import type { Session } from '../../session.ts';
 
 /** An orchestrator and the function that runs it. */
@@ -20,11 +20,14 @@ export interface DownloadJobParts {
 
 /** The default handler: every job is a work to download. */
 export async function openDownloadJobs(config: Config, session: Session, parts: DownloadJobParts): Promise<Emptying> {
-  const stack = new AsyncDisposableStack();
+  await using stack = new AsyncDisposableStack();
+  const shared = await openShared(config, session);
+  stack.use(shared);
   const inspector = stack.use(openInspector());
   const { run } = stack.use(
     await assembleDownload(config, session, {
       ...parts,
+      shared,
       inspect: inspector.inspect,
       report: (event) => {
         if (event.kind === 'worker-crashed') session.log('error', `${event.work}: ${event.code} ${event.message}`);
@@ -34,9 +37,10 @@ export async function openDownloadJobs(config: Config, session: Session, parts: 
       reportHttp: parts.telemetry?.http,
     }),
   );
+  const opened = stack.move();
   return {
     orchestrator: run.orchestrator,
     run: (options) => run.run(options),
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

@@ -1,0 +1,110 @@
+import { Command } from 'commander';
+
+import { AppError } from '../../base/index.ts';
+import type { Config } from '../../config/index.ts';
+import { corpusLayer, openCorpus } from '../../corpus/index.ts';
+import type { Shared } from '../../harvest/index.ts';
+import { checkStore, fleetLayer, openShared } from '../../harvest/index.ts';
+import { count } from '../progress.ts';
+import type { Session } from '../session.ts';
+import { openSession, shared } from '../session.ts';
+import { settingOptions } from '../setting-options.ts';
+import { stopSignal } from '../stop-signal.ts';
+import { plain } from '../terminal.ts';
+import { decimalNumber } from '../whole-number.ts';
+
+const MOST_SHOWN = 20;
+const HOUR_MS = 3_600_000;
+
+interface StoreOptions {
+  readonly fleet?: string;
+}
+
+interface CheckOptions extends StoreOptions {
+  readonly verify?: boolean;
+  readonly repair?: boolean;
+  readonly graceH: number;
+}
+
+/** `store`: what the files of a corpus need that are in an object store. */
+export function storeCommand(): Command {
+  return shared(new Command('store'))
+    .description('files of a corpus in an object store: check them, or bring them to this machine')
+    .addCommand(checkCommand())
+    .addCommand(pullCommand());
+}
+
+function storeOptions(command: Command): Command {
+  return settingOptions(shared(command), ['store']).argument('<run>', 'run folder');
+}
+
+/** `store check RUN`. */
+function checkCommand(): Command {
+  return storeOptions(new Command('check'))
+    .description('compare the objects with the log: missing, damaged, and orphaned ones')
+    .option('--verify', 'read every object and compare its hash, instead of its size alone')
+    .option('--repair', 'remove orphans that are older than the grace period')
+    .option('--grace-h <hours>', 'younger orphans may belong to a file that is just being saved', decimalNumber(0), 24)
+    .addHelpText('after', '\nExample:\n  docstokg store check runs/corals --store s3://papers/corals --repair\n')
+    .action(async (run: string, options: CheckOptions, self: Command) => {
+      await withShared(self, run, options, async ({ files }, session, signal) => {
+        const { verify = false, repair = false, graceH } = options;
+        const found = await checkStore(
+          files,
+          { clock: session.clock, verify, repair, graceMs: graceH * HOUR_MS },
+          signal,
+        );
+        if (session.json) session.terminal.print(JSON.stringify({ run, store: files.objects.name, ...found }));
+        else {
+          for (const kind of ['missing', 'damaged'] as const)
+            for (const path of found[kind].slice(0, MOST_SHOWN)) session.terminal.print(`${kind}: ${plain(path)}`);
+          session.terminal.print(
+            [
+              `${count(found.files)} files, ${count(found.objects)} objects in ${files.objects.name}:`,
+              `${count(found.missing.length)} missing, ${count(found.damaged.length)} damaged,`,
+              `${count(found.orphans.length)} orphaned (${count(found.removed)} removed), ${count(found.young)} without a file yet`,
+            ].join(' '),
+          );
+        }
+        if (found.missing.length + found.damaged.length > 0) process.exitCode = 1;
+      });
+    });
+}
+
+/** `store pull RUN`. */
+function pullCommand(): Command {
+  return storeOptions(new Command('pull'))
+    .description('bring what is missing in a run folder from the store, and make it searchable')
+    .option('--papers', 'also the downloaded papers, and not only what was made of them')
+    .addHelpText('after', '\nExample:\n  docstokg store pull runs/corals --store s3://papers/corals\n')
+    .action(async (run: string, options: StoreOptions & { readonly papers?: boolean }, self: Command) => {
+      await withShared(self, run, options, async ({ files, logs }, session, signal, config) => {
+        await logs?.pull();
+        await files.refresh();
+        const brought = await files.bringAll(options.papers ? '' : 'Data/', undefined, signal);
+        await using corpus = await openCorpus(run, { config, clock: session.clock });
+        for await (const event of corpus.index(signal))
+          if (event.kind === 'message') session.log(event.level, event.message);
+        session.terminal.print(
+          session.json
+            ? JSON.stringify({ run, store: files.objects.name, ...brought })
+            : `${count(brought.files)} files brought from ${files.objects.name} to ${run}`,
+        );
+      });
+    });
+}
+
+async function withShared(
+  self: Command,
+  run: string,
+  options: StoreOptions,
+  work: (opened: Shared, session: Session, signal: AbortSignal, config: Config) => Promise<void>,
+): Promise<void> {
+  const session = openSession(self);
+  const { config } = session.load([...corpusLayer(run, 'the run folder'), ...fleetLayer(options.fleet)]);
+  if (config.store.url === '')
+    throw new AppError('USAGE_STORE', 'no store given', { hint: 'give --store s3://bucket/prefix or a folder' });
+  using stop = stopSignal();
+  await using opened = await openShared(config, session);
+  if (opened) await work(opened, session, stop.signal, config);
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { sha256, systemClock } from '../../base/index.ts';
+import { openObjects } from '../../objects/index.ts';
+import { checkStore } from './check-store.ts';
+import { SharedFiles } from './shared-files.ts';
+
+const HOUR = 3_600_000;
+
+async function open(folder: string): Promise<SharedFiles> {
+  const settings = {
+    endpoint: '',
+    region: 'r',
+    path_style: null,
+    access_key_id: '',
+    secret_access_key: '',
+    session_token: '',
+  };
+  const objects = openObjects({ ...settings, url: join(folder, '..', 'store') }, systemClock, folder);
+  return await SharedFiles.open({ folder, objects, clock: systemClock });
+}
+
+test('files that were saved come back into an empty folder by the log alone', async () => {
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-shared-'));
+  const [here, there] = ['here', 'there'].map((name) => join(temporary.path, name)) as [string, string];
+  mkdirSync(join(here, 'PDF'), { recursive: true });
+  mkdirSync(there);
+  for (const name of ['a', 'b']) writeFileSync(join(here, 'PDF', `${name}.pdf`), name.repeat(10));
+  {
+    await using files = await open(here);
+    await files.save(['PDF/a.pdf', 'PDF/b.pdf']);
+    await files.save(['PDF/a.pdf']);
+    writeFileSync(join(here, 'PDF', 'b.pdf'), 'another version');
+    await files.save(['PDF/b.pdf']);
+    await assert.rejects(files.save(['run.json']), { code: 'OBJECT_PATH' });
+  }
+  const log = readFileSync(join(here, 'objects.jsonl'), 'utf8');
+  assert.equal(log.trim().split('\n').length, 3);
+  writeFileSync(join(there, 'objects.jsonl'), log);
+  for (const path of ['../evil', '/etc/evil', 'PDF/../evil', 'PDF/.hidden', 'docstokg.yaml', 'PDF/a\\b'])
+    appendFileSync(join(there, 'objects.jsonl'), `${JSON.stringify({ path, sha256: sha256('x'), bytes: 1 })}\n`);
+  await using files = await open(there);
+  assert.deepEqual(
+    [...files.below('')].map(({ path }) => path),
+    ['PDF/a.pdf', 'PDF/b.pdf'],
+  );
+  assert.deepEqual(await files.bringAll('PDF/'), { files: 2, bytes: 25 });
+  assert.equal(readFileSync(join(there, 'PDF/b.pdf'), 'utf8'), 'another version');
+  assert.deepEqual(await files.bringAll('PDF/'), { files: 0, bytes: 0 });
+  assert.equal(await files.bring('PDF/c.pdf'), false);
+});
+
+test('a check names missing and damaged objects, and removes orphans only when they are old enough and it may', async () => {
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-shared-'));
+  const here = join(temporary.path, 'here');
+  mkdirSync(join(here, 'PDF'), { recursive: true });
+  const object = (text: string): string => join(temporary.path, 'store', sha256(text).slice(0, 2), sha256(text));
+  for (const name of ['good', 'lost', 'bent', 'cut', 'old']) writeFileSync(join(here, 'PDF', `${name}.pdf`), name);
+  await using files = await open(here);
+  await files.save(['good', 'lost', 'bent', 'cut', 'old'].map((name) => `PDF/${name}.pdf`));
+  writeFileSync(join(here, 'PDF', 'old.pdf'), 'new');
+  await files.save(['PDF/old.pdf']);
+  rmSync(object('lost'));
+  writeFileSync(object('bent'), 'tneb');
+  writeFileSync(object('cut'), 'c');
+  const look = (more: object) => {
+    const options = { clock: systemClock, verify: false, repair: false, graceMs: 24 * HOUR, ...more };
+    return checkStore(files, options);
+  };
+  assert.deepEqual(await look({}), {
+    files: 5, objects: 5, missing: ['PDF/lost.pdf'], damaged: ['PDF/cut.pdf'], orphans: [], young: 1, removed: 0,
+  }); // prettier-ignore
+  assert.deepEqual((await look({ verify: true })).damaged, ['PDF/bent.pdf', 'PDF/cut.pdf']);
+  const tomorrow = { ...systemClock, now: () => Date.now() + 25 * HOUR };
+  assert.deepEqual((await look({ clock: tomorrow })).orphans, [sha256('old')]);
+  assert.ok(existsSync(object('old')));
+  assert.equal((await look({ clock: tomorrow, repair: true })).removed, 1);
+  assert.ok(!existsSync(object('old')) && existsSync(object('good')));
+});

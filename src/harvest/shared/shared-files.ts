@@ -1,0 +1,205 @@
+import { existsSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SQLOutputValue } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
+
+import type { Clock } from '../../base/index.ts';
+import { AppError, JsonlWriter, sha256File } from '../../base/index.ts';
+import type { ObjectId, ObjectStore } from '../../objects/index.ts';
+
+/** The log that says which object is which file of the corpus: the last line of a path counts. */
+export const OBJECTS_LOG = 'objects.jsonl';
+
+/** A line of the log. */
+export interface FileLine extends ObjectId {
+  /** Relative to the folder, with slashes. */
+  readonly path: string;
+  readonly at: string;
+}
+
+const READ_BYTES = 1 << 20;
+const NEWLINE = 0x0a;
+
+/** Files of a corpus that are shared: downloads, and what the stages make of them. Nothing else is read from a log. */
+const SHARED = /^(?:PDF|HTML|XML|cas|Data)(?:\/(?!\.)[^/\\\p{Cc}]{1,255}){1,8}$/u;
+
+/** The files of a corpus folder that are in an object store. */
+export class SharedFiles implements AsyncDisposable {
+  readonly folder: string;
+  readonly objects: ObjectStore;
+  readonly #clock: Clock;
+  /** Not in memory: a corpus has millions of files. The system removes it with the process. */
+  readonly #table = new DatabaseSync('');
+  readonly #append: ((lines: readonly string[]) => Promise<void>) | undefined;
+  #writer: JsonlWriter | undefined;
+  #bytesRead = 0;
+
+  private constructor(options: SharedFilesOptions) {
+    this.folder = options.folder;
+    this.objects = options.objects;
+    this.#clock = options.clock;
+    this.#append = options.append;
+    this.#table.exec(`pragma journal_mode = off; pragma synchronous = off;
+      create table files (path text primary key, sha256 text not null, bytes integer not null) without rowid;
+      create index files_by_hash on files (sha256); begin`);
+  }
+
+  static async open(options: SharedFilesOptions): Promise<SharedFiles> {
+    const files = new SharedFiles(options);
+    await files.refresh();
+    return files;
+  }
+
+  /** Reads what was added to the log since. */
+  async refresh(): Promise<void> {
+    const path = join(this.folder, OBJECTS_LOG);
+    if (!existsSync(path)) return;
+    await using file = await open(path, 'r');
+    let length = READ_BYTES;
+    for (;;) {
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, this.#bytesRead);
+      const end = buffer.subarray(0, bytesRead).lastIndexOf(NEWLINE) + 1;
+      // The rest is a line without its end, or longer than what was read.
+      if (end === 0 && bytesRead < length) return;
+      if (end === 0) length *= 2;
+      for (const line of buffer.subarray(0, end).toString('utf8').split('\n')) {
+        const value = parsed(line);
+        if (isFileLine(value)) this.#note(value);
+      }
+      this.#bytesRead += end;
+    }
+  }
+
+  /** The object that a file is; undefined where the store has none for it. */
+  of(path: string): ObjectId | undefined {
+    const row = this.#table.prepare('select sha256, bytes from files where path = ?').get(path);
+    return row && objectOf(row);
+  }
+
+  /** Whether a file of the corpus has these bytes. */
+  isReferred(sha256: string): boolean {
+    return this.#table.prepare('select 1 from files where sha256 = ? limit 1').get(sha256) !== undefined;
+  }
+
+  /** The files below a folder, in the order of their paths. */
+  *below(prefix: string): Generator<ObjectId & { readonly path: string }> {
+    const rows = this.#table.prepare('select * from files where path >= ? and path < ? order by path');
+    for (const row of rows.iterate(prefix, `${prefix}\u{10ffff}`))
+      yield { path: String(row['path']), ...objectOf(row) };
+  }
+
+  /**
+   * Puts files into the store, and answers the lines that say so, to be appended by the caller together with what else
+   * happened. The store has the bytes before anything says so.
+   */
+  async put(paths: readonly string[], known?: ObjectId, signal?: AbortSignal): Promise<FileLine[]> {
+    const lines: FileLine[] = [];
+    for (const path of paths) {
+      if (!SHARED.test(path)) throw new AppError('OBJECT_PATH', `${path} is not a file that a corpus shares`);
+      const file = join(this.folder, path);
+      const object = known ?? { sha256: await sha256File(file, signal), bytes: statSync(file).size };
+      if (this.of(path)?.sha256 === object.sha256) continue;
+      await this.objects.put(file, object, signal);
+      lines.push({ path, ...object, at: new Date(this.#clock.now()).toISOString() });
+    }
+    return lines;
+  }
+
+  /** Puts files and writes down that they are there. */
+  async save(paths: readonly string[], known?: ObjectId, signal?: AbortSignal): Promise<void> {
+    const lines = await this.put(paths, known, signal);
+    if (lines.length === 0) return;
+    const texts = lines.map((line) => JSON.stringify(line));
+    if (this.#append) await this.#append(texts);
+    else {
+      const path = join(this.folder, OBJECTS_LOG);
+      this.#writer ??= await JsonlWriter.open(path, { clock: this.#clock, durable: true });
+      await this.#writer.appendLines(`${texts.join('\n')}\n`);
+    }
+    this.noted(lines);
+  }
+
+  /** Lines that were appended with others: they count from now on. */
+  noted(lines: readonly FileLine[]): void {
+    for (const line of lines) this.#note(line);
+  }
+
+  /** Makes sure that a file is here, whole, by its size; false where neither the folder nor the store has it. */
+  async bring(path: string, signal?: AbortSignal): Promise<boolean> {
+    const object = this.of(path);
+    const found = statSync(join(this.folder, path), { throwIfNoEntry: false });
+    if (!object) return found?.isFile() ?? false;
+    if (found?.size === object.bytes) return true;
+    await this.objects.get(object, join(this.folder, path), signal);
+    return true;
+  }
+
+  /** Brings every file below a folder that is not here; answers how many came. */
+  async bringAll(
+    prefix: string,
+    isWanted: (path: string) => boolean = () => true,
+    signal?: AbortSignal,
+  ): Promise<{ readonly files: number; readonly bytes: number }> {
+    let [files, bytes] = [0, 0];
+    const waiting = [...this.below(prefix)].filter(
+      ({ path, bytes: size }) =>
+        isWanted(path) && statSync(join(this.folder, path), { throwIfNoEntry: false })?.size !== size,
+    );
+    const bringSome = async (): Promise<void> => {
+      for (let next = waiting.pop(); next; next = waiting.pop()) {
+        signal?.throwIfAborted();
+        await this.bring(next.path, signal);
+        files += 1;
+        bytes += next.bytes;
+      }
+    };
+    await Promise.all(Array.from({ length: TOGETHER }, bringSome));
+    return { files, bytes };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#writer?.[Symbol.asyncDispose]();
+    this.#table.close();
+  }
+
+  #note({ path, sha256, bytes }: FileLine): void {
+    this.#table.prepare('insert or replace into files values (?, ?, ?)').run(path, sha256, bytes);
+  }
+}
+
+/** Files that are brought at once. */
+const TOGETHER = 8;
+
+export interface SharedFilesOptions {
+  readonly folder: string;
+  readonly objects: ObjectStore;
+  readonly clock: Clock;
+  /** Where lines go in a fleet; into the log of the folder by default. */
+  readonly append?: (lines: readonly string[]) => Promise<void>;
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined; // A damaged line names no file.
+  }
+}
+
+/** A log may come from another machine: paths that lead elsewhere are not followed. */
+function isFileLine(value: unknown): value is FileLine {
+  if (value === null || typeof value !== 'object') return false;
+  const { path, sha256, bytes } = value as Partial<FileLine>;
+  return (
+    typeof path === 'string' &&
+    SHARED.test(path) &&
+    /^[0-9a-f]{64}$/.test(String(sha256)) &&
+    Number.isSafeInteger(bytes) &&
+    Number(bytes) >= 0
+  );
+}
+
+function objectOf(row: Record<string, SQLOutputValue>): ObjectId {
+  return { sha256: String(row['sha256']), bytes: Number(row['bytes']) };
+}

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+
+import type { PostgresOptions } from './connection.ts';
+import { PostgresConnection } from './connection.ts';
+
+/** Lines to be appended to a log. */
+export interface LogLines {
+  readonly log: string;
+  /** Without line breaks. */
+  readonly lines: readonly string[];
+}
+
+/** A lease that must still be held for lines to be appended. */
+export interface LeaseProof {
+  /** The schema of the queue that the job is in. */
+  readonly schema: string;
+  readonly id: number;
+  readonly token: number;
+}
+
+const APPEND = (runs: string | undefined): string => `
+  WITH held AS (
+    ${runs === undefined ? 'SELECT 1 AS held' : `SELECT 1 AS held FROM ${runs} WHERE id = :id AND token = :token AND worker_id IS NOT NULL FOR SHARE`}
+  ), once AS (
+    INSERT INTO log_batches (batch) SELECT :batch::uuid FROM held ON CONFLICT DO NOTHING RETURNING batch
+  ), input AS (
+    SELECT log, text, place FROM unnest(:logs::text[], :texts::text[]) WITH ORDINALITY AS each(log, text, place)
+  ), counted AS (
+    SELECT log, count(*) AS more FROM input GROUP BY log
+  ), head AS (
+    INSERT INTO log_heads (log, lines) SELECT log, more FROM counted, once ORDER BY log
+    ON CONFLICT (log) DO UPDATE SET lines = log_heads.lines + excluded.lines RETURNING log, lines
+  ), added AS (
+    INSERT INTO log_lines (log, line, text)
+    SELECT log, head.lines - counted.more + row_number() OVER (PARTITION BY log ORDER BY place), text
+    FROM input JOIN head USING (log) JOIN counted USING (log)
+  )
+  SELECT (SELECT count(*) FROM held) AS held`;
+
+const READ = `
+  SELECT wanted.log, found.line, found.text FROM unnest(:logs::text[], :after::bigint[]) AS wanted(log, line)
+  CROSS JOIN LATERAL (
+    SELECT line, text FROM log_lines WHERE log_lines.log = wanted.log AND log_lines.line > wanted.line
+    ORDER BY line LIMIT :limit
+  ) AS found ORDER BY wanted.log, found.line`;
+
+/** Batches are remembered for as long as an answer may be waited for. */
+const FORGET = `DELETE FROM log_batches WHERE at < now() - interval '1 day'`;
+
+/** The logs of a corpus as rows of a PostgreSQL server, for all machines that work on it. */
+export class SharedLog implements AsyncDisposable {
+  readonly #connection: PostgresConnection;
+
+  private constructor(connection: PostgresConnection) {
+    this.#connection = connection;
+  }
+
+  static async open(options: PostgresOptions): Promise<SharedLog> {
+    const log = new SharedLog(await PostgresConnection.open({ ...options, maxConnections: 2 }));
+    await log.#connection.run('forget-batches', FORGET, {});
+    return log;
+  }
+
+  /** Appends all lines or none. False when the lease was lost: then nothing was appended, and the result must be dropped. */
+  async append(given: readonly LogLines[], proof?: LeaseProof): Promise<boolean> {
+    const rows = given.flatMap(({ log, lines }) => lines.map((text) => ({ log, text })));
+    if (rows.length === 0) return true;
+    const runs = proof && `"${proof.schema.replaceAll('"', '')}".runs`;
+    const [answer] = await this.#connection.run<{ held: number }>(`append ${runs ?? ''}`, APPEND(runs), {
+      batch: randomUUID(),
+      logs: rows.map(({ log }) => log),
+      texts: rows.map(({ text }) => text),
+      ...(proof && { id: proof.id, token: proof.token }),
+    });
+    return answer?.held === 1;
+  }
+
+  /** The lines of logs that come after the given numbers, at most so many of each, in order. */
+  read(
+    after: ReadonlyMap<string, number>,
+    limit: number,
+  ): Promise<{ readonly log: string; readonly line: number; readonly text: string }[]> {
+    return this.#connection.run('read-logs', READ, { logs: [...after.keys()], after: [...after.values()], limit });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#connection[Symbol.asyncDispose]();
+  }
+}
