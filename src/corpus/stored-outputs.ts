@@ -86,14 +86,14 @@ export class StoredOutputs {
 }
 
 /** What an item has made, with the fingerprint that lets another machine trust it, relative to the folder of the corpus. */
-export function outputPaths(item: WorkItem, folder: string): string[] {
+function outputPaths(item: WorkItem, folder: string): string[] {
   return [...Object.values(item.outputs), fingerprintPath(item)]
     .filter((path) => existsSync(path))
     .map((path) => sharedPath(path, folder));
 }
 
 /** The path of a file in the folder of a corpus, as the log has it. */
-export function sharedPath(path: string, folder: string): string {
+function sharedPath(path: string, folder: string): string {
   const inside = relative(folder, path).split(sep).join('/');
   if (!inside.startsWith('..')) return inside;
   throw new AppError('USAGE_STORE', `${path} is not in ${folder}, whose files are stored`, {

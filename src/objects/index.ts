@@ -1,2 +1,2 @@
-export type { ListedObject, ObjectId, ObjectStore } from './object-store.ts';
+export type { ObjectId, ObjectStore } from './object-store.ts';
 export { openObjects } from './open-store.ts';

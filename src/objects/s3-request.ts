@@ -20,7 +20,7 @@ export interface S3Options {
   readonly random?: Random;
 }
 
-export interface S3Credentials {
+interface S3Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: Secret;
   readonly sessionToken: Secret | undefined;

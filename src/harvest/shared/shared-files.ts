@@ -9,7 +9,7 @@ import { AppError, JsonlWriter, sha256File } from '../../base/index.ts';
 import type { ObjectId, ObjectStore } from '../../objects/index.ts';
 
 /** The log that says which object is which file of the corpus: the last line of a path counts. */
-export const OBJECTS_LOG = 'objects.jsonl';
+const OBJECTS_LOG = 'objects.jsonl';
 
 /** A line of the log. */
 export interface FileLine extends ObjectId {

@@ -15,9 +15,9 @@ test('lines of many writers come in one order that every reader sees, without ho
   await using one = await SharedLog.open({ ...options, schema });
   await using other = await SharedLog.open({ ...options, schema });
   const seen: string[] = [];
-  let [cursor, isDone] = [0, false];
+  let cursor = 0;
   const reading = (async () => {
-    while (!isDone || seen.length < 300) {
+    while (seen.length < 300) {
       const rows = await one.read(new Map([['a', cursor]]), 50);
       for (const { line, text } of rows) {
         assert.equal(line, cursor + 1);
@@ -34,7 +34,6 @@ test('lines of many writers come in one order that every reader sees, without ho
       ]),
     ),
   );
-  isDone = true;
   await reading;
   assert.equal(new Set(seen).size, 300);
   // The lines of one batch stay together and in their order.
@@ -51,9 +50,9 @@ test('who has lost its lease appends nothing', async () => {
   await using store = await PostgresStore.open({ ...options, schema });
   await using log = await SharedLog.open({ ...options, schema });
   await store.enqueue([{ artifactId: 'job', artifactJson: '{}' }], systemClock.now());
-  const lanes = [{ host: null, resolver: null, limit: 1 }];
-  const exchange = { settlements: [], picks: lanes, workerId: 'w', leaseMs: 60_000, now: systemClock.now() };
-  const { leased } = await store.exchange(exchange as never);
+  const picks = [{ host: null, resolver: null, limit: 1 }];
+  const now = systemClock.now();
+  const { leased } = await store.exchange({ settlements: [], picks, workerId: 'w', leaseMs: 60_000, now });
   const [job] = leased;
   assert.ok(job);
   const proof = { schema, id: job.id, token: job.token };
