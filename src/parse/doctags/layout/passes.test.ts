@@ -829,3 +829,89 @@ What was found on the ponds in the first spring of the count, in a few words her
     ['text ', 'list_item ►►', 'list_item ►►'],
   );
 });
+
+test('captions have a bar after their number, or no number', () => {
+  const page = drawnPage(`
+██████████████████████████████████
+██████████████████████████████████
+██████████████████████████████████
+██████████████████████████████████
+
+Fig. 2 | Ducks on two ponds in the spring of the cold and wet year.
+
+██████████████████████████████████
+██████████████████████████████████
+██████████████████████████████████
+██████████████████████████████████
+
+Figure. Ducks on all the other ponds in the spring of that year.
+`);
+  assert.deepEqual(
+    drafts('captions', page).filter((each) => each.startsWith('caption')),
+    [
+      'caption: Fig. 2 | Ducks on two ponds in the spring of the cold and wet year.',
+      'caption: Figure. Ducks on all the other ponds in the spring of that year.',
+    ],
+  );
+});
+
+test('a licence or an address below the last reference is no part of it', () => {
+  const page = drawnPage(`
+${COLUMNS}
+
+«References»
+
+1. Duck A, Goose B. On ponds and on what swims there. J Ponds. 2001;3:12-19.
+2. Goose B, Duck A. On meadows and on what walks there. J Ponds. 2002;4:22-29.
+3. Swan C, Duck A. On rivers and on what stays there. J Ponds. 2003;5:32-39.
+4. Teal D, Duck A. On lakes and on what stays there. J Ponds. 2003;5:42-49.
+
+
+Address for ducks: A. Duck, School of Ponds, University of the Upper Water.
+`);
+  assert.deepEqual(drafts('references', page).slice(-2), [
+    'reference: 4. Teal D, Duck A. On lakes and on what stays there. J Ponds. 2003;5:42-49.',
+    'text: Address for ducks: A. Duck, School of Ponds, University of the Upper Water.',
+  ]);
+});
+
+test('labels of entries of equal length are no numbers of lines', () => {
+  const entries = [16, 17, 18, 19, 20, 21].map(
+    (label) =>
+      `${label}   Teal A. Ducks on ponds and what they\n     eat there in the spring of that\n     year. Pond J. 2001;1:2-3.`,
+  );
+  assert.equal(after('furniture', drawnPage(entries.join('\n'))).furniture.size, 0);
+});
+
+test('a title stands at the right of labels that are read before it', () => {
+  const found = after(
+    'footnotes',
+    drawnPage(`
+#Ducks of all the upper ponds
+
+A. Duck, B. Goose and C. Swan
+
+«Abstract»
+
+We looked at all the ponds of the land and at the ducks on them in spring, when it
+is wet, and in summer, and we saw that ducks swim on every pond all the year round.
+`),
+  );
+  const label = found.drafts.filter((draft) => textOf(draft) === 'Abstract');
+  assert.equal(label.length, 1);
+  const reordered = [...label, ...found.drafts.filter((draft) => !label.includes(draft))];
+  const title = PASSES.find(({ name }) => name === 'title');
+  const drafts = title?.run({ ...found, drafts: reordered }).drafts ?? [];
+  assert.deepEqual(
+    drafts.filter(({ kind }) => kind === 'title').map((draft) => textOf(draft)),
+    ['Ducks of all the upper ponds'],
+  );
+});
+
+test('a number that a line break has cut off its word begins no list item', () => {
+  const page = drawnPage(`
+We looked at all the ponds of the land where ducks had been before COVID-
+19. The ducks did not come back to these ponds in the spring of that cold year.
+`);
+  assert.equal(drafts('lists', page).length, 1);
+});

@@ -43,7 +43,7 @@ function lineNumbers(page: PageSegments): Segment[] {
     const steps = own.slice(1).map(({ value }, index) => value - (own[index]?.value ?? 0));
     const step = [1, 2, 5, 10].find((each) => steps.filter((value) => value === each).length >= 0.75 * steps.length);
     if (own.length < 5 || step === undefined) continue;
-    if (!isEvenlySet(own.map(({ segment }) => segment.baseline))) continue;
+    if (!isEvenlySet(own.map(({ segment }) => segment.baseline)) || countsEntries(own, page)) continue;
     const left = Math.min(...own.map(({ segment }) => segment.left));
     const right = Math.max(...own.map(({ segment }) => segment.right));
     const text = page.segments.filter((segment) => segment.glyphs.length > 4);
@@ -53,6 +53,23 @@ function lineNumbers(page: PageSegments): Segment[] {
     if (outside || beside <= 0.02 * text.length) result.push(...own.map(({ segment }) => segment));
   }
   return result;
+}
+
+/** Beside the numbers stand clearly more lines than they count: these are the labels of a list. */
+function countsEntries(own: readonly { segment: Segment; value: number }[], page: PageSegments): boolean {
+  const [first] = own;
+  const last = own.at(-1);
+  if (!first || !last) return false;
+  const right = Math.max(...own.map(({ segment }) => segment.right));
+  const lines = page.segments.filter(
+    ({ glyphs, left, baseline }) =>
+      glyphs.length > 4 &&
+      left > right - 1 &&
+      left < right + 60 &&
+      baseline > first.segment.baseline - 1 &&
+      baseline < last.segment.baseline - 1,
+  );
+  return new Set(lines.map(({ baseline }) => Math.round(baseline / 3))).size > 1.6 * (last.value - first.value);
 }
 
 /** Lines are evenly set; the entries of a list have one line or several. */

@@ -1,7 +1,7 @@
 import type { Line } from '../page/line.ts';
 
 const LABEL =
-  /^(?<kind>supplementary\s+(?:table|fig(?:ure|\.)?)|extended\s+data\s+(?:table|fig(?:ure|\.)?)|table|tab\.|figure|figures|fig\.?|algorithm|listing|scheme|chart|plate|box|tableau|tabelle|tabla|tabela|tabella|tabel|таблица|таблиця|abbildung|abb\.|figura|figur|рисунок|рис\.|obrázek|rysunek)\s*(?<number>[A-Z]{0,2}[.-]?\d{1,3}(?:[.-]\d{1,3})*|[IVX]{1,5}|[A-Z])(?<end>[.:|)\u2013\u2014-]|\s|$)/iu;
+  /^(?<kind>supplementary\s+(?:table|fig(?:ure|\.)?)|extended\s+data\s+(?:table|fig(?:ure|\.)?)|table|tab\.|figure|figures|fig\.?|algorithm|listing|scheme|chart|plate|box|tableau|tabelle|tabla|tabela|tabella|tabel|таблица|таблиця|abbildung|abb\.|figura|figur|рисунок|рис\.|obrázek|rysunek)\s*(?<number>[A-Z]{0,2}[.-]?\d{1,3}(?:[.-]\d{1,3})*|[IVX]{1,5}|[A-Z])(?<end>\s?[.:|│](?=\s|$)|[.:|)\u2013\u2014-]|\s|$)/iu;
 
 const EAST_ASIAN = /^[[(<〈【［]?\s*(표|그림|表|図|图|圖)\s*\d{1,3}(?:[-.]\d+)?\s*[\])>〉】］.:：\s]/u;
 
@@ -39,17 +39,17 @@ export function captionStart(line: Line): FloatKind | undefined {
   const eastAsian = EAST_ASIAN.exec(text)?.[1];
   if (eastAsian !== undefined) return /[표表]/u.test(eastAsian) ? 'table' : 'figure';
   const match = LABEL.exec(text);
-  if (!match?.groups) {
+  const { kind = '', number = '', end = '' } = match?.groups ?? {};
+  // "Figure." holds "Figur" and the letter "e": letters that count are capitals.
+  if (!match || /\p{Ll}/u.test(number)) {
     const plain = /^\p{Lu}/u.test(text) ? WITHOUT_NUMBER.exec(text) : null;
     return plain ? (plain[1] === undefined ? 'figure' : 'table') : undefined;
   }
-  const { kind = '', number = '', end = '' } = match.groups;
-  if (/\p{Ll}/u.test(number)) return undefined;
   const [letter = ''] = text;
   if (letter !== letter.toUpperCase()) return undefined;
   // "Table 1 shows …" is a sentence; a caption has a mark after its number, a label set apart, or begins a sentence.
   const rest = text.slice(match[0].length).trim();
-  const labelled = /[.:|)\u2013\u2014]/u.test(end);
+  const labelled = /[.:|│)\u2013\u2014]/u.test(end);
   const apart = labelIsApart(line, match[0].trim().replace(/\s/g, '').length);
   // A journal may print its mentions of figures in bold as well: only a capital tells a caption then.
   if (!labelled && (!isBoldLabel(line) || /^\p{Ll}/u.test(rest)) && SAYS.test(rest)) return undefined;

@@ -124,8 +124,8 @@ function startsAnew(
   )
     return true;
   if (gap > slackFor(previous, line) * pitch) return true;
-  // A word that is broken at the line's end goes on.
-  if (/\p{L}[-\u2010]$/u.test(previous.text) && /^\p{Ll}/u.test(line.text)) return false;
+  // A word that is broken at the line's end goes on; so does "COVID-19".
+  if (/\p{L}[-\u2010]$/u.test(previous.text) && /^(?:\p{Ll}|\d{1,3}\b)/u.test(line.text)) return false;
   if (hasLeaders(previous.text)) return true;
   if (isKeywords(line.text)) return true;
   // The heading of the references may be set like the text.

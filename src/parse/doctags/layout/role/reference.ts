@@ -66,11 +66,38 @@ function partOfList(
   const size = before?.size ?? mostFrequent(sizes) ?? 10;
   // What stands after the last entry in another size (an advertisement, a note of the publisher) is no entry.
   const last = candidates.findLastIndex((draft) => isSet(draft, size));
-  const inside = new Set(candidates.slice(0, last + 1).filter((draft) => isSet(draft, size) || draft.lines.length < 3));
+  const inside = new Set(
+    withoutStrays(candidates.slice(0, last + 1)).filter((draft) => isSet(draft, size) || draft.lines.length < 3),
+  );
   const numbers = [...inside].flatMap(({ lines }) => lines.map((line) => Number(labelOf(line) ?? Number.NaN)));
   let count = before?.last ?? 0;
   for (const number of numbers) if (number > count && number <= count + 1 + SKIPPED) count = number;
   return { inside, state: inside.size > 0 ? { last: count >= 3 ? count : 0, size } : undefined };
+}
+
+/** Where entries have labels, what stands apart from them or is set unlike them is no entry: a licence, an address, an advertisement. */
+function withoutStrays(drafts: readonly Draft[]): readonly Draft[] {
+  const labelled = drafts.filter(({ lines: [first] }) => first && labelOf(first) !== undefined);
+  if (labelled.length < 3 || labelled.length < 0.5 * drafts.length) return drafts;
+  const fonts = new Set(labelled.flatMap(({ lines }) => lines.map(({ font }) => font.name)));
+  const gaps = drafts.flatMap((draft, index) =>
+    labelled.includes(draft) ? (gapAbove(draft, drafts[index - 1]) ?? []) : [],
+  );
+  const usual = gaps.toSorted((a, b) => a - b)[Math.floor(0.8 * gaps.length)] ?? 0;
+  let isStray = false;
+  return drafts.filter((draft, index) => {
+    const [first] = draft.lines;
+    const gap = gapAbove(draft, drafts[index - 1]);
+    if (!first || labelled.includes(draft)) isStray = false;
+    else if (gap === undefined ? !fonts.has(first.font.name) : gap > usual + 0.5 * first.size) isStray = true;
+    return !isStray;
+  });
+}
+
+/** The white space above a draft, where the one before stands over it. */
+function gapAbove({ lines: [first], piece }: Draft, before: Draft | undefined): number | undefined {
+  const last = before?.lines.at(-1);
+  return first && last && before?.piece === piece && last.page === first.page ? first.top - last.bottom : undefined;
 }
 
 function isSet({ lines }: Draft, size: number): boolean {

@@ -96,15 +96,21 @@ function isItalicPart(line: Line, last: Line, bodySize: number): boolean {
 
 /** Where the title may be: what stands on a page before its abstract or first section. */
 function titleCandidates(drafts: readonly Draft[], page: number, margins: ReadonlySet<number>): Draft[] {
-  const front: Draft[] = [];
-  for (const draft of drafts) {
-    if (draft.page !== page) continue;
-    if (draft.lines.length === 0 || draft.kind === 'page_header' || draft.kind === 'page_footer') continue;
-    if (margins.has(draft.piece)) continue;
+  const own = drafts.filter(
+    (draft) =>
+      draft.page === page &&
+      draft.lines.length > 0 &&
+      draft.kind !== 'page_header' &&
+      draft.kind !== 'page_footer' &&
+      !margins.has(draft.piece),
+  );
+  const end = own.findIndex((draft) => {
     const text = textOf(draft);
-    if (isCommonHeading(headingNumber(text)?.rest ?? text) || /^abstract\b/i.test(text)) break;
-    front.push(draft);
-  }
+    return isCommonHeading(headingNumber(text)?.rest ?? text) || /^abstract\b/i.test(text);
+  });
+  const start = own[end];
+  // Labels at the left ("Abstract", "Key words") are read before the title at their right.
+  const front = start ? own.filter((draft, index) => index < end || draft.box.bottom < start.box.top) : own;
   return front.filter((draft) => (draft.kind === 'text' || draft.kind === 'list_item') && isTitleLike(draft));
 }
 
@@ -136,7 +142,7 @@ function isTitleLike(draft: Draft): boolean {
   const text = textOf(draft);
   if (isArticleType(text)) return false;
   // A title is one sentence at most.
-  if (text.endsWith('.') && /\p{Ll}\.\s\p{Lu}\p{Ll}/u.test(text) && text.split(/\s+/).length > 12) return false;
+  if (text.endsWith('.') && /[\p{Ll}\p{N})]\.\s\p{Lu}\p{Ll}/u.test(text) && text.split(/\s+/).length > 12) return false;
   // An ideograph says as much as two or three letters.
   const letters = Array.from(text.replace(/[^\p{L}]/gu, '')).reduce((sum, each) => sum + (isWide(each) ? 2.5 : 1), 0);
   const number = headingNumber(text);

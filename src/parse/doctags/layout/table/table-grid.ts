@@ -123,16 +123,36 @@ interface Shape {
   readonly vocabulary: ReadonlySet<string>;
 }
 
-function finish(drafts: readonly CellDraft[], rows: number, shape: Shape): Table {
+/** Two cells never share a position: the later one gives its words to the one that holds the place. */
+function joinOverlapping(ordered: readonly CellDraft[]): CellDraft[] {
+  const holders = new Map<string, CellDraft>();
+  return ordered.filter((draft) => {
+    const holder = holders.get(`${draft.row} ${draft.column}`);
+    if (holder) {
+      holder.entries.push(...draft.entries);
+      return false;
+    }
+    for (let row = draft.row; row < draft.row + draft.rowSpan; row += 1)
+      for (let column = draft.column; column < draft.column + draft.columnSpan; column += 1)
+        if (holders.has(`${row} ${column}`)) {
+          // It ends where another cell begins.
+          if (row > draft.row) draft.rowSpan = row - draft.row;
+          else draft.columnSpan = column - draft.column;
+        } else holders.set(`${row} ${column}`, draft);
+    return true;
+  });
+}
+
+function finish(drafts: readonly CellDraft[], rows: number, shape: Shape): Table | undefined {
   const cells: Cell[] = [];
   const taken = new Set<string>();
-  const ordered = drafts.toSorted((a, b) => a.row - b.row || a.column - b.column);
+  const ordered = joinOverlapping(drafts.toSorted((a, b) => a.row - b.row || a.column - b.column));
+  // Two columns whose lines do not stand beside each other are columns of the page.
+  if (shape.columns === 2 && ordered.length < 0.9 * drafts.length) return undefined;
   for (const draft of ordered) {
     const inRow = ordered.filter((other) => other.row === draft.row);
     const header = draft.row < shape.header;
     const section = !header && inRow.length === 1 && draft.columnSpan > shape.columns / 2;
-    // Two drafts never share a position: the later one gives way.
-    if (taken.has(`${draft.row} ${draft.column}`)) continue;
     const texts = draft.entries
       .toSorted((a, b) => a.baseline - b.baseline || a.left - b.left)
       .map((entry) => entry.text);
