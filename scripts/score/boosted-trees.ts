@@ -1,4 +1,4 @@
-import type { TreeModel } from '../../src/parse/doctags/layout/role/heading.ts';
+import type { TreeModel } from '../../src/parse/doctags/layout/trees.ts';
 
 /** Feature rows with labels and weights. */
 export interface Examples {

@@ -26,14 +26,16 @@ export function readFont(library: Library, pointer: number): Font {
 
 /** The same from name, descriptor flags and weight. */
 export function describeFont(name: string, flags: number, weight: number): Font {
+  // "AdvOT0186.I+fb" is the part of "AdvOT0186.I" that holds the ligatures from U+FB00 on.
+  const face = name.replace(/\+[\da-f]{2}$/iu, '');
   const math = MATH.test(name);
   return {
     name,
     bold:
-      BOLD.test(name) ||
+      BOLD.test(face) ||
       (flags & FORCE_BOLD) !== 0 ||
       (weight >= 700 && weight <= 1000 && !/regu|roman|book/i.test(name)),
-    italic: ITALIC_NAME.test(name) || (!math && (flags & ITALIC) !== 0),
+    italic: ITALIC_NAME.test(face) || (!math && (flags & ITALIC) !== 0),
     monospaced: MONO.test(name) || (flags & FIXED_PITCH) !== 0,
     smallCaps: SMALL_CAPS_NAME.test(name) || (flags & SMALL_CAPS) !== 0,
     math,

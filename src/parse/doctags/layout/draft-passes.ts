@@ -4,7 +4,7 @@ import { cutDrafts } from './role/cut-drafts.ts';
 import { bindCaptions } from './role/float.ts';
 import { markFootnotes } from './role/footnote.ts';
 import { releaseAuthorNotes } from './role/front-matter.ts';
-import { markHeadings } from './role/heading.ts';
+import { markHeadings } from './role/heading-features.ts';
 import type { HeadingSetting } from './role/heading-features.ts';
 import { setHeadingLevels } from './role/heading-level.ts';
 import { joinAcrossBreaks } from './role/join.ts';
@@ -104,9 +104,9 @@ export const DRAFT_PASSES: readonly Pass[] = [
   draftPass({
     name: 'levels',
     job: 'give headings their levels',
-    needs: ['outline'],
-    change(drafts, { outline }) {
-      setHeadingLevels(drafts, outline);
+    needs: ['outline', 'body'],
+    change(drafts, { outline, body }) {
+      setHeadingLevels(drafts, outline, body.size);
       return drafts;
     },
   }),

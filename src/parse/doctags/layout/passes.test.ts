@@ -8,7 +8,7 @@ import { begin } from './layout.ts';
 import type { PageContent } from './page/page-content.ts';
 import type { Findings } from './pass.ts';
 import { PASSES } from './passes.ts';
-import { raisedIn } from './output/raised.ts';
+import { raisedIn } from './output/document-blocks.ts';
 
 test('each pass reads only what passes before it have given, and has a name and a job of its own', () => {
   const given = new Set<string>(['contents', 'outline', 'information']);
@@ -914,4 +914,72 @@ We looked at all the ponds of the land where ducks had been before COVID-
 19. The ducks did not come back to these ponds in the spring of that cold year.
 `);
   assert.equal(drafts('lists', page).length, 1);
+});
+
+test('rules that are drawn cell by cell show columns and rows', () => {
+  const page = drawnPage(`
+
+Ducks         We looked at all the ponds of the land and at the ducks on them
+              in the spring, when it is wet, and in summer, and we saw a few.
+
+Geese         They walk about on the meadows in search of grass, where nobody
+              has ever counted them, and are seen by people on most Sundays.
+
+Swans         They stay where they are, on the lakes, all the year round, and
+              are seen by everybody who comes there to look at the other ones.
+`);
+  const rules = [48, 84, 120, 160].flatMap((y) =>
+    [
+      { left: 48, right: 112, top: y, bottom: y },
+      { left: 112, right: 440, top: y, bottom: y },
+    ].map((box) => ({ direction: 'horizontal' as const, box })),
+  );
+  const [table] = [
+    ...(after('tables', { ...page, rules })
+      .floats.get(1)
+      ?.values() ?? []),
+  ];
+  assert.deepEqual([table?.table?.rows, table?.table?.columns], [3, 2]);
+  assert.match(table?.table?.cells[3]?.text ?? '', /^They walk .* Sundays\.$/u);
+});
+
+test('a caption that is repeated over the next part of a table is no caption', () => {
+  const found = drafts(
+    'captions',
+    drawnPage('Table 2. Ducks of all the upper and lower ponds by year.\n'),
+    drawnPage('Table 2. Ducks of all the upper and lower ponds by year (continuation).\n', 2),
+  );
+  assert.deepEqual(
+    found.map((each) => each.split(':')[0]),
+    ['caption', 'page_header'],
+  );
+});
+
+test('short last lines of a caption over two columns belong to it', () => {
+  const page = drawnPage(`
+██████████████████████████████████████████████████████████████████████████
+██████████████████████████████████████████████████████████████████████████
+██████████████████████████████████████████████████████████████████████████
+██████████████████████████████████████████████████████████████████████████
+Figure 1. Ducks on two ponds in the spring and the summer of the cold year;
+upper pond at the left.
+
+${COLUMNS}${COLUMNS}${COLUMNS}
+`);
+  assert.ok(
+    drafts('captions', page).includes(
+      'caption: Figure 1. Ducks on two ponds in the spring and the summer of the cold year; upper pond at the left.',
+    ),
+    drafts('captions', page).join('\n'),
+  );
+});
+
+test('a run-in heading ends before words that are set like it', () => {
+  const page = drawnPage(`
+«1 Introduction»
+
+«2.1. Ducks. Anas» swims on every pond that is there and eats what it finds below
+where the others do not come to look for it in a row that nobody has ever counted.
+`);
+  assert.ok(drafts('run-ins', page).includes('heading: 2.1. Ducks.'), drafts('run-ins', page).join('\n'));
 });

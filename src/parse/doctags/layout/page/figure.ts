@@ -1,12 +1,9 @@
 import type { Box } from '../../../document.ts';
-import { findAxes } from './axes.ts';
 import { segmentLabel } from '../role/caption.ts';
 import { captionedFigures, isRuledOff } from './captioned-figure.ts';
-import { CELL, growTogether } from './drawing-group.ts';
 import { areaOf, shareInside, touches, unionBox } from './box.ts';
-import type { Glyph, PageContent, Rule } from './page-content.ts';
+import type { Glyph, PageContent, Rule, Drawing } from './page-content.ts';
 import { proseSegments } from './prose.ts';
-import { isFrame } from './text-frame.ts';
 import { holdsCells } from '../table/table-stripe.ts';
 import { swallowsText } from './safety.ts';
 import type { Segment } from './segment.ts';
@@ -307,4 +304,157 @@ function mergeTouching(boxes: readonly Box[]): Box[] {
       }
   }
   return result;
+}
+
+/** Side of a bullet or icon, in points, at most. */
+const SIGN_SIDE = 18;
+/** Shapes that a box with a title may be drawn of. */
+const FRAME_SHAPES = 6;
+/** Words of a line that is no label. */
+const LINE_WORDS = 5;
+
+/** A box round text ("Key points", a definition): drawn of a few shapes as wide as itself, with sentences in it. */
+function isFrame(box: Box, drawings: readonly Drawing[], segments: readonly Segment[]): boolean {
+  // Few boxes hold a line of words; only these are compared with all that is drawn.
+  const holdsLine = segments.some(
+    (segment) =>
+      shareInside(segment, box) > 0.6 &&
+      segmentLabel(segment) === undefined &&
+      segment.text.split(/\s+/u).length >= LINE_WORDS,
+  );
+  if (!holdsLine) return false;
+  const shapes = drawings.filter((drawing) => shareInside(drawing.box, box) > 0.9 && !isBulletSized(drawing.box));
+  return (
+    shapes.length > 0 &&
+    shapes.length <= FRAME_SHAPES &&
+    shapes.every(
+      (drawing) => drawing.kind === 'path' && drawing.box.right - drawing.box.left > 0.9 * (box.right - box.left),
+    )
+  );
+}
+
+function isBulletSized(box: Box): boolean {
+  return box.right - box.left < SIGN_SIDE && box.bottom - box.top < SIGN_SIDE;
+}
+
+/** The least length of an axis and the greatest of a tick, in points. */
+const AXIS = 30;
+const TICK = 9;
+/** How far apart lines that meet may end. */
+const MEETS = 2.5;
+/** Pages with more long rules than this are forms or drawings of another kind. */
+const MANY = 300;
+
+/** Plots whose axes are plain rules: two that meet at a corner, with ticks along them. Tables have corners, but no ticks. */
+function findAxes(rules: readonly Rule[]): Box[] {
+  const long = (direction: Rule['direction']): Box[] =>
+    rules.filter((rule) => rule.direction === direction && lengthOf(rule) >= AXIS).map(({ box }) => box);
+  const vertical = long('vertical');
+  const horizontal = long('horizontal');
+  if (vertical.length + horizontal.length > MANY) return [];
+  const ticks = rules.filter((rule) => lengthOf(rule) <= TICK);
+  const found: Box[] = [];
+  for (const upright of vertical)
+    for (const level of horizontal) {
+      if (!isCorner(upright, level)) continue;
+      const own = ticks.filter(({ direction, box }) =>
+        direction === 'horizontal' ? sitsOnUpright(box, upright) : sitsOnLevel(box, level),
+      );
+      if (own.length >= 3) found.push(unionBox([upright, level, ...own.map(({ box }) => box)]));
+    }
+  return found;
+}
+
+function lengthOf({ direction, box }: Rule): number {
+  return direction === 'horizontal' ? box.right - box.left : box.bottom - box.top;
+}
+
+function isCorner(upright: Box, level: Box): boolean {
+  const x = Math.min(Math.abs(level.left - upright.left), Math.abs(level.right - upright.left));
+  const y = Math.min(Math.abs(upright.bottom - level.top), Math.abs(upright.top - level.top));
+  return x < MEETS && y < MEETS;
+}
+
+function sitsOnUpright(tick: Box, axis: Box): boolean {
+  const touching = Math.min(Math.abs(tick.left - axis.left), Math.abs(tick.right - axis.left)) < MEETS;
+  return touching && tick.top > axis.top - MEETS && tick.bottom < axis.bottom + MEETS;
+}
+
+function sitsOnLevel(tick: Box, axis: Box): boolean {
+  const touching = Math.min(Math.abs(tick.top - axis.top), Math.abs(tick.bottom - axis.top)) < MEETS;
+  return touching && tick.left > axis.left - MEETS && tick.right < axis.right + MEETS;
+}
+
+/** Side of a raster cell, in points: parts of one drawing are closer than this. */
+export const CELL = 6;
+
+/** A page in cells: 1 where something is drawn. */
+interface Raster {
+  readonly columns: number;
+  readonly rows: number;
+  readonly cells: Uint8Array;
+}
+
+/** The boxes of drawings that touch each other or nearly do, each group as one. */
+function growTogether(page: PageContent, drawings: readonly Drawing[]): Box[] {
+  const columns = Math.max(1, Math.ceil(page.width / CELL));
+  const rows = Math.max(1, Math.ceil(page.height / CELL));
+  if (columns * rows > 4_000_000) return [];
+  const raster = { columns, rows, cells: new Uint8Array(columns * rows) };
+  for (const { box } of drawings) paint(raster, box);
+  const boxes: Box[] = [];
+  for (let start = raster.cells.indexOf(1); start >= 0; start = raster.cells.indexOf(1, start + 1))
+    boxes.push(exactBox(takeComponent(raster, start), drawings));
+  return boxes;
+}
+
+function paint({ columns, rows, cells }: Raster, box: Box): void {
+  const left = Math.max(0, Math.floor(box.left / CELL));
+  const right = Math.min(columns - 1, Math.floor(box.right / CELL));
+  const bottom = Math.min(rows - 1, Math.floor(box.bottom / CELL));
+  if (left > right) return;
+  for (let y = Math.max(0, Math.floor(box.top / CELL)); y <= bottom; y += 1)
+    cells.fill(1, y * columns + left, y * columns + right + 1);
+}
+
+/** Empties a cell and all that are connected with it; the box around them, in cells. */
+function takeComponent({ columns, rows, cells }: Raster, start: number): Box {
+  const around = { left: columns, top: rows, right: 0, bottom: 0 };
+  const stack = [start];
+  cells[start] = 0;
+  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    const x = at % columns;
+    const y = (at - x) / columns;
+    around.left = Math.min(around.left, x);
+    around.top = Math.min(around.top, y);
+    around.right = Math.max(around.right, x + 1);
+    around.bottom = Math.max(around.bottom, y + 1);
+    for (let ny = Math.max(0, y - 1); ny <= Math.min(rows - 1, y + 1); ny += 1)
+      for (let nx = Math.max(0, x - 1); nx <= Math.min(columns - 1, x + 1); nx += 1) {
+        if (cells[ny * columns + nx] !== 1) continue;
+        cells[ny * columns + nx] = 0;
+        stack.push(ny * columns + nx);
+      }
+  }
+  return around;
+}
+
+/** The true extent of the drawings inside a raster component. */
+function exactBox(cells: Box, drawings: readonly Drawing[]): Box {
+  const coarse = {
+    left: cells.left * CELL,
+    top: cells.top * CELL,
+    right: cells.right * CELL,
+    bottom: cells.bottom * CELL,
+  };
+  const inside = drawings
+    .filter(
+      ({ box }) =>
+        box.left >= coarse.left - 0.1 &&
+        box.right <= coarse.right + 0.1 &&
+        box.top >= coarse.top - 0.1 &&
+        box.bottom <= coarse.bottom + 0.1,
+    )
+    .map(({ box }) => box);
+  return inside.length > 0 ? unionBox(inside) : coarse;
 }

@@ -1,7 +1,5 @@
 import { numberedLines } from './line-number.ts';
-import { labelsEntry, pageNumber } from './page-number.ts';
 import type { Segment } from './segment.ts';
-import { keepTitles, LARGE } from './slide-title.ts';
 import { CAPTION } from '../table/table-region.ts';
 
 /** The parts of a page, from its edges, in which running heads and feet stand. */
@@ -284,4 +282,92 @@ function sharesLine(candidate: Candidate, repeated: ReadonlySet<Candidate>): boo
     if (other.page === candidate.page) onThisPage = true;
   }
   return onThisPage && pages.size >= 2;
+}
+
+const PAGE_NUMBER =
+  /^\P{L}{0,3}(?:page\s*|p\.\s*|s\.\s*)?(\d{1,4}|[ivxl]{1,7})(?:\s*(?:of|\/|von|de)\s*\d{1,4})?\P{L}{0,3}$/iu;
+
+/** The number that a line at the edge of a page gives it: "12", "xiv", "Page 3 of 9". */
+export function pageNumber(text: string): number | undefined {
+  const digits = PAGE_NUMBER.exec(text)?.[1];
+  if (digits === undefined) return undefined;
+  return /^\d/.test(digits) ? Number(digits) : romanValue(digits.toLowerCase());
+}
+
+/** The number of an entry of a list stands right before its text, and lines below go on at the text's edge. */
+function labelsEntry(number: Segment, segments: readonly Segment[]): boolean {
+  const text = segments.find(
+    (other) =>
+      other.left > number.right &&
+      other.left - number.right < 3 * number.size &&
+      Math.abs(other.baseline - number.baseline) < 0.3 * number.size &&
+      Math.abs(other.size - number.size) < 0.1 * number.size,
+  );
+  return (
+    text !== undefined &&
+    segments.some(
+      (other) =>
+        Math.abs(other.left - text.left) < 0.5 * number.size &&
+        other.baseline - text.baseline > 2 &&
+        other.baseline - text.baseline < 1.6 * number.size,
+    )
+  );
+}
+
+function romanValue(text: string): number {
+  const values: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50 };
+  let sum = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const value = values[text[index] ?? ''] ?? 0;
+    sum += value < (values[text[index + 1] ?? ''] ?? 0) ? -value : value;
+  }
+  return sum;
+}
+
+/** A piece of a line near the edge of a page. */
+interface Headline {
+  readonly segment: Segment;
+  readonly text: string;
+  /** Its letters, with # for every number. */
+  readonly key: string;
+  readonly head: boolean;
+  readonly page: number;
+}
+
+/** Running heads are set no larger than this share of the text; what is larger is a title. */
+const LARGE = 1.15;
+
+/**
+ * The title of a slide stands where running heads do, in large type. Where it goes on over several slides ("Results I",
+ * "Results II") the first heads the text, and the others only repeat it.
+ */
+function keepTitles<T extends Headline>(
+  candidates: readonly T[],
+  pageCount: number,
+  bodySize: number,
+  repeated: Set<T>,
+): void {
+  const large = candidates.filter(({ head, segment, key }) => head && segment.size > LARGE * bodySize && key !== '');
+  const titles = Map.groupBy(large, ({ text }) => titleKey(text));
+  for (const group of titles.values()) {
+    const own = new Set(group.map(({ page }) => page));
+    // On every other page: the name of the journal.
+    if (own.size < 2 || own.size > 0.4 * pageCount) continue;
+    for (const candidate of group) {
+      const before = group.some(
+        ({ page, segment }) =>
+          page === candidate.page - 1 && Math.abs(segment.baseline - candidate.segment.baseline) <= SAME_PLACE,
+      );
+      if (before) repeated.add(candidate);
+      else repeated.delete(candidate);
+    }
+  }
+}
+
+/** A title without what counts its parts: "Results II", "Results (2/3)", "Results (cont.)". */
+function titleKey(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/\s\(?(?:[ivx]{1,5}|\d{1,2}(?:\s?\/\s?[\dn]{1,2})?|cont(?:inued|\.|['’]d)?)\)?$/u, '')
+    .replace(/[^\p{L}\p{N}]+/gu, '');
 }

@@ -1,7 +1,7 @@
 import type { Line } from '../page/line.ts';
 
 const LABEL =
-  /^(?<kind>supplementary\s+(?:table|fig(?:ure|\.)?)|extended\s+data\s+(?:table|fig(?:ure|\.)?)|table|tab\.|figure|figures|fig\.?|algorithm|listing|scheme|chart|plate|box|tableau|tabelle|tabla|tabela|tabella|tabel|таблица|таблиця|abbildung|abb\.|figura|figur|рисунок|рис\.|obrázek|rysunek)\s*(?<number>[A-Z]{0,2}[.-]?\d{1,3}(?:[.-]\d{1,3})*|[IVX]{1,5}|[A-Z])(?<end>\s?[.:|│](?=\s|$)|[.:|)\u2013\u2014-]|\s|$)/iu;
+  /^(?<kind>supplementary\s+(?:table|fig(?:ure|\.)?)|extended\s+data\s+(?:table|fig(?:ure|\.)?)|table|tab\.?|figure|figures|fig\.?|algorithm|listing|scheme|chart|graph|map|exhibit|diagram|plate|box|quadro|cuadro|gráfico|tableau|tabelle|tabla|tabela|tabella|tabel|таблица|таблиця|abbildung|abb\.|figura|figur|рисунок|рис\.|obrázek|rysunek)\s*(?<number>[A-Z]{0,2}[.-]?\d{1,3}(?:[.-]\d{1,3})*[A-Z]?|[IVX]{1,5}|[A-Z])(?<end>\s?[.:|│\u2013\u2014-](?=\s|$)|[.:|)\u2013\u2014-]|\s|$)/iu;
 
 const EAST_ASIAN = /^[[(<〈【［]?\s*(표|그림|表|図|图|圖)\s*\d{1,3}(?:[-.]\d+)?\s*[\])>〉】］.:：\s]/u;
 
@@ -28,7 +28,7 @@ export function segmentLabel(segment: {
 
 /** The only figure or table of a paper has no number: "Figure. Trial profile"; photographs hardly ever have one. */
 const WITHOUT_NUMBER =
-  /^(?:(table|tabla|tabela|tabelle)|figure|fig|figura|abbildung|photo(?:graph)?|image)(?:\.|:)\s+[\p{Lu}\p{N}“"]/iu;
+  /^(?:(table|tabla|tabela|tabelle)|figure|fig|figura|abbildung|photo(?:graph)?|image)(?:\.|:)\s+[\p{L}“"]/iu;
 
 /** What a caption describes. */
 type FloatKind = 'table' | 'figure' | 'other';
@@ -49,14 +49,14 @@ export function captionStart(line: Line): FloatKind | undefined {
   if (letter !== letter.toUpperCase()) return undefined;
   // "Table 1 shows …" is a sentence; a caption has a mark after its number, a label set apart, or begins a sentence.
   const rest = text.slice(match[0].length).trim();
-  const labelled = /[.:|│)\u2013\u2014]/u.test(end);
+  const labelled = /[.:|│)\u2013\u2014-]/u.test(end);
   const apart = labelIsApart(line, match[0].trim().replace(/\s/g, '').length);
   // A journal may print its mentions of figures in bold as well: only a capital tells a caption then.
   if (!labelled && (!isBoldLabel(line) || /^\p{Ll}/u.test(rest)) && SAYS.test(rest)) return undefined;
   if (!labelled && !apart && !/^[\p{Lu}\p{N}(“"]/u.test(rest) && rest !== '') return undefined;
   if (end === ')') return undefined;
-  if (/tab|табл/iu.test(kind)) return 'table';
-  return /fig|abb|рис|obr|rys|scheme|chart|plate/iu.test(kind) ? 'figure' : 'other';
+  if (/tab|табл|[qc]uadro/iu.test(kind)) return 'table';
+  return /fig|abb|рис|obr|rys|scheme|chart|graph|gráf|map|diagram|plate/iu.test(kind) ? 'figure' : 'other';
 }
 
 /** "Figure 6 shows …" is a sentence about the figure. */

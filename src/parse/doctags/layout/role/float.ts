@@ -3,13 +3,14 @@ import { overlap, unionBox } from '../page/box.ts';
 import { captionStart, isPartCaption, withoutLetterspacing } from './caption.ts';
 import type { Draft } from '../draft.ts';
 import type { Line } from '../page/line.ts';
-import { isBareContinuation } from '../table/table-join.ts';
+import { repeatsCaption } from '../table/table-join.ts';
 
 /** Marks captions and binds each to the nearest table or picture of its kind on the page. */
 export function bindCaptions(drafts: Draft[]): Draft[] {
   joinLabels(drafts);
   const floats = drafts.filter((draft) => draft.kind === 'table' || draft.kind === 'picture');
   const taken = new Set<Draft>();
+  const captions: Draft[] = [];
   for (const draft of drafts) {
     const [first] = draft.lines;
     if (!first || draft.kind !== 'text') continue;
@@ -17,11 +18,13 @@ export function bindCaptions(drafts: Draft[]): Draft[] {
     const kind = captionStart(first) ?? (isPartOfFigure(draft, floats) ? 'figure' : undefined);
     if (!kind) continue;
     // The label of a table's next part repeats what is known, as a running head does.
-    if (isBareContinuation(draft)) {
+    if (repeatsCaption(draft, captions)) {
       draft.kind = 'page_header';
       continue;
     }
     draft.kind = 'caption';
+    captions.push(draft);
+    takeLastLines(draft, drafts);
     const wanted = kind === 'table' ? 'table' : 'picture';
     let best: Draft | undefined;
     let bestDistance = 90;
@@ -39,6 +42,28 @@ export function bindCaptions(drafts: Draft[]): Draft[] {
     draft.owner = best;
   }
   return drafts.filter((draft) => draft.lines.length > 0 || draft.kind === 'table' || draft.kind === 'picture');
+}
+
+/** The short last lines of a caption over two columns are read with one of the columns: they stand right below it, set alike. */
+function takeLastLines(caption: Draft, drafts: readonly Draft[]): void {
+  const last = caption.lines.at(-1);
+  const rest = drafts.find(({ kind, page, piece, lines: [first] }) => {
+    if (!first || !last || kind !== 'text' || page !== caption.page || piece === caption.piece) return false;
+    const gap = first.top - last.bottom;
+    return (
+      gap > -0.4 * last.size &&
+      gap < 0.35 * last.size &&
+      Math.abs(first.left - last.left) < last.size &&
+      Math.abs(first.size - last.size) < 0.04 * last.size &&
+      first.font.name === last.font.name &&
+      first.right < last.right &&
+      captionStart(first) === undefined
+    );
+  });
+  if (!rest) return;
+  caption.lines = [...caption.lines, ...rest.lines];
+  caption.box = unionBox(caption.lines);
+  rest.lines = [];
 }
 
 /** A label alone on its line ("TABLE I") is followed by the words of the caption: right below it, or below the picture. */

@@ -19,7 +19,9 @@ import { follows } from './list-item.ts';
 import type { OutlineEntry, Glyph } from '../page/page-content.ts';
 import { hasLeaders, isCapitals } from './paragraph.ts';
 import type { TagOf } from './structure.ts';
-import { headingTag } from './structure.ts';
+import { headingTag, trustsHeadingTags } from './structure.ts';
+import model from './heading-model.json' with { type: 'json' };
+import { scoreOf } from '../trees.ts';
 
 /** What headings are compared with. */
 export interface HeadingSetting {
@@ -132,7 +134,7 @@ function isCertain(look: Look, drafts: readonly Draft[], setting: HeadingSetting
   const { draft, index, text, first, name, isUnlikeText } = look;
   if (/[.,;!]["”)]?$/u.test(text) || draft.lines.length > 2 || THEOREM.test(text) || isKeywordsLabel(text))
     return false;
-  if (captionStart(first)) return false;
+  if (captionStart(first) || endsAsText(draft.lines, setting)) return false;
   // The title of a slide.
   const titled = drafts.find(({ kind }) => kind === 'title')?.page;
   const isTop = drafts[index - 1]?.page !== draft.page && draft.page !== titled;
@@ -412,4 +414,16 @@ function faceOf(name: string): string {
 /** A heading's words without number, case and punctuation, for comparison. */
 export function headingKey(text: string): string {
   return (headingNumber(text)?.rest ?? text).toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+/** Marks the drafts that are headings: where a tagged file can be trusted by its tags, elsewhere by the trained model. */
+export function markHeadings(drafts: readonly Draft[], setting: HeadingSetting): void {
+  const trusted = trustsHeadingTags(drafts, setting.tagOf);
+  for (const { draft, features, isCertain } of headingCandidates(drafts, setting)) {
+    const tag = trusted ? headingTag(setting.tagOf(draft)) : undefined;
+    if (tag !== undefined) {
+      draft.kind = 'heading';
+      draft.level = tag;
+    } else if (isCertain || scoreOf(model, features) > 0) draft.kind = 'heading';
+  }
 }

@@ -1,95 +1,274 @@
 import type { Draft } from '../draft.ts';
-import { textOf } from '../output/draft-text.ts';
-import { headingKey } from './heading-features.ts';
-import { mostFrequent } from '../text/glyph-type.ts';
-import { headingNumber, isAbstractHeading } from './heading-number.ts';
 import type { OutlineEntry } from '../page/page-content.ts';
+import type { TreeModel } from '../trees.ts';
+import { scoreOf } from '../trees.ts';
+import model from './level-model.json' with { type: 'json' };
+import { textOf } from '../output/draft-text.ts';
+import { mostFrequent } from '../text/glyph-type.ts';
+import { headingKey } from './heading-features.ts';
+import {
+  headingNumber,
+  isAbstractHeading,
+  isBackMatter,
+  isCommonHeading,
+  isReferencesHeading,
+} from './heading-number.ts';
 
-/** Gives each heading its level, from its number, the outline, or the style it shares with numbered headings. */
-export function setHeadingLevels(drafts: readonly Draft[], outline: readonly OutlineEntry[]): void {
-  const headings = drafts.filter((draft) => draft.kind === 'heading');
-  const levels = new Map(outline.map((entry) => [headingKey(entry.title), entry.level]));
-  const roman = headings.some((draft) => headingNumber(textOf(draft))?.style === 'roman');
-  const byStyle = new Map<string, number>();
-  for (const draft of headings) {
-    const level = draft.level ?? numberLevel(textOf(draft), roman);
-    if (level === undefined) continue;
-    draft.level = level;
-    const style = styleOf(draft);
-    byStyle.set(style, Math.min(level, byStyle.get(style) ?? Infinity));
-  }
-  const ranks = styleRanks(headings);
-  for (const draft of headings) {
-    if (draft.level !== undefined) continue;
-    // An abstract may be headed in small type, but it is no part of another section.
-    if (isAbstractHeading(textOf(draft))) {
-      draft.level = Math.min(1, ...headings.map((other) => other.level ?? 1));
-      continue;
-    }
-    draft.level =
-      byStyle.get(styleOf(draft)) ?? levels.get(headingKey(textOf(draft))) ?? ranks.get(styleOf(draft)) ?? 1;
-  }
-  fromOne(headings);
-}
-
-/** The highest heading has level 1, whatever the tags or the outline began with. */
-function fromOne(headings: readonly Draft[]): void {
-  const lowest = Math.min(...headings.map((draft) => draft.level ?? 1));
-  for (const draft of headings) draft.level = Math.min(6, (draft.level ?? 1) - lowest + 1);
-}
-
-function numberLevel(text: string, roman: boolean): number | undefined {
-  const number = headingNumber(text);
-  if (!number) return undefined;
-  switch (number.style) {
-    case 'letter':
-      return number.depth + (roman ? 1 : 0);
-    case 'arabic':
-      return number.depth + (roman ? 2 : 0);
-    case 'roman':
-    case 'appendix':
-    default:
-      return 1;
-  }
-}
-
-function styleOf(draft: Draft): string {
-  const [line] = draft.lines;
-  if (!line) return '';
-  const text = line.text.replace(/[^\p{L}]/gu, '');
-  return `${Math.round(line.size * 2) / 2} ${line.bold > 0.8} ${line.italic > 0.8} ${text === text.toUpperCase()}`;
+/** A heading with what speaks for its level. */
+interface LevelCandidate {
+  readonly draft: Draft;
+  /** Headings of one group are siblings: set alike, with numbers of one kind, or names of one kind. */
+  readonly group: string;
+  readonly number: number;
+  readonly features: readonly number[];
 }
 
 /** Sections that stand directly under the title of a paper. */
 const TOP =
-  /^(?:introduction|background|(?:materials? and |patients and |subjects and )?methods?|methodology|methods and materials|results?(?: and discussion)?|discussion|conclusions?|references|acknowledge?ments?|literature cited|bibliography)$/iu;
+  /^(?:introduction|background|(?:materials? and |patients and |subjects and )?methods?|methodology|methods and materials|results?(?: and discussions?)?|discussions?|conclusions?|references|acknowledge?ments?|literature cited|bibliography)$/iu;
 
-/**
- * Without numbers: larger is higher, then capitals, then bold, then upright. The style of the sections that every paper
- * has is the highest; what is set larger is no higher.
- */
-function styleRanks(headings: readonly Draft[]): Map<string, number> {
-  const weights = new Map<string, number>();
-  const top = new Map<string, number>();
-  for (const draft of headings) {
-    const [line] = draft.lines;
-    if (!line) continue;
-    const style = styleOf(draft);
-    const text = line.text.replace(/[^\p{L}]/gu, '');
-    const weight =
-      Math.round(line.size * 2) * 10 +
-      (text === text.toUpperCase() ? 4 : 0) +
-      (line.bold > 0.8 ? 2 : 0) -
-      (line.italic > 0.8 ? 1 : 0);
-    weights.set(style, weight);
-    const name = textOf(draft).replace(/[.:]$/u, '');
-    if (TOP.test(headingNumber(name)?.rest ?? name)) top.set(style, (top.get(style) ?? 0) + 1);
-  }
-  const anchor = weights.get(mostFrequent(top) ?? '') ?? Infinity;
-  const below = [...weights].filter(([, weight]) => weight < anchor).sort((a, b) => b[1] - a[1]);
-  const first = anchor === Infinity ? 1 : 2;
-  return new Map([
-    ...[...weights.keys()].map((style) => [style, 1] as const),
-    ...below.map(([style], index) => [style, Math.min(6, index + first)] as const),
-  ]);
+interface Look {
+  readonly draft: Draft;
+  readonly text: string;
+  readonly name: string;
+  readonly number: number;
+  readonly size: number;
+  readonly bold: boolean;
+  readonly italic: boolean;
+  readonly capitals: boolean;
+  readonly style: string;
+  readonly weight: number;
+  readonly isTop: boolean;
+  readonly isBack: boolean;
+  /** What stands right before and after it in the text: a heading or something else. */
+  readonly before: Look['draft'] | undefined;
+  readonly after: Look['draft'] | undefined;
+}
+
+/** The names of the figures in a row, in their order. */
+export const LEVEL_FEATURES = [
+  'numberStyle',
+  'depth',
+  'number',
+  'bracketed',
+  'numbered',
+  'styleNumber',
+  'outline',
+  'outlined',
+  'tag',
+  'tags',
+  'ratio',
+  'anchorRatio',
+  'anchorFont',
+  'anchorBold',
+  'anchorCapitals',
+  'anchorItalic',
+  'anchorStyle',
+  'rank',
+  'below',
+  'styles',
+  'styleCount',
+  'styleTop',
+  'styleBack',
+  'top',
+  'common',
+  'back',
+  'abstract',
+  'references',
+  'bold',
+  'italic',
+  'capitals',
+  'afterHeading',
+  'afterTop',
+  'beforeHeading',
+  'styleAfter',
+  'styleBefore',
+  'runIn',
+  'stop',
+  'words',
+  'pageShare',
+  'afterReferences',
+  'beforeTop',
+  'inAbstract',
+  'previousRatio',
+  'previousStyle',
+] as const;
+
+/** The headings of a document, each with the same row of figures. */
+export function levelCandidates(
+  drafts: readonly Draft[],
+  outline: readonly OutlineEntry[],
+  bodySize: number,
+): LevelCandidate[] {
+  const flow = drafts.filter(({ kind }) => FLOW.has(kind));
+  const roman = flow.some((draft) => draft.kind === 'heading' && headingNumber(textOf(draft))?.style === 'roman');
+  const looks = flow.flatMap((draft, index) =>
+    draft.kind === 'heading' ? [lookOf(draft, flow[index - 1], flow[index + 1], roman)] : [],
+  );
+  const byStyle = Map.groupBy(looks, ({ style }) => style);
+  const counts = new Map<string, number>();
+  for (const { style, isTop } of looks) if (isTop) counts.set(style, (counts.get(style) ?? 0) + 1);
+  const heaviest = looks.toSorted((a, b) => b.weight - a.weight)[0];
+  const anchor = byStyle.get(mostFrequent(counts) ?? '')?.[0] ?? heaviest;
+  const weights = [...new Set(looks.map(({ weight }) => weight))].sort((a, b) => b - a);
+  const lower = weights.filter((weight) => weight < (anchor?.weight ?? Infinity));
+  const levels = new Map(outline.map((entry) => [headingKey(entry.title), entry.level]));
+  const outlined = looks.map(({ text }) => levels.get(headingKey(text)));
+  const ranks = [...new Set(outlined)].filter((level) => level !== undefined).sort((a, b) => a - b);
+  const tags = new Set(looks.flatMap(({ draft }) => draft.level ?? []));
+  const numbered = looks.filter(({ number }) => number > 0).length / Math.max(1, looks.length);
+  const lastPage = Math.max(1, ...drafts.map(({ page }) => page));
+  const firstTop = looks.findIndex(({ isTop, text }) => isTop && !isAbstractHeading(text));
+  let isPastReferences = false;
+  let inAbstract = false;
+  return looks.map((look, index) => {
+    const { draft, text, name, number, size, style, weight, isTop, isBack } = look;
+    const own = byStyle.get(style) ?? [];
+    const share = (test: (other: Look) => boolean): number => own.filter(test).length / own.length;
+    const numbers = own.flatMap((other) => (other.number > 0 ? other.number : []));
+    const follows = (other: Look): boolean =>
+      other.before?.kind === 'heading' && styleOf(other.before).style !== other.style;
+    const precedes = (other: Look): boolean =>
+      other.after?.kind === 'heading' && styleOf(other.after).style !== other.style;
+    const previous = looks[index - 1];
+    const [next] = look.after?.lines ?? [];
+    const last = draft.lines.at(-1);
+    const parsed = headingNumber(text);
+    inAbstract = isAbstractHeading(name) || (inAbstract && !(isTop && style === anchor?.style));
+    const features = [
+      parsed ? { arabic: 1, roman: 2, letter: 3, appendix: 4 }[parsed.style] : 0,
+      parsed?.depth ?? 0,
+      number,
+      flag(/^\(?\w{1,3}\)/u.test(text)),
+      numbered,
+      numbers.reduce((sum, each) => sum + each, 0) / Math.max(1, numbers.length),
+      ranks.indexOf(outlined[index] ?? -1) + 1,
+      outlined.filter((level) => level !== undefined).length / looks.length,
+      draft.level ?? 0,
+      tags.size,
+      size / bodySize,
+      anchor ? size / anchor.size : 1,
+      flag(draft.lines[0]?.font.name === anchor?.draft.lines[0]?.font.name),
+      Number(look.bold) - Number(anchor?.bold ?? false),
+      Number(look.capitals) - Number(anchor?.capitals ?? false),
+      Number(look.italic) - Number(anchor?.italic ?? false),
+      flag(style === anchor?.style),
+      weights.indexOf(weight),
+      lower.indexOf(weight) + 1,
+      byStyle.size,
+      Math.min(30, own.length),
+      share((other) => other.isTop),
+      share((other) => other.isBack),
+      flag(isTop),
+      flag(isCommonHeading(name)),
+      flag(isBack),
+      flag(isAbstractHeading(name)),
+      flag(isReferencesHeading(name)),
+      flag(look.bold),
+      flag(look.italic),
+      flag(look.capitals),
+      flag(look.before?.kind === 'heading'),
+      flag(look.before?.kind === 'heading' && previous?.isTop === true),
+      flag(look.after?.kind === 'heading'),
+      share(follows),
+      share(precedes),
+      flag(
+        next !== undefined &&
+          last !== undefined &&
+          next.page === last.page &&
+          Math.abs(next.baseline - last.baseline) < 1,
+      ),
+      flag(/[.:]$/u.test(text)),
+      Math.min(20, text.split(/\s+/u).length),
+      draft.page / lastPage,
+      flag(isPastReferences),
+      flag(index < firstTop),
+      flag(inAbstract),
+      previous ? previous.size / size : 0,
+      flag(previous?.style === style),
+    ];
+    isPastReferences ||= isReferencesHeading(name);
+    const kind = isTop ? 'top' : isBack ? 'back' : isAbstractHeading(name) ? 'abstract' : '';
+    return { draft, group: `${style} ${number} ${kind}`, number, features };
+  });
+}
+
+const FLOW: ReadonlySet<Draft['kind']> = new Set<Draft['kind']>([
+  'heading',
+  'text',
+  'list_item',
+  'formula',
+  'code',
+  'reference',
+]);
+
+function flag(value: boolean): number {
+  return value ? 1 : 0;
+}
+
+function lookOf(draft: Draft, before: Draft | undefined, after: Draft | undefined, roman: boolean): Look {
+  const text = textOf(draft);
+  const name = (headingNumber(text)?.rest ?? text).replace(/(?<![\s.:])[\s.:]+$/u, '');
+  return {
+    ...styleOf(draft),
+    draft,
+    text,
+    name,
+    number: numberLevel(text, roman),
+    isTop: TOP.test(name),
+    isBack: isBackMatter(name),
+    before,
+    after,
+  };
+}
+
+/** How a heading is set: larger is higher, then capitals, then bold, then upright. */
+function styleOf({ lines: [line] }: Draft): Pick<Look, 'size' | 'bold' | 'italic' | 'capitals' | 'style' | 'weight'> {
+  const size = Math.round((line?.size ?? 10) * 2) / 2;
+  const letters = line?.text.replace(/[^\p{L}]/gu, '') ?? '';
+  const [bold, italic] = [(line?.bold ?? 0) > 0.8, (line?.italic ?? 0) > 0.8];
+  const capitals = letters === letters.toUpperCase();
+  return {
+    size,
+    bold,
+    italic,
+    capitals,
+    style: `${size} ${bold} ${italic} ${capitals} ${line?.font.name ?? ''}`,
+    weight: size * 20 + (capitals ? 4 : 0) + (bold ? 2 : 0) - (italic ? 1 : 0),
+  };
+}
+
+/** The level that a heading's number says; 0 without one. */
+function numberLevel(text: string, roman: boolean): number {
+  const number = headingNumber(text);
+  if (!number) return 0;
+  if (number.style === 'letter') return number.depth + (roman ? 1 : 0);
+  return number.style === 'arabic' ? number.depth + (roman ? 2 : 0) : 1;
+}
+
+/** Gives each heading its level, by a model that weighs number, style, outline, tags, name and neighbours. */
+export function setHeadingLevels(drafts: readonly Draft[], outline: readonly OutlineEntry[], bodySize: number): void {
+  const candidates = levelCandidates(drafts, outline, bodySize);
+  const levels = levelsOf(candidates, model);
+  const least = Math.min(...levels);
+  // The highest heading has level 1.
+  candidates.forEach(({ draft }, index) => {
+    draft.level = Math.min(6, (levels[index] ?? 1) - least + 1);
+  });
+}
+
+/** Levels from 1 on; siblings have one level. */
+export function levelsOf(
+  candidates: readonly Omit<LevelCandidate, 'draft'>[],
+  { second, third }: { readonly second: TreeModel; readonly third: TreeModel },
+): number[] {
+  const groups = new Map(
+    [...Map.groupBy(candidates, ({ group }) => group)].map(([group, own]) => {
+      const mean = (model: TreeModel): number =>
+        own.reduce((sum, { features }) => sum + scoreOf(model, features), 0) / own.length;
+      return [group, mean(second) <= 0 ? 1 : mean(third) <= 0 ? 2 : 3];
+    }),
+  );
+  // Deeper levels are known by their numbers alone.
+  return candidates.map(({ group, number }) => Math.max(groups.get(group) ?? 1, number > 3 ? number : 0));
 }

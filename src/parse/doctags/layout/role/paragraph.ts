@@ -5,11 +5,11 @@ import { isFormulaLine } from './formula.ts';
 import { hasLetter, isWide } from '../text/letter.ts';
 import type { Line } from '../page/line.ts';
 import { captionStart, isBoldLabel } from './caption.ts';
-import { endsLike, fontChanges } from '../page/line-font.ts';
 import { startsWithMark, startsWithNoteLabel } from './footnote.ts';
 import { headingNumber, isBackMatter, isCommonHeading, isReferencesHeading } from './heading-number.ts';
 import { isKeywords } from './keywords.ts';
 import { hangsUnder, listMarker } from './list.ts';
+import type { Glyph } from '../page/page-content.ts';
 
 /** What the cutting of paragraphs needs to know about the document. */
 export interface Setting {
@@ -130,6 +130,7 @@ function startsAnew(
   if (isKeywords(line.text)) return true;
   // The heading of the references may be set like the text.
   if (isReferencesHeading(line.text) || (open.length === 1 && isReferencesHeading(previous.text))) return true;
+  if (endsSentence(previous) && startsWithName(line)) return true;
   if (captionStart(line) && (!sentenceGoesOn(previous) || isBoldLabel(line))) return true;
   if (line.size < 0.96 * setting.size && startsWithNoteLabel(line) && endsSentence(previous)) return true;
   if (captionStart(first) && previous.page === first.page) return endsCaption(open, line);
@@ -189,6 +190,13 @@ function indentsParagraph(previous: Line, line: Line, next: Line | undefined): b
 /** The item above was finished, and what follows at its indent is a new paragraph. */
 function endsItem(previous: Line, first: Line, line: Line): boolean {
   return previous !== first && fitsMore(previous, line) && endsSentence(previous);
+}
+
+/** "Funding:" in bold before a statement in the type of the text. */
+function startsWithName(line: Line): boolean {
+  const end = line.glyphs.findIndex((glyph) => !glyph.font.bold);
+  if (end < 4 || end > 60) return false;
+  return isBackMatter(/^[^:.]{4,70}(?=[:.])/u.exec(line.text)?.[0] ?? '');
 }
 
 function pitchOf(line: Line, setting: Setting): number {
@@ -295,4 +303,39 @@ function endsSentence(line: Line): boolean {
 
 function sentenceGoesOn(line: Line): boolean {
   return !/[.!?:]["”’)\]]*\d*$/u.test(line.text);
+}
+
+/** The first line is set in one font and the second in another: a heading and its text. */
+function fontChanges(previous: Line, line: Line): boolean {
+  if (previous.font.name === line.font.name || previous.font.math || line.font.math) return false;
+  return (
+    previous.glyphs.length > 5 &&
+    isOfOneFont(previous) &&
+    isOfOneFont(line) &&
+    !/[,;\u2010-]$/u.test(previous.text) &&
+    previous.right < line.column.right - line.size
+  );
+}
+
+/** Set in one font, but for a sign or two. */
+function isOfOneFont(line: Line): boolean {
+  let own = 0;
+  for (const glyph of line.glyphs) if (glyph.font.name === line.font.name) own += 1;
+  return own >= 0.85 * line.glyphs.length;
+}
+
+/** A line that begins in one style, as under a run-in heading, and ends in the style in which the next one goes on. */
+function endsLike(previous: Line, line: Line): boolean {
+  const first = previous.glyphs.find(isLetter);
+  const last = previous.glyphs.findLast(isLetter);
+  const next = line.glyphs.find(isLetter);
+  if (!first || !last || !next || first.font === last.font || first.font === next.font) return false;
+  const letters = previous.glyphs.filter(isLetter);
+  // The last word may be emphasised.
+  const alike = letters.slice(-24).filter(({ font, size }) => font === next.font && Math.abs(size - next.size) < 0.3);
+  return alike.length > 4;
+}
+
+function isLetter({ text }: Glyph): boolean {
+  return hasLetter(text);
 }

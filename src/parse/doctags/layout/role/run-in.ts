@@ -96,7 +96,7 @@ function runInOf(draft: Draft): RunIn | undefined {
     const rest = [...line.glyphs.slice(end + 1), ...(draft.lines[at + 1]?.glyphs ?? [])];
     const letters = rest.filter(({ text }) => hasLetter(text)).slice(0, 12);
     if (letters.filter(set).length > 0.6 * letters.length) return undefined;
-    return cutAt(draft, at, end);
+    return cutAt(draft, at, endOfName(line, end));
   }
   return undefined;
 }
@@ -113,9 +113,24 @@ function goesOnAfter(line: Line, end: number, set: (glyph: Glyph) => boolean): n
   return on < 0 || on - end > MAX_BRIDGE ? undefined : on;
 }
 
+/** The first words of the text may be set like the heading (a name, a species): then it ends at the full stop before them. */
+function endOfName(line: Line, end: number): number {
+  const { glyphs } = line;
+  if (/[.:]/u.test(glyphs[end - 1]?.text ?? '.')) return end;
+  const stop = glyphs.findLastIndex((glyph, index) => {
+    const next = glyphs[index + 1];
+    return index < end - 1 && glyph.text === '.' && next !== undefined && next.left - glyph.right > 0.12 * line.size;
+  });
+  if (stop < 0) return end;
+  const letters = glyphs.slice(0, stop).filter(({ text }) => hasLetter(text)).length;
+  return letters >= 3 && /^\p{Lu}/u.test(glyphs[stop + 1]?.text ?? '') && end - stop < MAX_BRIDGE ? stop + 1 : end;
+}
+
 /** Bold and italic of one family have names that begin alike; fonts without a name of their own never do. */
 function sameFace(a: string, b: string): boolean {
-  return a === b || (a.slice(0, 6) === b.slice(0, 6) && !/Adv/u.test(a));
+  // Parts of one font, such as its ligatures, have names that differ in what follows the plus sign.
+  if (a.replace(/\+.*/u, '') === b.replace(/\+.*/u, '')) return true;
+  return a.slice(0, 6) === b.slice(0, 6) && !/Adv/u.test(a);
 }
 
 function cutAt(draft: Draft, at: number, end: number): RunIn | undefined {
@@ -160,7 +175,7 @@ function isNamed(text: string): boolean {
   return (
     text.length <= (numbered ? MAX_NUMBERED : MAX_LETTERS) &&
     /^(?:[\dIVXA-Z][\d.)]*\s+)?[\p{Lu}\p{N}]/u.test(text) &&
-    /\p{L}{3,}/u.test(text) &&
+    (numbered ? /\p{L}{2,}/u : /\p{L}{3,}/u).test(text) &&
     !/[,;]\s*$/u.test(text) &&
     text.split(/\s+/u).length <= (numbered ? 32 : 16)
   );

@@ -5,7 +5,9 @@ import type { PageContent } from '../page/page-content.ts';
 import { keepsWords, lettersIn } from '../page/safety.ts';
 import type { Segment } from '../page/segment.ts';
 import { buildTable } from './table-grid.ts';
+import type { TableRegion } from './table-region.ts';
 import { findTableRegions } from './table-region.ts';
+import type { Findings } from '../pass.ts';
 import { stripeRules } from './table-stripe.ts';
 
 /** A page's segments with its tables and pictures as floats in their place. */
@@ -29,20 +31,15 @@ export function placeFloats(
   const add = (draft: Draft): void => {
     floats.set(floats.size, draft);
   };
+  const boxes = pictures.map(({ box }) => box);
   for (const region of findTableRegions(
     [...page.rules, ...stripeRules(page, text)],
     segments,
-    pictures.map(({ box }) => box),
+    boxes,
     document.bodySize,
   )) {
     if ([...floats.values()].some(({ box }) => touches(box, region.box, -2))) continue;
-    const grown = {
-      top: region.box.top - 2,
-      bottom: region.box.bottom + 2,
-      left: region.box.left - 3,
-      right: region.box.right + 3,
-    };
-    const inside = segments.filter((segment) => shareInside(segment, grown) > 0.5);
+    const inside = insideOf(region, segments);
     const table = buildTable(region, inside, document.vocabulary);
     if (!table) continue;
     // A table that loses words or has some twice is taken back: its text stays text.
@@ -57,6 +54,22 @@ export function placeFloats(
   }
   for (const { box, text } of pictures) add({ kind: 'picture', lines: [], page: page.number, piece: -1, box, text });
   return { segments: [...segments, ...[...floats].map(([id, draft]) => floatSegment(id, draft))], floats, takenBack };
+}
+
+function insideOf({ box }: TableRegion, segments: readonly Segment[]): Segment[] {
+  const grown = { top: box.top - 2, bottom: box.bottom + 2, left: box.left - 3, right: box.right + 3 };
+  return segments.filter((segment) => shareInside(segment, grown) > 0.5);
+}
+
+/** Where tables may stand on a page, with the text there: what the model of rows is trained on. */
+export function regionsOnPage(
+  page: PageContent,
+  { text, furniture, pageRules, pictures, body }: Findings,
+): { readonly region: TableRegion; readonly inside: readonly Segment[] }[] {
+  const own = (text.get(page.number) ?? []).filter((segment) => !furniture.has(segment));
+  const rules = [...page.rules.filter((rule) => !pageRules.has(rule)), ...stripeRules(page, own)];
+  const regions = findTableRegions(rules, own, pictures.get(page.number) ?? [], body.size);
+  return regions.map((region) => ({ region, inside: insideOf(region, own) }));
 }
 
 function floatSegment(float: number, draft: Draft): Segment {

@@ -7,7 +7,8 @@ import { cellPieces, findColumns, HEAD_DEPTH } from './table-columns.ts';
 import type { TableRegion } from './table-region.ts';
 import { rowsOf } from './table-region.ts';
 import type { Entry, TableLine, TableRow } from './table-rows.ts';
-import { groupRows, headLines, separators } from './table-rows.ts';
+import { groupRows, separators } from './table-rows.ts';
+import type { RowSetting } from './table-rows.ts';
 import { ruledCells } from './table-ruled.ts';
 import type { CellDraft } from './table-span.ts';
 import { spanRows, spanSections, takeBetweenLines } from './table-span.ts';
@@ -20,6 +21,25 @@ export function buildTable(
 ): Table | undefined {
   const ruled = region.vertical.length > 0 ? ruledCells(region, segments) : undefined;
   if (ruled) return finish(ruled.cells, ruled.rows, { ...ruled, vocabulary });
+  const lines = tableLines(region, segments);
+  if (!lines) return undefined;
+  const { columns, headerEnd, between } = lines;
+  const groups = groupRows(lines.lines, lines);
+  const header = headerRows(groups, headerEnd);
+  const cells = groups.flatMap((group, row) => cellsOf(group, row));
+  spanRows(cells, groups, between, header);
+  spanSections(cells, { rows: groups.length, columns: columns.length, header });
+  // Two columns under no rule of a head, whose lines do not stand beside each other, are columns of the page.
+  const placed = joinOverlapping(cells);
+  if (columns.length === 2 && lines.cuts.length <= 2 && placed.length < cells.length) return undefined;
+  return finish(placed, groups.length, { columns: columns.length, header, vocabulary });
+}
+
+/** The lines of a table with the columns they fill; undefined when there are none to speak of. */
+export function tableLines(
+  region: TableRegion,
+  segments: readonly Segment[],
+): ({ lines: TableLine[]; columns: readonly Column[] } & RowSetting) | undefined {
   const inner = region.vertical.filter((rule) => rule.left > region.box.left + 4 && rule.right < region.box.right - 4);
   const rows = rowsOf(cellPieces(segments, inner));
   if (rows.length < 2) return undefined;
@@ -32,15 +52,7 @@ export function buildTable(
     entries: row.map((piece) => entryOf(piece, columns, region, piece.baseline < headerEnd)),
   }));
   const between = takeBetweenLines(lines);
-  const groups = groupRows(lines, columns, cuts, {
-    headLines: between.length > 0 ? 0 : headLines(lines, headerEnd),
-    between,
-  });
-  const header = headerRows(groups, headerEnd);
-  const cells = groups.flatMap((group, row) => cellsOf(group, row));
-  spanRows(cells, groups, between, header);
-  spanSections(cells, { rows: groups.length, columns: columns.length, header });
-  return finish(cells, groups.length, { columns: columns.length, header, vocabulary });
+  return { lines, columns, cuts, parts: region.horizontal.map(({ top }) => top), headerEnd, between };
 }
 
 /** Rows above the first rule that has rows on both sides. */
@@ -124,8 +136,9 @@ interface Shape {
 }
 
 /** Two cells never share a position: the later one gives its words to the one that holds the place. */
-function joinOverlapping(ordered: readonly CellDraft[]): CellDraft[] {
+function joinOverlapping(drafts: readonly CellDraft[]): CellDraft[] {
   const holders = new Map<string, CellDraft>();
+  const ordered = drafts.toSorted((a, b) => a.row - b.row || a.column - b.column);
   return ordered.filter((draft) => {
     const holder = holders.get(`${draft.row} ${draft.column}`);
     if (holder) {
@@ -143,12 +156,10 @@ function joinOverlapping(ordered: readonly CellDraft[]): CellDraft[] {
   });
 }
 
-function finish(drafts: readonly CellDraft[], rows: number, shape: Shape): Table | undefined {
+function finish(drafts: readonly CellDraft[], rows: number, shape: Shape): Table {
   const cells: Cell[] = [];
   const taken = new Set<string>();
-  const ordered = joinOverlapping(drafts.toSorted((a, b) => a.row - b.row || a.column - b.column));
-  // Two columns whose lines do not stand beside each other are columns of the page.
-  if (shape.columns === 2 && ordered.length < 0.9 * drafts.length) return undefined;
+  const ordered = drafts.toSorted((a, b) => a.row - b.row || a.column - b.column);
   for (const draft of ordered) {
     const inRow = ordered.filter((other) => other.row === draft.row);
     const header = draft.row < shape.header;

@@ -1,6 +1,7 @@
 import type { Cell, Table } from '../../../document.ts';
 import { captionStart } from '../role/caption.ts';
 import type { Draft } from '../draft.ts';
+import type { Line } from '../page/line.ts';
 
 /** Joins a table with its continuation on the next page: its header repeats, or a label says that it goes on. */
 export function joinTables(drafts: readonly Draft[]): Draft[] {
@@ -38,19 +39,30 @@ function endsTable({ lines }: Draft): boolean {
   return lines.length >= 3 && first.right - first.left > 20 * first.size;
 }
 
-const CONTINUED = /\b(?:continued|cont(?:inues|[.’']d?)|fortsetzung|suite|continuación|продолжение)/iu;
+const CONTINUED =
+  /\b(?:continu(?:ed|es?|ation|ação|ación)|cont(?:[.’']d?|d)|fortsetzung|suite|продолжение)(?![\p{L}])/iu;
 /** Letters of a label that says no more than that. */
 const SHORT = 40;
+/** Letters at its start by which a repeated caption is known. */
+const REPEATED = 30;
 
 /** "Table 2. Cont.", "Table 3 (continued)": the label of a part, not a caption of its own. */
 function isContinuation({ lines }: Pick<Draft, 'lines'>): boolean {
   const [first] = lines;
-  return first !== undefined && captionStart(first) === 'table' && lines.some((line) => CONTINUED.test(line.text));
+  return first !== undefined && captionStart(first) !== undefined && lines.some((line) => CONTINUED.test(line.text));
 }
 
-/** Such a label without the words of the caption. */
-export function isBareContinuation({ lines }: Pick<Draft, 'lines'>): boolean {
-  return isContinuation({ lines }) && lines.reduce((sum, line) => sum + line.text.length, 0) < SHORT;
+/** Such a label without the words of the caption, or with words that a caption before it had. */
+export function repeatsCaption({ lines }: Pick<Draft, 'lines'>, captions: readonly Draft[]): boolean {
+  if (!isContinuation({ lines })) return false;
+  const start = (all: readonly Line[]): string =>
+    all
+      .map(({ text }) => text)
+      .join('')
+      .replaceAll(/[^\p{L}\p{N}]/gu, '')
+      .slice(0, REPEATED);
+  const text = lines.reduce((sum, line) => sum + line.text.length, 0);
+  return text < SHORT || captions.some((other) => start(other.lines) === start(lines));
 }
 
 function joinTwo(first: Table | undefined, second: Table | undefined, told: boolean): Table | undefined {

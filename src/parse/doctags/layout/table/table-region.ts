@@ -28,7 +28,10 @@ export function findTableRegions(
   const free = rules.filter((rule) => !figures.some((figure) => shareInside(grown(rule.box), figure) > 0.6));
   const pieces = free.filter((rule) => rule.direction === 'horizontal').map((rule) => rule.box);
   const horizontal = joinCollinear(pieces).filter((box) => box.right - box.left >= MIN_WIDTH);
-  const vertical = joinVertical(free.filter((rule) => rule.direction === 'vertical').map((rule) => rule.box));
+  const vertical = joinVertical([
+    ...free.filter((rule) => rule.direction === 'vertical').map((rule) => rule.box),
+    ...jointRules(pieces, segments),
+  ]);
   const prose = proseSegments(segments);
   const regions: TableRegion[] = [];
   const add = (box: Box): void => {
@@ -81,6 +84,41 @@ function joinCollinear(boxes: readonly Box[]): Box[] {
     else result.push(box);
   }
   return result;
+}
+
+/** Heights at which rules must meet at one place, before it is the edge of a column. */
+const JOINTS = 3;
+const SAME_JOINT = 3;
+const FEWEST_POINTS = 15;
+const MANY = 2_000;
+
+/** Rules that are drawn cell by cell show where columns end: there a rule stands upright, as far as no text crosses it. */
+function jointRules(pieces: readonly Box[], segments: readonly Segment[]): Box[] {
+  if (pieces.length > MANY) return [];
+  const joints: { x: number; heights: number[] }[] = [];
+  const rows = Map.groupBy(
+    pieces.filter(({ left, right }) => right - left > FEWEST_POINTS),
+    ({ top }) => Math.round(top / 2),
+  );
+  for (const row of rows.values())
+    for (const { right, top } of row) {
+      if (!row.some(({ left }) => Math.abs(left - right) < SAME_JOINT)) continue;
+      const joint = joints.find(({ x }) => Math.abs(x - right) < SAME_JOINT);
+      if (joint) joint.heights.push(top);
+      else joints.push({ x: right, heights: [top] });
+    }
+  return joints.flatMap(({ x, heights }) => {
+    const sorted = heights.toSorted((a, b) => a - b);
+    if (sorted.length < JOINTS) return [];
+    const crosses = (top: number, bottom: number): boolean =>
+      segments.some(
+        ({ left, right, baseline }) => left < x - 2 && right > x + 2 && baseline > top && baseline < bottom + 1,
+      );
+    return sorted.slice(1).flatMap((bottom, index) => {
+      const top = sorted[index] ?? bottom;
+      return crosses(top, bottom) ? [] : [{ left: x, right: x, top, bottom }];
+    });
+  });
 }
 
 function joinVertical(boxes: readonly Box[]): Box[] {

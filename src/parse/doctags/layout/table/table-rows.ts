@@ -1,6 +1,176 @@
 import type { Box } from '../../../document.ts';
-import { hasLetter } from '../text/letter.ts';
 import type { TableRegion } from './table-region.ts';
+import { scoreOf } from '../trees.ts';
+import model from './row-model.json' with { type: 'json' };
+
+interface Extent {
+  readonly left: number;
+  readonly right: number;
+}
+
+/** What the lines of a table are seen against. */
+export interface RowSetting {
+  readonly columns: readonly Extent[];
+  /** Heights of rules over the whole width, and of those over a part of it. */
+  readonly cuts: readonly number[];
+  readonly parts: readonly number[];
+  readonly headerEnd: number;
+  /** Entries between two lines, centred over the rows on both sides. */
+  readonly between: readonly Entry[];
+}
+
+const NUMBER = /^[^\p{L}\p{N}()]*\p{N}[^\p{L}()]*$/u;
+const WORD = /\p{L}{2,}/u;
+
+/** The names of the figures in a row, in their order. */
+export const ROW_FEATURES = [
+  'cut',
+  'partCut',
+  'cutsPerLine',
+  'distance',
+  'distanceToUsual',
+  'distanceToLeast',
+  'next',
+  'previous',
+  'nextToOwn',
+  'wideShare',
+  'entries',
+  'filled',
+  'aboveEntries',
+  'startEntries',
+  'fewer',
+  'rowLines',
+  'columns',
+  'label',
+  'labelAbove',
+  'labelStart',
+  'labelOnly',
+  'labelNext',
+  'labelShare',
+  'nextEntries',
+  'inside',
+  'lower',
+  'firstLower',
+  'bracket',
+  'upperOpen',
+  'upperStop',
+  'numbers',
+  'stacked',
+  'words',
+  'fullest',
+  'emptiest',
+  'indent',
+  'startIndent',
+  'size',
+  'head',
+  'headLines',
+  'lines',
+  'between',
+  'last',
+  'sectionAbove',
+  'spans',
+  'singles',
+] as const;
+
+/** Figures of each line of a table, by which it goes on with the row above it or begins one; `start` is where that row began. */
+export function rowFeatures(
+  lines: readonly TableLine[],
+  { columns, cuts, parts, headerEnd, between }: RowSetting,
+): (index: number, start: number) => number[] {
+  const distances = lines.slice(1).map((line, at) => line.baseline - (lines[at]?.baseline ?? 0));
+  const sorted = distances.toSorted((a, b) => a - b);
+  const usual = Math.max(1, sorted[sorted.length >> 1] ?? 12);
+  const least = Math.max(1, sorted[Math.floor(0.1 * sorted.length)] ?? 12);
+  const inner = cuts.filter((y) => y > (lines[0]?.baseline ?? 0) && y < (lines.at(-1)?.baseline ?? 0)).length;
+  const wide = distances.filter((each) => each > 1.3 * least).length / Math.max(1, distances.length);
+  const labels = lines.filter(({ entries }) => entries.some(({ from }) => from === 0)).length / lines.length;
+  const singles = lines.filter(({ entries }) => entries.length === 1).length / lines.length;
+  const head = lines.filter(({ baseline }) => baseline < headerEnd).length;
+  const isCut = (heights: readonly number[], above: TableLine, line: TableLine): number =>
+    heights.some((y) => y > above.baseline - 1 && y < line.baseline - 1) ? 1 : 0;
+  return (index, start) => {
+    const line = lines[index];
+    const above = lines[index - 1];
+    const first = lines[start];
+    const next = lines[index + 1];
+    if (!line || !above || !first) return [];
+    const { entries } = line;
+    const size = Math.max(1, ...entries.map((entry) => entry.size));
+    const distance = line.baseline - above.baseline;
+    const label = entries.find(({ from }) => from === 0);
+    const row = lines.slice(start, index).flatMap((each) => [...each.entries]);
+    const cellOf = (entry: Entry): Entry | undefined =>
+      row.findLast((upper) => upper.from <= entry.to && upper.to >= entry.from);
+    const uppers = entries.map((entry) => [entry, cellOf(entry)] as const);
+    const share = (test: (entry: Entry, upper: Entry | undefined) => boolean): number =>
+      uppers.filter(([entry, upper]) => test(entry, upper)).length / Math.max(1, uppers.length);
+    const room = uppers.map(([entry, upper]) => {
+      const column = columns[entry.from];
+      if (!upper || !column) return 0;
+      const word =
+        (entry.right - entry.left) * Math.min(1, (entry.text.split(/\s/u)[0] ?? '').length / entry.text.length);
+      return (upper.right - upper.left + word + 0.3 * size) / Math.max(1, column.right - column.left);
+    });
+    const startLabel = first.entries.find(({ from }) => from === 0);
+    const aboveLabel = above.entries.find(({ from }) => from === 0);
+    const flag = (value: boolean): number => (value ? 1 : 0);
+    return [
+      isCut(cuts, above, line),
+      isCut(parts, above, line),
+      inner / lines.length,
+      clip(distance / size, 4),
+      clip(distance / usual, 4),
+      clip(distance / least, 4),
+      next ? clip((next.baseline - line.baseline) / size, 4) : 4,
+      clip((above.baseline - (lines[index - 2]?.baseline ?? -100)) / size, 4),
+      next ? clip((next.baseline - line.baseline) / Math.max(1, distance), 4) : 4,
+      wide,
+      entries.length,
+      entries.length / columns.length,
+      above.entries.length / columns.length,
+      first.entries.length / columns.length,
+      first.entries.length - entries.length,
+      index - start,
+      columns.length,
+      flag(label !== undefined),
+      flag(aboveLabel !== undefined),
+      flag(startLabel !== undefined),
+      flag(label !== undefined && entries.length === 1),
+      flag(next?.entries.some(({ from }) => from === 0) === true),
+      labels,
+      (next?.entries.length ?? 0) / columns.length,
+      share((_entry, upper) => upper !== undefined),
+      share(({ text }) => /^\p{Ll}/u.test(text)),
+      flag(/^\p{Ll}/u.test(entries[0]?.text ?? '')),
+      share(({ text }) => /^[([<=±–-]/u.test(text)),
+      share((_entry, upper) =>
+        /[-\u2010,/(;:–]$|\b(?:of|and|the|in|for|with|to|or|by|on|at|from|vs\.?)$/iu.test(upper?.text ?? ''),
+      ),
+      share((_entry, upper) => /[.)]$/u.test(upper?.text ?? '')),
+      share(({ text }) => NUMBER.test(text)),
+      uppers.filter(([entry, upper]) => NUMBER.test(entry.text) && upper !== undefined && NUMBER.test(upper.text))
+        .length,
+      share(({ text }) => WORD.test(text)),
+      clip(Math.max(...room), 2),
+      clip(Math.min(...room), 2),
+      label && columns[0] ? clip((label.left - columns[0].left) / size, 6) : -1,
+      label && startLabel ? clip((label.left - startLabel.left) / size, 6) : -1,
+      size / Math.max(1, above.entries[0]?.size ?? size),
+      flag(line.baseline < headerEnd),
+      head,
+      Math.min(60, lines.length),
+      Math.min(4, between.filter(({ baseline }) => baseline > above.baseline && baseline < line.baseline).length),
+      flag(index === lines.length - 1),
+      flag(above.entries.length === 1 && above.entries[0]?.from === 0),
+      Math.max(...entries.map(({ from, to }) => to - from)),
+      singles,
+    ];
+  };
+}
+
+function clip(value: number, most: number): number {
+  return Math.max(-2, Math.min(most, value));
+}
 
 /** A piece of text with the columns it covers. */
 export interface Entry {
@@ -26,11 +196,6 @@ export interface TableRow {
   readonly block: number;
 }
 
-interface Extent {
-  readonly left: number;
-  readonly right: number;
-}
-
 /** Heights of the rules that cut the whole table. */
 export function separators(region: TableRegion): number[] {
   const full = region.box.right - region.box.left;
@@ -47,136 +212,22 @@ export function separators(region: TableRegion): number[] {
   return heights.sort((a, b) => a - b);
 }
 
-/** Puts lines together into rows: wrapped cells make a row of several lines. */
-export function groupRows(
-  lines: readonly TableLine[],
-  columns: readonly Extent[],
-  cuts: readonly number[],
-  { headLines, between }: { readonly headLines: number; readonly between: readonly Entry[] },
-): TableRow[] {
+/** Puts lines together into rows: a model tells the lines of wrapped cells from those that begin a row. */
+export function groupRows(lines: readonly TableLine[], setting: RowSetting): TableRow[] {
   const rows: TableRow[] = [];
-  const gap = rowGap(lines, cuts);
-  const inner = cuts.filter((y) => y > (lines[0]?.baseline ?? 0) && y < (lines.at(-1)?.baseline ?? 0));
-  // A rule after every row: what stands between two rules is one row, however many lines it has.
-  const ruled = inner.length >= 3 && inner.length >= 0.4 * lines.length;
+  const features = rowFeatures(lines, setting);
+  let start = 0;
   lines.forEach((line, index) => {
-    const previous = lines[index - 1];
     const row = rows.at(-1);
-    const cut = previous !== undefined && inner.some((y) => y > previous.baseline - 1 && y < line.baseline - 1);
-    if (row && previous && !cut) {
-      const distance = line.baseline - previous.baseline;
-      const goesOn =
-        index < headLines ||
-        (ruled && isText(row, line)) ||
-        labelsCentred(row, line, between) ||
-        (gap === undefined ? isWrapped(row, line, columns) : distance <= gap);
-      if (goesOn && !stacksNumbers(row, line)) {
-        row.lines.push(line);
-        return;
-      }
+    if (row && scoreOf(model, features(index, start)) > 0) {
+      row.lines.push(line);
+      return;
     }
-    rows.push({ lines: [line], block: inner.filter((y) => y < line.baseline - 1).length });
+    start = index;
+    rows.push({
+      lines: [line],
+      block: setting.cuts.filter((y) => y > (lines[0]?.baseline ?? 0) && y < line.baseline - 1).length,
+    });
   });
   return rows;
-}
-
-/** Both lines hold nothing but a label, and the cells of their row stand in the middle between them. */
-function labelsCentred(row: TableRow, line: TableLine, between: readonly Entry[]): boolean {
-  const above = row.lines.at(-1);
-  const [label] = above?.entries ?? [];
-  const [rest] = line.entries;
-  if (!above || !label || !rest || label.from !== 0 || rest.from !== 0) return false;
-  if (above.entries.length > 1 || line.entries.length > 1 || line.baseline - above.baseline > 1.4 * rest.size)
-    return false;
-  return between.filter(({ baseline }) => baseline > above.baseline && baseline < line.baseline).length >= 2;
-}
-
-/** How many lines make up a head of one row: words over the columns, in several lines, none over several of them. */
-export function headLines(lines: readonly TableLine[], headerEnd: number): number {
-  const head = lines.filter((line) => line.baseline < headerEnd);
-  const [first] = head;
-  if (!first || head.length < 2 || head.length > 4 || head.length === lines.length) return 0;
-  const close = head.every((line, index) => {
-    const previous = head[index - 1];
-    return !previous || line.baseline - previous.baseline < 1.45 * (line.entries[0]?.size ?? 10);
-  });
-  // Each head begins in the first line, as wrapped words do.
-  const begun = head.every((line) =>
-    line.entries.every((entry) => entry.from === entry.to && first.entries.some((top) => top.from === entry.from)),
-  );
-  return close && begun ? head.length : 0;
-}
-
-/** Words below words: between two rules these are lines of one row. Numbers below numbers are rows. */
-function isText(row: TableRow, line: TableLine): boolean {
-  const [start] = row.lines;
-  if (!start || line.entries.length < 0.8 * start.entries.length) return start !== undefined;
-  return line.entries.every((entry) => {
-    const upper = start.entries.find((each) => each.from <= entry.to && each.to >= entry.from);
-    return /\p{L}{2,}/u.test(entry.text) && (!upper || /\p{L}{2,}/u.test(upper.text));
-  });
-}
-
-/** Several numbers stand below numbers: that is the next row, however close. */
-function stacksNumbers(row: TableRow, line: TableLine): boolean {
-  const below = line.entries.filter(
-    (entry) =>
-      NUMBER.test(entry.text) &&
-      row.lines.some(({ entries }) => entries.some((upper) => upper.from === entry.from && NUMBER.test(upper.text))),
-  );
-  return below.length >= 2;
-}
-
-const NEVER = /^(?!)/u;
-const NUMBER = /^[^\p{L}\p{N}()]*\p{N}[^\p{L}()]*$/u;
-
-/** If rows are set further apart than the lines in them: the distance up to which lines belong together. */
-function rowGap(lines: readonly TableLine[], cuts: readonly number[]): number | undefined {
-  const gaps: number[] = [];
-  for (let index = 1; index < lines.length; index += 1) {
-    const before = lines[index - 1]?.baseline ?? 0;
-    const here = lines[index]?.baseline ?? 0;
-    // Rules push rows apart whether or not cells are wrapped.
-    if (!cuts.some((y) => y > before - 1 && y < here - 1) && here - before > 1) gaps.push(here - before);
-  }
-  gaps.sort((a, b) => a - b);
-  const smallest = gaps[Math.floor(gaps.length * 0.1)] ?? 0;
-  const wide = gaps.filter((each) => each > 1.3 * smallest).length;
-  return wide >= 2 && wide < gaps.length && wide >= 0.3 * gaps.length ? 1.3 * smallest : undefined;
-}
-
-/** The line only continues cells of the row, each of which had no room for more words. */
-function isWrapped(row: TableRow, line: TableLine, columns: readonly Extent[]): boolean {
-  const [start] = row.lines;
-  const above = row.lines.at(-1);
-  if (!start || !above) return false;
-  if (line.entries.length >= start.entries.length && !goesOnInSentence(start, line)) return false;
-  // What a cell of words goes on with may be a number or a formula, but not all of it.
-  if (!line.entries.some(({ text }) => /\p{L}{2,}|^\(|%$/u.test(text))) return false;
-  return line.entries.every((entry) => {
-    const upper = above.entries.find((each) => each.from <= entry.to && each.to >= entry.from);
-    const column = columns[entry.from];
-    if (!upper || !column || entry.from !== upper.from) return false;
-    if (line.baseline - above.baseline > 1.6 * entry.size) return false;
-    const cell = row.lines.flatMap(({ entries }) => entries.filter(({ from }) => from === entry.from));
-    if (!cell.some(({ text }) => hasLetter(text))) return false;
-    if (/[-\u2010,/]$/u.test(upper.text)) return true;
-    const word = (entry.right - entry.left) * Math.min(1, (entry.text.split(/\s/)[0] ?? '').length / entry.text.length);
-    return upper.right - upper.left + word + 0.3 * entry.size > (column.right - column.left) * 0.98;
-  });
-}
-
-/** The row's first cell begins with a capital or a number, and goes on here with a small letter or in brackets. */
-function goesOnInSentence(start: TableLine, line: TableLine): boolean {
-  const [label] = start.entries;
-  const [rest] = line.entries;
-  return (
-    label !== undefined &&
-    rest !== undefined &&
-    label.from === rest.from &&
-    line.entries.length <= start.entries.length &&
-    (/^\p{Lu}/u.test(label.text) ? /^(?:\p{Ll}|\()/u : /^[(\p{N}]/u.test(label.text) ? /^\p{Ll}/u : NEVER).test(
-      rest.text,
-    )
-  );
 }

@@ -22,7 +22,7 @@ export interface RuledCells {
 export function ruledCells(region: TableRegion, segments: readonly Segment[]): RuledCells | undefined {
   const { box, horizontal, vertical } = region;
   const xs = edges([box.left, box.right, ...vertical.map((rule) => rule.left)]);
-  const ys = edges([box.top, box.bottom, ...horizontal.map((rule) => rule.top)]);
+  const ys = withText(edges([box.top, box.bottom, ...horizontal.map((rule) => rule.top)]), segments);
   const columns = xs.length - 1;
   const rows = ys.length - 1;
   if (columns < 2 || rows < 2 || columns * rows > 20_000) return undefined;
@@ -71,6 +71,19 @@ function edges(values: readonly number[]): number[] {
   for (const value of values.toSorted((a, b) => a - b))
     if (value - (result.at(-1) ?? -Infinity) > SAME_RULE) result.push(value);
   return result;
+}
+
+/** The heights between which text stands: a frame round the table makes no row above or below it. */
+function withText(ys: readonly number[], segments: readonly Segment[]): readonly number[] {
+  const top = Math.min(...segments.map(({ baseline }) => baseline));
+  const bottom = Math.max(...segments.map(({ baseline }) => baseline));
+  return ys.slice(
+    Math.max(
+      0,
+      ys.findLastIndex((y) => y < top),
+    ),
+    ys.findIndex((y) => y > bottom) + 1 || undefined,
+  );
 }
 
 function areaOf(cell: CellDraft, { xs, ys }: Grid): Box {
@@ -134,6 +147,8 @@ function hasBottom({ xs, ys, horizontal }: Grid, row: number, column: number): b
 
 /** Numbers below numbers, or as many lines in every cell: only groups of rows are ruled off. */
 function holdsRows(drafts: readonly CellDraft[], rows: number): boolean {
+  // One row below the head, of many lines: it is not ruled off row by row.
+  if (rows === 2 && drafts.some(({ row, entries }) => row === 1 && lineCount(entries) > 3)) return true;
   for (let row = 0; row < rows; row += 1) {
     const filled = drafts.filter((draft) => draft.row === row && draft.entries.length > 0);
     if (filled.some(({ entries }) => lineCount(entries.filter((entry) => NUMBER.test(entry.text))) >= 2)) return true;

@@ -65,11 +65,17 @@ export function spanSections(
 ): void {
   if (columns < 3) return;
   const inRow = (row: number): CellDraft[] => cells.filter((cell) => cell.row <= row && cell.row + cell.rowSpan > row);
+  const labels: CellDraft[] = [];
   for (let row = Math.max(1, header); row < rows - 1; row += 1) {
     const [label, other] = inRow(row);
     if (!label || other || label.column > 0 || label.rowSpan > 1) continue;
-    if (/\p{L}/u.test(label.entries[0]?.text ?? '') && inRow(row + 1).length >= 2) label.columnSpan = columns;
+    if (/\p{L}/u.test(label.entries[0]?.text ?? '') && inRow(row + 1).length >= 2) labels.push(label);
   }
+  // A label that is broken at the width of the first column shows that labels of this table keep to it.
+  const keepsToColumn = labels.some(
+    ({ columnSpan, entries }) => columnSpan === 1 && new Set(entries.map(({ baseline }) => baseline)).size > 1,
+  );
+  for (const label of labels) if (!keepsToColumn || label.columnSpan > 1) label.columnSpan = columns;
 }
 
 /** A label in several lines, set closer than the rows it stands beside, reaches over these rows. */
