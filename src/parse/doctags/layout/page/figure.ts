@@ -386,7 +386,7 @@ function sitsOnLevel(tick: Box, axis: Box): boolean {
 }
 
 /** Side of a raster cell, in points: parts of one drawing are closer than this. */
-export const CELL = 6;
+const CELL = 6;
 
 /** A page in cells: 1 where something is drawn. */
 interface Raster {

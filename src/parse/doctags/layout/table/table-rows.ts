@@ -219,7 +219,9 @@ export function groupRows(lines: readonly TableLine[], setting: RowSetting): Tab
   let start = 0;
   lines.forEach((line, index) => {
     const row = rows.at(-1);
-    if (row && scoreOf(model, features(index, start)) > 0) {
+    const figures = features(index, start);
+    // A rule between two lines, over all columns or some, ends the row.
+    if (row && figures[0] === 0 && figures[1] === 0 && scoreOf(model, figures) > 0) {
       row.lines.push(line);
       return;
     }
