@@ -154,10 +154,20 @@ export interface Imprint {
   readonly otherDois?: readonly string[];
 }
 
+/** An author with the ORCID and the institutions that the document states. */
+export interface Person {
+  /** As in `authors`. */
+  readonly name: string;
+  readonly orcid?: string;
+  readonly institutions: readonly string[];
+}
+
 /** What is known about a document besides its text, so that later stages can filter. */
 export interface Metadata {
   readonly title?: string;
   readonly authors: readonly string[];
+  /** Those of the authors of whom more than the name is stated. */
+  readonly people?: readonly Person[];
   readonly abstract?: string;
   readonly doi?: string;
   readonly imprint?: Imprint;

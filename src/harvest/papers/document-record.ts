@@ -13,6 +13,7 @@ import {
 } from '../../works/index.ts';
 
 const MOST_AUTHORS = 500;
+const MOST_INSTITUTIONS = 20;
 
 /** What a document says of itself: its record, and the ids that may be its own, of which the services must say whose they are. */
 export interface StatedPaper {
@@ -41,12 +42,15 @@ export function documentRecord(document: string, sidecar: Sidecar, at: string): 
     pmcid: normalizePmcid(imprint.pmcid ?? '') ?? null,
   };
   const license = parseLicense(imprint.license);
+  const people = new Map(sidecar.people?.map((person) => [person.name, person]));
   const record: WorkRecord = {
     ...emptyRecord(`paper:${document}`, ids),
     title: sidecar.title ?? null,
-    authors: sidecar.authors
-      .slice(0, MOST_AUTHORS)
-      .map((name) => ({ ...parsePersonName(name.slice(0, 300)), orcid: null, institutions: [] })),
+    authors: sidecar.authors.slice(0, MOST_AUTHORS).map((name) => {
+      const { orcid = null, institutions = [] } = people.get(name) ?? {};
+      const named = institutions.slice(0, MOST_INSTITUTIONS).map((each) => ({ name: each.slice(0, 300), ror: null }));
+      return { ...parsePersonName(name.slice(0, 300)), orcid, institutions: named };
+    }),
     date: imprint.date ?? null,
     venue: imprint.venue ?? null,
     publisher: imprint.publisher ?? null,

@@ -1,4 +1,4 @@
-import type { Imprint, Metadata, ParsedDocument } from '../../document.ts';
+import type { Imprint, Metadata, ParsedDocument, Person } from '../../document.ts';
 
 const SIDECAR_VERSION = 1;
 
@@ -27,6 +27,7 @@ export function writeSidecar(
       ...facts,
       title: metadata.title,
       authors: metadata.authors,
+      people: metadata.people,
       abstract: metadata.abstract,
       doi: metadata.doi,
       imprint: metadata.imprint && imprintLine(metadata.imprint),
@@ -75,7 +76,7 @@ function imprintLine({ arxivId, otherDois, ...rest }: Imprint): Record<string, u
 }
 
 /** What a sidecar says of a document's publication. */
-export interface Sidecar extends Pick<Metadata, 'title' | 'authors' | 'abstract' | 'doi' | 'language'> {
+export interface Sidecar extends Pick<Metadata, 'title' | 'authors' | 'people' | 'abstract' | 'doi' | 'language'> {
   readonly sha256: string;
   readonly kind: string;
   readonly imprint: Imprint;
@@ -101,6 +102,7 @@ export function parseSidecar(json: string): Sidecar | undefined {
     kind: String(value['source_kind']),
     ...texts(value, ['title', 'abstract', 'doi', 'language']),
     authors: list(value['authors']),
+    ...(Array.isArray(value['people']) && { people: value['people'].filter(isRecord).flatMap(personOf) }),
     head: typeof value['head'] === 'string' ? value['head'] : '',
     imprint: {
       ...texts(imprint, TEXTS),
@@ -109,6 +111,11 @@ export function parseSidecar(json: string): Sidecar | undefined {
       otherDois: list(imprint['other_dois']),
     },
   };
+}
+
+function personOf(value: Record<string, unknown>): Person[] {
+  const { name, orcid } = texts(value, ['name', 'orcid']);
+  return name === undefined ? [] : [{ name, ...(orcid && { orcid }), institutions: list(value['institutions']) }];
 }
 
 function texts<Name extends string>(

@@ -142,12 +142,15 @@ test('references lose the buttons behind them and keep their links', () => {
 
 test("the page's head names the article", () => {
   const { metadata } = read(
-    `<html><head><meta name="citation_title" content="On Ducks"><meta name="citation_author" content="Duck, Ada"><meta name="citation_author" content="Bo Lake"><meta name="citation_doi" content="doi:10.1234/X"><meta name="citation_language" content="en"><meta name="dc.description" content="<p>Short</p>"></head><body><p>${PROSE}</p></body></html>`,
+    `<html><head><meta name="citation_title" content="On Ducks"><meta name="citation_author" content="Duck, Ada"><meta name="citation_author_institution" content="Department of Birds, University of Pond"><meta name="citation_author_orcid" content="https://orcid.org/0000-0002-1825-0097"><meta name="citation_author" content="Bo Lake"><meta name="citation_doi" content="doi:10.1234/X"><meta name="citation_language" content="en"><meta name="dc.description" content="<p>Short</p>"></head><body><p>${PROSE}</p></body></html>`,
   );
   assert.deepEqual(
     [metadata.title, metadata.authors, metadata.doi, metadata.language, metadata.abstract],
     ['On Ducks', ['Ada Duck', 'Bo Lake'], '10.1234/x', 'en', 'Short'],
   );
+  assert.deepEqual(metadata.people, [
+    { name: 'Ada Duck', orcid: '0000-0002-1825-0097', institutions: ['University of Pond'] },
+  ]);
   assert.ok(metadata.quality.confidence < 0.1);
 });
 

@@ -1,7 +1,7 @@
-import type { Metadata } from '../../document.ts';
+import type { Metadata, Person } from '../../document.ts';
 import { oneLine } from '../markup/characters.ts';
 import { normalizeDoi } from '../markup/identifiers.ts';
-import { imprintOf, isoDate, pageRange, statedArxivId } from '../markup/imprint.ts';
+import { imprintOf, isoDate, namedInstitution, ORCID, pageRange, statedArxivId } from '../markup/imprint.ts';
 import { findAll, findFirst, rawText, type MarkupElement } from '../markup/node.ts';
 import { hasClass } from './classes.ts';
 
@@ -10,6 +10,7 @@ const MOST_AUTHORS = 10_000;
 /** What a page's head says about the article, in the vocabularies that publishers use (Highwire, Dublin Core, Open Graph). */
 export function pageMetadata(document: MarkupElement): Omit<Metadata, 'needsOcr' | 'quality'> {
   const metas = new Map<string, string[]>();
+  const people: { name: string; orcid?: string; institutions: string[] }[] = [];
   for (const meta of findAll(document, (element) => element.name === 'meta')) {
     const name = (meta.attributes['name'] ?? meta.attributes['property'])?.toLowerCase();
     const content = oneLine(meta.attributes['content'] ?? '');
@@ -17,7 +18,16 @@ export function pageMetadata(document: MarkupElement): Omit<Metadata, 'needsOcr'
     const values = metas.get(name);
     if (!values) metas.set(name, [content]);
     else if (values.length < MOST_AUTHORS) values.push(content);
+    // Highwire: what follows an author belongs to that author.
+    const person = people.at(-1);
+    const orcid = ORCID.exec(content)?.[0].toUpperCase();
+    if (name === 'citation_author') people.push({ name: givenFirst(content), institutions: [] });
+    else if (name === 'citation_author_institution') person?.institutions.push(namedInstitution(content) || content);
+    else if (name === 'citation_author_orcid' && person && orcid !== undefined) person.orcid = orcid;
   }
+  const known: readonly Person[] = people.filter(
+    ({ orcid, institutions }) => orcid !== undefined || institutions.length > 0,
+  );
   const first = (...names: string[]): string | undefined => {
     for (const name of names) {
       const value = metas.get(name)?.[0];
@@ -47,6 +57,7 @@ export function pageMetadata(document: MarkupElement): Omit<Metadata, 'needsOcr'
   return {
     ...(title !== undefined && { title }),
     authors: authors.map(givenFirst),
+    ...(known.length > 0 && { people: known.slice(0, MOST_AUTHORS) }),
     ...(abstract !== undefined && { abstract: plainAbstract(abstract) }),
     ...(doi !== undefined && { doi }),
     ...imprintOf({

@@ -47,6 +47,24 @@ export function joined(year: string | undefined, month?: string, day?: string): 
   return m === undefined ? year : d === undefined ? `${year}-${m}` : `${year}-${m}-${d}`;
 }
 
+/** An ORCID in a text. */
+export const ORCID = /\d{4}-\d{4}-\d{4}-\d{3}[\dX]/i;
+
+const INSTITUTION =
+  /univers|institut|hospital|college|academy|\bakademie|cent(?:er|re|ro)\b|laborator|foundation|ministr|council|agency|clinic|klinik|inserm|cnrs|school of|hochschule|politecnic|polytechnic|corporation|\binc\b|\bltd\b|gmbh/i;
+
+/** The part of an address that names an institution, as "University of Oslo" in "Department of Biology, University of Oslo, Norway"; empty for none. */
+export function namedInstitution(address: string): string {
+  const parts = address
+    .split(/[,;]/)
+    .map((part) => part.replace(/^[\s\d*†‡§]+|[\s.]+$/gu, ''))
+    .filter((part) => part !== '');
+  const named = parts.filter(
+    (part) => INSTITUTION.test(part) && !/^(?:department|dept|division|faculty|section)\b/i.test(part),
+  );
+  return (named.find((part) => /univers/i.test(part)) ?? named[0] ?? '').slice(0, LONGEST);
+}
+
 /** First and last page as they are cited. */
 export function pageRange(first: string | undefined, last: string | undefined): string | undefined {
   if (first === undefined || first === '') return undefined;

@@ -1,7 +1,7 @@
-import type { Metadata } from '../../document.ts';
+import type { Metadata, Person } from '../../document.ts';
 import { oneLine } from '../markup/characters.ts';
 import { normalizeDoi } from '../markup/identifiers.ts';
-import { imprintOf, joined, pageRange, type Stated } from '../markup/imprint.ts';
+import { imprintOf, joined, namedInstitution, ORCID, pageRange, type Stated } from '../markup/imprint.ts';
 import { InlineText, type Line } from '../markup/inline-text.ts';
 import { child, children, findAll, path, rawText, type MarkupElement, type MarkupNode } from '../markup/node.ts';
 import { writeSection } from './jats-body.ts';
@@ -73,17 +73,54 @@ function titleLine(walk: Walk, meta: MarkupElement): Line {
   return text.take();
 }
 
-/** Authors as `Given Surname`, in order; editors and reviewers are not among them. */
+/** Names of the authors as `Given Surname`, in order. */
 function authorNames(meta: MarkupElement): string[] {
-  const names: string[] = [];
-  for (const group of children(meta, 'contrib-group'))
-    for (const contributor of children(group, 'contrib')) {
-      if ((contributor.attributes['contrib-type'] ?? 'author') !== 'author') continue;
-      const holder = child(contributor, 'name-alternatives') ?? contributor;
-      const name = child(holder, 'name', 'string-name') ?? child(contributor, 'collab', 'on-behalf-of');
-      if (name) names.push(givenFirst(name));
-    }
-  return names.filter((name) => name !== '');
+  return authorElements(meta).map(({ name }) => name);
+}
+
+/** Authors in order; editors and reviewers are not among them. */
+function authorElements(meta: MarkupElement): { readonly name: string; readonly element: MarkupElement }[] {
+  return children(meta, 'contrib-group')
+    .flatMap((group) => children(group, 'contrib'))
+    .filter((element) => (element.attributes['contrib-type'] ?? 'author') === 'author')
+    .flatMap((element) => {
+      const holder = child(element, 'name-alternatives') ?? element;
+      const name = child(holder, 'name', 'string-name') ?? child(element, 'collab', 'on-behalf-of');
+      const text = name ? givenFirst(name) : '';
+      return text === '' ? [] : [{ name: text, element }];
+    });
+}
+
+/** ORCID and institutions of the authors. An affiliation belongs to an author by reference, by place, or to all of them. */
+function authorPeople(meta: MarkupElement): Person[] {
+  const all = affiliations(meta);
+  const byId = new Map(all.map((affiliation) => [affiliation.attributes['id'] ?? '', affiliation]));
+  return authorElements(meta).flatMap(({ name, element }) => {
+    const id = children(element, 'contrib-id').find(({ attributes }) => attributes['contrib-id-type'] === 'orcid');
+    const orcid = ORCID.exec(rawText(id))?.[0].toUpperCase();
+    const references = findAll(element, (each) => each.name === 'xref' && each.attributes['ref-type'] === 'aff');
+    const referred = references
+      .flatMap((each) => (each.attributes['rid'] ?? '').split(/\s+/))
+      .flatMap((rid) => byId.get(rid) ?? []);
+    const own = findAll(element, (each) => each.name === 'aff');
+    const shared = references.length === 0 && own.length === 0 && all.length === 1 ? all : [];
+    const institutions = [...new Set([...referred, ...own, ...shared].map(institutionName))].filter(
+      (each) => each !== '',
+    );
+    return orcid === undefined && institutions.length === 0
+      ? []
+      : [{ name, ...(orcid !== undefined && { orcid }), institutions }];
+  });
+}
+
+/** The institution that an affiliation marks, or else the part of the address that names one. */
+function institutionName(affiliation: MarkupElement): string {
+  const marked = findAll(affiliation, ({ name }) => name === 'institution').map((each) => oneLine(rawText(each)));
+  if (marked.length > 0) return namedInstitution(marked.join(', ')) || (marked[0] ?? '');
+  const parts = affiliation.children.filter(
+    (part) => typeof part === 'string' || !['label', 'sup'].includes(part.name),
+  );
+  return namedInstitution(oneLine(parts.map(rawText).join('')));
 }
 
 function givenFirst(name: MarkupElement): string {
@@ -159,9 +196,11 @@ export function frontMetadata(article: MarkupElement, walk: Walk): Metadata {
   const abstract = children(meta, 'abstract').find((candidate) => candidate.attributes['abstract-type'] === undefined);
   const abstractText = abstract ? inlineLine(abstract, { ...walk.inline, notes: [] }).text : '';
   const language = article.attributes['lang'];
+  const people = meta ? authorPeople(meta) : [];
   return {
     ...(title !== '' && { title }),
     authors: meta ? authorNames(meta) : [],
+    ...(people.length > 0 && { people }),
     ...(abstractText !== '' && { abstract: abstractText }),
     ...(doi !== undefined && { doi }),
     ...imprintOf(statedImprint(article, meta)),

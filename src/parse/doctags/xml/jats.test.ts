@@ -47,6 +47,7 @@ test('the front matter gives title, people, places, notes, abstracts and keyword
   assert.deepEqual(metadata, {
     title: 'On Anas: a study',
     authors: ['Ada B Duck Jr', 'The Pond'],
+    people: ['Ada B Duck Jr', 'The Pond'].map((name) => ({ name, institutions: ['Lake'] })),
     abstract: 'Background Ducks swim. Results: They do.',
     doi: '10.1234/abc',
     imprint: { keywords: ['ducks', 'lakes'] },
@@ -54,6 +55,22 @@ test('the front matter gives title, people, places, notes, abstracts and keyword
     needsOcr: [],
     quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 },
   });
+});
+
+test('authors have the ORCID and the institutions that the front matter gives them', () => {
+  const { metadata } = read(
+    `<article><front><article-meta><title-group><article-title>T</article-title></title-group><contrib-group>
+       <contrib><contrib-id contrib-id-type="orcid">https://orcid.org/0000-0002-1825-009x</contrib-id><name><surname>Duck</surname><given-names>Ada</given-names></name><xref ref-type="aff" rid="a1 a2"/></contrib>
+       <contrib><name><surname>Lake</surname><given-names>Bo</given-names></name><xref ref-type="aff" rid="a2"/></contrib>
+       <contrib><name><surname>Reed</surname><given-names>Cy</given-names></name></contrib></contrib-group>
+       <aff id="a1"><label>1</label>Department of Birds, University of Pond, Norway</aff>
+       <aff id="a2"><institution>Institute of Lakes</institution>, Oslo</aff>
+     </article-meta></front><body><p>x</p></body></article>`,
+  );
+  assert.deepEqual(metadata.people, [
+    { name: 'Ada Duck', orcid: '0000-0002-1825-009X', institutions: ['University of Pond', 'Institute of Lakes'] },
+    { name: 'Bo Lake', institutions: ['Institute of Lakes'] },
+  ]);
 });
 
 test('where and when it appeared stands in the front matter: the first of its dates, the licence by its address', () => {
