@@ -103,10 +103,12 @@ function namesOf(work: Work): string[] {
   return [...new Set([work.id, ...(openalex ? [openalex] : []), ...named, ...registered])];
 }
 
-/** Whether both have an id of one kind and it differs. OpenAlex has some works twice: what has one DOI is one work. */
+/**
+ * Whether both have an id of one kind and it differs. Two OpenAlex works with one DOI stay two: one of them may list the
+ * only open copy.
+ */
 function haveDifferentIds(one: NamedWork, other: NamedWork): boolean {
   const ids = ownIds(other);
-  if (ids.doi && ids.doi === ownIds(one).doi) return false;
   return Object.entries(ownIds(one)).some(([kind, id]) => {
     const theirs = ids[kind as keyof typeof ids] ?? null;
     return id !== null && theirs !== null && id !== theirs;
