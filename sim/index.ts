@@ -1,19 +1,15 @@
 /** A simulated scholarly web on localhost, for tests and for users who want to try out a run. */
-export { ALL_BEHAVIOURS } from './behaviours/behaviour.ts';
-export { replay } from './log/replay.ts';
 export type { LogEntry } from './log/request-log.ts';
-export { countByRule, RULES } from './log/rules.ts';
+export { countByRule } from './log/rules.ts';
 export { Admin } from './server/admin.ts';
 export { Documents } from './server/documents.ts';
 export { Simulation } from './server/simulation.ts';
 export { clientSettings } from './settings.ts';
-export type { ClientSettings } from './settings.ts';
 export type { ManifestLine } from './truth/manifest.ts';
 export { parseManifestLine } from './truth/manifest.ts';
 export { monthTruth, retractionWatch } from './truth/month-truth.ts';
 export type { MonthTruth } from './truth/month-truth.ts';
 export { expectedOutcome } from './truth/outcome.ts';
-export type { Expected, ExpectedWork } from './truth/outcome.ts';
 export { DEFAULT_POLICY, parsePolicy, RESOLVERS } from './truth/policy.ts';
 export type { Policy, Resolver } from './truth/policy.ts';
 export { plantedQuestions } from './truth/planted-questions.ts';

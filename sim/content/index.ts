@@ -16,13 +16,10 @@ export type {
 } from './paper.ts';
 export { SIMULATED } from './paper.ts';
 export { renderPdf } from './pdf/render-pdf.ts';
-export { renderEmptyPdf, renderEncryptedPdf, renderLongPdf, renderPreviewPdf, truncatePdf } from './pdf/special.ts';
-export type { Cut } from './pdf/special.ts';
 export type { Layout } from './pdf/style.ts';
 export { renderHtml } from './markup/html.ts';
 export { renderJats } from './markup/jats.ts';
 export { renderTei } from './markup/tei.ts';
 export { truth } from './truth.ts';
 export type { Rendering, Truth } from './truth.ts';
-export { renderUnrelatedPdf } from './unrelated.ts';
 export { writePaper } from './write-paper.ts';

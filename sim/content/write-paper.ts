@@ -1,9 +1,6 @@
 import { writeFact } from './facts.ts';
-import { writeFigure, writeTable } from './floats.ts';
 import { parseInlines, stripMarks } from './inline.ts';
-import type { BodyBlock, Inline, Paper, PaperSpec, Paragraph, Section } from './paper.ts';
-import { planSections } from './plan.ts';
-import type { Plan } from './plan.ts';
+import type { BodyBlock, Inline, Paper, PaperSpec, Paragraph, Section, Figure } from './paper.ts';
 import { voiceFor } from './prose/index.ts';
 import type { Role, Voice } from './prose/index.ts';
 import { deck, stream } from './random.ts';
@@ -11,6 +8,7 @@ import type { Stream } from './random.ts';
 import { writeReferences } from './references.ts';
 import { bareNoun, drawSlots, fillSlots } from './slots.ts';
 import type { Slots } from './slots.ts';
+import type { Cell, Table } from '../../src/parse/index.ts';
 
 /** State while writing a paper: voice, sentence decks and counters. */
 interface Desk {
@@ -221,4 +219,177 @@ function merge(inlines: readonly Inline[]): Inline[] {
     else out.push(inline);
   }
   return out;
+}
+
+/** The outline of a section. */
+interface Plan {
+  readonly role: Role;
+  readonly number: string;
+  readonly title: string;
+  /** Paragraphs of the section itself, then of each subsection. */
+  readonly parts: readonly number[];
+  /** What follows each paragraph. */
+  readonly extras: readonly {
+    readonly part: number;
+    readonly paragraph: number;
+    readonly kind: 'table' | 'figure' | 'formula' | 'list' | 'note';
+  }[];
+}
+
+// In paper order; the number is the minimum number of sections at which each one is included.
+const OUTLINE: readonly (readonly [Role, number])[] = [
+  ['introduction', 4],
+  ['background', 6],
+  ['methods', 4],
+  ['methods', 9],
+  ['results', 4],
+  ['results', 8],
+  ['discussion', 5],
+  ['limitations', 7],
+  ['conclusion', 4],
+];
+
+const HOMES: Readonly<Record<Plan['extras'][number]['kind'], readonly Role[]>> = {
+  table: ['results', 'methods', 'discussion'],
+  figure: ['results', 'discussion', 'methods'],
+  formula: ['methods', 'background', 'results'],
+  list: ['methods', 'introduction', 'background'],
+  note: ['methods', 'introduction', 'results'],
+};
+
+/** Plans 4 to 9 sections of 2 to 6 paragraphs, at most about thirty paragraphs, and the floats between them. */
+function planSections(voice: Voice, random: Stream): Plan[] {
+  const size = random.pick([4, 5, 5, 6, 6, 7, 7, 8, 9]);
+  const roles = OUTLINE.filter(([, from]) => size >= from).map(([role]) => role);
+  const plans = roles.map((role, index) => {
+    const paragraphs = random.integer(2, size >= 7 ? 4 : 6);
+    const title = sectionTitle(voice, role, roles.indexOf(role) < index, random);
+    const parts =
+      paragraphs >= 4 && role !== 'introduction' && random.chance(0.8) ? split(paragraphs, random) : [paragraphs];
+    return { role, number: String(index + 1), title, parts, extras: [] as Plan['extras'][number][] };
+  });
+  const counts = {
+    table: random.pick([0, 1, 1, 1, 1, 2, 2, 2, 3, 3]),
+    figure: random.pick([0, 1, 1, 2]),
+    formula: random.pick([0, 0, 1, 2]),
+    list: random.pick([0, 1, 1, 2]),
+    note: random.pick([0, 1, 2]),
+  };
+  for (const kind of Object.keys(counts) as (keyof typeof counts)[]) {
+    for (let index = 0; index < counts[kind]; index++) place(plans, kind, random);
+  }
+  return plans;
+}
+
+/** The last section name of a kind is reserved for its second section. */
+function sectionTitle(voice: Voice, role: Role, isSecond: boolean, random: Stream): string {
+  const titles = voice.grammar.headings[role];
+  if (isSecond) return titles.at(-1) ?? role;
+  return random.pick(role === 'methods' || role === 'results' ? titles.slice(0, -1) : titles);
+}
+
+function split(paragraphs: number, random: Stream): number[] {
+  const own = random.integer(1, paragraphs - 3);
+  const rest = paragraphs - own;
+  const first = Math.ceil(rest / 2);
+  return [own, first, rest - first];
+}
+
+/** Places a float after a free paragraph in the best matching section. */
+function place(
+  plans: readonly (Plan & { extras: Plan['extras'][number][] })[],
+  kind: Plan['extras'][number]['kind'],
+  random: Stream,
+): void {
+  for (const role of HOMES[kind]) {
+    const free = plans
+      .filter((plan) => plan.role === role)
+      .flatMap((plan) =>
+        plan.parts.flatMap((count, part) =>
+          Array.from({ length: count }, (_unused, paragraph) => ({ plan, part, paragraph })).filter(
+            (spot) => !plan.extras.some((extra) => extra.part === part && extra.paragraph === spot.paragraph),
+          ),
+        ),
+      );
+    if (free.length === 0) continue;
+    const { plan, part, paragraph } = random.pick(free);
+    plan.extras.push({ part, paragraph, kind });
+    return;
+  }
+}
+
+type Draft = Pick<Cell, 'row' | 'column' | 'text' | 'kind'> & Partial<Pick<Cell, 'rowSpan' | 'columnSpan'>>;
+
+/** A table with known cells: plain, with spanning column heads, or with spanning row heads. */
+function writeTable(voice: Voice, random: Stream): Table {
+  const { lexicon, grammar } = voice;
+  const shape = random.pick(['plain', 'spanning-heads', 'spanning-heads', 'grouped-rows'] as const);
+  const properties = random.shuffle(lexicon.properties).map(bareNoun);
+  const names = random.shuffle(lexicon.materials).map((name) => bareNoun(stripMarks(name)));
+  const groups = random.integer(3, Math.min(6, names.length + 2));
+  const name = (index: number): string => {
+    const base = names[index % names.length] ?? '';
+    return index < names.length ? base : `${base} (${String(Math.floor(index / names.length) + 1)})`;
+  };
+  const number = (): string => (random.next() * 10 ** random.integer(1, 2) + 0.5).toFixed(random.integer(1, 2));
+  const cells: Draft[] = [];
+
+  if (shape === 'spanning-heads') {
+    const heads = properties.slice(0, 2);
+    cells.push({ row: 0, column: 0, rowSpan: 2, text: grammar.words.sample, kind: 'column-header' });
+    heads.forEach((text, index) => {
+      const column = 1 + index * 2;
+      cells.push({ row: 0, column, columnSpan: 2, text, kind: 'column-header' });
+      cells.push({ row: 1, column, text: grammar.words.mean, kind: 'column-header' });
+      cells.push({ row: 1, column: column + 1, text: grammar.words.count, kind: 'column-header' });
+    });
+    for (let group = 0; group < groups; group++) {
+      const row = 2 + group;
+      cells.push({ row, column: 0, text: name(group), kind: 'row-header' });
+      for (let column = 1; column < 1 + heads.length * 2; column++) {
+        const text = column % 2 === 1 ? number() : String(random.integer(4, 96));
+        cells.push({ row, column, text, kind: 'data' });
+      }
+    }
+  } else {
+    const grouped = shape === 'grouped-rows';
+    const first = grouped ? 2 : 1;
+    const heads = properties.slice(0, random.integer(2, 3));
+    cells.push({ row: 0, column: 0, text: grammar.words.sample, kind: 'column-header' });
+    if (grouped) cells.push({ row: 0, column: 1, text: grammar.words.group, kind: 'column-header' });
+    heads.forEach((text, index) => cells.push({ row: 0, column: first + index, text, kind: 'column-header' }));
+    let row = 1;
+    for (let group = 0; group < groups; group++) {
+      const lines = grouped ? 2 : 1;
+      cells.push({ row, column: 0, rowSpan: lines, text: name(group), kind: 'row-header' });
+      for (let line = 0; line < lines; line++, row++) {
+        if (grouped) cells.push({ row, column: 1, text: line === 0 ? 'A' : 'B', kind: 'row-header' });
+        heads.forEach((_head, index) => cells.push({ row, column: first + index, text: number(), kind: 'data' }));
+      }
+    }
+  }
+  const whole = cells
+    .map((cell): Cell => ({ rowSpan: 1, columnSpan: 1, ...cell }))
+    .sort((a, b) => a.row - b.row || a.column - b.column);
+  return {
+    rows: Math.max(...whole.map((cell) => cell.row + cell.rowSpan)),
+    columns: Math.max(...whole.map((cell) => cell.column + cell.columnSpan)),
+    cells: whole,
+  };
+}
+
+/** The data of a figure, without number and caption. */
+function writeFigure(axes: readonly [string, string], random: Stream): Pick<Figure, 'plot' | 'axes' | 'series'> {
+  const plot = random.pick(['lines', 'lines', 'bars', 'picture'] as const);
+  const count = plot === 'lines' ? random.integer(2, 3) : 1;
+  const points = plot === 'lines' ? random.integer(7, 12) : random.integer(5, 8);
+  const series = Array.from({ length: count }, (_unused, which) => {
+    const ceiling = 0.9 - which * 0.22;
+    const speed = 1.5 + random.next() * 3;
+    return Array.from({ length: points }, (_point, index) => {
+      const course = 0.08 + ceiling * (1 - Math.exp((-speed * index) / points));
+      return Math.min(0.98, course + (random.next() - 0.5) * (plot === 'bars' ? 0.3 : 0.05));
+    });
+  });
+  return { plot, axes: [bareNoun(axes[0]), bareNoun(axes[1])], series };
 }

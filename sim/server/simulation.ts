@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-
 import type { Clock } from '../../src/base/index.ts';
 import { systemClock, wait } from '../../src/base/index.ts';
 import { serveFile, serveSite } from '../hosts/site.ts';
@@ -14,8 +13,6 @@ import { downHost, upkeep } from '../services/down.ts';
 import { serviceAt } from '../services/index.ts';
 import type { WorldParameters } from '../world/types.ts';
 import { World, WORLD_DATE } from '../world/world.ts';
-import type { Canaries } from './canaries.ts';
-import { openCanaries } from './canaries.ts';
 import type { DocumentManner } from './documents.ts';
 import { Documents } from './documents.ts';
 import type { Exchange, Pool } from './exchange.ts';
@@ -24,7 +21,6 @@ import { listen } from './listen.ts';
 import type { Reply } from './reply.ts';
 import { text } from './reply.ts';
 import { RunState } from './run-state.ts';
-import { send } from './send.ts';
 
 export interface SimulationOptions {
   readonly parameters: WorldParameters;
@@ -298,4 +294,138 @@ async function body(request: IncomingMessage): Promise<string> {
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');
+}
+
+/** Listeners on private addresses that clients must not contact; every connection is reported. */
+interface Canaries extends AsyncDisposable {
+  readonly v4: number;
+  /** Null if the machine has no IPv6 loopback. */
+  readonly v6: number | null;
+}
+
+async function openCanaries(after: number, onHit: (where: string, url: string) => void): Promise<Canaries> {
+  const servers: Server[] = [];
+  const open = async (host: string, wanted: number): Promise<number | null> => {
+    const server = createServer((request, response) => {
+      onHit(host, request.url ?? '/');
+      response.end('you should not be here');
+    });
+    // Connecting is already a violation.
+    server.on('connection', () => onHit(host, '(connection)'));
+    try {
+      const port = await listen(server, host, wanted).catch(() => listen(server, host, 0));
+      servers.push(server);
+      return port;
+    } catch {
+      return null;
+    }
+  };
+  const v4 = await open('127.0.0.1', after + 1);
+  const v6 = await open('::1', after + 2);
+  return {
+    v4: v4 ?? 0,
+    v6,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(
+        servers.map((server) => {
+          server.closeAllConnections();
+          return new Promise((resolve) => server.close(resolve));
+        }),
+      );
+    },
+  };
+}
+
+/** Maximum duration of a stream. */
+const MOST_BYTES = 20 * 1024 ** 3;
+
+/** Writes a response with its transport; resolves with the number of body bytes sent. */
+async function send(response: ServerResponse, reply: Reply, clock: Clock, isHead: boolean): Promise<number> {
+  const { transport } = reply;
+  const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body;
+  if (transport?.kind === 'reset') {
+    response.socket?.resetAndDestroy();
+    return 0;
+  }
+  if (transport?.kind === 'hang') {
+    await closed(response);
+    return 0;
+  }
+  response.statusCode = reply.status;
+  for (const [name, value] of Object.entries(reply.headers))
+    response.setHeader(name, typeof value === 'string' ? value : [...value]);
+  if (transport === undefined) {
+    if (reply.status !== 304 && !response.hasHeader('content-length'))
+      response.setHeader('content-length', body.length);
+    response.end(isHead ? undefined : body);
+    return isHead ? 0 : body.length;
+  }
+  if (isHead) {
+    response.end();
+    return 0;
+  }
+  switch (transport.kind) {
+    case 'short':
+      response.setHeader('content-length', body.length);
+      await write(response, body.subarray(0, transport.bytes));
+      response.destroy();
+      return transport.bytes;
+    case 'chunked-cut':
+      await write(response, body.subarray(0, transport.bytes));
+      response.destroy();
+      return transport.bytes;
+    case 'stall':
+      response.setHeader('content-length', body.length);
+      await write(response, body.subarray(0, transport.bytes));
+      await closed(response);
+      return transport.bytes;
+    case 'drip':
+      return drip(response, body, clock, transport.everyMs);
+    case 'repeat':
+      return repeat(response, body, transport.times, transport.length);
+  }
+}
+
+async function drip(response: ServerResponse, body: Uint8Array, clock: Clock, everyMs: number): Promise<number> {
+  response.setHeader('content-length', body.length);
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  let sent = 0;
+  while (sent < body.length && !gone.signal.aborted) {
+    await write(response, body.subarray(sent, sent + 1));
+    sent += 1;
+    await wait(clock, everyMs, gone.signal).catch(() => undefined);
+  }
+  if (!gone.signal.aborted) response.end();
+  return sent;
+}
+
+async function repeat(response: ServerResponse, block: Uint8Array, times: number, length?: number): Promise<number> {
+  if (length !== undefined) response.setHeader('content-length', length);
+  let sent = 0;
+  for (let round = 0; round < times && sent < MOST_BYTES && !response.destroyed; round += 1) {
+    await write(response, block);
+    sent += block.length;
+  }
+  if (!response.destroyed) response.end();
+  return sent;
+}
+
+/** Writes with backpressure; a disconnected client is not an error. */
+function write(response: ServerResponse, bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('close', done);
+      resolve();
+    };
+    response.once('close', done);
+    response.write(bytes, () => done());
+  });
+}
+
+function closed(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    if (response.destroyed || response.closed) resolve();
+    else response.once('close', () => resolve());
+  });
 }

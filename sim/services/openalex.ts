@@ -7,8 +7,8 @@ import { stream } from '../random/stream.ts';
 import type { Work } from '../world/types.ts';
 import { budgetHeaders, charge, rateLimit, refuseBadKey, usd } from './openalex-budget.ts';
 import { checkParameters, QueryFault, selectWorks } from './openalex-query.ts';
-import { autocomplete, topics } from './openalex-topics.ts';
-import { renderWork } from './openalex-work.ts';
+import { renderWork, renderTopic } from './openalex-work.ts';
+import { TOPICS } from '../world/topics.ts';
 
 const KEYED: Pool = { name: 'openalex', perSecond: 30, burst: 30 };
 const ANONYMOUS: Pool = { name: 'openalex-anonymous', perSecond: 10, burst: 10 };
@@ -188,4 +188,56 @@ function findWork(exchange: Exchange, id: string): Work | undefined {
   if (pmid) return world.byPmid(pmid);
   const pmcid = /^pmcid:(?:.*\/)?(PMC\d+)$/i.exec(id)?.[1];
   return pmcid ? world.byPmcid(pmcid) : undefined;
+}
+
+function topics(exchange: Exchange): Reply {
+  checkParameters(exchange.query);
+  const search = exchange.query.get('search');
+  const poor = charge(exchange, search === null ? 1 : 10);
+  if (poor) return poor;
+  const perPage = Math.min(Number(exchange.query.get('per_page') ?? 25), PER_PAGE_LIMIT);
+  const found = matchingTopics(search ?? '');
+  return json(
+    {
+      meta: { count: found.length, db_response_time_ms: 4, page: 1, per_page: perPage, groups_count: null },
+      results: found.slice(0, perPage).map((index) => renderTopic(index)),
+    },
+    200,
+    budgetHeaders(exchange, search === null ? 1 : 10),
+  );
+}
+
+/** Topics whose name or subjects contain every word. */
+function matchingTopics(search: string): number[] {
+  const words = search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  return TOPICS.flatMap((topic, index) => {
+    const known = `${topic.name} ${topic.subjects.join(' ')}`.toLowerCase();
+    return words.every((word) => known.includes(word)) ? [index] : [];
+  });
+}
+
+/** `GET /autocomplete/{entity}`: free. */
+function autocomplete(exchange: Exchange): Reply {
+  const entity = exchange.path.slice('/autocomplete/'.length);
+  const q = exchange.query.get('q') ?? '';
+  const results =
+    entity === 'topics'
+      ? matchingTopics(q)
+          .slice(0, 10)
+          .map((index) => ({
+            id: TOPICS[index]?.id,
+            display_name: TOPICS[index]?.name,
+            hint: TOPICS[index]?.subfield[1],
+            entity_type: 'topic',
+            external_id: null,
+          }))
+      : [];
+  return json(
+    { meta: { count: results.length, db_response_time_ms: 3, page: 1, per_page: 10 }, results },
+    200,
+    budgetHeaders(exchange, 0),
+  );
 }

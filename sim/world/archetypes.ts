@@ -5,9 +5,15 @@ import { numberOf } from './identifiers.ts';
 import type { HostChoice } from './locations.ts';
 import { LocationBuilder } from './locations.ts';
 import { arxivLocations, biomedicalLocations, biorxivLocations, contentLocations } from './deposits-preprint.ts';
-import { coreLocations, figshareLocations, halLocations, osfLocations, zenodoLocations } from './deposits.ts';
-import { waybackLocation } from './deposits-archive.ts';
-import { publisherLocation } from './deposits-publisher.ts';
+import {
+  coreLocations,
+  figshareLocations,
+  halLocations,
+  osfLocations,
+  publisherLocation,
+  waybackLocation,
+  zenodoLocations,
+} from './deposits.ts';
 import type { Host, Location, Work, WorldParameters } from './types.ts';
 import type { WorkCore } from './work.ts';
 import { isPlanted } from './work.ts';

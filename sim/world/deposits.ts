@@ -1,8 +1,8 @@
 import type { Behaviour } from '../behaviours/behaviour.ts';
 import { PLAIN } from '../behaviours/behaviour.ts';
-import { at, numberOf, osfGuid } from './identifiers.ts';
+import { at, numberOf, osfGuid, pad } from './identifiers.ts';
 import type { LocationBuilder } from './locations.ts';
-import type { Location } from './types.ts';
+import type { Location, Lister, Payload } from './types.ts';
 
 type Deposit = Pick<Location, 'host' | 'hostType' | 'url' | 'visibleIn' | 'version' | 'license'>;
 
@@ -95,4 +95,52 @@ export function osfLocations(build: LocationBuilder): Location {
     license: build.draw.pick(['cc-by', null]),
   });
   return shell(build, file, at('osf.io', `/${guid}/`));
+}
+
+/** The Wayback Machine's capture of a lost file. */
+export function waybackLocation(build: LocationBuilder, gone: Location): void {
+  const timestamp = `2023${pad(1 + build.draw.below(12))}${pad(1 + build.draw.below(28))}120000`;
+  const url = at('web.archive.org', `/web/${timestamp}id_/${gone.url}`);
+  build.service({
+    host: 'web.archive.org.sim.test',
+    hostType: 'archive',
+    kind: 'pdf',
+    url,
+    version: gone.version,
+    license: gone.license,
+    isOa: true,
+    visibleIn: ['wayback'],
+    behaviour: PLAIN,
+    file: gone.file && { url, behaviour: PLAIN, payload: gone.file.payload },
+    template: null,
+  });
+}
+
+/** A text behind a publisher API: open JATS with a free key, or text mining with a token. */
+export function publisherLocation(build: LocationBuilder): void {
+  const { work } = build;
+  const doi = work.doi ?? '';
+  const jats: Payload = { form: 'jats', work: work.index, body: true };
+  const add = (lister: Lister, host: string, path: string, payload: Payload): void => {
+    const url = at(host, path);
+    build.service({
+      host: `${host}.sim.test`,
+      hostType: 'publisher',
+      kind: payload.form === 'jats' ? 'jats' : 'pdf',
+      url,
+      version: 'publishedVersion',
+      license: null,
+      isOa: lister === 'springer_nature',
+      visibleIn: [lister],
+      behaviour: PLAIN,
+      file: { url, behaviour: PLAIN, payload },
+      template: null,
+    });
+  };
+  const encoded = encodeURIComponent(doi);
+  if (work.archetype === 'B-springer_nature')
+    add('springer_nature', 'api.springernature.com', `/openaccess/jats?q=${encodeURIComponent(`doi:${doi}`)}`, jats);
+  else if (work.archetype === 'B-wiley_tdm')
+    add('wiley_tdm', 'api.wiley.com', `/onlinelibrary/tdm/v1/articles/${encoded}`, build.pdf());
+  else add('elsevier_tdm', 'api.elsevier.com', `/content/article/doi/${doi}?httpAccept=application%2Fpdf`, build.pdf());
 }

@@ -3,7 +3,6 @@ import { compose } from './compose.ts';
 import type { ComposedPage } from './furniture.ts';
 import { collect, openDocument, Painter } from './paint.ts';
 import { rasterPage } from './raster.ts';
-import { disguise } from './disguise.ts';
 import { STYLES } from './style.ts';
 import type { Layout, Style } from './style.ts';
 
@@ -38,4 +37,54 @@ export async function renderPages(
       if (draft.kind === 'heading' && draft.level === 1) document.outline.addItem(draft.text);
   }
   return collect(document);
+}
+
+/** A stray HTTP header block before the file, about 300 bytes. */
+const JUNK = Buffer.from(
+  `HTTP/1.1 200 OK\r\nX-Simulated: yes\r\nContent-Type: application/pdf\r\n\r\n${'\u0020'.repeat(240)}\r\n`,
+  'latin1',
+);
+
+/**
+ * Turns a PDF into one that looks linearised, was updated incrementally and has junk before its header. The
+ * linearisation dictionary no longer matches, so readers must use the last cross-reference table, and all offsets count
+ * from `%PDF-`, not from the first byte.
+ */
+function disguise(pdf: Uint8Array): Uint8Array {
+  const bytes = Buffer.from(pdf);
+  const text = bytes.toString('latin1');
+  const tableAt = Number(/startxref\s+(\d+)\s+%%EOF\s*$/.exec(text)?.[1]);
+  const table = /^xref\s+0 (\d+)\s+((?:\d{10} \d{5} [fn]\s+)+)trailer\s+<<([^]*?)>>\s*startxref/.exec(
+    text.slice(tableAt),
+  );
+  if (!table) throw new TypeError('the file has no plain cross-reference table');
+  const [, count = '', entries = '', trailer = ''] = table;
+  const size = Number(count);
+  const headEnd = text.indexOf('\n', text.indexOf('\n') + 1) + 1;
+  const dictionary = `${String(size)} 0 obj\n<< /Linearized 1 /L ${String(bytes.length)} /H [0 0] /O ${String(size - 1)} /E 0 /N 1 /T ${String(tableAt)} >>\nendobj\n`;
+  const shift = dictionary.length;
+  const moved = entries.replaceAll(
+    /(\d{10}) (\d{5} n)/g,
+    (_whole, offset: string, rest: string) => `${pad(Number(offset) + shift)} ${rest}`,
+  );
+  const first = [
+    text.slice(0, headEnd),
+    dictionary,
+    text.slice(headEnd, tableAt),
+    `xref\n0 ${String(size + 1)}\n${moved.trimEnd()} \n${pad(headEnd)} 00000 n \n`,
+    `trailer\n<<${trailer.replace(/\/Size \d+/, `/Size ${String(size + 1)}`)}>>\nstartxref\n${String(tableAt + shift)}\n%%EOF\n`,
+  ].join('');
+  const added = `${String(size + 1)} 0 obj\n<< /Type /SimulatedRevision >>\nendobj\n`;
+  const addedAt = first.length;
+  const second = [
+    added,
+    `xref\n0 0\n${String(size + 1)} 1\n${pad(addedAt)} 00000 n \n`,
+    `trailer\n<<${trailer.replace(/\/Size \d+/, `/Size ${String(size + 2)}`)}\n/Prev ${String(tableAt + shift)}\n>>\n`,
+    `startxref\n${String(addedAt + added.length)}\n%%EOF\n`,
+  ].join('');
+  return new Uint8Array(Buffer.concat([JUNK, Buffer.from(first + second, 'latin1')]));
+}
+
+function pad(offset: number): string {
+  return String(offset).padStart(10, '0');
 }
