@@ -288,7 +288,7 @@ const JUDGED_RIGHT: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Scored paragraphs all contain a mention; whole papers show what is taken for software where there is none. */
+/** Scored paragraphs all contain a mention; whole papers show false positives. */
 async function softwareInPapers(data: string): Promise<ScoreRow[]> {
   const found = new Set<string>();
   for (const folder of [join(data, 'parse', 'open'), join(data, 'graph', 'open', 'citation-contexts')])

@@ -13,7 +13,7 @@ import { harvest, openWorld, verifyFolder, wrongFiles } from '../../test/support
 
 // npm run verify:download -- --seeds 1-20 --workers 1,16 --profiles calm,realistic [--works 40] [--parallel 4]
 //   with --throughput 0.8 it must also reach that share of what the limits of the world allow
-// Harvests simulated worlds through the command line and holds what came of it against the truth; exit 1 on a difference.
+// Downloads simulated worlds through the command line and compares the results with the truth; exit 1 on a difference.
 
 const { values: given } = asked(() =>
   readOptions({

@@ -19,7 +19,7 @@ import { lowerBounds, makespanSeconds } from '../../test/support/lower-bound.ts'
 //   --throughput 0.9: at least that share of what the limits allow; --explain 5: the limits that take longest
 //   --kill: one process is killed and the database is restarted meanwhile; --rate-margin sets http.rate_margin
 // Several processes share one queue and one authority over hosts on a PostgreSQL server of their own; what they harvest is
-// joined and held against the truth, and every rule of every host is watched. Exit 1 on a difference or a broken rule.
+// merged and compared with the truth, and politeness is checked. Exit 1 on a difference or a violation.
 
 const { values: given } = parseArgs({
   options: {

@@ -2,7 +2,7 @@ import { asked, readOptions, wholeNumber } from '../../test/support/options.ts';
 import { liveThroughMonth } from '../../test/support/month.ts';
 
 // npm run verify:refresh [-- --works 120 --kills 20 --seed 1]
-// Refreshes a corpus after a simulated month and holds what is told against what the world says; kills it, lets it go on; exit 1 on a fault.
+// Refreshes a corpus after a simulated month, compares the reported changes with those of the world, kills and resumes it; exit 1 on a fault.
 
 const { values: given } = asked(() =>
   readOptions({

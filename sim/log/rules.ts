@@ -8,7 +8,7 @@ export const RULES = {
   concurrency: 'More requests were in flight at a service than it allows.',
   'post-ban': 'Requests went on although they were answered with 429, until the host banned the client.',
   'key-leak': 'A key or cookie of one host was sent to another.',
-  'user-agent': 'The User-Agent is missing or names no way to reach whoever runs the client.',
+  'user-agent': 'The User-Agent is missing or has no contact address.',
   canary: 'A private address was contacted.',
   'private-address': 'The URL named an IP address instead of a host.',
   'cursor-replay': 'A page of results was fetched twice by the same cursor.',

@@ -165,7 +165,7 @@ class Serving implements CorpusServer {
     try {
       await this.#route(request, response);
     } catch (error) {
-      // Whoever asked has gone: there is nobody to tell.
+      // The client disconnected; there is no response to send.
       if (response.destroyed || (isAbort(error) && response.headersSent)) {
         response.destroy();
         return;

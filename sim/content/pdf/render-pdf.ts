@@ -15,7 +15,7 @@ export async function renderPdf(paper: Paper, layout: Layout): Promise<Uint8Arra
 }
 
 /** Renders laid-out pages. */
-export async function renderPages(
+async function renderPages(
   paper: Paper,
   style: Style,
   pages: readonly ComposedPage[],
