@@ -61,8 +61,11 @@ const CLEANED = /^(?:src\/cli|src\/serve|src\/mcp|sim|scripts|docs\/guides)\//;
 
 const files = globSync(
   ['src/**/*.{ts,css,sql}', 'sim/**/*.ts', 'scripts/**/*.ts', 'sql/**/*.sql', 'docs/**/*.md', 'README.md'],
-  { cwd: ROOT, exclude: (path) => /\.test\.ts$|node_modules|reference.(?!simulator)/.test(path) },
-).map((file) => file.split(sep).join('/'));
+  { cwd: ROOT, exclude: (path) => /\.test\.ts$|node_modules/.test(path) },
+)
+  .map((file) => file.split(sep).join('/'))
+  // Generated pages may be out of date; their sources are checked.
+  .filter((file) => !file.startsWith('docs/reference/') || file.endsWith('simulator.md'));
 
 test('user-visible text has no refused phrases', () => {
   assert.ok(files.length > 500);
