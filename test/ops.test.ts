@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 
 import { command } from './e2e/command.ts';
 import { metricsPage } from '../scripts/reference/metrics.ts';
@@ -88,9 +88,62 @@ test('the systemd unit starts an existing command, and systemd accepts it', (con
   else assert.doesNotMatch(stderr, /docstokg-worker@.*(?!is not executable)(Unknown|Failed|Invalid|ignoring)/);
 });
 
-/** Whether `docstokg queue run` has the options that a line names. */
-function checkOptions(line: string): void {
-  assert.match(line, /docstokg queue run /);
-  const { stdout } = command('docstokg', ['queue', 'run', '--help']);
-  for (const [option] of line.matchAll(/--[\w-]+/g)) assert.ok(stdout.includes(option), `queue run has no ${option}`);
+interface Pod {
+  readonly spec: {
+    readonly containers: readonly [
+      { readonly command: readonly string[]; readonly env: readonly { name: string; value: string }[] },
+    ];
+  };
+}
+
+test('the fleet of the compose file and that of the Kubernetes manifest have existing settings and options', () => {
+  const { services } = parse(read('fleet-compose.yaml'), { merge: true }) as {
+    services: Readonly<
+      Record<string, { environment: Record<string, string>; deploy?: { replicas: number }; entrypoint: string[] }>
+    >;
+  };
+  assert.equal(services['worker']?.deploy?.replicas, 3);
+  checkFleet(services['worker'].environment, services['worker'].entrypoint.at(-1) ?? '', 'run');
+  checkFleet(services['answers']?.environment ?? {}, services['answers']?.entrypoint.join(' ') ?? '', 'store pull');
+
+  const [first, more] = parseAllDocuments(read('kubernetes.yaml')).map((document) => {
+    assert.deepEqual(document.errors, []);
+    return document.toJS() as {
+      spec: { template?: Pod; jobTargetRef?: { template: Pod }; triggers?: { metadata: { query: string } }[] };
+    };
+  });
+  for (const pod of [first?.spec.template, more?.spec.jobTargetRef?.template]) {
+    const [container] = pod?.spec.containers ?? [];
+    assert.ok(container);
+    const env = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
+    checkFleet({ ...env, AWS_ACCESS_KEY_ID: 'k', AWS_SECRET_ACCESS_KEY: 's' }, container.command.join(' '), 'run');
+  }
+  assert.match(more?.spec.triggers?.[0]?.metadata.query ?? '', /docstokg\.runs WHERE state = 'queued'/);
+});
+
+test('the Slurm script is a script, and its commands have their options', () => {
+  const { status, stderr } = spawnSync('bash', ['-n', join(OPS, 'slurm.sh')], { encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  for (const [line, stage = ''] of read('slurm.sh').matchAll(/^ *docparse (\w+) .*$/gm))
+    checkOptions(line.replace(/\|\|.*/, ''), 'docparse', [stage]);
+});
+
+/** Whether the settings of a fleet are valid, and the command has its options. */
+function checkFleet(environment: Readonly<Record<string, string>>, line: string, name: string): void {
+  const env = Object.fromEntries(
+    Object.entries(environment).map(([key, value]) => [key, value.replace(/\$\{CONTACT:.*\}/, 'me@x.org')]),
+  );
+  const { status, stdout, stderr } = command('docstokg', ['config', 'show', '--json'], { env });
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /"fleet": ?true|queue\.fleet/);
+  assert.match(line, new RegExp(`docstokg ${name} `));
+  checkOptions(line, 'docstokg', name.split(' '));
+}
+
+/** Whether a command has the options that a line names. */
+function checkOptions(line: string, door: 'docstokg' | 'docparse' = 'docstokg', words = ['queue', 'run']): void {
+  assert.match(line, new RegExp(`${door} ${words.join(' ')} `));
+  const { stdout } = command(door, [...words, '--help']);
+  for (const [option] of line.matchAll(/--[\w-]+/g))
+    assert.ok(stdout.includes(option), `${words.join(' ')} has no ${option}`);
 }
