@@ -54,6 +54,12 @@ export class DocumentFiling implements AsyncDisposable {
     };
   }
 
+  /** Documents that other machines have parsed. */
+  note(documents: Iterable<string>): void {
+    const known = new Set([...this.#own, ...this.#fetched]);
+    for (const document of documents) if (!known.has(document)) this.#fetched.push(document);
+  }
+
   /** Writes the records into the table of a download that is open, or into that of the folder. */
   async file(opened: Records | undefined, signal: AbortSignal): Promise<void> {
     if (this.#own.length === 0 && this.#fetched.length === 0) return;

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Clock, Warn } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
-import type { ArtifactKind } from '../download/index.ts';
+import type { ArtifactKind, DownloadSummary, ManifestRow } from '../download/index.ts';
 import { isQueueEvent } from '../download/index.ts';
 import type { DownloadAssembly, Runtime, Shared } from '../harvest/index.ts';
 import {
@@ -13,6 +13,7 @@ import {
   openInspector,
   openQueue,
   openShared,
+  orchestratorOptions,
   wantedWorks,
   zoteroPath,
   ZoteroVersions,
@@ -22,12 +23,16 @@ import { openTokenizer } from '../parse/index.ts';
 import { startTelemetry } from '../telemetry/index.ts';
 import type { Account, RunCounts } from '../ask/index.ts';
 import { accountOf, runCountsOf } from '../ask/index.ts';
+import type { WorkQueue } from '../queue/index.ts';
+import type { StageEvent } from '../stage/index.ts';
 import { CorpusStore } from '../store/index.ts';
 import type { RunAccount } from './account.ts';
 import { accountOfStages, accountOfWorks } from './account.ts';
-import type { Arrive } from './corpus-run.ts';
+import type { Arrive, CorpusStageName } from './corpus-run.ts';
 import { CorpusRun } from './corpus-run.ts';
 import { eventStream } from './channel.ts';
+import { FleetRun } from './fleet/fleet-run.ts';
+import { FleetListing } from './fleet/listing.ts';
 import type { CorpusEvent } from './events.ts';
 import type { GatherRequest, WantedDocuments } from './gather-request.ts';
 import { askedFor, checkDocuments, wantedDocuments, wantsWorks } from './gather-request.ts';
@@ -82,6 +87,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
   readonly #signal: AbortSignal | undefined;
   #download: DownloadAssembly | undefined;
   #zotero: ZoteroVersions | undefined;
+  #listing: FleetListing | undefined;
   #before = { ended: 0, saved: 0 };
 
   constructor(place: GatherPlace, request: GatherRequest, signal?: AbortSignal) {
@@ -141,16 +147,31 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const own = await findOwnPapers(request.papers, config.download.out);
     await using papers = new DocumentFiling(own.papers, config, runtime);
     let arrive: Arrive | undefined;
+    let fleet: FleetRun<DownloadSummary, RunAccount['index'] | undefined> | undefined;
+    if (shared?.logs) checkFleet(request);
     await using download = wantsWorks(request)
-      ? await this.#open({ ...request, config }, shared, (file) => arrive?.(file) ?? Promise.resolve())
+      ? await this.#open({ ...request, config }, shared, async (file, row) => {
+          await (fleet ? fleet.saved(row) : arrive?.(file));
+        })
       : undefined;
+    const stages = {
+      doctags: papers.seeing(prepareDoctags(config)),
+      chunk: await prepareChunk(config),
+      openEmbed: () => openEmbed(config, dense, warn),
+    };
+    const makeSearchable = async (): Promise<RunAccount['index'] | undefined> => {
+      await papers.file(download?.records, signal);
+      tell({ kind: 'indexing' });
+      return await makeIndex(config, tell, signal);
+    };
+    const report = (stage: CorpusStageName, event: StageEvent): void => tell({ kind: 'stage', stage, event });
+    const gathered = async (summary: DownloadSummary): Promise<DownloadSummary> => {
+      if (summary.reason !== 'stopped') await this.#zotero?.commit();
+      if (download) tell({ kind: 'gathered', summary, ...this.#counted(download, runtime) });
+      return summary;
+    };
     const run = new CorpusRun({
-      stages: {
-        doctags: papers.seeing(prepareDoctags(config)),
-        chunk: await prepareChunk(config),
-        dense: dense && prepareDense(config, { warn }),
-        openEmbed: () => openEmbed(config, dense, warn),
-      },
+      stages: { ...stages, dense: dense && prepareDense(config, { warn }) },
       gather: async (offer, stop) => {
         arrive = offer;
         for (const file of own.papers) if (!stop.aborted) await offer(file);
@@ -159,19 +180,31 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
           download.run.run({ drain: 'due', signal: stop }),
           bringEarlier(download, offer, stop),
         ]);
-        if (summary.reason !== 'stopped') await this.#zotero?.commit();
-        tell({ kind: 'gathered', summary, ...this.#counted(download, runtime) });
-        return summary;
+        return await gathered(summary);
       },
-      index: async () => {
-        await papers.file(download?.records, signal);
-        tell({ kind: 'indexing' });
-        return await makeIndex(config, tell, signal);
-      },
-      report: (stage, event) => tell({ kind: 'stage', stage, event }),
+      index: makeSearchable,
+      report,
       store: shared && (() => new StoredOutputs(shared)),
     });
-    const outcome = await run.run(signal);
+    if (shared?.logs && download && this.#listing) {
+      const { logs } = shared;
+      const listing = this.#listing;
+      fleet = new FleetRun({
+        config,
+        runtime,
+        shared: { ...shared, logs },
+        listing,
+        download,
+        stages,
+        gather: async (stop) => gathered(await download.run.run({ drain: 'due', signal: stop })),
+        index: async (documents) => {
+          papers.note(documents);
+          return await makeSearchable();
+        },
+        report,
+      });
+    }
+    const outcome = await (fleet ?? run).run(signal);
     const counts = download ? this.#counted(download, runtime).counts : countsIn(config);
     const { scans, partial } = counts;
     return {
@@ -193,7 +226,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const { runtime, signal } = request;
     const startedAt = runtime.clock.monotonic();
     await using shared = await openShared(request.config, runtime);
-    await using download = await this.#open(request, shared, () => Promise.resolve());
+    await using download = await this.#open(request, shared, async () => undefined);
     const summary = await download.run.run({ drain: 'due', signal });
     if (summary.reason !== 'stopped') await this.#zotero?.commit();
     const { counts, run } = this.#counted(download, runtime);
@@ -224,7 +257,11 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     return { counts: accountOf(store, runId), run: runCountsOf(store, runId) };
   }
 
-  async #open(request: Request, shared: Shared | undefined, arrive: Arrive): Promise<DownloadAssembly> {
+  async #open(
+    request: Request,
+    shared: Shared | undefined,
+    saved: (file: string, row: Pick<ManifestRow, 'work' | 'kind'>) => Promise<void>,
+  ): Promise<DownloadAssembly> {
     const { config, runtime, tell } = request;
     this.#zotero = new ZoteroVersions(zoteroPath(config.download.out));
     const stack = new AsyncDisposableStack();
@@ -234,6 +271,8 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
         await startTelemetry(config.telemetry, queue.store, runtime.clock, (message) => runtime.log('warn', message)),
       );
       const inspector = stack.use(openInspector());
+      const listing = shared?.logs && (await openListing(request, queue, stack));
+      this.#listing = listing;
       const assembly = stack.use(
         await assembleDownload(config, runtime, {
           queue,
@@ -249,11 +288,24 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
               zoteroVersions: this.#zotero,
             });
             const hasLists = (request.wanted.input?.length ?? 0) > 0;
-            return hasLists ? countingRepeats(works, parts.records) : works;
+            const counted = hasLists ? countingRepeats(works, parts.records) : works;
+            return listing ? listing.works(counted) : counted;
           },
+          listed: listing && (() => listing.listed()),
           written: async ({ outcome, work, kind }) => {
-            if (outcome === 'saved') await arrive(fileOf(assembly, work, kind));
+            if (outcome === 'saved') await saved(fileOf(assembly, work, kind), { work, kind });
           },
+          // Its row may have been written by a machine that died before the file was in line to be parsed.
+          kept:
+            shared?.logs &&
+            (async (work) => {
+              const row = assembly.store.get<Pick<ManifestRow, 'kind'>>(
+                "select kind from outcomes where work = ? and outcome = 'saved' order by sequence desc limit 1",
+                work,
+              );
+              const kind = row?.kind ?? null;
+              await saved(fileOf(assembly, work, kind), { work, kind });
+            }),
           report: (event) => {
             if (isQueueEvent(event)) {
               telemetry.report(event);
@@ -276,6 +328,27 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       throw error;
     }
   }
+}
+
+/** The one job of listing, in a queue beside that of the works. */
+async function openListing(
+  { config, runtime, ids, wanted }: Request,
+  works: WorkQueue,
+  stack: AsyncDisposableStack,
+): Promise<FleetListing> {
+  const schema = `${config.queue.schema}_listing`;
+  const queue = stack.use(await openQueue({ ...config, queue: { ...config.queue, schema } }, runtime));
+  const { leaseMs, heartbeatMs } = orchestratorOptions(config);
+  const { clock } = runtime;
+  return stack.use(await FleetListing.open({ works, queue, clock, leaseMs, heartbeatMs, asked: { ids, wanted } }));
+}
+
+/** A paper on the disk of one machine is not there for the others. */
+function checkFleet(request: Request): void {
+  if (request.papers.length > 0 || !wantsWorks(request))
+    throw new AppError('USAGE_FLEET', 'a fleet gathers works, not papers on the disk of one machine', {
+      hint: 'parse papers of your own with docstokg run --input FOLDER on one machine',
+    });
 }
 
 /** The account of a folder in which nothing is downloaded. */

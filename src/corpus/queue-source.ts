@@ -50,6 +50,7 @@ export class QueueSource implements ItemSource, AsyncDisposable {
   #wanted = 0;
   #wake: () => void = () => undefined;
   #isStarted = false;
+  #fault: AppError | undefined;
 
   private constructor(options: QueueSourceOptions) {
     const { queue, clock, leaseMs, heartbeatMs, maxDeaths, workers } = options;
@@ -119,6 +120,7 @@ export class QueueSource implements ItemSource, AsyncDisposable {
     if (this.#arrived.length === 0) await this.#arrival(signal);
     this.#wanted = 0;
     this.#resize();
+    if (this.#fault) throw this.#fault;
     const taken = this.#arrived.splice(0, limit);
     if (taken.length === 0) return undefined;
     if (!this.#options.lock || taken.every(({ item }) => this.#cfgHashes.has(item.cfgHash))) return taken;
@@ -157,7 +159,16 @@ export class QueueSource implements ItemSource, AsyncDisposable {
 
   readonly #handler: Handler = async (job, { signal }) => {
     const given = job.payload as WorkItem;
-    const item = this.#options.arrive ? await this.#options.arrive(given, signal) : given;
+    let item = given;
+    try {
+      item = (await this.#options.arrive?.(given, signal)) ?? given;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'STAGE_QUEUE_SETTINGS') throw error;
+      // No other item would do either: this runner ends, and the item is for the others.
+      this.#fault = error;
+      this.#wake();
+      return { retryAt: this.#options.clock.now() };
+    }
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
       const held: HeldItem = { job, end: resolve };

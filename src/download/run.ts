@@ -42,6 +42,8 @@ const WORKS_PER_COMMIT = 2_000;
 export interface ResultSink {
   /** Resolves when the row is durable. */
   write(row: ManifestRow, lease?: Pick<HandlerJob, 'id' | 'token'>): Promise<void>;
+  /** Called for a work whose file was saved before, by this machine or another. */
+  kept?: ((work: string) => Promise<void>) | undefined;
   /** The last row of a work, if there is one. */
   last(work: string): Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes'> | undefined;
   /** What is known of works of earlier runs that are the same. */
@@ -58,6 +60,8 @@ export interface DownloadRunOptions {
   /** Host limits, shared with the HTTP client. */
   readonly admission: Admission;
   readonly provider: WorkProvider | undefined;
+  /** Called when everything that the provider found is in the queue. */
+  readonly listed?: (() => Promise<void>) | undefined;
   readonly sink: ResultSink;
   readonly files: KeptFiles;
   readonly send: Send;
@@ -190,13 +194,13 @@ export class DownloadRun {
     // A kill between row and settlement must not cost a second download.
     const isKept =
       before?.outcome === 'saved' && before.path !== null && (await files.holds(before.path, before.bytes ?? -1));
-    if (isKept && !isRenewal(job.payload)) return this.#keepBefore(work);
+    if (isKept && !isRenewal(job.payload)) return await this.#keepBefore(work);
     const { outcome, ...result } = await this.#mergeBytes(await this.#process(work, job, context));
     // If the newer version is unavailable, the old file stays.
     if (isKept && outcome.kind !== 'saved')
       return outcome.kind === 'parked'
         ? { retryAt: this.#parkedUntil(work.id, outcome.at), reason: told(outcome) }
-        : this.#keepBefore(work);
+        : await this.#keepBefore(work);
     const again =
       outcome.kind === 'failed' && isRetryable(outcome.reason, job.attempt, this.#options.orchestrator.maxAttempts);
     const row = manifestRow(
@@ -232,7 +236,8 @@ export class DownloadRun {
     return { ...result, outcome: duplicateOf(same) };
   }
 
-  #keepBefore({ id }: Work): undefined {
+  async #keepBefore({ id }: Work): Promise<undefined> {
+    await this.#options.sink.kept?.(id);
     this.#counts.keptBefore += 1;
     this.#options.report({ kind: 'work-kept-before', work: id });
   }
@@ -256,6 +261,7 @@ export class DownloadRun {
         report({ kind: 'work-found', isNew });
       }
     }
+    await this.#options.listed?.();
   }
 
   /** An unexpected error ends as a row too. */

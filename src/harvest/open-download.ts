@@ -75,6 +75,10 @@ export interface DownloadParts {
     },
   ) => WorkProvider;
   readonly inspect: InspectDocument | undefined;
+  /** Called for a work whose file was saved before, by this machine or another. */
+  readonly kept?: ((work: string) => Promise<void>) | undefined;
+  /** Called when everything that the provider found is in the queue. */
+  readonly listed?: (() => Promise<void>) | undefined;
   /** Where files, and in a fleet the logs, are besides the folder. */
   readonly shared?: Shared | undefined;
   /** Called with each row when it is durable; the work's worker waits for it. */
@@ -283,9 +287,11 @@ async function assemble(
       review: await ReviewFile.open(join(download.out, 'review.csv')),
     }),
     admission,
+    listed: parts.listed,
     sink: {
       last: (work) => manifest.last(work),
       identity: records,
+      kept: parts.kept,
       write: async (row, lease) => {
         // The store has the file before a row says that it was saved; in a fleet both lines are written together.
         if (shared && !logs) await shared.files.save(...savedFile(row));

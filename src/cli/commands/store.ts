@@ -28,14 +28,16 @@ interface CheckOptions extends StoreOptions {
 
 /** `store`: what the files of a corpus need that are in an object store. */
 export function storeCommand(): Command {
-  return shared(new Command('store'))
+  return new Command('store')
     .description('files of a corpus in an object store: check them, or bring them to this machine')
     .addCommand(checkCommand())
     .addCommand(pullCommand());
 }
 
 function storeOptions(command: Command): Command {
-  return settingOptions(shared(command), ['store']).argument('<run>', 'run folder');
+  return settingOptions(shared(command), ['store'])
+    .argument('<run>', 'run folder')
+    .option('--fleet <url>', 'PostgreSQL server with the logs of a fleet');
 }
 
 /** `store check RUN`. */

@@ -13,6 +13,7 @@ import { wholeNumber } from '../../whole-number.ts';
 /** Options of every stage that are not settings. */
 export interface StageCommandOptions extends StageCall {
   readonly dataRoot?: string;
+  readonly fleet?: string;
 }
 
 /** Adds the options shared by all stages, and those of the given settings. */
@@ -25,7 +26,8 @@ export function stageOptions(command: Command, ...places: FlagPlace[]): Command 
     .option('--force', 'process all documents again')
     .option('--dry-run', 'show what would be done and why, without doing it')
     .option('--limit <n>', 'maximum number of documents', wholeNumber(0))
-    .option('--shard <i/n>', 'process part i of n; auto/n takes i from a batch system');
+    .option('--shard <i/n>', 'process part i of n; auto/n takes i from a batch system')
+    .option('--fleet <url>', 'PostgreSQL server with the logs of a fleet; needs --store');
 }
 
 /** Help text with the defaults of a stage. */

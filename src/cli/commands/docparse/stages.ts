@@ -7,6 +7,7 @@ import type { Config } from '../../../config/index.ts';
 import { chunkOutput, embedOutput, validateChunks, validateVectors } from '../../../parse/index.ts';
 import type { ParseStage } from '../../../corpus/index.ts';
 import { openCorpus } from '../../../corpus/index.ts';
+import { fleetLayer } from '../../../harvest/queue/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
@@ -73,11 +74,12 @@ async function withConfig(
 ): Promise<void> {
   const session = openSession(self);
   const { dataRoot, output } = options;
-  const { config } = session.load(
-    dataRoot === undefined && output !== undefined
+  const { config } = session.load([
+    ...(dataRoot === undefined && output !== undefined
       ? [{ path: ['parse', 'data_root'], value: output, origin: 'option --output' }]
-      : [],
-  );
+      : []),
+    ...fleetLayer(options.fleet),
+  ]);
   await work({ options, config, session });
 }
 

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import type { Config, Layer } from '../../../config/index.ts';
 import type { RunAsked } from '../../../corpus/index.ts';
 import type { WantedWorks } from '../../../harvest/index.ts';
-import { queueLayer, simulatedLayer } from '../../../harvest/index.ts';
+import { fleetLayer, queueLayer, simulatedLayer } from '../../../harvest/index.ts';
 import type { Session } from '../../session.ts';
 import { settingOptions } from '../../setting-options.ts';
 import { simOption } from '../../sim-option.ts';
@@ -18,6 +18,7 @@ export interface DownloadOptions extends WantedWorks {
   readonly dryRun?: boolean;
   readonly listOnly?: boolean;
   readonly queue?: string;
+  readonly fleet?: string;
 }
 
 /** Adds the options that select works, resolvers and the output folder. */
@@ -55,7 +56,7 @@ export function askedFor(ids: readonly string[], options: DownloadOptions): RunA
 
 /** Settings that are derived from options rather than bound to one. */
 export async function downloadFlags(options: DownloadOptions): Promise<Layer> {
-  return [...(await simulatedLayer(options)), ...queueLayer(options.queue)];
+  return [...(await simulatedLayer(options)), ...queueLayer(options.queue), ...fleetLayer(options.fleet)];
 }
 
 /** The settings of a run. The queue is stored in the run folder unless `--queue` names another. */

@@ -23,6 +23,7 @@ Examples:
   docstokg run 10.1371/journal.pone.0000217 arXiv:1706.03762 --mailto you@university.example
   docstokg run --input library.bib --out runs/library --mailto you@university.example
   docstokg run --input ./papers            # a folder of PDF, HTML or XML: nothing is downloaded
+  docstokg run --topic "coral bleaching" --fleet postgres://user@host/db --store s3://bucket/corals --out here
   docstokg run --out runs/library          # resumes that run
 
 Ctrl-C stops after the running works; run the same command again to resume.
@@ -31,6 +32,10 @@ Ctrl-C stops after the running works; run the same command again to resume.
 export function runCommand(): Command {
   return downloadOptions(shared(new Command('run')), 'JSONL, CSV, BibTeX or RIS file, list of ids, or folder of papers')
     .description('download, parse, chunk, embed and index works into a searchable corpus')
+    .option(
+      '--fleet <url>',
+      'PostgreSQL server that makes this command on any number of machines one run; needs --store',
+    )
     .addHelpText('after', EXAMPLES)
     .action(async (ids: string[], options: DownloadOptions, self: Command) => run(ids, options, openSession(self)));
 }

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { Admin } from '../../sim/index.ts';
+import type { RunAccount } from '../../src/corpus/index.ts';
+import { startPostgres } from '../postgres.ts';
+import { corpusHash } from '../support/corpus-hash.ts';
+import { openWorld, PATIENCE } from '../support/harvest.ts';
+import { startCommand } from './started-command.ts';
+
+/** Words are enough to see that documents go through; the model has tests of its own. */
+const ENVIRONMENT = {
+  ...PATIENCE,
+  DOCSTOKG_PARSE__DENSE: 'none',
+  DOCSTOKG_STAGE__WARM_SPARE: 'false',
+  DOCSTOKG_STAGE__WORKERS: '1',
+  DOCSTOKG_ORCHESTRATOR__LEASE_TTL_SECONDS: '30',
+  DOCSTOKG_ORCHESTRATOR__HEARTBEAT_SECONDS: '5',
+};
+const LOGS = ['manifest.jsonl', 'objects.jsonl', ...['doctags', 'chunk', 'embed'].map((stage) => `Data/Manifests/docparse.${stage}.manifest.jsonl`)]; // prettier-ignore
+
+/** The outcome of every work, and every document that a stage has made, without times and machines. */
+function factsOf(folder: string): unknown {
+  const rows = (name: string): Record<string, unknown>[] =>
+    readFileSync(join(folder, name), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const last = new Map(
+    rows('manifest.jsonl').map((row) => [row['work'], [row['outcome'], row['reason'], row['sha256']]]),
+  );
+  const made = ['doctags', 'chunk', 'embed'].map((stage) =>
+    rows(`Data/Manifests/docparse.${stage}.manifest.jsonl`)
+      .filter(({ status }) => status === 'success')
+      .map(
+        ({ doc_id: id, input_hash: hash, cfg_hash: settings }) => `${String(id)} ${String(hash)} ${String(settings)}`,
+      )
+      .sort(),
+  );
+  return [new Map(last), made.slice(0, 2)];
+}
+
+test('machines with folders of their own make one corpus, the same as one machine alone, though one is killed', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-fleet-'));
+  await using server = await startPostgres();
+  const world = {
+    seed: 11,
+    works: 12,
+    hosts: 5,
+    profile: 'calm',
+    documents: 'plain',
+    timeScale: 0.05,
+    workers: 2,
+  } as const;
+  await using simulation = await openWorld(world);
+  await using admin = await Admin.open(simulation);
+  const ids = [...simulation.world.works()].map(({ id }) => id);
+  const run = (out: string, ...more: string[]) =>
+    startCommand('docstokg', ['run', ...ids, '--sim', admin.url, '--out', out, '--workers', '2', '--json', ...more], {
+      cwd: folder.path,
+      env: ENVIRONMENT,
+    });
+  {
+    await using alone = run('alone');
+    assert.equal((await alone.ended).code, 0, alone.stderr);
+  }
+  const fleet = ['--fleet', server.url, '--store', join(folder.path, 'store')];
+  await using first = run('first', ...fleet);
+  await using second = run('second', ...fleet);
+  await using victim = run('victim', ...fleet);
+  await victim.told(/joined the fleet/);
+  victim.kill('SIGKILL');
+  await victim.ended;
+  for (const each of [first, second]) assert.equal((await each.ended).code, 0, each.stderr);
+  await using third = run('third', ...fleet);
+  assert.equal((await third.ended).code, 0, third.stderr);
+  const account = JSON.parse(third.stdout) as RunAccount;
+  assert.ok(account.index, third.stdout);
+
+  assert.deepEqual(factsOf(join(folder.path, 'third')), factsOf(join(folder.path, 'alone')));
+  assert.deepEqual(await corpusHash(join(folder.path, 'third')), await corpusHash(join(folder.path, 'alone')));
+  // Each machine has the same logs, byte by byte, as far as it has copied them.
+  for (const name of LOGS)
+    for (const other of ['first', 'second']) {
+      const [whole, copy] = ['third', other].map((each) => readFileSync(join(folder.path, each, name), 'utf8'));
+      assert.ok(whole?.startsWith(copy ?? '?'), `${other}/${name}`);
+    }
+  await using pull = startCommand('docstokg', ['store', 'pull', 'fresh', ...fleet, '--json'], {
+    cwd: folder.path,
+    env: ENVIRONMENT,
+  });
+  assert.equal((await pull.ended).code, 0, pull.stderr);
+  assert.deepEqual(await corpusHash(join(folder.path, 'fresh')), await corpusHash(join(folder.path, 'alone')));
+  assert.ok(globSync('Index/*', { cwd: join(folder.path, 'fresh') }).length > 0);
+  await using check = startCommand(
+    'docstokg',
+    ['store', 'check', 'fresh', ...fleet, '--verify', '--grace-h', '0', '--json'],
+    {
+      cwd: folder.path,
+      env: ENVIRONMENT,
+    },
+  );
+  assert.equal((await check.ended).code, 0, check.stderr);
+  const found = JSON.parse(check.stdout) as { missing: string[]; damaged: string[]; files: number };
+  assert.deepEqual([found.missing, found.damaged], [[], []]);
+});
