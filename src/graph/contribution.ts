@@ -1,11 +1,11 @@
 import type { EdgeKind, NodeKind } from './schema.ts';
 
-/** How far a statement about a node is believed: the lowest wins. */
+/** Priority of statements about a node: the lowest wins. */
 export const RANK = { record: 0, document: 1, mention: 2, reference: 3, guess: 4 } as const;
 
-/** What a document says about a node. */
+/** A statement of a document about a node. */
 export interface NodeStatement {
-  /** Made from content, such as `work:doi:10.1000/182`; its first part is the kind. */
+  /** Such as `work:doi:10.1000/182`; the first part is the kind. */
   readonly id: string;
   readonly kind: NodeKind;
   readonly label: string;
@@ -14,7 +14,7 @@ export interface NodeStatement {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** A place in a document's text: the quote is the block's text from `start` to `end`. */
+/** A place in a document's text; the quote is the block's text from `start` to `end`. */
 export interface TextPlace {
   readonly kind: 'text';
   readonly fileSha256: string | null;
@@ -28,14 +28,14 @@ export interface TextPlace {
   readonly boxes: readonly (readonly number[])[];
 }
 
-/** A record of a catalogue, and when it was read. */
+/** A record of a service, and when it was read. */
 export interface MetadataPlace {
   readonly kind: 'metadata';
   readonly origin: string;
   readonly readAt: string | null;
 }
 
-/** Why an edge is there. */
+/** The reason for an edge. */
 export interface Evidence {
   readonly place: TextPlace | MetadataPlace;
   readonly method: string;
@@ -52,7 +52,7 @@ export interface EdgeStatement {
   readonly evidence: Evidence;
 }
 
-/** A reference without an identifier: which work it means depends on what else is in the graph. */
+/** A reference without an identifier; it is compared with the works of the graph. */
 export interface OpenReference {
   /** The id of its node. */
   readonly id: string;
@@ -60,9 +60,9 @@ export interface OpenReference {
   readonly place: TextPlace;
 }
 
-/** Everything that one document adds to the graph. */
+/** All nodes and edges of one document. */
 export interface Contribution {
-  /** The document's name; what it says is stored and taken away under it. */
+  /** The document's name, under which its statements are stored and removed. */
   readonly owner: string;
   /** The id of the work that the document is a copy of. */
   readonly work: string;

@@ -1,6 +1,6 @@
 import type { EdgeKind, NodeKind } from '../schema.ts';
 
-/** A node as it is shown. */
+/** A node of the graph. */
 export interface GraphNode {
   readonly id: string;
   readonly kind: NodeKind;
@@ -9,7 +9,7 @@ export interface GraphNode {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Why an edge is there, as it is shown. */
+/** A row of evidence for an edge. */
 export interface ShownEvidence {
   readonly document: string;
   readonly method: string;
@@ -35,13 +35,13 @@ export interface Neighbour {
   readonly evidence: readonly ShownEvidence[];
 }
 
-/** A node with a number that says how much it counts. */
+/** A node with a weight. */
 export interface Weighted {
   readonly node: GraphNode;
   readonly weight: number;
 }
 
-/** A row of the table of nodes as it is shown. */
+/** A row of the table of nodes. */
 export function nodeOf(row: Record<string, unknown>): GraphNode {
   return {
     id: String(row['id']),
@@ -52,7 +52,7 @@ export function nodeOf(row: Record<string, unknown>): GraphNode {
   };
 }
 
-/** A row of the table of evidence as it is shown. */
+/** A row of the table of evidence. */
 export function evidenceOf(row: Record<string, unknown>): ShownEvidence {
   const number = (name: string): number | null => (row[name] === null ? null : Number(row[name]));
   const text = (name: string): string | null => (row[name] === null ? null : (row[name] as string));
@@ -74,7 +74,7 @@ export function evidenceOf(row: Record<string, unknown>): ShownEvidence {
   };
 }
 
-/** Author, year and title, as researchers name a work; what of it is known. */
+/** Author, year and title of a work, as far as they are known. */
 export function workLabel({ label, year, data }: Pick<GraphNode, 'label' | 'year' | 'data'>): string {
   const authors = Array.isArray(data['authors'])
     ? data['authors'].filter((name): name is string => typeof name === 'string' && name !== '')

@@ -15,10 +15,10 @@ import { PROMPT_VERSION, checkClaims, claimPassages, claimPrompt, extractClaims 
 import type { EdgeStatement, NodeStatement } from '../contribution.ts';
 import type { Send } from '../../http/index.ts';
 
-/** Raised when the same answers begin to give other claims. */
+/** Raised when the same answers give other claims. */
 const CHECK_VERSION = 1;
 
-/** What decides which claims a document gets. */
+/** Settings that change a document's claims. */
 interface ClaimSettings {
   readonly model: string;
   readonly maxTokens: number;
@@ -26,26 +26,26 @@ interface ClaimSettings {
   readonly passagesPerDocument: number;
 }
 
-/** Every parsed document, to be asked about. */
+/** The plan of the stage: every parsed document. */
 function claimsPlan(dataRoot: string, settings: ClaimSettings): StagePlan & { readonly items: WorkItem[] } {
   const cfgHash = sha256(canonicalJson({ prompt: PROMPT_VERSION, check: CHECK_VERSION, ...settings }));
   const items = documentItems(dataRoot, cfgHash, (document) => ({ claims: claimsPath(dataRoot, document) }));
   return { stageName: 'claims', items, totalItems: items.length };
 }
 
-/** What asking would take and cost, at most: passages that have an answer cost nothing. */
+/** Upper bound of tokens and cost. Passages with a stored answer cost nothing. */
 export interface ClaimEstimate {
   readonly documents: number;
   readonly passages: number;
   readonly known: number;
   readonly inputTokens: number;
-  /** As if every answer were as long as it may be. */
+  /** If every answer has the maximum length. */
   readonly mostOutputTokens: number;
   /** Null where prices are not set. */
   readonly mostUsd: number | null;
 }
 
-/** What a worker of the stage asks and remembers with. */
+/** What a worker of the stage needs. */
 interface ClaimTools {
   readonly server: ModelServer;
   readonly answers: AnswerStore;
@@ -53,7 +53,7 @@ interface ClaimTools {
   readonly settings: ClaimSettings;
 }
 
-/** Asks about the passages of one document; a document whose passages cost more than may be spent is left for another time. */
+/** Asks about the passages of a document; a document that would exceed the budget is skipped. */
 function claimsWorker({ server, answers, budget, settings }: ClaimTools): StageWorker {
   const learn = async (passage: string, signal: AbortSignal): Promise<Learned> => {
     const prompt = claimPrompt(passage);
@@ -116,10 +116,10 @@ type Learned =
   | { readonly kind: 'unreadable'; readonly inputTokens: number; readonly outputTokens: number }
   | { readonly kind: 'too-dear' };
 
-/** An answer that cannot be read is asked for once more. */
+/** An unreadable answer is requested once more. */
 const ATTEMPTS = 2;
 
-/** What asking about all documents would take, counted on their own text. */
+/** Estimates tokens and cost of all documents from their text. */
 async function estimateClaims(
   items: readonly WorkItem[],
   { server, answers, budget, settings }: ClaimTools,
@@ -161,13 +161,13 @@ async function readingOf(item: WorkItem): Promise<Reading> {
   return new Reading(item.itemId, await readBlockLines(item.inputs['blocks'] ?? ''), hash ?? null);
 }
 
-/** What became of the passages of a document. */
+/** Counts of a document's passages and claims. */
 interface ClaimAccount {
   readonly passages: number;
-  /** Answers that were kept from an earlier time. */
+  /** Answers that were already stored. */
   readonly known: number;
   readonly asked: number;
-  /** Answers that were not what was asked for, twice. */
+  /** Passages whose answer was unreadable twice. */
   readonly unreadable: number;
   readonly claims: number;
   readonly dropped: Readonly<Partial<Record<DropReason, number>>>;
@@ -175,39 +175,39 @@ interface ClaimAccount {
   readonly outputTokens: number;
 }
 
-/** The claims of a document, as its file keeps them. */
+/** The stored claims of a document. */
 export interface ClaimsFile {
-  /** Of the blocks they were read out of: with other blocks they are not used. */
+  /** Hash of the blocks; claims of other blocks are not used. */
   readonly blocksSha256: string;
   readonly account: ClaimAccount;
   readonly nodes: readonly NodeStatement[];
   readonly edges: readonly EdgeStatement[];
 }
 
-/** Where the claims of a document stand. */
+/** The path of a document's claims. */
 export function claimsPath(dataRoot: string, document: string): string {
   return join(dataRoot, 'GraphClaims', `${document}.json`);
 }
 
-/** The claims of a document; undefined where nobody has asked for them. */
+/** The claims of a document; undefined if there are none yet. */
 export async function readClaimsFile(path: string): Promise<ClaimsFile | undefined> {
   return existsSync(path) ? (JSON.parse(await readFile(path, 'utf8')) as ClaimsFile) : undefined;
 }
 
-/** What a model is asked about, how, and for how much. */
+/** What is sent to which model, and at what price. */
 export interface ClaimRequest {
   readonly dataRoot: string;
-  /** The file in which answers are kept. */
+  /** The file of stored answers. */
   readonly answers: string;
   readonly model: ModelSettings;
   readonly passagesPerDocument: number;
   readonly prices: ModelPrices;
 }
 
-/** What came of asking. */
+/** The result of a run. */
 export interface ClaimsGathered {
   readonly outcome: StageOutcome;
-  /** Documents that were left because of the budget. */
+  /** Documents skipped because of the budget. */
   readonly tooDear: number;
   readonly documents: number;
   readonly claims: number;
@@ -219,7 +219,7 @@ export interface ClaimsGathered {
   readonly usd: number | null;
 }
 
-/** What asking would take, before anything is asked. */
+/** Estimates a run without asking anything. */
 export async function claimsEstimate(request: ClaimRequest, send: Send, signal?: AbortSignal): Promise<ClaimEstimate> {
   const settings = settingsOf(request);
   using answers = new AnswerStore(request.answers);
@@ -227,7 +227,7 @@ export async function claimsEstimate(request: ClaimRequest, send: Send, signal?:
   return await estimateClaims(claimsPlan(request.dataRoot, settings).items, tools, signal);
 }
 
-/** Asks the model about every passage that has no answer yet and writes down the claims that stand in them. */
+/** Asks the model about every passage without a stored answer and writes the accepted claims. */
 export async function gatherClaims(
   request: ClaimRequest,
   send: Send,
@@ -255,7 +255,7 @@ function settingsOf({ model, passagesPerDocument }: ClaimRequest): ClaimSettings
   return { model: model.model, maxTokens: model.maxTokens, passagesPerDocument };
 }
 
-/** What the claims of all documents come to. */
+/** Totals over all documents. */
 async function accountOf(
   dataRoot: string,
 ): Promise<Pick<ClaimsGathered, 'documents' | 'claims' | 'dropped' | 'unreadable'>> {
@@ -273,7 +273,7 @@ async function accountOf(
   return { documents, claims, dropped, unreadable };
 }
 
-/** Where the answers of models about a corpus are kept, beside its graph. */
+/** The path of a corpus's stored model answers. */
 export function answersPath(folder: string): string {
   return join(folder, 'Graph', 'claims.sqlite');
 }

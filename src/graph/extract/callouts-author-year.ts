@@ -16,7 +16,7 @@ interface Named {
   readonly start: number;
 }
 
-/** Finds callouts by author and year, by looking for the entries' own names in front of their years. */
+/** Finds callouts by author and year: a year with the names of an entry's authors in front. */
 export function authorYearCallouts(blocks: readonly Block[], references: readonly ListedReference[]): Callout[] {
   const byYear = Map.groupBy(
     references.filter(({ parsed }) => parsed.year !== null),
@@ -75,7 +75,7 @@ function furtherLetters(block: Block, from: number, references: readonly ListedR
   }
 }
 
-/** The entry with the year's letter; without letters in the list, the letter counts the entries in their order. */
+/** The entry with the year's letter; if the list has no letters, the entry at that place in the alphabet. */
 function byLetter(references: readonly ListedReference[], letter: string): ListedReference | undefined {
   if (letter === '') return references[0];
   const exact = references.find((each) => each.yearLetter === letter);
@@ -84,7 +84,7 @@ function byLetter(references: readonly ListedReference[], letter: string): Liste
   return references[letter.charCodeAt(0) - 97] ?? references[0];
 }
 
-/** Of entries with one first author those with as many authors as the one before come first. */
+/** Entries of the same first author, those with as many authors as the previous callout's first. */
 function closest(references: readonly ListedReference[], first: ListedReference | undefined): ListedReference[] {
   const size = (each: ListedReference | undefined): number => Math.min(3, each?.surnames.length ?? 0);
   return references.toSorted(
@@ -99,7 +99,7 @@ interface Token {
   readonly initial: boolean;
 }
 
-/** The entries whose authors stand in front of a year, and where their names begin. */
+/** The entries whose authors are named in front of a year, and where the names begin. */
 function namedBefore(text: string, at: number, candidates: readonly ListedReference[]): Named | undefined {
   if (candidates.length === 0) return undefined;
   const from = Math.max(0, at - LOOK_BACK);
@@ -120,7 +120,7 @@ function namedBefore(text: string, at: number, candidates: readonly ListedRefere
   return best && { references: best.references.toSorted((a, b) => a.position - b.position), start: best.start };
 }
 
-/** Whether names in front of a year are an entry's authors: "A", "A et al.", "A and B", "A, B and C"; "A X." is A whose given name begins so. */
+/** Whether the words in front of a year name an entry's authors: "A", "A et al.", "A and B", "A, B and C", "A X." with an initial. */
 function fits(
   tokens: readonly Token[],
   { surnames, initials }: ListedReference,
@@ -172,7 +172,7 @@ function fits(
   return { weight: surnames.length === 1 ? 3 : 1, start: alone };
 }
 
-/** "A X. Y.": where a name with the initials of its given names behind it begins; they tell apart authors of one family name. */
+/** Where a name with initials behind it ("A X. Y.") begins; initials distinguish authors of the same family name. */
 function withInitials(tokens: readonly Token[], end: number, name: string, initials: string): number | undefined {
   let first = end;
   while (tokens[first - 1]?.initial === true && end - first < MOST_INITIALS) first -= 1;

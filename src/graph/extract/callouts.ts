@@ -3,23 +3,23 @@ import { authorYearCallouts } from './callouts-author-year.ts';
 import type { ListedReference } from './reference-list.ts';
 import { isSortedByName, listReferences } from './reference-list.ts';
 
-/** A place in the text that points to entries of the list of references. */
+/** A place in the text that cites entries of the reference list. */
 export interface Callout {
   readonly block: number;
   readonly start: number;
   readonly end: number;
   /** Positions in the list, from 1. */
   readonly references: readonly number[];
-  /** Meant as well: what lies between the ends of a range, or the others under one link. */
+  /** Cited as well: the entries inside a range, or the others under the same link. */
   readonly further: readonly number[];
 }
 
-/** How a document points to its references. */
+/** How a document cites. */
 export type CalloutStyle = 'square' | 'round' | 'raised' | 'author-year';
 
 export const CALLOUT_VERSION = 5;
 
-/** Blocks whose text may point to references. */
+/** Blocks whose text may contain callouts. */
 const SPEAKING: ReadonlySet<Block['kind']> = new Set(['text', 'list_item', 'caption', 'heading', 'footnote']);
 
 /** The callouts of a document, in the one style it uses, and its list of references. */
@@ -37,7 +37,7 @@ export function findCallouts(blocks: readonly Block[]): {
     ['raised', raised(texts, references)],
     ['author-year', authorYearCallouts(texts, references)],
   ];
-  // The style that reaches most of the list is the document's; numbers in other brackets are something else.
+  // A document has one style, the one that cites most of the list. Numbers in other brackets mean something else.
   const named = isNamedList(references);
   const [best] = styles
     .map(([style, callouts]) => {
@@ -60,27 +60,27 @@ export function findCallouts(blocks: readonly Block[]): {
   return { references, style: best.style, callouts: best.callouts };
 }
 
-/** A list without numbers in the order of names is pointed to by names: "(1)" counts something else. */
+/** An unnumbered list in the order of names is cited by name: "(1)" means something else. */
 function isNamedList(references: readonly ListedReference[]): boolean {
   return references.every(({ label }) => label === null) && isSortedByName(references);
 }
 
 const NUMBERS_OF_NAMED_LIST = 0.3;
 
-/** Raised numbers as the file sets them, unless it hides most of them; else as plain text glues them to words. */
+/** Numbers that the file marks as raised; if it marks too few, digits glued to a word. */
 function raised(texts: readonly Block[], references: readonly ListedReference[]): Callout[] {
   const set = raisedCallouts(texts, references);
   const glued = numberCallouts(texts, references, 'raised');
   return reach(set) >= LEAST_SET * reach(glued) ? set : glued;
 }
 
-/** Raised numbers that reach this part of what glued ones reach are all there are. */
+/** Share of the glued numbers that marked ones must reach to be used alone. */
 const LEAST_SET = 0.7;
 
-/** Links that reach this part of the list are the publisher's own callouts. */
+/** Share of the list that links must reach to count as the publisher's own callouts. */
 const LEAST_LINKED = 0.4;
 
-/** The linked ones, and those of the others that touch none of them: what can be nothing else is a callout without a link too. */
+/** Linked callouts, and the other callouts that overlap none of them. */
 function joined(linked: readonly Callout[], others: readonly Callout[]): Callout[] {
   const byBlock = Map.groupBy(linked, ({ block }) => block);
   const free = others.filter(
@@ -89,26 +89,26 @@ function joined(linked: readonly Callout[], others: readonly Callout[]): Callout
   return [...linked, ...free].sort((a, b) => a.block - b.block || a.start - b.start);
 }
 
-/** How much a reached reference counts: raised digits and round brackets are also other things. */
+/** Weight of a cited entry by style: raised digits and round brackets often mean something else. */
 const TRUST: Readonly<Record<CalloutStyle, number>> = { square: 1, round: 0.8, raised: 0.75, 'author-year': 0.95 };
 
 function reach(callouts: readonly Callout[]): number {
   return new Set(callouts.flatMap(({ references, further }) => [...references, ...further])).size;
 }
 
-/** Blocks up to and behind the list of references, without what names the authors and their addresses. */
+/** Blocks of running text. */
 function speakingBlocks(blocks: readonly Block[]): Block[] {
   return blocks.filter((block) => SPEAKING.has(block.kind) && block.text.length > 3);
 }
 
-/** What stands around a number or a name inside a link. */
+/** Characters around a number or a name inside a link. */
 const EDGE_BEFORE = /^[\s[(,;]+/u;
 const EDGE_BEHIND = /[\s\]),;.]/u;
 const NUMBERS = /^\d{1,3}[a-z]?(?:\s?[,;–—−‐-]\s?\d{1,3}[a-z]?|\s\d{1,3}[a-z]?)*$/u;
 const LAST_YEAR = /(?:1[6-9]|20)\d\d[a-z]?\)?$/u;
 const RANGE = /^\d{1,3}\s?[–—−‐-]\s?\d{1,3}$/u;
 
-/** A link of a block to a page that has references, without what stands around it. */
+/** A link to a page of the reference list, without brackets and separators. */
 interface LinkedSpan {
   readonly block: Block;
   readonly start: number;
@@ -116,7 +116,7 @@ interface LinkedSpan {
   readonly text: string;
 }
 
-/** Callouts by number that a PDF's own links mark: where publishers have linked them, that is where they are. */
+/** Numbers that link to the reference list inside a PDF. */
 function linkedNumbers(
   blocks: readonly Block[],
   references: readonly ListedReference[],
@@ -126,7 +126,7 @@ function linkedNumbers(
   const spans = spansOf(blocks, pages).filter(
     ({ block, start, text }) => NUMBERS.test(text) && !isNumbered(block.text, start),
   );
-  // One link over "12 13" or "3, 5–7" means all of it; where lists are linked number by number, one over a range means each.
+  // A link over "12 13" or "3, 5–7" is one callout. If every number has its own link, a link over a range is one per entry.
   const wholes = spans.some(({ text }) => !/^\d+[a-z]?$/u.test(text) && !RANGE.test(text));
   const callouts = spans.flatMap(({ block, start, end, text }) => {
     const found = readNumbers(block, start, text, byLabel) ?? [];
@@ -134,7 +134,7 @@ function linkedNumbers(
     if (first === undefined || found.length < 2) return found;
     const place = { block: block.order, start, end };
     if (wholes) return [{ ...place, references: [first], further: others }];
-    // The ends of the range stand where they are printed, what lies between at the dash.
+    // The ends of a range are where they are printed, the entries between them at the dash.
     const [from, to] = [found[0], found.at(-1)];
     return found.flatMap((each) => [
       ...each.further.map((position) => ({
@@ -150,7 +150,7 @@ function linkedNumbers(
   return withRanges(callouts, blocks, byLabel);
 }
 
-/** "3–6" whose ends are linked one by one means 4 and 5 as well: they go with the second end. */
+/** "3–6" with a link on each end cites 4 and 5 as well: they are added to the second end. */
 function withRanges(
   callouts: readonly Callout[],
   blocks: readonly Block[],
@@ -168,9 +168,8 @@ function withRanges(
 }
 
 /**
- * Callouts by author and year, each as far as it is linked: some publishers link the names as well, some the year alone.
- * A publisher links all in one way: where most links begin at the year, those that are lost or that run together with the
- * link of the names in front do so too.
+ * Gives callouts by author and year the extent of their links: some publishers link names and year, some the year alone.
+ * A document does it one way: if most links begin at the year, callouts with a lost or merged link begin there too.
  */
 function withLinkedSpans(printed: readonly Callout[], blocks: readonly Block[], pages: ReadonlySet<number>): Callout[] {
   const spans = Map.groupBy(spansOf(blocks, pages), ({ block }) => block.order);
@@ -213,12 +212,12 @@ const PATTERNS: Readonly<Record<'square' | 'round' | 'raised', RegExp>> = {
   square:
     /\[(?:refs?\.?\s)?(?<numbers>\d{1,3}[a-z]?\.?(?:\s?(?:[,;&–—−‐-]|,?\sand\s)\s?\d{1,3}[a-z]?\.?)*)(?=\]|,?\s(?:p|pp|and references|for|see)\b|;)/gu,
   round: /\((?:refs?\.?\s|see\s)?(?<numbers>\d{1,3}[a-z]?\.?(?:\s?(?:[,;&–—−‐-]|,?\sand\s)\s?\d{1,3}[a-z]?\.?)*)\)/gu,
-  // Glued to the word or the sign in front, as raised digits are in plain text; what follows is no letter or digit of a name.
+  // Digits directly behind a word or sign, as plain text shows raised ones, and not followed by more of a name.
   raised:
     /(?<=\p{L}{2}[.,;:]{0,2}|[\p{L}\d][)%\]”"’'*]{1,3}[.,;:]?|\p{Lu}[.,;:]|\p{L}\d{1,2},)(?<numbers>[1-9]\d{0,2}(?:[.)]?\s?[,–—−‐-]\s?\d{1,3})*\.?)(?![\p{L}\d%°]|[.,]\d|[-–]\p{L})/gu,
 };
 
-/** Words that a number directly behind them completes: "Fig.2", "Table1". */
+/** Words that take a number: "Fig.2", "Table1". */
 const NUMBERED =
   /(?:\b(?:figs?|figures?|tables?|refs?|sect?|section|no|nos|vol|pp?|step|type|phase|group|case|model|scheme|adj|supplementary)|eqs?)\.?$/iu;
 /** Chemical formulas, whose numbers count atoms. */
@@ -226,13 +225,13 @@ const FORMULA = /(?:^|[^\p{L}])(?:[A-Z][a-z]?\d*){1,6}$/u;
 const MOST_ATOMS = 12;
 const UNIT = /(?:^|[\s/·\d])(?:[kcmnµμd]?m|s|g|L|kg)$/u;
 
-/** Numbers and what may stand between and around them; "10−6" and "2+" are other things. */
+/** Numbers and separators only; "10−6" and "2+" do not match. */
 const RAISED_NUMBERS =
   /^[\s,;]*(?<numbers>\d{1,3}[a-z]?(?:\)?\s?[,;–—−‐-]\s?\d{1,3}[a-z]?|\s\d{1,3}[a-z]?)*)\)?[\s,;]*$/u;
-/** A power: of ten, of a variable, of a unit. */
+/** What a power is raised on: ten, a variable, a unit. */
 const BASE = /(?:(?<![\d.])10|(?:^|[^\p{L}])\p{L})$/u;
 
-/** Behind a digit raised digits are written "4^22": a power, unless what stands in front is a year or the number of a name. */
+/** Raised digits behind a digit are written "4^22": a power, unless the first number is a year or part of a name. */
 const BEHIND_DIGIT = /(?<=\d)\^(?<numbers>\d{1,3}(?:\s?[,–—−‐-]\s?\d{1,3})*)(?![\p{L}\d%]|\.\d)/gu;
 const NAMED_NUMBER =
   /(?:\p{L}[-‐–−]|(?<!\p{L})(?:figs?|figures?|tables?|eqs?|equations?|sections?|types?|phases?|groups?|versions?|days?)\.?\s)(?:\d{1,3}\s?[-‐–−]\s?)?\d{1,3}$|(?<![\d.,])(?:1[89]|20)\d\d$/iu;
@@ -257,7 +256,7 @@ function numberCallouts(
   );
 }
 
-/** Finds callouts by number where the file itself says which numbers are set raised. */
+/** Finds numbers that the file marks as raised. */
 function raisedCallouts(blocks: readonly Block[], references: readonly ListedReference[]): Callout[] {
   return inOrder(
     blocks,
@@ -269,7 +268,7 @@ function raisedCallouts(blocks: readonly Block[], references: readonly ListedRef
           const numbers = RAISED_NUMBERS.exec(shown)?.groups?.['numbers'];
           if (numbers === undefined) return [];
           const before = text.slice(Math.max(0, start - 24), start);
-          // What begins a word belongs to it: the mark of an address, the mass of an isotope.
+          // At the beginning of a word it is the mark of an address or the mass of an isotope.
           if (before === '' || /\s$/u.test(before) || BASE.test(before) || isPowerOfUnit(before, numbers)) return [];
           return [{ numbers, from: start + shown.indexOf(numbers) }];
         }),
@@ -286,7 +285,7 @@ function behindDigits(text: string): { readonly numbers: string; readonly from: 
     .map((match) => ({ numbers: match.groups?.['numbers'] ?? '', from: match.index + 1 }));
 }
 
-/** Callouts of the numbers that stand in the blocks; where they are not in square brackets, they have to count as references do. */
+/** Turns numbers into callouts. Unless they are in square brackets, they must first appear in rising order, as citations do. */
 function inOrder(
   blocks: readonly Block[],
   references: readonly ListedReference[],
@@ -294,7 +293,7 @@ function inOrder(
   style: 'square' | 'round' | 'raised',
 ): Callout[] {
   const byLabel = labelsOf(references);
-  // A list in the order of names is not numbered as it is cited.
+  // Entries sorted by name are cited in any order.
   const isOrdered = style !== 'square' && !isSortedByName(references);
   const found: Callout[] = [];
   let highest = 0;
@@ -305,7 +304,7 @@ function inOrder(
       if (!callouts) continue;
       const largest = Math.max(...callouts.flatMap(({ references: each }) => each));
       const smallest = Math.min(...callouts.flatMap(({ references: each }) => each));
-      // Lists that are numbered as they are cited grow step by step: a number far ahead is another thing.
+      // A number far ahead of those cited so far means something else.
       if (isOrdered && smallest > highest + LEAP) continue;
       highest = Math.max(highest, largest);
       found.push(...callouts);
@@ -314,16 +313,16 @@ function inOrder(
   return !isOrdered || isInOrder(found) ? found : [];
 }
 
-/** Sentences, and not names and addresses: most words begin with a small letter. */
+/** Whether a block is prose and not names and addresses: half of its words begin with a small letter. */
 function isProse(block: Block): boolean {
   const words = block.text.match(/\p{L}[\p{L}'’-]*/gu) ?? [];
   return words.filter((word) => /^\p{Ll}/u.test(word)).length >= words.length * 0.5;
 }
 
-/** How far ahead of the highest number so far a new one may be: some callouts stand in tables or are lost. */
+/** How far a number may be ahead of the highest so far: some callouts are in tables or are not found. */
 const LEAP = 8;
 
-/** Whether the numbers first appear in rising order, mostly: then they count references and nothing else. */
+/** Whether most numbers first appear in rising order. */
 function isInOrder(callouts: readonly Callout[]): boolean {
   const seen = new Set<number>();
   let highest = 0;
@@ -338,7 +337,7 @@ function isInOrder(callouts: readonly Callout[]): boolean {
   return seen.size > 1 && rising / seen.size > 0.6;
 }
 
-/** Positions by the number under which the text points to them. */
+/** Positions in the list by the number that the text uses. */
 function labelsOf(references: readonly ListedReference[]): Map<string, number> {
   const numbered = references.filter(({ label }) => label !== null && /^\d+[a-z]?$/.test(label));
   if (numbered.length * 2 > references.length)
@@ -374,15 +373,15 @@ function readNumbers(
   return callouts.length === 0 ? undefined : callouts;
 }
 
-/** What stands between the ends of a range: "3–5", "[3]–[5]". */
+/** Whether a text joins the ends of a range: "3–5", "[3]–[5]". */
 function isRangeJoint(text: string): boolean {
   return /^\.?\s?[\])]?\s?[-–—−‐]\s?[[(]?\s?$/u.test(text);
 }
 
-/** Two numbers further apart than this are no range of references. */
+/** Longest range of references. */
 const LONGEST_RANGE = 40;
 
-/** "[3–5]" means 4 as well. */
+/** The entries inside a range: 4 in "[3–5]". */
 function meantBetween(first: number, last: number, byLabel: ReadonlyMap<string, number>): number[] {
   if (!(last > first && last - first < LONGEST_RANGE)) return [];
   return Array.from({ length: last - first - 1 }, (_, step) => byLabel.get(String(first + 1 + step)) ?? 0).filter(
@@ -390,7 +389,7 @@ function meantBetween(first: number, last: number, byLabel: ReadonlyMap<string, 
   );
 }
 
-/** Whether a number completes the word in front of it: "Fig. 2". */
+/** Whether a number belongs to the word in front: "Fig. 2". */
 function isNumbered(text: string, at: number): boolean {
   return NUMBERED.test(text.slice(Math.max(0, at - 24), at).trimEnd());
 }

@@ -11,10 +11,10 @@ import { CALLOUT_VERSION, findCallouts } from './callouts.ts';
 import { referenceLabel } from '../link/parse-reference.ts';
 import type { ListedReference } from './reference-list.ts';
 
-/** Raised when the same document begins to say something else. */
+/** Raised when extraction from the same document changes. */
 export const EXTRACTION_VERSION = 8;
 
-/** Everything that a parsed document says, for its work to be put in (`withWork`). */
+/** Extracts all statements of a parsed document; `withWork` fills in the work's id. */
 export function extractDocument(
   owner: string,
   document: ParsedDocument,
@@ -37,7 +37,7 @@ const LIST = { name: 'reference-list', version: 2 };
 const IDENTIFIED = { name: 'reference-identifier', version: 1 };
 const CALLOUT = { name: 'callout', version: CALLOUT_VERSION };
 
-/** References of the list, the works that their identifiers name, and the sentences that point to them. */
+/** States the references, the works that their identifiers name, and the sentences that cite them. */
 function extractCitations(reading: Reading, say: Statements): void {
   const { references, style, callouts } = findCallouts(reading.document.blocks);
   const ids = new Map(references.map((reference) => [reference.position, sayReference(reading, say, reference)]));

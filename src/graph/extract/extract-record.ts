@@ -10,7 +10,7 @@ import { termId } from './facts.ts';
 const METHOD = 'record';
 const VERSION = 1;
 
-/** What the record of a work says: who wrote it, where it appeared, what it is about, what it cites. */
+/** Extracts the statements of a work's record: authors, venue, topics, citations. */
 export function extractRecord(record: WorkRecord): Contribution {
   return new RecordStatements(record).contribution();
 }
@@ -49,7 +49,7 @@ class RecordStatements {
       this.#edge('about', this.#node('topic', id ?? `name:${termId(name)}`, name), 'topics');
     for (const word of record.keywords)
       this.#edge('about', this.#node('term', `text:${termId(word)}`, word), 'keywords');
-    // What the document itself lists is read from it, with the sentences that cite it.
+    // References of the document come from the document, with the sentences that cite them.
     const isCatalogued = !record.sources.some(
       ({ from, fields }) => from === 'document' && fields.includes('references'),
     );
@@ -100,7 +100,7 @@ class RecordStatements {
   }
 
   #sayAuthor(author: Author, place: number): void {
-    // Without an ORCID a name is a person of this work alone: two people may share it.
+    // Without an ORCID an author is a separate node per work: two people may share a name.
     const id = author.orcid === null ? `name:${this.#record.id}:${lettersOf(author.name)}` : `orcid:${author.orcid}`;
     const node = this.#node('author', id, author.name, { family: author.family, given: author.given });
     this.#edge('authored_by', node, 'authors', { place: place + 1 });

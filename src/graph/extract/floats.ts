@@ -10,12 +10,12 @@ import { readUnit } from './units.ts';
 const CAPTION = { name: 'caption', version: 1 };
 const POINTER = { name: 'float-callout', version: 1 };
 const CELL = { name: 'table-cell', version: 2 };
-/** A table with more facts than this is data, not a statement. */
+/** Most cells of a table that become quantities. */
 const MOST_CELLS = 400;
 const LABEL = /^\W*(?<kind>fig(?:ure)?|tab(?:le)?|abb(?:ildung)?|tabelle)\.?\s*(?<number>S?\d{1,3}|[IVX]{1,5})\b/iu;
 const POINTERS = /\b(?<kind>Fig(?:ure)?s?|Tables?)\.?\s?(?<number>S?\d{1,3})/g;
 
-/** Figures and tables with their captions, the sentences that point to them, and what the cells of tables say. */
+/** States figures and tables with their captions, the sentences that mention them, and the values of table cells. */
 export function extractFloats(reading: Reading, say: Statements): void {
   const { blocks } = reading.document;
   const byLabel = new Map<string, string>();
@@ -62,7 +62,7 @@ function floatKind(block: Block, caption: Block | undefined): 'figure' | 'table'
   return label === undefined ? undefined : /^t/i.test(label) ? 'table' : 'figure';
 }
 
-/** Every cell with a number as a fact: what its row and its column are called, its value and unit. */
+/** States every cell with a number: the names of its row and column, its value and unit. */
 function sayCells(
   reading: Reading,
   say: Statements,
@@ -129,13 +129,13 @@ interface CellValue {
   readonly unit: Unit | undefined;
 }
 
-/** Headings whose values have no unit, whatever their rows and captions say: counts, tests, ratios, indices. */
+/** Headings of values without a unit, whatever row and caption say: counts, tests, ratios, indices. */
 const DIMENSIONLESS =
   /^(?:n|no\.?|number|count|#|p|p[\s-]?values?.*|df|f|t|z|w|r2?|r²|χ2|χ²|wald.*|or|hr|rr|ri|ki|rt|lri|β|ref\.?|references?|ratio|rank|score|index|sex|gender)$/iu;
 /** "n (%)": a count, and its share in brackets. */
 const COUNT_AND_SHARE = /(?:^|[\s,(/])(?:n|no\.?|number|cases|patients|frequency)[\s,]{0,2}[([]?\s?%\s?[)\]]?/iu;
 
-/** The values of a cell: "28 ± 2" is one, "45 (32%)" under "n (%)" two. The unit is the nearest that is printed. */
+/** The values of a cell: "28 ± 2" is one, "45 (32%)" under "n (%)" two. The unit is that of the cell, column, row or caption. */
 function valuesIn(
   text: string,
   names: { readonly columns: readonly string[]; readonly row: string; readonly captionUnit: Unit | undefined },
@@ -164,7 +164,7 @@ function valuesIn(
   return [{ value: first.value, uncertainty, unit }];
 }
 
-/** The unit behind a number in its cell; a letter glued to it, or one of the first letters, is the mark of a footnote. */
+/** The unit behind a number in its cell. A letter glued to it, or one of a to f, marks a footnote. */
 function ownUnit(behind: string): Unit | undefined {
   const read = readUnit(behind.trimStart());
   const isMark = read?.length === 1 && (/^\p{L}/u.test(behind) || /^[a-f]$/.test(read.unit.text));

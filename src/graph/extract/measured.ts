@@ -1,6 +1,6 @@
 import type { Stretch } from './reading.ts';
 
-/** What a quantity is a quantity of, as far as its sentence says: the places of the words. */
+/** Where a sentence names the property and the entity of a quantity. */
 export interface Measured {
   /** "temperature", "mean age". */
   readonly property: Stretch | null;
@@ -24,14 +24,14 @@ const BEHIND = /^[\s-]?(?<words>(?:\p{L}[\p{L}\d'’/-]{0,40}\s){0,3}\p{L}[\p{L}
 /** "20 m thick", "at 5 km altitude": the dimension stands behind. */
 const DIMENSION =
   /^[\s-](?:in\s)?(?<words>thick(?:ness)?|long|length|wide|width|deep|depth|high|height|tall|diameter|radius|altitude|distance|old|period|interval|apart|above sea level)(?!\p{L})/iu;
-/** What "of the water" belongs to in "the temperature of the water was": the temperature. */
+/** The owner in front of "of the water": "the temperature of the water was". */
 const OWNED =
   /(?<!\p{L})(?<words>(?:\p{L}[\p{L}\d'’/-]{0,40}\s){0,3}\p{L}[\p{L}\d'’/-]{0,40})\s(?:of|in|for)\s(?:the\s|a\s|an\s|all\s|these\s|our\s)?$/iu;
 /** The subject of the sentence: "The samples were heated to 300 °C." */
 const SUBJECT =
   /^(?:The|These|This|A|An|All|Our|In|For)?\s?(?<words>(?:\p{L}[\p{L}\d'’/-]{0,40}\s){0,3}\p{L}[\p{L}\d'’/-]{0,40})\s(?:was|were|is|are|had|has|have|showed?|shows|can|could|did|contained?|contains)\s/u;
 
-/** Reads what a quantity measures out of the words around it; `share` for a percentage or a count, which is of something. */
+/** Finds property and entity of a quantity in the words around it; `share` is true for percentages and counts. */
 export function measuredBy(sentence: string, { start, end }: Stretch, share: boolean): Measured {
   const from = Math.max(0, start - 90);
   const before = sentence.slice(from, start);

@@ -10,13 +10,13 @@ export interface ReadBlock {
   readonly sentences: readonly Stretch[];
 }
 
-/** A document as extractors read it. */
+/** A document prepared for extractors. */
 export class Reading {
   readonly document: ParsedDocument;
-  /** What the document's ids begin with. */
+  /** Prefix of ids that belong to the document. */
   readonly owner: string;
   readonly fileSha256: string | null;
-  /** Blocks that speak: paragraphs, list items, captions, notes; without the list of references. */
+  /** Paragraphs, list items, captions and notes, without the reference list. */
   readonly prose: readonly ReadBlock[];
   readonly #byOrder: ReadonlyMap<number, ReadBlock>;
 
@@ -28,14 +28,14 @@ export class Reading {
     this.#byOrder = new Map(this.prose.map((read) => [read.block.order, read]));
   }
 
-  /** The sentence of a block in which a place lies. */
+  /** The sentence at a place of a block. */
   sentenceAt(block: number, at: number): { readonly stretch: Stretch; readonly section: string | null } | undefined {
     const read = this.#byOrder.get(block);
     const stretch = read?.sentences.find(({ start, end }) => at >= start && at < end);
     return read && stretch && { stretch, section: read.section };
   }
 
-  /** A stretch of a block as a place that can be shown. */
+  /** The evidence place of a stretch of a block. */
   place(order: number, { start, end }: Stretch): TextPlace {
     const block = this.document.blocks[order];
     return {
@@ -80,13 +80,13 @@ export interface Stretch {
 }
 
 const END = /[.!?]["”’')\]]*(?:(?<!\d\.)\d{1,3}(?:[,–-]\d{1,3})*)?\s+(?=["“‘'([]?[\p{Lu}\d])/gu;
-/** What ends in a full stop and ends no sentence. */
+/** Abbreviations whose full stop ends no sentence. */
 const NO_END =
   /(?:\b(?:et al|e\.g|i\.e|cf|vs|ca|approx|resp|no|nos|fig|figs|eq|eqs|ref|refs|tab|sect|vol|pp?|ed|eds|dr|mr|mrs|prof|st|inc|ltd|co|corp|sp|spp|var|subsp|viz|al)|\b\p{L})\.["”’')\]]*\s+$/iu;
-/** Longer than this is no sentence: a place in it is shown with what stands around it. */
+/** Longer sentences are cut. */
 const LONGEST = 1_200;
 
-/** The sentences of a text; they tile it, without the spaces between them. */
+/** The sentences of a text, without the spaces between them. */
 export function sentencesOf(text: string): Stretch[] {
   const found: Stretch[] = [];
   let start = 0;
@@ -107,16 +107,16 @@ function push(found: Stretch[], text: string, start: number, end: number): void 
   for (let at = from; at < to; at += LONGEST) found.push({ start: at, end: Math.min(to, at + LONGEST) });
 }
 
-/** Stands for the document's work until it is known which that is. */
+/** Placeholder id of the document's work. */
 export const THIS_WORK = '@work';
 
-/** What an extractor says about how it found something. */
+/** Name and version of the extractor that found something. */
 export interface Method {
   readonly name: string;
   readonly version: number;
 }
 
-/** Collects what is said about one document. */
+/** Collects the nodes and edges of one document. */
 export class Statements {
   readonly nodes: NodeStatement[] = [];
   readonly edges: EdgeStatement[] = [];
@@ -127,7 +127,7 @@ export class Statements {
     this.#reading = reading;
   }
 
-  /** Says that there is a node; its id begins with its kind. */
+  /** Adds a node and returns its id, which begins with its kind. */
   node(
     kind: NodeKind,
     id: string,
@@ -146,7 +146,7 @@ export class Statements {
     return whole;
   }
 
-  /** Says that there is an edge, because of what stands at a place. */
+  /** Adds an edge with its evidence. */
   edge(
     edge: { readonly source: string; readonly kind: EdgeKind; readonly target: string },
     where: { readonly block: number; readonly stretch: Stretch },
@@ -165,7 +165,7 @@ export class Statements {
     });
   }
 
-  /** A sentence as a node of its own, with its place. */
+  /** Adds a sentence as a node and returns its id. */
   passage(block: number, stretch: Stretch, section: string | null): string {
     const text = this.#reading.document.blocks[block]?.text.slice(stretch.start, stretch.end) ?? '';
     const id = this.node('passage', `${this.#reading.owner}#${block}:${stretch.start}`, text, { data: { section } });
@@ -179,7 +179,7 @@ export class Statements {
   }
 }
 
-/** The work of a document put where it was left open. */
+/** Replaces the placeholder by the id of the work. */
 export function withWork(contribution: Contribution, work: string): Contribution {
   const named = (id: string): string => (id === THIS_WORK ? work : id);
   return {

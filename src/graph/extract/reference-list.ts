@@ -13,7 +13,7 @@ export interface ListedReference {
   readonly doi: string | null;
   readonly arxivId: string | null;
   readonly parsed: ParsedReference;
-  /** Family names of its authors as words in lower case, the first author first; found even where the parse fails. */
+  /** Family names in lower case, first author first; the opening words where no author was parsed. */
   readonly surnames: readonly string[];
   /** The initials of its first author in lower case; empty when they are not printed. */
   readonly initials: string;
@@ -52,8 +52,8 @@ interface Entry {
 }
 
 /**
- * Entries that the layout cut in two are one: a list that is numbered throughout leaves no number out, others begin with a
- * name. Rows of a table behind the list are none of its entries.
+ * Joins entries that the layout cut in two: in a numbered list those without a number, in others those that do not begin like
+ * an entry. Drops rows of a table that follow the list.
  */
 function joinFragments(blocks: readonly ReferenceBlock[]): Entry[] {
   const read = blocks.map((block): Entry => {
@@ -85,7 +85,7 @@ function joinFragments(blocks: readonly ReferenceBlock[]): Entry[] {
   return joined;
 }
 
-/** So many in a row are a table behind the list. */
+/** Consecutive rows that make a table. */
 const ROWS = 3;
 
 /** "Age, years 58.9±7.3 56.7±8.0 0.275": numbers, and neither an author nor a year. */
@@ -94,7 +94,7 @@ function isRow({ text, doi, parsed }: Entry): boolean {
   return !isReference && (text.match(/\d+(?:\.\d+)?/g) ?? []).length > 1;
 }
 
-/** Whether an entry without authors brings the year that the one before lacks, or holds nothing but a link. */
+/** Whether an entry without authors has the year that the previous one lacks, or is only a link. */
 function isRest(last: Entry, entry: Entry): boolean {
   if (entry.parsed.authors.length > 0) return false;
   return entry.parsed.year === null
@@ -104,12 +104,12 @@ function isRest(last: Entry, entry: Entry): boolean {
 
 const SHORTEST_ENTRY = 40;
 
-/** What no entry begins with: a small word, an identifier, a bracketed year, pages. */
+/** How no entry begins: a small word, an identifier, a year in brackets, pages. */
 const BEGINS_NONE =
   /^(?:(?!(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten|zu|af|av|d['’])\b)\p{Ll}|https?:|\((?:1[89]|20)\d\d\)|\d+[-–]\d|10\.\d{4})/u;
 const LONGEST_ENTRY = 1_500;
 
-/** A DOI without the year that some lists print behind it: "10.1002/ps.695(2003"; brackets of an address are written out. */
+/** A DOI without the year that some lists print behind it ("10.1002/ps.695(2003") and without percent-encoded brackets. */
 function withoutYear(doi: string): string {
   return doi
     .replaceAll(/%5b/giu, '[')
@@ -120,7 +120,7 @@ function withoutYear(doi: string): string {
 function surnamesOf(text: string, parsed: ParsedReference): string[] {
   if (parsed.authors.length > 0)
     return parsed.authors.map((author) => nameWords(author.replace(/\s[\p{Lu}]{1,5}$/u, '')).join(' '));
-  // An organisation, or a style of its own: the words before the first comma, bracket or full stop.
+  // An organisation or an unknown style: the words before the first comma, bracket or full stop.
   const opening = /^(?:\[?\d{1,4}[\].)]?\s+)?(?<name>[^,.(\d]{2,80})/.exec(text)?.groups?.['name'] ?? '';
   return [nameWords(opening).join(' ')].filter((name) => name !== '');
 }

@@ -4,7 +4,7 @@ import { termId } from './facts.ts';
 import type { Reading, Statements } from './reading.ts';
 import { THIS_WORK } from './reading.ts';
 
-/** Least times that a phrase stands in a document to be one of its terms. */
+/** How often a phrase must occur in a document to be a term. */
 const LEAST_TIMES = 3;
 const MOST_TERMS = 15;
 const LONGEST_WORDS = 4;
@@ -15,15 +15,15 @@ const SKIPPED =
 interface Phrase {
   readonly printed: string;
   times: number;
-  /** Times that it stands inside a longer phrase that is a candidate as well. */
+  /** Occurrences inside a longer candidate. */
   inside: number;
   readonly longer: Set<string>;
   readonly first: { readonly block: number; readonly at: number };
 }
 
 /**
- * The phrases of two to four words that a document says again and again, weighted by their length and by how often they
- * stand alone (C-value, Frantzi et al. 2000). Only the document itself decides, so that another document changes nothing.
+ * States the frequent phrases of two to four words, weighted by length and by how often they occur outside longer ones
+ * (C-value, Frantzi et al. 2000). Only the document itself counts, so that adding another changes nothing.
  */
 export function extractTerms(reading: Reading, say: Statements): void {
   const phrases = new Map<string, Phrase>();
@@ -74,7 +74,7 @@ interface Word {
   readonly at: number;
 }
 
-/** Words that follow each other without a small word, a number or a sign between them. */
+/** Runs of words without stop words, numbers or punctuation between them. */
 function runsOf(text: string): Word[][] {
   const runs: Word[][] = [];
   let run: Word[] = [];
@@ -112,7 +112,7 @@ function collect(run: readonly Word[], block: number, phrases: Map<string, Phras
     }
 }
 
-/** Every shorter phrase that stands in a phrase. */
+/** Every shorter phrase inside a phrase. */
 function* partsOf(id: string): Generator<string> {
   const words = id.split(' ');
   for (let from = 0; from < words.length; from += 1)

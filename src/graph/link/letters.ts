@@ -1,4 +1,4 @@
-/** Letters that no decomposition turns into plain ones, and how they are written without their mark. */
+/** Letters without a Unicode decomposition, and their plain spelling. */
 const FOLDED: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -12,12 +12,12 @@ const FOLDED: Readonly<Record<string, string>> = {
   ħ: 'h',
 };
 
-/** Most text has nothing to be folded but capitals. */
+/** Plain ASCII needs no normalisation. */
 const PLAIN = /^[\u0020-\u007e]*$/;
 const MARKS = /\p{M}+/gu;
 const OTHERS = /[^\p{L}\p{N}]+/gu;
 
-/** Text in lower case without accents, ligatures and other forms of one letter. */
+/** Text in lower case without accents and ligatures. */
 export function foldCase(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase();
   return text
@@ -28,14 +28,14 @@ export function foldCase(text: string): string {
 }
 
 /**
- * The letters and digits of a text alone. Two prints of one line differ in spaces, hyphens, quotes and accents, seldom
- * in letters.
+ * Only the letters and digits of a text: two prints of the same line differ in spaces, hyphens, quotes and accents, rarely in
+ * letters.
  */
 export function lettersOf(text: string): string {
   return foldCase(text).replace(OTHERS, '');
 }
 
-/** The letters and digits of a text, and where in the text each of them stands. */
+/** The letters and digits of a text, and the offset of each. */
 export function lettersWithPlaces(text: string): { readonly letters: string; readonly places: Int32Array } {
   const parts: string[] = [];
   const places: number[] = [];
@@ -51,14 +51,14 @@ export function lettersWithPlaces(text: string): { readonly letters: string; rea
   return { letters: parts.join(''), places: Int32Array.from(places) };
 }
 
-/** Letters in a row that are looked up together. */
+/** Letters per fingerprint. */
 const GRAM = 9;
-/** Of so many rows that follow each other the smallest is kept: any common stretch of GRAM + WINDOW - 1 letters meets. */
+/** The smallest of so many consecutive hashes is chosen: texts that share GRAM + WINDOW - 1 letters share a fingerprint. */
 const WINDOW = 18;
 
 /**
- * Fingerprints of a text by winnowing (Schleimer, Wilkerson, Aiken 2003): a few of its rows of letters, chosen such that
- * two texts with a long stretch in common share at least one, wherever it stands.
+ * Fingerprints of a text by winnowing (Schleimer, Wilkerson, Aiken 2003): a few of its n-grams, chosen such that two texts with
+ * a long stretch in common share at least one, wherever it is.
  */
 export function fingerprints(letters: string): Set<string> {
   const rows = letters.length - GRAM + 1;
@@ -78,7 +78,7 @@ export function fingerprints(letters: string): Set<string> {
   return chosen;
 }
 
-/** FNV-1a over one row of letters. */
+/** FNV-1a of one n-gram. */
 function hashOf(letters: string, from: number): number {
   let value = 0x81_1c_9d_c5;
   for (let at = from; at < from + GRAM; at += 1) value = Math.imul(value ^ letters.charCodeAt(at), 0x01_00_01_93);
@@ -94,7 +94,7 @@ const PARTICLES: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The letters of an author's family name, whichever way round the name is written; empty when there is none. */
+/** The letters of an author's family name, in either order of names; empty when there is none. */
 export function surnameOf(author: string): string {
   const name = author.trim().replace(SUFFIX, '');
   const comma = name.indexOf(',');

@@ -1,9 +1,9 @@
 import { fingerprints, foldCase, lettersOf, lettersWithPlaces, surnameOf } from './letters.ts';
 
-/** Raised when the same reference and works begin to give another answer. */
+/** Raised when the same reference and works give another answer. */
 export const LINK_VERSION = 3;
 
-/** A work that a reference was found to mean. */
+/** The work that matches a reference. */
 export interface Link<T> {
   readonly work: T;
   /** 0 to 1: how far the points agree. */
@@ -11,7 +11,7 @@ export interface Link<T> {
   readonly agreement: Agreement;
 }
 
-/** Which of the works a printed reference means; undefined when none agrees well enough, or two agree equally. */
+/** The work that a printed reference cites; undefined when none matches well enough, or two match equally. */
 export function linkReference<T>(
   reference: PrintedReference,
   candidates: Iterable<readonly [T, CitedWork]>,
@@ -31,15 +31,15 @@ export function linkReference<T>(
   return tied ? undefined : best;
 }
 
-/** Title letters below which a title alone tells little: "Reply", "Introduction", "Editorial comment". */
+/** Shorter titles are not enough alone: "Reply", "Introduction", "Editorial comment". */
 const TELLING_TITLE = 22;
-/** A share of equal letters that misprints leave over; another title of the same authors has less. */
+/** Share of equal letters in a misprinted title; another title of the same authors has less. */
 const SAME_TITLE = 0.9;
 
-/** An author or two that the record leaves out, and no title. */
+/** Words that may be authors missing in the record; a title has more. */
 const UNTITLED_WORDS = 2;
 
-/** 0 when the reference does not mean the work, else how sure that is. */
+/** 0 when the reference does not match the work, else a score. */
 function judge(agreement: Agreement, work: CitedWork): number {
   const { title = 0, firstAuthor, authors, year, source, volume, page } = agreement;
   if (year === 'other') return 0;
@@ -63,11 +63,11 @@ function judge(agreement: Agreement, work: CitedWork): number {
         0.06 * against,
     );
   }
-  // Without a title the place in the journal tells, together with who wrote it.
+  // Without a title, volume and pages decide together with the authors.
   const sure = clamp(0.6 + 0.15 * authors + 0.05 * places + (source === true ? 0.1 : 0) - 0.06 * against);
   if (places === 2)
     return (firstAuthor && (source !== false || authors >= 0.4)) || (authors >= 0.6 && source === true) ? sure : 0;
-  // A record that has no page, or another one (an article number, the first page of its PDF): all else has to agree.
+  // The record has no page, or another one (an article number, the first page of its PDF): everything else must match.
   const team = authors >= 0.7 && work.authors.length > 1 && agreement.unexplained <= UNTITLED_WORDS;
   return firstAuthor && team && year === 'same' && source === true && volume !== false && page !== true ? sure : 0;
 }
@@ -76,13 +76,13 @@ function clamp(value: number): number {
   return Math.min(1, Math.max(0.01, value));
 }
 
-/** How a printed reference and a work agree, point by point; undefined where the work has nothing to compare. */
+/** How a printed reference and a work agree, field by field; undefined where the work lacks the field. */
 interface Agreement {
-  /** 0 to 1: how much of the title stands in the reference in one piece. */
+  /** 0 to 1: how much of the title is in the reference in one piece. */
   readonly title: number | undefined;
-  /** The title goes on in the reference where the work's ends, or has begun before. */
+  /** The title in the reference is longer than the work's. */
   readonly titleIsPart: boolean;
-  /** The first author's family name opens the reference. */
+  /** The reference begins with the first author's family name. */
   readonly firstAuthor: boolean;
   /** Share of the work's authors that are named, of those that a reference would print. */
   readonly authors: number;
@@ -138,7 +138,7 @@ function findTitle(reference: PrintedReference, title: string): FoundTitle {
   return { share: 1, isPart: goesOn(reference, end), end };
 }
 
-/** Whether enough short pieces of the title stand in the letters for an alignment to be worth its while. */
+/** Whether enough short pieces of the title occur for an alignment to be worth its cost. */
 function resembles(title: string, letters: string): boolean {
   const length = 5;
   const pieces = Math.max(1, Math.floor(title.length / length));
@@ -148,7 +148,7 @@ function resembles(title: string, letters: string): boolean {
   return found >= pieces * 0.4;
 }
 
-/** Whether words follow a title directly, where its end would be marked: then it is the beginning of a longer one. */
+/** Whether the title in the reference goes on: no punctuation marks its end. */
 function goesOn({ text, places, letters }: PrintedReference, end: number): boolean {
   if (end >= letters.length) return false;
   const between = text.slice((places[end - 1] ?? 0) + 1, places[end] ?? text.length);
@@ -249,7 +249,7 @@ function wordsBehind(reference: PrintedReference, end: number): readonly string[
   return foldCase(reference.text.slice(from)).match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** What is known about a work that a reference may mean. */
+/** The fields of a work that a reference is compared with. */
 export interface CitedWork {
   readonly title: string | null;
   readonly authors: readonly string[];
@@ -265,7 +265,7 @@ function firstPageOf(pages: string | null): string | undefined {
   return first?.replace(/^0+(?=\d)/, '');
 }
 
-/** The names under which a work is looked up. */
+/** Keys under which a work is indexed. */
 export function workKeys(work: CitedWork): Set<string> {
   const keys = new Set<string>();
   const surname = surnameOf(work.authors[0] ?? '');
@@ -283,7 +283,7 @@ function numberOf(volume: string | null): string | undefined {
   return /\d+/.exec(volume ?? '')?.[0].replace(/^0+(?=\d)/, '');
 }
 
-/** A reference as it is printed, read once for all works it is compared with. */
+/** A printed reference, prepared for comparison with works. */
 export interface PrintedReference {
   readonly text: string;
   readonly letters: string;
@@ -296,10 +296,10 @@ export interface PrintedReference {
   readonly words: readonly string[];
 }
 
-/** The longest reference that is looked at; what is longer is no reference. */
+/** Longer texts are cut. */
 const LONGEST = 3_000;
 
-/** Reads the parts of a printed reference that a work can be recognised by. */
+/** Prepares a printed reference for comparison. */
 export function readPrintedReference(source: string): PrintedReference {
   const text = source.slice(0, LONGEST).replace(/^\s*(?:\[\d{1,4}\]|\(\d{1,4}\)|\d{1,4}\.?(?=\s))\s*/, '');
   const { letters, places } = lettersWithPlaces(text);
@@ -317,7 +317,7 @@ export function readPrintedReference(source: string): PrintedReference {
   };
 }
 
-/** The names under which works that the reference may mean are looked up; the other side of `workKeys`. */
+/** Keys of the works that a reference may cite; the counterpart of `workKeys`. */
 export function referenceKeys(reference: PrintedReference): Set<string> {
   const keys = new Set<string>();
   for (const row of fingerprints(reference.letters)) keys.add(`t:${row}`);
@@ -333,7 +333,7 @@ export function referenceKeys(reference: PrintedReference): Set<string> {
   return keys;
 }
 
-/** What the first author may be called: the first words of the entry, alone and two or three together. */
+/** Possible names of the first author: the first words of the entry, alone and joined. */
 function leadingNames(text: string): string[] {
   const words = foldCase(text.slice(0, 80))
     .replace(/[-\u2010\u2011]\s*\n\s*/g, '')

@@ -1,9 +1,9 @@
 import type { CitedWork } from './link.ts';
 import { lettersOf } from './letters.ts';
 
-/** What a printed reference says of the work it means. */
+/** The parts of a printed reference. */
 export interface ParsedReference extends CitedWork {
-  /** The number or mark in front, without its brackets. */
+  /** The number or label in front, without brackets. */
   readonly label: string | null;
 }
 
@@ -34,18 +34,18 @@ const NO_COMMA =
 const ET_AL = /^[,;\s]*(?:et\.? al\.?|and others|u\. ?a\.)[,;\s]*/i;
 const VOLUME_PAGES =
   /(?:vol(?:ume)?\.?\s?)?(?<!\d|\d\.)(?<volume>\d{1,4})(?:\s?\((?<issue>[^()]{1,20})\))?\s{0,6}[,:;]\s?(?:no\.?\s?\d{1,6}\s?,\s?)?(?:(?:pp?|pages?|art(?:icle)?)\.?\s?)?(?<pages>[a-z]{0,4}\d{1,12}(?:\.\d{1,12}){0,4}(?:\s?[-–—‐−]\s?[a-z]{0,4}\d{1,12})?)/gi;
-/** When a page was read or came out, in front of which no volume stands: "[cited 2010 Mar 6]", "Accessed April 7, 2018", "published online January 24, 2020". */
+/** Dates of access and of online publication: "[cited 2010 Mar 6]", "Accessed April 7, 2018", "published online January 24, 2020". */
 const READ_ONLINE =
   /\[(?:cited|accessed|acesso|acessado|published|epub)[^\]]{0,60}\]?|(?<=[\s(])(?:accessed|retrieved|published online|last accessed|acesso em|zugriff am)[\s:]+(?:on\s)?[^;()]{0,12}\s\d{1,2}[^;()]{0,14}(?:19|20)\d\d/giu;
 const LAST_SIGNS = /(?<![\s.,;:(])[\s.,;:(]+$/;
 const MOST_AUTHORS = 60;
 
-/** Reads who, when, what and where out of a reference in one of the usual styles; what is not found is null. */
+/** Parses authors, year, title and source of a reference in one of the usual styles; parts that are not found are null. */
 export function parseReference(printed: string): ParsedReference {
   const whole = printed
     .slice(0, 3_000)
     .replace(/\s+/g, ' ')
-    // The notice below the last entry of a list is no part of it.
+    // The copyright notice below a list is not part of its last entry.
     .replace(/©\s?\d{4}\s.*$/u, '')
     .trim();
   const mark = LABEL.exec(whole);
@@ -75,10 +75,10 @@ export function parseReference(printed: string): ParsedReference {
   };
 }
 
-/** Titles with fewer letters are mostly a piece of a journal's name, such as "Chem". */
+/** Shorter titles are mostly part of a journal's name, such as "Chem". */
 const SHORTEST_LABEL = 16;
 
-/** What a work that is known by a reference is called: its title, or the reference where the title is too short to tell. */
+/** The label of a work known only from a reference: its title, or the reference where the title is too short. */
 export function referenceLabel({ title }: Pick<ParsedReference, 'title'>, printed: string): string {
   if (title !== null && lettersOf(title).length >= SHORTEST_LABEL) return title;
   return withoutLabel(printed).replace(/\s+/g, ' ').trim().slice(0, 160);
@@ -119,8 +119,8 @@ function readAuthors(text: string): { readonly authors: string[]; readonly end: 
 }
 
 /**
- * Authors with their given names written out. Words of a title look like that too: names count when a title and where it
- * appeared follow them, or a list of them a year; bodies are not people.
+ * Authors with full given names. Words of a title look the same, so that names count only before a title and a source, or
+ * several names before a year. Organisations are not people.
  */
 function readFullNames(text: string): { readonly authors: string[]; readonly end: number } {
   const authors: string[] = [];
@@ -145,7 +145,7 @@ function readFullNames(text: string): { readonly authors: string[]; readonly end
   return people && (titled || (dated && authors.length > 1)) ? { authors, end } : { authors: [], end: 0 };
 }
 
-/** The text with volume and pages blanked; a year may stand where a volume is looked for: "Quim Nova 2007, 30". */
+/** The text with the pages blanked, unless the supposed volume is a year: "Quim Nova 2007, 30". */
 function withoutPlace(text: string, place: RegExpMatchArray | null): string {
   const { volume = '', pages = '' } = place?.groups ?? {};
   if (!place || /^(?:1[5-9]|20)\d\d$/.test(volume)) return text;
@@ -163,7 +163,7 @@ function yearIn(text: string): number | null {
   return found === undefined ? null : Number(found);
 }
 
-/** The end of a sentence that no abbreviation makes: three letters or digits stand before it, or a short number. */
+/** The end of a sentence: after three letters or digits, or a short number, and thus not after an abbreviation. */
 const SENTENCE_END =
   /(?<=[\p{L}\p{N})\]"”’'-]{3}|\s[\p{Lu}\p{N}]{1,2})[.?!]+(?=\s+[\p{Lu}\p{N}“"]|\p{Lu}\p{Ll}{2}|\s\p{Ll}+\p{Lu})/gu;
 
@@ -175,10 +175,10 @@ function readTitle(body: string, isByBody: boolean): { readonly title: string | 
   if (quoted) return { title: clean(quoted['title']), source: cleanSource(quoted['rest']) };
   const ends = [...plain.matchAll(SENTENCE_END)];
   const sentence = (at: number): string => plain.slice((ends[at - 1]?.index ?? -1) + 1, ends[at]?.index).trim();
-  // "World Health Organization. Global report. Geneva": who wrote it stands where a title would.
+  // "World Health Organization. Global report. Geneva": the first sentence is the author.
   const first = isByBody && ends.length > 1 && BODIES.test(sentence(0)) ? 1 : 0;
   let last = first;
-  // "Daunomycin-induced toxicity. A review of 110 cases. Am J Med": names of journals have capitals.
+  // "Daunomycin-induced toxicity. A review of 110 cases. Am J Med": the second sentence belongs to the title.
   while (ends[last + 1] && isSubtitle(sentence(last + 1))) last += 1;
   const end = ends[last];
   if (!end) return commaTitle(plain) ?? { title: null, source: cleanSource(plain) };
@@ -189,7 +189,7 @@ function readTitle(body: string, isByBody: boolean): { readonly title: string | 
   };
 }
 
-/** "Scattering equations, J. High Energy Phys.": where no sentence ends, a comma before a journal or an archive ends the title. */
+/** A title that ends at the comma before a journal or archive: "Scattering equations, J. High Energy Phys." */
 function commaTitle(plain: string): { readonly title: string | null; readonly source: string | null } | undefined {
   const end = /,\s(?=(?:arXiv|(?:\p{Lu}\p{Ll}{0,9}\.\s?){2}))/u.exec(plain);
   return (
@@ -197,7 +197,7 @@ function commaTitle(plain: string): { readonly title: string | null; readonly so
   );
 }
 
-/** Most of its words are small. */
+/** Whether most words begin with a small letter, as they do not in the name of a journal. */
 function isSubtitle(sentence: string): boolean {
   const [, ...words] = sentence.match(/\p{L}[\p{L}'’-]*/gu) ?? [];
   return words.length > 2 && words.filter((word) => /^\p{Ll}/u.test(word)).length >= words.length * 0.6;

@@ -1,6 +1,6 @@
 import type { EdgeKind, NodeKind } from '../schema.ts';
 
-/** The neighbourhood of a work as it is drawn and listed: plain data, the same for a page in a file and one that is served. */
+/** The neighbourhood of a work as plain data, for the served page and the report. */
 export interface GraphPicture {
   /** The first is the work itself. */
   readonly nodes: readonly PictureNode[];
@@ -9,7 +9,7 @@ export interface GraphPicture {
   readonly leftOut: Readonly<Partial<Record<PictureEdgeKind, number>>>;
 }
 
-/** Edges of the graph, and works that are like the one in the middle by what they cite and who cites them. */
+/** Kinds of edges, and `related` for works with common citations. */
 export type PictureEdgeKind = EdgeKind | 'related';
 
 export interface PictureNode {
@@ -35,7 +35,7 @@ export interface PictureEdge {
   readonly shared?: readonly [cocited: number, coupled: number];
 }
 
-/** Why an edge is there: a quote at its place, or a catalogue. */
+/** The reason for an edge: a quote with its place, or a service. */
 export interface PictureEvidence {
   readonly document: string;
   readonly quote: string | null;
@@ -46,20 +46,19 @@ export interface PictureEvidence {
   readonly origin: string | null;
 }
 
-/** The drawing is so wide, and its works together so high; a label of some thirty characters takes this part of the width. */
+/** Size of the drawing, and the width of a label of some thirty characters. */
 const WIDTH = 1000;
 const HEIGHT = 900;
 const LABEL_WIDTH = 330;
 const MOST_ROW = 90;
 const UNDATED = -140;
 
-/** A node that has no place yet. */
+/** A node without coordinates. */
 export type UnplacedNode = Omit<PictureNode, 'x' | 'y'>;
 
 /**
- * Places for nodes: works at their years from left to right, the one in the middle in the middle row and the others in the
- * nearest row where their label covers no other; works without a year on the left, everything else in rows beneath. The same
- * nodes get the same places.
+ * Lays nodes out: works by year from left to right, the first in the middle row, the others in the nearest row where their
+ * label overlaps no other; works without a year on the left, everything else in rows below. Deterministic.
  */
 export function layOut(nodes: readonly UnplacedNode[]): PictureNode[] {
   const years = nodes.flatMap(({ kind, year }) => (kind === 'work' && year !== null ? [year] : []));
@@ -88,7 +87,7 @@ export function layOut(nodes: readonly UnplacedNode[]): PictureNode[] {
   });
 }
 
-/** Where a year stands between the works of a picture; undefined where their years are not told apart. */
+/** Maps a year to an x coordinate; undefined unless works have different years. */
 export function yearScale(nodes: readonly PictureNode[]): ((year: number) => number) | undefined {
   const dated = nodes.filter(({ kind, year }) => kind === 'work' && year !== null);
   const [first, last] = [dated.toSorted(byYear)[0], dated.toSorted(byYear).at(-1)];
@@ -105,13 +104,13 @@ function byWeight(a: UnplacedNode, b: UnplacedNode): number {
   return b.cited - a.cited || (a.id < b.id ? -1 : 1);
 }
 
-/** Rows above and below the middle, and what is taken in each. */
+/** Rows above and below the middle, and the occupied places in each. */
 class Rows {
   readonly #taken = new Map<number, number[]>();
 
-  /** The row nearest to the middle that has room at `x`, which is then taken. */
+  /** Occupies and returns the row nearest to the middle that has room at `x`. */
   nearest(x: number): number {
-    // A label stands to the right of its node, and to the left where the drawing ends.
+    // Labels are to the right of their node, at the right edge to the left.
     const from = x > WIDTH - LABEL_WIDTH ? x - LABEL_WIDTH : x;
     for (let distance = 0; ; distance += 1)
       for (const row of distance === 0 ? [0] : [distance, -distance]) {
