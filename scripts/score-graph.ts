@@ -21,16 +21,17 @@ if (scored.length === 0) process.exit(2);
 const figure = (value: number | null): string => (value === null ? '–' : value.toFixed(3)).padStart(7);
 const rows: unknown[] = [];
 const missed: string[] = [];
-if (!options.json) console.log(`${' '.repeat(34)}    all   work   kept  floor      P      R`);
+if (!options.json) console.log(`${' '.repeat(38)}    all   work   kept  floor      P      R`);
 for (const task of scored) {
   for (const row of await task.score()) {
     rows.push(row);
     const low =
-      (row.f1 ?? 0) < row.floor || (row.p ?? 0) < (row.leastPrecision ?? 0) || (row.r ?? 0) < (row.leastRecall ?? 0);
+      row.f1 !== null &&
+      (row.f1 < row.floor || (row.p ?? 0) < (row.leastPrecision ?? 0) || (row.r ?? 0) < (row.leastRecall ?? 0));
     if (low) missed.push(row.name);
     if (!options.json)
       console.log(
-        row.name.padEnd(34) +
+        row.name.padEnd(38) +
           [row.f1, row.work, row.kept, row.floor, row.p, row.r].map(figure).join('') +
           (low ? '  MISSED' : ''),
       );

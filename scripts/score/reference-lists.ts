@@ -58,7 +58,8 @@ export function scoreReferences(
 }
 
 function figures(right: number, found: number, all: number): Figures {
-  return { p: right / found, r: right / all, f1: (2 * right) / (found + all) };
+  const share = (of: number): number | null => (of === 0 ? null : right / of);
+  return { p: share(found), r: share(all), f1: share((found + all) / 2) };
 }
 
 const LEAST_TITLE = 10;
