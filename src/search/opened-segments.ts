@@ -43,6 +43,21 @@ export class OpenedSegments implements Disposable {
     return scores;
   }
 
+  /** The passages, by segment, that have a word of a query which at most so many passages have. */
+  rarePlaces(query: string, most: number): Uint32Array[] {
+    const rare = [...new Set(analyse(query))]
+      .filter((term) => this.frequency(term) <= most)
+      .map((term) => Buffer.from(term, 'utf8'));
+    return this.segments.map(({ lexical }) =>
+      Uint32Array.from(
+        rare.flatMap((term) => {
+          const found = lexical.find(term);
+          return found ? Array.from(lexical.postings(found).places) : [];
+        }),
+      ),
+    );
+  }
+
   /** The similarity of every passage to a question, by segment. */
   scoreMeaning(vector: Float32Array, unrelated: number): Float32Array[] {
     return this.segments.map(({ vectors, passages }) =>

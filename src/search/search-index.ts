@@ -105,6 +105,15 @@ export class SearchIndex implements Disposable {
       .sort();
   }
 
+  /** The passages of a document, in reading order. */
+  passagesOf(document: string): Passage[] {
+    for (const segment of this.#all.segments) {
+      const row = segment.documents.find(({ id }) => id === document);
+      if (row) return Array.from({ length: row.count }, (_, at) => segment.passage(row.first + at));
+    }
+    return [];
+  }
+
   /** The best passages for a question. */
   async search(query: string, options: SearchOptions, signal?: AbortSignal): Promise<Hit[]> {
     if (query.trim() === '') {
@@ -142,8 +151,7 @@ export class SearchIndex implements Disposable {
     const { segments } = this.#all;
     if (mode === 'lexical') {
       const words = withheld(this.#all.scoreWords(query), hidden, 0);
-      const weights = facetWeights(query);
-      for (const [at, { facets }] of segments.entries()) weigh(words[at] as Float32Array, facets, weights);
+      weigh(words, this.#all, query);
       return { ...bestOf(segments, words, { top, above: 0 }), vector: undefined };
     }
     const [vector] = (await this.#engine?.embed([query], 'query', signal)) ?? [];
@@ -163,14 +171,13 @@ export class SearchIndex implements Disposable {
     const dense = withheld(this.#all.scoreMeaning(vector, unrelated), hidden, -Infinity);
     if (mode === 'dense') return bestOf(segments, dense, { top, above: -Infinity });
     const fused = withheld(this.#all.scoreWords(query), hidden, 0);
-    const weights = facetWeights(query);
     const add = fuse({ lexical: highestOf(fused, 0), dense: highestOf(dense, unrelated) }, unrelated);
     for (const [at, scores] of fused.entries()) {
       const meaning = dense[at] as Float32Array;
       for (let place = 0; place < scores.length; place += 1)
         scores[place] = add(scores[place] as number, meaning[place] as number);
-      weigh(scores, (segments[at] as OpenedSegment).facets, weights);
     }
+    weigh(fused, this.#all, query);
     return bestOf(segments, fused, { top, above: 0 });
   }
 
@@ -187,15 +194,11 @@ export class SearchIndex implements Disposable {
     const words = withheld(this.#all.scoreWords(query), hidden, 0);
     for (const place of bestOf(this.#all.segments, words, { top: NEAR_WORDS, above: 0 }).places)
       if (!dense.has(place)) dense.set(place, this.#all.denseScore(place, vector, unrelated));
-    const weights = facetWeights(query);
+    const weights = this.#all.segments.map(({ passages }) => new Float32Array(passages).fill(1));
+    weigh(weights, this.#all, query);
     const candidates = Array.from(dense, ([place, meaning]) => {
-      const { at, local, segment } = this.#all.locate(place);
-      return {
-        place,
-        lexical: words[at]?.[local] ?? 0,
-        meaning,
-        weight: weights[segment.facets[local] as number] ?? 1,
-      };
+      const { at, local } = this.#all.locate(place);
+      return { place, lexical: words[at]?.[local] ?? 0, meaning, weight: weights[at]?.[local] ?? 1 };
     });
     const add = fuse(
       {
@@ -229,15 +232,24 @@ export class SearchIndex implements Disposable {
   }
 }
 
-/** How much a passage counts for a question, by its facet. */
-function facetWeights(question: string): Float32Array {
-  const weights = sectionWeights(question);
-  return Float32Array.from({ length: 256 }, (_, facet) => weights[readFacet(facet).section] ?? 1);
-}
+/** A word that no more passages have names what is asked about: they count in full, whatever part they are of. */
+const RARE = 3;
+/** The same in a small index, where every word is in few passages: one in so many. */
+const RARE_ONE_IN = 100;
 
-function weigh(scores: Float32Array, facets: Uint8Array, weights: Float32Array): void {
-  for (let place = 0; place < scores.length; place += 1)
-    scores[place] = (scores[place] as number) * (weights[facets[place] as number] as number);
+/** Weighs the scores of passages, by segment, by how much their parts count for a question. */
+function weigh(scores: readonly Float32Array[], all: OpenedSegments, question: string): void {
+  const bySection = sectionWeights(question);
+  if (Object.keys(bySection).length === 0) return;
+  const weights = Float32Array.from({ length: 256 }, (_, facet) => bySection[readFacet(facet).section] ?? 1);
+  const rare = all.rarePlaces(question, Math.min(RARE, Math.floor(all.passages / RARE_ONE_IN)));
+  for (const [at, { facets }] of all.segments.entries()) {
+    const own = scores[at] as Float32Array;
+    const full = Array.from(rare[at] ?? [], (place) => [place, own[place] as number] as const);
+    for (let place = 0; place < own.length; place += 1)
+      own[place] = (own[place] as number) * (weights[facets[place] as number] as number);
+    for (const [place, score] of full) own[place] = score;
+  }
 }
 
 /** The scores with what a filter hides set to the lowest. */

@@ -275,6 +275,18 @@ test('a question finds results before methods with the same words, and as many p
     }
 });
 
+test('a question that names something is answered where it is named, also in methods', async () => {
+  const filler = Array.from({ length: 120 }, (_, at) => ({
+    ...passage(`r${at}`, 'we cleaned the tank of many fish'),
+    section: 'results' as const,
+  }));
+  await buildIndex(folder, [...filler, { ...passage('m', 'Bubrobruth was bought'), section: 'methods' as const }], {});
+  using index = await openIndex(folder);
+  const [first] = await index.search('which tank of Bubrobruth?', { mode: 'lexical', top: 3 });
+  assert.equal(first?.passage.id, 'm');
+  assert.equal((await index.search('which Bubrobruth?', { mode: 'lexical', top: 1 }))[0]?.score, first?.score);
+});
+
 test('a question about something the index has never seen is answered by nothing', async () => {
   const near = Float32Array.of(Math.cos(1.1), Math.sin(1.1));
   await buildIndex(
