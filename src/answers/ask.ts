@@ -1,4 +1,5 @@
-import type { SearchRequest, SearchSession } from '../corpus/index.ts';
+import type { CitedHit, SearchRequest, SearchSession } from '../corpus/index.ts';
+import { analyse } from '../parse/index.ts';
 import type { Answer } from './answer.ts';
 import type { AnswerWriter } from './ask-model.ts';
 import { askModel } from './ask-model.ts';
@@ -52,20 +53,35 @@ export async function askCorpus(
   signal?: AbortSignal,
 ): Promise<Answer> {
   const { passages: top, sentences: most, least, writer, ...search } = { ...DEFAULTS, ...request };
-  const passages = await askPassages(
-    (text, options) => session.search(text, { ...search, ...options }, signal),
-    question,
-    { top },
-  );
-  const written =
-    writer && passages.length > 0
-      ? await askModel(answerPrompt(question, passages), (content) => checkAnswer(content, passages), writer, signal)
-      : undefined;
-  if (written && written !== 'over-budget') return { question, model: writer?.name ?? null, ...written, passages };
-  const sentences = await extractAnswer(question, passages, {
-    most,
-    least,
-    nearness: (asked, texts) => session.nearness(asked, texts, signal),
-  });
-  return { question, model: null, sentences, dropped: {}, passages };
+  const look = async (text: string, related: boolean): Promise<CitedHit[]> =>
+    await askPassages((asked, options) => session.search(asked, { ...search, ...options, related }, signal), text, {
+      top,
+    });
+  const answer = async (passages: readonly CitedHit[]): Promise<Answer> => {
+    const written =
+      writer && passages.length > 0
+        ? await askModel(answerPrompt(question, passages), (content) => checkAnswer(content, passages), writer, signal)
+        : undefined;
+    if (written && written !== 'over-budget') return { question, model: writer?.name ?? null, ...written, passages };
+    const sentences = await extractAnswer(question, passages, {
+      most,
+      least,
+      nearness: (asked, texts) => session.nearness(asked, texts, signal),
+    });
+    return { question, model: null, sentences, dropped: {}, passages };
+  };
+  const first = await answer(await look(question, false));
+  if (first.sentences.length > 0) return first;
+  // In other words, and in the works that citations connect with those found.
+  const known = new Set(first.passages.map(({ passage }) => passage.id));
+  const more = (await look(keywordsOf(question), session.hasGraph)).filter(({ passage }) => !known.has(passage.id));
+  if (more.length === 0) return first;
+  const second = await answer(more.slice(0, top));
+  return second.sentences.length > 0 ? second : first;
+}
+
+/** The words of a question that carry its subject. */
+function keywordsOf(question: string): string {
+  const words = question.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? [];
+  return words.filter((word) => analyse(word).length > 0).join(' ') || question;
 }

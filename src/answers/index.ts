@@ -1,6 +1,7 @@
 export { citedWorks } from './answer.ts';
 export type { Answer } from './answer.ts';
 export { askCorpus } from './ask.ts';
+export { checkQuotes } from './check-quotes.ts';
 export type { AnswerWriter } from './ask-model.ts';
 export { openWriter } from './open-writer.ts';
 export type { Table } from './table/cell.ts';

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { AppError } from '../base/index.ts';
@@ -46,6 +47,7 @@ export class SearchSession implements AsyncDisposable {
   readonly #linkOf: (document: string) => string | undefined;
   readonly #hidden: ReadonlySet<string>;
   readonly #openGraph: () => Graph;
+  readonly #hasGraph: boolean;
   /** How it is searched unless a question says otherwise. */
   readonly mode: SearchMode;
 
@@ -57,6 +59,7 @@ export class SearchSession implements AsyncDisposable {
       readonly records: Records | undefined;
       readonly linkOf: (document: string) => string | undefined;
       readonly openGraph: () => Graph;
+      readonly hasGraph: boolean;
     },
   ) {
     this.#index = index;
@@ -64,6 +67,7 @@ export class SearchSession implements AsyncDisposable {
     this.#records = parts.records;
     this.#linkOf = parts.linkOf;
     this.#openGraph = parts.openGraph;
+    this.#hasGraph = parts.hasGraph;
     this.#hidden = parts.records ? otherVersions(parts.records) : new Set();
     this.mode = parts.mode ?? (index.modes.includes('hybrid') ? 'hybrid' : 'lexical');
   }
@@ -102,6 +106,20 @@ export class SearchSession implements AsyncDisposable {
         const record = this.#records?.ofDocument(document);
         return { document, work: record ? citedWork(record) : null, link: this.#linkOf(document) ?? null };
       });
+  }
+
+  /** Whether there is a graph whose citations can be followed. */
+  get hasGraph(): boolean {
+    return this.#hasGraph;
+  }
+
+  /** Every passage of a document, as if it had been found. */
+  passagesOf(document: string): CitedHit[] {
+    const record = this.#records?.ofDocument(document);
+    const link = this.#linkOf(document);
+    return this.#index
+      .passagesOf(document)
+      .map((passage, at) => citedHit({ rank: at + 1, score: 0, fit: 0, by: 'words', passage }, record, link));
   }
 
   /** How near texts are to a question in meaning, from 0 to 1; undefined where the passages have no vectors. */
@@ -175,7 +193,14 @@ export async function openSearchSession(
     const records = Records.read(place.folder, { manifests: join(place.dataRoot, 'Manifests') });
     const linkOf = documentLinks(place.folder, place.dataRoot);
     const openIts = (): Graph => openGraph(graphPath(place.folder));
-    return new SearchSession(index, { engine, mode: how.mode, records, linkOf, openGraph: openIts });
+    return new SearchSession(index, {
+      engine,
+      mode: how.mode,
+      records,
+      linkOf,
+      openGraph: openIts,
+      hasGraph: existsSync(graphPath(place.folder)),
+    });
   } catch (error) {
     await engine?.[Symbol.asyncDispose]();
     throw error;

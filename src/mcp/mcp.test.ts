@@ -73,7 +73,7 @@ for (const mode of ['legacy', { pin: '2026-07-28' }] as const)
     const { tools } = await client.listTools();
     assert.deepEqual(
       tools.map(({ name }) => name),
-      ['search', 'read', 'works', 'cite', 'account', 'related', 'graph', 'figures'],
+      ['search', 'ask', 'check_quotes', 'read', 'works', 'cite', 'account', 'related', 'graph', 'figures'],
     );
     for (const tool of tools) {
       assert.equal(tool.annotations?.readOnlyHint, true);
@@ -124,6 +124,45 @@ for (const mode of ['legacy', { pin: '2026-07-28' }] as const)
     assert.match((contents[0] as { text: string }).text, /forty transects/);
     await assert.rejects(client.readResource({ uri: 'docstokg://reefs/documents/..%2F..%2Frun' }));
   });
+
+test('an assistant gets passages to answer from, and the verdict of the gate on its own quotes', async () => {
+  const client = await connected();
+  const answer = await ask(client, 'ask', {
+    question: 'Where do bleached corals recover within a decade?',
+    run: 'reefs',
+  });
+  assert.match(String(list(answer, 'sentences')[0]?.['text']), /^Bleached corals recover within a decade/);
+  assert.ok(list(answer, 'passages').length > 0);
+  const only = { question: 'Do bleached corals recover?', run: 'reefs', works: 'year:2019' };
+  assert.deepEqual(new Set(list(await ask(client, 'ask', only), 'passages').map(({ work }) => work)), new Set(['W2']));
+  const none = await ask(client, 'ask', { question: 'What does metformin cost in Denmark?', run: 'reefs' });
+  assert.deepEqual(none.data['sentences'], []);
+  assert.match(none.text, /Not in these papers/);
+  const quote = 'We counted polyps along forty transects';
+  const checked = await ask(client, 'check_quotes', {
+    quotes: [
+      { quote, work: 'W1' },
+      { quote, work: 'W6' },
+      { quote: 'We counted polyps along fifty transects', work: 'W1' },
+      { quote, work: 'W1', sentence: 'They counted along 40 transects.' },
+      { quote, work: 'W77' },
+      { quote: 'too short', work: 'W1' },
+    ],
+    run: 'reefs',
+  });
+  assert.deepEqual(
+    list(checked, 'verdicts').map(({ verdict, reason, page, elsewhere }) => [verdict, reason, page, elsewhere]),
+    [
+      ['found', null, 2, null],
+      ['refused', 'quote-of-another-paper', null, 'W1'],
+      ['refused', 'quote-not-in-passage', null, null],
+      ['refused', 'number-not-in-quote', null, null],
+      ['refused', 'unknown-work', null, null],
+      ['refused', 'quote-too-short', null, null],
+    ],
+  );
+  assert.deepEqual([checked.data['found'], checked.data['refused']], [1, 5]);
+});
 
 test('all filters of the search narrow it, and wrong ones are told with a hint', async () => {
   const client = await connected();
@@ -197,6 +236,7 @@ test('no answer is longer than its limit, also one huge passage, and the cursor 
       await ask(client, 'graph', { ask: 'neighbours', node: 'W1', max_tokens: most }),
       await ask(client, 'cite', { works: ['W1', 'W2', 'W6'], style: 'csl', max_tokens: most }),
       await ask(client, 'related', { work: 'W1', max_tokens: most }),
+      await ask(client, 'ask', { question: 'do corals recover?', passages: 50, max_tokens: most }),
     ];
     for (const { whole } of answers)
       assert.ok(count(whole) <= most, `${count(whole)} > ${most}: ${whole.slice(0, 200)}`);

@@ -55,6 +55,7 @@ const PAGES = new Set([
   '/hosts',
   '/works',
   '/documents',
+  '/ask',
   '/search',
   '/graph',
   '/summary',

@@ -25,6 +25,8 @@ interface DemoAccount {
   readonly index: { readonly searched_by: string };
   readonly truth: { readonly works: number; readonly differences: readonly unknown[]; readonly violations: number };
   readonly answers: readonly { readonly question: string; readonly rank: number | null }[];
+  readonly answer: readonly { readonly text: string; readonly quotes: readonly { readonly text: string }[] }[];
+  readonly table: readonly { readonly cells: readonly { readonly kind: string }[] }[];
 }
 
 async function savedWorks(out: string): Promise<Set<string>> {
@@ -56,6 +58,10 @@ test('the demo downloads the expected works, finds the known answers, and does n
     account.answers.map(({ rank }) => rank !== null && rank <= 5),
     [true, true, true],
   );
+  assert.equal(account.answer[0]?.quotes[0]?.text, account.answer[0]?.text, 'without a model an answer is a quote');
+  assert.ok(account.answer.length > 0);
+  assert.equal(account.table.length, 3);
+  assert.ok(account.table.every(({ cells }) => cells[0]?.kind === 'value'));
   assert.ok(existsSync(join(out, 'report.html')));
 
   const saved = await savedWorks(out);

@@ -30,6 +30,8 @@ test('an assistant starts docstokg mcp, calls every tool in both protocol versio
     await client.connect(transport, SLOWLY);
     const questions: readonly (readonly [string, Record<string, unknown>])[] = [
       ['search', { question: 'do corals recover?' }],
+      ['ask', { question: 'do corals recover?' }],
+      ['check_quotes', { quotes: [{ quote: 'We counted polyps along forty transects', work: 'W1' }] }],
       ['read', { work: 'W1', section: 'methods' }],
       ['works', { outcome: 'missing' }],
       ['cite', { works: ['W1'] }],

@@ -154,6 +154,34 @@ inBrowser('a question leads to the passage on its page, and its citation can be 
 });
 
 inBrowser(
+  'an answer leads from its sentence to the marked passage, and says when the papers do not answer',
+  async () => {
+    let found = false;
+    for (const { answer } of plantedQuestions(simulation.world, new Set(ids.slice(0, FIRST)))) {
+      await page.goto(`${origin}/ask`);
+      await page.waitForSelector('#question');
+      await page.fill('#question', answer);
+      await page.press('#question', 'Enter');
+      await seen("/papers/.test(document.querySelector('.panel.ask [role=status]')?.textContent ?? '')");
+      // A scanned paper keeps its facts to itself.
+      if ((await page.$$('.answer li')).length === 0) continue;
+      found = true;
+      assert.match((await page.textContent('.panel.ask [role=status]')) ?? '', /No model was used/);
+      await page.click('.answer li a');
+      await page.waitForSelector('.side [aria-selected=true]');
+      assert.match(page.url(), /\/documents\?document=.*&passage=/);
+      assert.ok((await page.$$('.box.lit')).length > 0, 'the passage is marked on its page');
+      break;
+    }
+    assert.ok(found, 'a planted fact was quoted');
+    await page.goto(`${origin}/ask?q=${encodeURIComponent('What do metformin tablets cost in Danish pharmacies?')}`);
+    await seen("/Not in these papers/.test(document.querySelector('.panel.ask [role=status]')?.textContent ?? '')");
+    await page.goto(`${origin}/ask?q=corals&works=nosuchset`);
+    await seen("/nosuchset/.test(document.querySelector('.panel.ask')?.textContent ?? '')");
+  },
+);
+
+inBrowser(
   'numbers move while a run goes on; a paused host is not asked, and a failed reason is tried again',
   async () => {
     await page.goto(`${origin}/hosts`);
@@ -275,6 +303,7 @@ inBrowser('nothing is wider than 380 or 1280 pixels, and text has contrast by da
     ['/works', '.works tbody tr'],
     ['/documents', '.panel tbody tr'],
     [`/documents?document=${ids[0] ?? ''}`, '.side li'],
+    ['/ask?q=the', '.panel.ask [role=status]'],
     ['/search?q=the', '.panel.search [role=status]'],
     ['/graph', '.around li'],
     ['/summary', '.flow-steps'],

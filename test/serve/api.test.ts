@@ -30,6 +30,24 @@ function shapeOf(schema: Json, components: Json): z.ZodType {
   return z.fromJSONSchema(JSON.parse(text) as Parameters<typeof z.fromJSONSchema>[0]);
 }
 
+test('an answer over HTTP has quotes with their passage; unknown works are refused, and who leaves stops it', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
+  await writeSmallRun(folder.path);
+  await using server = await openSmallServer(folder.path);
+  const path = '/api/v1/runs/small/ask?q=when+do+corals+bleach';
+  const { sentences, model } = (await (await ask(server, path)).json()) as {
+    sentences: { text: string; quotes: { text: string; page: number; passage: string }[] }[];
+    model: null;
+  };
+  assert.equal(model, null);
+  assert.equal(sentences[0]?.text, 'Corals bleach when it is hot for long.');
+  assert.deepEqual([sentences[0].quotes[0]?.text, sentences[0].quotes[0]?.page], [sentences[0].text, 1]);
+  assert.equal((await ask(server, `${path}&works=nothing`)).status, 400);
+  const none = (await (await ask(server, `${path}&works=year:1990`)).json()) as { sentences: unknown[] };
+  assert.deepEqual(none.sentences, []);
+  await assert.rejects(ask(server, path, { signal: AbortSignal.abort() }), { name: 'AbortError' });
+});
+
 test('every route is in the OpenAPI document, and its responses match it', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);

@@ -5,11 +5,13 @@ import { Command } from 'commander';
 
 // Types only: the simulator is loaded when the command runs.
 import type { ManifestLine, TruthLine, Verification } from '../../../sim/index.ts';
+import type { Answer as WrittenAnswer, Table } from '../../answers/index.ts';
+import { askCorpus, fillTable, parseColumns, tableText } from '../../answers/index.ts';
 import { parseJsonl } from '../../base/index.ts';
 import type { Layer } from '../../config/index.ts';
 import type { Hit } from '../../search/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
-import { openCorpus } from '../../corpus/index.ts';
+import { openCorpus, stageSettings } from '../../corpus/index.ts';
 import { startSimulation } from '../child-simulation.ts';
 import { passageText } from '../passage-text.ts';
 import { showProgress } from '../progress.ts';
@@ -31,6 +33,10 @@ const SELECTION = 'filter=topics.id:T10341';
 /** Real seconds per simulated second. */
 const TIME_SCALE = 0.05;
 const QUESTIONS = 3;
+/** What the table at the end asks of three papers. */
+const TABLE_COLUMNS = `- year\n- {name: survival, question: How many colonies were still alive weeks after the heatwave?, type: number, unit: "%"}\n- {name: pale at, question: At which temperature did corals begin to pale after warming?, type: number, unit: °C}`;
+const ASKED = 'How many colonies were still alive weeks after the heatwave?';
+const TABLE_ROWS = 3;
 const TOP = 5;
 
 const HELP = `
@@ -86,16 +92,27 @@ async function demo(out: string, max: number | undefined, session: Session): Pro
   }
   const { verification, violations } = await heldAgainstTruth(web.url, out, max, session);
   const answers = await askQuestions(corpus, stop.signal);
+  const { answer, table } = await askAndTabulate(corpus, stop.signal);
   const right = answers.filter(({ rank }) => rank !== null).length;
   if (verification.differences.length > 0 || violations > 0 || right < answers.length) process.exitCode ??= 1;
   if (session.json) {
     const { works, differences } = verification;
-    session.terminal.print(JSON.stringify({ out, ...account, truth: { works, differences, violations }, answers }));
+    session.terminal.print(
+      JSON.stringify({
+        out,
+        ...account,
+        truth: { works, differences, violations },
+        answers,
+        answer: answer.sentences,
+        table: table.rows,
+      }),
+    );
     return;
   }
   printAccount(account, session);
   printAnswers(answers, out, session);
   printTruth(verification, violations, session);
+  printAsked(answer, table, session);
   printNextSteps(account, out, session);
 }
 
@@ -196,6 +213,49 @@ function printAnswers(answers: readonly Answer[], out: string, session: Session)
       passageText({ ...hit, work: null, link: null }, { query, full: false, link }, terminal).replaceAll(/^/gm, '  '),
     );
   }
+}
+
+/** One answer and a table of three papers, as `ask` and `table` give them without a model. */
+async function askAndTabulate(
+  corpus: Corpus,
+  signal: AbortSignal,
+): Promise<{ readonly answer: WrittenAnswer; readonly table: Table }> {
+  await using search = await corpus.openSearch({}, signal);
+  const answer = await askCorpus(search, ASKED, { sentences: 1 }, signal);
+  const documents = search.documents().map(({ document }) => document);
+  const options = stageSettings({}, corpus.config, { policy: 'io', workers: 1, retries: 0, perItemTimeoutS: 0 });
+  const table = await fillTable(
+    corpus,
+    search,
+    {
+      columns: parseColumns(TABLE_COLUMNS, 'columns.yaml'),
+      search: { works: new Set(documents.slice(0, TABLE_ROWS)) },
+      options: { ...options, handleSignals: false },
+    },
+    signal,
+  );
+  return { answer, table };
+}
+
+function printAsked({ question, sentences, passages }: WrittenAnswer, table: Table, { terminal }: Session): void {
+  const title = (text: string): void => terminal.print(`\n${terminal.style('bold', text, 'stdout')}\n`);
+  title(`docstokg ask "${plain(question)}", without a model`);
+  if (sentences.length === 0)
+    terminal.print(`not in these papers; nearest: ${plain(passages[0]?.passage.title ?? '')}`);
+  for (const { text, quotes } of sentences) {
+    const [quote] = quotes;
+    terminal.print(`“${plain(text)}”`);
+    const page = quote?.page === null || quote?.page === undefined ? '' : `, page ${quote.page}`;
+    terminal.print(terminal.style('dim', `    ${plain(quote?.work?.apa ?? quote?.document ?? '')}${page}`, 'stdout'));
+  }
+  title('docstokg table --columns columns.yaml, without a model');
+  terminal.print(`${TABLE_COLUMNS}\n`);
+  terminal.print(plainTable(tableText(table, 'markdown')));
+}
+
+/** Lines of a table without characters that a terminal would obey. */
+function plainTable(text: string): string {
+  return text.split('\n').map(plain).join('\n');
 }
 
 function printTruth({ works, differences }: Verification, violations: number, session: Session): void {

@@ -4,6 +4,7 @@ import type { HttpResult, Send } from '../../http/index.ts';
 import { createClient } from '../../http/index.ts';
 import type { ServiceName } from '../../resolve/index.ts';
 import { SERVICE_NAMES } from '../../resolve/index.ts';
+import { findModelServers, LOCAL_MODEL_SERVERS } from '../../model/index.ts';
 import { configuredServices, dnsMappings, openQueue } from '../../harvest/index.ts';
 import type { Session } from '../session.ts';
 import type { Finding } from './finding.ts';
@@ -12,7 +13,7 @@ const PATIENCE_MS = 10_000;
 
 /** Checks that the configured services, queue server and engines are reachable. */
 export async function checkServices(config: Config, contact: string | undefined, session: Session): Promise<Finding[]> {
-  const own = [queueServer(config, session), ...engines(config)];
+  const own = [queueServer(config, session), modelServer(config), ...engines(config)];
   if (contact === undefined) {
     const found = 'not checked: no contact address is set';
     return [
@@ -82,6 +83,39 @@ function engines({ parse }: Config): Promise<Finding>[] {
     ...(parse.engine === 'embedded' ? [] : [answers('engine', parse.engine_url, 'parse.engine_url')]),
     ...(parse.dense === 'openai-compatible' ? [answers('embedding server', parse.embed_url, 'parse.embed_url')] : []),
   ];
+}
+
+/** Model servers at the address of the settings, or where they usually run on this machine. */
+async function modelServer({ claims, keys }: Config): Promise<Finding> {
+  const about = { area: 'services', name: 'model server' } as const;
+  const found = await findModelServers(
+    claims.url === '' ? LOCAL_MODEL_SERVERS : { configured: claims.url },
+    keys.claims,
+  );
+  const [first] = found;
+  if (!first)
+    return claims.url === ''
+      ? { ...about, state: 'hint', found: 'none on this machine: ask and table quote the papers without a model' }
+      : { ...about, state: 'bad', found: `${claims.url} lists no models`, fix: 'check claims.url and keys.claims' };
+  const listed = found.map(
+    ({ name, url, models }) => `${name} at ${url}: ${models.slice(0, 5).join(', ') || 'no model loaded'}`,
+  );
+  if (claims.url === '')
+    return {
+      ...about,
+      state: 'hint',
+      found: listed.join('; '),
+      fix: `to use it: --model-url ${first.url} --model ${first.models[0] ?? 'NAME'}`,
+    };
+  const isKnown = claims.model === '' || first.models.includes(claims.model);
+  return isKnown
+    ? { ...about, state: 'good', found: listed.join('; ') }
+    : {
+        ...about,
+        state: 'bad',
+        found: `${claims.url} has no model ${claims.model}`,
+        fix: `one of ${first.models.slice(0, 5).join(', ')}`,
+      };
 }
 
 /** The user's own server: contacted directly, private addresses allowed. */

@@ -46,6 +46,11 @@ export class LiveSearch implements AsyncDisposable {
     return await this.#kept.use((session) => session.search(question, request, signal));
   }
 
+  /** The open session itself, for as long as `work` runs. */
+  async use<T>(work: (session: SearchSession) => Promise<T>): Promise<T> {
+    return await this.#kept.use(work);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#kept[Symbol.asyncDispose]();
   }

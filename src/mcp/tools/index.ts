@@ -1,5 +1,6 @@
 import type { Tool } from '../tool.ts';
 import { accountTool } from './account.ts';
+import { askTool, checkQuotesTool } from './ask.ts';
 import { citeTool } from './cite.ts';
 import { figuresTool } from './figures.ts';
 import { graphTool } from './graph.ts';
@@ -11,6 +12,8 @@ import { worksTool } from './works.ts';
 /** All tools. */
 export const TOOLS: readonly Tool[] = [
   searchTool,
+  askTool,
+  checkQuotesTool,
   readTool,
   worksTool,
   citeTool,

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+import type { Answer } from '../../answers/index.ts';
+import { askCorpus, openWriter } from '../../answers/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
@@ -37,10 +39,7 @@ export function searchRoutes(context: Context): Route[] {
       gives: { kind: 'json', schema: shapes.hits },
       handle: async ({ path, query, signal }) => {
         const run = runOf(context, path.run);
-        if (!run.search.isThere)
-          throw new Problem(404, 'NO_INDEX', 'this run has no search index yet', {
-            hint: 'build it with docstokg run or docstokg search',
-          });
+        if (!run.search.isThere) throw noIndex();
         const { q, top = 10, exclude_retracted: excludeRetracted, min_score: minFit, mode, ...filter } = query;
         using _turn = await turns.take(signal);
         const startedAt = context.clock.monotonic();
@@ -80,7 +79,65 @@ export function searchRoutes(context: Context): Route[] {
         });
       },
     }),
+    route({
+      path: '/runs/{run}/ask',
+      summary:
+        'An answer from the papers, every sentence with quotes that are in them; without sentences, they do not answer.',
+      pathSchema: runPath,
+      querySchema: z.strictObject({
+        q: words.min(1).describe('The question.'),
+        works: words.optional().describe('A saved set, included, a filter such as year:2020-2022, or ids with commas.'),
+        passages: wholeNumber(1, 50).optional().describe('Passages that the answer is made from; 10 by default.'),
+      }),
+      gives: { kind: 'json', schema: shapes.answer },
+      handle: async ({ path, query, signal }) => {
+        const run = runOf(context, path.run);
+        if (!run.search.isThere) throw noIndex();
+        using _turn = await turns.take(signal);
+        await using opened = new AsyncDisposableStack();
+        const writer = openWriter(run.corpus, opened);
+        const chosen = query.works === undefined ? {} : { works: run.corpus.chooseWorks(query.works) };
+        const asked = { ...chosen, writer, ...(query.passages !== undefined && { passages: query.passages }) };
+        const answer = await run.search.use((session) => askCorpus(session, query.q, asked, signal));
+        return { kind: 'json', value: shownAnswer(answer) };
+      },
+    }),
   ];
+}
+
+function noIndex(): Problem {
+  return new Problem(404, 'NO_INDEX', 'there is nothing to search in this run yet', {
+    hint: 'docstokg run and docstokg search make the index',
+  });
+}
+
+/** An answer with its passages by id. */
+function shownAnswer({ question, model, sentences, dropped, passages }: Answer): z.output<typeof shapes.answer> {
+  const titleOf = (number: number): string | null => {
+    const hit = passages[number - 1];
+    return hit?.work?.title ?? hit?.passage.title ?? null;
+  };
+  return {
+    question,
+    model,
+    sentences: sentences.map(({ text, fit, quotes }) => ({
+      text,
+      fit,
+      quotes: quotes.map(({ passage, work, link: _link, ...quote }) => ({
+        ...quote,
+        passage: passages[passage - 1]?.passage.id ?? '',
+        title: titleOf(passage),
+        citation: work?.apa ?? null,
+      })),
+    })),
+    dropped,
+    nearest: passages.map(({ passage, work }) => ({
+      id: passage.id,
+      document: passage.document,
+      title: work?.title ?? passage.title,
+      page: passage.page ?? null,
+    })),
+  };
 }
 
 /** A semaphore with a bounded number of waiters. */

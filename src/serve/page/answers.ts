@@ -22,6 +22,7 @@ export type Facets = z.output<typeof corpus.facets>;
 export type DocumentLine = z.output<typeof corpus.documentLine>;
 export type WholeDocument = z.output<typeof corpus.wholeDocument>;
 export type Hits = z.output<typeof corpus.hits>;
+export type AskedAnswer = z.output<typeof corpus.answer>;
 export type Account = z.output<typeof corpus.account>;
 export type Sources = z.output<typeof course.sources>;
 export type Stages = z.output<typeof course.stages>;

@@ -9,6 +9,7 @@ import type { Scene, View } from './scene.ts';
 import { fault, html, SceneContext } from './scene.ts';
 import type { Query, Source } from './source.ts';
 import { address, Refusal, servedSource } from './source.ts';
+import { AskView } from './views/ask.ts';
 import { DocumentsView } from './views/documents.ts';
 import { GraphView } from './views/graph.ts';
 import { HostsView } from './views/hosts.ts';
@@ -31,6 +32,7 @@ const VIEWS: readonly {
   { path: '/summary', name: 'Summary', view: SummaryView as FunctionComponent, needs: 'run' },
   { path: '/works', name: 'Works', view: WorksView as FunctionComponent, needs: 'run' },
   { path: '/documents', name: 'Documents', view: DocumentsView as FunctionComponent, needs: 'run' },
+  { path: '/ask', name: 'Ask', view: AskView as FunctionComponent, needs: 'run and server' },
   { path: '/search', name: 'Search', view: SearchView as FunctionComponent, needs: 'run' },
   { path: '/graph', name: 'Graph', view: GraphView as FunctionComponent, needs: 'run' },
   { path: '/hosts', name: 'Hosts', view: HostsView, needs: 'server' },

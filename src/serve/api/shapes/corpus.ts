@@ -131,6 +131,28 @@ export const hits = z.object({
   ),
 });
 
+const answerQuote = z.object({
+  text: z.string(),
+  sentence: z.string(),
+  passage: z.string().describe('The id of the passage.'),
+  document: z.string(),
+  title: text,
+  page: number,
+  start: z.int(),
+  end: z.int(),
+  citation: text,
+});
+
+export const answer = z.object({
+  question: z.string(),
+  model: text.describe('The model that wrote the sentences; null where they are quotes.'),
+  sentences: z.array(z.object({ text: z.string(), fit: number, quotes: z.array(answerQuote) })),
+  dropped: z.record(z.string(), z.int()).describe('Sentences of the model that were dropped, by reason.'),
+  nearest: z
+    .array(z.object({ id: z.string(), document: z.string(), title: text, page: number }))
+    .describe('The passages that come nearest.'),
+});
+
 const node = z
   .object({
     id: z.string(),

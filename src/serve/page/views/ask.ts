@@ -1,0 +1,120 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+import type { AskedAnswer, Run } from '../answers.ts';
+import { counted } from '../format.ts';
+import { TextField } from '../parts.ts';
+import type { View } from '../scene.ts';
+import { fault, html, runPath, useScene } from '../scene.ts';
+
+/** A question, and an answer whose sentences lead to the passages that they are quoted from. */
+export function AskView({ run }: { readonly run: Run }): View {
+  const { source, query, set } = useScene();
+  const [found, setFound] = useState<{ readonly answer?: AskedAnswer; readonly error?: unknown }>();
+  const [isBusy, setBusy] = useState(false);
+  const [stop, setStop] = useState<AbortController>();
+  const input = useRef<HTMLInputElement>(null);
+  const q = query.get('q') ?? '';
+  const works = query.get('works');
+  useEffect(() => {
+    if (input.current && document.activeElement !== input.current) input.current.value = q;
+    if (q === '') {
+      setFound(undefined);
+      return;
+    }
+    const leave = new AbortController();
+    setStop(leave);
+    setBusy(true);
+    setFound(undefined);
+    leave.signal.addEventListener('abort', () => setBusy(false));
+    void source
+      .get<AskedAnswer>(runPath(run, 'ask'), { q, works }, leave.signal)
+      .then(
+        (answer) => ({ answer }),
+        (error: unknown) => ({ error }),
+      )
+      .then((got) => {
+        if (leave.signal.aborted) return;
+        setBusy(false);
+        setFound(got);
+      });
+    return () => leave.abort();
+  }, [q, works]);
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    set({ q: input.current?.value.trim() ?? '' });
+  };
+  return html`<div>
+    <form onSubmit=${submit}>
+      <div class="ask">
+        <div class="search">
+          <label for="question" class="hidden">Question</label>
+          <input
+            type="search"
+            id="question"
+            autocomplete="off"
+            placeholder=${`Ask the papers of ${run.title} …`}
+            ref=${input}
+          />
+        </div>
+        <button type="submit" class="quiet">Ask</button>
+        ${isBusy && html`<button type="button" class="quiet" onClick=${() => stop?.abort()}>Stop</button>`}
+      </div>
+      <div class="filters">
+        <${TextField}
+          name="Works"
+          id="ask-works"
+          hint="a saved set, included, year:2020-2022, ids"
+          value=${works}
+          changed=${(value: string) => set({ works: value })}
+        />
+      </div>
+    </form>
+    <p class="hint" role="status">${status(isBusy, found?.answer)}</p>
+    ${found?.error !== undefined && fault(found.error)}
+    ${found?.answer && html`<${AnswerText} answer=${found.answer} />`}
+  </div>`;
+}
+
+function status(isBusy: boolean, answer: AskedAnswer | undefined): string {
+  if (isBusy) return 'Reading …';
+  if (!answer) return '';
+  const dropped = Object.values(answer.dropped).reduce((sum, each) => sum + each, 0);
+  const without = dropped === 0 ? '' : ` ${counted(dropped, 'sentence')} without a quote in the papers dropped.`;
+  if (answer.sentences.length === 0) return `Not in these papers.${without}`;
+  return answer.model === null
+    ? 'No model was used: these are sentences of the papers.'
+    : `Written by ${answer.model}; every sentence has a quote that is in the papers.${without}`;
+}
+
+function AnswerText({ answer }: { readonly answer: AskedAnswer }): View {
+  const { place } = useScene();
+  if (answer.sentences.length === 0)
+    return html`<ul class="hits">
+      ${answer.nearest.slice(0, 3).map(({ id, document, title, page }) => {
+        const to = place('/documents', { document, passage: id, q: answer.question });
+        return html`<li>
+          <a href=${to}>${title ?? document}</a><span class="hint">${page === null ? '' : ` · page ${page}`}</span>
+        </li>`;
+      })}
+    </ul>`;
+  return html`<ol class="hits answer">
+    ${answer.sentences.map(
+      ({ text, quotes }) =>
+        html`<li>
+          <p>${text}</p>
+          ${quotes.map((quote) => {
+            const to = place('/documents', {
+              document: quote.document,
+              passage: quote.passage,
+              q: quote.text.slice(0, 200),
+            });
+            const page = quote.page === null ? '' : ` · page ${quote.page}`;
+            return html`<p class="hint">
+              ${answer.model !== null && html`<q>${quote.text}</q> `}
+              <a href=${to}>${quote.title ?? quote.document}</a>${page}
+            </p>`;
+          })}
+        </li>`,
+    )}
+  </ol>`;
+}
