@@ -2,44 +2,44 @@ import { hash } from 'node:crypto';
 
 import type { WorkIds } from '../works/index.ts';
 
-/** What a node can be, and what its id is made of. */
+/** Kinds of nodes, and how their ids are made. */
 export const NODE_KINDS = {
   work: 'A scholarly work, in the corpus or only cited: by DOI, else OpenAlex, arXiv or PubMed id, else a hash of what the reference prints.',
-  author: 'A person: by ORCID, else OpenAlex id, else the name within one work, so that homonyms stay apart.',
+  author: 'A person: by ORCID, else OpenAlex id, else the name within one work, as two people may share a name.',
   institution: 'Where an author works: by ROR, else OpenAlex id, else the name.',
   venue: 'Journal, conference, repository: by ISSN, else OpenAlex id, else the name.',
-  funder: 'Who paid: by DOI or ROR of the funder, else the name.',
-  topic: 'A subject that a catalogue gives a work: by the catalogue’s id.',
-  term: 'A notion that a text defines or speaks about, with its abbreviation, or an entry of a vocabulary of yours.',
-  quantity: 'A number with its unit and what it is a number of.',
+  funder: 'A funder: by DOI or ROR, else the name.',
+  topic: 'A subject that a catalogue assigns to a work: by its id there.',
+  term: 'A term that a text defines or uses often, with its abbreviation, or an entry of your vocabulary.',
+  quantity: 'A value with its unit, property and entity.',
   dataset: 'A data set: by accession or DOI.',
   material: 'An antibody, a cell line, an organism or a plasmid: by RRID.',
   software: 'A program: by RRID, URL or name.',
-  reference: 'An entry of a list of references, as printed.',
+  reference: 'An entry of a reference list, as printed.',
   passage: 'A sentence of a document.',
   figure: 'A figure of a document, with its caption.',
   table: 'A table of a document, with its caption.',
-  claim: 'A statement that a language model read out of a passage, with its quote.',
+  claim: 'A claim that a language model found in a passage, with its quote.',
 } as const;
 
-/** What an edge can be: from what to what, and what it says. */
+/** Kinds of edges, their ends and meaning. */
 export const EDGE_KINDS = {
-  cites: 'work → work: the first has the second in its list of references.',
-  has_reference: 'work → reference: the entry stands in the work’s list.',
-  resolves_to: 'reference → work: the entry means the work.',
-  mentions: 'passage → reference, figure or table: the passage points to it.',
-  contains: 'work → passage, figure, table: where it stands.',
+  cites: 'work → work: the second is in the reference list of the first.',
+  has_reference: 'work → reference: the entry is in the work’s list.',
+  resolves_to: 'reference → work: the entry cites the work.',
+  mentions: 'passage → reference, figure or table: the passage cites it.',
+  contains: 'work → passage, figure, table.',
   authored_by: 'work → author.',
   affiliated_with: 'author → institution, as one work says.',
   published_in: 'work → venue.',
   funded_by: 'work → funder.',
-  about: 'work → term or topic: it speaks of it.',
+  about: 'work → term or topic.',
   defines: 'work → term: a sentence gives the long form of an abbreviation.',
   measures: 'work or table → quantity: a sentence or a cell states it.',
   uses: 'work → software, dataset or material: a sentence names it.',
   version_of: 'work → work: another version of the same.',
-  same_as: 'node → node: two ids of one thing, with the reason; take the row away and they are two again.',
-  retracts: 'work → work: the first takes the second back.',
+  same_as: 'node → node: two ids of one thing, with the reason; without the row they are two things.',
+  retracts: 'work → work: the first is a retraction of the second.',
   states: 'work → claim.',
 } as const;
 
@@ -48,12 +48,12 @@ export type NodeKind = keyof typeof NODE_KINDS;
 /** The kind of an edge. */
 export type EdgeKind = keyof typeof EDGE_KINDS;
 
-/** The short name under which a node is stored: 66 bits of its id's hash, always the same for the same id. */
+/** The key of a node: 66 bits of the hash of its id. */
 export function nodeKey(id: string): string {
   return hash('sha256', id, 'base64url').slice(0, 11);
 }
 
-/** The id of a work's node by what names it best; undefined when nothing does. */
+/** The id of a work's node by its best identifier; undefined without one. */
 export function workNodeId(ids: WorkIds): string | undefined {
   if (ids.doi !== null) return `work:doi:${ids.doi.toLowerCase()}`;
   if (ids.openalex !== null) return `work:openalex:${ids.openalex}`;
@@ -64,7 +64,7 @@ export function workNodeId(ids: WorkIds): string | undefined {
   return ids.zenodo === null ? undefined : `work:zenodo:${ids.zenodo}`;
 }
 
-/** The further ids of a work, each as the node it would be if nothing else were known. */
+/** Node ids of a work's other identifiers. */
 export function otherWorkNodeIds(ids: WorkIds): string[] {
   const named = [
     ids.openalex === null ? null : `work:openalex:${ids.openalex}`,

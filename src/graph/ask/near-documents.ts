@@ -1,10 +1,10 @@
 import { nodeKey } from '../schema.ts';
 import type { Graph } from './graph.ts';
 
-/** How many works like one are looked at. */
+/** Related works per document. */
 const LIKE_ONE = 20;
 
-/** Documents of works that the works of these documents cite, that cite them, or that are like them by citations. */
+/** Documents that these documents cite, are cited by, or are related to by citations. */
 export function nearDocuments(graph: Graph, documents: Iterable<string>): Set<string> {
   const known = graph.database.prepare("SELECT 1 FROM documents WHERE owner = ? AND owner NOT LIKE 'record:%'");
   const held = graph.database.prepare(
@@ -12,7 +12,7 @@ export function nearDocuments(graph: Graph, documents: Iterable<string>): Set<st
   );
   const near = new Set<string>();
   for (const document of documents) {
-    // What was parsed after the graph was built is not in it.
+    // A document parsed after the last build is not in the graph.
     if (known.get(document) === undefined) continue;
     const around = [...graph.edgesOf(document, ['cites']), ...graph.related(document, LIKE_ONE)];
     const works = around.map(({ node }) => nodeKey(node.id));

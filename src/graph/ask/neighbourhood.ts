@@ -6,16 +6,16 @@ import { nodeKey } from '../schema.ts';
 import type { EdgeKind } from '../schema.ts';
 import type { Graph } from './graph.ts';
 import type { GraphNode } from './types.ts';
-import { workLabel } from './types.ts';
+import { evidenceOf, workLabel } from './types.ts';
 
-/** Neighbours of a kind that are drawn: beyond this a picture says nothing. */
+/** Most neighbours drawn per kind: more make the picture unreadable. */
 const MOST_OF_A_KIND: Readonly<Partial<Record<PictureEdgeKind, number>>> = { cites: 40, related: 20 };
 const MOST_OTHERS = 12;
 const MOST_BETWEEN = 200;
 const EVIDENCE_OF_AN_EDGE = 3;
 const QUOTE_CHARS = 600;
 
-/** What is drawn around a work. Passages, references, figures and tables are where edges come from: they are its evidence. */
+/** Kinds of edges that are drawn. Passages, references, figures and tables are evidence and not drawn. */
 const DRAWN: readonly EdgeKind[] = [
   'cites',
   'version_of',
@@ -30,12 +30,12 @@ const DRAWN: readonly EdgeKind[] = [
   'states',
 ];
 
-/** The surroundings of a work as they are drawn: its edges with their sentences, works like it, and who of them cites whom. */
+/** The neighbourhood of a work: its edges with evidence, related works, and citations among them. */
 export function neighbourhoodOf(graph: Graph, name: string): GraphPicture {
   return new NeighbourhoodReader(graph).read(name);
 }
 
-/** A neighbour under its best known id, with the edges that lead to it under any. */
+/** A neighbour under its preferred id, with the edges to any of its ids. */
 interface Found {
   readonly other: GraphNode;
   readonly ends: (readonly [source: string, target: string])[];
@@ -79,7 +79,7 @@ class NeighbourhoodReader {
     return { nodes: layOut(this.#nodes), edges: this.#edges, leftOut: this.#leftOut };
   }
 
-  /** The most cited first; the order of equals is that of their ids. */
+  /** Most cited first, then by id. */
   #draw(kind: EdgeKind, direction: 'out' | 'in', found: readonly Found[]): void {
     const weight = new Map(found.map(({ other }) => [other.id, this.#timesCited(other.id)]));
     const sorted = found.toSorted(
@@ -103,7 +103,7 @@ class NeighbourhoodReader {
     }
   }
 
-  /** Who of the works that are drawn cites whom. */
+  /** Citations between the works that are drawn. */
   #drawBetween(): void {
     const works = this.#nodes.flatMap(({ id, kind }, at) =>
       kind === 'work' && at > 0 ? [[nodeKey(id), at] as const] : [],
@@ -123,7 +123,7 @@ class NeighbourhoodReader {
     }
   }
 
-  /** The place of a node among those that are drawn. */
+  /** The index of a node, which is added if it is new. */
   #place(node: GraphNode): number {
     const known = this.#places.get(node.id);
     if (known !== undefined) return known;
@@ -144,7 +144,7 @@ class NeighbourhoodReader {
     return Number(this.#cited.get({ node: nodeKey(id) })?.['count'] ?? 0);
   }
 
-  /** The sentences that cite come before the entry of the list of references, and a catalogue's word last. */
+  /** Citing sentences first, then the entry of the reference list, then services. */
   #evidence(kind: EdgeKind, ends: readonly (readonly [source: string, target: string])[]): PictureEvidence[] {
     const stated = this.#database.prepare(
       'SELECT * FROM evidence WHERE source = ? AND kind = ? AND target = ? ORDER BY owner, part, number LIMIT ?',
@@ -175,15 +175,6 @@ class NeighbourhoodReader {
 }
 
 function evidenceLine(row: Record<string, unknown>): PictureEvidence {
-  const number = (name: string): number | null => (row[name] === null ? null : Number(row[name]));
-  const text = (name: string): string | null => (row[name] === null ? null : (row[name] as string));
-  return {
-    document: String(row['owner']),
-    quote: text('quote')?.slice(0, QUOTE_CHARS) ?? null,
-    page: number('page'),
-    block: number('block'),
-    start: number('start_at'),
-    end: number('end_at'),
-    origin: text('origin'),
-  };
+  const { document, quote, page, block, start, end, origin } = evidenceOf(row);
+  return { document, quote: quote?.slice(0, QUOTE_CHARS) ?? null, page, block, start, end, origin };
 }

@@ -4,7 +4,7 @@ import type { EdgeKind } from '../schema.ts';
 import { nodeOf } from './types.ts';
 import type { GraphNode } from './types.ts';
 
-/** A node on a path, and the edge that led to it; the first has none. */
+/** A node on a path and the edge to it; the first has none. */
 export interface PathStep {
   readonly node: GraphNode;
   readonly edge: EdgeKind | null;
@@ -13,7 +13,7 @@ export interface PathStep {
 
 type Link = { readonly from: string; readonly edge: EdgeKind; readonly direction: 'out' | 'in' };
 
-/** Steps through these say that two works have something to do with each other. */
+/** Kinds of nodes that make a path meaningful. */
 const TELLING_KINDS: ReadonlySet<string> = new Set([
   'work',
   'reference',
@@ -27,8 +27,7 @@ const TELLING_KINDS: ReadonlySet<string> = new Set([
 
 /**
  * A shortest path between two nodes, given by their keys; undefined when there is none of at most `most` steps. Programs,
- * journals, topics and the like join works that have nothing else in common: a path goes through them only where there is
- * no other.
+ * journals and topics connect unrelated works, so that a path uses them only if there is no other.
  */
 export function shortestPath(
   database: DatabaseSync,

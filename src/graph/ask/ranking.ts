@@ -6,7 +6,7 @@ const SETTLED = 1e-9;
 
 interface Citations {
   readonly nodes: readonly string[];
-  /** For each work the works it cites, by their places in `nodes`. */
+  /** For each work the indexes of the works it cites. */
   readonly cites: readonly (readonly number[])[];
 }
 
@@ -21,7 +21,7 @@ function readCitations(database: DatabaseSync): Citations {
   return { nodes, cites };
 }
 
-/** How much a work weighs by who cites it, and by who cites those (PageRank); the sum over all works is 1. */
+/** PageRank of the works by citations; the sum is 1. */
 export function pageRank(database: DatabaseSync): Map<string, number> {
   const { nodes, cites } = readCitations(database);
   const count = nodes.length;
@@ -48,8 +48,8 @@ export function pageRank(database: DatabaseSync): Map<string, number> {
 }
 
 /**
- * Groups of works that cite each other more than others (one level of Louvain, Blondel et al. 2008, repeated until nothing
- * moves). Works are taken in the order of their keys, so that the same graph gives the same groups.
+ * Communities of works by citations (Louvain, Blondel et al. 2008). Works are processed in the order of their keys, so that the
+ * same graph gives the same groups.
  */
 export function communities(database: DatabaseSync): Map<string, number> {
   const { nodes, cites } = readCitations(database);
@@ -81,7 +81,7 @@ function undirected(cites: readonly (readonly number[])[]): Links {
   return links;
 }
 
-/** Moves each node to the neighbouring group that gains most, until none moves. */
+/** Moves each node to the neighbouring group with the highest gain, until none moves. */
 function moveOnce(links: Links): number[] {
   const group = links.map((_, at) => at);
   const degree = links.map((each) => [...each.values()].reduce((sum, weight) => sum + weight, 0));

@@ -1,4 +1,4 @@
-/** A short form and the long form that a text gives for it, by their places in the text. */
+/** A short form and its long form, with their places in the text. */
 export interface Abbreviation {
   readonly short: Span;
   readonly long: Span;
@@ -15,11 +15,11 @@ interface Span {
 
 export const ABBREVIATION_VERSION = 2;
 
-/** Nothing longer is an abbreviation. */
+/** Longest abbreviation. */
 const LONGEST_SHORT = 20;
 const LONGEST_INSIDE = 240;
 
-/** Finds abbreviations that a text explains: "long form (LF)", "LF (long form)", "(long form, LF)". */
+/** Finds abbreviations that a text defines: "long form (LF)", "LF (long form)", "(long form, LF)". */
 export function findAbbreviations(text: string): Abbreviation[] {
   const found: Abbreviation[] = [];
   const known = new Set<string>();
@@ -53,7 +53,7 @@ function remarks(text: string): { readonly open: number; readonly inside: string
 const INTRODUCED =
   /^\s*(?:or |i\.e\.,? |abbreviated (?:as )?|abbreviation:? |termed |called |hereafter |henceforth |referred to as )?["'“‘]?/i;
 
-/** "long form (LF)", "long form (see there; LF)", "(long form, LF)": a part of the remark is the short form. */
+/** "long form (LF)", "long form (see there; LF)", "(long form, LF)": a part of the bracket is the short form. */
 function shortInside(text: string, open: number, inside: string): Abbreviation[] {
   const found: Abbreviation[] = [];
   // A comma without a space behind it belongs to the short form: "Fru-2,6-P(2)".
@@ -82,7 +82,7 @@ function isCapital(text: string): boolean {
   return text.length >= 2 && /^[\p{L}\p{N}-]+$/u.test(text) && (text.match(/\p{Lu}/gu) ?? []).length >= 2;
 }
 
-/** "LF (long form)": the word before the remark is the short form, and the remark begins with its long form. */
+/** "LF (long form)": the word before the bracket is the short form, and the bracket begins with its long form. */
 function shortBefore(text: string, open: number, inside: string): Abbreviation[] {
   const at = open + 1;
   const match = /(?<![\p{L}\p{N}/-])(?<short>[\p{L}\p{N}][\p{L}\p{N}\-/&.+]{0,14})\s?$/u.exec(
@@ -110,7 +110,7 @@ function isShortForm(text: string): boolean {
   if (!/^[\p{L}\p{N}]/u.test(text) || !/\p{L}/u.test(text)) return false;
   const words = text.split(/\s+/);
   if (words.length > 2) return false;
-  // A word of small letters is a word; an abbreviation has a capital, or mixes letters with digits.
+  // Lower-case words count only if they are short.
   return /\p{Lu}|\d/u.test(text) || text.length <= 5;
 }
 
@@ -152,8 +152,8 @@ interface LongForm {
 
 /**
  * Finds the long form of a short form at the end of a piece of text (or, with `whole`, as all of it): the letters of the
- * short form stand in it in their order, the first at the beginning of its first word, the others rather at the beginnings
- * of words than inside them, and few words are skipped.
+ * short form occur in it in order, the first at its beginning, the others preferably at the beginnings of words, and few words
+ * are skipped.
  */
 function align(short: string, piece: Piece, options: { readonly whole?: boolean } = {}): LongForm | undefined {
   return alignLetters(short, lettersOf(short), piece, options) ?? alignWithoutDigits(short, piece, options);
@@ -185,7 +185,7 @@ function alignLetters(
     const rest = words.slice(at + 1).map((word) => word.text);
     const score = quality(letters, [opening, ...rest], short);
     if (score === undefined || score < (LEAST[letters.length] ?? LEAST_ELSE)) continue;
-    // A part of a compound begins a long form only where the whole word does not.
+    // Prefer the beginning of a whole word to that of a part of a compound.
     const sure = score - (start === words[at]?.start ? 0 : 0.1);
     if (!best || sure > best.score + 1e-9)
       best = { start: piece.start + start, end: piece.start + to.end, score: sure };
@@ -193,10 +193,10 @@ function alignLetters(
   return best;
 }
 
-/** Numbers of atoms and the like in front of a chemical name, which its abbreviation leaves out. */
+/** Locants and prefixes of chemical names, which abbreviations leave out. */
 const LOCANTS = /^(?:[\d,'′.+()[\]]+|[a-z]|alpha|beta|gamma|delta|[α-ω]|\(?[+-]\)?|di|tri|tetra)$/;
 
-/** Where a long form may begin: at words, at parts of compounds, and behind the numbers of a chemical name. */
+/** Possible beginnings of a long form: words, parts of compounds, and behind locants. */
 function* starts(words: readonly Word[], most: number): Generator<{ at: number; start: number; within: number }> {
   for (let at = words.length - 1; at >= Math.max(0, words.length - most); at -= 1) {
     const word = words[at];
@@ -216,7 +216,7 @@ function lettersOf(short: string): string[] {
   return Array.from(plain.toLowerCase()).filter((letter) => /[\p{L}\p{N}]/u.test(letter));
 }
 
-/** Words and the parts of compound words, which can begin a long form's letter as well. */
+/** Words without the punctuation around them. */
 function wordsOf(text: string): Word[] {
   return [...text.matchAll(/[^\s]+/g)]
     .map((match) => {
@@ -231,12 +231,12 @@ function wordsOf(text: string): Word[] {
     .filter((word) => word.text !== '');
 }
 
-/** 0 to 1: how well the letters stand in the words; undefined when they do not, in their order, from the first word on. */
+/** 0 to 1: how well the letters match the words; undefined when they do not occur in order from the first word on. */
 function quality(letters: readonly string[], words: readonly string[], short: string): number | undefined {
   const text = words.join(' ');
-  // The long form says more than the short one, and is not the short one again.
+  // A long form is longer than the short form and does not contain it.
   if (text.replace(/[^\p{L}\p{N}]/gu, '').length <= letters.length) return undefined;
-  // One letter stands for one word, and not for a short one.
+  // A single letter abbreviates one word of at least four letters.
   if (letters.length === 1 && (words.length > 1 || text.length < 4)) return undefined;
   if (words.includes(short.toLowerCase())) return undefined;
   const gains = placeGains(text);
@@ -262,7 +262,7 @@ function quality(letters: readonly string[], words: readonly string[], short: st
   for (let at = 0; at < text.length; at += 1) {
     const here = row[at] ?? Number.NEGATIVE_INFINITY;
     if (here === Number.NEGATIVE_INFINITY) continue;
-    // Words behind the last letter's word are not explained by any letter.
+    // Words behind that of the last letter match no letter.
     const rest = text
       .slice(at)
       .split(' ')
@@ -273,7 +273,7 @@ function quality(letters: readonly string[], words: readonly string[], short: st
   return top === Number.NEGATIVE_INFINITY ? undefined : top / count;
 }
 
-/** What a letter at each place is worth: 1 at a word's beginning, less at the beginning of a part, least inside. */
+/** The value of a letter at each place: 1 at the beginning of a word, less at that of a part, least inside. */
 function placeGains(text: string): Float64Array {
   const gains = new Float64Array(text.length);
   for (let at = 0; at < text.length; at += 1) {

@@ -20,15 +20,15 @@ const SPELT: Readonly<Record<string, number>> = {
 };
 
 /**
- * In figures, with a power of ten or a word for one behind, or in the words above. A bare power of ten is "10^6", "10⁻⁶", or
- * "10−6" where plain text lost the raising: a range does not go down from ten to a single digit.
+ * Digits with an optional power of ten or scale word, or number words. A bare power of ten is "10^6", "10⁻⁶", or "10−6" where
+ * plain text lost the superscript: no range goes down from ten to a single digit.
  */
 const NUMBER =
   /(?<sign>(?<=^|[\s([=<>≤≥~∼≈/,])[-−–+](?=[\d.]))?(?:(?<![\d.,])(?<bare>10(?:\s?\^\s?[-−–]?\d{1,2}|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2}|[-−–][1-9]|−[1-9]\d)(?![\d.,%]\d|[\d%]))|(?<digits>\d{1,3}(?:[,\u2009\u202f]\d{3}){1,8}(?:\.\d{1,30})?(?!\d)|\d+(?:[.·]\d+)?|[.·]\d+)(?<times>\s?[×x*⋅·]\s?10\s?\^?[-−–⁻]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|e[-−+]?\d{1,3}(?![\p{L}\d]))?)(?<scale>\s(?:hundred|thousand|million|billion)\b)?|(?<spelt>\b(?![- ])(?:[- ]?(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion)\b){1,8})/giu;
 
 const SUPERSCRIPT_DIGITS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** Every number of a text, in figures or in words. */
+/** Every number of a text, in digits or in words. */
 export function findNumbers(text: string): PrintedNumber[] {
   const found: PrintedNumber[] = [];
   for (const match of text.matchAll(NUMBER)) {

@@ -3,21 +3,21 @@ import { findNumbers } from './numbers.ts';
 import type { Unit } from './units.ts';
 import { readUnit } from './units.ts';
 
-/** A quantity in a text: one value, or the ends of a range, or the values of a list. */
+/** A quantity in a text: one value, the ends of a range, or the values of a list. */
 export interface Quantity {
   readonly start: number;
   readonly end: number;
   readonly values: readonly number[];
   readonly shape: 'value' | 'range' | 'list';
-  /** Undefined for a bare number and for things that are counted. */
+  /** Undefined for bare numbers and counts. */
   readonly unit: Unit | undefined;
   /** What is counted: "participants". */
   readonly counted: string | undefined;
   /** The words before it: "approximately", "less than", "≥". */
   readonly modifier: string;
-  /** The numbers that `values` become in base units. */
+  /** The values in base units. */
   readonly normal: readonly number[];
-  /** What stands behind ± for each of the values, in the printed unit; undefined where nothing does. */
+  /** The tolerances (± 2) in the printed unit; undefined where there are none. */
   readonly uncertainty?: readonly number[];
 }
 
@@ -34,7 +34,7 @@ const RANGE = /^\s?(?:[-–—−‐]|to|and|up to|\.\.\.|…)\s?(?:[~∼≈<>�
 const LIST = /^(?:,|,? (?:and|or)|,? respectively)\s$/u;
 const TOLERANCE = /^\s?(?:±|\+\/-|\+\/−|\+−)\s?$/u;
 
-/** Finds the quantities of a text. Numbers that name something (Figure 2, H2O, [14], 2011) are none. */
+/** Finds the quantities of a text. Numbers in names, labels and years (Figure 2, H2O, [14], 2011) do not count. */
 export function findQuantities(text: string): Quantity[] {
   const pieces = findNumbers(text).map((number) => withUnit(text, number));
   const found: Quantity[] = [];
@@ -51,7 +51,7 @@ export function findQuantities(text: string): Quantity[] {
 
 function withUnit(text: string, number: PrintedNumber): Piece {
   const rest = text.slice(number.end, number.end + 40);
-  // "(28 ± 2) °C": the unit stands behind the bracket that the number ends.
+  // "(28 ± 2) °C": the unit is behind the bracket.
   const bracket = /[(]\s?[\d.,\s±+–−-]*$/u.test(text.slice(Math.max(0, number.start - 24), number.start));
   const gap =
     (bracket ? /^(?:\)?[\s\u00a0\u2009\u202f]|[-‐])?/u : /^(?:[\s\u00a0\u2009\u202f]|[-‐])?/u).exec(rest)?.[0] ?? '';
@@ -69,7 +69,7 @@ function withUnit(text: string, number: PrintedNumber): Piece {
   return { ...number, unit: read.unit, unitEnd: number.end + gap.length + read.length };
 }
 
-/** A number with those that belong to it: the other end of a range, a tolerance, the values of a list with one unit. */
+/** A number and those that belong to it: the other end of a range, a tolerance, values of a list with one unit. */
 function groupFrom(text: string, pieces: readonly Piece[], from: number): Piece[] {
   const first = pieces[from];
   if (!first) return [];
@@ -90,7 +90,7 @@ function groupFrom(text: string, pieces: readonly Piece[], from: number): Piece[
   return group;
 }
 
-/** Whether a list whose values have no unit of their own ends in a value that has one: "1, 2 and 3 mm". */
+/** Whether a list of bare values ends in one with a unit: "1, 2 and 3 mm". */
 function listEnds(text: string, pieces: readonly Piece[], at: number): boolean {
   for (let next = at; next < Math.min(pieces.length, at + 12); next += 1) {
     const piece = pieces[next];
@@ -112,7 +112,7 @@ function judge(text: string, group: readonly Piece[]): Quantity | undefined {
   const counted = unit === undefined ? countedNoun(after) : undefined;
   if (unit === undefined && !isBareQuantity(text, group, counted)) return undefined;
   const modifier = MODIFIER.exec(before)?.[0] ?? '';
-  // "28 ± 2 °C" is one value: what stands behind ± belongs to the number in front.
+  // "28 ± 2 °C" is one value with a tolerance.
   const isTolerance = group.map(
     (piece, at) => at > 0 && TOLERANCE.test(text.slice(group[at - 1]?.unitEnd, piece.start)),
   );
@@ -136,7 +136,7 @@ function between(text: string, group: readonly Piece[]): string {
   return text.slice(group.at(-2)?.unitEnd, last?.start);
 }
 
-/** Joined to letters it is part of a name: H2O, NBS-19, 22/10a-4, δ13C, IL-6; or a power: cm−2. */
+/** Whether a number is part of a name (H2O, NBS-19, 22/10a-4, δ13C, IL-6) or a power (cm−2). */
 function isNamePart(text: string, piece: Piece): boolean {
   const before = text.slice(Math.max(0, piece.start - 40), piece.start);
   const after = text.slice(piece.unitEnd, piece.unitEnd + 12);
@@ -154,13 +154,13 @@ function isNamePart(text: string, piece: Piece): boolean {
   return /^\d{1,4}[a-z]$/.test(text.slice(piece.start, piece.unitEnd)) && (piece.value > 1500 || NUMBERED.test(before));
 }
 
-/** What is counted off, perhaps several at once: "Figs. 2 and", "Tables 1, 2 and". */
+/** Words with a list of numbers: "Figs. 2 and", "Tables 1, 2 and". */
 const NUMBERED =
   /\b(?:fig(?:ure)?s?|tab(?:le)?s?|eqs?|eqns?|equations?|refs?|references?|sect?(?:ion)?s?|chap(?:ter)?s?|listing|scheme|appendix|phases?|stages?|steps?|grades?|types?|class(?:es)?|models?|codes?|panels?|lines?|samples?|experiments?|days? post)\.?\s?\(?(?:[\p{Lu}]?\d{1,6}[a-z]?(?:,?\sand\s|,?\sor\s|\sto\s|\s?[-–,&]\s?)){0,12}[\p{Lu}]?$/iu;
-/** Words that a number behind them names and does not count. */
+/** Words whose number is a label. */
 const LABELS =
   /\b(?:fig(?:ure)?s?|tab(?:le)?s?|eqs?|eqn|equations?|refs?|references?|sec(?:tion)?s?|chap(?:ter)?s?|appendix|supplement(?:ary)?(?: \w+)?|phases?|stages?|steps?|grades?|types?|class|groups?|models?|codes?|no|nos|nr|number|version|v|vol|part|page|pp?|panels?|lines?|cases?|samples?|experiments?|trials?|stud(?:y|ies)|items?|questions?|schemes?|examples?|notes?|box|level|lane|chromosomes?|scenario|rule|theorem|lemma|algorithm|task|layer|cluster|zone|site|plot|run|batch|patients?|subjects?|grant|award|issue|january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|winter|in|since|during|until|year)\.?\s?\(?[\p{Lu}]?$/iu;
-/** What says that a value follows. */
+/** Words and signs in front of a value. */
 const VALUED =
   /(?:[=<>≤≥~∼≈≲≳:±]|\b(?:of|was|were|is|are|be|been|to|from|between|than|by|about|around|approximately|least|most|averag(?:e|ed|ing)|reached|equals?|equal to|rang(?:ed|ing|es)|and|or|at|near|exceed(?:s|ed|ing)?|value|score|ratio|mean|median|index|factor|nearly|almost|over|below|above|under|roughly|only|with|up to|set to))\s?\(?$/iu;
 const NO_NOUN: ReadonlySet<string> = new Set(

@@ -3,11 +3,11 @@ export interface SoftwareMention {
   readonly paragraph: number;
   readonly start: number;
   readonly end: number;
-  /** As printed; `program` is the same for every print of one program. */
+  /** As printed; `program` is the name shared by all spellings. */
   readonly name: string;
   readonly program: string;
   readonly version: string | undefined;
-  /** Why it is taken for a program. */
+  /** Why it counts as a program. */
   readonly reason: 'known' | 'called software' | 'version' | 'named before';
 }
 
@@ -15,34 +15,34 @@ export const SOFTWARE_VERSION = 2;
 
 const VERSION =
   /^[®™]{0,2},? ?[([]?(?:(?:version|versions|ver\.?|v\.?|release) ?(?<version>\d[\w.-]{0,20}\w|\d)|(?<number>\d{1,3}(?:\.\d\w*){0,4}))(?![\p{L}\d%])/iu;
-/** What follows the name of a program: "X (v. 2) statistical software". */
+/** Behind the name of a program: "X (v. 2) statistical software". */
 const CALLED =
   /^[®™]{0,2}(?:,? ?[([]?(?:version |ver\.? ?|v\.? ?)?\d[\w.-]{0,20}[)\]]?)?,? (?:(?:statistical|statistics|analysis|imaging|image|computer|data|graphics|modell?ing|prediction|clustering|alignment|visuali[sz]ation|R) ){0,2}(?:softwares?|packages?|toolbox|toolkit|plug-?in|web ?server)\b/u;
 const PROGRAM =
   /^[®™]{0,2}(?:,? ?[([]?(?:version |ver\.? ?|v\.? ?)?\d[\w.-]{0,20}[)\]]?)? (?:computer |statistical )?program\b/u;
 const USED = /\b(?:using|with|by|in|via|through|use of|used|implemented in)(?: the)?(?: \p{Ll}+)? ["'“‘]?$/u;
-/** What stands in front: "the software X", "the program X", "software package X". */
+/** In front of the name: "the software X", "the program X", "software package X". */
 const ANNOUNCED =
   /\b(?:softwares?|computer program|programs?|software packages?|packages?|toolbox|plug-?in|web server)(?: (?:called|named))? ["'“‘]?$/iu;
 const LIBRARY =
   /\b(?:R|Python|Bioconductor|Perl|MATLAB|Matlab) (?:packages?|librar(?:y|ies)|modules?|toolbox(?:es)?) ["'“‘]?$/u;
 const LIBRARIES =
   /\b(?:R|Python|Bioconductor|Perl|MATLAB|Matlab) (?:packages?|librar(?:y|ies)|modules?|toolbox(?:es)?) ["'“‘]?/gu;
-/** R is a letter unless it is called a language, a program or a team. */
+/** R counts only as a language, a program or a team. */
 const R =
   /(?<![\p{L}\d-])R(?= (?:(?:version|v\.?|ver\.?) ?)?\d\.\d|,? (?:statistical |computing |core )?(?:software|packages?|library|environment|language|program|project|script|Core Team|Foundation|Development Core Team)\b| \(?(?:version|v\.?) ?\d| \((?:R Core|R Development|R Foundation|R Project))/gu;
 
-/** A word of a name: it begins with a capital or has a capital or a digit inside. */
+/** A word that may be a name: it begins with a capital or has a capital or digit inside. */
 const NAME =
   /(?<![\p{L}\d.@/-])(?:\p{Lu}[\p{L}\d+*'’-]{1,40}|\p{Ll}{1,20}[\p{Lu}\d][\p{L}\d-]{0,40})(?: (?:\p{Lu}[\p{L}\d+*'’-]{0,40}|\d?\p{Lu}))?/gu;
 const SMALL_NAME = /(?<![\p{L}\d])[\p{L}][\p{L}\d.]{1,30}[\p{L}\d]/uy;
-/** Databases, catalogues, scales, months and the like that have versions or stand before "package", and are no programs. */
+/** Words with a version or before "package" that are not programs: databases, scales, months. */
 const NO_PROGRAM =
   /^(?:The|An?|Our|This|These|All|Both|Using|With|In|And|We|January|February|March|April|May|June|July|August|September|October|November|December|Spring|Summer|Autumn|Winter|NIST|Wiley|GenBank|UniProt|Ensembl|KEGG|PubMed|MEDLINE|Scopus|Embase|Cochrane|CTCAE|MedDRA|ICD|DSM|SNOMED|Table|Figure|Fig|Section|Chapter|Part|Phase|Study|Group|Model|Version|Windows|Mac|Microsoft|Adobe|IBM|Apple|Inc|Ltd|Creative|Commons|Supplementary|Additional|Online|Open|Free|Source|New|Statistical|Image|Data|Analysis|Technology|University|Institute|HIV|DNA|RNA|PCR|pH|US|USA|UK|EU|WHO)(?![\p{L}\d])/u;
 const MAKERS =
   /^(?:Microsoft|Adobe|IBM|Leica|Zeiss|Nikon|Olympus|Bio-Rad|BD|Agilent|Affymetrix|Illumina|Bruker|Thermo|Roche|Invitrogen|Philips|Siemens|Waters|Rigaku|Hitachi|Shimadzu)\s/u;
 
-/** Finds the programs that the paragraphs of one document name: known ones, and those that are called software or have a version. */
+/** Finds the programs named in the paragraphs of a document: known ones, and names called software or followed by a version. */
 export function findSoftware(paragraphs: readonly string[]): SoftwareMention[] {
   const found: SoftwareMention[] = [];
   const named = new Map<string, string>();
@@ -89,7 +89,7 @@ function* knownIn(text: string): Generator<Mention> {
     };
 }
 
-/** Equal but for capitals, of which there has to be one where the usual print has one. */
+/** Whether a text begins with a spelling; case may differ, except that a leading capital must stay one. */
 function isPrint(text: string, print: string): boolean {
   const here = text.slice(0, print.length);
   if (here.toLowerCase() !== print.toLowerCase() || /^[\p{L}\d+*]/u.test(text.slice(print.length))) return false;
@@ -108,7 +108,7 @@ function hasCue(text: string, start: number, end: number): boolean {
 /** "SAS (SAS Institute", "Prism (GraphPad Software". */
 const MADE_BY = /^[®™]{0,2},? [([][^()[\]]{0,60}\b(?:Inc|Corp|Corporation|Software|SAS Institute|GmbH|Ltd)\b/u;
 
-/** Names that nobody knows, by what stands around them. */
+/** Names that are not in the list, by the words around them. */
 function* namedIn(text: string): Generator<Mention> {
   for (const match of text.matchAll(NAME)) {
     const words = match[0].split(' ');
@@ -126,7 +126,7 @@ function* namedIn(text: string): Generator<Mention> {
       break;
     }
   }
-  // "the R package mixfit": such a name may have small letters only.
+  // "the R package mixfit": the name may be in lower case.
   for (const match of text.matchAll(LIBRARIES)) {
     SMALL_NAME.lastIndex = match.index + match[0].length;
     const name = SMALL_NAME.exec(text)?.[0] ?? '';
@@ -158,12 +158,12 @@ function cueOf(text: string, start: number, end: number, name: string): Software
     : undefined;
 }
 
-/** A name that is no ordinary word: capitals inside, or digits beside small letters. */
+/** Whether a name is not an ordinary word: capitals inside, or digits next to small letters. */
 function isDistinct(name: string): boolean {
   return /\p{Ll}\p{Lu}|\p{Lu}{2}\p{L}{0,20}\p{Ll}|\p{Ll}\d|\p{Lu}{2}[\p{L}\d]{0,20}-\p{L}|^\p{Lu}{4,40}$/u.test(name);
 }
 
-/** The company, not the program: "(SPSS Inc., Chicago", "GraphPad Software, San Diego". */
+/** Whether a name is that of a company: "(SPSS Inc., Chicago", "GraphPad Software, San Diego". */
 function isMaker(text: string, start: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - 14), start);
   const after = text.slice(end, end + 24);
@@ -188,8 +188,7 @@ function versionAt(text: string, end: number): string | undefined {
 }
 
 /**
- * Programs that papers of many fields name without saying what they are: the name of the node, then other prints of it.
- * Versions that are part of a print (MEGA7) are left to the reader of versions.
+ * Programs that papers mention without explanation: the name of the node, then other spellings.
  */
 const KNOWN = `SPSS=IBM SPSS=SPSS Statistics=IBM SPSS Statistics=PASW=PASW Statistics=Statistical Package for the Social Sciences=Statistical Package for Social Sciences
 SAS=SAS/STAT=Statistical Analysis System|Stata=Stata/SE=Stata/MP|MATLAB|Mathematica|Maple|Minitab|JMP|Statistica|SigmaPlot=Sigma Plot|SigmaStat|Systat|MedCalc|StatView|NCSS|WinBUGS|OpenBUGS|JAGS|Stan|RStudio|
@@ -202,21 +201,21 @@ E-Prime|Psychtoolbox|LabVIEW|pClamp|Clampfit|Clampex|Igor Pro|OriginPro=Origin P
 TensorFlow|PyTorch|Keras|scikit-learn|NumPy|SciPy|matplotlib|ggplot2|lme4|Jupyter|Docker|Snakemake|Nextflow|Seurat|Scanpy|Cell Ranger|Kallisto|Salmon|StringTie|Weka|GeneSpring|Partek|BeadStudio|GenomeStudio|dChip|TreeView=Java TreeView|WinNonlin=Phoenix WinNonlin|NONMEM|MONOLIX|TargetScan|miRanda|RNAfold|Mfold|
 OpenClinica|SoftMax Pro|Gen5|LAS X|LSM Image Browser|SlideBook|Openlab|IPLab|Huygens|EMAN2=EMAN|RELION|cryoSPARC|IMOD|CTFFIND4|MotionCor2|DeepLabCut|AlphaFold|BRB-ArrayTools|DnaSP|Blast2GO|WebLogo|MUMmer|RepeatMasker|AUGUSTUS|GENSCAN|tRNAscan-SE|Prokka|Kraken2|MetaPhlAn|DIAMOND|MEGAN|BioEstat|XLSTAT=XLSTAT-PRO|PAST|SIMCA=SIMCA-P|CellSens|MicroCal|Unscrambler`;
 
-/** Names that are also words, people, places or initials of something else: they count only beside a cue. */
+/** Names with other meanings: they count only with a cue such as "software" or a version. */
 const AMBIGUOUS: ReadonlySet<string> = new Set(
   'maple|stan|python|java|excel|fiji|zen|prism|muscle|mega|beast|velvet|trinity|coot|phenix|phaser|amber|gaussian|glide|mascot|perseus|galaxy|spm|fsl|amos|eqs|envi|fluent|salmon|weka|huygens|augustus|diamond|megan|past|chimera|seurat|illustrator|docker|eman|simca|sas'.split(
     '|',
   ),
 );
 
-/** A known program as it is printed: the name of its node, and whether the print alone is enough. */
+/** A spelling of a known program. */
 interface KnownSoftware {
   readonly print: string;
   readonly name: string;
   readonly ambiguous: boolean;
 }
 
-/** Known programs by the first word of a print in lower case, the longest print first. */
+/** Known programs by the first word of a spelling in lower case, longest spelling first. */
 const KNOWN_SOFTWARE: ReadonlyMap<string, readonly KnownSoftware[]> = Map.groupBy(
   KNOWN.split(/[|\n]+/)
     .flatMap((entry) => {

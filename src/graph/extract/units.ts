@@ -2,9 +2,9 @@
 export interface Unit {
   readonly text: string;
   readonly factor: number;
-  /** Added after the factor: degrees Celsius and Fahrenheit do not begin at nothing. */
+  /** Added after the factor, for degrees Celsius and Fahrenheit. */
   readonly offset: number;
-  /** For example `kg m^-3`; empty for a bare ratio such as a percentage. Units that are none of SI's stand for themselves. */
+  /** For example `kg m^-3`; empty for a ratio such as a percentage. Units outside SI are their own base. */
   readonly base: string;
 }
 
@@ -24,7 +24,7 @@ const SUPERSCRIPTS: Readonly<Record<string, string>> = {
 const FACTOR = /^(?<symbol>[\p{L}Ωµμ%‰°ℓ]{1,12})(?<power>(?:\^?[-−–⁻]?[1-4](?!\d)|[⁻]?[¹²³⁴]))?(?![\p{L}\d])/u;
 const JOIN = /^(?:\s?[/·⋅∙×.*]\s?|\s(?:per\s)?|(?=[(]))/u;
 
-/** The unit that a text begins with, and how many characters it takes; undefined when it begins with none. */
+/** The unit at the beginning of a text and its length; undefined when there is none. */
 export function readUnit(text: string): { readonly unit: Unit; readonly length: number } | undefined {
   const first = readFactor(text);
   if (!first) return undefined;
@@ -38,7 +38,7 @@ export function readUnit(text: string): { readonly unit: Unit; readonly length: 
     if (!join || join[0] === '') break;
     const divides = /\/|per/.test(join[0]);
     const next = readFactor(rest.slice(join[0].length), true);
-    // "5 m s" is no unit, "5 m s-1" and "5 mg kg-1" are.
+    // "m s-1" and "mg kg-1" are units, "m s" is not.
     if (!next || (/^[\s.]+$/.test(join[0]) && !next.raised)) break;
     const sign = divides ? -1 : 1;
     factor *= next.factor ** sign;
@@ -123,10 +123,10 @@ function baseText(powers: ReadonlyMap<string, number>): string {
 
 /** Powers of base units. */
 type Powers = Readonly<Record<string, number>>;
-/** How a unit is made of base units: factor, powers, and what is added after. */
+/** A unit in base units: factor, powers, offset. */
 type Definition = readonly [factor: number, powers: Powers, offset?: number];
 
-/** What a letter in front of a symbol multiplies it by. */
+/** Factors of prefixes. */
 const PREFIXES: Readonly<Record<string, number>> = {
   Y: 1e24,
   Z: 1e21,
@@ -149,7 +149,7 @@ const PREFIXES: Readonly<Record<string, number>> = {
   f: 1e-15,
 };
 
-/** A definition and the names that share it: factor, powers such as `kg m^-3`, names, what is added after. */
+/** A definition and its names: factor, powers such as `kg m^-3`, names, offset. */
 type Row = readonly [factor: number, powers: string, names: string, offset?: number];
 
 function table(rows: readonly Row[]): Readonly<Record<string, Definition>> {
@@ -220,7 +220,7 @@ const SYMBOLS: Readonly<Record<string, Definition>> = table([
   [3600, 's', 'hr|h'],
 ]);
 
-/** Symbols and words that are used as they are, also in German, French, Spanish, Portuguese, Italian and Russian. */
+/** Symbols and words without prefixes, also in German, French, Spanish, Portuguese, Italian and Russian. */
 const WHOLE: Readonly<Record<string, Definition>> = table([
   [
     0.01,
@@ -305,7 +305,7 @@ const WHOLE: Readonly<Record<string, Definition>> = table([
   [1.989e30, 'kg', 'M☉|M⊙'],
 ]);
 
-/** Names of whole units by their first character, the longest first. */
+/** Units without prefixes by their first character, longest first. */
 const WHOLE_NAMES = Map.groupBy(
   Object.keys(WHOLE).sort((a, b) => b.length - a.length),
   (name) => name[0] ?? '',

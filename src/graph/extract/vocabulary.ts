@@ -6,18 +6,18 @@ import type { Reading, Statements } from './reading.ts';
 import { THIS_WORK } from './reading.ts';
 import { AppError } from '../../base/index.ts';
 
-/** A notion of a vocabulary: its id there, its name, and how else it is written. */
+/** An entry of a vocabulary. */
 export interface VocabularyEntry {
   readonly id: string;
   readonly name: string;
   readonly synonyms: readonly string[];
 }
 
-/** Places kept per notion and document. */
+/** Most places stored per entry and document. */
 const MOST_PLACES = 3;
 const MOST_WORDS = 8;
 
-/** A vocabulary ready to be looked for: the longest entry that fits counts. */
+/** A vocabulary prepared for search; the longest match wins. */
 export class Vocabulary {
   readonly #byWords = new Map<string, VocabularyEntry>();
   #longest = 1;
@@ -28,7 +28,7 @@ export class Vocabulary {
         const words = wordsOf(name).map(({ folded }) => folded);
         if (words.length === 0 || words.length > MOST_WORDS || words.join('').length < 2) continue;
         const key = words.join(' ');
-        // A name that two entries share belongs to the one that comes first.
+        // If two entries share a name, the first has it.
         if (!this.#byWords.has(key)) this.#byWords.set(key, entry);
         this.#longest = Math.max(this.#longest, words.length);
       }
@@ -38,7 +38,7 @@ export class Vocabulary {
     return this.#byWords.size;
   }
 
-  /** The entries that stand in a text, and where; none inside another. */
+  /** The entries in a text and their places, without nested ones. */
   find(text: string): { readonly entry: VocabularyEntry; readonly start: number; readonly end: number }[] {
     const words = wordsOf(text);
     const found: { entry: VocabularyEntry; start: number; end: number }[] = [];
@@ -46,7 +46,7 @@ export class Vocabulary {
       for (let count = Math.min(this.#longest, words.length - at); count > 0; count -= 1) {
         const run = words.slice(at, at + count);
         const entry = this.#byWords.get(run.map(({ folded }) => folded).join(' '));
-        // Words of one name stand side by side, with nothing but a space or a hyphen between them.
+        // Only a space or a hyphen separates the words of a name.
         if (
           !entry ||
           !run.every(
@@ -62,7 +62,7 @@ export class Vocabulary {
   }
 }
 
-/** Words in lower case; a plural s is left off, on both sides. */
+/** Words in lower case without a plural s. */
 function wordsOf(text: string): { readonly folded: string; readonly start: number; readonly end: number }[] {
   return [...text.matchAll(/[\p{L}\p{N}][\p{L}\p{N}+]*/gu)].map((match) => ({
     folded: foldCase(match[0]).replace(/(?<=[a-z]{3}[^s])s$/, ''),
@@ -71,7 +71,7 @@ function wordsOf(text: string): { readonly folded: string; readonly start: numbe
   }));
 }
 
-/** The entries of a vocabulary that a document names. */
+/** States the entries of a vocabulary that a document names. */
 export function extractVocabulary(reading: Reading, say: Statements, vocabulary: Vocabulary): void {
   const times = new Map<string, number>();
   for (const { block, section } of reading.prose)
@@ -112,7 +112,7 @@ export async function readVocabulary(path: string): Promise<VocabularyEntry[]> {
   return entries;
 }
 
-/** The entries of a vocabulary, by the ending of its file. */
+/** Parses a vocabulary by the extension of its file. */
 export function parseVocabulary(text: string, ending: string): VocabularyEntry[] {
   if (ending === '.obo') return parseObo(text);
   if (ending === '.ttl') return parseTurtle(text);
@@ -126,7 +126,7 @@ function parseTable(text: string, separator: string): VocabularyEntry[] {
   const id = at('id', 'identifier', 'uri', 'iri', 'curie');
   const name = at('name', 'label', 'term', 'preflabel', 'preferred label');
   const synonyms = at('synonyms', 'synonym', 'altlabel', 'aliases');
-  // A bare list of terms has no head.
+  // A plain list of terms has no header row.
   if (name < 0)
     return [head ?? '', ...rows]
       .map((line) => cellsOf(line, separator)[0]?.trim() ?? '')
@@ -189,7 +189,7 @@ function parseObo(text: string): VocabularyEntry[] {
     });
 }
 
-/** SKOS concepts of a Turtle file: its triples are read, whatever prefixes and order they are written in. */
+/** SKOS concepts of a Turtle file, with any prefixes and order of triples. */
 function parseTurtle(text: string): VocabularyEntry[] {
   const prefixes = new Map(
     [...text.matchAll(/\bprefix\s+([\w-]*):\s*<([^<>]*)>/gi)].map((match) => [match[1] ?? '', match[2] ?? '']),
