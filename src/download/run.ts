@@ -46,6 +46,8 @@ export interface ResultSink {
   kept?: ((work: string) => Promise<void>) | undefined;
   /** The last row of a work, if there is one. */
   last(work: string): Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes'> | undefined;
+  /** How often in a row other runs have deferred a work. */
+  deferrals?(work: string): number;
   /** What is known of works of earlier runs that are the same. */
   readonly identity?: KnownIdentity | undefined;
 }
@@ -311,7 +313,7 @@ export class DownloadRun {
 
   /** Not before the stated time, and later each time, or a refusal would repeat forever. */
   #parkedUntil(id: string, at: number): number {
-    const parks = (this.#parks.get(id) ?? 0) + 1;
+    const parks = (this.#parks.get(id) ?? this.#options.sink.deferrals?.(id) ?? 0) + 1;
     this.#parks.set(id, parks);
     return Math.max(at, this.#options.clock.now() + Math.min(LONGEST_PARK_MS, SHORTEST_PARK_MS * 2 ** (parks - 1)));
   }

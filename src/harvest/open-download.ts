@@ -290,6 +290,7 @@ async function assemble(
     listed: parts.listed,
     sink: {
       last: (work) => manifest.last(work),
+      deferrals: (work) => records.deferrals(work, runId),
       identity: records,
       kept: parts.kept,
       write: async (row, lease) => {

@@ -242,6 +242,18 @@ export class Records implements KnownIdentity, Disposable {
     return found.length;
   }
 
+  /** How often in a row a work was deferred before this run. */
+  deferrals(work: string, run: string): number {
+    return (
+      this.#store.get<{ n: number }>(
+        `select count(*) as n from outcomes where work = ?1 and outcome = 'parked' and run <> ?2 and sequence >
+           (select coalesce(max(sequence), 0) from outcomes where work = ?1 and outcome <> 'parked')`,
+        work,
+        run,
+      )?.n ?? 0
+    );
+  }
+
   isApart(work: string): boolean {
     return this.#store.get('select 1 from decided_works where id = ? and apart = 1', work) !== undefined;
   }

@@ -114,12 +114,16 @@ export class CorpusView implements Disposable {
     const parsed = { done: account.parsed, failed: documents.parsed };
     const chunked = { done: account.chunked, failed: documents.chunked };
     const embedded = { done: account.embedded, failed: documents.embedded };
+    // Of works that were not tried yet as many will have a file as of the others.
+    const coming = tried > 0 ? Math.round(((listed - tried) * files) / tried) : 0;
+    const toParse = Math.max(files + coming - account.scans, parsed.done + parsed.failed);
+    const toChunk = Math.max(toParse - parsed.failed, chunked.done + chunked.failed);
     return [
       { name: 'works', done: tried, failed, of: listed },
       { name: 'saved', done: files, failed: 0, of: tried },
-      { name: 'parsed', ...parsed, of: Math.max(files - account.scans, parsed.done + parsed.failed) },
-      { name: 'chunked', ...chunked, of: parsed.done },
-      { name: 'embedded', ...embedded, of: chunked.done },
+      { name: 'parsed', ...parsed, of: toParse },
+      { name: 'chunked', ...chunked, of: toChunk },
+      { name: 'embedded', ...embedded, of: Math.max(toChunk - chunked.failed, embedded.done + embedded.failed) },
     ];
   }
 

@@ -4,6 +4,7 @@ import type { StageEvent } from '../../../stage/index.ts';
 import { count, duration, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { plain } from '../../terminal.ts';
+import { timeLeftMs } from './time-left.ts';
 
 /** Stages in order, with the word shown to users. `dense` computes vectors ahead of `embed`, which writes them. */
 const DONE: readonly (readonly [word: string, ...stages: CorpusStageName[]])[] = [
@@ -25,6 +26,7 @@ export class RunProgress {
   readonly #gathering: Gathering;
   readonly #stages = new Map<CorpusStageName, Counts>();
   readonly #startedAt: number;
+  readonly #stageStartedAt = new Map<CorpusStageName, number>();
   #bytes = 0;
   #ending = '';
 
@@ -73,6 +75,7 @@ export class RunProgress {
     const log: Session['log'] = (level, message) => this.#session.log(level, message);
     switch (event.kind) {
       case 'progress':
+        if (!this.#stageStartedAt.has(stage)) this.#stageStartedAt.set(stage, this.#session.clock.monotonic());
         this.#stages.set(stage, event.progress);
         break;
       case 'stage-started':
@@ -119,20 +122,31 @@ export class RunProgress {
 
   /** Rate so far, and the estimated time left of the slowest stage. */
   #pace(): string[] {
-    const seconds = (this.#session.clock.monotonic() - this.#startedAt) / 1000;
+    const now = this.#session.clock.monotonic();
+    const elapsedMs = now - this.#startedAt;
     const { progress } = this.#gathering;
-    const ended = progress ? progress.saved + progress.failed + progress.parked : 0;
-    const worksLeft = progress ? Math.max(0, progress.found - progress.endedBefore - ended) : 0;
-    const perStage = [...this.#stages.values()].map(({ succeeded, skipped }) => succeeded + skipped);
-    const [furthest, last] = [Math.max(0, ...perStage), perStage.length > 0 ? Math.min(...perStage) : 0];
-    const leftMs = Math.max(
-      ended > 0 ? (worksLeft / ended) * seconds * 1000 : 0,
-      last > 0 ? ((furthest - last) / last) * seconds * 1000 : 0,
-    );
-    const done = progress ? ended : last;
+    const ended = progress ? progress.saved + progress.skipped + progress.failed + progress.parked : 0;
+    const works = progress && {
+      ended,
+      left: Math.max(0, progress.found - progress.endedBefore - ended),
+      saved: progress.saved,
+      savedBefore: progress.savedBefore,
+    };
+    const stages = [...this.#stages].map(([name, { succeeded, skipped, failed }]) => ({
+      done: succeeded + skipped + failed,
+      worked: succeeded + failed,
+      sinceMs: now - (this.#stageStartedAt.get(name) ?? this.#startedAt),
+    }));
+    const leftMs = timeLeftMs({
+      elapsedMs,
+      ...(works && { works }),
+      documents: Math.max(0, ...stages.map(({ done }) => done)),
+      stages,
+    });
+    const done = progress ? ended : Math.min(Infinity, ...stages.map((stage) => stage.done));
     return [
-      ...(done > 0 ? [`${(done / seconds).toFixed(1)}/s`] : []),
-      ...(leftMs >= 1000 ? [`about ${duration(leftMs)} left`] : []),
+      ...(done > 0 && Number.isFinite(done) ? [`${(done / (elapsedMs / 1000)).toFixed(1)}/s`] : []),
+      ...(leftMs !== undefined && leftMs >= 1000 ? [`about ${duration(leftMs)} left`] : []),
     ];
   }
 
