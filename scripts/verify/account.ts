@@ -14,6 +14,7 @@ import { REASONS } from '../../src/download/index.ts';
 import { createMcp } from '../../src/mcp/index.ts';
 import { openServer, writeReport } from '../../src/serve/index.ts';
 import type { WorkRecord } from '../../src/works/index.ts';
+import { workFromText } from '../../src/works/index.ts';
 import { startCommand } from '../../test/e2e/started-command.ts';
 import { seededRandom } from '../../test/fixtures/random-document.ts';
 import { PATIENCE } from '../../test/support/harvest.ts';
@@ -181,6 +182,8 @@ async function shownIn(folder: string, corpus: Corpus, summary: string): Promise
   const run = JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')) as {
     account: { works: Numbers; scans: number; partial: number };
   };
+  const ofFiles = Object.entries((run.account.works as unknown as { listed_by_file: Numbers }).listed_by_file);
+  shown.set('run.json, by file', Object.fromEntries(ofFiles.map(([name, works]) => [`listed in ${name}`, works])));
   shown.set('run.json', { ...run.account.works, scans: run.account.scans, partial: run.account.partial });
   const csv = (await text('csv')).split('\r\n').filter((line) => line !== '');
   const outcomes = csv.slice(1).map((line) => /,(saved|own|parked|failed|skipped|waiting|unreadable),/.exec(line)?.[1]);
@@ -404,7 +407,13 @@ async function check(
     const summary = await run(...lists);
     const lastRun = jsonLines<ManifestRow>(join(out, 'manifest.jsonl')).at(-1)?.run_id ?? '';
     const thisRun = rows.some(({ run_id: id }) => id === lastRun) ? '' : lastRun;
-    const truth = derived(truthOf(out, thisRun).numbers);
+    const { numbers: counted, roots } = truthOf(out, thisRun);
+    const byFile = lists.map((name) => {
+      const entries = readFileSync(join(folder, name), 'utf8').trim().split('\n').map(workFromText);
+      const ids = entries.flatMap((entry) => (entry.kind === 'work' ? [roots.root(entry.work.id)] : []));
+      return [`listed in ${name}`, new Set(ids).size] as const;
+    });
+    const truth = { ...derived(counted), ...Object.fromEntries(byFile) };
     const differences: string[] = [];
     let compared = 0;
     for (const [place, numbers] of await shownIn(out, corpus, summary))

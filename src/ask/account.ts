@@ -33,6 +33,8 @@ export interface Account extends Readonly<Record<keyof typeof COUNTS, number>> {
   readonly by_reason: Readonly<Record<string, number>>;
   /** By which resolver works were downloaded. */
   readonly by_resolver: Readonly<Record<string, number>>;
+  /** Listed works that an input file names; one that several name counts in each. */
+  readonly listed_by_file: Readonly<Record<string, number>>;
   /** Entries that name no work, by input file. */
   readonly unreadable_by_file: Readonly<Record<string, number>>;
   /** The same works as a PRISMA flow counts them. */
@@ -123,6 +125,12 @@ export function accountOf(store: CorpusStore, run?: string): Account {
     by_resolver: named(
       store.all(
         "select coalesce(resolver, 'unknown') as name, count(*) as n from works where outcome = 'saved' group by 1 order by 2 desc, 1",
+      ),
+    ),
+    listed_by_file: named(
+      store.all(
+        `select file as name, count(distinct listed_in.work) as n from listed_in join works using (work)
+         where outcome <> 'unreadable' group by 1 order by 2 desc, 1`,
       ),
     ),
     unreadable_by_file: named(

@@ -279,6 +279,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
           shared,
           inspect: inspector.inspect,
           provider: (parts) => (signal) => {
+            const inputs = new Map<string, Set<string>>();
             const works = wantedWorks(request.ids, request.wanted, {
               ...parts,
               signal,
@@ -286,9 +287,10 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
               clock: runtime.clock,
               statePath: listingPath(config.download.out),
               zoteroVersions: this.#zotero,
+              listed: (file, work) => inputs.set(file, (inputs.get(file) ?? new Set()).add(work)),
             });
             const hasLists = (request.wanted.input?.length ?? 0) > 0;
-            const counted = hasLists ? countingRepeats(works, parts.records) : works;
+            const counted = hasLists ? countingRepeats(works, parts.records, inputs) : works;
             return listing ? listing.works(counted) : counted;
           },
           listed: listing && (() => listing.listed()),

@@ -71,6 +71,8 @@ interface ProviderParts extends Asking {
   readonly unreadable?: (entry: UnreadableEntry) => Promise<void>;
   /** Takes down which work an entry without an id turned out to be. */
   readonly identified?: (entry: string, work: Work) => Promise<void>;
+  /** Takes down which input file named a work. */
+  readonly listed?: (file: string, work: string) => void;
   /** Where doubtful ones wait for somebody to decide; none where nothing is to be written. */
   readonly review?: ReviewFile;
   readonly clock: Clock;
@@ -238,6 +240,7 @@ async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<
       const at = new Date(clock.now()).toISOString();
       records?.add([{ ...listed.record, sources: listed.record.sources.map((source) => ({ ...source, at })) }]);
     }
+    parts.listed?.(file, listed.work.id);
     yield listed.work;
   }
   const told = counts.inWords();

@@ -14,7 +14,9 @@ export type RecordLine =
   | ({ readonly kind: 'words'; readonly work: string; readonly said: readonly WorkRecord[] } & ReadDocument)
   | { readonly kind: 'arxiv'; readonly work: string; readonly version: number }
   /** How often the lists of a run named works, of those that were named more than once then or before. */
-  | { readonly kind: 'repeats'; readonly times: readonly (readonly [work: string, times: number])[] };
+  | { readonly kind: 'repeats'; readonly times: readonly (readonly [work: string, times: number])[] }
+  /** Works that an input file names, in pieces; the first one replaces what it named before. */
+  | { readonly kind: 'input'; readonly file: string; readonly works: readonly string[]; readonly from: number };
 
 /** A paper of the user's own, by its bytes, and whether services were asked about it. */
 export interface OwnPaper {
@@ -96,6 +98,17 @@ export function applyRecordLine(store: Rows, works: WorkRows, line: RecordLine):
         else store.run('delete from repeated_entries where work = ?', work);
       }
       return true;
+    case 'input': {
+      const { file, works: named, from } = line;
+      if (typeof file !== 'string' || !Array.isArray(named)) return false;
+      if (from === 0) store.run('delete from listed_in where file = ?', file);
+      for (const id of named as readonly unknown[])
+        if (typeof id === 'string') {
+          store.run('insert or ignore into listed_in (file, id, work) values (?, ?, ?)', file, id, id);
+          works.changed(id);
+        }
+      return true;
+    }
     default:
       return false;
   }

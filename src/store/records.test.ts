@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -98,6 +98,21 @@ test('a work that was first known by its DOI is one record, whatever is said of 
     'W9',
   );
   assert.deepEqual([store.size, store.ofDocument('mine')?.id], [1, 'W9']);
+});
+
+test('deferrals of other runs are counted from the last time that something else came of the work', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'records-'));
+  const row = { work: 'W1', outcome: 'parked', reason: 'rate-limited', attempts: [], problems: [] };
+  const rows = [
+    ['a', 'parked'],
+    ['a', 'failed'],
+    ['b', 'parked'],
+    ['c', 'parked'],
+    ['now', 'parked'],
+  ].map(([run_id, outcome], at) => JSON.stringify({ ...row, run_id, outcome, at: String(at) }));
+  writeFileSync(join(folder.path, 'manifest.jsonl'), `${rows.join('\n')}\n`);
+  using records = Records.open(folder.path);
+  assert.deepEqual([records.deferrals('W1', 'now'), records.deferrals('W2', 'now')], [2, 0]);
 });
 
 test('a merge of versions has its reason, puts the best first, and stays undone once undone', async () => {

@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+
 import type { NoticeAbout, VersionLink, WorkIds, WorkRecord } from '../works/index.ts';
 import { bestFirst, findVersions, groupsOf, keyOf, mergeIds, NO_IDS, versionKeys } from '../works/index.ts';
 import type { KnownIdentity, ManifestRow, NamedWork } from '../download/index.ts';
@@ -6,6 +8,8 @@ import { CorpusStore } from './corpus-store.ts';
 import type { Decision, Label, SavedSet } from './decisions.ts';
 import type { OwnPaper, ReadDocument, RecordLine } from './record-rows.ts';
 import { joined, noticed, readRecord, sameRecord } from './record-rows.ts';
+
+const LISTED_PER_LINE = 1_000;
 
 /** What is known of the works of a corpus, and what people decided about them. Everything said is logged before it counts. */
 export class Records implements KnownIdentity, Disposable {
@@ -150,6 +154,20 @@ export class Records implements KnownIdentity, Disposable {
     const news = [...times].filter(([work, count]) => (before.get(work) ?? 0) !== count - 1);
     if (news.length > 0)
       this.#log([{ kind: 'repeats', times: news.map(([work, count]) => [work, count - 1] as const) }]);
+  }
+
+  /** Notes which works an input file names now. */
+  noteInput(file: string, works: ReadonlySet<string>): void {
+    const name = basename(file);
+    const before = new Set(
+      this.#store.all<{ id: string }>('select id from listed_in where file = ?', name).map(({ id }) => id),
+    );
+    if (before.size === works.size && before.isSubsetOf(works)) return;
+    const ids = [...works];
+    const lines: RecordLine[] = [];
+    for (let at = 0; at === 0 || at < ids.length; at += LISTED_PER_LINE)
+      lines.push({ kind: 'input', file: name, works: ids.slice(at, at + LISTED_PER_LINE), from: at });
+    this.#log(lines);
   }
 
   /** How many entries of lists have named a work that another entry had named. */

@@ -163,6 +163,7 @@ export class WorkRows {
     const isItself = this.workOf(work) === work;
     const names = isItself ? this.#namesOf(work) : [];
     const record = this.#recordOf(names);
+    for (const name of names) store.run('update listed_in set work = ? where id = ? and work <> ?', work, name, work);
     const last = this.#lastOutcome(names);
     const isApart = store.get('select 1 from decided_works where id = ? and apart = 1', work) !== undefined;
     // What was found for an entry without an id is a work itself.

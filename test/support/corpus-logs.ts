@@ -23,7 +23,14 @@ export function corpusLines(count: number, seed: number): LogLine[] {
     const number = pick(works);
     const [openalex, doi, pmid] = [`W${number}`, `10.5555/w${number}`, String(1000 + number)];
     const json = (log: string, value: unknown): LogLine => ({ log, text: `${JSON.stringify(value)}\n` });
-    switch (pick(9)) {
+    switch (pick(10)) {
+      case 9:
+        return json('records.jsonl', {
+          kind: 'input',
+          file: `${pick(2)}.txt`,
+          works: [openalex, `doi:${doi}`],
+          from: pick(2),
+        });
       case 0:
       case 1:
       case 2: {

@@ -18,7 +18,7 @@ export function accountRoutes(context: Context): Route[] {
       handle: ({ path }) => {
         const run = runOf(context, path.run);
         const account = run.view.account();
-        const { prisma, by_resolver, by_reason, unreadable_by_file, ...counts } = account;
+        const { prisma, by_resolver, by_reason, listed_by_file, unreadable_by_file, ...counts } = account;
         const { mailto: _mailto, ...asked } = run.file?.asked ?? {};
         return {
           kind: 'json',
@@ -28,6 +28,7 @@ export function accountRoutes(context: Context): Route[] {
             prisma,
             outcomes: outcomesOf(account),
             by_resolver,
+            listed_by_file,
             unreadable_by_file,
             reasons: Object.entries(by_reason).map(([value, works]) => ({
               value,

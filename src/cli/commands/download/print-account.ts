@@ -107,6 +107,7 @@ export function printAccount(
   print('Downloaded by resolver', run.by_resolver);
   print('Not downloaded, by reason', run.by_reason);
   print('Not retried, by earlier reason', run.earlier_by_reason);
+  if (Object.keys(counts.listed_by_file).length > 1) print('Works by input file', counts.listed_by_file);
   print('Unreadable entries by file', counts.unreadable_by_file);
   const { works, first } = run.deferred;
   if (works > 0) {

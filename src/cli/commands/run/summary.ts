@@ -35,6 +35,8 @@ export function printAccount(account: RunAccount, session: Session): void {
     printLabelled(terminal, 'Works', worksLine(works));
     printLabelled(terminal, 'By source', countsLine(works.by_resolver));
     printLabelled(terminal, 'Missing', countsLine(works.by_reason));
+    if (Object.keys(works.listed_by_file).length > 1)
+      printLabelled(terminal, 'By file', countsLine(works.listed_by_file));
     printLabelled(terminal, 'Unreadable', countsLine(works.unreadable_by_file));
     terminal.print('');
   }

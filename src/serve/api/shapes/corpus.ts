@@ -218,6 +218,7 @@ export const account = z.object({
   counts: counts.describe('Each count of the corpus; docs/reference has a sentence for each.'),
   outcomes: counts,
   by_resolver: counts,
+  listed_by_file: counts,
   unreadable_by_file: counts,
   reasons: z.array(z.object({ value: z.string(), works: count, sentence: text })),
   licences: z.array(z.object({ value: z.string(), works: count })),
