@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import type { Clock } from '../base/index.ts';
-import { FileLock, systemClock } from '../base/index.ts';
+import { AppError, FileLock, systemClock } from '../base/index.ts';
 import { openStore, WorkQueue } from '../queue/index.ts';
 import type { ItemSource, WorkItem } from '../stage/index.ts';
 import { describeItemSource, HeldClock } from '../testing/index.ts';
@@ -44,7 +44,11 @@ class Fleet implements AsyncDisposable {
     return queue;
   }
 
-  async runner(items: readonly WorkItem[], scheduling: 'fifo' | 'sjf' | 'lpt' = 'fifo'): Promise<QueueSource> {
+  async runner(
+    items: readonly WorkItem[],
+    scheduling: 'fifo' | 'sjf' | 'lpt' = 'fifo',
+    arrive?: (given: WorkItem) => Promise<WorkItem>,
+  ): Promise<QueueSource> {
     using lock = new FileLock(join(this.#folder, 'queue.lock'), this.#clock);
     const source = await QueueSource.open(items, {
       queue: await this.queue(),
@@ -55,6 +59,7 @@ class Fleet implements AsyncDisposable {
       maxDeaths: 3,
       workers: 1,
       scheduling,
+      ...(arrive && { arrive }),
     });
     this.#open.push(source);
     return source;
@@ -183,4 +188,22 @@ test('an item that two runners held when they died is handed out alone, also fro
   assert.deepEqual((await store.admin.stats(clock.now())).states.in_progress, 1, 'nothing runs beside it');
   await source.settle(item('killer'), { kind: 'success', outcome: { status: 'success' } });
   assert.deepEqual(await next, ['b', 'c', 'd']);
+});
+
+test('a runner that cannot read the documents of others ends with the reason, and leaves them to the others', async () => {
+  await using fleet = new Fleet();
+  const able = await fleet.runner([item('theirs')]);
+  const unable = await fleet.runner([item('mine', { costHint: 0 })], 'fifo', async (given) => {
+    if (given.itemId === 'mine') return given;
+    throw new AppError('STAGE_QUEUE_UNREADABLE', `${given.itemId} cannot be read here`);
+  });
+  await assert.rejects(
+    async () => {
+      for (let taken = await unable.take(1, never); taken; taken = await unable.take(1, never))
+        for (const each of taken) await unable.settle(each.item, { kind: 'success', outcome: { status: 'success' } });
+    },
+    { code: 'STAGE_QUEUE_UNREADABLE' },
+  );
+  await unable[Symbol.asyncDispose]();
+  assert.ok((await takeAll(able)).includes('theirs'));
 });

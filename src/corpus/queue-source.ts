@@ -6,6 +6,8 @@ import type { ItemEnd, ItemSource, Scheduling, TakenItem, WorkItem } from '../st
 
 const LOCK_RETRY_MS = 20;
 const PAGE = 1_000;
+/** Faults of the runner, not of the item that showed them. */
+const RUNNER_FAULTS: ReadonlySet<string> = new Set(['STAGE_QUEUE_SETTINGS', 'STAGE_QUEUE_UNREADABLE']);
 /** Priorities are integers; a thousandth of a doubling is fine enough. */
 const PER_DOUBLING = 1_000;
 
@@ -163,7 +165,7 @@ export class QueueSource implements ItemSource, AsyncDisposable {
     try {
       item = (await this.#options.arrive?.(given, signal)) ?? given;
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'STAGE_QUEUE_SETTINGS') throw error;
+      if (!(error instanceof AppError) || !RUNNER_FAULTS.has(error.code)) throw error;
       // No other item would do either: this runner ends, and the item is for the others.
       this.#fault = error;
       this.#wake();

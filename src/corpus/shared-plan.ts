@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { AppError, FileLock } from '../base/index.ts';
@@ -46,9 +47,27 @@ export async function openSharedPlan(
     maxDeaths,
     workers,
     scheduling,
+    arrive: readableHere(plan.items),
   });
   opened.use(source);
   const moved = opened.move();
   const { totalItems: _, ...rest } = plan;
   return { ...rest, items: source, [Symbol.asyncDispose]: () => moved.disposeAsync() };
+}
+
+/**
+ * Items of other machines may name files that this one cannot read. A document of the same name that is here is taken instead;
+ * without one the runner ends, and the document is left to the others instead of being counted as failed.
+ */
+function readableHere(planned: readonly WorkItem[]): (item: WorkItem) => Promise<WorkItem> {
+  const own = new Map(planned.map((item) => [item.itemId, item]));
+  return async (item) => {
+    const missing = Object.values(item.inputs).find((path) => !existsSync(path));
+    if (missing === undefined) return item;
+    const here = own.get(item.itemId);
+    if (here) return here;
+    throw new AppError('STAGE_QUEUE_UNREADABLE', `another machine has queued ${missing}, which cannot be read here`, {
+      hint: 'machines without a shared disk need a store: docstokg run --fleet … --store …',
+    });
+  };
 }
