@@ -19,7 +19,7 @@ const MOST_LISTED = 100_000;
 export function parseWorkFilter(text: string): WorkFilter {
   const filter: Record<string, string | boolean> = {};
   const words: string[] = [];
-  for (const [, field, quoted, bare, word] of text.matchAll(/([a-z]+):(?:"([^"]*)"|(\S*))|(\S+)/gi)) {
+  for (const [, field, quoted, bare, word] of text.matchAll(/(?<!\S)([a-z]{1,20}):(?:"([^"]{0,500})"|(\S*))|(\S+)/gi)) {
     const name = field?.toLowerCase() ?? '';
     const value = quoted ?? bare ?? '';
     if (name === '') words.push((word ?? '').replaceAll('"', ''));
@@ -40,7 +40,10 @@ export function parseWorkFilter(text: string): WorkFilter {
 
 /** Whether a text is a filter rather than a name or a list of ids. */
 function isFilter(text: string): boolean {
-  return new RegExp(`(?:^|\\s)(?:${FIELDS.join('|')}|retracted):`, 'i').test(text);
+  const names: readonly string[] = [...FIELDS, 'retracted'];
+  return text
+    .split(/\s/)
+    .some((word) => names.includes(word.split(':', 1)[0]?.toLowerCase() ?? '') && word.includes(':'));
 }
 
 /**

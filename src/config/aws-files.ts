@@ -54,10 +54,11 @@ function sectionOf(file: string, section: string): Record<string, string> {
   const found: Record<string, string> = {};
   let isInside = false;
   for (const line of text.split(/\r?\n/)) {
-    const head = /^\s*\[\s*(.*?)\s*\]/.exec(line);
-    if (head) isInside = head[1] === section;
-    const [, name = '', value = ''] = /^([A-Za-z_]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
-    const known = NAMES[name.toLowerCase()];
+    const head = /^\[([^\]]*)\]/.exec(line.trim());
+    if (head) isInside = head[1]?.trim() === section;
+    const [name = '', ...rest] = line.split('=');
+    const value = rest.join('=').trim();
+    const known = NAMES[name.trim().toLowerCase()];
     if (isInside && known !== undefined && value !== '') found[known] = value;
   }
   return found;

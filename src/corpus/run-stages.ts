@@ -76,7 +76,7 @@ const RUN: Readonly<Record<ParseStage, (call: RunningStages) => Promise<StageOut
   async chunk(call) {
     const { config } = call;
     const stage = await prepareChunk(config, call);
-    await bringInputs(call, 'Data/DocTagsFiles/', (file) => basename(file).replace(/\.[a-z.]+$/, ''), stage);
+    await bringInputs(call, 'Data/DocTagsFiles/', (file) => withoutEndings(basename(file)), stage);
     const plan = await chunkPlan(config.parse.data_root, chunkSettings(config), config.parse.format);
     return await runPrepared('chunk', stage, plan, call);
   },
@@ -146,4 +146,11 @@ async function bringInputs(
 function sharedPrefix(input: string, { parse }: Config): string | undefined {
   const path = relative(dirname(parse.data_root), input).split(sep).join('/');
   return path.startsWith('..') ? undefined : path;
+}
+
+/** `W1.v2.doctags.json` without `.doctags.json`. */
+function withoutEndings(name: string): string {
+  const parts = name.split('.');
+  while (parts.length > 1 && /^[a-z]*$/.test(parts.at(-1) ?? '')) parts.pop();
+  return parts.join('.');
 }

@@ -29,7 +29,7 @@ export function openObjects(settings: StoreSettings, clock: Clock, state: string
       });
     return new FolderStore(url);
   }
-  const [, bucket = '', prefix = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(url) ?? [];
+  const [bucket = '', ...folders] = url.replace(/^s3:\/*/, '').split('/');
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
     throw new AppError('CONFIG_INVALID', `store.url = ${url.slice(0, 200)}: no name of a bucket`, {
       hint: 'give s3://bucket/prefix: 3 to 63 small letters, digits, dots and hyphens',
@@ -41,7 +41,7 @@ export function openObjects(settings: StoreSettings, clock: Clock, state: string
   return new S3Store(
     {
       bucket,
-      prefix: prefix.replaceAll(/^\/+|\/+$/g, ''),
+      prefix: folders.filter((folder) => folder !== '').join('/'),
       endpoint: endpoint === '' ? `https://s3.${region}.amazonaws.com` : endpoint,
       region,
       // Servers of one's own have no host name for each bucket.

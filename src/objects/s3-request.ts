@@ -140,7 +140,9 @@ export class S3Sender {
 
 /** The text of an element of an answer. */
 export function tagOf(xml: string, name: string): string | undefined {
-  const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
+  const [, behind] = xml.split(`<${name}>`, 2);
+  const [text, ...closed] = behind?.split(`</${name}>`, 2) ?? [];
+  if (closed.length === 0 || text?.includes('<')) return undefined;
   return text?.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 

@@ -57,7 +57,7 @@ const INSTITUTION =
 export function namedInstitution(address: string): string {
   const parts = address
     .split(/[,;]/)
-    .map((part) => part.replace(/^[\s\d*†‡§]+|[\s.]+$/gu, ''))
+    .map((part) => part.replace(/^[\s\d*†‡§]+/u, '').replace(/(?<![\s.])[\s.]+$/u, ''))
     .filter((part) => part !== '');
   const named = parts.filter(
     (part) => INSTITUTION.test(part) && !/^(?:department|dept|division|faculty|section)\b/i.test(part),
