@@ -23,7 +23,7 @@ Examples:
   docstokg run 10.1371/journal.pone.0000217 arXiv:1706.03762 --mailto you@university.example
   docstokg run --input library.bib --out runs/library --mailto you@university.example
   docstokg run --input ./papers            # a folder of PDF, HTML or XML: nothing is downloaded
-  docstokg run --topic "coral bleaching" --fleet postgres://user@host/db --store s3://bucket/corals --out here
+  docstokg run --topic "coral bleaching" --mailto me@example.org --fleet postgres://user@host/db --store s3://bucket/corals --out here
   docstokg run --out runs/library          # resumes that run
 
 Ctrl-C stops after the running works; run the same command again to resume.
