@@ -27,7 +27,8 @@ async function stageOutcome(pdf: Uint8Array): Promise<Awaited<ReturnType<typeof 
   await writeFile(file, pdf);
   const item = { itemId: 'paper', inputs: { file }, outputs: {}, cfgHash: '', costHint: 0 };
   const data = { mode: 'auto', engine: { kind: 'embedded' } };
-  return await parseItem(item, { data, signal: new AbortController().signal, grantCpu: () => undefined } as never);
+  const signal = new AbortController().signal;
+  return await parseItem(item, { data, signal, finalOutputs: {}, grantCpu: () => undefined } as never);
 }
 
 test('pages whose fonts do not say what their glyphs are need OCR, and a document of such pages is no success', async () => {
