@@ -93,8 +93,11 @@ function truthOf(folder: string, lastRun: string): { readonly numbers: Numbers; 
       names.join(work, of);
     }
   const works = new Map<string, ManifestRow | undefined>();
-  for (const { record, said } of records)
-    for (const each of [...(record ? [record] : []), ...(said ?? [])]) works.set(names.root(each.id), undefined);
+  for (const { record, said, work } of records) {
+    if (record) works.set(names.root(record.id), undefined);
+    // What a document says is filed under the work that it holds.
+    if ((said?.length ?? 0) > 0 && work !== undefined) works.set(names.root(work), undefined);
+  }
   let unreadable = 0;
   for (const row of last.values()) {
     if (row.reason === 'duplicate') continue;
