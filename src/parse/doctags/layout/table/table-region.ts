@@ -28,10 +28,8 @@ export function findTableRegions(
   const free = rules.filter((rule) => !figures.some((figure) => shareInside(grown(rule.box), figure) > 0.6));
   const pieces = free.filter((rule) => rule.direction === 'horizontal').map((rule) => rule.box);
   const horizontal = joinCollinear(pieces).filter((box) => box.right - box.left >= MIN_WIDTH);
-  const vertical = joinVertical([
-    ...free.filter((rule) => rule.direction === 'vertical').map((rule) => rule.box),
-    ...jointRules(pieces, segments),
-  ]);
+  const vertical = joinVertical(free.filter((rule) => rule.direction === 'vertical').map((rule) => rule.box));
+  const joints = joinVertical(jointRules(pieces, segments));
   const prose = proseSegments(segments);
   const regions: TableRegion[] = [];
   const add = (box: Box): void => {
@@ -44,8 +42,8 @@ export function findTableRegions(
   };
   const captioned = captionedTables({ segments, rules: horizontal, pictures: figures, prose });
   for (const box of captioned) if (keepsColumns(box, segments)) add(box);
-  for (const box of grids(horizontal, vertical))
-    if (isTabular(box, segments, vertical) && proseShare(box, segments, prose) < PROSE)
+  for (const box of grids(horizontal, [...vertical, ...joints]))
+    if (isTabular(box, segments, [...vertical, ...joints]) && proseShare(box, segments, prose) < PROSE)
       add(withHead(box, horizontal, segments));
   for (const chain of chains(horizontal)) for (const box of tabularParts(chain, segments, vertical, prose)) add(box);
   return regions;
