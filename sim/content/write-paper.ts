@@ -11,7 +11,7 @@ import type { Slots } from './slots.ts';
 import type { Cell, Table } from '../../src/parse/index.ts';
 
 /** State while writing a paper: voice, sentence decks and counters. */
-interface Desk {
+interface WritingState {
   readonly spec: PaperSpec;
   readonly voice: Voice;
   readonly random: Stream;
@@ -30,7 +30,7 @@ export function writePaper(spec: PaperSpec): Paper {
   const voice = voiceFor(spec.language, spec.topic);
   const random = stream('paper', spec.seed, spec.workId);
   const dealer = (role: Role): (() => string) => deck(voice.sentences[role], stream('sentences', spec.seed, role));
-  const desk: Desk = {
+  const desk: WritingState = {
     spec,
     voice,
     random,
@@ -69,7 +69,7 @@ export function writePaper(spec: PaperSpec): Paper {
   };
 }
 
-function writeSection(desk: Desk, plan: Plan): Section[] {
+function writeSection(desk: WritingState, plan: Plan): Section[] {
   const blocks: BodyBlock[][] = plan.parts.map((count, part) => {
     const out: BodyBlock[] = [];
     for (let index = 0; index < count; index++) {
@@ -93,7 +93,7 @@ function writeSection(desk: Desk, plan: Plan): Section[] {
 
 /** Writes a paragraph, followed by the table, figure, formula or list it announces. */
 function writeParagraph(
-  desk: Desk,
+  desk: WritingState,
   role: Role,
   extra: Plan['extras'][number]['kind'] | undefined,
   out: BodyBlock[],
@@ -134,7 +134,7 @@ function writeParagraph(
 }
 
 /** A sentence that is new to the paper, or at least to the paragraph; undefined if none is left. */
-function freshSentence(desk: Desk, role: Role, slots: Slots, paragraph: readonly string[]): string | undefined {
+function freshSentence(desk: WritingState, role: Role, slots: Slots, paragraph: readonly string[]): string | undefined {
   const templates = desk.voice.sentences[role].length;
   for (const avoided of [new Set(desk.said), new Set(paragraph)]) {
     for (let deal = 0; deal < templates; deal++) {
@@ -145,7 +145,7 @@ function freshSentence(desk: Desk, role: Role, slots: Slots, paragraph: readonly
   return undefined;
 }
 
-function writeSentence(desk: Desk, text: string): Inline[] {
+function writeSentence(desk: WritingState, text: string): Inline[] {
   const [before = '', after] = text.split(/\s*\{cite\}/);
   if (after === undefined) return parseInlines(before);
   const references = cite(desk);
@@ -153,7 +153,7 @@ function writeSentence(desk: Desk, text: string): Inline[] {
   return [...parseInlines(before), { kind: 'cite', references }, ...parseInlines(after)];
 }
 
-function cite({ random, uncited, spec }: Desk): number[] {
+function cite({ random, uncited, spec }: WritingState): number[] {
   const count = Math.min(random.integer(1, 3), spec.references.length);
   const chosen = new Set<number>();
   while (chosen.size < count) {
@@ -163,7 +163,7 @@ function cite({ random, uncited, spec }: Desk): number[] {
   return [...chosen].sort((a, b) => a - b);
 }
 
-function announce(desk: Desk, extra: 'table' | 'figure' | 'formula' | 'list', slots: Slots): Inline[] {
+function announce(desk: WritingState, extra: 'table' | 'figure' | 'formula' | 'list', slots: Slots): Inline[] {
   const { voice, random, numbers } = desk;
   const text = fillSlots(random.pick(voice.grammar.pointers[extra]), slots);
   if (extra === 'list') return parseInlines(text);
@@ -173,7 +173,7 @@ function announce(desk: Desk, extra: 'table' | 'figure' | 'formula' | 'list', sl
   return [...parseInlines(before), { kind: 'pointer', to: extra, number, text: label }, ...parseInlines(after)];
 }
 
-function writeExtra(desk: Desk, extra: 'table' | 'figure' | 'formula' | 'list', slots: Slots): BodyBlock {
+function writeExtra(desk: WritingState, extra: 'table' | 'figure' | 'formula' | 'list', slots: Slots): BodyBlock {
   const { voice, random, numbers } = desk;
   const number = ++numbers[extra];
   const id = `${extra}${String(number)}`;

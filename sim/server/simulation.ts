@@ -5,11 +5,11 @@ import type { Clock } from '../../src/base/index.ts';
 import { systemClock, wait } from '../../src/base/index.ts';
 import { serveFile, serveSite } from '../hosts/site.ts';
 import { SERVICE_ROBOTS } from '../hosts/robots.ts';
-import { Manners } from '../log/manners.ts';
+import { PolitenessMonitor } from '../log/politeness.ts';
 import type { LogEntry } from '../log/request-log.ts';
 import { RequestLog } from '../log/request-log.ts';
 import { stream } from '../random/stream.ts';
-import { downHost, upkeep } from '../services/down.ts';
+import { downHost, downPage } from '../services/down.ts';
 import { serviceAt } from '../services/index.ts';
 import type { WorldParameters } from '../world/types.ts';
 import { World, WORLD_DATE } from '../world/world.ts';
@@ -58,7 +58,7 @@ export class Simulation implements AsyncDisposable {
   readonly #startedAt: number;
   readonly #connections = new WeakMap<Socket, number>();
   #canaries: Canaries | undefined;
-  #manners: Manners;
+  #manners: PolitenessMonitor;
   #limits: Limits;
   #offsetMs = 0;
   #connection = 0;
@@ -72,7 +72,7 @@ export class Simulation implements AsyncDisposable {
     this.world = new World(options.parameters);
     this.documents = new Documents(this.world, this.#options.documents);
     this.run = new RunState(1);
-    this.#manners = new Manners(this.world, this.log, this.#slackMs);
+    this.#manners = new PolitenessMonitor(this.world, this.log, this.#slackMs);
     this.#limits = new Limits(this.#slackMs);
     this.#server = createServer(
       { keepAliveTimeout: 60_000, requestTimeout: 0, headersTimeout: 60_000 },
@@ -113,7 +113,7 @@ export class Simulation implements AsyncDisposable {
   reset(): void {
     this.run = new RunState(this.run.id + 1);
     this.log.clear();
-    this.#manners = new Manners(this.world, this.log, this.#slackMs);
+    this.#manners = new PolitenessMonitor(this.world, this.log, this.#slackMs);
     this.#limits = new Limits(this.#slackMs);
   }
 
@@ -227,7 +227,7 @@ export class Simulation implements AsyncDisposable {
       if (this.broken.has(service.name)) return { reply: text('gone by order of sim mutate', 404), pool: null };
       if (exchange.path === '/robots.txt')
         return { reply: text(SERVICE_ROBOTS[host] ?? 'User-agent: *\nAllow: /\n'), pool: null };
-      if (host === downHost(this.world.parameters)) return { reply: upkeep(), pool: null };
+      if (host === downHost(this.world.parameters)) return { reply: downPage(), pool: null };
       const pool = FRIENDLY.has(this.world.parameters.profile) ? null : (service.pool?.(exchange) ?? null);
       if (pool) {
         const admission = this.#limits.arrive(pool, entry.at);

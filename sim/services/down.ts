@@ -16,7 +16,7 @@ export function downHost({ profile, seed }: Pick<WorldParameters, 'profile' | 's
 }
 
 /** The HTML page it returns meanwhile. */
-export function upkeep(): Reply {
+export function downPage(): Reply {
   return text(
     '<html><head><title>Scheduled maintenance</title></head><body>We will be back tomorrow.</body></html>',
     503,

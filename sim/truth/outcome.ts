@@ -4,7 +4,7 @@ import { QueryFault, selectWorks } from '../services/openalex-query.ts';
 import type { FileSpec, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 import type { Plan } from './plans.ts';
-import { isAsking } from './asked-hosts.ts';
+import { needsHost } from './resolver-hosts.ts';
 import { plansOf } from './plans.ts';
 import type { Policy, Resolver } from './policy.ts';
 import type { Reason } from './reasons.ts';
@@ -142,7 +142,7 @@ function expectWork(world: World, work: Work, policy: Policy, means: Means): Exp
 /** Whether a resolver that would have been used was down. */
 function isUnasked(world: World, work: Work, policy: Policy): boolean {
   const away = downHost(world.parameters);
-  return away !== null && work.doi !== null && policy.resolvers.some((resolver) => isAsking(resolver, away));
+  return away !== null && work.doi !== null && policy.resolvers.some((resolver) => needsHost(resolver, away));
 }
 
 interface Trial {

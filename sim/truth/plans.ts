@@ -1,7 +1,7 @@
 import { PLAIN } from '../behaviours/behaviour.ts';
 import { downHost } from '../services/down.ts';
 import { at } from '../world/identifiers.ts';
-import { isAsking } from './asked-hosts.ts';
+import { needsHost } from './resolver-hosts.ts';
 import type { HostType, Lister, Location, Version, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 import type { Policy, Resolver } from './policy.ts';
@@ -32,7 +32,7 @@ const GONE: ReadonlySet<Reason> = new Set(['not-found', 'soft-404', 'connection-
 /** The plans of one resolver for a work, in order. */
 export function plansOf(world: World, work: Work, resolver: Resolver, policy: Policy, tried: Tried): Plan[] {
   const away = downHost(world.parameters);
-  if (policy.deadHosts.some((host) => isAsking(resolver, host)) || (away !== null && isAsking(resolver, away)))
+  if (policy.deadHosts.some((host) => needsHost(resolver, host)) || (away !== null && needsHost(resolver, away)))
     return [];
   const listed = PLANNERS[resolver](world, work, policy, tried);
   return listed.filter((plan) =>

@@ -26,7 +26,7 @@ export function parseWorkFilter(text: string): WorkFilter {
     else if (name === 'retracted' && /^(?:yes|no)$/i.test(value)) filter['isRetracted'] = /^yes$/i.test(value);
     else if (FIELDS.some((each) => each === name) && value !== '' && filter[name] === undefined) filter[name] = value;
     else
-      throw new AppError('USAGE_FILTER', `"${`${name}:${value}`.slice(0, 100)}" is no part of a filter`, {
+      throw new AppError('USAGE_FILTER', `"${`${name}:${value}`.slice(0, 100)}" is not a filter condition`, {
         hint: `fields, each once: ${FIELDS.join(', ')}, retracted (yes or no)`,
       });
   }

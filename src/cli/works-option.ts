@@ -6,7 +6,7 @@ import type { Corpus } from '../corpus/index.ts';
 export function worksOption(command: Command): Command {
   return command.option(
     '--works <which>',
-    'only these works: a saved set, included, a filter (year:2020-2022 type:article), ids with commas, or @FILE',
+    'only these works: a saved set, included, a filter (year:2020-2022 type:article), comma-separated ids, or @FILE',
   );
 }
 

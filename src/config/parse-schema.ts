@@ -87,7 +87,7 @@ export const parseSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      'Longest time by the clock for one document in the DocTags stage; when null, 120 s of processor time, half a second more for each page and 60 s for each page that OCR reads.',
+      'Wall-clock timeout of the DocTags stage for one document; null means a CPU time limit: 120 s, plus 0.5 s per page and 60 s per OCR page.',
     ),
   memory_limit_mb: z
     .int()

@@ -41,33 +41,31 @@ const queueSchema = z.strictObject({
     ),
 });
 
-/** Where the files of a corpus are, besides its folder. */
+/** Shared object store for the files of a corpus. */
 const storeSchema = z.strictObject({
   url: z
     .string()
     .default('')
-    .describe(
-      'Where files are put for all machines: s3://bucket/prefix or a folder; empty means in the folder of the run alone.',
-    )
+    .describe('Shared store for files: s3://bucket/prefix or a folder; empty means only the run folder.')
     .meta(flag('--store <url>', 'download', 'queue-run', 'stage', 'store')),
   endpoint: z
     .string()
     .default('')
-    .describe('Address of an S3-compatible server; that of AWS in the region unless given.')
+    .describe('URL of an S3-compatible server; default: AWS in the region.')
     .meta(flag('--store-endpoint <url>', 'download', 'queue-run', 'stage', 'store')),
-  region: z.string().min(1).default('us-east-1').describe('Region that requests to the store are signed for.'),
+  region: z.string().min(1).default('us-east-1').describe('Region used to sign requests to the store.'),
   path_style: z
     .boolean()
     .nullable()
     .default(null)
     .describe(
-      'Addresses as endpoint/bucket/key instead of bucket.endpoint/key; null means where an endpoint is given.',
+      'Use path-style URLs (endpoint/bucket/key) instead of bucket.endpoint/key; null means path-style if an endpoint is set.',
     ),
-  access_key_id: secret()
+  access_key_id: secret().default('').describe('Access key id; usually from AWS_ACCESS_KEY_ID or ~/.aws/credentials.'),
+  secret_access_key: secret().default('').describe('Secret access key; usually from AWS_SECRET_ACCESS_KEY.'),
+  session_token: secret()
     .default('')
-    .describe('Id of the access key; usually AWS_ACCESS_KEY_ID or ~/.aws/credentials.'),
-  secret_access_key: secret().default('').describe('The access key; usually AWS_SECRET_ACCESS_KEY.'),
-  session_token: secret().default('').describe('Token of temporary credentials; usually AWS_SESSION_TOKEN.'),
+    .describe('Session token of temporary credentials; usually from AWS_SESSION_TOKEN.'),
 });
 
 /** What is told to the outside about a run. */
@@ -250,7 +248,7 @@ const estimateSchema = z.strictObject({
 export const configSchema = z.strictObject({
   orchestrator: orchestratorSchema.prefault({}).describe('How jobs are run.'),
   queue: queueSchema.prefault({}).describe('Where jobs are kept.'),
-  store: storeSchema.prefault({}).describe('Where the files of a corpus are, besides its folder.'),
+  store: storeSchema.prefault({}).describe('Shared object store for the files of a corpus.'),
   download: downloadSchema.prefault({}).describe('What is downloaded and where it goes.'),
   parse: parseSchema.prefault({}).describe('How papers become structure, chunks and vectors.'),
   stage: stageSchema.prefault({}).describe('How every stage runs its documents.'),

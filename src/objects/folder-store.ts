@@ -24,7 +24,7 @@ export class FolderStore implements ObjectStore {
   async get(object: ObjectId, path: string, signal?: AbortSignal): Promise<void> {
     if ((await this.head(object.sha256)) === undefined)
       throw new AppError('OBJECT_MISSING', `${this.name} has no object ${object.sha256}`, {
-        hint: 'docstokg store check lists what is missing',
+        hint: 'see docstokg store check for missing objects',
       });
     await copyVerified(this.#pathOf(object.sha256), path, object, signal);
   }
@@ -91,6 +91,6 @@ async function copyVerified(from: string, to: string, object: ObjectId, signal?:
 /** The bytes at a place are not those that belong there. */
 export function damaged(place: string, { sha256, bytes }: ObjectId): AppError {
   return new AppError('OBJECT_DAMAGED', `${place} is not the object ${sha256} of ${bytes} bytes`, {
-    hint: 'docstokg store check lists what is damaged',
+    hint: 'see docstokg store check for damaged objects',
   });
 }

@@ -31,11 +31,11 @@ export function openObjects(settings: StoreSettings, clock: Clock, state: string
   }
   const [bucket = '', ...folders] = url.replace(/^s3:\/*/, '').split('/');
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
-    throw new AppError('CONFIG_INVALID', `store.url = ${url.slice(0, 200)}: no name of a bucket`, {
-      hint: 'give s3://bucket/prefix: 3 to 63 small letters, digits, dots and hyphens',
+    throw new AppError('CONFIG_INVALID', `store.url = ${url.slice(0, 200)}: invalid bucket name`, {
+      hint: 'give s3://bucket/prefix: 3 to 63 lower-case letters, digits, dots and hyphens',
     });
   if (accessKeyId === '' || key === '')
-    throw new AppError('OBJECT_STORE_CREDENTIALS', `there are no credentials for ${url.slice(0, 200)}`, {
+    throw new AppError('OBJECT_STORE_CREDENTIALS', `no credentials for ${url.slice(0, 200)}`, {
       hint: 'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write ~/.aws/credentials',
     });
   return new S3Store(

@@ -75,7 +75,7 @@ export class S3Sender {
       if (attempt < TRIES) await wait(clock, delayMs, signal);
     }
     throw new AppError('OBJECT_STORE_AWAY', `${this.#options.endpoint} does not answer: ${this.#clean(last)}`, {
-      hint: 'check the address of the store, and start again when it is back: nothing is lost',
+      hint: 'check the URL of the store, and run again when it is back; nothing is lost',
       cause: last instanceof AppError ? last : undefined,
     });
   }
@@ -124,7 +124,7 @@ export class S3Sender {
     return new AppError(code, this.#clean(what.trim()), {
       hint:
         tagOf(text, 'Code') === 'RequestTimeTooSkewed'
-          ? "the machine's clock is wrong"
+          ? 'the clock of this machine is wrong'
           : 'check bucket, region and credentials (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, or ~/.aws/credentials)',
     });
   }
@@ -153,7 +153,7 @@ export async function boundedText(response: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of response.body) {
     bytes += (chunk as Uint8Array).length;
-    if (bytes > LONGEST_ANSWER) throw new AppError('OBJECT_STORE_REFUSED', 'the store answers with more than 8 MiB');
+    if (bytes > LONGEST_ANSWER) throw new AppError('OBJECT_STORE_REFUSED', 'the response of the store exceeds 8 MiB');
     chunks.push(chunk as Uint8Array);
   }
   return Buffer.concat(chunks).toString('utf8');

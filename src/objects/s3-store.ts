@@ -146,7 +146,7 @@ export class S3Store implements ObjectStore {
   async #begin(key: string, signal: AbortSignal | undefined): Promise<Upload> {
     const response = await this.#sent({ method: 'POST', key, query: { uploads: '' } }, signal);
     const id = tagOf(await boundedText(response), 'UploadId');
-    if (id === undefined) throw new AppError('OBJECT_STORE_REFUSED', `${this.name} begins no upload in parts`);
+    if (id === undefined) throw new AppError('OBJECT_STORE_REFUSED', `${this.name} does not start a multipart upload`);
     return { id, etags: [] };
   }
 
@@ -215,7 +215,7 @@ export class S3Store implements ObjectStore {
       const response = await this.#sender.send({ method: 'GET', key, headers }, signal);
       if (response.status === 404)
         throw new AppError('OBJECT_MISSING', `${this.name} has no object ${object.sha256}`, {
-          hint: 'docstokg store check lists what is missing',
+          hint: 'see docstokg store check for missing objects',
         });
       if (response.status === 416) throw damaged(`${this.name}/${key}`, object);
       // A server that knows no ranges begins again.

@@ -1,11 +1,11 @@
 import { parseInlines, noteMark, plainText } from '../inline.ts';
 import type { BodyBlock, Inline, List, Paper, Paragraph } from '../paper.ts';
 import { OWN_JOURNAL, referenceText } from '../references.ts';
-import type { Desk } from './desk.ts';
+import type { LayoutContext } from './layout-context.ts';
 import { figureFloat, tableFloat } from './float-box.ts';
 import { Flow } from './flow.ts';
 import type { Draft, NoteItem, TextItem } from './flow.ts';
-import { furnish } from './furniture.ts';
+import { addHeadersAndFooters } from './furniture.ts';
 import type { ComposedPage } from './furniture.ts';
 import { breakLines, drawLine, setLine, setWords } from './lines.ts';
 import type { Setting } from './lines.ts';
@@ -25,7 +25,7 @@ export function compose(paper: Paper, style: Style): readonly ComposedPage[] {
     return { draft: { kind: 'footnote', text: note }, lines, setting, leading: style.leading * 0.84 };
   });
   const flow = new Flow(style, notes);
-  const desk: Desk = { paper, style, flow, body };
+  const desk: LayoutContext = { paper, style, flow, body };
   writeTitleBlock(desk);
   for (const section of paper.sections) {
     const title = style.numbered ? `${section.number} ${section.title}` : section.title;
@@ -41,7 +41,7 @@ export function compose(paper: Paper, style: Style): readonly ComposedPage[] {
   }
   writeReferenceList(desk);
   flow.finish();
-  return flow.pages.map((page, index) => furnish(paper, style, page, index + 1));
+  return flow.pages.map((page, index) => addHeadersAndFooters(paper, style, page, index + 1));
 }
 
 type Spacing = Partial<
@@ -49,7 +49,7 @@ type Spacing = Partial<
 >;
 
 function textItem(
-  desk: Desk,
+  desk: LayoutContext,
   draft: Draft,
   inlines: readonly Inline[],
   setting: Setting,
@@ -78,7 +78,7 @@ function textItem(
 
 const text = (value: string): Inline[] => [{ kind: 'text', text: value }];
 
-function headingItem(desk: Desk, title: string, level: number): TextItem {
+function headingItem(desk: LayoutContext, title: string, level: number): TextItem {
   const { style } = desk;
   const size = style.size * (level === 1 ? 1.22 : 1.06);
   const setting: Setting = { family: style.headFamily, face: level === 1 ? 'bold' : 'boldItalic', size };
@@ -95,7 +95,7 @@ export const MEASURES =
   'Each sample of 250 µg was kept in 10 µL of buffer, and layers of 15 µm were cut. These samples were read twice. The lamp had a power of 40 µW, and This Threshold was kept.';
 
 /** A run-in heading at the start of its paragraph. */
-function runInItem(desk: Desk, title: string, paragraph: Paragraph): TextItem {
+function runInItem(desk: LayoutContext, title: string, paragraph: Paragraph): TextItem {
   const { style, body, flow } = desk;
   const bold = setWords(text(`${title}.`), { ...body, face: 'bold' }, { ...style, hyphenate: false });
   const draft: Draft = { kind: 'text', text: plainText(paragraph.inlines, style.cites, style.notes) };
@@ -108,7 +108,7 @@ function runInItem(desk: Desk, title: string, paragraph: Paragraph): TextItem {
   };
 }
 
-function placeText(desk: Desk, value: string): void {
+function placeText(desk: LayoutContext, value: string): void {
   desk.flow.text(
     textItem(desk, { kind: 'text', text: value }, text(value), desk.body, {
       align: 'justify',
@@ -118,7 +118,7 @@ function placeText(desk: Desk, value: string): void {
   );
 }
 
-function writeTitleBlock(desk: Desk): void {
+function writeTitleBlock(desk: LayoutContext): void {
   const { paper, style, flow, body } = desk;
   const { spec, labels } = paper;
   const align = style.centredTitle ? 'centre' : 'left';
@@ -171,7 +171,7 @@ function writeTitleBlock(desk: Desk): void {
   );
 }
 
-function placeBlock(desk: Desk, block: BodyBlock, first: boolean): void {
+function placeBlock(desk: LayoutContext, block: BodyBlock, first: boolean): void {
   const { style, flow, body } = desk;
   switch (block.kind) {
     case 'paragraph': {
@@ -215,7 +215,7 @@ function placeBlock(desk: Desk, block: BodyBlock, first: boolean): void {
   }
 }
 
-function placeList(desk: Desk, list: List): void {
+function placeList(desk: LayoutContext, list: List): void {
   const { style, flow, body } = desk;
   list.items.forEach((item, index) => {
     const marker = list.ordered ? `${String(index + 1)}.` : '•';
@@ -239,7 +239,7 @@ function placeList(desk: Desk, list: List): void {
   });
 }
 
-function writeReferenceList(desk: Desk): void {
+function writeReferenceList(desk: LayoutContext): void {
   const { paper, style, flow, body } = desk;
   if (paper.references.length === 0) return;
   flow.text(headingItem(desk, paper.labels.references, 1));

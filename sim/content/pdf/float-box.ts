@@ -1,5 +1,5 @@
 import type { Figure, TableFloat } from '../paper.ts';
-import type { Desk } from './desk.ts';
+import type { LayoutContext } from './layout-context.ts';
 import { drawFigure, figureSize } from './figure-box.ts';
 import type { FloatItem } from './flow.ts';
 import { breakLines, drawLine, setWords } from './lines.ts';
@@ -9,7 +9,7 @@ import { setTable } from './table-box.ts';
 
 /** A caption with a bold label; the caller draws it. */
 function setCaption(
-  { style, body }: Desk,
+  { style, body }: LayoutContext,
   label: string,
   caption: string,
   width: number,
@@ -27,7 +27,7 @@ function setCaption(
   };
 }
 
-export function tableFloat(desk: Desk, table: TableFloat): FloatItem {
+export function tableFloat(desk: LayoutContext, table: TableFloat): FloatItem {
   const { style, flow, paper } = desk;
   const wide = style.wideTables && style.columns > 1;
   const width = flow.width(wide);
@@ -52,7 +52,7 @@ export function tableFloat(desk: Desk, table: TableFloat): FloatItem {
   };
 }
 
-export function figureFloat(desk: Desk, figure: Figure): FloatItem {
+export function figureFloat(desk: LayoutContext, figure: Figure): FloatItem {
   const { style, flow, paper } = desk;
   const width = flow.width(false);
   const size = figureSize(figure, width);

@@ -24,7 +24,7 @@ function hiddenCopies(ops: readonly Op[]): Op[] {
 }
 
 /** Adds page headers and footers: imprint or running head, copyright notice and page number. */
-export function furnish(paper: Paper, style: Style, page: FlowPage, number: number): ComposedPage {
+export function addHeadersAndFooters(paper: Paper, style: Style, page: FlowPage, number: number): ComposedPage {
   const setting: Setting = { family: style.headFamily, face: 'roman', size: 7.5 };
   const [width, height] = style.page;
   const { side, top, bottom } = style.margin;

@@ -2,13 +2,13 @@ import { citeText, noteMark } from '../inline.ts';
 import type { Inline } from '../paper.ts';
 import type { Op, Word } from './op.ts';
 import { setPieces } from './typeface.ts';
-import type { FaceName, FamilyName, Piece } from './typeface.ts';
+import type { PageVariant, FamilyName, Piece } from './typeface.ts';
 import type { Style } from './style.ts';
 
 /** Text style. */
 export interface Setting {
   readonly family: FamilyName;
-  readonly face: FaceName;
+  readonly face: PageVariant;
   readonly size: number;
 }
 
@@ -26,7 +26,7 @@ interface Token extends Word {
   readonly divisible?: string;
 }
 
-const ITALIC: Readonly<Record<FaceName, FaceName>> = {
+const ITALIC: Readonly<Record<PageVariant, PageVariant>> = {
   roman: 'italic',
   bold: 'boldItalic',
   italic: 'roman',
@@ -48,7 +48,7 @@ export function setWords(inlines: readonly Inline[], setting: Setting, style: St
     notes = [];
     letters = '';
   };
-  const add = (text: string, face: FaceName, scale = 1, rise = 0): void => {
+  const add = (text: string, face: PageVariant, scale = 1, rise = 0): void => {
     text.split(/[ \n]+/).forEach((part, index) => {
       if (index > 0) finish();
       if (part === '') return;

@@ -5,7 +5,7 @@ import { standardFont } from './standard-font.ts';
 import type { StandardName } from './standard-font.ts';
 import { isSymbol, splitSymbols, symbolFont } from './symbol-font.ts';
 
-export type FaceName = 'roman' | 'bold' | 'italic' | 'boldItalic';
+export type PageVariant = 'roman' | 'bold' | 'italic' | 'boldItalic';
 export type FamilyName = 'times' | 'helvetica' | 'gentium' | 'symbols';
 
 /** A piece of text in one font and size. */
@@ -18,7 +18,7 @@ export interface Piece {
 }
 
 type Chain = readonly Font[];
-type Family = Readonly<Record<FaceName, Chain>>;
+type Family = Readonly<Record<PageVariant, Chain>>;
 
 const SCRIPTS = ['latin', 'greek', 'cyrillic', 'latin-ext', 'vietnamese'] as const;
 
@@ -59,7 +59,7 @@ const FAMILIES: Readonly<Record<FamilyName, Family>> = {
 const PLAIN = /^[\u0020-\u007e]*$/;
 
 /** Sets text in one line, with as many fonts as needed. Characters that no font has become their base letter or `?`. */
-export function setPieces(text: string, family: FamilyName, face: FaceName, size: number, rise = 0): Piece[] {
+export function setPieces(text: string, family: FamilyName, face: PageVariant, size: number, rise = 0): Piece[] {
   if (family === 'symbols' && face === 'roman' && /Th|µ/.test(text))
     return splitSymbols(text).flatMap((part) =>
       isSymbol(part) ? [piece(symbolFont, part, size, rise)] : setPieces(part, 'gentium', face, size, rise),

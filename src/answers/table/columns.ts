@@ -82,18 +82,18 @@ export function checkedColumns(columns: readonly Column[], where: string): Colum
 function columnOf(given: unknown, where: string): Column {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw wrong(where, 'a column has no name');
   const unknown = Object.keys(given).find((key) => !KNOWN.some((known) => known === key));
-  if (unknown !== undefined) throw wrong(where, `"${unknown.slice(0, 50)}" is no property of a column`);
+  if (unknown !== undefined) throw wrong(where, `"${unknown.slice(0, 50)}" is not a column property`);
   const { name, question, type = 'text', unit, choices } = given as Record<string, unknown>;
   if (typeof name !== 'string' || name.trim() === '' || name.length > LONGEST)
     throw wrong(where, 'a column has no name');
   const known = COLUMN_TYPES.find((each) => each === type);
-  if (!known) throw wrong(where, `"${String(type).slice(0, 50)}" is no type of a column: ${COLUMN_TYPES.join(', ')}`);
+  if (!known) throw wrong(where, `"${String(type).slice(0, 50)}" is not a column type: ${COLUMN_TYPES.join(', ')}`);
   const texts = [question, unit].map((each) => (each === undefined ? null : each));
   if (texts.some((each) => each !== null && (typeof each !== 'string' || each.length > LONGEST)))
-    throw wrong(where, `question and unit of "${name}" are texts`);
+    throw wrong(where, `question and unit of "${name}" must be strings`);
   const listed = Array.isArray(choices) ? choices.map(String) : [];
   if (known === 'choice' ? listed.length < 2 : choices !== undefined)
-    throw wrong(where, `a choice has two or more choices ("${name}")`);
+    throw wrong(where, `a choice column needs two or more choices ("${name}")`);
   const [asked, of] = texts as (string | null)[];
   const field = name.trim().toLowerCase();
   return {

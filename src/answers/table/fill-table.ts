@@ -57,8 +57,8 @@ export async function fillTable(
   const { data_root: dataRoot, format } = corpus.config.parse;
   const documents = session.documents(request.search);
   if (documents.length === 0)
-    throw new AppError('TABLE_NOTHING', 'there are no papers to make a table of', {
-      hint: 'parse some first, or choose other --works',
+    throw new AppError('TABLE_NOTHING', 'no papers for the table', {
+      hint: 'parse papers first, or choose other --works',
     });
   const folder = join(dataRoot, 'Tables', sha256(canonicalJson(columns)).slice(0, 12));
   const cfgHash = sha256(canonicalJson({ version: FILL_VERSION, columns, model: writer?.name ?? null }));

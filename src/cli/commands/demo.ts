@@ -90,7 +90,7 @@ async function demo(out: string, max: number | undefined, session: Session): Pro
     printRun(account, out, session);
     return;
   }
-  const { verification, violations } = await heldAgainstTruth(web.url, out, max, session);
+  const { verification, violations } = await compareWithTruth(web.url, out, max, session);
   const answers = await askQuestions(corpus, stop.signal);
   const { answer, table } = await askAndTabulate(corpus, stop.signal);
   const right = answers.filter(({ rank }) => rank !== null).length;
@@ -171,7 +171,7 @@ async function askQuestions(corpus: Corpus, signal: AbortSignal): Promise<Answer
 }
 
 /** Fetches the expected result and the politeness violations from the simulator and compares them with the manifest. */
-async function heldAgainstTruth(
+async function compareWithTruth(
   sim: string,
   out: string,
   max: number | undefined,

@@ -14,7 +14,7 @@ interface SetFlags {
 /** `set create|list|show|delete`: named choices of works. */
 export function setCommand(): Command {
   return new Command('set')
-    .description('save a choice of works under a name, for --works of ask, table, search and export')
+    .description('save and manage named sets of works, for --works of ask, table, search and export')
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(showCommand())
@@ -23,9 +23,9 @@ export function setCommand(): Command {
 
 function createCommand(): Command {
   return runAndWords(shared(new Command('create')), ['name'])
-    .description('save a choice of works, in place of an older one of that name')
-    .option('--filter <filter>', 'works that a filter finds whenever the set is used: year:2018-2022 type:article reef')
-    .option('--works <which>', 'works as they are now: ids with commas, @FILE, included, another set, or a filter')
+    .description('save a set of works; replaces an existing set of that name')
+    .option('--filter <filter>', 'filter, evaluated whenever the set is used: year:2018-2022 type:article reef')
+    .option('--works <which>', 'fixed list of works: comma-separated ids, @FILE, included, another set, or a filter')
     .addHelpText(
       'after',
       '\nExamples:\n  docstokg set create runs/corals recent --filter "year:2020- type:article"\n  docstokg set create runs/corals core --works 10.1038/nature21707,W2741809807\n',
@@ -46,14 +46,14 @@ function createCommand(): Command {
 
 function listCommand(): Command {
   return runArgument(shared(new Command('list')))
-    .description('the sets of a run, with how many works each has now')
+    .description('list the sets of a run with their number of works')
     .addHelpText('after', '\nExample:\n  docstokg set list runs/corals\n')
     .action(async (run: string | undefined, flags: SetFlags, self: Command) => {
       const session = openSession(self);
       await using corpus = await openCorpus(chooseRun(run ?? flags.run, session.load().config));
       const sets = corpus.sets();
       if (session.json) session.terminal.print(JSON.stringify(sets));
-      else if (sets.length === 0) session.log('info', 'no sets; docstokg set create makes one');
+      else if (sets.length === 0) session.log('info', 'no sets; create one with docstokg set create');
       else
         for (const { name, size, filter } of sets)
           session.terminal.print(`${name}\t${count(size)} works\t${filter ?? 'listed'}`);
@@ -62,7 +62,7 @@ function listCommand(): Command {
 
 function showCommand(): Command {
   return runAndWords(shared(new Command('show')), ['name'])
-    .description('the ids of the works of a set; the same for included, a filter or ids')
+    .description('print the work ids of a set, of included, a filter or ids')
     .addHelpText(
       'after',
       '\nExamples:\n  docstokg set show runs/corals recent\n  docstokg set show runs/corals "year:2020- type:article"\n',

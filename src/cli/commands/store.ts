@@ -29,7 +29,7 @@ interface CheckOptions extends StoreOptions {
 /** `store`: what the files of a corpus need that are in an object store. */
 export function storeCommand(): Command {
   return new Command('store')
-    .description('files of a corpus in an object store: check them, or bring them to this machine')
+    .description('check or fetch the files of a corpus in an object store')
     .addCommand(checkCommand())
     .addCommand(pullCommand());
 }
@@ -44,9 +44,9 @@ function storeOptions(command: Command): Command {
 function checkCommand(): Command {
   return storeOptions(new Command('check'))
     .description('compare the objects with the log: missing, damaged, and orphaned ones')
-    .option('--verify', 'read every object and compare its hash, instead of its size alone')
+    .option('--verify', 'compare the hash of every object, not only its size')
     .option('--repair', 'remove orphans that are older than the grace period')
-    .option('--grace-h <hours>', 'younger orphans may belong to a file that is just being saved', decimalNumber(0), 24)
+    .option('--grace-h <hours>', 'grace period: younger orphans may belong to a file being saved', decimalNumber(0), 24)
     .addHelpText('after', '\nExample:\n  docstokg store check runs/corals --store s3://papers/corals --repair\n')
     .action(async (run: string, options: CheckOptions, self: Command) => {
       await withShared(self, run, options, async ({ files }, session, signal) => {
@@ -76,8 +76,8 @@ function checkCommand(): Command {
 /** `store pull RUN`. */
 function pullCommand(): Command {
   return storeOptions(new Command('pull'))
-    .description('bring what is missing in a run folder from the store, and make it searchable')
-    .option('--papers', 'also the downloaded papers, and not only what was made of them')
+    .description('fetch missing files of a run folder from the store, and build the index')
+    .option('--papers', 'also fetch the downloaded papers, not only the derived files')
     .addHelpText('after', '\nExample:\n  docstokg store pull runs/corals --store s3://papers/corals\n')
     .action(async (run: string, options: StoreOptions & { readonly papers?: boolean }, self: Command) => {
       await withShared(self, run, options, async ({ files, logs }, session, signal, config) => {

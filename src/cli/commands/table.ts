@@ -63,15 +63,15 @@ Examples:
 /** `table`: one question per column, one paper per row. */
 export function tableCommand(): Command {
   const command = worksOption(runArgument(settingOptions(shared(new Command('table')), ['table'])))
-    .description('put the same questions to every paper: one row per paper, each cell with its quote')
+    .description('ask the same questions of every paper: one row per paper, each cell with its quote')
     .option('--columns <file>', 'YAML file with the columns')
     .option('--column <column>', 'a column, repeatable: NAME, NAME:TYPE, NAME:number:UNIT', collect, [])
     .addOption(
-      new Option('-f, --format <format>', 'how to write it; default: by the name of --out').choices(TABLE_FORMATS),
+      new Option('-f, --format <format>', 'output format; default: from the name of --out').choices(TABLE_FORMATS),
     )
     .option('--out <file>', 'where to; default: the output')
-    .option('--max-cost <usd>', 'most that a model may cost in this run, in US dollars', decimalNumber(0))
-    .option('--force', 'fill in all rows again; stored answers of models cost nothing')
+    .option('--max-cost <usd>', 'spending limit for the model in this run, in US dollars', decimalNumber(0))
+    .option('--force', 'fill in all rows again; cached model answers are free')
     .addHelpText('after', HELP)
     .action(async (run: string | undefined, flags: TableFlags, self: Command) => {
       const session = openSession(self);
@@ -79,7 +79,7 @@ export function tableCommand(): Command {
       const columns = columnsOf(flags);
       const format = flags.format ?? formatOf(flags.out);
       if (format === 'parquet' && flags.out === undefined)
-        throw new AppError('USAGE_TABLE', 'Parquet is a file', { hint: 'say where it goes with --out FILE' });
+        throw new AppError('USAGE_TABLE', 'Parquet output needs a file', { hint: 'give it with --out FILE' });
       const budget =
         flags.maxCost === undefined
           ? []
@@ -119,7 +119,7 @@ export function tableCommand(): Command {
       if (table.overBudget > 0)
         session.log(
           'warn',
-          `over budget, not filled in: ${count(table.overBudget)} papers; raise it and run the same command`,
+          `over budget, not filled in: ${count(table.overBudget)} papers; raise the budget and run the same command`,
         );
       const used = writer?.budget;
       if (used && used.inputTokens > 0)
@@ -136,7 +136,7 @@ function columnsOf({ columns, column = [] }: TableFlags): Column[] {
   const listed = columns === undefined ? [] : parseColumns(readColumns(columns), columns);
   const all = checkedColumns([...listed, ...column.map(parseColumn)], '--column');
   if (all.length > 0) return all;
-  throw new AppError('USAGE_TABLE', 'there is no column', { hint: 'name some with --column or --columns FILE' });
+  throw new AppError('USAGE_TABLE', 'no columns given', { hint: 'give columns with --column or --columns FILE' });
 }
 
 function readColumns(path: string): string {
@@ -179,8 +179,8 @@ async function write(
 function correctCommand(): Command {
   const names = ['work', 'column', '[value]'];
   return runAndWords(shared(new Command('correct')), names)
-    .description('correct a cell by hand; it stays so whatever is run again')
-    .option('--undo', 'go back to what was found')
+    .description('correct a cell manually; later runs keep the correction')
+    .option('--undo', 'undo the correction')
     .addHelpText(
       'after',
       '\nWithout a value the cell is left empty.\n\nExamples:\n  docstokg table correct runs/corals W2741809807 "sample size" 48\n  docstokg table correct runs/corals W2741809807 "sample size" --undo\n',

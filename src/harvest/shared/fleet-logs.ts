@@ -131,7 +131,7 @@ export class FleetLogs implements AsyncDisposable {
     const { fleet, logs } = this.#remembered();
     const isUsed = [...this.#paths.values()].some((path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0);
     if (fleet === undefined ? isUsed : fleet !== this.#identity)
-      throw new AppError('FLEET_FOLDER_USED', `${this.#folder} has logs that are not those of this fleet`, {
+      throw new AppError('FLEET_FOLDER_USED', `${this.#folder} has logs of another fleet or run`, {
         hint: 'give each machine of a fleet an empty folder with --out',
       });
     for (const [name, copied] of Object.entries(logs)) this.#copied.set(name, copied);

@@ -34,7 +34,7 @@ export async function openShared(config: Config, runtime: Runtime): Promise<Shar
         clock: runtime.clock,
         report: (event) =>
           event.kind === 'queue-unreachable' &&
-          runtime.log('warn', `the server of the fleet is away (${event.message})`),
+          runtime.log('warn', `the fleet server is unreachable (${event.message})`),
       }),
     );
     logs = stack.use(await FleetLogs.open(log, folder, join(config.parse.data_root, 'Manifests'), runtime.clock));

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { RunEvent } from '../../corpus/index.ts';
 
 /** A numbered event with its run. */
-export interface ToldEvent extends Omit<RunEvent, 'kind'> {
+export interface NumberedEvent extends Omit<RunEvent, 'kind'> {
   readonly id: number;
   readonly run: string | null;
   /** Id of the document. */
@@ -17,10 +17,10 @@ const KEPT = 1_000;
 export class EventLog {
   /** Random prefix: event numbers of another process are not comparable. */
   readonly #mark = randomBytes(4).toString('hex');
-  #events: ToldEvent[] = [];
+  #events: NumberedEvent[] = [];
   #next = 1;
 
-  add(event: Omit<ToldEvent, 'id'>): ToldEvent {
+  add(event: Omit<NumberedEvent, 'id'>): NumberedEvent {
     const told = { id: this.#next, ...event };
     this.#next += 1;
     this.#events.push(told);
@@ -29,7 +29,7 @@ export class EventLog {
   }
 
   /** Newest first. */
-  last(count: number, run: string | null): readonly ToldEvent[] {
+  last(count: number, run: string | null): readonly NumberedEvent[] {
     return this.#events
       .filter((event) => run === null || event.run === null || event.run === run)
       .slice(-count)
@@ -37,13 +37,13 @@ export class EventLog {
   }
 
   /** Events after a stream id; empty for ids of another process. */
-  since(streamId: string | null): readonly ToldEvent[] {
+  since(streamId: string | null): readonly NumberedEvent[] {
     const [mark, number] = (streamId ?? '').split('-');
     if (mark !== this.#mark || number === undefined || !/^\d{1,15}$/.test(number)) return [];
     return this.#events.slice(-KEPT).filter(({ id }) => id > Number(number));
   }
 
-  streamId({ id }: ToldEvent): string {
+  streamId({ id }: NumberedEvent): string {
     return `${this.#mark}-${id}`;
   }
 }

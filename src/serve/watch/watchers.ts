@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-import type { EventLog, ToldEvent } from './event-log.ts';
+import type { EventLog, NumberedEvent } from './event-log.ts';
 
 /** Maximum buffered bytes per subscriber; slower subscribers are disconnected and may reconnect. */
 const MOST_WAITING_BYTES = 256 * 1024;
@@ -41,7 +41,7 @@ export class Watchers {
   }
 
   /** Sends events in one write per subscriber. */
-  events(events: readonly ToldEvent[]): void {
+  events(events: readonly NumberedEvent[]): void {
     const [first] = events;
     if (!first || this.#all.size === 0) return;
     this.#send(Buffer.from(events.map((event) => this.#eventText(event)).join('')), first.run);
@@ -62,7 +62,7 @@ export class Watchers {
     this.#all.clear();
   }
 
-  #eventText(event: ToldEvent): string {
+  #eventText(event: NumberedEvent): string {
     return `id: ${this.#log.streamId(event)}\nevent: event\ndata: ${JSON.stringify(event)}\n\n`;
   }
 

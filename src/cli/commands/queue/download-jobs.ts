@@ -6,7 +6,7 @@ import { assembleDownload, openInspector, openShared } from '../../../harvest/in
 import type { Session } from '../../session.ts';
 
 /** An orchestrator and the function that runs it. */
-export interface Emptying extends AsyncDisposable {
+export interface QueueRunner extends AsyncDisposable {
   readonly orchestrator: Orchestrator;
   run(options: { readonly drain: DrainMode; readonly signal: AbortSignal }): Promise<RunSummary>;
 }
@@ -19,7 +19,11 @@ export interface DownloadJobParts {
 }
 
 /** The default handler: every job is a work to download. */
-export async function openDownloadJobs(config: Config, session: Session, parts: DownloadJobParts): Promise<Emptying> {
+export async function openDownloadJobs(
+  config: Config,
+  session: Session,
+  parts: DownloadJobParts,
+): Promise<QueueRunner> {
   await using stack = new AsyncDisposableStack();
   const shared = await openShared(config, session);
   stack.use(shared);

@@ -14,9 +14,9 @@ import { settingOptions } from '../../setting-options.ts';
 import { simOption } from '../../sim-option.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { plain } from '../../terminal.ts';
-import type { DownloadJobParts, Emptying } from './download-jobs.ts';
-import type { LeftBehind } from '../../left-behind.ts';
-import { unfinishedWork, leftLines } from '../../left-behind.ts';
+import type { DownloadJobParts, QueueRunner } from './download-jobs.ts';
+import type { UnfinishedWork } from '../../unfinished-work.ts';
+import { unfinishedWork, unfinishedLines } from '../../unfinished-work.ts';
 import { queueOptions, withQueue } from './shared.ts';
 
 interface RunOptions {
@@ -116,7 +116,7 @@ function openHandlerJobs(
   config: Config,
   session: Session,
   { queue, handler, ...told }: Omit<DownloadJobParts, 'telemetry'> & { readonly handler: Handler },
-): Emptying {
+): QueueRunner {
   const orchestrator = new Orchestrator({
     ...orchestratorOptions(config),
     queue,
@@ -133,7 +133,7 @@ function openHandlerJobs(
 }
 
 async function runShowing(
-  emptying: Emptying,
+  emptying: QueueRunner,
   queue: WorkQueue,
   session: Session,
   options: { readonly drain: DrainMode; readonly signal: AbortSignal },
@@ -176,7 +176,7 @@ function describe(orchestrator: Orchestrator, outlook: Outlook, perSecond: numbe
   ].join('  ');
 }
 
-function printSummary(summary: RunSummary, left: LeftBehind, session: Session): void {
+function printSummary(summary: RunSummary, left: UnfinishedWork, session: Session): void {
   if (session.json) {
     session.terminal.print(JSON.stringify({ ...summary, left }));
     return;
@@ -186,7 +186,7 @@ function printSummary(summary: RunSummary, left: LeftBehind, session: Session): 
     `${reason}: ${count(done)} done, ${count(skipped)} skipped, ${count(error)} failed` +
       `${requeued > 0 ? `, ${count(requeued)} requeued` : ''}${lost > 0 ? `, ${count(lost)} lost to another worker` : ''}`,
   );
-  if (reason === 'drained') for (const line of leftLines(left, session.clock.now())) session.terminal.print(line);
+  if (reason === 'drained') for (const line of unfinishedLines(left, session.clock.now())) session.terminal.print(line);
   if (error > 0) session.log('info', 'see queue stats for the reasons; queue retry-failed requeues failed jobs');
 }
 

@@ -3,7 +3,7 @@ import { count, duration } from './progress.ts';
 import { plain } from './terminal.ts';
 
 /** Jobs left in the queue after a run, by reason. */
-export interface LeftBehind {
+export interface UnfinishedWork {
   readonly due: number;
   readonly delayed: number;
   /** Jobs waiting for a paused or rate-limited host. */
@@ -22,7 +22,7 @@ export interface LeftBehind {
 export async function unfinishedWork(
   queue: WorkQueue,
   held: readonly { readonly host: string; readonly heldMs: number | null }[],
-): Promise<LeftBehind> {
+): Promise<UnfinishedWork> {
   const { due, delayed, pauses, byErrorCode, nextAvailableAt } = await queue.stats();
   const paused = pauses.map(({ scope, name }) => (scope === 'all' ? 'everything' : `${scope} ${name}`));
   const jobs = due > 0 ? await queue.hosts() : [];
@@ -50,7 +50,7 @@ export async function unfinishedWork(
 }
 
 /** Formats the summary; empty if no jobs are left. */
-export function leftLines({ due, delayed, hosts, paused, codes, nextAt }: LeftBehind, now: number): string[] {
+export function unfinishedLines({ due, delayed, hosts, paused, codes, nextAt }: UnfinishedWork, now: number): string[] {
   if (due + delayed === 0) return [];
   const reasons = Object.entries(codes).map(([code, times]) => `${code} ${count(times)}`);
   return [

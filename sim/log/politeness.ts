@@ -41,7 +41,7 @@ interface Hold {
 }
 
 /** Checks every request of a run against the politeness rules. Only the ban affects responses. */
-export class Manners {
+export class PolitenessMonitor {
   readonly #world: World;
   readonly #log: RequestLog;
   readonly #slackMs: number;

@@ -22,6 +22,6 @@ const ASKED: Readonly<Partial<Record<Resolver, string>>> = {
 };
 
 /** Whether a resolver has no plans without a response from that host. */
-export function isAsking(resolver: Resolver, host: string): boolean {
+export function needsHost(resolver: Resolver, host: string): boolean {
   return `${ASKED[resolver] ?? ''}${SUFFIX}` === host;
 }

@@ -4,7 +4,7 @@ import type { Setting } from './lines.ts';
 import type { Style } from './style.ts';
 
 /** Shared context of the layout functions. */
-export interface Desk {
+export interface LayoutContext {
   readonly paper: Paper;
   readonly style: Style;
   readonly flow: Flow;
