@@ -56,7 +56,7 @@ export function findSearchPlace(config: Config, named: string | undefined): Sear
 
 function nothing(message: string): AppError {
   return new AppError('SEARCH_NOTHING', message, {
-    hint: 'create some with docstokg run or docparse parse, or give their folder with --run FOLDER',
+    hint: 'create some with docstokg run or docparse parse, or name their folder',
   });
 }
 

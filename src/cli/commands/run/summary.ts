@@ -168,7 +168,7 @@ function printFailures({ failures }: RunAccount, terminal: Terminal): void {
 function nextSteps({ index, works, stopped, failures }: RunAccount, folder: string): (readonly [string, string])[] {
   const quoted = /\s/.test(folder) ? JSON.stringify(folder) : folder;
   return [
-    [index !== null, 'Ask', `docstokg search "…" --run ${quoted}`],
+    [index !== null, 'Ask', `docstokg ask ${quoted} "…"`],
     [index !== null, 'Look', `${quoted}/report.html`],
     [stopped !== null, 'Resume', 'run the same command'],
     [

@@ -46,7 +46,7 @@ export function GraphView({ run }: { readonly run: Run }): View {
   if (!run.has_graph)
     return html`<p class="note">
       This run has no graph yet. Build one with
-      <code>docstokg graph build --run ${run.folder}</code>${source.report && ', then write the report again'}.
+      <code>docstokg graph build ${run.folder}</code>${source.report && ', then write the report again'}.
     </p>`;
   return html`<${WorkGraph} run=${run} node=${query.get('node')} />`;
 }
