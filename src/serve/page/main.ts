@@ -158,7 +158,7 @@ function footer({ report }: Source, { version, steering }: About, run: Run | und
       queue, control and search by meaning need a server: <code>docstokg serve ${run?.folder}</code>.
     </p>`;
   return html`<p>
-    docstokg serve ${version}.
+    docstokg serve ${version}.${' '}
     ${steering ? 'Control is allowed from this page.' : 'Read-only: start docstokg serve with --allow-control to pause and retry from this page.'}
   </p>`;
 }
