@@ -3,6 +3,7 @@ export type { Account, RunCounts } from './account.ts';
 export { chooseWorks, parseWorkFilter, worksOfSet } from './chosen-works.ts';
 export { CorpusWorks } from './corpus-works.ts';
 export { decodeCursor, encodeCursor } from './cursor.ts';
+export { Graph, openGraph } from '../graph/index.ts';
 export { prismaSvg } from './prisma.ts';
 export type { PrismaCounts } from './prisma.ts';
 export type { AttemptAtHost, Sources } from './sources.ts';

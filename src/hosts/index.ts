@@ -4,10 +4,8 @@ export type {
   Fact,
   Facts,
   HostEvent,
-  HostView,
   Observation,
   Slot,
-  Turn,
   Waited,
   WhileWaiting,
 } from './admission.ts';
@@ -15,10 +13,8 @@ export { tooLong } from './admission.ts';
 export { hostReports } from './host-report.ts';
 export type { HostReport } from './host-report.ts';
 export { HostTable, nameKey, Pools, resolverKey } from './host-table.ts';
-export type { Asked, Pool } from './host-table.ts';
+export type { Pool } from './host-table.ts';
 export { isSlowed } from './host.ts';
-export type { Hold, HoldReason, HostState, Rules } from './host.ts';
-export type { PostgresAdmissionOptions, SharedAdmission } from './postgres/admission.ts';
 export { openSharedAdmission, readSharedHosts } from './shared.ts';
 export { createMemoryAdmission } from './hosts.ts';
 export { DEFAULT_POLICY } from './policy.ts';

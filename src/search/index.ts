@@ -1,15 +1,10 @@
 export { hasIndex, readManifest } from './catalogue.ts';
-export type { IndexDense, IndexManifest } from './catalogue.ts';
 export type { IndexEvent } from './events.ts';
 export type { SearchFilter } from './filter.ts';
-export { passagesOfDocument } from './from-files.ts';
-export type { DocumentFiles } from './from-files.ts';
-export type { Ranking } from './fusion.ts';
-export type { IndexedPassage, Passage } from './passage.ts';
+export type { IndexedPassage } from './passage.ts';
 export { refreshIndex } from './refresh.ts';
-export type { RefreshOptions } from './refresh.ts';
 export { openIndex } from './search-index.ts';
-export type { Hit, OpenOptions, SearchIndex, SearchMode, SearchOptions } from './search-index.ts';
+export type { Hit, SearchIndex, SearchMode, SearchOptions } from './search-index.ts';
 export { sectionOf, SECTIONS } from './section.ts';
 export type { Section } from './section.ts';
 export { buildIndex } from './update-index.ts';

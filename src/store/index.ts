@@ -1,5 +1,5 @@
 export { CorpusStore, refuseFleetFolder, removeStore } from './corpus-store.ts';
-export type { Ingested, StoreOptions } from './corpus-store.ts';
+export type { StoreOptions } from './corpus-store.ts';
 export { LABELS } from './decisions.ts';
 export type { Label, SavedSet } from './decisions.ts';
 export { folded } from './folded.ts';

@@ -6,7 +6,7 @@ export interface License {
   readonly ccVersion: string | null;
 }
 
-export type LicenseSlug =
+type LicenseSlug =
   | 'cc-by'
   | 'cc-by-sa'
   | 'cc-by-nc'

@@ -19,7 +19,7 @@ export type Lookup<T> =
       readonly status: number | undefined;
     };
 
-export type ProblemReason = 'unauthorized' | 'refused' | 'failed' | 'bad-status' | 'not-json' | 'unexpected-shape';
+type ProblemReason = 'unauthorized' | 'refused' | 'failed' | 'bad-status' | 'not-json' | 'unexpected-shape';
 
 const MISSING = new Set([404, 410]);
 

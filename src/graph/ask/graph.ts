@@ -26,7 +26,7 @@ const SAME = `WITH RECURSIVE same(node) AS (
  * A graph to be asked.
  *
  * ```ts
- * import { openGraph } from 'docstokg/graph';
+ * import { openGraph } from 'docstokg/ask';
  *
  * using graph = openGraph('runs/coral/Graph/graph.sqlite');
  * for (const { kind, node } of graph.neighbours('work:doi:10.1038/nature02691')) console.log(kind, node.label);

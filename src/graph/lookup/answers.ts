@@ -10,7 +10,7 @@ import type { Contribution, EdgeStatement, MetadataPlace, NodeStatement, TextPla
 import { RANK } from '../contribution.ts';
 
 /** The registered work that a catalogue found for a printed reference. */
-export interface FoundWork {
+interface FoundWork {
   readonly kind: 'found';
   readonly doi: string;
   readonly title: string;

@@ -6,7 +6,7 @@ import type { KnownWork, LookupOptions, ReferenceAnswer, ReferenceAnswers } from
 import { nameQuestion, questionOf } from './answers.ts';
 
 /** The answer about one reference; `away` means that the catalogue gave none. */
-export type AskedReference = ReferenceAnswer | { readonly kind: 'away'; readonly message: string };
+type AskedReference = ReferenceAnswer | { readonly kind: 'away'; readonly message: string };
 
 /** A catalogue that is searched for printed references. */
 export interface Catalogue {

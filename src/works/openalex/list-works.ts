@@ -20,7 +20,7 @@ export interface OpenAlexState {
 }
 
 /** The daily budget, from the last response's headers. */
-export interface OpenAlexBudget {
+interface OpenAlexBudget {
   readonly remainingUsd: number;
   readonly limitUsd: number | null;
 }

@@ -11,7 +11,7 @@ export interface Author {
   readonly institutions: readonly Institution[];
 }
 
-export interface Institution {
+interface Institution {
   readonly name: string;
   readonly ror: string | null;
 }
@@ -23,7 +23,7 @@ export interface Funder {
 }
 
 /** Something with a name and usually an id. */
-export interface Named {
+interface Named {
   readonly id: string | null;
   readonly name: string;
 }

@@ -3,7 +3,7 @@ import type { WorkRecord } from './record.ts';
 import { retractionOf, yearOf } from './record.ts';
 
 /** Why two records are versions of one work. */
-export type VersionReason = 'same-id' | 'doi-family' | 'crossref-relation' | 'title-authors-year';
+type VersionReason = 'same-id' | 'doi-family' | 'crossref-relation' | 'title-authors-year';
 
 /** Links a record to another version; `score` is the confidence, 1 if a source says so. */
 export interface VersionLink {
