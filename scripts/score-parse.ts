@@ -25,19 +25,10 @@ const { values: options } = asked(() =>
   }),
 );
 asked(() => {
-  if (options.set !== undefined)
-    oneOf(
-      'set',
-      options.set,
-      SETS.map(({ name }) => name),
-    );
-  if (options.without !== undefined)
-    oneOf(
-      'without',
-      options.without,
-      DRAFT_PASSES.filter(({ name }) => name !== 'paragraphs').map(({ name }) => name),
-    );
-  if (options.half !== undefined) oneOf('half', options.half, ['work', 'opened', 'kept']);
+  const passes = DRAFT_PASSES.map(({ name }) => name).filter((name) => name !== 'paragraphs');
+  const known = { set: SETS.map(({ name }) => name), without: passes, half: ['work', 'opened', 'kept'] };
+  for (const name of ['set', 'without', 'half'] as const)
+    if (options[name] !== undefined) oneOf(name, options[name], known[name]);
 });
 const absent = missingData();
 if (absent !== undefined) {
@@ -84,5 +75,5 @@ function print(set: ScoreSet, { rows, mean, halves }: SetScores): void {
   console.log(line('MEAN', mean));
   for (const [half, row] of Object.entries(halves)) console.log(line(`${half} half`, row));
   console.log(line('target', set.targets));
-  for (const [name, row] of Object.entries(set.baselines)) console.log(line(name, row));
+  for (const [name, overall] of Object.entries(set.others)) console.log(line(name, { overall }));
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -6,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { parseMarkup } from '../src/parse/doctags/parse-markup.ts';
 import { parsePdf } from '../src/parse/doctags/pdf.ts';
 import type { Metadata } from '../src/parse/document.ts';
+import { halfOfPublisher, publishersOf } from './score/halves.ts';
 
 // npm run score:records [-- --data DIR] [--only REGEXP] [--half work|aside] [--show] [--json]
 // Compares what a PDF says of itself (title, authors, DOI) with the JATS file beside it. Papers of one publisher stay in one
@@ -42,7 +42,7 @@ for (const folder of folders) {
   const publishers = publishersOf(folder);
   for (const pdf of globSync('*.pdf', { cwd: folder }).sort()) {
     const id = basename(pdf, '.pdf');
-    const half = halfOf(publishers.get(id) ?? id);
+    const half = halfOfPublisher(publishers.get(id) ?? id);
     const jats = join(folder, `${id}.jats.xml`);
     if (!existsSync(jats) || (options.only !== undefined && !new RegExp(options.only).test(id))) continue;
     if (options.half !== undefined && options.half !== half) continue;
@@ -145,16 +145,4 @@ function letters(text: string): string {
 
 function plain(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}+/gu, '');
-}
-
-function publishersOf(folder: string): ReadonlyMap<string, string> {
-  const manifest = join(folder, 'MANIFEST.json');
-  if (!existsSync(manifest)) return new Map();
-  const entries = JSON.parse(readFileSync(manifest, 'utf8')) as { id: string; publisher?: string }[];
-  return new Map(entries.map(({ id, publisher }) => [id, publisher ?? id]));
-}
-
-function halfOf(publisher: string): 'work' | 'aside' {
-  const first = publisher.toLowerCase().split(/[^a-z]+/)[0] ?? publisher;
-  return (createHash('sha256').update(first).digest()[0] ?? 0) % 2 === 0 ? 'work' : 'aside';
 }

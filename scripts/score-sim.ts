@@ -1,21 +1,11 @@
-import { asked, readOptions, wholeNumber } from '../test/support/options.ts';
+import { checkOptions } from '../test/support/options.ts';
 import type { SimulatedScore } from './score/simulated.ts';
 import { LAYOUTS, ORDERED, scoreSimulated, SIMULATED_TARGETS, summarise } from './score/simulated.ts';
 
 // npm run score:sim [-- --papers 210] [--seeds 5] [--json]
 // Parses papers of simulated worlds and compares with what was printed on them; exit 1 when a target is missed.
-const { values: options } = asked(() =>
-  readOptions({
-    options: {
-      papers: { type: 'string', default: '210' },
-      seeds: { type: 'string', default: '5' },
-      json: { type: 'boolean', default: false },
-    },
-  }),
-);
-const [papers, seeds] = asked(
-  () => [wholeNumber('papers', options.papers), wholeNumber('seeds', options.seeds)] as const,
-);
+const options = checkOptions({ papers: 210, seeds: 5, json: false });
+const { papers, seeds } = options;
 const scores: SimulatedScore[] = [];
 for await (const score of scoreSimulated(papers, seeds)) {
   scores.push(score);

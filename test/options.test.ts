@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { Misuse, numbers, oneOf, positive, readOptions, someOf, wholeNumber } from './support/options.ts';
+import { checkOptions, Misuse, numbers, oneOf, readOptions, someOf, wholeNumber } from './support/options.ts';
 
 test('the options of a check are validated first', () => {
   assert.deepEqual(numbers('seeds', '1-3,16'), [1, 2, 3, 16]);
@@ -13,7 +13,11 @@ test('the options of a check are validated first', () => {
   assert.throws(() => someOf('profiles', 'a,reallity', ['a', 'reality']), Misuse);
   assert.throws(() => oneOf('profile', '', ['a']), Misuse);
   for (const text of ['0', '-1', '1.5', 'many', '']) assert.throws(() => wholeNumber('works', text), Misuse, text);
-  for (const text of ['', 'x', '-1', 'NaN']) assert.throws(() => positive('time-scale', text), Misuse, text);
+  const defaults = { seed: 1, 'time-scale': 0.5, quiet: false, only: '', profile: ['calm', 'hostile'] } as const;
+  assert.deepEqual(checkOptions(defaults, []), { ...defaults, profile: 'calm' });
+  const given = ['--seed', '7', '--time-scale', '2', '--quiet', '--only', 'a', '--profile', 'hostile'];
+  const read = { seed: 7, 'time-scale': 2, quiet: true, only: 'a', profile: 'hostile' };
+  assert.deepEqual(checkOptions(defaults, given), read);
   assert.throws(() => readOptions({ args: ['--nonsense'], options: {} }), Misuse);
 });
 
@@ -21,6 +25,9 @@ test('a check that would prove nothing exits with 2', () => {
   for (const [script, ...options] of [
     ['verify', 'download', '--profiles', 'reallity'],
     ['verify', 'download', '--seeds', '900-890'],
+    ['verify', 'kill', '--time-scale', 'NaN'],
+    ['verify', 'kill', '--works', '-1'],
+    ['verify', 'run', '--nonsense', '1'],
     ['verify', 'nonsense'],
   ] as const) {
     const { status, stderr } = spawnSync(

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { isWorkedOn } from './halves.ts';
 import type { ScoredBlock } from './model.ts';
 import { toScored } from './model.ts';
 import type { Column, ScoreSet } from './sets.ts';
@@ -46,13 +46,6 @@ export interface SetScores {
 
 /** Whether a document was used for development, opened later, or only scored. */
 export type Half = 'work' | 'opened' | 'kept';
-
-/**
- * The half of a group of documents (a publisher, a class): development if the first byte of the name's SHA-256 is even.
- */
-function halfOf(group: string): Half {
-  return (createHash('sha256').update(group).digest()[0] ?? 0) % 2 === 0 ? 'work' : 'kept';
-}
 
 const shared = join(dirname(dirname(import.meta.dirname)), '..', 'shared');
 const data = join(shared, 'data', 'parse', 'open');
@@ -111,8 +104,8 @@ function readHalves(set: ScoreSet, folder: string): ReadonlyMap<string, Half> {
   const { halvedBy, opened } = set;
   if (!halvedBy) return new Map();
   const halfBy = (group: string): Half => {
-    const half = halfOf(group);
-    return half === 'kept' && opened?.test(group) ? 'opened' : half;
+    if (isWorkedOn(group)) return 'work';
+    return opened?.test(group) ? 'opened' : 'kept';
   };
   const manifest = JSON.parse(readFileSync(join(folder, 'MANIFEST.json'), 'utf8')) as Record<string, string>[];
   return new Map(manifest.map((entry) => [entry.id ?? '', halfBy(entry[halvedBy] ?? '')]));

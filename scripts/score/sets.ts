@@ -42,21 +42,27 @@ export interface ScoreSet {
   /** The plain text of the engine: no document's text may be much worse. */
   readonly plain?: (bytes: Uint8Array) => Promise<string>;
   readonly targets: Readonly<Partial<Record<Column, number>>>;
-  /** Published or measured scores for comparison. */
-  readonly baselines: Readonly<Record<string, Readonly<Partial<Record<Column, number>>>>>;
+  /** Published or measured overall scores of other tools. */
+  readonly others: Readonly<Record<string, number>>;
 }
 
 /** Smaller is better. */
 export const LOWER_IS_BETTER: ReadonlySet<Column> = new Set<Column>(['leak', 'hyph']);
 
+/** PDFs with their truth beside them. */
+const PDF = {
+  extension: '.pdf',
+  truth: '.truth.json',
+  parse: (bytes: Uint8Array, without: readonly string[]) => parsePdf(bytes, { without }),
+  plain: plainText,
+  others: {},
+};
+
 export const SETS: readonly ScoreSet[] = [
   {
+    ...PDF,
     name: 'pdf',
     folder: 'pdf',
-    extension: '.pdf',
-    truth: '.truth.json',
-    parse: (bytes, without) => parsePdf(bytes, { without }),
-    plain: plainText,
     targets: {
       overall: 0.965,
       text: 0.97,
@@ -71,83 +77,15 @@ export const SETS: readonly ScoreSet[] = [
       para: 0.9,
       leak: 0.01,
     },
-    baselines: {
-      pdftotext: {
-        overall: 0.407,
-        text: 0.906,
-        bow: 0.955,
-        title: 0,
-        headF1: 0,
-        tabDet: 0,
-        teds: 0,
-        list: 0,
-        capt: 0.579,
-        foot: 0,
-        refs: 0.004,
-        para: 0.211,
-        leak: 0.974,
-        hyph: 0,
-      },
-      'pdf-inspector md': {
-        overall: 0.667,
-        text: 0.921,
-        bow: 0.947,
-        title: 0.786,
-        headF1: 0.545,
-        tabDet: 0.576,
-        teds: 0.446,
-        list: 0.645,
-        capt: 0.338,
-        foot: 0,
-        refs: 0.331,
-        para: 0.45,
-        leak: 0.394,
-        hyph: 5.6,
-      },
-      'liteparse md': {
-        overall: 0.683,
-        text: 0.917,
-        bow: 0.967,
-        title: 0.786,
-        headF1: 0.581,
-        tabDet: 0.426,
-        teds: 0.434,
-        list: 0.555,
-        capt: 0.705,
-        foot: 0,
-        refs: 0.111,
-        para: 0.422,
-        leak: 0.057,
-        hyph: 0.39,
-      },
-      'tuned heuristics': {
-        overall: 0.905,
-        text: 0.962,
-        bow: 0.974,
-        title: 1,
-        headF1: 0.918,
-        tabDet: 0.933,
-        teds: 0.656,
-        list: 0.558,
-        capt: 0.933,
-        foot: 0.739,
-        refs: 0.85,
-        para: 0.856,
-        leak: 0,
-        hyph: 0.006,
-      },
-    },
+    others: { pdftotext: 0.407, 'pdf-inspector md': 0.667, 'liteparse md': 0.683, 'tuned heuristics': 0.905 },
   },
   {
+    ...PDF,
     name: 'pmc',
     folder: 'pmc',
-    extension: '.pdf',
-    truth: '.truth.json',
     halvedBy: 'publisher',
     opened: /^(?:Nature|Hindawi|Springer|Elsevier|John Wiley)/u,
     least: 0.7,
-    parse: (bytes, without) => parsePdf(bytes, { without }),
-    plain: plainText,
     targets: {
       overall: 0.9,
       text: 0.965,
@@ -161,55 +99,18 @@ export const SETS: readonly ScoreSet[] = [
       para: 0.88,
       leak: 0.01,
     },
-    baselines: {
-      'liteparse md': {
-        overall: 0.686,
-        text: 0.933,
-        bow: 0.969,
-        title: 0.429,
-        headF1: 0.519,
-        hlevel: 0.859,
-        tabDet: 0.638,
-        teds: 0.513,
-        list: 0.209,
-        capt: 0.363,
-        refs: 0.448,
-        para: 0.404,
-        leak: 0.115,
-      },
-    },
+    others: { 'liteparse md': 0.686 },
   },
-  {
-    name: 'publishers',
-    folder: 'publishers',
-    extension: '.pdf',
-    truth: '.truth.json',
-    halvedBy: 'publisher',
-    parse: (bytes, without) => parsePdf(bytes, { without }),
-    plain: plainText,
-    targets: { overall: 0.93 },
-    baselines: {},
-  },
-  {
-    name: 'classes',
-    folder: 'classes',
-    extension: '.pdf',
-    truth: '.truth.json',
-    halvedBy: 'family',
-    least: 0.93,
-    parse: (bytes, without) => parsePdf(bytes, { without }),
-    plain: plainText,
-    targets: { overall: 0.965 },
-    baselines: {},
-  },
+  { ...PDF, name: 'publishers', folder: 'publishers', halvedBy: 'publisher', targets: { overall: 0.93 } },
+  { ...PDF, name: 'classes', folder: 'classes', halvedBy: 'family', least: 0.93, targets: { overall: 0.965 } },
   {
     name: 'docling-ref',
     folder: 'docling-ref',
     extension: '.pdf',
     truth: '.docling.doctags',
-    parse: (bytes, without) => parsePdf(bytes, { without }),
+    parse: PDF.parse,
     targets: { overall: 0.91 },
-    baselines: { 'pdf-inspector md': { overall: 0.824 }, 'tuned heuristics': { overall: 0.72 } },
+    others: { 'pdf-inspector md': 0.824, 'tuned heuristics': 0.72 },
   },
   {
     name: 'jats',
@@ -218,7 +119,7 @@ export const SETS: readonly ScoreSet[] = [
     truth: '.truth.json',
     parse: (bytes) => Promise.resolve(parseMarkup(bytes)),
     targets: { overall: 0.985 },
-    baselines: { pandoc: { overall: 0.745 }, '40-line saxes walk': { overall: 0.947 } },
+    others: { pandoc: 0.745, '40-line saxes walk': 0.947 },
   },
   {
     name: 'html',
@@ -227,21 +128,14 @@ export const SETS: readonly ScoreSet[] = [
     truth: '.truth.json',
     parse: (bytes) => Promise.resolve(parseMarkup(bytes)),
     targets: { overall: 0.99 },
-    baselines: { turndown: { overall: 0.843 }, defuddle: { overall: 0.842 }, readability: { overall: 0.827 } },
+    others: { turndown: 0.843, defuddle: 0.842, readability: 0.827 },
   },
 ];
 
 /** PDFs of a folder with truth files. */
 export function folderSet(folder: string): ScoreSet {
-  return {
-    name: folder,
-    folder,
-    extension: '.pdf',
-    truth: '.truth.json',
-    parse: (bytes, without) => parsePdf(bytes, { without }),
-    targets: {},
-    baselines: {},
-  };
+  const { plain: _plain, ...pdf } = PDF;
+  return { ...pdf, name: folder, folder, targets: {} };
 }
 
 /** The engine's text of a file, page by page. */

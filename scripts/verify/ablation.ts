@@ -6,34 +6,26 @@ import { openInspector } from '../../src/harvest/inspector.ts';
 import { PROFILES } from '../../sim/index.ts';
 import { ablate } from '../../test/support/ablation.ts';
 import { openWorld } from '../../test/support/harvest.ts';
-import { asked, oneOf, positive, readOptions, wholeNumber } from '../../test/support/options.ts';
+import { checkOptions } from '../../test/support/options.ts';
 
 // npm run verify:ablation [-- --seed 1 --works 120 --scope all --profile calm]: downloads a simulated world with each
 // resolver disabled in turn; exits with 1 unless exactly the works only it can obtain are lost.
 
-const { values: given } = asked(() =>
-  readOptions({
-    options: {
-      seed: { type: 'string', default: '1' },
-      works: { type: 'string', default: '120' },
-      hosts: { type: 'string', default: '30' },
-      scope: { type: 'string', default: 'all' },
-      profile: { type: 'string', default: 'calm' },
-      'time-scale': { type: 'string', default: '0.02' },
-    },
-  }),
-);
-const world = asked(() => ({
-  seed: wholeNumber('seed', given.seed, 0),
-  works: wholeNumber('works', given.works),
-  hosts: wholeNumber('hosts', given.hosts),
-  profile: oneOf('profile', given.profile, PROFILES),
-  timeScale: positive('time-scale', given['time-scale']),
-}));
-const scope = asked(() => oneOf('scope', given.scope, ['all', 'concerned'] as const));
+const {
+  scope,
+  'time-scale': timeScale,
+  ...world
+} = checkOptions({
+  seed: 1,
+  works: 120,
+  hosts: 30,
+  scope: ['all', 'concerned'],
+  profile: ['calm', ...PROFILES],
+  'time-scale': 0.02,
+});
 
 await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-ablation-'));
-await using simulation = await openWorld({ ...world, documents: 'plain', workers: 32 });
+await using simulation = await openWorld({ ...world, timeScale, documents: 'plain', workers: 32 });
 using inspector = openInspector();
 let wrong = 0;
 for await (const { resolver, works, only, lost, differences } of ablate(simulation, folder.path, {

@@ -1,7 +1,6 @@
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -18,18 +17,17 @@ import { workFromText } from '../../src/works/index.ts';
 import { startCommand } from '../../test/e2e/started-command.ts';
 import { seededRandom } from '../../test/fixtures/random-document.ts';
 import { PATIENCE } from '../../test/support/harvest.ts';
+import { checkOptions } from '../../test/support/options.ts';
 
-// `npm run verify:account [-- --seeds 20 --profiles calm,realistic,reality]`: runs lists that name works several times under
-// several ids, and entries that name none, twice; splits a merge, labels works, marks scans; and compares every number that is
-// shown anywhere with what is counted from the logs by other code than the program's.
+// `npm run verify:account [-- --seeds 20 --profiles calm,realistic,reality]`: runs lists with repeated works, several ids per
+// work and unreadable entries, twice; splits a merge, labels works, marks scans; and compares every number that the program
+// shows with counts made here from the logs.
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '20' },
-    first: { type: 'string', default: String(1_000 + Math.floor(Math.random() * 1e6)) },
-    profiles: { type: 'string', default: 'calm,realistic,reality' },
-    works: { type: 'string', default: '30' },
-  },
+const values = checkOptions({
+  seeds: 20,
+  first: 1_000 + Math.floor(Math.random() * 1e6),
+  profiles: 'calm,realistic,reality',
+  works: 30,
 });
 const ENV = { ...PATIENCE, DOCSTOKG_PARSE__DENSE: 'none', DOCSTOKG_STAGE__WORKERS: '1' };
 const TOKEN = 'a-token-for-this-check';
@@ -41,11 +39,11 @@ function jsonLines<T>(path: string): T[] {
     const lines = readFileSync(path, 'utf8').trim().split('\n');
     return lines.flatMap((line) => (line === '' ? [] : [JSON.parse(line) as T]));
   } catch {
-    return []; // Nobody has written it yet.
+    return []; // Not written yet.
   }
 }
 
-/** Names that stand for one thing. */
+/** Groups of names of the same thing. */
 class Names {
   readonly #parent = new Map<string, string>();
 
@@ -62,7 +60,7 @@ class Names {
 
 const NO_WORK = new Set(['unreadable-entry', 'title-doubtful', 'title-unknown']);
 
-/** Counts a folder from its logs, as its reader would who has never seen the program. */
+/** Counts from the logs of a folder, without using code of the program. */
 function truthOf(folder: string, lastRun: string): { readonly numbers: Numbers; readonly roots: Names } {
   const rows = jsonLines<ManifestRow>(join(folder, 'manifest.jsonl'));
   const records = jsonLines<{
@@ -95,7 +93,7 @@ function truthOf(folder: string, lastRun: string): { readonly numbers: Numbers; 
   const works = new Map<string, ManifestRow | undefined>();
   for (const { record, said, work } of records) {
     if (record) works.set(names.root(record.id), undefined);
-    // What a document says is filed under the work that it holds.
+    // Records read from a document belong to its work.
     if ((said?.length ?? 0) > 0 && work !== undefined) works.set(names.root(work), undefined);
   }
   let unreadable = 0;
@@ -162,7 +160,7 @@ interface ManifestOfStage {
   readonly completeness?: string;
 }
 
-/** Every place that shows numbers, with the numbers that it shows. */
+/** The numbers shown by every part of the program. */
 async function shownIn(folder: string, corpus: Corpus, summary: string): Promise<Map<string, Numbers>> {
   const shown = new Map<string, Numbers>();
   const text = async (format: 'csv' | 'prisma' | 'asreview' | 'bibtex'): Promise<string> =>
@@ -320,18 +318,18 @@ async function inServer(corpus: Corpus, shown: Map<string, Numbers>): Promise<vo
   );
   const answer = await client.callTool({ name: 'account', arguments: {} });
   await client.close();
-  const [told] = (answer.structuredContent as { corpora: Numbers[] }).corpora;
+  const [answered] = (answer.structuredContent as { corpora: Numbers[] }).corpora;
   shown.set('MCP account', {
-    listed: told?.['works'] ?? 0,
-    'downloaded and local': told?.['texts'] ?? 0,
-    'without a file, tried': told?.['missing'] ?? 0,
-    waiting: told?.['waiting'] ?? 0,
-    excluded: told?.['excluded'] ?? 0,
-    parsed: told?.['documents'] ?? 0,
+    listed: answered?.['works'] ?? 0,
+    'downloaded and local': answered?.['texts'] ?? 0,
+    'without a file, tried': answered?.['missing'] ?? 0,
+    waiting: answered?.['waiting'] ?? 0,
+    excluded: answered?.['excluded'] ?? 0,
+    parsed: answered?.['documents'] ?? 0,
   });
 }
 
-/** Numbers that are made of others. */
+/** Numbers computed from others. */
 function derived(numbers: Numbers): Numbers {
   const of = (name: string): number => numbers[name] ?? 0;
   const duplicates = of('repeated_entries') + of('other_versions');
@@ -353,7 +351,7 @@ async function check(
 ): Promise<{ readonly differences: string[]; readonly compared: number }> {
   const random = seededRandom(seed);
   const pick = (most: number): number => Math.floor(random() * most);
-  const parameters = { seed, works: Number(values.works), hosts: 6, profile: profile as 'calm' };
+  const parameters = { seed, works: values.works, hosts: 6, profile: profile as 'calm' };
   await using simulation = await Simulation.open({ parameters, timeScale: 0.005, documents: 'plain' });
   await using admin = await Admin.open(simulation);
   const folder = mkdtempSync(join(tmpdir(), 'verify-account-'));
@@ -383,7 +381,7 @@ async function check(
     };
     await run('a.txt', 'b.txt');
     await run(...lists);
-    const queue = ['queue', 'retry-failed', '--queue', join(out, 'state', 'workqueue.sqlite'), '--yes'];
+    const queue = ['queue', 'retry-failed', '--queue', join(out, 'state', 'workqueue.sqlite')];
     await using retried = startCommand('contentdownload', queue, { cwd: folder });
     await retried.ended;
     await using corpus = await openCorpus(out, { settings: { parse: { dense: 'none' } } });
@@ -434,9 +432,8 @@ async function check(
 }
 
 let failed = 0;
-const first = Number(values.first);
 for (const profile of values.profiles.split(','))
-  for (let seed = first; seed < first + Number(values.seeds); seed += 1) {
+  for (let seed = values.first; seed < values.first + values.seeds; seed += 1) {
     const { differences, compared } = await check(seed, profile);
     failed += differences.length;
     console.log(`${profile}, seed ${seed}: ${compared} numbers compared, ${differences.length} differences`);

@@ -8,39 +8,29 @@ import { text } from 'node:stream/consumers';
 import { PROFILES } from '../../sim/index.ts';
 import type { Harvest } from '../../test/support/harvest.ts';
 import { lowerBound, makespanSeconds } from '../../test/support/lower-bound.ts';
-import { asked, numbers, oneOf, positive, readOptions, someOf, wholeNumber } from '../../test/support/options.ts';
+import { asked, checkOptions, numbers, someOf } from '../../test/support/options.ts';
 import { harvest, openWorld, verifyFolder, wrongFiles } from '../../test/support/harvest.ts';
 
 // npm run verify:download -- --seeds 1-20 --workers 1,16 --profiles calm,realistic [--works 40] [--parallel 4]
 //   with --throughput 0.8 it must also reach that share of what the limits of the world allow
 // Downloads simulated worlds through the command line and compares the results with the truth; exit 1 on a difference.
 
-const { values: given } = asked(() =>
-  readOptions({
-    options: {
-      seeds: { type: 'string', default: '1-20' },
-      workers: { type: 'string', default: '1,16' },
-      profiles: { type: 'string', default: 'calm,realistic' },
-      works: { type: 'string', default: '40' },
-      hosts: { type: 'string', default: '12' },
-      documents: { type: 'string', default: 'full' },
-      'time-scale': { type: 'string', default: '0.05' },
-      parallel: { type: 'string', default: '2' },
-      quiet: { type: 'boolean', default: false },
-      throughput: { type: 'string', default: '0' },
-      show: { type: 'string', default: '10' },
-    },
-  }),
-);
+const given = checkOptions({
+  seeds: '1-20',
+  workers: '1,16',
+  profiles: 'calm,realistic',
+  works: 40,
+  hosts: 12,
+  documents: ['full', 'plain'],
+  'time-scale': 0.05,
+  parallel: 2,
+  quiet: false,
+  throughput: 0.001,
+  show: 10,
+});
 
 /** Memory use must not depend on the world. */
 const MOST_MEMORY = 300_000_000;
-
-const limits = asked(() => ({
-  throughput: positive('throughput', given.throughput),
-  show: wholeNumber('show', given.show, 0),
-  parallel: wholeNumber('parallel', given.parallel),
-}));
 
 const runs: Harvest[] = asked(() =>
   someOf('profiles', given.profiles, PROFILES).flatMap((profile) =>
@@ -48,11 +38,11 @@ const runs: Harvest[] = asked(() =>
       numbers('workers', given.workers).map((workers) => ({
         profile,
         seed,
-        workers: wholeNumber('workers', String(workers)),
-        works: wholeNumber('works', given.works),
-        hosts: wholeNumber('hosts', given.hosts),
-        timeScale: positive('time-scale', given['time-scale']),
-        documents: oneOf('documents', given.documents, ['full', 'plain'] as const),
+        workers,
+        works: given.works,
+        hosts: given.hosts,
+        timeScale: given['time-scale'],
+        documents: given.documents,
       })),
     ),
   ),
@@ -82,7 +72,7 @@ async function verifyRun(run: Harvest): Promise<boolean> {
       // 1: some works failed, as intended by the world.
       .filter(({ code }) => code !== 0 && code !== 1)
       .map(({ code, stderr }) => `ended with ${code}: ${stderr.slice(-500)}`),
-    ...(bound.seconds / tookSeconds >= limits.throughput
+    ...(bound.seconds / tookSeconds >= given.throughput
       ? []
       : [`less than ${given.throughput} of what the limits allow`]),
     ...(first.peakBytes < MOST_MEMORY ? [] : [`${first.peakBytes} bytes of memory at the peak`]),
@@ -103,7 +93,7 @@ async function verifyRun(run: Harvest): Promise<boolean> {
       `limits allow ${bound.seconds.toFixed(0)} s (${bound.key}), took ${tookSeconds.toFixed(0)} s: ${((100 * bound.seconds) / tookSeconds).toFixed(0)} %`,
     ].join(' '),
   );
-  for (const fault of faults.slice(0, limits.show)) console.log(`     ${fault}`);
+  for (const fault of faults.slice(0, given.show)) console.log(`     ${fault}`);
   return faults.length === 0;
 }
 
@@ -122,7 +112,7 @@ async function verifyElsewhere(run: Harvest): Promise<boolean> {
 
 let wrong = 0;
 const waiting = runs.values();
-const { parallel } = limits;
+const { parallel } = given;
 await Promise.all(
   Array.from({ length: parallel }, async () => {
     for (const run of waiting) if (!(await (parallel > 1 ? verifyElsewhere : verifyRun)(run))) wrong += 1;

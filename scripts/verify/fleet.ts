@@ -2,17 +2,17 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 
 import { systemClock } from '../../src/base/index.ts';
 import { mergeFolders } from '../../src/harvest/index.ts';
-import type { Profile, Simulation } from '../../sim/index.ts';
-import { Admin, countByRule, DEFAULT_POLICY, expectedOutcome } from '../../sim/index.ts';
+import type { Simulation } from '../../sim/index.ts';
+import { Admin, countByRule, DEFAULT_POLICY, expectedOutcome, PROFILES } from '../../sim/index.ts';
 import type { StartedCommand } from '../../test/e2e/started-command.ts';
 import { startCommand } from '../../test/e2e/started-command.ts';
 import { startPostgres } from '../../test/postgres.ts';
 import type { Harvest } from '../../test/support/harvest.ts';
 import { openWorld, PATIENCE, verifyFolder, wrongFiles } from '../../test/support/harvest.ts';
+import { asked, checkOptions, numbers, someOf } from '../../test/support/options.ts';
 import { lowerBounds, makespanSeconds } from '../../test/support/lower-bound.ts';
 
 // npm run verify:fleet -- --processes 1,4,8 --seeds 1-5 --profiles politeness,realistic [--works 60] [--time-scale 0.3]
@@ -21,33 +21,20 @@ import { lowerBounds, makespanSeconds } from '../../test/support/lower-bound.ts'
 // Several processes share one queue and one authority over hosts on a PostgreSQL server of their own; what they harvest is
 // merged and compared with the truth, and politeness is checked. Exit 1 on a difference or a violation.
 
-const { values: given } = parseArgs({
-  options: {
-    processes: { type: 'string', default: '1,4,8' },
-    seeds: { type: 'string', default: '1-5' },
-    profiles: { type: 'string', default: 'politeness,realistic' },
-    works: { type: 'string', default: '60' },
-    hosts: { type: 'string', default: '12' },
-    workers: { type: 'string', default: '16' },
-    'time-scale': { type: 'string', default: '0.3' },
-    kill: { type: 'boolean', default: false },
-    throughput: { type: 'string', default: '0' },
-    'rate-margin': { type: 'string', default: '' },
-    show: { type: 'string', default: '10' },
-    explain: { type: 'string', default: '0' },
-  },
+const given = checkOptions({
+  processes: '1,4,8',
+  seeds: '1-5',
+  profiles: 'politeness,realistic',
+  works: 60,
+  hosts: 12,
+  workers: 16,
+  'time-scale': 0.3,
+  kill: false,
+  throughput: 0.001,
+  'rate-margin': '',
+  show: 10,
+  explain: 0,
 });
-
-/** Parses `1-20` or `1,16`; an empty list is an error. */
-function numbers(text: string): number[] {
-  const found = text.split(',').flatMap((part) => {
-    const [from = 0, to = from] = part.split('-').map(Number);
-    return Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at);
-  });
-  if (found.length === 0 || found.some((each) => !Number.isInteger(each)))
-    throw new Error(`"${text}" is an empty list`);
-  return found;
-}
 
 /** A process killed just after it read a response cannot pass it on, so the request may be repeated once. */
 const LAST_WORDS_MS = 300;
@@ -56,22 +43,20 @@ interface Fleet extends Harvest {
   readonly processes: number;
 }
 
-const PROFILES: readonly string[] = ['calm', 'politeness', 'realistic'] satisfies readonly Profile[];
-const profiles = given.profiles.split(',');
-for (const profile of profiles) if (!PROFILES.includes(profile)) throw new Error(`unknown profile "${profile}"`);
-
-const runs: Fleet[] = profiles.flatMap((profile) =>
-  numbers(given.seeds).flatMap((seed) =>
-    numbers(given.processes).map((processes) => ({
-      profile: profile as Profile,
-      seed,
-      processes,
-      workers: Number(given.workers),
-      works: Number(given.works),
-      hosts: Number(given.hosts),
-      timeScale: Number(given['time-scale']),
-      documents: 'plain' as const,
-    })),
+const runs: Fleet[] = asked(() =>
+  someOf('profiles', given.profiles, PROFILES).flatMap((profile) =>
+    numbers('seeds', given.seeds).flatMap((seed) =>
+      numbers('processes', given.processes).map((processes) => ({
+        profile,
+        seed,
+        processes,
+        workers: given.workers,
+        works: given.works,
+        hosts: given.hosts,
+        timeScale: given['time-scale'],
+        documents: 'plain' as const,
+      })),
+    ),
   ),
 );
 
@@ -153,7 +138,7 @@ async function verifyFleet(run: Fleet): Promise<boolean> {
   const bounds = lowerBounds(simulation);
   const [bound, took] = [bounds[0] ?? { key: 'nothing', seconds: 0 }, makespanSeconds(simulation)];
   const share = bound.seconds / took;
-  if (share < Number(given.throughput)) faults.push(`less than ${given.throughput} of what the limits allow`);
+  if (share < given.throughput) faults.push(`less than ${given.throughput} of what the limits allow`);
   const broken = Object.entries(countByRule(violations)).filter(([, times]) => times > 0);
   console.log(
     [
@@ -170,14 +155,14 @@ async function verifyFleet(run: Fleet): Promise<boolean> {
       `limits allow ${bound.seconds.toFixed(0)} s (${bound.key}), took ${took.toFixed(0)} s: ${(100 * share).toFixed(0)} %`,
     ].join('  '),
   );
-  for (const { key, requests, seconds, first, last, pauses } of bounds.slice(0, Number(given.explain))) {
+  for (const { key, requests, seconds, first, last, pauses } of bounds.slice(0, given.explain)) {
     const moments = `asked from ${first.toFixed(0)} s to ${last.toFixed(0)} s`;
     const lost = pauses
       .map((pause) => `${pause.seconds.toFixed(1)} at ${pause.at.toFixed(0)} after ${pause.after}`)
       .join(', ');
     console.log(`     ${key}: ${requests} requests take ${seconds.toFixed(0)} s at least, ${moments}; lost ${lost}`);
   }
-  for (const fault of faults.slice(0, Number(given.show))) console.log(`     ${fault}`);
+  for (const fault of faults.slice(0, given.show)) console.log(`     ${fault}`);
   return faults.length === 0;
 }
 

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { parseArgs } from 'node:util';
 
 import { renderPdf, writePaper } from '../../sim/content/index.ts';
 import { paperSpec } from '../../sim/server/paper-spec.ts';
@@ -12,19 +11,13 @@ import { extractDocument } from '../../src/graph/extract/extract-document.ts';
 import { withWork } from '../../src/graph/extract/reading.ts';
 import { GraphStore, openGraph } from '../../src/graph/index.ts';
 import { convert, readBlockLines } from '../../src/parse/index.ts';
+import { checkOptions } from '../../test/support/options.ts';
 
 // npm run verify:graph [-- --simulated 12] [--real 40] [--seeds 20] [--kills 30]: builds the graph of simulated papers,
 // and of published ones if available, and checks that every edge has evidence, every quote is at its position, and that
 // builds are byte-identical: repeated, incremental in any order, or killed.
 
-const { values: given } = parseArgs({
-  options: {
-    simulated: { type: 'string', default: '12' },
-    real: { type: 'string', default: '40' },
-    seeds: { type: 'string', default: '20' },
-    kills: { type: 'string', default: '30' },
-  },
-});
+const given = checkOptions({ simulated: 12, real: 40, seeds: 20, kills: 30 });
 const root = join(import.meta.dirname, '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'verify-graph-'));
 const faults: string[] = [];
@@ -34,8 +27,8 @@ try {
   await build(run);
   checkEvidence(run);
   await checkBuilds(run);
-  await checkOrders(run, Number(given.seeds));
-  await checkKills(run, Number(given.kills));
+  await checkOrders(run, given.seeds);
+  await checkKills(run, given.kills);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -47,14 +40,14 @@ async function parsePapers(run: string): Promise<void> {
   const outputFolder = join(run, 'Data', 'DocTagsFiles');
   mkdirSync(join(folder, 'papers'), { recursive: true });
   const world = new World({ seed: 1, works: 400, hosts: 40, profile: 'calm' });
-  const made = Number(given.simulated);
+  const made = given.simulated;
   for (let work = 0; work < made; work += 1) {
     const path = join(folder, 'papers', `sim-${work}.pdf`);
     writeFileSync(path, await renderPdf(writePaper(paperSpec(world, work)), 'L1'));
     await convert(path, { outputFolder });
   }
   const published = join(root, '..', 'shared', 'data', 'parse', 'open', 'pmc');
-  const real = existsSync(published) ? globSync('*.pdf', { cwd: published }).sort().slice(0, Number(given.real)) : [];
+  const real = existsSync(published) ? globSync('*.pdf', { cwd: published }).sort().slice(0, given.real) : [];
   if (real.length === 0) console.log('no published papers found: only simulated ones are checked');
   for (const name of real) await convert(join(published, name), { outputFolder });
   console.log(`${made} simulated and ${real.length} published papers`);

@@ -1,27 +1,26 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 
-import { Admin, Simulation } from '../../sim/index.ts';
+import { Admin, PROFILES, Simulation } from '../../sim/index.ts';
 import { author } from '../../sim/world/people.ts';
 import { workFromText } from '../../src/works/index.ts';
 import { startCommand } from '../../test/e2e/started-command.ts';
+import { seededRandom } from '../../test/fixtures/random-document.ts';
 import { PATIENCE } from '../../test/support/harvest.ts';
+import { checkOptions, numbers, asked } from '../../test/support/options.ts';
 
-// Lists that name works by DOI, PMID, PMCID, arXiv id, OpenAlex id and title, a share of them twice under other names: how
-// many are recognised as one work. No file is downloaded: only what tells works apart is asked for.
+// npm run verify:identity: lists works by DOI, PMID, PMCID, arXiv id, OpenAlex id or title, some of them twice under different
+// names, and counts how many are merged rightly, wrongly or not at all. No file is downloaded.
 
-const { values } = parseArgs({
-  options: {
-    entries: { type: 'string', default: '1000' },
-    duplicates: { type: 'string', default: '0.3' },
-    seeds: { type: 'string', default: String(Math.floor(Math.random() * 1e6)) },
-    profile: { type: 'string', default: 'realistic' },
-  },
+const values = checkOptions({
+  entries: 1000,
+  duplicates: 0.3,
+  seeds: String(Math.floor(Math.random() * 1e6)),
+  profile: ['realistic', ...PROFILES],
 });
 
-/** Stands for the title, the first author and the year. */
+/** The name of an entry that has only title, first author and year. */
 const TITLE = 'title';
 
 interface Row {
@@ -30,22 +29,11 @@ interface Row {
   readonly duplicate_of?: string;
 }
 
-/** A random number from a seed (mulberry32). */
-function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 async function measure(seed: number): Promise<{ readonly wrong: number; readonly line: string }> {
-  const draw = random(seed);
-  const entries = Number(values.entries);
-  const repeated = Math.round(entries * Number(values.duplicates));
-  const parameters = { seed, works: entries - repeated, hosts: 60, profile: values.profile as 'realistic' };
+  const draw = seededRandom(seed);
+  const entries = values.entries;
+  const repeated = Math.round(entries * values.duplicates);
+  const parameters = { seed, works: entries - repeated, hosts: 60, profile: values.profile };
   await using simulation = await Simulation.open({ parameters, timeScale: 0.02, documents: 'plain' });
   await using admin = await Admin.open(simulation);
   const works = [...simulation.world.works()];
@@ -54,7 +42,7 @@ async function measure(seed: number): Promise<{ readonly wrong: number; readonly
     return [doi, pmid, pmcid, arxivId === null ? null : `arXiv:${arxivId}`, id, TITLE].filter((name) => name !== null);
   };
   const pick = (names: readonly string[]): string => names[Math.floor(draw() * names.length)] ?? '';
-  // Of a work that is named twice, the second name is another one.
+  // The second entry of a work has a different name.
   const named = works.map((_, index) => ({ index, name: pick(namesOf(index)) }));
   const again = Array.from({ length: repeated }, () => {
     const index = Math.floor(draw() * works.length);
@@ -105,9 +93,9 @@ function score(
   for (const { index, name } of list) {
     const listed = name === TITLE ? undefined : workFromText(name);
     const { doi, id: openalex } = simulation.world.work(index);
-    // An entry with a title is queued under the DOI that was found for it.
+    // An entry with a title is queued under the DOI found for it.
     const id = listed?.kind === 'work' ? listed.work.id : `doi:${doi}`;
-    // OpenAlex has some works twice: what has one DOI is one work.
+    // OpenAlex has some works twice: works with the same DOI are one work.
     if (rows.has(id)) found.push({ work: doi ?? openalex, root: root(id) });
     else unknown += 1;
   }
@@ -129,7 +117,7 @@ function score(
 }
 
 let wrong = 0;
-for (const seed of values.seeds.split(',').map(Number)) {
+for (const seed of asked(() => numbers('seeds', values.seeds))) {
   const result = await measure(seed);
   wrong += result.wrong;
   console.log(result.line);

@@ -5,17 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 
 import { CorpusStore, removeStore } from '../../src/store/index.ts';
+import { checkOptions } from '../../test/support/options.ts';
 import { appendLine, corpusLines, dumpOf } from '../../test/support/corpus-logs.ts';
 
 // `npm run verify:ingest [-- --kills 200 --seed 1]`: kills processes that write and ingest logs at random moments, and
-// compares the database that is left with one that is built from the logs at once.
+// compares the resulting database with one built from the logs in one go.
 
-const { values } = parseArgs({
-  options: { kills: { type: 'string', default: '200' }, seed: { type: 'string' }, child: { type: 'string' } },
-});
+const values = checkOptions({ kills: 200, seed: Math.floor(Math.random() * 1e6), child: '' });
 
 /** Appends lines and ingests them until it is killed. */
 function write(folder: string, seed: number): void {
@@ -60,6 +58,5 @@ async function storm(kills: number, seed: number): Promise<void> {
   else rmSync(folder, { recursive: true });
 }
 
-const seed = Number(values.seed ?? Math.floor(Math.random() * 1e6));
-if (values.child !== undefined) write(values.child, seed);
-else await storm(Number(values.kills), seed);
+if (values.child !== '') write(values.child, values.seed);
+else await storm(values.kills, values.seed);

@@ -8,7 +8,7 @@ import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, write
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-import { asked, readOptions, wholeNumber } from '../../test/support/options.ts';
+import { checkOptions } from '../../test/support/options.ts';
 import { seededNumbers } from '../../test/e2e/runner-process.ts';
 import { HOUSE } from '../house.ts';
 
@@ -102,19 +102,14 @@ class Copy implements Disposable {
   }
 }
 
-const { values: given } = asked(() =>
-  readOptions({
-    options: {
-      rooms: { type: 'string', default: Object.keys(HOUSE).join(',') },
-      count: { type: 'string', default: '20' },
-      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-      tests: { type: 'string', default: '' },
-    },
-  }),
-);
+const given = checkOptions({
+  rooms: Object.keys(HOUSE).join(','),
+  count: 20,
+  seed: Date.now() % 1_000_000,
+  tests: '',
+});
+const { seed, count } = given;
 const rooms = given.rooms.split(',');
-const seed = asked(() => wholeNumber('seed', given.seed, 0));
-const count = asked(() => wholeNumber('count', given.count));
 const random = seededNumbers(seed);
 const candidates = rooms.flatMap((room) =>
   globSync(`src/${room}/**/*.ts`, { cwd: ROOT })

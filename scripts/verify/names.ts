@@ -4,32 +4,24 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 
 import { openLoopback } from '../../src/testing/index.ts';
 import { startCommand } from '../../test/e2e/started-command.ts';
+import { checkOptions } from '../../test/support/options.ts';
 
-// npm run verify:names -- [--dead 60] [--good 150] [--workers 32] [--within 2]
-// Names whose servers never answer beside hosts that do: every work of the good hosts is had, and the process ends when its
-// work ends. Exit 1 when a work is lost or the process lingers longer than so many seconds after its last row.
+// npm run verify:names -- [--dead 60] [--good 150] [--workers 32] [--within 2.5]
+// Downloads from hosts with working DNS and from hosts whose DNS server never answers. Exit 1 if a work of a working host
+// is not downloaded, or if the process exits later than --within seconds after its last manifest row.
 
-const { values: given } = parseArgs({
-  options: {
-    dead: { type: 'string', default: '60' },
-    good: { type: 'string', default: '150' },
-    workers: { type: 'string', default: '32' },
-    within: { type: 'string', default: '2' },
-  },
-});
-const [dead, good] = [Number(given.dead), Number(given.good)];
-if (!(dead > 0 && good > 0)) throw new Error('there must be names of both kinds');
+const given = checkOptions({ dead: 60, good: 150, workers: 32, within: 2.5 });
+const { dead, good } = given;
 
 const PDF =
   '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj ' +
   '3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\ntrailer<</Size 4/Root 1 0 R>>\nstartxref\n9\n%%EOF\n';
 
 await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-names-'));
-/** Hears every question and answers none. */
+/** A DNS server that never answers. */
 const silent = createSocket('udp4');
 let asked = 0;
 silent.on('message', () => (asked += 1));
@@ -46,7 +38,7 @@ const lines = [
   ...Array.from({ length: good }, (_, at) => work(`good${at}.example.org`, at)),
 ];
 writeFileSync(join(folder.path, 'works.jsonl'), lines.join('\n'));
-/** Every resolver of the process asks the silent server, as if the system were set up so. */
+/** Makes the silent server the DNS server of the child process. */
 const dns = `import dns from 'node:dns'; import { syncBuiltinESMExports } from 'node:module';
 for (const part of [dns, dns.promises]) {
   const { Resolver } = part;
@@ -58,7 +50,17 @@ syncBuiltinESMExports();`;
 const startedAt = performance.now();
 await using run = startCommand(
   'contentdownload',
-  ['--input', 'works.jsonl', '--out', 'out', '--workers', given.workers, '--mailto', 'anna@docstokg.dev', '--json'],
+  [
+    '--input',
+    'works.jsonl',
+    '--out',
+    'out',
+    '--workers',
+    String(given.workers),
+    '--mailto',
+    'anna@docstokg.dev',
+    '--json',
+  ],
   {
     cwd: folder.path,
     env: {
@@ -84,12 +86,12 @@ const reasons = Object.entries(Object.groupBy(rows, ({ reason }) => reason)).map
 );
 const lastAt = Math.max(...rows.map(({ at }) => Date.parse(at)));
 const lingered = (endedAt - lastAt) / 1000;
-const isRight = saved === good && lingered <= Number(given.within) && asked > 0;
+const isRight = saved === good && lingered <= given.within && asked > 0;
 console.log(
   [
     isRight ? 'ok  ' : 'DIFF',
-    `${saved} of ${good} works of good hosts saved beside ${dead} names that never answer (${reasons.join(', ')})`,
-    `${asked} questions unanswered`,
+    `${saved} of ${good} works of good hosts downloaded next to ${dead} names without an answer (${reasons.join(', ')})`,
+    `${asked} DNS queries unanswered`,
     `exit ${code}, ended ${lingered.toFixed(1)} s after its last row, ${((performance.now() - startedAt) / 1000).toFixed(0)} s in all`,
   ].join('  '),
 );

@@ -3,10 +3,10 @@ import { parseArgs } from 'node:util';
 
 type Parsed<T extends ParseArgsConfig> = ReturnType<typeof parseArgs<T>>;
 
-/** A check that was asked for what it does not have: told in a line, with exit code 2, since a check that ran nothing proves nothing. */
+/** Invalid options: printed in one line, with exit code 2, because a check that ran nothing proves nothing. */
 export class Misuse extends Error {}
 
-/** What a check is asked for, read before anything is done; misuse ends it with 2. */
+/** Runs `read`, which reads options; an invalid one ends the process with exit code 2. */
 export function asked<T>(read: () => T): T {
   try {
     return read();
@@ -17,7 +17,7 @@ export function asked<T>(read: () => T): T {
   }
 }
 
-/** The options of a check; an unknown one is misuse. */
+/** `parseArgs`, where an unknown option is a `Misuse`. */
 export function readOptions<const T extends ParseArgsConfig>(config: T): Parsed<T> {
   try {
     return parseArgs(config);
@@ -26,19 +26,51 @@ export function readOptions<const T extends ParseArgsConfig>(config: T): Parsed<
   }
 }
 
-/** A whole number of at least so much. */
+/** The default of an option, or the names it accepts, of which the first is the default. */
+type Default = number | boolean | string | readonly string[];
+type Value<D> = D extends number ? number : D extends boolean ? boolean : D extends readonly (infer N)[] ? N : string;
+
+/**
+ * Options of a check, by their defaults: an integer stands for integers of at least 0, a decimal for numbers of at least 0,
+ * a list for one of its names. An invalid option ends the process with exit code 2.
+ *
+ *     const { seed, profile } = checkOptions({ seed: 1, profile: ['calm', 'realistic'] });
+ */
+export function checkOptions<const D extends Readonly<Record<string, Default>>>(
+  defaults: D,
+  args = process.argv.slice(2),
+): { readonly [K in keyof D]: Value<D[K]> } {
+  return asked(() => {
+    const types = Object.entries(defaults).map(([name, value]) => [
+      name,
+      { type: typeof value === 'boolean' ? ('boolean' as const) : ('string' as const) },
+    ]);
+    const given = readOptions({
+      args,
+      options: Object.fromEntries(types) as Record<string, { type: 'string' }>,
+    }).values;
+    const read = Object.entries(defaults).map(([name, value]) => [name, valueOf(name, given[name], value)]);
+    return Object.fromEntries(read) as { readonly [K in keyof D]: Value<D[K]> };
+  });
+}
+
+function valueOf(name: string, text: string | undefined, value: Default): unknown {
+  if (typeof value === 'object') return text === undefined ? value[0] : oneOf(name, text, value);
+  if (text === undefined || typeof value !== 'number') return text ?? value;
+  return Number.isInteger(value) ? wholeNumber(name, text, 0) : positive(name, text);
+}
+
+/** An integer of at least `least`. */
 export function wholeNumber(name: string, text: string, least = 1): number {
   const number = Number(text);
-  if (!/^\d+$/.test(text) || number < least)
-    throw new Misuse(`--${name} ${text}: a whole number of at least ${least} is needed`);
+  if (!/^\d+$/.test(text) || number < least) throw new Misuse(`--${name} ${text}: expected an integer ≥ ${least}`);
   return number;
 }
 
-/** A positive number that need not be whole, or nought where that has a meaning. */
-export function positive(name: string, text: string, least = 0): number {
+function positive(name: string, text: string): number {
   const number = Number(text);
-  if (text.trim() === '' || !Number.isFinite(number) || number < least)
-    throw new Misuse(`--${name} ${text}: a number of at least ${least} is needed`);
+  if (text.trim() === '' || !Number.isFinite(number) || number < 0)
+    throw new Misuse(`--${name} ${text}: expected a number ≥ 0`);
   return number;
 }
 
@@ -48,19 +80,19 @@ export function numbers(name: string, text: string): number[] {
     const [, first = '', last = first] = /^(\d+)(?:-(\d+))?$/.exec(part.trim()) ?? [];
     const [from, to] = [Number(first), Number(last)];
     if (first === '' || to < from)
-      throw new Misuse(`--${name} ${text}: "${part}" is no number and no range such as 1-20`);
+      throw new Misuse(`--${name} ${text}: "${part}" is neither a number nor a range such as 1-20`);
     return Array.from({ length: to - from + 1 }, (_, at) => from + at);
   });
 }
 
-/** One of the names there are. */
+/** One of the known names. */
 export function oneOf<T extends string>(name: string, text: string, known: readonly T[]): T {
   const found = known.find((each) => each === text);
-  if (found === undefined) throw new Misuse(`--${name} ${text}: there is no such name; known are ${known.join(', ')}`);
+  if (found === undefined) throw new Misuse(`--${name} ${text}: expected one of ${known.join(', ')}`);
   return found;
 }
 
-/** Names, each one of those there are, at least one. */
+/** A comma-separated list of known names; at least one. */
 export function someOf<T extends string>(name: string, text: string, known: readonly T[]): T[] {
   return text.split(',').map((each) => oneOf(name, each.trim(), known));
 }

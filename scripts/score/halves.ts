@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Whether a group of documents was used to make rules: if the first byte of its name's SHA-256 is even. */
+export function isWorkedOn(group: string): boolean {
+  return (createHash('sha256').update(group).digest()[0] ?? 0) % 2 === 0;
+}
+
+/** The half of a publisher's papers: rules are made on `work` and judged by `aside`. */
+export function halfOfPublisher(publisher: string): 'work' | 'aside' {
+  const first = publisher.toLowerCase().split(/[^a-z]+/)[0] ?? publisher;
+  return isWorkedOn(first) ? 'work' : 'aside';
+}
+
+/** The publisher of each paper in a folder, from its MANIFEST.json. */
+export function publishersOf(folder: string): ReadonlyMap<string, string> {
+  const manifest = join(folder, 'MANIFEST.json');
+  if (!existsSync(manifest)) return new Map();
+  const entries = JSON.parse(readFileSync(manifest, 'utf8')) as { id: string; publisher?: string }[];
+  return new Map(entries.map(({ id, publisher }) => [id, publisher ?? id.replace(/-.*/, '')]));
+}
