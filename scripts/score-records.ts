@@ -5,11 +5,12 @@ import { parseArgs } from 'node:util';
 import { parseMarkup } from '../src/parse/doctags/parse-markup.ts';
 import { parsePdf } from '../src/parse/doctags/pdf.ts';
 import type { Metadata } from '../src/parse/document.ts';
+import type { PublisherHalf } from './score/halves.ts';
 import { halfOfPublisher, publishersOf } from './score/halves.ts';
 
-// npm run score:records [-- --data DIR] [--only REGEXP] [--half work|aside] [--show] [--json]
+// npm run score:records [-- --data DIR] [--only REGEXP] [--half work|opened|aside] [--show] [--json]
 // Compares what a PDF says of itself (title, authors, DOI) with the JATS file beside it. Papers of one publisher stay in one
-// half: rules are made on `work` and judged by `aside`.
+// group: rules are made on `work` and `opened` and judged by `aside`.
 const { values: options } = parseArgs({
   options: {
     data: { type: 'string', multiple: true },
@@ -24,7 +25,7 @@ const folders = options.data ?? [join(open, 'pmc'), join(open, 'publishers')];
 
 interface RecordScore {
   readonly id: string;
-  readonly half: 'work' | 'aside';
+  readonly half: PublisherHalf;
   /** All authors, in order. */
   readonly authors: boolean;
   /** Authors of the paper that were found, and how many it has. */
@@ -42,7 +43,7 @@ for (const folder of folders) {
   const publishers = publishersOf(folder);
   for (const pdf of globSync('*.pdf', { cwd: folder }).sort()) {
     const id = basename(pdf, '.pdf');
-    const half = halfOfPublisher(publishers.get(id) ?? id);
+    const half = halfOfPublisher(publishers.get(id) ?? id, basename(folder));
     const jats = join(folder, `${id}.jats.xml`);
     if (!existsSync(jats) || (options.only !== undefined && !new RegExp(options.only).test(id))) continue;
     if (options.half !== undefined && options.half !== half) continue;
@@ -60,12 +61,14 @@ if (scores.length === 0) {
   process.exit(2);
 }
 const rows = Object.fromEntries(
-  (['work', 'aside', 'all'] as const).map((half) => [half, summary(half)]).filter(([, row]) => row !== undefined),
+  (['work', 'opened', 'aside', 'all'] as const)
+    .map((half) => [half, summary(half)])
+    .filter(([, row]) => row !== undefined),
 ) as Record<string, object>;
 if (options.json) console.log(JSON.stringify({ summary: rows, papers: scores }, undefined, 1));
 else for (const [half, row] of Object.entries(rows)) console.log(half.padEnd(6), JSON.stringify(row));
 
-function compare(id: string, half: 'work' | 'aside', ours: Metadata, truth: Metadata): RecordScore {
+function compare(id: string, half: Half, ours: Metadata, truth: Metadata): RecordScore {
   const missing = truth.authors.filter((name) => !ours.authors.some((each) => isSameName(each, name)));
   return {
     id,
@@ -82,7 +85,7 @@ function compare(id: string, half: 'work' | 'aside', ours: Metadata, truth: Meta
   };
 }
 
-function summary(half: 'work' | 'aside' | 'all'): object | undefined {
+function summary(half: Half | 'all'): object | undefined {
   const chosen = scores.filter((score) => half === 'all' || score.half === half);
   if (chosen.length === 0) return undefined;
   const share = (test: (score: RecordScore) => boolean): number =>

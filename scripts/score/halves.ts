@@ -7,10 +7,15 @@ export function isWorkedOn(group: string): boolean {
   return (createHash('sha256').update(group).digest()[0] ?? 0) % 2 === 0;
 }
 
-/** The half of a publisher's papers: rules are made on `work` and judged by `aside`. */
-export function halfOfPublisher(publisher: string): 'work' | 'aside' {
+/** Rules are made on `work`; `opened` was set aside and looked at later; `aside` only judges. */
+export type PublisherHalf = 'work' | 'opened' | 'aside';
+
+/** The half of a publisher's papers in a set. */
+export function halfOfPublisher(publisher: string, set: string): PublisherHalf {
   const first = publisher.toLowerCase().split(/[^a-z]+/)[0] ?? publisher;
-  return isWorkedOn(first) ? 'work' : 'aside';
+  if (isWorkedOn(first)) return 'work';
+  const second = createHash('sha256').update(first).digest()[1] ?? 0;
+  return set === 'pmc' || second % 2 === 0 ? 'opened' : 'aside';
 }
 
 /** The publisher of each paper in a folder, from its MANIFEST.json. */

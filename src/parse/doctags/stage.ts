@@ -8,7 +8,7 @@ import { outputEndings } from './outputs.ts';
 import type { DoctagsSettings } from './worker.ts';
 
 /** Raised when the same settings begin to give other blocks. */
-const READER_VERSION = 5;
+const READER_VERSION = 6;
 const ENDINGS = '**/*.{pdf,PDF,html,htm,xhtml,xml,nxml,XML,HTML,xml.gz,nxml.gz}';
 export const DOCTAGS_FOLDER = 'DocTagsFiles';
 

@@ -1,11 +1,11 @@
 import type { Block, Metadata } from '../../../document.ts';
-import { findAuthors } from '../role/authors.ts';
 import type { Draft } from '../draft.ts';
-import { textOf } from './draft-text.ts';
+import { findByline } from './byline.ts';
 import { startsWithMark } from '../role/footnote.ts';
 import { endOfFrontMatter, isFrontMatter } from '../role/front-matter.ts';
 import { ownDois, pdfImprint } from './imprint.ts';
 import { detectLanguage } from '../text/language.ts';
+import type { Line } from '../page/line.ts';
 import type { PageContent } from '../page/page-content.ts';
 import { unreadable } from '../page/scan.ts';
 
@@ -38,7 +38,7 @@ export function describe(
   const needsOcr = pages.filter((page) => unreadable(page) !== undefined).map((page) => page.number);
   return {
     ...(title === undefined ? {} : { title }),
-    authors: authorsOf(drafts, information),
+    authors: authorsOf(drafts, blocks, information),
     ...(abstract === undefined ? {} : { abstract }),
     ...(doi === undefined ? {} : { doi }),
     ...pdfImprint(blocks, information, { page: pages[0], otherDois: others }),
@@ -84,22 +84,25 @@ function confidence(signs: Signs): number {
   return Math.round(Math.max(0, Math.min(1, value)) * 100) / 100;
 }
 
-function authorsOf(drafts: readonly Draft[], information: FileInformation): string[] {
+/** Small print from the margin that shares a line with a name is no mark. */
+function startsSmall(line: Line): boolean {
+  return line.glyphs.findIndex((glyph) => glyph.size >= 0.9 * line.size) > 4;
+}
+
+/** Authors are looked for between the title and the beginning of the paper. */
+function authorsOf(drafts: readonly Draft[], blocks: readonly Block[], information: FileInformation): string[] {
   const end = endOfFrontMatter(drafts);
   const title = drafts.findIndex((draft) => draft.kind === 'title');
-  const lines: string[] = [];
-  drafts.forEach((draft, index) => {
+  if (title < 0) return [];
+  const page = drafts[title]?.page;
+  const below = drafts.slice(title + 1).filter((draft, at) => {
     const [first] = draft.lines;
     // Lines that begin with a raised mark say where somebody works.
-    if (first && startsWithMark(first)) return;
-    if (index > title && title >= 0 && draft.kind === 'text' && isFrontMatter(drafts, index, end))
-      lines.push(
-        textOf(draft),
-        ...draft.lines.flatMap((line) => (line.segments.length > 1 ? [line.text.replace(/\s{2,}/g, ', ')] : [])),
-      );
+    if (!first || (startsWithMark(first) && !startsSmall(first)) || draft.page !== page) return false;
+    // A long byline looks like the first paragraph.
+    return end === 0 || (at === 0 && end === title + 1) || isFrontMatter(drafts, title + 1 + at, end);
   });
-  const found = findAuthors(lines);
-  return found.length > 0 ? found : findAuthors([information.author]);
+  return findByline(below, information.author.trim(), blocks);
 }
 
 function findAbstract(blocks: readonly Block[]): string | undefined {
