@@ -11,7 +11,7 @@ import { runStage } from '../stage/index.ts';
 import { Channel } from './channel.ts';
 import type { ClosingStage, FlowingStage, PreparedStage } from './prepared-stage.ts';
 import { quietSink } from './quiet-sink.ts';
-import { ScanCount } from './scan-count.ts';
+import { DocumentNotices } from './document-notices.ts';
 import type { StoredOutputs } from './stored-outputs.ts';
 
 /** Documents that may wait between two stages: enough that none runs dry, few enough to forget when it all stops. */
@@ -49,6 +49,8 @@ export interface CorpusRunOptions<Gathered, Indexed> {
   readonly report: CorpusReport;
   /** Stores what a stage makes; undefined where the folder is all there is. */
   readonly store?: (() => StoredOutputs) | undefined;
+  /** The embedding model knows English only: documents in other languages are named in a warning. */
+  readonly modelIsEnglish?: boolean;
 }
 
 /** What came of a run. */
@@ -184,8 +186,8 @@ export class CorpusRun<Gathered, Indexed> {
       readonly expecting?: Promise<void>;
     },
   ): Promise<StageOutcome> {
-    const scans = new ScanCount();
-    const counted = name === 'doctags' ? scans.counting(how.hooks) : how.hooks;
+    const notices = new DocumentNotices(this.#options.modelIsEnglish ?? false);
+    const counted = name === 'doctags' ? notices.collecting(how.hooks) : how.hooks;
     const stored = name === 'dense' ? undefined : this.#options.store?.();
     const hooks = stored?.seeing(counted) ?? counted;
     const outcome = await runStage(how.plan, stage.worker, { ...stage.options, handleSignals: false }, hooks, {
@@ -197,8 +199,7 @@ export class CorpusRun<Gathered, Indexed> {
       ...(name === 'dense' && { sink: quietSink() }),
     });
     await stored?.flush();
-    const message = scans.warning();
-    if (message !== undefined) this.#options.report(name, { kind: 'warning', message });
+    for (const message of notices.warnings()) this.#options.report(name, { kind: 'warning', message });
     return outcome;
   }
 }

@@ -171,6 +171,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       return summary;
     };
     const run = new CorpusRun({
+      modelIsEnglish: config.parse.dense === 'embedded',
       stages: { ...stages, dense: dense && prepareDense(config, { warn }) },
       gather: async (offer, stop) => {
         arrive = offer;

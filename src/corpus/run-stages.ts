@@ -16,7 +16,7 @@ import { prepareChunk, prepareDoctags, prepareEmbed } from './prepare-stages.ts'
 import type { PreparedStage } from './prepared-stage.ts';
 import { startStageTelemetry } from '../telemetry/index.ts';
 import type { StageCall } from './stage-settings.ts';
-import { ScanCount } from './scan-count.ts';
+import { DocumentNotices } from './document-notices.ts';
 import { openSharedPlan } from './shared-plan.ts';
 import { StoredOutputs } from './stored-outputs.ts';
 
@@ -113,10 +113,10 @@ async function runPrepared(
   { config, runtime, tell, signal, shared }: RunningStages,
 ): Promise<StageOutcome> {
   await using plan = await openSharedPlan(whole, options, { config, runtime });
-  const scans = new ScanCount();
+  const notices = new DocumentNotices(config.parse.dense === 'embedded');
   const rows = shared?.logs && new RowsByItem();
   const stored = shared && !options.dryRun ? new StoredOutputs(shared, rows && { log: name, rows }) : undefined;
-  const hooks = scans.counting({});
+  const hooks = name === 'doctags' ? notices.collecting({}) : {};
   const outcome = await runStage(plan, worker, { ...options, handleSignals: false }, stored?.seeing(hooks) ?? hooks, {
     report: (event) => tell({ kind: 'stage', stage: name, event }),
     signal,
@@ -124,8 +124,7 @@ async function runPrepared(
     ...(rows && { sink: rows }),
   });
   await stored?.flush();
-  const warning = scans.warning();
-  if (warning !== undefined) runtime.log('warn', warning);
+  for (const warning of notices.warnings()) runtime.log('warn', warning);
   return outcome;
 }
 

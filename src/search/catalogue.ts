@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { AppError } from '../base/index.ts';
 import type { ModelIdentity } from '../parse/index.ts';
-import { ANALYSIS } from '../parse/index.ts';
+import { PASSAGE_ANALYSIS } from '../parse/index.ts';
 
 const SCHEMA_NAME = 'docstokg/index/3';
 const NAME = 'index.sqlite';
@@ -245,13 +245,13 @@ export class Catalogue implements Disposable {
   }
 
   get #isOurs(): boolean {
-    return this.#about('schema') === SCHEMA_NAME && this.#about('analysis') === ANALYSIS;
+    return this.#about('schema') === SCHEMA_NAME && this.#about('analysis') === PASSAGE_ANALYSIS;
   }
 
   #begin(): void {
     this.replace({}, null);
     this.#setAbout('schema', SCHEMA_NAME);
-    this.#setAbout('analysis', ANALYSIS);
+    this.#setAbout('analysis', PASSAGE_ANALYSIS);
   }
 
   #about(name: string): string | undefined {

@@ -1,7 +1,6 @@
-import { analyse } from '../parse/index.ts';
+import { passageTerms, questionTerms } from '../parse/index.ts';
 import type { OpenedSegments } from './opened-segments.ts';
 import type { Passage } from './passage.ts';
-import { termsOf } from './segment/lexical.ts';
 
 /** How much a nearness in meaning counts when the index has never seen most of the question. */
 const UNKNOWN_SHARE = 0.4;
@@ -18,22 +17,23 @@ export function fitOf(
   query: string,
   vector: Float32Array | undefined,
 ): (place: number, passage: Passage) => number {
-  const rarity = new Map<string, number>();
+  const rarity = new Map<readonly string[], number>();
   let [total, known] = [0, 0];
-  for (const term of new Set(analyse(query))) {
-    const frequency = segments.frequency(term);
+  const words = questionTerms(query, (term) => segments.frequency(term) > 0);
+  for (const terms of new Map(words.map((each) => [each.join(' '), each])).values()) {
+    const frequency = terms.reduce((sum, term) => sum + segments.frequency(term), 0);
     const weight = segments.rarity(frequency);
-    rarity.set(term, weight);
+    rarity.set(terms, weight);
     total += weight;
     if (frequency > 0) known += weight;
   }
   const share = known < MOSTLY_KNOWN * total ? UNKNOWN_SHARE : 1;
   return (place, { text, title, headings }) => {
-    const own = new Set([...termsOf(text, title), ...analyse(headings.join(' '))]);
+    const own = new Set(passageTerms(text, [title, ...headings]));
     let covered = 0;
-    for (const [term, weight] of rarity) if (own.has(term)) covered += weight;
-    const words = total === 0 ? 0 : covered / total;
+    for (const [terms, weight] of rarity) if (terms.some((term) => own.has(term))) covered += weight;
+    const shared = total === 0 ? 0 : covered / total;
     const meaning = vector ? share * segments.denseScore(place, vector, 0) : 0;
-    return Math.min(1, Math.max(words, meaning, 0));
+    return Math.min(1, Math.max(shared, meaning, 0));
   };
 }

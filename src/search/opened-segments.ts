@@ -1,4 +1,4 @@
-import { analyse } from '../parse/index.ts';
+import { questionTerms } from '../parse/index.ts';
 import type { Passage } from './passage.ts';
 import { dot } from './segment/dense.ts';
 import { K1 } from './segment/lexical.ts';
@@ -29,7 +29,9 @@ export class OpenedSegments implements Disposable {
   scoreWords(query: string): Float32Array[] {
     const scores = this.segments.map(({ passages }) => new Float32Array(passages));
     const wanted = new Map<string, number>();
-    for (const term of analyse(query)) wanted.set(term, (wanted.get(term) ?? 0) + 1);
+    // A passage has one language, so it holds at most one of the terms of a word.
+    for (const term of questionTerms(query, (each) => this.frequency(each) > 0).flat())
+      wanted.set(term, (wanted.get(term) ?? 0) + 1);
     for (const [term, times] of wanted) {
       const bytes = Buffer.from(term, 'utf8');
       const found = this.segments.map(({ lexical }) => lexical.find(bytes));

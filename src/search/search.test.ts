@@ -105,6 +105,26 @@ test('BM25 of the index is BM25 as it is written down', async () => {
   }
 });
 
+test('passages in other languages are found by other forms of their words, and English ones as before', async () => {
+  const texts = [
+    'Die Untersuchungen der Flüsse und das Wasser der Ebene werden von den Bauern nicht für die Felder genutzt.',
+    'Les rivières et les poissons sont étudiés dans une plaine qui est pour les agriculteurs sur des années.',
+    'The rivers and the fish of the plain are studied by farmers for the water of the fields.',
+    'Вода рек и рыбы равнины изучаются много лет, и крестьяне пользуются водой для своих полей и садов.',
+  ];
+  await buildIndex(
+    folder,
+    texts.map((text, at) => passage(at, text)),
+  );
+  using index = await openIndex(folder);
+  const first = async (query: string): Promise<string | undefined> =>
+    (await index.search(query, { mode: 'lexical', top: 1 }))[0]?.passage.id;
+  assert.equal(await first('Untersuchung des Flusses'), '0');
+  assert.equal(await first('étudier une rivière'), '1');
+  assert.equal(await first('studying river'), '2');
+  assert.equal(await first('река'), '3');
+});
+
 test('the words of a title count more than those of a text', async () => {
   await buildIndex(folder, [
     { ...passage('text', 'Whale songs of the deep sea and of the shore'), title: 'Notes' },

@@ -44,7 +44,16 @@ export function analyse(text: string): string[] {
   return terms;
 }
 
-function folded(text: string): string {
+/** The words of a text in lower case, with their accents; runs of scripts without spaces are cut into words. */
+export function splitWords(text: string): string[] {
+  const plain = text.normalize('NFKC').toLowerCase().replaceAll(SOFT_HYPHENS, '');
+  return [...plain.matchAll(WORD)].flatMap(([run]) =>
+    UNSPACED.test(run) ? Array.from(segmenter.segment(run), ({ segment }) => segment) : [run],
+  );
+}
+
+/** A text as it is compared: compatibility forms, case and accents do not matter. */
+export function folded(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   const plain = text.normalize('NFKC').toLowerCase().replaceAll(SOFT_HYPHENS, '');
   // Most texts are only no ASCII because of a dash or a quotation mark.

@@ -1,4 +1,4 @@
-import { analyse } from '../../parse/index.ts';
+import { passageTerms } from '../../parse/index.ts';
 import type { SegmentFile } from './segment-file.ts';
 
 /** Saturation of repeated terms and weight of a passage's length, as most engines set them. */
@@ -14,10 +14,10 @@ const MOST_REPEATS = 0xffff;
 
 /** The terms of a passage, with those of its title as often as they count. */
 export function termsOf(text: string, title: string): string[] {
-  const terms = analyse(text);
-  const inTitle = analyse(title);
-  for (let more = 1; more < TITLE_WEIGHT; more += 1) terms.push(...inTitle);
-  return terms;
+  return passageTerms(
+    text,
+    Array.from({ length: TITLE_WEIGHT - 1 }, () => title),
+  );
 }
 
 /** The parts of an index of terms as they lie in a segment. Terms are sorted by their bytes. */

@@ -1,0 +1,94 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { parsePdf } from '../src/parse/doctags/pdf.ts';
+import type { Block } from '../src/parse/document.ts';
+
+// npm run score:words [-- --data DIR] [--only REGEXP] [--show]
+// How many of the words that pdftotext (poppler) finds on each page are in our blocks, and which pages with fewer than 98 %
+// do not say so in their account of words.
+const { values: options } = parseArgs({
+  options: {
+    data: { type: 'string', multiple: true },
+    only: { type: 'string' },
+    show: { type: 'boolean', default: false },
+  },
+});
+const ENOUGH = 0.98;
+const open = join(dirname(import.meta.dirname), '..', 'shared', 'data', 'parse', 'open');
+const folders = options.data ?? ['pmc', 'publishers', 'classes', 'pdf'].map((name) => join(open, name));
+let measured = 0;
+for (const folder of folders) {
+  const sum = { documents: 0, pages: 0, found: 0, kept: 0, shortDocuments: 0, shortPages: 0, unsaidPages: 0 };
+  for (const name of globSync('*.pdf', { cwd: folder }).sort()) {
+    if (options.only !== undefined && !new RegExp(options.only).test(name)) continue;
+    const path = join(folder, name);
+    const { blocks, metadata } = await parsePdf(readFileSync(path));
+    const have = countOf(blocks.map(textOf).join('\n'));
+    const all = [...have.keys()].join(' ');
+    const said = new Set(metadata.words?.short.map(({ page }) => page));
+    let [found, kept] = [0, 0];
+    for (const [at, page] of pagesOf(path).entries()) {
+      const missing = wordsOf(page).filter((word) => {
+        const left = have.get(word) ?? 0;
+        have.set(word, left - 1);
+        // A word that the other program cuts differently is there inside another one.
+        return left <= 0 && !all.includes(word);
+      });
+      const words = wordsOf(page).length;
+      found += words;
+      kept += words - missing.length;
+      sum.pages += 1;
+      if (missing.length <= Math.max(2, (1 - ENOUGH) * words)) continue;
+      sum.shortPages += 1;
+      if (!said.has(at + 1)) sum.unsaidPages += 1;
+      if (options.show)
+        console.log(`${name} page ${at + 1}: ${missing.length} of ${words} missing: ${missing.slice(0, 12).join(' ')}`);
+    }
+    sum.documents += 1;
+    sum.found += found;
+    sum.kept += kept;
+    if (kept < ENOUGH * found) sum.shortDocuments += 1;
+  }
+  if (sum.documents === 0) continue;
+  measured += sum.documents;
+  console.log(
+    folder.slice(dirname(folder).length + 1).padEnd(12),
+    `kept ${(sum.kept / sum.found).toFixed(4)}`,
+    JSON.stringify(sum),
+  );
+}
+if (measured === 0) {
+  console.error(`NOTHING WAS MEASURED: no PDF in ${folders.filter((folder) => !existsSync(folder)).join(', ')}`);
+  process.exit(2);
+}
+
+function pagesOf(path: string): string[] {
+  const text = execFileSync('pdftotext', [path, '-'], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return text.split('\f').slice(0, -1);
+}
+
+function textOf(block: Block): string {
+  return block.kind === 'table' ? block.table.cells.map(({ text }) => text).join(' ') : block.text;
+}
+
+function countOf(text: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of wordsOf(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
+}
+
+/** Words of three letters or digits and more: shorter ones are mostly formulas. */
+function wordsOf(text: string): string[] {
+  const whole = text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[-‐\u00ad]\s*\n\s*/g, '');
+  return (whole.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => word.length > 2);
+}

@@ -1,0 +1,70 @@
+import { createRequire } from 'node:module';
+
+import { detectLanguage } from '../doctags/layout/text/language.ts';
+import { analyse, folded, splitWords } from './analyse.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Names the way in which `passageTerms` makes terms: an index made in another way is built again. */
+export const PASSAGE_ANALYSIS = 'nfkc-snowball/3';
+
+/** Snowball stemmers by the language of a text, as `@orama/stemmers` names them. English has its own in `analyse`. */
+const STEMMERS: Readonly<Record<string, string>> = {
+  de: 'german',
+  fr: 'french',
+  es: 'spanish',
+  pt: 'portuguese',
+  it: 'italian',
+  nl: 'dutch',
+  sv: 'swedish',
+  ru: 'russian',
+  el: 'greek',
+  ar: 'arabic',
+};
+
+/** Stands between a language and its stem, and before the language where a passage says which one it has. */
+const OF = '\u0001';
+const loaded = new Map<string, (word: string) => string>();
+
+/** The language by which a text is stemmed; undefined for English and for languages without a stemmer. */
+function stemmedLanguage(text: string): string | undefined {
+  const language = detectLanguage(text);
+  return language !== undefined && language in STEMMERS ? language : undefined;
+}
+
+/**
+ * The terms of a passage, stemmed by its language. Terms of another language than English carry its name, so that an English index
+ * is the same as without them; one more term says which language the passage has.
+ */
+export function passageTerms(text: string, more: readonly string[] = []): string[] {
+  const language = stemmedLanguage(text);
+  if (language === undefined) return [text, ...more].flatMap((each) => analyse(each));
+  return [`${OF}${language}`, ...[text, ...more].flatMap((each) => termsIn(each, language))];
+}
+
+/**
+ * The words of a question, each with the terms under which it may be found: the English one, and one for every language that
+ * `has` knows to be in the index.
+ */
+export function questionTerms(question: string, has: (term: string) => boolean): string[][] {
+  const languages = Object.keys(STEMMERS).filter((language) => has(`${OF}${language}`));
+  if (languages.length === 0) return analyse(question).map((term) => [term]);
+  return splitWords(question).flatMap((word) => {
+    const terms = [...analyse(word), ...languages.flatMap((language) => termsIn(word, language))];
+    return terms.length === 0 ? [] : [[...new Set(terms)]];
+  });
+}
+
+/** Accents are taken off after the stem: its rules need them. */
+function termsIn(text: string, language: string): string[] {
+  const stem = stemmerOf(language);
+  return splitWords(text).map((word) => `${language}${OF}${folded(stem(word))}`);
+}
+
+function stemmerOf(language: string): (word: string) => string {
+  const known = loaded.get(language);
+  if (known) return known;
+  const { stemmer } = require(`@orama/stemmers/${STEMMERS[language]}`) as { stemmer: (word: string) => string };
+  loaded.set(language, stemmer);
+  return stemmer;
+}
