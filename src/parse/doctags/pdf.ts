@@ -10,7 +10,7 @@ import { nameGlyphs } from './layout/text/glyph-naming.ts';
 import type { FileInformation } from './layout/output/metadata.ts';
 import type { OutlineEntry, PageContent } from './layout/page/page-content.ts';
 import { areaOf } from './layout/page/box.ts';
-import { unreadable } from './layout/page/scan.ts';
+import { unreadable, withoutLayerType } from './layout/page/scan.ts';
 import type { OcrEngine } from './ocr/engine.ts';
 import { ScanReader } from './ocr/scan-reader.ts';
 import { OCR_DPI } from './ocr/straighten.ts';
@@ -86,7 +86,7 @@ async function readPdf(bytes: Uint8Array, options: PdfOptions): Promise<ReadPdf>
     if (!page) continue;
     options.onPage?.('text');
     const scan = reader && (await readScan(file, page, reader, options));
-    pages.push(scan?.page ?? page);
+    pages.push(scan?.page ?? withoutLayerType(page));
     if (scan) ocr.push(scan.facts);
   }
   if (pages.length === 0)

@@ -103,6 +103,19 @@ test('the text layer of a scan that is stored in strips is text', async () => {
   assert.equal(metadata.words?.kept, metadata.words?.found);
 });
 
+test('a text layer in Courier over a scan is text, not code', async () => {
+  const lines = Array.from({ length: 24 }, (_, index) => prose(1, index + 1).slice(0, 70));
+  const draw = (isScan: boolean): Promise<Uint8Array> =>
+    makePdf((document) => {
+      if (isScan) document.image(PIXEL, 0, 0, { width: 612, height: 792 }).addContent('3 Tr');
+      lines.forEach((text, row) => line(document, text, { x: 72, y: 80 + 14 * row, size: 10, font: 'Courier' }));
+    });
+  const kinds = async (isScan: boolean): Promise<Set<string>> =>
+    new Set((await parsePdf(await draw(isScan))).blocks.map(({ kind }) => kind).filter((kind) => kind !== 'picture'));
+  assert.ok(!(await kinds(true)).has('code'));
+  assert.ok((await kinds(false)).has('code'), 'on an ordinary page Courier is code');
+});
+
 test('what is printed on a picture is the text of the picture', async () => {
   const pdf = await makePdf((document) => {
     paragraph(document, prose(8), { x: 72, y: 72, width: 468 });

@@ -1,6 +1,6 @@
 import { areaOf } from './box.ts';
 import { hasLetterOrDigit } from '../text/letter.ts';
-import type { PageContent } from './page-content.ts';
+import type { Font, PageContent } from './page-content.ts';
 
 /** Letters and digits from which on a page has text of its own. */
 const FEWEST_LETTERS = 30;
@@ -15,7 +15,26 @@ export function unreadable(page: PageContent): 'scan' | 'unmapped' | undefined {
     if (hasLetterOrDigit(glyph.text)) readable += 1;
     if (readable >= FEWEST_LETTERS) return undefined;
   }
-  const images = page.drawings.filter((drawing) => drawing.kind === 'image');
-  const covered = images.reduce((sum, drawing) => sum + areaOf(drawing.box), 0);
-  return covered > 0.4 * page.width * page.height ? 'scan' : undefined;
+  return imageShare(page) > 0.4 ? 'scan' : undefined;
+}
+
+function imageShare({ drawings, width, height }: PageContent): number {
+  const images = drawings.filter((drawing) => drawing.kind === 'image');
+  return images.reduce((sum, drawing) => sum + areaOf(drawing.box), 0) / (width * height);
+}
+
+/**
+ * The page, without the type of its letters where they are the text layer over a scan: many programs write all of it in Courier,
+ * which says nothing about the print.
+ */
+export function withoutLayerType(page: PageContent): PageContent {
+  if (!page.glyphs.some(({ font }) => font.monospaced) || imageShare(page) < 0.7) return page;
+  const plain = new Map<Font, Font>();
+  const glyphs = page.glyphs.map((glyph) => {
+    if (!glyph.font.monospaced) return glyph;
+    const font = plain.get(glyph.font) ?? { ...glyph.font, monospaced: false };
+    plain.set(glyph.font, font);
+    return { ...glyph, font };
+  });
+  return { ...page, glyphs };
 }

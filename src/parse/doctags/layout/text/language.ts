@@ -32,7 +32,8 @@ export function detectLanguage(text: string): string | undefined {
   const foreign = sample.replaceAll(/[\0-\u024f]+/g, '');
   for (const [code, script] of SCRIPTS) if ((foreign.match(script)?.length ?? 0) > 0.3 * letters) return code;
   const counts = new Map<string, number>();
-  const all = wordsOf(sample.toLowerCase());
+  // Capitals are initials and names: the "E." of an author is no Italian word.
+  const all = wordsOf(/\p{Ll}/u.test(sample) ? sample : sample.toLowerCase());
   for (const word of all) counts.set(word, (counts.get(word) ?? 0) + 1);
   let best: string | undefined;
   let bestShare = 0.08;

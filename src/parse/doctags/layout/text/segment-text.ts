@@ -28,6 +28,8 @@ export function glyphsText(glyphs: readonly Glyph[], lineSize: number, baseline:
   let text = '';
   let previous: Glyph | undefined;
   let before = false;
+  // The last glyph that is no script, and the one before it.
+  let [base, left]: (Glyph | undefined)[] = [];
   const apart = glyphs.some((glyph) => isRightToLeft(glyph.text)) ? distances(glyphs) : undefined;
   let index = -1;
   for (const glyph of glyphs) {
@@ -38,9 +40,11 @@ export function glyphsText(glyphs: readonly Glyph[], lineSize: number, baseline:
       const distance = apart ? (apart[index] ?? 0) : glyph.left - previous.right;
       const isGap = distance > gapBetween(previous, glyph, gap) * em;
       if (isGap || (glyph.spaced && distance > spaceAfter(previous) * em)) text += ' ';
-      else if (script || before) text += scriptMark(previous, glyph, { script, before, lineSize, baseline });
+      else if (script || before)
+        text += scriptMark(previous, glyph, { script, before, lineSize, baseline, isVariable: isVariable(base, left) });
     }
     text += glyph.text;
+    if (!script) [base, left] = [glyph, before || glyph.spaced ? undefined : base];
     previous = glyph;
     before = script;
   }
@@ -116,6 +120,12 @@ function isScript(glyph: Glyph, lineSize: number, baseline: number): boolean {
   );
 }
 
+/** Whether a base is a letter of its own in the type of formulas: its scripts are part of a formula, not notes. */
+function isVariable(base: Glyph | undefined, left: Glyph | undefined): boolean {
+  if (!base || !(base.font.italic || base.font.math) || !hasLetter(base.text)) return false;
+  return !left || !hasLetter(left.text) || base.left - left.right > WORD_GAP * base.size;
+}
+
 /** A mark between a base and its script where the two would otherwise read as one word or one number. */
 function scriptMark(
   previous: Glyph,
@@ -126,17 +136,20 @@ function scriptMark(
     readonly before: boolean;
     readonly lineSize: number;
     readonly baseline: number;
+    /** They belong to a variable of a formula. */
+    readonly isVariable: boolean;
   },
 ): string {
-  const { script, before, lineSize, baseline } = setting;
+  const { script, before, lineSize, baseline, isVariable } = setting;
+  const mark = glyph.baseline < baseline ? '^' : '_';
   if (script === before) {
     // Sub- and superscript stacked over each other: the second starts left of the first one's end.
-    if (script && Math.abs(glyph.baseline - previous.baseline) > 0.2 * lineSize) return ' ';
+    if (script && Math.abs(glyph.baseline - previous.baseline) > 0.2 * lineSize) return isVariable ? mark : ' ';
     return '';
   }
   const digits = /\p{N}$/u.test(previous.text) && /^\p{N}/u.test(glyph.text);
   const letters = /\p{L}$/u.test(previous.text) && /^\p{L}/u.test(glyph.text);
+  if (script && isVariable && /^[\p{L}\p{N}]/u.test(glyph.text)) return mark;
   if (!digits && !letters) return '';
-  if (!script) return ' ';
-  return glyph.baseline < baseline ? '^' : '_';
+  return script ? mark : ' ';
 }

@@ -130,6 +130,15 @@ test('spaces are rebuilt from gaps, and scripts are kept from running into words
   const script = { size: 7, baseline: 102 };
   assert.equal(glyphsText([glyph('d', 0), glyph('j', 5, script)], 10, 100), 'd_j');
   assert.equal(glyphsText([...setWord('10'), glyph('5', 10, { size: 7, baseline: 96 })], 10, 100), '10^5');
+  const variable = { font: { ...FONT, italic: true } };
+  const [sub, above] = [
+    { size: 7, baseline: 102 },
+    { size: 7, baseline: 96 },
+  ];
+  const powered = [glyph('x', 0, variable), glyph('i', 5, sub), glyph('2', 5, above)];
+  assert.equal(glyphsText(powered, 10, 100), 'x_i^2');
+  assert.equal(glyphsText([glyph('R', 0, variable), glyph('2', 5, above)], 10, 100), 'R^2');
+  assert.equal(glyphsText([...setWord('rivers'), glyph('4', 30, above)], 10, 100), 'rivers4', 'a note is no power');
   assert.equal(glyphsText([...setWord('tight'), glyph('x', 26, { spaced: true })], 10, 100), 'tight x');
 });
 
