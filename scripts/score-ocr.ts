@@ -1,0 +1,141 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import Pdf from 'pdfkit';
+
+import { encodePng } from '../src/parse/doctags/layout/output/png.ts';
+import { openOcr } from '../src/parse/doctags/ocr/engine.ts';
+import type { GreyImage } from '../src/parse/doctags/ocr/straighten.ts';
+import { level, toGrey, turnUpright } from '../src/parse/doctags/ocr/straighten.ts';
+import { parsePdf, renderPage } from '../src/parse/doctags/pdf.ts';
+import type { Block } from '../src/parse/document.ts';
+
+// npm run score:ocr [-- --papers N] [--ways upright,turned,skewed] [--languages] [--engine embedded|tesseract] [--data DIR]
+// Draws the second page of papers at 200 dpi, makes a PDF of the picture and compares the words that OCR reads with those of the
+// text layer; `--languages` does it with pages of five other languages that are set here.
+const { values: options } = parseArgs({
+  options: {
+    papers: { type: 'string', default: '10' },
+    ways: { type: 'string', default: 'upright,turned,skewed' },
+    languages: { type: 'boolean', default: false },
+    engine: { type: 'string', default: 'embedded' },
+    data: { type: 'string' },
+  },
+});
+const engine = await openOcr({
+  engine: options.engine === 'tesseract' ? 'tesseract' : 'embedded',
+  languages: 'auto',
+  timeoutMs: 600_000,
+});
+if (!engine) fail(`the ${options.engine} engine is not installed`);
+const WAYS: Readonly<Record<string, (image: GreyImage) => GreyImage>> = {
+  upright: (image) => image,
+  turned: (image) => turnUpright(image, 3),
+  skewed: (image) => level(image, -2),
+};
+
+/** One paragraph of the preamble of the Universal Declaration of Human Rights, which exists in all languages. */
+const PARAGRAPHS: Readonly<Record<string, string>> = {
+  deu: 'Da die Anerkennung der angeborenen Würde und der gleichen und unveräußerlichen Rechte aller Mitglieder der Gemeinschaft der Menschen die Grundlage von Freiheit, Gerechtigkeit und Frieden in der Welt bildet, da die Nichtanerkennung und Verachtung der Menschenrechte zu Akten der Barbarei geführt haben, die das Gewissen der Menschheit mit Empörung erfüllen.',
+  fra: 'Considérant que la reconnaissance de la dignité inhérente à tous les membres de la famille humaine et de leurs droits égaux et inaliénables constitue le fondement de la liberté, de la justice et de la paix dans le monde, considérant que la méconnaissance et le mépris des droits de l’homme ont conduit à des actes de barbarie qui révoltent la conscience.',
+  spa: 'Considerando que la libertad, la justicia y la paz en el mundo tienen por base el reconocimiento de la dignidad intrínseca y de los derechos iguales e inalienables de todos los miembros de la familia humana, considerando que el desconocimiento y el menosprecio de los derechos humanos han originado actos de barbarie ultrajantes para la conciencia.',
+  ita: 'Considerato che il riconoscimento della dignità inerente a tutti i membri della famiglia umana e dei loro diritti, uguali ed inalienabili, costituisce il fondamento della libertà, della giustizia e della pace nel mondo, considerato che il disconoscimento e il disprezzo dei diritti umani hanno portato ad atti di barbarie che offendono la coscienza.',
+  por: 'Considerando que o reconhecimento da dignidade inerente a todos os membros da família humana e dos seus direitos iguais e inalienáveis constitui o fundamento da liberdade, da justiça e da paz no mundo, considerando que o desconhecimento e o desprezo dos direitos do homem conduziram a actos de barbárie que revoltam a consciência da Humanidade.',
+};
+
+let measured = 0;
+if (options.languages) {
+  const ways = options.ways.split(',');
+  for (const [language, text] of Object.entries(PARAGRAPHS)) {
+    const pdf = await makePdf((page) =>
+      page.font('Times-Roman').fontSize(11).text(`${text}\n\n${text}`, 72, 72, { width: 440, lineGap: 3 }),
+    );
+    for (const way of ways) await measure(language, pdf, 1, way);
+  }
+} else {
+  const open = join(dirname(import.meta.dirname), '..', 'shared', 'data', 'parse', 'open');
+  const folder = options.data ?? join(open, 'publishers');
+  const files = existsSync(folder) ? globSync('*.pdf', { cwd: folder }).sort() : [];
+  const step = Math.max(1, Math.floor(files.length / Number(options.papers)));
+  for (let at = 0; at < files.length && at / step < Number(options.papers); at += step)
+    for (const way of options.ways.split(','))
+      await measure(files[at] ?? '', readFileSync(join(folder, files[at] ?? '')), 2, way);
+}
+if (measured === 0) fail('no paper was found');
+
+async function measure(name: string, pdf: Uint8Array, page: number, way: string): Promise<void> {
+  const turn = WAYS[way];
+  if (!engine || !turn) fail(`there is no way "${way}"`);
+  const image = turn(toGrey(await renderPage(pdf, page, 200 / 72)));
+  const scan = await makePdf(
+    (document) => document.image(asPng(image), 0, 0, { width: (image.width * 72) / 200 }),
+    [(image.width * 72) / 200, (image.height * 72) / 200],
+  );
+  const truth = words(
+    (await parsePdf(pdf)).blocks.filter(({ regions }) => regions.some((region) => region.page === page)),
+  );
+  const { user, system } = process.cpuUsage();
+  const { blocks, metadata } = await parsePdf(scan, { ocr: { engine, languages: 'auto' } });
+  const used = process.cpuUsage();
+  const read = words(blocks);
+  const left = new Map<string, number>();
+  for (const word of truth) left.set(word, (left.get(word) ?? 0) + 1);
+  const right = read.filter((word) => {
+    const count = left.get(word) ?? 0;
+    left.set(word, count - 1);
+    return count > 0;
+  }).length;
+  measured += 1;
+  const [facts] = metadata.ocr ?? [];
+  console.log(
+    [
+      name.padEnd(32),
+      way.padEnd(8),
+      `found ${(right / truth.length).toFixed(3)}`,
+      `right ${(right / Math.max(1, read.length)).toFixed(3)}`,
+      `words ${truth.length}`,
+      `cpu ${((used.user - user + used.system - system) / 1e6).toFixed(1)} s`,
+      JSON.stringify(
+        facts && { language: facts.language, turn: facts.turn, skew: facts.skew, confidence: facts.confidence },
+      ),
+    ].join('  '),
+  );
+}
+
+function words(blocks: readonly Block[]): string[] {
+  const text = blocks
+    .map((block) => (block.kind === 'table' ? block.table.cells.map((cell) => cell.text).join(' ') : block.text))
+    .join('\n');
+  return (
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  ).filter((word) => word.length > 1);
+}
+
+function asPng({ width, height, pixels }: GreyImage): Buffer {
+  const rgba = new Uint8Array(4 * pixels.length).fill(255);
+  pixels.forEach((grey, at) => rgba.fill(grey, 4 * at, 4 * at + 3));
+  return Buffer.from(encodePng({ width, height, rgba }));
+}
+
+async function makePdf(
+  draw: (page: InstanceType<typeof Pdf>) => unknown,
+  size: [number, number] = [595, 842],
+): Promise<Uint8Array> {
+  const document = new Pdf({ size, margin: 0 });
+  const chunks: Uint8Array[] = [];
+  document.on('data', (chunk: Uint8Array) => chunks.push(chunk));
+  const ended = new Promise((resolve) => document.on('end', resolve));
+  draw(document);
+  document.end();
+  await ended;
+  return Buffer.concat(chunks);
+}
+
+function fail(why: string): never {
+  console.error(`NOTHING WAS MEASURED: ${why}`);
+  process.exit(2);
+}
