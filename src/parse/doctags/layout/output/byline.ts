@@ -3,9 +3,9 @@ import type { Draft } from '../draft.ts';
 import type { Line } from '../page/line.ts';
 
 /** Between two parts of a byline: a mark of an affiliation, a footnote sign or a digit stood there. */
-const MARK = '\u0001';
+const MARK = '\u2042';
 const SIGNS = /[\p{N}∗*†‡§¶‖#⋆✉✝^_{}[\]\ufffd\p{Co}\p{So}]/u;
-const SEPARATORS = /[,;·•|&/\u0001]|(?<=[\s\u0001])(?:and|AND|und|et|y|e|by|with)(?=\s)/u;
+const SEPARATORS = /[,;·•|&/\u2042]|(?<=[\s\u2042])(?:and|AND|und|et|y|e|by|with)(?=\s)/u;
 const WORD = "(?:[dlDL][’'])?\\p{Lu}[\\p{L}\\p{M}’'‘`´¨¸˘˜.‐‑-]*";
 const PARTICLE =
   "(?:[Dd]e|[Dd]el|[Dd]ella|[Dd]e\\s[Ll]a|[Dd]e\\s[Ll]os|[Dd]a|[Dd]as|[Dd]o|[Dd]os|[Dd]i|[Dd]u|van|von|der|den|het|[Ll]a|[Ll]e|el|al|bin|ibn|bint|ter|ten|te|zu|af|av|y|e|d’|d'|’t|'t)";
@@ -68,7 +68,7 @@ function endOfRun(drafts: readonly Draft[], named: readonly (readonly Part[])[],
   for (let at = from; at < Math.min(drafts.length, from + REACH); at += 1) {
     if ((named[at] ?? []).length === 0) continue;
     const text = (drafts[at]?.lines ?? []).map(lineText).join(' ').trim();
-    const isOpen = /(?:[,;|&]|\band)[\s\u0001]*$/u.test(before) || /^(?:[,;|&]|and\b)/u.test(text);
+    const isOpen = /(?:[,;|&]|\band)[\s\u2042]*$/u.test(before) || /^(?:[,;|&]|and\b)/u.test(text);
     if (before.includes(MARK) && !text.includes(MARK) && !isOpen) return at;
     before = text;
   }
@@ -152,7 +152,7 @@ function partsOf(draft: Draft): Part[] {
   const [first] = draft.lines;
   if (!first || (draft.kind !== 'text' && draft.kind !== 'heading')) return [];
   // A mark in front is that of a note or an address; small print from the margin is longer.
-  return /^\s*\u0001{1,4}[^\u0001]/.test(lineText(first)) ? [] : joinedParts([draft]);
+  return /^\s*\u2042{1,4}[^\u2042]/.test(lineText(first)) ? [] : joinedParts([draft]);
 }
 
 function joinedParts(drafts: readonly Draft[]): Part[] {
