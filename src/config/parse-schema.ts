@@ -136,7 +136,9 @@ export const parseSchema = z.strictObject({
   embed_model: z
     .string()
     .default('')
-    .describe('Model name to request from the embedding server, or the folder of an ONNX model.'),
+    .describe(
+      'Model that the embedding server is asked for; with dense onnx, a folder or an address (https://…) of an ONNX sentence model.',
+    ),
   embed_dimensions: z
     .int()
     .min(0)

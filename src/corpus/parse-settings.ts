@@ -97,6 +97,7 @@ export function denseSettings({ parse, keys, stage }: Config): DenseSettings | u
       return {
         engine: 'onnx',
         folder: parse.embed_model,
+        modelsFolder: join(parse.data_root, 'Models'),
         threads: parse.threads,
         batchSize: 1,
         maxTokens: 0,

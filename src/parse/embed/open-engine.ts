@@ -18,7 +18,7 @@ export async function openDenseEngine(settings: DenseSettings, signal?: AbortSig
     }
     case 'onnx': {
       const { openFolderEngine } = await import('./engines/onnx.ts');
-      return openFolderEngine(settings);
+      return openFolderEngine(settings, signal);
     }
     case 'openai-compatible':
       break;

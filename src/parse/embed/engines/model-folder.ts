@@ -18,7 +18,7 @@ export interface ModelFolder extends AsyncDisposable {
   readonly pooling: 'mean' | 'cls';
 }
 
-const MODEL_FILES = ['model.onnx', 'onnx/model.onnx', 'model_quantized.onnx', 'onnx/model_quantized.onnx'];
+export const MODEL_FILES = ['model.onnx', 'onnx/model.onnx', 'model_quantized.onnx', 'onnx/model_quantized.onnx'];
 const DEFAULT_MAX_TOKENS = 512;
 
 export async function openModelFolder(

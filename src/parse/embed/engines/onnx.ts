@@ -4,10 +4,14 @@ import { withPrefix } from '../engine.ts';
 import { normalise } from '../normalise.ts';
 import type { ModelFolder } from './model-folder.ts';
 import { encodeBatch, openModelFolder } from './model-folder.ts';
+import { fetchModel, isModelUrl } from './model-url.ts';
 
 /** A model in a local folder. */
 export interface FolderOptions {
+  /** A folder, or the address of one (https://…). */
   readonly folder: string;
+  /** Where models that are named by their address are saved. */
+  readonly modelsFolder?: string;
   readonly threads: number;
   /** Texts at once. Quantised models make a vector depend on its batch: leave it at 1 for them. */
   readonly batchSize: number;
@@ -19,8 +23,11 @@ export interface FolderOptions {
 }
 
 /** Runs a sentence encoder from a local folder; pooling and length are read from its own files. */
-export async function openFolderEngine(options: FolderOptions): Promise<DenseEngine> {
-  const model = await openModelFolder(options.folder, options);
+export async function openFolderEngine(options: FolderOptions, signal?: AbortSignal): Promise<DenseEngine> {
+  const folder = isModelUrl(options.folder)
+    ? await fetchModel(options.folder, options.modelsFolder ?? 'Models', signal)
+    : options.folder;
+  const model = await openModelFolder(folder, options);
   const embed = async (texts: readonly string[]): Promise<Float32Array[]> => {
     const { feeds, lengths, width } = encodeBatch(model, texts);
     const results = await model.session.run(feeds);
