@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 
 import Pdf from 'pdfkit';
 
+import { openPdf } from '../src/parse/doctags/engines/pdfium.ts';
 import { encodePng } from '../src/parse/doctags/layout/output/png.ts';
 import { openOcr } from '../src/parse/doctags/ocr/engine.ts';
 import type { GreyImage } from '../src/parse/doctags/ocr/straighten.ts';
@@ -72,13 +73,11 @@ async function measure(name: string, pdf: Uint8Array, page: number, way: string)
     (document) => document.image(asPng(image), 0, 0, { width: (image.width * 72) / 200 }),
     [(image.width * 72) / 200, (image.height * 72) / 200],
   );
-  const truth = words(
-    (await parsePdf(pdf)).blocks.filter(({ regions }) => regions.some((region) => region.page === page)),
-  );
+  const truth = wordsOf(await pageText(pdf, page));
   const { user, system } = process.cpuUsage();
   const { blocks, metadata } = await parsePdf(scan, { ocr: { engine, languages: 'auto' } });
   const used = process.cpuUsage();
-  const read = words(blocks);
+  const read = wordsOf(textOf(blocks));
   const left = new Map<string, number>();
   for (const word of truth) left.set(word, (left.get(word) ?? 0) + 1);
   const right = read.filter((word) => {
@@ -103,10 +102,24 @@ async function measure(name: string, pdf: Uint8Array, page: number, way: string)
   );
 }
 
-function words(blocks: readonly Block[]): string[] {
-  const text = blocks
+/** The text layer of the page itself: a paragraph of our own blocks may go on over the next page. */
+async function pageText(pdf: Uint8Array, page: number): Promise<string> {
+  using file = await openPdf(pdf);
+  // The engine marks words that are hyphenated at the end of a line.
+  return file
+    .plainText(page)
+    .map(({ text }) => text)
+    .join('')
+    .replaceAll('\u0002', '');
+}
+
+function textOf(blocks: readonly Block[]): string {
+  return blocks
     .map((block) => (block.kind === 'table' ? block.table.cells.map((cell) => cell.text).join(' ') : block.text))
     .join('\n');
+}
+
+function wordsOf(text: string): string[] {
   return (
     text
       .normalize('NFKC')
