@@ -47,8 +47,10 @@ export class OpenedSegments implements Disposable {
 
   /** The passages, by segment, that have a word of a query which at most so many passages have. */
   rarePlaces(query: string, most: number): Uint32Array[] {
-    const rare = [...new Set(analyse(query))]
-      .filter((term) => this.frequency(term) <= most)
+    const words = questionTerms(query, (each) => this.frequency(each) > 0);
+    const rare = words
+      .filter((terms) => terms.reduce((sum, term) => sum + this.frequency(term), 0) <= most)
+      .flat()
       .map((term) => Buffer.from(term, 'utf8'));
     return this.segments.map(({ lexical }) =>
       Uint32Array.from(

@@ -10,7 +10,7 @@ import type { StageEvent, StageOutcome, WorkItem } from '../../stage/index.ts';
 import { RowsByItem, runStage } from '../../stage/index.ts';
 import type { CorpusOutcome } from '../corpus-run.ts';
 import type { ClosingStage, FlowingStage, PreparedStage } from '../prepared-stage.ts';
-import { ScanCount } from '../scan-count.ts';
+import { DocumentNotices } from '../document-notices.ts';
 import type { FleetListing } from './listing.ts';
 import type { StageSource, StageSourceParts } from './stage-source.ts';
 import { openStageSource } from './stage-source.ts';
@@ -156,17 +156,16 @@ export class FleetRun<Gathered, Indexed> {
     sink: RowsByItem,
     signal: AbortSignal,
   ): Promise<StageOutcome> {
-    const scans = new ScanCount();
+    const notices = new DocumentNotices(this.#options.config.parse.dense === 'embedded');
     const plan = { stageName: stage.stageName, items: source.items };
     const options = { ...stage.options, handleSignals: false };
-    const outcome = await runStage(plan, stage.worker, options, name === 'doctags' ? scans.counting({}) : {}, {
+    const outcome = await runStage(plan, stage.worker, options, name === 'doctags' ? notices.collecting({}) : {}, {
       report: (event) => this.#options.report(name, event),
       signal,
       workerData: stage.data,
       sink,
     });
-    const message = scans.warning();
-    if (message !== undefined) this.#options.report(name, { kind: 'warning', message });
+    for (const message of notices.warnings()) this.#options.report(name, { kind: 'warning', message });
     return outcome;
   }
 
