@@ -68,7 +68,7 @@ const rows = Object.fromEntries(
 if (options.json) console.log(JSON.stringify({ summary: rows, papers: scores }, undefined, 1));
 else for (const [half, row] of Object.entries(rows)) console.log(half.padEnd(6), JSON.stringify(row));
 
-function compare(id: string, half: Half, ours: Metadata, truth: Metadata): RecordScore {
+function compare(id: string, half: PublisherHalf, ours: Metadata, truth: Metadata): RecordScore {
   const missing = truth.authors.filter((name) => !ours.authors.some((each) => isSameName(each, name)));
   return {
     id,
@@ -85,7 +85,7 @@ function compare(id: string, half: Half, ours: Metadata, truth: Metadata): Recor
   };
 }
 
-function summary(half: Half | 'all'): object | undefined {
+function summary(half: PublisherHalf | 'all'): object | undefined {
   const chosen = scores.filter((score) => half === 'all' || score.half === half);
   if (chosen.length === 0) return undefined;
   const share = (test: (score: RecordScore) => boolean): number =>
