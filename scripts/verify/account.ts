@@ -8,6 +8,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Admin, Simulation } from '../../sim/index.ts';
 import type { Corpus } from '../../src/corpus/index.ts';
 import { openCorpus } from '../../src/corpus/index.ts';
+import { importDecisions, Screening } from '../../src/screen/index.ts';
 import type { ManifestRow } from '../../src/download/index.ts';
 import { REASONS } from '../../src/download/index.ts';
 import { createMcp } from '../../src/mcp/index.ts';
@@ -390,7 +391,10 @@ async function check(
     const worksOf = [...new Set(rows.filter(({ reason }) => !NO_WORK.has(reason)).map(({ work }) => work))];
     const labels = worksOf.filter(() => random() < 0.4).map((work) => `${work},${pick(2)}`);
     writeFileSync(join(folder, 'labels.csv'), `record_id,included\n${labels.join('\n')}\n`);
-    await corpus.label(join(folder, 'labels.csv'));
+    {
+      using screening = Screening.open(out);
+      await importDecisions(screening, join(folder, 'labels.csv'));
+    }
     const duplicate = rows.findLast(({ reason }) => reason === 'duplicate');
     if (duplicate && pick(2) === 0) await corpus.versions({ apart: duplicate.work });
     const saved = rows.filter(({ outcome, path }) => outcome === 'saved' && path !== null).slice(0, 2);

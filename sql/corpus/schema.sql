@@ -2,7 +2,7 @@
 --
 --   manifest.jsonl, manifest.NNNN.jsonl   what came of each work             -> outcomes, attempts, same_works
 --   records.jsonl                         what services and papers said      -> records, work_ids, own_papers, …
---   decisions.jsonl                       what people decided                -> labels, versions, decided_works, sets, cells
+--   decisions.jsonl                       what people decided                -> screened, labels, versions, decided_works, sets, cells
 --   Data/Manifests/docparse.*.jsonl       what the stages did                -> documents
 --                                         all of them together               -> works, words
 --
@@ -119,8 +119,45 @@ create table decided_works (
 ) without rowid;
 create index decided_works_by_of on decided_works (of);
 
--- What screening decided; the last decision counts.
-create table labels (work text primary key, label text not null check (label in ('included', 'excluded')));
+-- What reviewers decided, one row for each decision; `undone` where it was taken back.
+create table screened (
+  sequence integer primary key,
+  id text not null unique,
+  work text not null,
+  phase text not null check (phase in ('title-abstract', 'full-text')),
+  decision text not null check (decision in ('include', 'exclude', 'maybe')),
+  by text not null,
+  at text not null,
+  reason text,
+  note text,
+  criteria integer not null, -- the version of the protocol
+  rank integer,
+  undone integer not null default 0 check (undone in (0, 1))
+);
+create index screened_by_work on screened (work);
+
+-- How the review is done; the last version counts. `reasons` and `highlight` are JSON arrays.
+create table protocols (
+  version integer primary key,
+  reviewers integer not null check (reviewers > 0),
+  question text not null,
+  criteria text not null,
+  reasons text not null,
+  highlight text not null,
+  by text not null,
+  at text not null
+);
+
+-- Random samples of the works without a decision; `after` is the last decision before. The last sample counts.
+create table samples (sequence integer primary key, seed text not null, after integer not null, at text not null);
+
+-- What screening comes to for each work, and in which phase; made of `screened`.
+create table labels (
+  work text primary key,
+  label text not null check (label in ('included', 'excluded')),
+  phase text not null,
+  reason text
+);
 
 -- Which works are versions of one another, and why; `undone` where a person took them apart.
 create table versions (

@@ -105,7 +105,12 @@ export function accountOf(store: CorpusStore, run?: string): Account {
        + (select count(*) from decided_works where apart = 0)
        + (select coalesce(sum(times), 0) from repeated_entries) as n`,
   );
-  const sought = counts.listed - others - screened.excluded;
+  const byText = assessedWorks(store);
+  for (const [reason, works] of Object.entries(byText.notTried))
+    notRetrieved[reason] = (notRetrieved[reason] ?? 0) - works;
+  const excluded = screened.excluded - byText.excluded;
+  const sought = counts.listed - others - excluded;
+  const assessed = retrieved.all + byText.excluded + byText.includedWithoutFile;
   return {
     ...counts,
     downloaded_this_run: now,
@@ -144,14 +149,48 @@ export function accountOf(store: CorpusStore, run?: string): Account {
       removed_before_screening: { unreadable_entries: unreadable, duplicates: repeated + others },
       // Nothing was screened that nobody has labelled.
       screened: screened.included + screened.excluded,
-      excluded: screened.excluded,
+      excluded,
       sought,
-      not_retrieved: sought - retrieved.all,
+      not_retrieved: sought - assessed,
       not_retrieved_by_reason: sorted(notRetrieved),
-      retrieved: retrieved.all,
-      included: retrieved.included,
+      retrieved: assessed,
+      excluded_by_full_text: byText.excluded,
+      excluded_by_full_text_reasons: sorted(byText.why),
+      // Once full texts are assessed, only what they let through is included.
+      included: byText.included + byText.excluded > 0 ? byText.included : retrieved.included,
     },
   };
+}
+
+/** Works whose full text was assessed: someone had it, whether or not it was downloaded here. */
+function assessedWorks(store: CorpusStore) {
+  const found = { excluded: 0, included: 0, includedWithoutFile: 0 };
+  const [why, notTried]: [Record<string, number>, Record<string, number>] = [{}, {}];
+  for (const { label, said, outcome, reason } of store.all<{
+    label: string;
+    said: string;
+    outcome: string;
+    reason: string;
+  }>(
+    `select works.label, coalesce(max(labels.reason), 'no reason given') as said, works.outcome, works.reason
+     from labels join works on works.work = coalesce(
+       (select work from works as own where own.work = labels.work), (select work from work_ids where id = labels.work limit 1))
+     where labels.phase = 'full-text' and works.label = labels.label and works.other_version = 0 group by works.work`,
+  )) {
+    const hasFile = outcome === 'saved' || outcome === 'own';
+    if (label === 'excluded') {
+      found.excluded += 1;
+      why[said] = (why[said] ?? 0) + 1;
+    } else {
+      found.included += 1;
+      const missing = outcome === 'waiting' ? 'not-tried-yet' : reason;
+      if (!hasFile) {
+        found.includedWithoutFile += 1;
+        notTried[missing] = (notTried[missing] ?? 0) + 1;
+      }
+    }
+  }
+  return { ...found, why, notTried };
 }
 
 /** How many works there are of each outcome, by the words that lists of works use. */
@@ -162,7 +201,11 @@ export function outcomesOf(account: Account): Readonly<Record<string, number>> {
 }
 
 function sorted(counts: Readonly<Record<string, number>>): Record<string, number> {
-  return Object.fromEntries(Object.entries(counts).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)));
+  return Object.fromEntries(
+    Object.entries(counts)
+      .filter(([, works]) => works > 0)
+      .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)),
+  );
 }
 
 function named(rows: Record<string, unknown>[]): Record<string, number> {

@@ -8,7 +8,7 @@ import type { WorkFilter } from './works/work-filter.ts';
 import { WORK_FACETS } from './works/work-filter.ts';
 import { parseYears } from './year-range.ts';
 
-const FIELDS = [...WORK_FACETS, 'title', 'author', 'venue'] as const;
+const FIELDS = [...WORK_FACETS, 'title', 'author', 'venue', 'label'] as const;
 const PAGE = 1_000;
 const MOST_LISTED = 100_000;
 

@@ -4,12 +4,16 @@ export interface PrismaCounts {
   readonly removed_before_screening: { readonly unreadable_entries: number; readonly duplicates: number };
   /** Works that a person labelled; 0 before any screening. */
   readonly screened: number;
+  /** Excluded by title and abstract. */
   readonly excluded: number;
   readonly sought: number;
   readonly not_retrieved: number;
   readonly not_retrieved_by_reason: Readonly<Record<string, number>>;
-  /** Works with a file that were not excluded. */
+  /** Works with a file, or whose full text was assessed, that title and abstract did not exclude. */
   readonly retrieved: number;
+  /** Of these, the ones that their full text excluded, and why. */
+  readonly excluded_by_full_text: number;
+  readonly excluded_by_full_text_reasons: Readonly<Record<string, number>>;
   /** Of these, the ones that screening included. */
   readonly included: number;
 }
@@ -22,6 +26,10 @@ export function prismaSvg(counts: PrismaCounts): string {
   const reasons = Object.entries(counts.not_retrieved_by_reason)
     .toSorted((a, b) => b[1] - a[1])
     .map(([reason, number]) => `${reason} (n = ${number})`);
+  const whys =
+    counts.excluded_by_full_text === 0
+      ? []
+      : [`Reports excluded (n = ${counts.excluded_by_full_text}):`, ...Object.entries(counts.excluded_by_full_text_reasons).map(([why, number]) => `${why} (n = ${number})`)]; // prettier-ignore
   const isScreened = counts.screened > 0;
   const rows: readonly (readonly [string, readonly string[]])[] = [
     [
@@ -33,7 +41,7 @@ export function prismaSvg(counts: PrismaCounts): string {
       isScreened ? [`Records excluded (n = ${counts.excluded})`] : [],
     ],
     [`Reports sought (n = ${counts.sought})`, [`Reports not retrieved (n = ${counts.not_retrieved})`, ...reasons]],
-    [`Reports retrieved (n = ${counts.retrieved})`, []],
+    [counts.excluded_by_full_text > 0 ? `Reports assessed for eligibility (n = ${counts.retrieved})` : `Reports retrieved (n = ${counts.retrieved})`, whys], // prettier-ignore
     [isScreened ? `Studies included (n = ${counts.included})` : 'Studies not screened yet', []],
   ];
   let y = 10;

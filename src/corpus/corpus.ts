@@ -8,7 +8,7 @@ import { loadConfig, settingsLayer } from '../config/index.ts';
 import type { Runtime, WorkPlans } from '../harvest/index.ts';
 import { simulatedLayer } from '../harvest/index.ts';
 import { chooseWorks, CorpusWorks, worksOfSet } from '../ask/index.ts';
-import type { Label, SavedSet } from '../store/index.ts';
+import type { SavedSet } from '../store/index.ts';
 import { CorpusStore, LABELS, Records } from '../store/index.ts';
 import type { Work } from '../works/index.ts';
 import type { CitedHit } from './cited-hit.ts';
@@ -21,8 +21,6 @@ import { estimateWorks } from './estimate.ts';
 import { eventStream } from './channel.ts';
 import type { ExportRequest } from './export/export-corpus.ts';
 import { exportCorpus } from './export/export-corpus.ts';
-import type { ReadLabels } from './export/read-labels.ts';
-import { readLabels } from './export/read-labels.ts';
 import type { CorpusEvent } from './events.ts';
 import type { GatherRequest } from './gather-request.ts';
 import { findPlansOfWorks, findWorks } from './find-works.ts';
@@ -237,16 +235,6 @@ export class Corpus implements AsyncDisposable {
     if (request.asItIs !== true) works.records.linkVersions(this.#now());
     const linkOf = documentLinks(place.folder, place.dataRoot);
     yield* exportCorpus(request, place, { works, linkOf, name: basename(this.folder) });
-  }
-
-  /** Reads what a screening tool has decided and obeys it from now on: works that were excluded are neither found nor cited. */
-  async label(path: string, options: { readonly as?: Label | undefined } = {}): Promise<ReadLabels> {
-    using works = this.#knownWorks();
-    const { records } = works;
-    const read = await readLabels(path, records, options.as);
-    records.setLabels(read.labels, this.#now());
-    await this.#forgetSearch();
-    return read;
   }
 
   /**

@@ -63,12 +63,12 @@ export function featuresOf(records: readonly Rankable[], options: FeatureOptions
     for (let at = 1; at < ids.length; at += 1) found.push(size + bucketOf(ids[at - 1] ?? 0, ids[at] ?? 0, buckets));
     return found;
   };
-  const text = new Block(size + buckets, records.length, options);
+  const text = new Block(size + buckets, records.length, options, true);
   for (const ids of texts) text.add(terms(ids));
   text.close(0, 1);
   const cited = new Map<string, number>();
   const citing = options.referenceWeight > 0 ? records.map((record) => citationsOf(record, cited)) : [];
-  const references = new Block(cited.size, records.length, { ...options, maxShare: 1 });
+  const references = new Block(cited.size, records.length, { ...options, maxShare: 1 }, false);
   for (const ids of citing) references.add(ids);
   references.close(text.width, options.referenceWeight);
   const joined = joinBlocks(records.length, [text, references]);
@@ -97,11 +97,14 @@ class Block {
   readonly #total: number;
   readonly #options: FeatureOptions;
   readonly #columns: Int32Array;
+  /** Whether what no other record has is part of the length of a row. */
+  readonly #countsOwn: boolean;
   #first = 0;
   #weight = 1;
   width = 0;
 
-  constructor(terms: number, total: number, options: FeatureOptions) {
+  constructor(terms: number, total: number, options: FeatureOptions, countsOwn: boolean) {
+    this.#countsOwn = countsOwn;
     this.#records = new Int32Array(terms);
     this.#columns = new Int32Array(terms).fill(-1);
     this.#total = total;
@@ -131,8 +134,9 @@ class Block {
       const records = this.#records[term] ?? 0;
       if (records > this.#options.maxShare * this.#total && records > 1) continue;
       const value = (1 + Math.log(times)) * (Math.log((1 + this.#total) / (1 + records)) + 1);
-      square += value * value;
       const column = this.#columns[term] ?? -1;
+      if (column === -1 && !this.#countsOwn) continue;
+      square += value * value;
       if (column === -1) own += value * value;
       else found.push([this.#first + column, value]);
     }

@@ -1,5 +1,11 @@
+export { CHOICES, PHASES } from '../store/index.ts';
+export type { Choice, Phase } from '../store/index.ts';
+export { addRecords, exportDecisions, importDecisions, SCREENING_FORMATS } from './exchange.ts';
+export type { ScreeningFormat } from './exchange.ts';
 export { featuresOf } from './features.ts';
 export type { Rankable } from './features.ts';
 export { DEFAULT_MODEL, RankingModel } from './model.ts';
 export type { ModelOptions } from './model.ts';
+export { openScreening, Screening } from './screening.ts';
+export type { Candidate, ReviewStatus } from './screening.ts';
 export { isTimeToSample, promiseOf } from './stopping.ts';

@@ -12,7 +12,7 @@ export interface ModelOptions extends FeatureOptions {
 export const DEFAULT_MODEL: ModelOptions = {
   maxShare: 0.95,
   joinsPlurals: true,
-  referenceWeight: 0.5,
+  referenceWeight: 0.35,
   cost: 0.11,
   includedWeight: 9.8,
 };

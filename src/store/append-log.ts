@@ -1,13 +1,13 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 
 const NEWLINE = 0x0a;
 const BLOCK = 65_536;
 
 /**
- * Appends whole lines to a log. A line that a killed process left without its end is cut off first. To be called inside a
+ * Appends whole lines to a log, on the disk before it returns where `isSynced`. A line that a killed process left without its end is cut off first. To be called inside a
  * transaction of the database, which only one process has at a time.
  */
-export function appendLine(path: string, text: string): void {
+export function appendLine(path: string, text: string, isSynced = false): void {
   const descriptor = openSync(path, 'a+');
   try {
     const { size } = fstatSync(descriptor);
@@ -15,6 +15,7 @@ export function appendLine(path: string, text: string): void {
     if (end < size) ftruncateSync(descriptor, end);
     const bytes = Buffer.from(text);
     for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at);
+    if (isSynced) fdatasyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }

@@ -139,7 +139,8 @@ export class CorpusStore implements Rows, Disposable {
     refuseFleetFolder(this.folder);
     this.ingest();
     this.transaction(() => {
-      appendLine(join(this.folder, `${kind}.jsonl`), `${lines.join('\n')}\n`);
+      // What a person decided cannot be fetched again.
+      appendLine(join(this.folder, `${kind}.jsonl`), `${lines.join('\n')}\n`, kind === 'decisions');
       const log = logsIn(this.folder, this.#manifests).find((each) => each.kind === kind);
       const total = { lines: 0, badLines: 0, replaced: new Set<string>() };
       if (log) while (this.#read(log, total, Number.MAX_SAFE_INTEGER));

@@ -4,9 +4,53 @@ export const LABELS = ['included', 'excluded'] as const;
 /** What screening comes to for a work. */
 export type Label = (typeof LABELS)[number];
 
+export const PHASES = ['title-abstract', 'full-text'] as const;
+export type Phase = (typeof PHASES)[number];
+
+export const CHOICES = ['include', 'exclude', 'maybe'] as const;
+export type Choice = (typeof CHOICES)[number];
+
+/** What one reviewer decided about one work. */
+export interface ScreeningDecision {
+  /** Made by the reviewer's program: a decision that is sent twice is logged once. */
+  readonly id: string;
+  readonly work: string;
+  readonly phase: Phase;
+  readonly decision: Choice;
+  readonly by: string;
+  readonly at: string;
+  /** Why the work was excluded. */
+  readonly reason: string | null;
+  readonly note: string | null;
+  /** The version of the protocol that was in force; 0 before the first. */
+  readonly criteria: number;
+  /** The place of the work among the undecided ones; null where it was not ranked. */
+  readonly rank: number | null;
+}
+
+/** How a review is done. */
+export interface Protocol {
+  readonly version: number;
+  /** Reviewers that decide about each work, blind to each other. */
+  readonly reviewers: number;
+  readonly question: string;
+  readonly criteria: string;
+  /** Reasons to exclude a work that reviewers choose from. */
+  readonly reasons: readonly string[];
+  /** Words that are marked in titles and abstracts. */
+  readonly highlight: readonly string[];
+}
+
 /** A line of `decisions.jsonl`: what a person decided about works, and merges of versions, which a person may undo. */
 export type Decision =
+  /** As versions before 0.2 wrote it. */
   | { readonly kind: 'label'; readonly work: string; readonly label: Label; readonly at: string }
+  | ({ readonly kind: 'screened' } & ScreeningDecision)
+  /** Takes one decision back. */
+  | { readonly kind: 'undone'; readonly of: string; readonly work: string; readonly by: string; readonly at: string }
+  | ({ readonly kind: 'protocol'; readonly by: string; readonly at: string } & Protocol)
+  /** A random sample of the undecided works begins: they are read in the order that the seed gives. */
+  | { readonly kind: 'sample'; readonly seed: string; readonly by: string; readonly at: string }
   | ({ readonly kind: 'version'; readonly at: string } & VersionLink)
   /** A named choice of works: these, or those that a filter finds when it is used; with neither, the set is deleted. */
   | {
@@ -34,6 +78,48 @@ export type Decision =
     }
   /** Undoes or restores one merge of versions, or all merges of a work where `of` is null. */
   | { readonly kind: 'split' | 'merge'; readonly work: string; readonly of: string | null; readonly at: string };
+
+/** What the verdict on a work is made of: decisions that were not undone, in their order. */
+export type Standing = Pick<ScreeningDecision, 'decision' | 'by' | 'phase' | 'reason'>;
+
+/**
+ * What the decisions of one phase come to. Each reviewer's last decision counts. The first `reviewers` of them have to
+ * agree; where they do not, it is a conflict, which the decision of anybody else settles. Null while somebody's is missing.
+ */
+export function verdictOf(
+  decisions: readonly Standing[],
+  reviewers: number,
+): { readonly verdict: Choice | 'conflict'; readonly reason: string | null } | null {
+  const last = new Map<string, Standing>();
+  for (const each of decisions) last.set(each.by, each);
+  const all = [...last.values()];
+  const [first] = all;
+  if (!first || all.length < reviewers) return null;
+  const settling = all.slice(reviewers).at(-1);
+  if (settling) return { verdict: settling.decision, reason: settling.reason };
+  if (all.some(({ decision }) => decision !== first.decision)) return { verdict: 'conflict', reason: null };
+  return { verdict: first.decision, reason: all.find(({ reason }) => reason !== null)?.reason ?? null };
+}
+
+/** What screening comes to for a work, in which phase, and why it was excluded. */
+interface Labelled {
+  readonly label: Label;
+  readonly phase: Phase;
+  readonly reason: string | null;
+}
+
+/** What screening comes to: the verdict on the full text where there is one, else that on title and abstract. */
+export function labelOf(decisions: readonly Standing[], reviewers: number): Labelled | null {
+  for (const phase of PHASES.toReversed()) {
+    const found = verdictOf(
+      decisions.filter((each) => each.phase === phase),
+      reviewers,
+    );
+    if (found?.verdict === 'include') return { label: 'included', phase, reason: null };
+    if (found?.verdict === 'exclude') return { label: 'excluded', phase, reason: found.reason };
+  }
+  return null;
+}
 
 /** A named choice of works: these, or those that a filter finds when it is used. */
 export interface SavedSet {

@@ -1,7 +1,7 @@
 import type { ManifestRow } from '../download/index.ts';
 import type { Rows } from './rows.ts';
-import type { Decision } from './decisions.ts';
-import { LABELS } from './decisions.ts';
+import type { Decision, ScreeningDecision, Standing } from './decisions.ts';
+import { CHOICES, labelOf, LABELS, PHASES } from './decisions.ts';
 import type { LogFile } from './logs.ts';
 import type { RecordLine } from './record-rows.ts';
 import { applyRecordLine } from './record-rows.ts';
@@ -9,6 +9,9 @@ import type { WorkRows } from './work-rows.ts';
 
 const STEPS = { doctags: 'parsed', chunk: 'chunked', embed: 'embedded' } as const;
 const LONGEST_TEXT = 4_000;
+const MOST_WORDS = 200;
+/** Who decided where a version before did not write it down. */
+const IMPORTED = 'import';
 
 /** Turns lines of logs into rows. What it writes depends on the lines of one log and their order alone. */
 export class LineReader {
@@ -39,7 +42,8 @@ export class LineReader {
         return applyRecordLine(this.#store, this.#works, value as unknown as RecordLine);
       case 'decisions':
         return (
-          (value['kind'] === 'set' || typeof value['work'] === 'string') && this.#decision(value as unknown as Decision)
+          (['set', 'protocol', 'sample'].includes(String(value['kind'])) || typeof value['work'] === 'string') &&
+          this.#decision(value as unknown as Decision)
         );
       case 'doctags':
       case 'chunk':
@@ -84,11 +88,39 @@ export class LineReader {
 
   #decision(decision: Decision): boolean {
     switch (decision.kind) {
-      case 'label':
+      case 'protocol':
+        return this.#protocol(decision);
+      case 'sample':
+        this.#store.run(
+          'insert into samples (seed, after, at) values (?, (select coalesce(max(sequence), 0) from screened), ?)',
+          text(decision.seed) ?? '',
+          text(decision.at) ?? '',
+        );
+        return true;
+      case 'label': {
         if (!LABELS.includes(decision.label)) return false;
-        this.#store.run('delete from labels where work = ?', decision.work);
-        this.#store.run('insert into labels (work, label) values (?, ?)', decision.work, decision.label);
-        this.#works.changed(decision.work);
+        const choice = decision.label === 'included' ? 'include' : 'exclude';
+        const { next } = this.#store.get<{ next: number }>(
+          'select coalesce(max(sequence), 0) + 1 as next from screened',
+        ) ?? { next: 1 };
+        return this.#screened({
+          id: `label:${next}`,
+          work: decision.work,
+          phase: 'title-abstract',
+          decision: choice,
+          by: IMPORTED,
+          at: decision.at,
+          reason: null,
+          note: null,
+          criteria: 0,
+          rank: null,
+        });
+      }
+      case 'screened':
+        return this.#screened(decision);
+      case 'undone':
+        this.#store.run('update screened set undone = 1 where id = ? and work = ?', text(decision.of), decision.work);
+        this.#label(decision.work);
         return true;
       case 'version':
         if (typeof decision.of !== 'string') return false;
@@ -149,6 +181,62 @@ export class LineReader {
       default:
         return false;
     }
+  }
+
+  #screened(row: ScreeningDecision): boolean {
+    const { id, work, phase, decision, by, at, reason, note, criteria, rank } = row;
+    if (text(id) === null || text(by) === null || !PHASES.includes(phase) || !CHOICES.includes(decision)) return false;
+    const added = this.#store.run(
+      `insert into screened (id, work, phase, decision, by, at, reason, note, criteria, rank)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
+      id, work, phase, decision, by, text(at) ?? '', text(reason), text(note), whole(criteria) ?? 0, whole(rank),
+    ); // prettier-ignore
+    if (added > 0) this.#label(work);
+    return true;
+  }
+
+  #protocol({
+    version,
+    reviewers,
+    question,
+    criteria,
+    reasons,
+    highlight,
+    by,
+    at,
+  }: Decision & { kind: 'protocol' }): boolean {
+    const words = (list: unknown): string =>
+      JSON.stringify(Array.isArray(list) ? list.flatMap((each) => text(each) ?? []).slice(0, MOST_WORDS) : []);
+    if (whole(version) === null) return false;
+    const before = this.#reviewers();
+    this.#store.run(
+      'insert into protocols values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing',
+      version, Math.max(1, whole(reviewers) ?? 1), text(question) ?? '', text(criteria) ?? '', words(reasons), words(highlight), text(by) ?? '',
+      text(at) ?? '',
+    ); // prettier-ignore
+    if (this.#reviewers() !== before)
+      for (const { work } of this.#store.all<{ work: string }>('select distinct work from screened')) this.#label(work);
+    return true;
+  }
+
+  #reviewers(): number {
+    return (
+      this.#store.get<{ reviewers: number }>('select reviewers from protocols order by version desc limit 1')
+        ?.reviewers ?? 1
+    );
+  }
+
+  /** What the decisions about a work come to now. */
+  #label(work: string): void {
+    const decisions = this.#store.all<Standing>(
+      'select decision, by, phase, reason from screened where work = ? and undone = 0 order by sequence',
+      work,
+    );
+    const found = labelOf(decisions, this.#reviewers());
+    this.#store.run('delete from labels where work = ?', work);
+    if (found)
+      this.#store.run('insert into labels (work, label, phase, reason) values (?, ?, ?, ?)', work, found.label, found.phase, found.reason); // prettier-ignore
+    this.#works.changed(work);
   }
 
   #step(step: 'parsed' | 'chunked' | 'embedded', row: Record<string, unknown>): boolean {

@@ -191,11 +191,10 @@ export class Records implements KnownIdentity, Disposable {
     return new Map(rows.map(({ work, label }) => [work, label]));
   }
 
-  /** Logs decisions of screening; those about other works stay. */
-  setLabels(labels: Iterable<readonly [string, Label]>, at: string): void {
-    const before = this.labels();
-    const news = [...labels].filter(([work, label]) => before.get(work) !== label);
-    this.#decide(news.map(([work, label]) => ({ kind: 'label', work, label, at })));
+  /** Logs what reviewers decided, or decided about the review; a decision that was logged before is not logged again. */
+  screen(decisions: readonly (Decision & { readonly kind: 'screened' | 'undone' | 'protocol' | 'sample' })[]): void {
+    const isKnown = (id: string): boolean => this.#store.get('select 1 from screened where id = ?', id) !== undefined;
+    this.#decide(decisions.filter((each) => each.kind !== 'screened' || !isKnown(each.id)));
   }
 
   /** Looks which records are versions of one work; what was undone before stays undone. Answers those that are new. */

@@ -180,7 +180,10 @@ test('a work that was listed under several ids is one row, whatever is learnt fi
   store.ingest();
   assert.deepEqual(works(), [['doi:10.5555/x', 'doi:10.5555/x', 'saved', '', 0]]);
   const records = new Records(store);
-  records.setLabels([['pmid:31000005', 'excluded']], '2026');
+  const decided = { id: 'one', work: 'pmid:31000005', decision: 'exclude', by: 'ada', at: '2026' } as const;
+  records.screen([
+    { kind: 'screened', ...decided, phase: 'title-abstract', reason: null, note: null, criteria: 0, rank: null },
+  ]);
   assert.deepEqual(works(), [['doi:10.5555/x', 'doi:10.5555/x', 'saved', 'excluded', 0]]);
   // A record says the same: nothing changes but its name.
   records.add([emptyRecord('W5', { openalex: 'W5', doi: '10.5555/x', pmid: '31000005' })]);

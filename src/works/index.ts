@@ -46,4 +46,5 @@ export { bibtexEntry, citationKey } from './lists/write-bibtex.ts';
 export { risEntry } from './lists/write-ris.ts';
 export { parseZotero, readZotero } from './lists/zotero.ts';
 export { readCsv } from './lists/csv-records.ts';
+export { readRis } from './lists/tagged-records.ts';
 export { readRetractionWatch } from './record/retraction-watch.ts';

@@ -26,6 +26,8 @@ export interface WorkFilter {
   /** The same of the venue. */
   readonly venue?: string | undefined;
   readonly isRetracted?: boolean | undefined;
+  /** What screening came to: `included`, `excluded`, or `none`. */
+  readonly label?: string | undefined;
 }
 
 /** Conditions of a statement with the values that stand in them. */
@@ -95,7 +97,7 @@ export function soughtConditions(filter: WorkFilter): Conditions {
     conditions.push(condition);
     values[name] = value;
   };
-  const { q = '', title, author, venue, isRetracted } = filter;
+  const { q = '', title, author, venue, isRetracted, label } = filter;
   const words = wordsOf(q);
   if (words !== '') add('q', words, 'row IN (SELECT rowid FROM words WHERE words MATCH :q)');
   if (title !== undefined) add('title', piecesOf(title), 'has_words(title, :title)');
@@ -107,6 +109,10 @@ export function soughtConditions(filter: WorkFilter): Conditions {
       `EXISTS (SELECT 1 FROM records, json_each(records.record, '$.authors') AS author
          WHERE records.id = works.work AND has_words(author.value ->> '$.name', :author))`,
     );
+  if (label !== undefined && label !== '') {
+    conditions.push('label IN (SELECT value FROM json_each(:label))');
+    values['label'] = JSON.stringify(label.split(',').map((each) => (each.trim() === NONE ? '' : each.trim())));
+  }
   if (isRetracted !== undefined) conditions.push(`retracted = ${isRetracted ? 1 : 0}`);
   return { conditions, values };
 }

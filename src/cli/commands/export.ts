@@ -1,8 +1,7 @@
-import { Argument, Command, Option } from 'commander';
+import { Command, Option } from 'commander';
 
-import type { ExportFormat, Label } from '../../corpus/index.ts';
-import { EXPORT_FORMATS, LABELS, openCorpus } from '../../corpus/index.ts';
-import { count } from '../progress.ts';
+import type { ExportFormat } from '../../corpus/index.ts';
+import { EXPORT_FORMATS, openCorpus } from '../../corpus/index.ts';
 import { chooseRun, runArgument } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
 import { chosenWorks, worksOption } from '../works-option.ts';
@@ -55,62 +54,6 @@ Examples:
 function writtenTo(out: string, format: string): string[] {
   if (format !== 'prisma') return [out];
   return ['.json', '.svg'].map((ending) => out.replace(/\.(?:json|svg)$/i, '') + ending);
-}
-
-export function screenCommand(): Command {
-  const command = new Command('screen').description('screen the works of a run');
-  return command.addCommand(importDecisionsCommand());
-}
-
-function importDecisionsCommand(): Command {
-  return shared(new Command('import'))
-    .description('import and apply decisions from a screening tool (ASReview, Rayyan, a table)')
-    .addArgument(new Argument('<run>', 'run folder'))
-    .addArgument(
-      new Argument(
-        '<file>',
-        'CSV file with ids, DOIs or titles and a column `included` or `label`; with --as, any list of works',
-      ),
-    )
-    .addOption(
-      new Option('--as <label>', 'apply this decision to all works in the file: RIS, BibTeX, CSL, ids …').choices(
-        LABELS,
-      ),
-    )
-    .addHelpText(
-      'after',
-      '\nExamples:\n  docstokg screen import runs/corals screened.csv\n  docstokg screen import runs/corals excluded.ris --as excluded\n',
-    )
-    .action(async (run: string, file: string, flags: { readonly as?: Label }, self: Command) => {
-      const session = openSession(self);
-      await using corpus = await openCorpus(run);
-      const { labels, unknown, undecided, repeated, contradicting } = await corpus.label(file, flags);
-      const included = [...labels.values()].filter((label) => label === 'included').length;
-      const excluded = labels.size - included;
-      if (session.json)
-        session.terminal.print(
-          JSON.stringify({
-            included,
-            excluded,
-            undecided,
-            unknown_lines: unknown,
-            repeated_lines: repeated,
-            contradicting_lines: contradicting,
-          }),
-        );
-      else
-        session.terminal.print(
-          `${count(included)} included, ${count(excluded)} excluded, ${count(undecided)} undecided`,
-        );
-      if (repeated.length > 0)
-        session.log('warn', `${file}: ${count(repeated.length)} lines repeat an earlier decision`);
-      for (const line of contradicting)
-        session.log(
-          'warn',
-          `${file}, line ${line}: contradicts an earlier line about the same work; the later decision is used`,
-        );
-      for (const line of unknown) session.log('warn', `${file}, line ${line}: not a work of this run`);
-    });
 }
 
 interface VersionFlags {

@@ -15,6 +15,7 @@ import type { CorpusView } from './corpus-view.ts';
 import { TailLines } from './tail-lines.ts';
 import type { WorksRequest } from '../../ask/index.ts';
 import { outcomesOf } from '../../ask/index.ts';
+import { Screening } from '../../screen/index.ts';
 
 function putRecords(folder: string, from: number, to: number, more: object = {}): void {
   using records = Records.open(folder);
@@ -112,10 +113,12 @@ test('the counts of a flow diagram are those of an export, versions and screenin
   putRecords(folder.path, 1, 3, { title: 'The same long title of a preprint', authors: [author], date: '2024' });
   await putRows(folder.path, [0, 1, 2], true);
   await putRows(folder.path, [3, 4], false);
-  writeFileSync(join(folder.path, 'labels.csv'), 'record_id,included\nW3,0\nW0,0\n');
   mkdirSync(join(folder.path, 'PDF'));
   for (const number of [0, 1, 2]) writeFileSync(join(folder.path, 'PDF', `W${number}.pdf`), '%PDF-');
-  await corpus.label(join(folder.path, 'labels.csv'));
+  {
+    using screening = Screening.open(folder.path);
+    for (const work of ['W3', 'W0']) screening.decide({ work, decision: 'exclude', by: 'ada' });
+  }
   const exported = (await Array.fromAsync(corpus.export({ format: 'prisma' }))).join('');
   using view = corpus.view();
   await view.refresh();

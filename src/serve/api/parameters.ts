@@ -45,6 +45,7 @@ export const workFilter = {
   licence: words.optional().describe('Such as cc-by; none for unknown; comma-separated.'),
   version: words.optional().describe('publishedVersion, acceptedVersion, submittedVersion, none.'),
   type: words.optional().describe('Such as article or preprint; comma-separated.'),
+  label: words.optional().describe('Screening result: included, excluded, none; comma-separated.'),
   year: words.optional().describe('2020, 2018-2022, 2018-, -2022, none.'),
 };
 

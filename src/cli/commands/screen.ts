@@ -1,0 +1,316 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+
+import { Argument, Command, Option } from 'commander';
+
+import { AppError, writeFileAtomic } from '../../base/index.ts';
+import { corpusLayer, openCorpus } from '../../corpus/index.ts';
+import type { Candidate, Choice, Phase, ReviewStatus, ScreeningFormat } from '../../screen/index.ts';
+import {
+  addRecords,
+  CHOICES,
+  exportDecisions,
+  importDecisions,
+  openScreening,
+  PHASES,
+  SCREENING_FORMATS,
+  Screening,
+} from '../../screen/index.ts';
+import { count } from '../progress.ts';
+import { chooseRun, runArgument } from '../run-argument.ts';
+import type { Session } from '../session.ts';
+import { openSession, shared } from '../session.ts';
+import { settingOptions } from '../setting-options.ts';
+import { plain } from '../terminal.ts';
+import { serveRuns } from './serve.ts';
+
+interface ScreenFlags {
+  readonly run?: string;
+  readonly by?: string;
+  readonly tty?: boolean;
+  readonly phase: Phase;
+  readonly reviewers?: string;
+  readonly question?: string;
+  readonly criteria?: string;
+  readonly reasons?: readonly string[];
+  readonly highlight?: readonly string[];
+}
+
+/** `screen RUN`: decide which works count, in the browser or the terminal. */
+export function screenCommand(): Command {
+  const command = runArgument(settingOptions(shared(new Command('screen')), ['serve']))
+    .description('decide which works of a run are included, the likeliest first')
+    // Options after a subcommand belong to the subcommand.
+    .enablePositionalOptions()
+    .addOption(byOption())
+    .option('--tty', 'screen in the terminal instead of the browser')
+    .addOption(new Option('--phase <phase>', 'what is read').choices(PHASES).default('title-abstract'))
+    .option('--reviewers <number>', 'how many reviewers decide about each work, blind to each other')
+    .option('--question <text>', 'the question of the review: the ranking begins with it')
+    .option('--criteria <text|file>', 'criteria to show beside each work')
+    .option('--reasons <reason...>', 'reasons to exclude a work')
+    .option('--highlight <word...>', 'words to mark in titles and abstracts')
+    .addHelpText(
+      'after',
+      `
+Prints a link to the page on which to screen. Keys: i include, e exclude, m maybe, u undo, n note.
+
+Examples:
+  docstokg screen runs/corals --question 'do corals recover from bleaching?'
+  docstokg screen runs/corals --tty --by ada
+  docstokg screen runs/corals --reviewers 2 --criteria criteria.md --reasons 'wrong population' 'no full text'
+  docstokg screen status runs/corals
+`,
+    )
+    .action(async (run: string | undefined, flags: ScreenFlags, self: Command) => {
+      const session = openSession(self);
+      const folder = chooseRun(run ?? flags.run, session.load().config);
+      {
+        using screening = openScreening(folder, session.load(corpusLayer(folder, 'the folder of the run')).config);
+        setProtocol(screening, flags);
+        if (flags.tty === true) {
+          await screenInTerminal(screening, flags, session);
+          return;
+        }
+      }
+      const query = new URLSearchParams({ by: whoIs(flags.by) }).toString();
+      await serveRuns([folder], { allowControl: true }, self, `screen?${query}`);
+    });
+  for (const each of [statusCommand(), addCommand(), sampleCommand(), importCommand(), exportCommand()])
+    command.addCommand(each);
+  return command;
+}
+
+const byOption = (): Option => new Option('--by <name>', 'who decides; default: the user of this computer');
+
+function whoIs(name: string | undefined): string {
+  return name ?? userInfo().username;
+}
+
+function setProtocol(screening: Screening, flags: ScreenFlags): void {
+  const { reviewers, question, criteria, reasons, highlight } = flags;
+  screening.setProtocol(
+    {
+      ...(reviewers !== undefined && { reviewers: Number(reviewers) }),
+      ...(question !== undefined && { question }),
+      ...(criteria !== undefined && { criteria: existsSync(criteria) ? readFileSync(criteria, 'utf8') : criteria }),
+      ...(reasons !== undefined && { reasons }),
+      ...(highlight !== undefined && { highlight }),
+    },
+    whoIs(flags.by),
+  );
+}
+
+/** Opens the screening of the run that a command names. */
+function opened(session: Session, run: string | undefined): { readonly screening: Screening } & Disposable {
+  const folder = chooseRun(run, session.load().config);
+  const screening = openScreening(folder, session.load(corpusLayer(folder, 'the folder of the run')).config);
+  return { screening, [Symbol.dispose]: () => screening[Symbol.dispose]() };
+}
+
+function statusCommand(): Command {
+  return runArgument(shared(new Command('status')))
+    .description('how far the screening of a run is, what can be promised, and where reviewers differ')
+    .addHelpText('after', '\nExamples:\n  docstokg screen status runs/corals\n')
+    .action((run: string | undefined, flags: { readonly run?: string }, self: Command) => {
+      const session = openSession(self);
+      using open = opened(session, run ?? flags.run);
+      const status = open.screening.status();
+      const conflicts = PHASES.flatMap((phase) => open.screening.conflicts(phase));
+      if (session.json) session.terminal.print(JSON.stringify({ ...status, conflicts }));
+      else
+        for (const line of [
+          ...statusLines(status),
+          ...conflicts.map(
+            ({ work, decisions }) =>
+              `conflict: ${work}: ${decisions.map(({ by, decision }) => `${by} ${decision}`).join(', ')}`,
+          ),
+        ])
+          // prettier-ignore
+          session.terminal.print(line);
+    });
+}
+
+/** How far a review is, for people. */
+function statusLines({ phases, sample, isTimeToSample, agreement, protocol }: ReviewStatus): string[] {
+  const lines = PHASES.filter((phase) => phases[phase].works > 0).map((phase) => {
+    const { works, included, excluded, maybe, conflicts, undecided } = phases[phase];
+    return `${phase}: ${count(works)} works, ${count(included)} included, ${count(excluded)} excluded, ${count(maybe)} maybe, ${count(conflicts)} conflicts, ${count(undecided)} undecided`;
+  });
+  if (agreement)
+    lines.push(
+      `agreement of ${count(protocol.reviewers)} reviewers on ${count(agreement.works)} works: ${(100 * agreement.agreed).toFixed(0)} %, kappa ${agreement.kappa.toFixed(2)}`,
+    );
+  if (sample) lines.push(promiseLine(sample));
+  else if (isTimeToSample) lines.push('little is found any more: docstokg screen sample begins a random sample of the rest, which says when to stop'); // prettier-ignore
+  return lines;
+}
+
+function promiseLine(sample: NonNullable<ReviewStatus['sample']>): string {
+  const { read, population, found, isReached, stillToRead, recallAtLeast } = sample;
+  const sampled = `random sample: ${count(read)} of ${count(population)} read, ${count(found)} included`;
+  return isReached
+    ? `${sampled}; you may stop: with 95 % confidence at least 95 % of the relevant works are found`
+    : `${sampled}; with 95 % confidence at least ${(100 * recallAtLeast).toFixed(0)} % are found; ${count(stillToRead)} more without a relevant one until that is 95 %`;
+}
+
+function addCommand(): Command {
+  return shared(new Command('add'))
+    .description('add the records of lists to a run, to screen them before anything is downloaded')
+    .addArgument(new Argument('<run>', 'run folder; made where there is none'))
+    .addArgument(new Argument('<files...>', 'RIS, BibTeX, nbib, CSL-JSON, CSV …'))
+    .addHelpText('after', '\nExamples:\n  docstokg screen add runs/review pubmed.nbib embase.ris\n')
+    .action(async (run: string, files: string[], _flags: object, self: Command) => {
+      const session = openSession(self);
+      using screening = Screening.open(run);
+      const entries = await addRecords(screening, files);
+      const works = screening.works.length;
+      if (session.json) session.terminal.print(JSON.stringify({ entries, works }));
+      else session.terminal.print(`${count(entries)} entries read, ${count(works)} works to screen`);
+    });
+}
+
+function sampleCommand(): Command {
+  return runArgument(shared(new Command('sample')))
+    .description('begin a random sample of the undecided works: it says when enough was read')
+    .addOption(byOption())
+    .addHelpText('after', '\nExamples:\n  docstokg screen sample runs/corals\n')
+    .action((run: string | undefined, flags: { readonly run?: string; readonly by?: string }, self: Command) => {
+      const session = openSession(self);
+      using open = opened(session, run ?? flags.run);
+      open.screening.sample(whoIs(flags.by));
+      const { sample } = open.screening.status();
+      if (session.json) session.terminal.print(JSON.stringify(sample));
+      else if (sample) session.terminal.print(promiseLine(sample));
+    });
+}
+
+function importCommand(): Command {
+  return shared(new Command('import'))
+    .description('read the decisions of a screening tool (ASReview, Rayyan, Covidence, a table) and apply them')
+    .addArgument(new Argument('<run>', 'run folder'))
+    .addArgument(
+      new Argument('<file>', 'CSV or RIS with ids, DOIs or titles and decisions, or any list together with --as'),
+    )
+    .addOption(
+      new Option('--as <decision>', 'the file lists works that were all decided so: RIS, BibTeX, CSL, ids …').choices([
+        ...CHOICES,
+        'included',
+        'excluded',
+      ]),
+    )
+    .addOption(new Option('--by <name>', 'who decided, where the file does not say').default('import'))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  docstokg screen import runs/corals screened.csv\n  docstokg screen import runs/corals excluded.ris --as exclude\n',
+    )
+    .action(async (run: string, file: string, flags: { readonly as?: string; readonly by: string }, self: Command) => {
+      const session = openSession(self);
+      await using corpus = await openCorpus(run);
+      using screening = openScreening(run, corpus.config);
+      if (screening.works.length === 0)
+        throw new AppError('CORPUS_NO_WORKS', `there are no works in ${run}`, {
+          hint: 'gather some first: docstokg run, or docstokg screen add',
+        });
+      const as = flags.as?.replace(/d$/, '') as Choice | undefined;
+      const read = await importDecisions(screening, file, { as, by: flags.by });
+      const { included, excluded, maybe, undecided, unknown, repeated, contradicting } = read;
+      if (session.json)
+        session.terminal.print(
+          JSON.stringify({
+            included,
+            excluded,
+            maybe,
+            undecided,
+            unknown_lines: unknown,
+            repeated_lines: repeated,
+            contradicting_lines: contradicting,
+          }),
+        );
+      else
+        session.terminal.print(
+          `${count(included)} included, ${count(excluded)} excluded, ${maybe > 0 ? `${count(maybe)} maybe, ` : ''}${count(undecided)} undecided`,
+        );
+      if (repeated.length > 0)
+        session.log('warn', `${file}: ${count(repeated.length)} lines repeat an earlier decision`);
+      for (const line of contradicting)
+        session.log('warn', `${file}, line ${line}: contradicts an earlier line about the same work; this one counts`);
+      for (const line of unknown) session.log('warn', `${file}, line ${line}: no work of this run`);
+    });
+}
+
+function exportCommand(): Command {
+  return runArgument(shared(new Command('export')))
+    .description('write the works and every decision for another tool')
+    .addOption(
+      new Option('-f, --format <format>', 'csv has one line for each decision; ris is for Rayyan, Covidence, Zotero')
+        .choices(SCREENING_FORMATS)
+        .default('csv'),
+    )
+    .option('--out <file>', 'file; default: the output')
+    .addHelpText('after', '\nExamples:\n  docstokg screen export runs/corals --format rayyan --out rayyan.csv\n')
+    .action(
+      async (
+        run: string | undefined,
+        flags: { readonly run?: string; readonly format: ScreeningFormat; readonly out?: string },
+        self: Command,
+      ) => {
+        const session = openSession(self);
+        using open = opened(session, run ?? flags.run);
+        const text = [...exportDecisions(open.screening, flags.format)].join('');
+        if (flags.out === undefined) process.stdout.write(text);
+        else {
+          await writeFileAtomic(flags.out, text);
+          session.terminal.print(session.json ? JSON.stringify({ path: flags.out }) : flags.out);
+        }
+      },
+    );
+}
+
+const KEYS: Readonly<Record<string, Choice>> = { i: 'include', e: 'exclude', m: 'maybe' };
+
+/** One work after the other; answers are single letters, each line one of them. */
+async function screenInTerminal(screening: Screening, flags: ScreenFlags, session: Session): Promise<void> {
+  const { createInterface } = await import('node:readline/promises');
+  const by = whoIs(flags.by);
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const answers = lines[Symbol.asyncIterator]();
+  const { reasons, criteria } = screening.protocol;
+  if (criteria !== '') session.terminal.print(plain(criteria));
+  let note: string | undefined;
+  try {
+    for (;;) {
+      const [work] = screening.next(by, { phase: flags.phase });
+      if (!work) break;
+      for (const line of shown(work)) session.terminal.print(plain(line));
+      process.stderr.write('i include, e exclude, m maybe, n note, u undo, s sample, t status, q quit: ');
+      const { value, done } = await answers.next();
+      const [key = '', ...rest] = done === true ? ['q'] : value.trim().split(/\s+/);
+      const decision = KEYS[key];
+      const said = rest.join(' ');
+      if (key === 'q') break;
+      if (key === 'n') note = said;
+      else if (key === 'u') screening.undo(by);
+      else if (key === 's') screening.sample(by);
+      else if (key === 't') for (const line of statusLines(screening.status())) session.terminal.print(line);
+      else if (decision) {
+        const reason = reasons[Number(said) - 1] ?? said;
+        if (decision === 'exclude' && flags.phase === 'full-text' && reason === '') {
+          session.terminal.note(`e REASON, or e NUMBER: ${reasons.map((each, at) => `${at + 1} ${each}`).join(', ')}`);
+          continue;
+        }
+        screening.decide({ work: work.work, phase: flags.phase, decision, by, reason: decision === 'exclude' ? reason : undefined, note }); // prettier-ignore
+        note = undefined;
+      }
+    }
+  } finally {
+    lines.close();
+  }
+  for (const line of statusLines(screening.status())) session.terminal.print(line);
+}
+
+function shown({ work, rank, isSampled, record }: Candidate): string[] {
+  const authors = record.authors.map(({ name }) => name).slice(0, 3).join(', '); // prettier-ignore
+  const place = isSampled ? 'from the random sample' : `rank ${rank}`;
+  return ['', record.title ?? 'Without a title', `${[authors, record.date?.slice(0, 4), record.venue].filter(Boolean).join(' · ')} (${work}, ${place})`, record.abstract ?? 'no abstract']; // prettier-ignore
+}

@@ -1,0 +1,279 @@
+import { createReadStream, existsSync } from 'node:fs';
+import { basename } from 'node:path';
+
+import { AppError } from '../base/index.ts';
+import { csvLine } from '../corpus/index.ts';
+import type { Choice, Records, ScreeningDecision } from '../store/index.ts';
+import { CHOICES, PHASES } from '../store/index.ts';
+import type { WorkRecord } from '../works/index.ts';
+import { identify, keyOf, listFormatOf, readCsv, readRis, readWorks, risEntry, yearOf } from '../works/index.ts';
+import type { Decided, Logged, Screening } from './screening.ts';
+
+export const SCREENING_FORMATS = ['csv', 'asreview', 'rayyan', 'ris'] as const;
+export type ScreeningFormat = (typeof SCREENING_FORMATS)[number];
+
+/** What a file of decisions held. */
+export interface ReadDecisions {
+  readonly included: number;
+  readonly excluded: number;
+  readonly maybe: number;
+  /** Lines whose work is not in the run. */
+  readonly unknown: readonly number[];
+  /** Lines without a decision. */
+  readonly undecided: number;
+  /** Lines that repeat an earlier line about the same work. */
+  readonly repeated: readonly number[];
+  /** Lines that contradict an earlier line about the same work: the later one counts. */
+  readonly contradicting: readonly number[];
+}
+
+/** Who decided where a file does not say. */
+const IMPORTED = 'import';
+/** Our decisions in full, in a column or note that other tools carry along. */
+const OURS = 'docstokg_decisions';
+const DECISIONS = ['included', 'label', 'label_included', 'decision', 'asreview_label', 'status', 'final_included'];
+const IDS = ['record_id', 'id', 'work', 'doi', 'pmid', 'openalex'];
+const NOTES = ['note', 'asreview_note', 'notes'];
+const MEANINGS: readonly (readonly [Choice, RegExp])[] = [
+  ['include', /^(?:1(?:\.0)?|true|yes|y|include[d]?|relevant|accept(?:ed)?)$/i],
+  ['exclude', /^(?:0(?:\.0)?|false|no|n|exclude[d]?|irrelevant|reject(?:ed)?)$/i],
+  ['maybe', /^(?:maybe|unsure|undecided)$/i],
+];
+
+/** One entry of a file: what its fields are called differs from tool to tool. */
+interface Row {
+  readonly line: number;
+  readonly value: (name: string) => string;
+  readonly tags: readonly string[];
+}
+
+/** Reads decisions from a CSV or RIS file, or from any list of works that were all decided `as` it says, and logs them. */
+export async function importDecisions(
+  screening: Screening,
+  path: string,
+  options: { readonly as?: Choice | undefined; readonly by?: string | undefined } = {},
+): Promise<ReadDecisions> {
+  if (!existsSync(path)) throw new AppError('USAGE_LABELS', `there is no ${path}`, { hint: 'check the path' });
+  const { as, by = IMPORTED } = options;
+  const find = worksBy(screening.records);
+  const seen = new Map<string, Choice>();
+  const found: Logged[] = [];
+  const [unknown, repeated, contradicting]: [number[], number[], number[]] = [[], [], []];
+  let undecided = 0;
+  let hasDecisions = false;
+  for await (const row of as === undefined ? rowsOf(path) : rowsOfList(path)) {
+    const work = find(row);
+    const all = as === undefined ? decisionsIn(row, by) : [{ decision: as, by }];
+    hasDecisions ||= all.length > 0 || DECISIONS.some((name) => row.value(`has ${name}`) !== '');
+    if (all.length === 0) undecided += 1;
+    else if (work === undefined) unknown.push(row.line);
+    else
+      for (const decided of all) {
+        const key = keyOfDecision({ ...decided, work });
+        const before = seen.get(key);
+        if (before !== undefined && !('id' in decided))
+          (before === decided.decision ? repeated : contradicting).push(row.line);
+        seen.set(key, decided.decision);
+        found.push({ rank: null, ...decided, work });
+      }
+  }
+  if (!hasDecisions)
+    throw new AppError('USAGE_LABELS', `${path} has no column of decisions`, {
+      hint: `one of ${DECISIONS.join(', ')}; a list whose works were all decided alike is read with --as include or --as exclude`,
+    });
+  const reviewers = Math.max(1, ...[...Map.groupBy(found, ({ work, phase }) => `${work} ${phase ?? ''}`).values()].map((each) => new Set(each.map((one) => one.by)).size)); // prettier-ignore
+  // Reviewers who differ have not decided; with one reviewer asked for, the last of them would have.
+  if (screening.protocol.version === 0 && reviewers > 1) screening.setProtocol({ reviewers }, by);
+  const last = new Map(found.map((each) => ['id' in each ? each.id : keyOfDecision(each), each]));
+  screening.decideAll([...last.values()].filter((each) => 'id' in each || !isKnown(screening, each)));
+  const count = (choice: Choice): number => [...seen.values()].filter((each) => each === choice).length;
+  return { included: count('include'), excluded: count('exclude'), maybe: count('maybe'), unknown, undecided, repeated, contradicting }; // prettier-ignore
+}
+
+function keyOfDecision({ work, phase = 'title-abstract', by }: Decided): string {
+  return JSON.stringify([work, phase, by]);
+}
+
+/** Whether a tool says again what was decided here already. */
+function isKnown(screening: Screening, { work, decision, by }: Decided): boolean {
+  const candidate = screening.candidate(work, by);
+  return candidate?.decisions.findLast((each) => each.by === by)?.decision === decision || (by === IMPORTED && screening.verdict(work) === decision); // prettier-ignore
+}
+
+/** Adds the records of lists to a run, so that they can be screened before anything is downloaded; answers how many there were. */
+export async function addRecords(screening: Screening, paths: readonly string[]): Promise<number> {
+  let count = 0;
+  for (const path of paths) {
+    const records: WorkRecord[] = [];
+    for await (const entry of readWorks(path)) {
+      if ((entry.kind !== 'work' && entry.kind !== 'cited') || entry.record === undefined) continue;
+      const id = entry.kind === 'work' ? entry.work.id : `entry:${basename(path)}#${entry.line}`;
+      records.push({ ...entry.record, id });
+    }
+    screening.records.add(records);
+    count += records.length;
+  }
+  return count;
+}
+
+/** Every work with what was decided, for another tool or for good. What we know goes along, so that reading it back loses nothing. */
+export function* exportDecisions(screening: Screening, format: ScreeningFormat): Generator<string> {
+  const decisions = Map.groupBy(screening.all(), ({ work }) => work);
+  if (format === 'csv') {
+    yield csvLine(['id', 'record_id', 'doi', 'title', 'phase', 'decision', 'by', 'at', 'reason', 'note', 'criteria', 'rank']); // prettier-ignore
+    for (const [work, all] of decisions) {
+      const record = screening.records.get(work);
+      for (const { id, phase, decision, by, at, reason, note, criteria, rank } of all)
+        yield csvLine([id, work, record?.ids.doi ?? null, record?.title ?? null, phase, decision, by, at, reason, note, criteria, rank]); // prettier-ignore
+    }
+    return;
+  }
+  if (format === 'asreview')
+    yield csvLine(['record_id', 'title', 'abstract', 'authors', 'year', 'doi', 'keywords', 'url', 'included', OURS]);
+  if (format === 'rayyan')
+    yield csvLine(['key', 'title', 'year', 'authors', 'abstract', 'doi', 'url', 'notes', 'record_id', OURS]);
+  for (const work of screening.works) {
+    const record = screening.records.get(work);
+    if (!record) continue;
+    const all = decisions.get(work) ?? [];
+    const { title, abstract, authors, ids, keywords, url } = record;
+    const names = authors.map(({ name }) => name).join('; ');
+    const verdict = screening.verdict(work);
+    const ours = all.length === 0 ? '' : JSON.stringify(all);
+    const included = verdict === 'include' ? 1 : verdict === 'exclude' ? 0 : null;
+    if (format === 'asreview')
+      yield csvLine([work, title, abstract, names, yearOf(record), ids.doi, keywords.join('; '), url, included, ours]);
+    else if (format === 'rayyan')
+      yield csvLine([work, title, yearOf(record), names, abstract, ids.doi, url, rayyanNote(all), work, ours]);
+    else {
+      const notes = all.length === 0 ? '' : `N1  - ${rayyanNote(all)}\r\nN1  - ${OURS} ${ours}\r\n`;
+      const tag = verdict === null ? '' : `KW  - screening: ${verdict}\r\n`;
+      yield risEntry(record).replace(/ER {2}- \r\n/, () => `${tag}${notes}ER  - \r\n`);
+    }
+  }
+}
+
+/** What each reviewer decided, as Rayyan writes it. */
+function rayyanNote(all: readonly ScreeningDecision[]): string {
+  if (all.length === 0) return '';
+  const words = { include: 'Included', exclude: 'Excluded', maybe: 'Maybe' } as const;
+  const last = new Map(all.map((each) => [each.by.replaceAll(/["{}]/g, ''), each]));
+  const said = Array.from(last, ([by, { decision }]) => `"${by}"=>"${words[decision]}"`).join(', ');
+  const reasons = [...new Set(all.flatMap(({ reason }) => reason ?? []))].join(',');
+  return `RAYYAN-INCLUSION: {${said}}${reasons === '' ? '' : ` | RAYYAN-EXCLUSION-REASONS: ${reasons}`}`;
+}
+
+/** What an entry says: our own decisions, those of Rayyan's reviewers, a tag, or a column. */
+function decisionsIn({ value, tags }: Row, by: string): Omit<Logged, 'work'>[] {
+  const ours = oursIn(value(OURS));
+  const rayyan = /RAYYAN-INCLUSION: ?\{([^{}]{0,2000})\}/.exec(value('notes'))?.[1] ?? '';
+  const reason = /RAYYAN-EXCLUSION-REASONS: ?([^|]{1,1000})/.exec(value('notes'))?.[1]?.trim();
+  const reviewers = Array.from(rayyan.matchAll(/"([^"]{1,100})" ?=> ?"(\w{1,20})"/g), ([, who = '', said = '']) => ({ who, said })); // prettier-ignore
+  const fromRayyan = reviewers.flatMap(({ who, said }) => {
+    const decision = meaningOf(said);
+    return decision ? [{ decision, by: who, ...(decision === 'exclude' && reason !== undefined && { reason }) }] : [];
+  });
+  const tag = tags.map((each) => /^(?:screening: ?)?(include|exclude|maybe)d?$/i.exec(each)?.[1]).find(Boolean);
+  const said = DECISIONS.map(value).find((each) => each !== '') ?? tag ?? '';
+  const decision = meaningOf(said);
+  const phase = PHASES.find((each) => each === value('phase'));
+  const note = NOTES.map(value).find((each) => each !== '' && !/RAYYAN-|^docstokg_/.test(each));
+  const details = {
+    phase,
+    reason: value('reason') || undefined,
+    note,
+    at: value('at') || value('asreview_time') || undefined,
+  };
+  // A line of our own table has the id of its decision.
+  const own = value('phase') !== '' && value('by') !== '' && value('id') !== '' ? { id: value('id'), criteria: Number(value('criteria')) || 0, rank: value('rank') === '' ? null : Number(value('rank')) } : {}; // prettier-ignore
+  const single = decision ? [{ ...details, ...own, decision, by: value('by') || by }] : [];
+  // Our own come first: what a tool says beyond them is a later decision.
+  const theirs = (fromRayyan.length > 0 ? fromRayyan : single).filter(
+    (each) => !ours.some((our) => our.decision === each.decision && (our.by === each.by || fromRayyan.length === 0)),
+  );
+  return [...ours, ...theirs];
+}
+
+function oursIn(text: string): (Omit<Logged, 'work'> & { readonly id: string })[] {
+  if (text === '') return [];
+  try {
+    const rows = JSON.parse(text) as Partial<ScreeningDecision>[];
+    return rows.flatMap(({ id, phase, decision, by, at, reason, note, criteria, rank }) =>
+      typeof id === 'string' && typeof by === 'string' && CHOICES.includes(decision as Choice) && PHASES.includes(phase as 'full-text')
+        ? [{ id, phase, decision: decision as Choice, by, at, reason: reason ?? undefined, note: note ?? undefined, criteria, rank: rank ?? null }]
+        : [],
+    ); // prettier-ignore
+  } catch {
+    return []; // Another tool cut it off: what else the line says counts.
+  }
+}
+
+function meaningOf(said: string): Choice | undefined {
+  return MEANINGS.find(([, pattern]) => pattern.test(said))?.[0];
+}
+
+async function* rowsOf(path: string): AsyncGenerator<Row> {
+  if (/\.(?:ris|txt)$/i.test(path)) {
+    for await (const { line, fields } of readRis(createReadStream(path))) {
+      const all = (tag: string): string[] => fields.flatMap(([name, value]) => (name === tag ? [value] : []));
+      const named = new Map([
+        ...[['id', 'ID'], ['doi', 'DO'], ['pmid', 'AN'], ['title', 'TI']].map(([name, tag]) => [name, all(tag ?? '')[0] ?? ''] as const),
+        ['title', all('TI')[0] ?? all('T1')[0] ?? ''],
+        ['notes', all('N1').filter((note) => !note.startsWith(OURS)).join(' | ')],
+        [OURS, all('N1').find((note) => note.startsWith(OURS))?.slice(OURS.length).trim() ?? ''],
+        ['has label', 'ris'],
+      ] as const); // prettier-ignore
+      yield { line, value: (name) => named.get(name) ?? '', tags: all('KW') };
+    }
+    return;
+  }
+  let header: readonly string[] | undefined;
+  const separator = path.toLowerCase().endsWith('.tsv') ? '\t' : ',';
+  for await (const { line, fields } of readCsv(createReadStream(path), { separator })) {
+    if (!header) {
+      header = (fields ?? []).map((name) => name.replace(/^\uFEFF/, '').trim().toLowerCase()); // prettier-ignore
+      continue;
+    }
+    const names = header;
+    // A spreadsheet's quote before what looks like a formula is not part of the text.
+    const value = (name: string): string =>
+      name.startsWith('has ')
+        ? names.includes(name.slice(4)) ? name : ''
+        : (fields?.[names.indexOf(name)]?.trim() ?? '').replace(/^'(?=[=+\-@])/, ''); // prettier-ignore
+    yield { line, value, tags: [] };
+  }
+}
+
+/** A list in any format: a tool's export of what it included, say. */
+async function* rowsOfList(path: string): AsyncGenerator<Row> {
+  listFormatOf(path);
+  for await (const entry of readWorks(path)) {
+    const work = entry.kind === 'work' ? entry.work : undefined;
+    const { doi = null, pmid = null, openalex = null } = work?.ids ?? {};
+    const title = work?.title ?? (entry.kind === 'cited' ? entry.cited.title : null);
+    const named: Readonly<Record<string, string | null>> = { id: work?.id ?? null, doi, pmid, openalex, title };
+    yield { line: entry.line, value: (name) => named[name] ?? '', tags: [] };
+  }
+}
+
+/** Finds the work of an entry by its ids, or else by its title. */
+function worksBy(records: Records): (row: Row) => string | undefined {
+  const titles = new Map([...records.all()].map(({ id, title }) => [folded(title ?? ''), id]));
+  titles.delete('');
+  const byId = (text: string): string | undefined => {
+    if (text === '') return undefined;
+    const ids = identify(text);
+    return records.get(text)?.id ?? (ids ? records.get(keyOf(ids) ?? '')?.id : undefined);
+  };
+  return ({ value }) =>
+    IDS.map((name) => byId(name === 'pmid' && value(name) !== '' ? `pmid:${value(name)}` : value(name))).find(
+      (id) => id !== undefined,
+    ) ?? titles.get(folded(value('title')));
+}
+
+function folded(title: string): string {
+  return title
+    .toLowerCase()
+    .normalize('NFKD')
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+}

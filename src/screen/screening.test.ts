@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { madeReview } from '../../test/fixtures/made-review.ts';
+import { writeReviewRun } from '../../test/fixtures/review-run.ts';
+import { CorpusWorks } from '../ask/index.ts';
+import { openCorpus } from '../corpus/index.ts';
+import { agreementOf } from './agreement.ts';
+import type { ScreeningFormat } from './exchange.ts';
+import { exportDecisions, importDecisions } from './exchange.ts';
+import { Screening } from './screening.ts';
+
+const review = madeReview(120, 12, 3);
+const isIncluded = new Map(review.map(({ id, included }) => [id, included]));
+
+async function reviewFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
+  const folder = await mkdtempDisposable(join(tmpdir(), 'screen-'));
+  writeReviewRun(folder.path, review);
+  return { path: folder.path, [Symbol.asyncDispose]: () => folder.remove() };
+}
+
+const lines = (folder: string): string[] => readFileSync(join(folder, 'decisions.jsonl'), 'utf8').trim().split('\n');
+
+test('a whole review: ranked reading, a random sample, a promise, and a flow diagram', async () => {
+  await using folder = await reviewFolder();
+  {
+    using screening = Screening.open(folder.path);
+    screening.setProtocol({ question: 'recovery of coral reefs after bleaching' }, 'ada');
+    while (!screening.status().isTimeToSample) {
+      const [next] = screening.next('ada');
+      assert.ok(next);
+      screening.decide({ work: next.work, decision: isIncluded.get(next.work) === true ? 'include' : 'exclude', by: 'ada' }); // prettier-ignore
+    }
+    const before = screening.status().phases['title-abstract'];
+    assert.ok(before.included >= 10, `${before.included} of 12 found in ranked reading`);
+    screening.sample('ada');
+    assert.equal(screening.next('ada')[0]?.isSampled, true);
+    for (let at = 0; at < 120 && screening.status().sample?.isReached !== true; at += 1) {
+      const [next] = screening.next('ada');
+      assert.ok(next);
+      screening.decide({ work: next.work, decision: isIncluded.get(next.work) === true ? 'include' : 'exclude', by: 'ada' }); // prettier-ignore
+    }
+    const { sample, phases } = screening.status();
+    assert.ok(sample?.isReached);
+    assert.ok(phases['title-abstract'].included >= 0.95 * 12);
+    const full = screening.next('ada', { phase: 'full-text', limit: 100 });
+    assert.equal(full.length, phases['title-abstract'].included);
+    for (const [at, { work }] of full.entries())
+      screening.decide({ work, phase: 'full-text', by: 'ada', ...(at < 3 ? { decision: 'exclude', reason: at < 2 ? 'wrong design' : 'no outcome' } : { decision: 'include' }) }); // prettier-ignore
+  }
+  await using corpus = await openCorpus(folder.path);
+  const counts = JSON.parse((await Array.fromAsync(corpus.export({ format: 'prisma' }))).join('')) as Record<string, unknown>; // prettier-ignore
+  assert.equal(counts['identified'], 120);
+  assert.deepEqual(counts['excluded_by_full_text_reasons'], { 'wrong design': 2, 'no outcome': 1 });
+  assert.equal(counts['included'], Number(counts['screened']) - Number(counts['excluded']) - 3);
+  using works = new CorpusWorks(folder.path);
+  await works.refresh();
+  assert.equal(works.table.page({ label: 'included' }).total, counts['included']);
+  assert.equal(works.table.page({ label: 'included,excluded' }).total, counts['screened']);
+  assert.equal(works.table.page({ label: 'none' }).total, 120 - Number(counts['screened']));
+});
+
+test('a decision is on the disk with who, when, phase, criteria and rank; undo is a line; sent twice it is one', async () => {
+  await using folder = await reviewFolder();
+  using screening = Screening.open(folder.path, { clock: { ...(await import('../base/index.ts')).systemClock, now: () => 86_400_000 } }); // prettier-ignore
+  screening.setProtocol({ criteria: 'corals only', reasons: ['not corals'] }, 'ada');
+  const [next] = screening.next('ada');
+  assert.ok(next);
+  const decided = { id: 'one', work: next.work, decision: 'exclude', by: 'ada', reason: 'not corals', note: 'see table 2' } as const; // prettier-ignore
+  screening.decide(decided);
+  screening.decide(decided);
+  assert.deepEqual(lines(folder.path).slice(1).map((line) => JSON.parse(line) as object), [
+    { kind: 'screened', ...decided, phase: 'title-abstract', at: '1970-01-02T00:00:00.000Z', criteria: 1, rank: 1 },
+  ]); // prettier-ignore
+  assert.equal(screening.verdict(next.work), 'exclude');
+  assert.equal(screening.undo('bo'), undefined);
+  assert.equal(screening.undo('ada'), next.work);
+  assert.equal(screening.verdict(next.work), null);
+  assert.equal(lines(folder.path).length, 3);
+  assert.equal(screening.next('ada')[0]?.work, next.work);
+});
+
+test('undoing a changed decision brings the one before back', async () => {
+  await using folder = await reviewFolder();
+  using screening = Screening.open(folder.path);
+  screening.decide({ work: 'W1', decision: 'include', by: 'ada' });
+  screening.decide({ work: 'W1', decision: 'exclude', by: 'ada' });
+  assert.equal(screening.verdict('W1'), 'exclude');
+  screening.undo('ada');
+  assert.equal(screening.verdict('W1'), 'include');
+});
+
+test('two reviewers are blind to each other, conflicts are listed, and a third decision settles them', async () => {
+  await using folder = await reviewFolder();
+  using ada = Screening.open(folder.path);
+  ada.setProtocol({ reviewers: 2 }, 'ada');
+  using bo = Screening.open(folder.path);
+  ada.decide({ work: 'W1', decision: 'include', by: 'ada', note: 'clear' });
+  ada.decide({ work: 'W2', decision: 'include', by: 'ada' });
+  ada.decide({ work: 'W3', decision: 'exclude', by: 'ada' });
+  assert.deepEqual(bo.candidate('W1', 'bo')?.decisions, []);
+  assert.equal(bo.verdict('W1'), null);
+  bo.decide({ work: 'W1', decision: 'include', by: 'bo' });
+  bo.decide({ work: 'W2', decision: 'exclude', by: 'bo' });
+  bo.decide({ work: 'W3', decision: 'exclude', by: 'bo' });
+  assert.equal(bo.candidate('W1', 'bo')?.decisions.length, 2);
+  assert.deepEqual(ada.conflicts().map(({ work, decisions }) => [work, decisions.length]), [['W2', 2]]); // prettier-ignore
+  assert.deepEqual(['W1', 'W2', 'W3'].map((work) => ada.verdict(work)), ['include', 'conflict', 'exclude']); // prettier-ignore
+  const { agreement } = ada.status();
+  assert.equal(agreement?.works, 3);
+  assert.ok(Math.abs((agreement?.kappa ?? 0) - 0.4) < 1e-9);
+  assert.equal(ada.next('cy', { limit: 200 }).some(({ work }) => work === 'W2'), true); // prettier-ignore
+  assert.equal(ada.next('ada', { limit: 200 }).some(({ work }) => work === 'W2'), false); // prettier-ignore
+  ada.decide({ work: 'W2', decision: 'include', by: 'cy' });
+  assert.equal(bo.verdict('W2'), 'include');
+  assert.equal(ada.status().phases['title-abstract'].conflicts, 0);
+});
+
+test('kappa is 0 for agreement by chance and 1 for full agreement', () => {
+  const pair = (a: 'include' | 'exclude', b: 'include' | 'exclude') =>
+    [{ by: 'a', decision: a }, { by: 'b', decision: b }].map((each) => ({ ...each, phase: 'title-abstract' as const, reason: null })); // prettier-ignore
+  const chance = [pair('include', 'include'), pair('include', 'exclude'), pair('exclude', 'include'), pair('exclude', 'exclude')]; // prettier-ignore
+  assert.deepEqual(agreementOf(chance), { works: 4, agreed: 0.5, kappa: 0 });
+  assert.equal(agreementOf([pair('include', 'include'), pair('exclude', 'exclude')])?.kappa, 1);
+  assert.equal(agreementOf([]), null);
+});
+
+test('a decision without a reviewer, about an unknown work, or without its reason is refused and not logged', async () => {
+  await using folder = await reviewFolder();
+  using screening = Screening.open(folder.path);
+  const code = (given: object, wanted: string): void =>
+    assert.throws(() => screening.decide({ work: 'W1', decision: 'include', by: 'ada', ...given }), { code: wanted });
+  code({ by: '  ' }, 'USAGE_REVIEWER');
+  code({ work: 'W999' }, 'USAGE_WORK');
+  code({ decision: 'perhaps' }, 'USAGE_DECISION');
+  code({ phase: 'full-text', decision: 'exclude' }, 'USAGE_REASON');
+  assert.throws(() => screening.setProtocol({ reviewers: 0 }, 'ada'), { code: 'USAGE_REVIEWERS' });
+  assert.equal(screening.status().phases['title-abstract'].undecided, 120);
+});
+
+test('damaged and foreign lines of the log are skipped', async () => {
+  await using folder = await reviewFolder();
+  const bad = [
+    { kind: 'screened', id: 1, work: 'W1', phase: 'title-abstract', decision: 'include', by: 'ada' },
+    { kind: 'screened', id: 'a', work: 'W1', phase: 'title-abstract', decision: 'perhaps', by: 'ada' },
+    { kind: 'screened', id: 'b', work: {}, phase: 'full-text', decision: 'include', by: 'ada' },
+    { kind: 'undone', of: {}, work: 'W1' },
+    { kind: 'protocol', version: 'x' },
+    { kind: 'protocol', version: 1, reviewers: -5, reasons: 'x', highlight: [1, 'reef'] },
+    { kind: 'sample', seed: 5 },
+  ];
+  appendFileSync(join(folder.path, 'decisions.jsonl'), bad.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  using screening = Screening.open(folder.path);
+  assert.deepEqual(screening.protocol, { version: 1, reviewers: 1, question: '', criteria: '', reasons: [], highlight: ['reef'] }); // prettier-ignore
+  assert.equal(screening.verdict('W1'), null);
+});
+
+test('works that come later are ranked by the same decisions and offered', async () => {
+  await using folder = await reviewFolder();
+  using screening = Screening.open(folder.path);
+  for (const { id, included } of review.slice(0, 60))
+    screening.decide({ work: id, decision: included ? 'include' : 'exclude', by: 'ada' });
+  const topic = 'coral bleaching recovery heat stress reef symbiont survival';
+  writeReviewRun(folder.path, [
+    { id: 'W900', title: topic, abstract: `${topic} ${topic}`, references: [], included: true },
+  ]);
+  assert.ok(screening.next('ada', { limit: 10 }).some(({ work }) => work === 'W900'));
+});
+
+for (const format of ['csv', 'asreview', 'rayyan', 'ris'] satisfies ScreeningFormat[])
+  test(`${format}: a round trip keeps every decision`, async () => {
+    await using folder = await reviewFolder();
+    const file = join(folder.path, `out.${format === 'ris' ? 'ris' : 'csv'}`);
+    const before = ((): object[] => {
+      using screening = Screening.open(folder.path);
+      screening.setProtocol({ reviewers: 2 }, 'ada');
+      screening.decide({ work: 'W1', decision: 'include', by: 'ada' });
+      screening.decide({ work: 'W1', decision: 'include', by: 'bo', note: '=1+1, "quoted"\nin two lines' });
+      screening.decide({ work: 'W2', decision: 'exclude', by: 'ada', reason: 'wrong population, too old' });
+      screening.decide({ work: 'W2', decision: 'maybe', by: 'bo' });
+      screening.decide({ work: 'W1', decision: 'exclude', by: 'ada', phase: 'full-text', reason: 'no outcome' });
+      writeFileSync(file, [...exportDecisions(screening, format)].join(''));
+      return [...screening.all()];
+    })();
+    await using other = await reviewFolder();
+    using screening = Screening.open(other.path);
+    screening.setProtocol({ reviewers: 2 }, 'ada');
+    screening.setProtocol({ criteria: 'another version' }, 'ada');
+    const read = await importDecisions(screening, file);
+    assert.deepEqual(read.unknown, []);
+    const sorted = (all: Iterable<object>): string[] => Array.from(all, (each) => JSON.stringify(each)).sort();
+    assert.deepEqual(sorted(screening.all()), sorted(before));
+    // Reading it once more, here or where it came from, changes nothing.
+    await importDecisions(screening, file);
+    assert.equal([...screening.all()].length, 5);
+  });
+
+test('files of ASReview, Rayyan and Covidence as these write them', async () => {
+  await using folder = await reviewFolder();
+  using screening = Screening.open(folder.path);
+  const [first, second, third] = review;
+  assert.ok(first && second && third);
+  const file = join(folder.path, 'in.csv');
+  writeFileSync(file, `record_id,title,asreview_label,asreview_time,asreview_note\n,${first.title},1,,good\n,${second.title},0,,\n,${third.title},,,\n`); // prettier-ignore
+  const asreview = await importDecisions(screening, file);
+  assert.deepEqual([asreview.included, asreview.excluded, asreview.undecided], [1, 1, 1]);
+  assert.equal([...screening.all()][0]?.note, 'good');
+  const ris = join(folder.path, 'rayyan.ris');
+  writeFileSync(ris, `TY  - JOUR\nTI  - ${third.title}\nN1  - RAYYAN-INCLUSION: {"Ada"=>"Excluded"} | RAYYAN-EXCLUSION-REASONS: wrong design\nER  - \n`); // prettier-ignore
+  await importDecisions(screening, ris);
+  assert.deepEqual([...screening.all()].at(-1)?.reason, 'wrong design');
+  assert.equal(screening.verdict('W3'), 'exclude');
+  const covidence = join(folder.path, 'covidence-excluded.ris');
+  writeFileSync(covidence, `TY  - JOUR\nT1  - ${review[3]?.title ?? ''}\nDO  - 10.5555/review.3\nER  - \n`);
+  assert.equal((await importDecisions(screening, covidence, { as: 'exclude', by: 'covidence' })).excluded, 1);
+  assert.equal(screening.verdict('W4'), 'exclude');
+  writeFileSync(file, 'a,b\n1,2\n');
+  await assert.rejects(importDecisions(screening, file), { code: 'USAGE_LABELS' });
+});
