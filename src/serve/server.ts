@@ -60,6 +60,7 @@ const PAGES = new Set([
   '/graph',
   '/summary',
   '/stages',
+  '/screen',
 ]);
 const PREFIX = '/api/v1';
 const MCP_BODY_BYTES = 1_048_576;

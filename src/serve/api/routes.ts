@@ -8,6 +8,7 @@ import { laneRoutes } from './lanes.ts';
 import { passageRoutes } from './passages.ts';
 import { queueRoutes } from './queue.ts';
 import { runRoutes } from './runs.ts';
+import { screeningRoutes } from './screening.ts';
 import { searchRoutes } from './search.ts';
 import { courseRoutes } from './course.ts';
 import { steeringRoutes } from './steering.ts';
@@ -17,6 +18,6 @@ import { workRoutes } from './works.ts';
 export function apiRoutes(context: Context): Route[] {
   return [
     runRoutes, workRoutes, documentRoutes, passageRoutes, searchRoutes, graphRoutes, accountRoutes, courseRoutes, laneRoutes,
-    queueRoutes, hostRoutes, steeringRoutes,
+    queueRoutes, hostRoutes, steeringRoutes, screeningRoutes,
   ].flatMap((routes) => routes(context)); // prettier-ignore
 }

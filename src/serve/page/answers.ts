@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type * as corpus from '../api/shapes/corpus.ts';
 import type * as course from '../api/shapes/course.ts';
 import type * as operating from '../api/shapes/operating.ts';
+import type * as screening from '../api/shapes/screening.ts';
 
 // Response types, inferred from the API schemas.
 
@@ -23,6 +24,7 @@ export type DocumentLine = z.output<typeof corpus.documentLine>;
 export type WholeDocument = z.output<typeof corpus.wholeDocument>;
 export type Hits = z.output<typeof corpus.hits>;
 export type AskedAnswer = z.output<typeof corpus.answer>;
+export type Screening = z.output<typeof screening.screening>;
 export type Account = z.output<typeof corpus.account>;
 export type Sources = z.output<typeof course.sources>;
 export type Stages = z.output<typeof course.stages>;

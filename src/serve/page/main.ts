@@ -15,6 +15,7 @@ import { GraphView } from './views/graph.ts';
 import { HostsView } from './views/hosts.ts';
 import { NowView } from './views/now.ts';
 import { QueueView } from './views/queue.ts';
+import { ScreenView } from './views/screen.ts';
 import { SearchView } from './views/search.ts';
 import { StagesView } from './views/stages.ts';
 import { SummaryView } from './views/summary.ts';
@@ -33,6 +34,7 @@ const VIEWS: readonly {
   { path: '/works', name: 'Works', view: WorksView as FunctionComponent, needs: 'run' },
   { path: '/documents', name: 'Documents', view: DocumentsView as FunctionComponent, needs: 'run' },
   { path: '/ask', name: 'Ask', view: AskView as FunctionComponent, needs: 'run and server' },
+  { path: '/screen', name: 'Screen', view: ScreenView as FunctionComponent, needs: 'run and server' },
   { path: '/search', name: 'Search', view: SearchView as FunctionComponent, needs: 'run' },
   { path: '/graph', name: 'Graph', view: GraphView as FunctionComponent, needs: 'run' },
   { path: '/hosts', name: 'Hosts', view: HostsView, needs: 'server' },

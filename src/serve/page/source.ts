@@ -8,7 +8,7 @@ export interface Source {
   get<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T>;
   /** URL of an image or download; undefined if not available. */
   file(path: string, query?: Query): string | undefined;
-  post(path: string, body: Query): Promise<{ readonly changed: number }>;
+  post<T = { readonly changed: number }>(path: string, body: Query): Promise<T>;
   /** Subscribes to server events of a kind; returns an unsubscribe function. */
   on(kind: EventKind, hear: (data: unknown) => void): () => void;
   /** Works that match a filter, for export from a report. */

@@ -6,6 +6,8 @@ import { outcomesOf } from '../../ask/index.ts';
 import type { Corpus, CorpusView, RunEvent, RunFile, SearchSession, StepCount } from '../../corpus/index.ts';
 import { fileStamp, KeptOpen } from '../../corpus/index.ts';
 import type { Graph } from '../../graph/index.ts';
+import { openScreening } from '../../screen/index.ts';
+import type { Screening } from '../../screen/index.ts';
 import { secondsLeft, Series } from './series.ts';
 
 /** How often to check for a newer index or graph. */
@@ -55,6 +57,7 @@ export class RunWatch implements AsyncDisposable {
   readonly graph: KeptOpen<Graph>;
   readonly #clock: Clock;
   #file: RunFile | undefined;
+  #screening: Screening | undefined;
 
   constructor(id: string, corpus: Corpus, clock: Clock) {
     this.id = id;
@@ -74,6 +77,12 @@ export class RunWatch implements AsyncDisposable {
       lookMs: LOOK_MS,
       clock,
     });
+  }
+
+  /** Its screening; opened on first use. */
+  get screening(): Screening {
+    this.#screening ??= openScreening(this.corpus.folder, this.corpus.config);
+    return this.#screening;
   }
 
   /** Reads new data and returns what happened. */
@@ -140,6 +149,7 @@ export class RunWatch implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#screening?.[Symbol.dispose]();
     await this.search[Symbol.asyncDispose]();
     await this.graph[Symbol.asyncDispose]();
     this.view[Symbol.dispose]();

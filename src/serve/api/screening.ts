@@ -1,0 +1,143 @@
+import { z } from 'zod';
+
+import type { Candidate, Screening } from '../../screen/index.ts';
+import { CHOICES, PHASES } from '../../screen/index.ts';
+import { Problem } from '../http/problem.ts';
+import type { Route } from '../http/route.ts';
+import { route } from '../http/route.ts';
+import type { RunWatch } from '../watch/run-watch.ts';
+import type { Context } from './context.ts';
+import { runOf } from './context.ts';
+import { noQuery, runPath, wholeNumber } from './parameters.ts';
+import * as shapes from './shapes/screening.ts';
+
+const by = z.string().trim().min(1).max(100).describe('The reviewer.');
+const phase = z.enum(PHASES).default('title-abstract');
+const words = z.array(z.string().max(200)).max(200);
+const decided = z.strictObject({
+  id: z.string().min(1).max(100).optional().describe('Made by the sender: sent again, it is the same decision.'),
+  work: z.string().min(1).max(2_048),
+  phase,
+  decision: z.enum(CHOICES),
+  by,
+  reason: z.string().max(4_000).optional().describe('Why it is excluded; required for full texts.'),
+  note: z.string().max(4_000).optional(),
+});
+const protocol = z.strictObject({
+  by,
+  reviewers: z.int().min(1).max(10).optional().describe('How many decide about each work, blind to each other.'),
+  question: z.string().max(4_000).optional().describe('The ranking begins with it.'),
+  criteria: z.string().max(4_000).optional(),
+  reasons: words.optional(),
+  highlight: words.optional().describe('Words to mark.'),
+});
+const MOST_SHOWN = 20;
+
+/** Screening: what to read next, what was decided, how far it is. Decisions are taken only where control is allowed. */
+export function screeningRoutes(context: Context): Route[] {
+  const allowed = (id: string): Screening => {
+    if (!context.steering.isAllowed)
+      throw new Problem(403, 'STEERING_OFF', 'this server only shows things', {
+        hint: 'docstokg screen RUN, or docstokg serve --allow-control, takes decisions',
+      });
+    return runOf(context, id).screening;
+  };
+  const answer = (run: RunWatch, who: string, at: z.output<typeof phase>, limit = 1) => {
+    const { screening } = run;
+    const next = screening.next(who, { phase: at, limit }).map((candidate) => shownAs(run, candidate));
+    const { sample, ...status } = screening.status();
+    const conflicts = screening.conflicts(at).slice(0, MOST_SHOWN);
+    const seen = conflicts.filter(({ work, decisions }) => work !== '' && decisions.length > 0);
+    return { kind: 'json', value: { ...status, sample, conflicts: seen, next } } as const;
+  };
+  return [
+    route({
+      path: '/runs/{run}/screening',
+      summary: 'How far the screening is, and what a reviewer should decide about next.',
+      pathSchema: runPath,
+      querySchema: z.strictObject({
+        by,
+        phase: z.enum(PHASES).optional().describe('What is read; title-abstract unless said otherwise.'),
+        limit: wholeNumber(1, MOST_SHOWN).optional(),
+      }),
+      gives: { kind: 'json', schema: shapes.screening },
+      handle: ({ path, query }) =>
+        answer(runOf(context, path.run), query.by, query.phase ?? 'title-abstract', query.limit),
+    }),
+    route({
+      method: 'POST',
+      path: '/runs/{run}/screening/decide',
+      summary: 'Writes a decision down; it is on the disk when this answers. Answers as the GET does.',
+      pathSchema: runPath,
+      querySchema: noQuery,
+      bodySchema: decided,
+      gives: { kind: 'json', schema: shapes.screening },
+      handle: ({ path, body }) => {
+        allowed(path.run).decide(body);
+        return answer(runOf(context, path.run), body.by, body.phase);
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/runs/{run}/screening/undo',
+      summary: 'Takes the last decision of a reviewer back.',
+      pathSchema: runPath,
+      querySchema: noQuery,
+      bodySchema: z.strictObject({ by, phase }),
+      gives: { kind: 'json', schema: shapes.screening },
+      handle: ({ path, body }) => {
+        const work = allowed(path.run).undo(body.by);
+        const run = runOf(context, path.run);
+        const undone = work === undefined ? undefined : run.screening.candidate(work, body.by);
+        const { value } = answer(run, body.by, body.phase);
+        const others = value.next.filter((each) => each.work !== work);
+        return { kind: 'json', value: { ...value, next: [...(undone ? [shownAs(run, undone)] : []), ...others] } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/runs/{run}/screening/sample',
+      summary: 'Begins a random sample of the undecided works, which says when to stop.',
+      pathSchema: runPath,
+      querySchema: noQuery,
+      bodySchema: z.strictObject({ by }),
+      gives: { kind: 'json', schema: shapes.screening },
+      handle: ({ path, body }) => {
+        allowed(path.run).sample(body.by);
+        return answer(runOf(context, path.run), body.by, 'title-abstract');
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/runs/{run}/screening/protocol',
+      summary:
+        'Changes question, criteria, reasons, marked words or the number of reviewers: a new version of the protocol.',
+      pathSchema: runPath,
+      querySchema: noQuery,
+      bodySchema: protocol,
+      gives: { kind: 'json', schema: shapes.screening },
+      handle: ({ path, body }) => {
+        const { by: who, ...change } = body;
+        const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+        allowed(path.run).setProtocol(given, who);
+        return answer(runOf(context, path.run), who, 'title-abstract');
+      },
+    }),
+  ];
+}
+
+function shownAs({ view }: RunWatch, { work, rank, isSampled, record, decisions }: Candidate) {
+  return {
+    work,
+    rank,
+    is_sampled: isSampled,
+    title: record.title,
+    abstract: record.abstract,
+    authors: record.authors.map(({ name }) => name),
+    year: record.date?.slice(0, 4) ?? null,
+    venue: record.venue,
+    doi: record.ids.doi,
+    document: view.works.get(work)?.document ?? null,
+    decisions,
+  };
+}

@@ -1,0 +1,303 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+import type { Passages, Run, Screening } from '../answers.ts';
+import { number } from '../format.ts';
+import { marked } from '../marked.ts';
+import { choice, link, TextField } from '../parts.ts';
+import type { Asked, View } from '../scene.ts';
+import { html, runPath, shown, useAnswer, useScene } from '../scene.ts';
+import type { Query } from '../source.ts';
+
+type Candidate = Screening['next'][number];
+type Choice = Candidate['decisions'][number]['decision'];
+type Phase = Candidate['decisions'][number]['phase'];
+interface Acts {
+  readonly decide: (decision: Choice, reason?: string) => void;
+  readonly undo: () => void;
+  readonly note: (text: string) => void;
+}
+
+const PHASES: readonly (readonly [Phase, string])[] = [
+  ['title-abstract', 'Title and abstract'],
+  ['full-text', 'Full text'],
+];
+const CHOICES: readonly (readonly [Choice, string, string])[] = [
+  ['include', 'Include', 'i'],
+  ['exclude', 'Exclude', 'e'],
+  ['maybe', 'Maybe', 'm'],
+];
+
+const SAID: Readonly<Record<Choice, string>> = { include: 'Included', exclude: 'Excluded', maybe: 'Maybe' };
+
+/** Screening: one work at a time, decided by single keys. */
+export function ScreenView({ run }: { readonly run: Run }): View {
+  const { query, set } = useScene();
+  const by = query.get('by') ?? '';
+  const phase: Phase = query.get('phase') === 'full-text' ? 'full-text' : 'title-abstract';
+  return [
+    html`<div class="filters">
+      <${TextField}
+        name="Reviewer"
+        id="by"
+        hint="your name"
+        value=${by}
+        changed=${(name: string) => set({ by: name })}
+      />
+      ${choice('Phase', 'phase', { value: phase, options: PHASES, changed: (value) => set({ phase: value }) })}
+      <${TextField}
+        name="Words to mark"
+        id="mark"
+        hint="placebo, cohort"
+        value=${query.get('mark')}
+        changed=${(words: string) => set({ mark: words })}
+      />
+    </div>`,
+    by === ''
+      ? html`<p class="hint">Enter your name: each decision says who made it.</p>`
+      : html`<${Review} run=${run} by=${by} phase=${phase} key=${`${by} ${phase}`} />`,
+  ];
+}
+
+function Review({ run, by, phase }: { readonly run: Run; readonly by: string; readonly phase: Phase }): View {
+  const { source, tell, about } = useScene();
+  const first = useAnswer<Screening>(runPath(run, 'screening'), { by, phase });
+  const [later, setLater] = useState<Screening | undefined>(undefined);
+  const [note, setNote] = useState('');
+  /** A decision that could not be sent has its id until it can: sent again, it is the same one. */
+  const sending = useRef<{ readonly work: string; readonly id: string } | undefined>(undefined);
+  const isBusy = useRef(false);
+  const answer: Asked<Screening> = later ? { kind: 'answered', value: later } : first;
+  const current = answer.kind === 'answered' ? answer.value : undefined;
+  const [candidate] = current?.next ?? [];
+  const post = (act: string, body: Query, said: string): void => {
+    if (isBusy.current) return;
+    isBusy.current = true;
+    source
+      .post<Screening>(runPath(run, 'screening', act), { by, ...body })
+      .then(
+        (value) => {
+          sending.current = undefined;
+          setLater(value);
+          setNote('');
+          tell(said);
+        },
+        (error: unknown) => tell(`Not saved: ${error instanceof Error ? error.message : String(error)}. Try again.`),
+      )
+      .finally(() => (isBusy.current = false));
+  };
+  const acts: Acts = {
+    decide: (decision, reason) => {
+      if (!candidate) return;
+      const { work } = candidate;
+      if (sending.current?.work !== work) sending.current = { work, id: newId() };
+      post(
+        'decide',
+        { id: sending.current.id, work, phase, decision, reason: reason === '' ? undefined : reason, note: note === '' ? undefined : note },
+        `${SAID[decision]}: ${candidate.title ?? work}`,
+      ); // prettier-ignore
+    },
+    undo: () => post('undo', { phase }, 'The last decision was undone.'),
+    note: setNote,
+  };
+  return shown(answer, (value) => [
+    progressOf(value, phase, () => post('sample', {}, 'The random sample has begun.')),
+    !about.steering && html`<p class="note">Decisions are not taken here: start it with docstokg screen.</p>`,
+    value.next[0]
+      ? html`<${Card}
+          run=${run}
+          candidate=${value.next[0]}
+          protocol=${value.protocol}
+          phase=${phase}
+          note=${note}
+          acts=${acts}
+          key=${value.next[0].work}
+        />`
+      : html`<p class="lede">Nothing is left to decide in this phase for ${by}.</p>
+          <p><button type="button" class="quiet" onClick=${acts.undo}>Undo the last decision</button></p>`,
+    conflictsOf(value),
+  ]);
+}
+
+function newId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** How far it is, what can be promised, and how far reviewers agree. */
+function progressOf({ phases, sample, isTimeToSample, agreement }: Screening, phase: Phase, begin: () => void): View {
+  const { works, included, excluded, maybe, conflicts, undecided } = phases[phase];
+  const percent = (share: number): string => `${Math.floor(100 * share)} %`;
+  const parts = [
+    `${number(included)} included`,
+    `${number(excluded)} excluded`,
+    ...(maybe > 0 ? [`${number(maybe)} maybe`] : []),
+    ...(conflicts > 0 ? [`${number(conflicts)} in conflict`] : []),
+  ];
+  const agreed = agreement && `Agreement ${percent(agreement.agreed)}, kappa ${agreement.kappa.toFixed(2)}.`;
+  return html`<div class="review">
+    <progress max=${works} value=${works - undecided} aria-label="Decided works"></progress>
+    <p>${`${number(works - undecided)} of ${number(works)} decided: ${parts.join(', ')}. ${agreed ?? ''}`}</p>
+    ${phase === 'title-abstract' && (sample ? promiseOf(sample, percent) : undecided > 0 && beginSample(isTimeToSample, begin))}
+  </div>`;
+}
+
+function promiseOf(sample: NonNullable<Screening['sample']>, percent: (share: number) => string): View {
+  const { isReached, recallAtLeast, stillToRead, read, population, found, estimate } = sample;
+  const sampled = `Random sample: ${number(read)} of ${number(population)} read, ${number(found)} included; estimated recall ${percent(estimate)}.`;
+  if (isReached)
+    return html`<p class="promise">
+      <strong>You may stop:</strong>${` with 95 % confidence at least 95 % of the relevant works are found. ${sampled}`}
+    </p>`;
+  const more = `With 95 % confidence at least ${percent(recallAtLeast)} of the relevant works are found. Read ${number(stillToRead)} more of the random sample without a relevant one to say 95 %.`;
+  return html`<p class="promise">${`${more} ${sampled}`}</p>`;
+}
+
+function beginSample(isTime: boolean, begin: () => void): View {
+  const said = isTime
+    ? 'Little is found any more. A random sample of the rest says whether to stop. '
+    : 'The likeliest works come first. How many are missed is known once a random sample of the rest is read. ';
+  return html`<p class="promise">
+    ${said}<button type="button" class="quiet" onClick=${begin}>Begin the random sample</button>
+  </p>`;
+}
+
+function conflictsOf({ conflicts }: Screening): View {
+  if (conflicts.length === 0) return undefined;
+  return html`<details class="conflicts">
+    <summary>${number(conflicts.length)} in conflict: a third reviewer settles them</summary>
+    <ul>
+      ${conflicts.map(({ work, decisions }) => html`<li>${work}: ${decisions.map(({ by, decision, reason }) => `${by} ${decision}${reason === null ? '' : ` (${reason})`}`).join(', ')}</li>`)}
+    </ul>
+  </details>`;
+}
+
+/** The work that is decided about. */
+function Card(props: {
+  readonly run: Run;
+  readonly candidate: Candidate;
+  readonly protocol: Screening['protocol'];
+  readonly phase: Phase;
+  readonly note: string;
+  readonly acts: Acts;
+}): View {
+  const { run, candidate, protocol, phase, note, acts } = props;
+  const { query } = useScene();
+  const [reason, setReason] = useState('');
+  const noteField = useRef<HTMLInputElement>(null);
+  const reasonField = useRef<HTMLInputElement>(null);
+  const words = [query.get('mark') ?? '', ...protocol.highlight].join(' ');
+  const decide = (decision: Choice, why = reason): void => {
+    if (decision === 'exclude' && phase === 'full-text' && why === '') reasonField.current?.focus();
+    else acts.decide(decision, decision === 'exclude' ? why : undefined);
+  };
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      const field = event.target instanceof HTMLElement && event.target.matches('input, select, textarea');
+      if (field && event.key === 'Escape') event.target.blur();
+      if (field || event.ctrlKey || event.metaKey || event.altKey) return;
+      const chosen = CHOICES.find(([, , key]) => key === event.key)?.[0];
+      const numbered = protocol.reasons[Number(event.key) - 1];
+      if (chosen) decide(chosen);
+      else if (numbered !== undefined) decide('exclude', numbered);
+      else if (event.key === 'u') acts.undo();
+      else if (event.key === 'n') noteField.current?.focus();
+      else if (event.key === 'r') reasonField.current?.focus();
+      else return;
+      event.preventDefault();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  });
+  const {
+    title,
+    authors,
+    year,
+    venue,
+    doi,
+    abstract,
+    rank,
+    is_sampled: isSampled,
+    document: name,
+    decisions,
+  } = candidate;
+  const meta = [authors.slice(0, 3).join(', ') + (authors.length > 3 ? ' et al.' : ''), year, venue].filter((each) => each !== null && each !== ''); // prettier-ignore
+  return html`<div class="screened">
+    <article aria-live="polite">
+      <p class="eyebrow">${isSampled ? 'From the random sample' : `Rank ${number(rank)}`}</p>
+      <h2>${marked(title ?? 'Without a title', words)}</h2>
+      <p class="hint">${meta.join(' · ')} ${doi !== null && link(`https://doi.org/${doi}`, doi)}</p>
+      <p class="abstract">${abstract === null ? 'There is no abstract.' : marked(abstract, words)}</p>
+      ${decisions.length > 0 && html`<p class="hint">Decided before: ${decisions.map(({ by, decision }) => `${by} ${decision}`).join(', ')}</p>`}
+      ${name !== null && html`<${FullText} run=${run} name=${name} words=${words} isOpen=${phase === 'full-text'} />`}
+    </article>
+    <aside>
+      ${
+        protocol.criteria !== '' &&
+        html`<div class="criteria">
+          <h3>Criteria</h3>
+          <p>${protocol.criteria}</p>
+        </div>`
+      }
+      <div class="choices">
+        ${CHOICES.map(([decision, said, key]) => html`<button type="button" class=${decision} onClick=${() => decide(decision)}>${said} <kbd>${key}</kbd></button>`)}
+        <button type="button" class="quiet" onClick=${acts.undo}>Undo <kbd>u</kbd></button>
+      </div>
+      <label class="field" for="reason"
+        ><span>Reason to exclude <kbd>r</kbd></span>
+        <input
+          id="reason"
+          list="reasons"
+          ref=${reasonField}
+          value=${reason}
+          onInput=${(event: Event) => setReason((event.target as HTMLInputElement).value)}
+        />
+      </label>
+      <datalist id="reasons">${protocol.reasons.map((each) => html`<option value=${each}></option>`)}</datalist>
+      ${
+        protocol.reasons.length > 0 &&
+        html`<ol class="reasons">
+          ${protocol.reasons.slice(0, 9).map((each) => html`<li><button type="button" class="quiet" onClick=${() => decide('exclude', each)}>${each}</button></li>`)}
+        </ol>`
+      }
+      <label class="field" for="note"
+        ><span>Note <kbd>n</kbd></span>
+        <input
+          id="note"
+          ref=${noteField}
+          value=${note}
+          onInput=${(event: Event) => acts.note((event.target as HTMLInputElement).value)}
+        />
+      </label>
+    </aside>
+  </div>`;
+}
+
+function FullText(props: {
+  readonly run: Run;
+  readonly name: string;
+  readonly words: string;
+  readonly isOpen: boolean;
+}): View {
+  const { run, name, words, isOpen } = props;
+  const { place } = useScene();
+  const [isShown, setShown] = useState(isOpen);
+  return html`<details
+    open=${isShown}
+    onToggle=${(event: Event) => setShown((event.target as HTMLDetailsElement).open)}
+  >
+    <summary>Full text</summary>
+    ${isShown && html`<${PassageList} run=${run} name=${name} words=${words} />`}
+    <p><a href=${place('/documents', { document: name })}>Open the document</a></p>
+  </details>`;
+}
+
+function PassageList({ run, name, words }: { readonly run: Run; readonly name: string; readonly words: string }): View {
+  const passages = useAnswer<Passages>(runPath(run, 'documents', name, 'passages'));
+  return shown(passages, ({ items }) =>
+    items.length === 0
+      ? html`<p class="hint">It was not chunked yet.</p>`
+      : items.map(
+          ({ context, text }) =>
+            html`<p class="passage"><span class="hint">${context}</span><br />${marked(text, words)}</p>`,
+        ),
+  );
+}
