@@ -215,9 +215,14 @@ test('files of ASReview, Rayyan and Covidence as these write them', async () => 
   assert.deepEqual([...screening.all()].at(-1)?.reason, 'wrong design');
   assert.equal(screening.verdict('W3'), 'exclude');
   const covidence = join(folder.path, 'covidence-excluded.ris');
-  writeFileSync(covidence, `TY  - JOUR\nT1  - ${review[3]?.title ?? ''}\nDO  - 10.5555/review.3\nER  - \n`);
+  writeFileSync(covidence, `TY  - JOUR\nT1  - ${review[3]?.title ?? ''}\nDO  - 10.5555/review.w4\nER  - \n`);
   assert.equal((await importDecisions(screening, covidence, { as: 'exclude', by: 'covidence' })).excluded, 1);
   assert.equal(screening.verdict('W4'), 'exclude');
+  writeFileSync(file, 'record_id,included\nW9,1\nW9,1\nW9,0\nW999,1\n');
+  const { repeated, contradicting, unknown } = await importDecisions(screening, file);
+  assert.deepEqual([repeated, contradicting, unknown], [[3], [4], [5]]);
+  assert.equal(screening.verdict('W9'), 'exclude');
+  await assert.rejects(importDecisions(screening, join(folder.path, 'nothere.csv')), { code: 'USAGE_LABELS' });
   writeFileSync(file, 'a,b\n1,2\n');
   await assert.rejects(importDecisions(screening, file), { code: 'USAGE_LABELS' });
 });

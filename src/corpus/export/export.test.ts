@@ -18,7 +18,6 @@ import type { Corpus } from '../corpus.ts';
 import { openCorpus } from '../corpus.ts';
 import type { ExportFormat } from './export-corpus.ts';
 import type { PrismaCounts } from '../../ask/index.ts';
-import { importDecisions, Screening } from '../../screen/index.ts';
 
 /** Markdown, HTML and links that a note must show and not follow. */
 const ABSTRACT = 'It *was* hot. <script>x</script> ![[secret]] [a](http://b) ```dataviewjs';
@@ -76,16 +75,6 @@ async function someRun(folder: string): Promise<void> {
   }
 }
 
-async function screened(folder: string, path: string, as?: 'include' | 'exclude'): ReturnType<typeof importDecisions> {
-  using screening = Screening.open(folder);
-  return await importDecisions(screening, path, { as });
-}
-
-function verdict(folder: string, work: string): string | null {
-  using screening = Screening.open(folder);
-  return screening.verdict(work);
-}
-
 async function text(corpus: Corpus, format: ExportFormat, more: object = {}): Promise<string> {
   return (await Array.fromAsync(corpus.export({ format, ...more }))).join('');
 }
@@ -141,34 +130,16 @@ test('a run goes out in every format, with links, licences and counts that add u
       .map((line) => line.split(',')[0]),
     ['record_id', 'W1', 'W2', 'W4'],
   );
-  const labelled = join(folder.path, 'labels.csv');
-  writeFileSync(labelled, 'record_id,title,included\nW2,,0\n,Heat and the REEFS of the north,1\nW99,,1\nW4,,\n');
-  const { included, excluded, unknown, undecided } = await screened(folder.path, labelled);
-  assert.deepEqual([included, excluded, unknown, undecided], [1, 1, [4], 1]);
-  const twice = join(folder.path, 'twice.csv');
-  writeFileSync(twice, 'record_id,included\nW2,1\nW2,1\nW2,0\n');
-  const read = await screened(folder.path, twice);
-  assert.deepEqual([read.repeated, read.contradicting, read.excluded], [[3], [4], 1]);
+  {
+    using records = Records.open(folder.path);
+    const decided = { phase: 'title-abstract', by: 'ada', at: '', reason: null, note: null, criteria: 0 } as const;
+    records.screen([
+      { kind: 'screened', id: 'a', work: 'W2', decision: 'exclude', ...decided, rank: null },
+      { kind: 'screened', id: 'b', work: 'W1', decision: 'include', ...decided, rank: null },
+    ]);
+  }
   assert.doesNotMatch(await text(corpus, 'bibtex'), /fish/);
   assert.equal((JSON.parse(await text(corpus, 'prisma')) as PrismaCounts).excluded, 1);
-
-  await assert.rejects(screened(folder.path, join(folder.path, 'nothere.csv')), { code: 'USAGE_LABELS' });
-  // Rayyan's notes, in which reviewers may differ; and a list of works that were all decided alike.
-  writeFileSync(
-    labelled,
-    'key,title,notes\n1,Heat and the reefs of the north,"RAYYAN-INCLUSION: {""Ada""=>""Excluded"", ""Bo""=>""Excluded""} | more"\n2,Fish,"RAYYAN-INCLUSION: {""Ada""=>""Included"", ""Bo""=>""Excluded""}"\n',
-  );
-  assert.equal((await screened(folder.path, labelled)).unknown.length, 1);
-  assert.equal(verdict(folder.path, 'W1'), 'exclude');
-  const list = join(folder.path, 'included.ris');
-  writeFileSync(
-    list,
-    'TY  - JOUR\nTI  - Heat and the reefs of the north\nER  - \nTY  - JOUR\nTI  - Unheard of by anybody here\nER  - \n',
-  );
-  const alike = await screened(folder.path, list, 'include');
-  assert.deepEqual([alike.included, alike.unknown.length], [1, 1]);
-  // A third decision settles what two reviewers said before.
-  assert.equal(verdict(folder.path, 'W1'), 'include');
 
   const dataset = join(folder.path, 'dataset');
   await text(corpus, 'parquet', { out: dataset, redistributable: true });

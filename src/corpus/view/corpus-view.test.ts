@@ -15,7 +15,6 @@ import type { CorpusView } from './corpus-view.ts';
 import { TailLines } from './tail-lines.ts';
 import type { WorksRequest } from '../../ask/index.ts';
 import { outcomesOf } from '../../ask/index.ts';
-import { Screening } from '../../screen/index.ts';
 
 function putRecords(folder: string, from: number, to: number, more: object = {}): void {
   using records = Records.open(folder);
@@ -116,8 +115,18 @@ test('the counts of a flow diagram are those of an export, versions and screenin
   mkdirSync(join(folder.path, 'PDF'));
   for (const number of [0, 1, 2]) writeFileSync(join(folder.path, 'PDF', `W${number}.pdf`), '%PDF-');
   {
-    using screening = Screening.open(folder.path);
-    for (const work of ['W3', 'W0']) screening.decide({ work, decision: 'exclude', by: 'ada' });
+    using records = Records.open(folder.path);
+    const decided = {
+      phase: 'title-abstract',
+      decision: 'exclude',
+      by: 'ada',
+      at: '',
+      reason: null,
+      note: null,
+    } as const;
+    records.screen(
+      ['W3', 'W0'].map((work) => ({ kind: 'screened', id: work, work, ...decided, criteria: 0, rank: null })),
+    );
   }
   const exported = (await Array.fromAsync(corpus.export({ format: 'prisma' }))).join('');
   using view = corpus.view();

@@ -33,7 +33,7 @@ const protocol = z.strictObject({
 });
 const MOST_SHOWN = 20;
 
-/** Screening: what to read next, what was decided, how far it is. Decisions are taken only where control is allowed. */
+/** Screening: the next works, decisions, progress. Decisions require `--allow-control`. */
 export function screeningRoutes(context: Context): Route[] {
   const allowed = (id: string): Screening => {
     if (!context.steering.isAllowed)
@@ -53,11 +53,11 @@ export function screeningRoutes(context: Context): Route[] {
   return [
     route({
       path: '/runs/{run}/screening',
-      summary: 'How far the screening is, and what a reviewer should decide about next.',
+      summary: 'Progress of the screening and the next works for a reviewer.',
       pathSchema: runPath,
       querySchema: z.strictObject({
         by,
-        phase: z.enum(PHASES).optional().describe('What is read; title-abstract unless said otherwise.'),
+        phase: z.enum(PHASES).optional().describe('Default title-abstract.'),
         limit: wholeNumber(1, MOST_SHOWN).optional(),
       }),
       gives: { kind: 'json', schema: shapes.screening },

@@ -122,7 +122,7 @@ function newId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** How far it is, what can be promised, and how far reviewers agree. */
+/** Progress, promised recall and agreement of the reviewers. */
 function progressOf({ phases, sample, isTimeToSample, agreement }: Screening, phase: Phase, begin: () => void): View {
   const { works, included, excluded, maybe, conflicts, undecided } = phases[phase];
   const percent = (share: number): string => `${Math.floor(100 * share)} %`;
