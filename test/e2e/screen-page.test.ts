@@ -27,7 +27,7 @@ async function picture(page: Page, name: string): Promise<void> {
 async function decide(page: Page, key?: string): Promise<string> {
   const title = (await page.textContent('.screened h2')) ?? '';
   await page.keyboard.press(key ?? (included.get(title) === true ? 'i' : 'e'));
-  await page.waitForFunction(`document.querySelector('.screened h2')?.textContent !== ${JSON.stringify(title)}`);
+  await page.waitForSelector(`.screened h2:not(:text-is(${JSON.stringify(title)})), .panel > .lede`);
   return title;
 }
 
@@ -74,7 +74,7 @@ test('a whole review in a browser: ranked, sampled, two reviewers, full texts, f
   await ada.keyboard.press('Escape');
   const first = await decide(ada, 'm');
   await ada.keyboard.press('u');
-  await ada.waitForFunction(`document.querySelector('.screened h2')?.textContent === ${JSON.stringify(first)}`);
+  await ada.waitForSelector(`.screened h2:text-is(${JSON.stringify(first)})`);
   await decide(ada);
   await decide(ada, '2');
   await ada.keyboard.press('u');
@@ -130,7 +130,7 @@ test('two reviewers in two browsers at once lose nothing and do not see each oth
       const title = (await page.textContent('.screened h2')) ?? '';
       const isIncluded = included.get(title) === true || at < wrong;
       await page.keyboard.press(isIncluded ? 'i' : 'e');
-      await page.waitForFunction(`document.querySelector('.screened h2')?.textContent !== ${JSON.stringify(title)}`);
+      await page.waitForSelector(`.screened h2:not(:text-is(${JSON.stringify(title)})), .panel > .lede`);
     }
     await page.waitForSelector('text=Nothing is left to decide');
   };
