@@ -56,9 +56,10 @@ export function accountOf(store: CorpusStore, run?: string): Account {
   const counts = { listed: 0, downloaded: 0, local: 0, deferred: 0, failed: 0, unavailable: 0, waiting: 0 };
   const screened = { included: 0, excluded: 0 };
   const retrieved = { included: 0, all: 0 };
+  // Before anything is screened all works are sought, then those that screening included.
+  const missing = { included: {} as Record<string, number>, all: {} as Record<string, number> };
   let [unreadable, others] = [0, 0];
   const byReason: Record<string, number> = {};
-  const notRetrieved: Record<string, number> = {};
   for (const { outcome, reason, label, isOther, rows } of store.all<{
     outcome: string;
     reason: string;
@@ -83,13 +84,10 @@ export function accountOf(store: CorpusStore, run?: string): Account {
     }
     if (label !== '') screened[label] += rows;
     if (label === 'excluded') continue;
-    if (hasFile) {
-      retrieved.all += rows;
-      if (label === 'included') retrieved.included += rows;
-    } else {
-      const why = outcome === 'waiting' ? 'not-tried-yet' : reason;
-      notRetrieved[why] = (notRetrieved[why] ?? 0) + rows;
-    }
+    const why = outcome === 'waiting' ? 'not-tried-yet' : reason;
+    for (const which of label === 'included' ? (['all', 'included'] as const) : (['all'] as const))
+      if (hasFile) retrieved[which] += rows;
+      else missing[which][why] = (missing[which][why] ?? 0) + rows;
   }
   const number = (sql: string, ...values: string[]): number => store.get<{ n: number }>(sql, ...values)?.n ?? 0;
   const now =
@@ -106,11 +104,16 @@ export function accountOf(store: CorpusStore, run?: string): Account {
        + (select coalesce(sum(times), 0) from repeated_entries) as n`,
   );
   const byText = assessedWorks(store);
+  const records = counts.listed - others;
+  const labelled = screened.included + screened.excluded;
+  const which = labelled > 0 ? 'included' : 'all';
+  const notRetrieved = missing[which];
+  // The full text of a work that was assessed is at hand, whether or not it was downloaded here.
   for (const [reason, works] of Object.entries(byText.notTried))
     notRetrieved[reason] = (notRetrieved[reason] ?? 0) - works;
   const excluded = screened.excluded - byText.excluded;
-  const sought = counts.listed - others - excluded;
-  const assessed = retrieved.all + byText.excluded + byText.includedWithoutFile;
+  const sought = (labelled > 0 ? labelled : records) - excluded;
+  const assessed = retrieved[which] + byText.excluded + byText.includedWithoutFile;
   return {
     ...counts,
     downloaded_this_run: now,
@@ -148,7 +151,8 @@ export function accountOf(store: CorpusStore, run?: string): Account {
       identified: counts.listed + unreadable + repeated,
       removed_before_screening: { unreadable_entries: unreadable, duplicates: repeated + others },
       // Nothing was screened that nobody has labelled.
-      screened: screened.included + screened.excluded,
+      screened: labelled,
+      not_screened: records - labelled,
       excluded,
       sought,
       not_retrieved: sought - assessed,

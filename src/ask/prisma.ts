@@ -4,8 +4,11 @@ export interface PrismaCounts {
   readonly removed_before_screening: { readonly unreadable_entries: number; readonly duplicates: number };
   /** Works that a person labelled; 0 before any screening. */
   readonly screened: number;
+  /** Works without a label: not read yet, or not to be read because of the rule for stopping. */
+  readonly not_screened: number;
   /** Excluded by title and abstract. */
   readonly excluded: number;
+  /** Works that title and abstract let through; all works before any screening. */
   readonly sought: number;
   readonly not_retrieved: number;
   readonly not_retrieved_by_reason: Readonly<Record<string, number>>;
@@ -38,7 +41,12 @@ export function prismaSvg(counts: PrismaCounts): string {
     ],
     [
       isScreened ? `Records screened (n = ${counts.screened})` : 'Records not screened yet',
-      isScreened ? [`Records excluded (n = ${counts.excluded})`] : [],
+      isScreened
+        ? [
+            `Records excluded (n = ${counts.excluded})`,
+            ...(counts.not_screened > 0 ? [`Records not screened (n = ${counts.not_screened})`] : []),
+          ]
+        : [],
     ],
     [`Reports sought (n = ${counts.sought})`, [`Reports not retrieved (n = ${counts.not_retrieved})`, ...reasons]],
     [counts.excluded_by_full_text > 0 ? `Reports assessed for eligibility (n = ${counts.retrieved})` : `Reports retrieved (n = ${counts.retrieved})`, whys], // prettier-ignore

@@ -6,7 +6,17 @@ import { csvLine } from '../corpus/index.ts';
 import type { Choice, Records, ScreeningDecision } from '../store/index.ts';
 import { CHOICES, PHASES } from '../store/index.ts';
 import type { WorkRecord } from '../works/index.ts';
-import { identify, keyOf, listFormatOf, readCsv, readRis, readWorks, risEntry, yearOf } from '../works/index.ts';
+import {
+  emptyRecord,
+  identify,
+  keyOf,
+  listFormatOf,
+  readCsv,
+  readRis,
+  readWorks,
+  risEntry,
+  yearOf,
+} from '../works/index.ts';
 import type { Decided, Logged, Screening } from './screening.ts';
 
 export const SCREENING_FORMATS = ['csv', 'asreview', 'rayyan', 'ris'] as const;
@@ -29,7 +39,7 @@ export interface ReadDecisions {
 
 /** Who decided where a file does not say. */
 const IMPORTED = 'import';
-/** Our decisions in full, in a column or note that other tools carry along. */
+/** The column or note with our decisions in full, which other tools preserve. */
 const OURS = 'docstokg_decisions';
 const DECISIONS = ['included', 'label', 'label_included', 'decision', 'asreview_label', 'status', 'final_included'];
 const IDS = ['record_id', 'id', 'work', 'doi', 'pmid', 'openalex'];
@@ -94,37 +104,59 @@ function keyOfDecision({ work, phase = 'title-abstract', by }: Decided): string 
   return JSON.stringify([work, phase, by]);
 }
 
-/** Whether a tool says again what was decided here already. */
-function isKnown(screening: Screening, { work, decision, by }: Decided): boolean {
-  const candidate = screening.candidate(work, by);
-  return candidate?.decisions.findLast((each) => each.by === by)?.decision === decision || (by === IMPORTED && screening.verdict(work) === decision); // prettier-ignore
+/** Whether a tool repeats what was decided here already. */
+function isKnown(screening: Screening, { work, decision, by, phase = 'title-abstract' }: Decided): boolean {
+  return (
+    screening.decisionOf(work, by, phase) === decision || (by === IMPORTED && screening.verdict(work) === decision)
+  );
 }
 
-/** Adds the records of lists to a run, so that they can be screened before anything is downloaded; answers how many there were. */
-export async function addRecords(screening: Screening, paths: readonly string[]): Promise<number> {
-  let count = 0;
+/** What lists held. */
+export interface AddedRecords {
+  readonly entries: number;
+  /** Entries that name no work. */
+  readonly unreadable: readonly { readonly file: string; readonly line: number }[];
+}
+
+/** Adds the records of lists to a run, so that they can be screened before anything is downloaded. Adding a list again changes nothing. */
+export async function addRecords(screening: Screening, paths: readonly string[], now: string): Promise<AddedRecords> {
+  const { records } = screening;
+  const unreadable: { file: string; line: number }[] = [];
+  // A work that several lists name was found that many times.
+  const times = records.listedElsewhere(paths.map((path) => basename(path)));
+  const named = new Map<string, ReadonlySet<string>>();
+  let entries = 0;
   for (const path of paths) {
-    const records: WorkRecord[] = [];
+    const found: WorkRecord[] = [];
     for await (const entry of readWorks(path)) {
-      if ((entry.kind !== 'work' && entry.kind !== 'cited') || entry.record === undefined) continue;
-      const id = entry.kind === 'work' ? entry.work.id : `entry:${basename(path)}#${entry.line}`;
-      records.push({ ...entry.record, id });
+      entries += 1;
+      if (entry.kind === 'work')
+        found.push({ ...(entry.record ?? { ...emptyRecord(entry.work.id, entry.work.ids), title: entry.work.title }), id: entry.work.id }); // prettier-ignore
+      else if (entry.kind === 'cited' && entry.record)
+        found.push({ ...entry.record, id: `entry:${basename(path)}#${entry.line}` }); // prettier-ignore
+      else unreadable.push({ file: path, line: entry.line });
     }
-    screening.records.add(records);
-    count += records.length;
+    records.add(found);
+    const ids = found.map(({ id }) => records.get(id)?.id ?? id);
+    for (const id of ids) times.set(id, (times.get(id) ?? 0) + 1);
+    named.set(path, new Set(ids));
   }
-  return count;
+  const given = new Set([...named.values()].flatMap((each) => [...each]));
+  records.noteRepeats(new Map([...times].filter(([id]) => given.has(id))));
+  for (const [path, ids] of named) records.noteInput(path, ids);
+  records.linkNewVersions(now);
+  return { entries, unreadable };
 }
 
-/** Every work with what was decided, for another tool or for good. What we know goes along, so that reading it back loses nothing. */
+/** Every work with its decisions, for another tool or to archive. It carries our decisions in full: importing it again loses nothing. */
 export function* exportDecisions(screening: Screening, format: ScreeningFormat): Generator<string> {
   const decisions = Map.groupBy(screening.all(), ({ work }) => work);
   if (format === 'csv') {
     yield csvLine(['id', 'record_id', 'doi', 'title', 'phase', 'decision', 'by', 'at', 'reason', 'note', 'criteria', 'rank']); // prettier-ignore
     for (const [work, all] of decisions) {
-      const record = screening.records.get(work);
+      const record = screening.record(work);
       for (const { id, phase, decision, by, at, reason, note, criteria, rank } of all)
-        yield csvLine([id, work, record?.ids.doi ?? null, record?.title ?? null, phase, decision, by, at, reason, note, criteria, rank]); // prettier-ignore
+        yield csvLine([id, work, record.ids.doi, record.title, phase, decision, by, at, reason, note, criteria, rank]); // prettier-ignore
     }
     return;
   }
@@ -133,8 +165,7 @@ export function* exportDecisions(screening: Screening, format: ScreeningFormat):
   if (format === 'rayyan')
     yield csvLine(['key', 'title', 'year', 'authors', 'abstract', 'doi', 'url', 'notes', 'record_id', OURS]);
   for (const work of screening.works) {
-    const record = screening.records.get(work);
-    if (!record) continue;
+    const record = screening.record(work);
     const all = decisions.get(work) ?? [];
     const { title, abstract, authors, ids, keywords, url } = record;
     const names = authors.map(({ name }) => name).join('; ');
@@ -160,7 +191,10 @@ function rayyanNote(all: readonly ScreeningDecision[]): string {
   const last = new Map(all.map((each) => [each.by.replaceAll(/["{}]/g, ''), each]));
   const said = Array.from(last, ([by, { decision }]) => `"${by}"=>"${words[decision]}"`).join(', ');
   const reasons = [...new Set(all.flatMap(({ reason }) => reason ?? []))].join(',');
-  return `RAYYAN-INCLUSION: {${said}}${reasons === '' ? '' : ` | RAYYAN-EXCLUSION-REASONS: ${reasons}`}`;
+  return `RAYYAN-INCLUSION: {${said}}${reasons === '' ? '' : ` | RAYYAN-EXCLUSION-REASONS: ${reasons}`}`.replaceAll(
+    /\s+/g,
+    ' ',
+  );
 }
 
 /** What an entry says: our own decisions, those of Rayyan's reviewers, a tag, or a column. */

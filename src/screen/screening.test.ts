@@ -4,6 +4,7 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 
 import { madeReview } from '../../test/fixtures/made-review.ts';
 import { writeReviewRun } from '../../test/fixtures/review-run.ts';
@@ -11,7 +12,7 @@ import { CorpusWorks } from '../ask/index.ts';
 import { openCorpus } from '../corpus/index.ts';
 import { agreementOf } from './agreement.ts';
 import type { ScreeningFormat } from './exchange.ts';
-import { exportDecisions, importDecisions } from './exchange.ts';
+import { addRecords, exportDecisions, importDecisions } from './exchange.ts';
 import { Screening } from './screening.ts';
 
 const review = madeReview(120, 12, 3);
@@ -57,6 +58,10 @@ test('a whole review: ranked reading, a random sample, a promise, and a flow dia
   assert.equal(counts['identified'], 120);
   assert.deepEqual(counts['excluded_by_full_text_reasons'], { 'wrong design': 2, 'no outcome': 1 });
   assert.equal(counts['included'], Number(counts['screened']) - Number(counts['excluded']) - 3);
+  // Each line of the flow is what the one before leaves.
+  assert.equal(Number(counts['screened']) + Number(counts['not_screened']), 120);
+  assert.equal(counts['sought'], Number(counts['screened']) - Number(counts['excluded']));
+  assert.deepEqual([counts['not_retrieved'], counts['retrieved']], [0, counts['sought']]);
   using works = new CorpusWorks(folder.path);
   await works.refresh();
   assert.equal(works.table.page({ label: 'included' }).total, counts['included']);
@@ -117,7 +122,77 @@ test('two reviewers are blind to each other, conflicts are listed, and a third d
   assert.equal(ada.next('ada', { limit: 200 }).some(({ work }) => work === 'W2'), false); // prettier-ignore
   ada.decide({ work: 'W2', decision: 'include', by: 'cy' });
   assert.equal(bo.verdict('W2'), 'include');
+  // Where two agree there is nothing to settle.
+  ada.decide({ work: 'W1', decision: 'exclude', by: 'cy' });
+  assert.equal(bo.verdict('W1'), 'include');
+  // Whoever has decided still does not see the others' decisions before all have.
+  ada.decide({ work: 'W5', decision: 'include', by: 'ada' });
+  assert.deepEqual(ada.candidate('W5', 'ada')?.decisions.map(({ by }) => by), ['ada']); // prettier-ignore
+  assert.deepEqual(ada.candidate('W5', 'cy')?.decisions, []);
   assert.equal(ada.status().phases['title-abstract'].conflicts, 0);
+});
+
+test('a work that a reviewer was unsure about is offered again when nothing else is left', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-'));
+  writeReviewRun(folder.path, review.slice(0, 4));
+  using screening = Screening.open(folder.path);
+  const [first] = screening.next('ada');
+  assert.ok(first);
+  screening.decide({ work: first.work, decision: 'maybe', by: 'ada' });
+  for (let at = 0; at < 3; at += 1) {
+    const [next] = screening.next('ada');
+    assert.ok(next);
+    assert.notEqual(next.work, first.work);
+    screening.decide({ work: next.work, decision: 'exclude', by: 'ada' });
+  }
+  assert.equal(screening.next('ada')[0]?.work, first.work);
+  screening.decide({ work: first.work, decision: 'include', by: 'ada' });
+  assert.deepEqual(screening.next('ada'), []);
+  // Undo takes back the last decision of the phase that is asked for.
+  screening.decide({ work: first.work, phase: 'full-text', decision: 'include', by: 'ada' });
+  assert.equal(screening.undo('ada', 'title-abstract'), first.work);
+  assert.equal(screening.decisionOf(first.work, 'ada', 'full-text'), 'include');
+  assert.equal(screening.decisionOf(first.work, 'ada', 'title-abstract'), 'maybe');
+});
+
+test('the ranking of the background is that of the foreground, and learns from decisions', async () => {
+  await using folder = await reviewFolder();
+  using here = Screening.open(folder.path);
+  using there = Screening.open(folder.path, { inBackground: true });
+  here.setProtocol({ question: 'recovery of coral reefs after bleaching' }, 'ada');
+  const order = (screening: Screening): string[] => screening.next('ada', { limit: 200 }).map(({ work }) => work);
+  await there.ready();
+  const before = order(there);
+  assert.deepEqual(before, order(here));
+  const decided = review.slice(0, 40);
+  for (const { id, included } of decided)
+    there.decide({ work: id, decision: included ? 'include' : 'exclude', by: 'ada' });
+  const rest = before.filter((work) => !decided.some(({ id }) => id === work));
+  // A ranking that is under way may not have seen all of them.
+  while (order(there).every((work, at) => work === rest[at])) await setImmediate();
+  assert.deepEqual(order(there).toSorted(), rest.toSorted());
+});
+
+test('entries of lists that name the same work are duplicates of the flow, however often a list is added', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-'));
+  const run = join(folder.path, 'run');
+  const ris = (...dois: readonly string[]): string =>
+    dois.map((doi) => `TY  - JOUR\nTI  - On ${doi}\nAB  - About ${doi}\nDO  - 10.5555/${doi}\nER  - \n`).join('');
+  writeFileSync(join(folder.path, 'a.ris'), ris('one', 'two', 'two') + 'TY  - JOUR\nAB  - nothing else\nER  - \n');
+  writeFileSync(join(folder.path, 'b.ris'), ris('two', 'three'));
+  const [a, b] = [join(folder.path, 'a.ris'), join(folder.path, 'b.ris')];
+  using screening = Screening.open(run);
+  const added = await addRecords(screening, [a], '2026-01-01T00:00:00.000Z');
+  assert.deepEqual([added.entries, added.unreadable.map(({ line }) => line)], [4, [16]]);
+  await addRecords(screening, [b], '2026-01-01T00:00:00.000Z');
+  await addRecords(screening, [a, b], '2026-01-01T00:00:00.000Z');
+  assert.equal(screening.works.length, 3);
+  await using corpus = await openCorpus(run);
+  const flow = JSON.parse((await Array.fromAsync(corpus.export({ format: 'prisma' }))).join('')) as Record<string, unknown>; // prettier-ignore
+  assert.deepEqual(
+    [flow['identified'], flow['removed_before_screening']],
+    [5, { unreadable_entries: 0, duplicates: 2 }],
+  );
 });
 
 test('kappa is 0 for agreement by chance and 1 for full agreement', () => {

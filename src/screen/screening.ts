@@ -10,6 +10,7 @@ import type { WorkRecord } from '../works/index.ts';
 import { emptyRecord } from '../works/index.ts';
 import type { Agreement } from './agreement.ts';
 import { agreementOf } from './agreement.ts';
+import { BackgroundRanking } from './background-ranking.ts';
 import type { Rankable } from './features.ts';
 import { featuresOf } from './features.ts';
 import { DEFAULT_MODEL, RankingModel } from './model.ts';
@@ -24,7 +25,7 @@ export interface Candidate {
   /** Whether it comes from the random sample. */
   readonly isSampled: boolean;
   readonly record: WorkRecord;
-  /** This reviewer's own decision, and those of others once the reviewer has decided. */
+  /** This reviewer's own decisions, and those of others once all reviewers have decided. */
   readonly decisions: readonly Shown[];
 }
 
@@ -38,7 +39,7 @@ export interface PhaseCounts {
   readonly excluded: number;
   readonly maybe: number;
   readonly conflicts: number;
-  /** Works about which somebody has still to decide. */
+  /** Works that lack the decision of a reviewer. */
   readonly undecided: number;
 }
 
@@ -46,17 +47,17 @@ export interface PhaseCounts {
 export interface ReviewStatus {
   readonly protocol: Protocol;
   readonly phases: Readonly<Record<Phase, PhaseCounts>>;
-  /** What the random sample allows to promise; null before it began. */
+  /** What the random sample says about recall; null before it began. */
   readonly sample:
     | (Promised & {
         readonly population: number;
         readonly read: number;
         readonly found: number;
-        /** The share of the included works that is likely found: what the sample suggests, not a promise. */
+        /** The most likely recall: an estimate without a guarantee. */
         readonly estimate: number;
       })
     | null;
-  /** Ranked reading finds hardly anything any more: a random sample would say whether to stop. */
+  /** Ranked reading finds hardly anything now: a random sample would say whether to stop. */
   readonly isTimeToSample: boolean;
   readonly agreement: Agreement | null;
   readonly reviewers: readonly string[];
@@ -64,7 +65,7 @@ export interface ReviewStatus {
 
 /** A decision as it is made. */
 export interface Decided {
-  /** Made by whoever sends it, so that it may be sent again. */
+  /** Made by the sender: a decision that is sent again is logged once. */
   readonly id?: string | undefined;
   readonly work: string;
   readonly phase?: Phase | undefined;
@@ -89,6 +90,18 @@ const MOST_REVIEWERS = 10;
 const MOST_STEPS = 10;
 const NO_PROTOCOL: Protocol = { version: 0, reviewers: 1, question: '', criteria: '', reasons: [], highlight: [] };
 
+type Verdict = Choice | 'conflict' | null;
+type Entry = Standing & { readonly sequence: number };
+
+interface OpenOptions {
+  readonly manifests?: string | undefined;
+  readonly clock?: Clock;
+  /** Creates nothing: a folder that cannot be written can be read, but not screened. */
+  readonly asItIs?: boolean;
+  /** Trains the ranking in a thread; `ready` waits for the first ranking. */
+  readonly inBackground?: boolean;
+}
+
 /**
  * The screening of a run: what to read next, what was decided, and whether enough was read. Decisions are appended to
  * `decisions.jsonl` before they count; several processes may screen one run.
@@ -104,37 +117,39 @@ export class Screening implements Disposable {
   readonly #store: CorpusStore;
   readonly #records: Records;
   readonly #clock: Clock;
+  readonly #background: BackgroundRanking | undefined;
   #seen = '';
   #works: readonly string[] = [];
+  #names: { readonly works: readonly string[]; readonly hash: string } | undefined;
   #rows = new Map<string, number>();
   /** Works of which another record is a better version, and that one. */
   #best: ReadonlyMap<string, string> = new Map();
-  #decisions = new Map<string, (Standing & { readonly sequence: number })[]>();
+  /** By row of the work. */
+  #decisions = new Map<number, readonly Entry[]>();
+  #verdicts: Readonly<Record<Phase, Verdict[]>> = { 'title-abstract': [], 'full-text': [] };
   #protocol: Protocol = NO_PROTOCOL;
   #model: RankingModel | undefined;
   #modelOf = '';
   #scores: Float64Array = new Float64Array();
   #isTrained = false;
+  #drawn: { readonly seed: string; readonly works: readonly string[]; readonly rows: readonly number[] } | undefined;
 
-  private constructor(store: CorpusStore, clock: Clock) {
+  private constructor(store: CorpusStore, folder: string, options: OpenOptions) {
     this.#store = store;
     this.#records = new Records(store);
-    this.#clock = clock;
+    this.#clock = options.clock ?? systemClock;
+    if (options.inBackground === true)
+      this.#background = new BackgroundRanking({ folder, manifests: options.manifests }, (ranking) => {
+        // Works may have come or gone since; then another ranking is under way.
+        if (ranking.of === this.#namesOf()) this.#scores = ranking.scores;
+      });
   }
 
-  static open(
-    folder: string,
-    options: {
-      readonly manifests?: string | undefined;
-      readonly clock?: Clock;
-      /** Makes nothing in a folder that cannot be written; it can be looked at, not screened. */
-      readonly asItIs?: boolean;
-    } = {},
-  ): Screening {
+  static open(folder: string, options: OpenOptions = {}): Screening {
     const { manifests, asItIs = false } = options;
     const store = asItIs ? CorpusStore.open(folder, { manifests }) : CorpusStore.create(folder, { manifests });
     try {
-      return new Screening(store, options.clock ?? systemClock);
+      return new Screening(store, folder, options);
     } catch (error) {
       store[Symbol.dispose]();
       throw error;
@@ -142,6 +157,7 @@ export class Screening implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#background?.[Symbol.dispose]();
     this.#store[Symbol.dispose]();
   }
 
@@ -154,7 +170,23 @@ export class Screening implements Disposable {
     return this.#protocol;
   }
 
-  /** Changes how the review is done; what is not named stays. Answers the version in force. */
+  /** The works that are screened. */
+  get works(): readonly string[] {
+    this.#look();
+    return this.#works;
+  }
+
+  /** Resolves once works are ranked by what is known now; later decisions are learnt in the background. */
+  async ready(): Promise<void> {
+    this.#look();
+    if (!this.#background || (this.#isTrained && this.#background.error === undefined)) return;
+    this.#isTrained = true;
+    const isFirst = this.#scores.length !== this.#works.length || this.#background.error !== undefined;
+    const ranked = this.#background.request();
+    if (isFirst) await ranked;
+  }
+
+  /** Changes how the review is done; what is not named stays. Returns the version in force. */
   setProtocol(change: Partial<Omit<Protocol, 'version'>>, by: string): Protocol {
     const before = this.protocol;
     const after = { ...before, ...change };
@@ -167,44 +199,49 @@ export class Screening implements Disposable {
     return this.protocol;
   }
 
-  /** The works that a reviewer should decide about next: the likeliest first, or the random sample once it began. */
+  /**
+   * The works that a reviewer should decide about next: the likeliest first, or the random sample once it began. What the
+   * reviewer was unsure about comes again when the rest is read, or need not be read.
+   */
   next(by: string, options: { readonly phase?: Phase; readonly limit?: number } = {}): Candidate[] {
     const { phase = 'title-abstract', limit = 1 } = options;
     this.#look();
     this.#train();
-    const open = this.#openFor(nameOf(by), phase);
-    const sample = phase === 'title-abstract' ? this.#sampleOrder() : undefined;
-    const ranks = this.#ranks();
-    const isSampled = sample !== undefined;
-    const place = sample ?? ranks;
-    const first = open.toSorted((a, b) => (place.get(a) ?? Infinity) - (place.get(b) ?? Infinity) || (a < b ? -1 : 1));
-    return first
+    const sample = phase === 'title-abstract' ? this.#sampleRows() : undefined;
+    const { open, unsure } = this.#openFor(nameOf(by), phase);
+    const isDone = open.length === 0 || this.#sampled(sample)?.isReached === true;
+    const places = sample && new Map(sample.map((row, place) => [row, place]));
+    // What another reviewer decided before the sample comes before it.
+    const place = (row: number): number => places?.get(row) ?? (places ? -1e9 : 0) - (this.#scores[row] ?? 0);
+    const first = limit === 1 ? least(open, place) : open.sort((a, b) => place(a) - place(b) || a - b);
+    return [...(isDone ? unsure : []), ...first]
       .slice(0, limit)
-      .flatMap((work) => this.#candidate(work, by, ranks.get(work) ?? 0, isSampled && sample.has(work)));
+      .map((row) => this.#candidate(row, by, places?.has(row) ?? false));
   }
 
   /** One work as a reviewer sees it; undefined for one that is not screened. */
   candidate(work: string, by: string): Candidate | undefined {
     this.#look();
-    if (!this.#rows.has(work)) return undefined;
+    const row = this.#rows.get(this.#idOf(work));
+    if (row === undefined) return undefined;
     this.#train();
-    return this.#candidate(work, by, this.#ranks().get(work) ?? 0, this.#sampleOrder()?.has(work) ?? false)[0];
+    return this.#candidate(row, by, this.#sampleRows()?.includes(row) ?? false);
   }
 
-  /** Writes a decision down; it is on the disk when this returns. The same decision sent again changes nothing. */
+  /** Logs a decision; it is on the disk when this returns. The same decision sent again changes nothing. */
   decide(given: Decided): void {
     this.decideAll([given]);
   }
 
-  /** The same for many, such as those of a file. */
+  /** The same for many, such as the decisions of a file. */
   decideAll(given: readonly Logged[]): void {
     this.#look();
     const version = this.#protocol.version;
-    const ranks = this.#scores.length === this.#works.length ? this.#ranks() : new Map<string, number>();
     const rows = given.map((each): ScreeningDecision & { readonly kind: 'screened' } => {
       const { id = randomUUID(), phase = 'title-abstract', decision, by, reason, note } = each;
       const work = this.#idOf(each.work);
-      if (!this.#rows.has(work))
+      const row = this.#rows.get(work);
+      if (row === undefined)
         throw new AppError('USAGE_WORK', `there is no work "${work.slice(0, 100)}" to screen here`);
       if (!PHASES.includes(phase) || !CHOICES.includes(decision))
         throw new AppError('USAGE_DECISION', `expected one of ${CHOICES.join(', ')} in ${PHASES.join(' or ')}`);
@@ -219,11 +256,11 @@ export class Screening implements Disposable {
         phase,
         decision,
         by: nameOf(by),
-        at: each.at ?? this.#now(),
+        at: each.at?.slice(0, LONGEST_NAME) ?? this.#now(),
         reason: textOf(reason),
         note: textOf(note),
         criteria: each.criteria ?? version,
-        rank: each.rank === undefined ? (ranks.get(work) ?? null) : each.rank,
+        rank: each.rank === undefined ? this.#rankOf(row) : each.rank,
       };
     });
     this.#records.screen(rows);
@@ -232,12 +269,13 @@ export class Screening implements Disposable {
     this.#isTrained = false;
   }
 
-  /** Takes a reviewer's last decision back; answers which work it was about, or undefined where there is none. */
-  undo(by: string): string | undefined {
+  /** Takes a reviewer's last decision back; returns which work it was about, or undefined where there is none. */
+  undo(by: string, phase?: Phase): string | undefined {
     this.#look();
     const last = this.#store.get<{ id: string; work: string }>(
-      'select id, work from screened where by = ? and undone = 0 order by sequence desc limit 1',
+      'select id, work from screened where by = ?1 and undone = 0 and (?2 is null or phase = ?2) order by sequence desc limit 1',
       nameOf(by),
+      phase ?? null,
     );
     if (!last) return undefined;
     this.#records.screen([{ kind: 'undone', of: last.id, work: last.work, by: nameOf(by), at: this.#now() }]);
@@ -253,38 +291,54 @@ export class Screening implements Disposable {
     this.#seen = '';
   }
 
-  /** Learns from what was decided since. Called by `next`; a server calls it while nobody waits. */
-  train(): void {
+  /** Learns from all decisions and returns the scores of the works with the names that they are for. */
+  train(): { readonly of: string; readonly scores: Float64Array } {
     this.#look();
     this.#train();
+    return { of: this.#namesOf(), scores: this.#scores };
   }
 
   status(): ReviewStatus {
     this.#look();
-    const phases = Object.fromEntries(PHASES.map((phase) => [phase, this.#counts(phase)])) as ReviewStatus['phases'];
-    const rows = [...this.#decisions.values()].flat();
+    const decisions = [...this.#decisions.values()];
+    const sample = this.#sampleRows();
     return {
       protocol: this.#protocol,
-      phases,
-      sample: this.#sampled(),
-      isTimeToSample: this.#lastSample() === undefined && isTimeToSample(this.#inOrder(), this.#works.length),
-      agreement: agreementOf([...this.#decisions.values()]),
-      reviewers: [...new Set(rows.map(({ by }) => by))].sort(),
+      phases: { 'title-abstract': this.#counts('title-abstract'), 'full-text': this.#counts('full-text') },
+      sample: this.#sampled(sample),
+      isTimeToSample: sample === undefined && isTimeToSample(this.#inOrder(), this.#works.length),
+      agreement: agreementOf(decisions),
+      reviewers: [...new Set(decisions.flatMap((rows) => rows.map(({ by }) => by)))].sort(),
     };
   }
 
-  /** What the decisions about a work come to: that on the full text where there is one. */
-  verdict(work: string): Choice | 'conflict' | null {
+  /** What the decisions about a work come to: the verdict on the full text where there is one. */
+  verdict(work: string): Verdict {
     this.#look();
-    const id = this.#idOf(work);
-    return this.#verdict(id, 'full-text') ?? this.#verdict(id, 'title-abstract');
+    const row = this.#rows.get(this.#idOf(work)) ?? -1;
+    return this.#verdicts['full-text'][row] ?? this.#verdicts['title-abstract'][row] ?? null;
   }
 
-  /** Works about which reviewers differ, each with what they decided. */
+  /** The last decision of a reviewer about a work in a phase. */
+  decisionOf(work: string, by: string, phase: Phase): Choice | undefined {
+    this.#look();
+    const rows = this.#decisions.get(this.#rows.get(this.#idOf(work)) ?? -1) ?? [];
+    return rows.findLast((each) => each.by === by && each.phase === phase)?.decision;
+  }
+
+  /** What is known of a work; of one that a list only named, the title. */
+  record(work: string): WorkRecord {
+    const known = this.#records.get(work);
+    if (known) return known;
+    const title = this.#store.get<{ title: string | null }>('select title from works where work = ?', work)?.title;
+    return { ...emptyRecord(work), title: title ?? null };
+  }
+
+  /** Works on which reviewers differ, each with their decisions. */
   conflicts(phase: Phase = 'title-abstract'): { readonly work: string; readonly decisions: readonly Shown[] }[] {
     this.#look();
     return this.#works
-      .filter((work) => this.#verdict(work, phase) === 'conflict')
+      .filter((_, row) => this.#verdicts[phase][row] === 'conflict')
       .map((work) => ({ work, decisions: this.#shown(work).filter((each) => each.phase === phase) }));
   }
 
@@ -297,12 +351,6 @@ export class Screening implements Disposable {
       yield { ...row, work: this.#idOf(row.work) };
   }
 
-  /** The works that are screened. */
-  get works(): readonly string[] {
-    this.#look();
-    return this.#works;
-  }
-
   /** Reads what this or another process has written since the last look. */
   #look(): void {
     this.#store.ingest();
@@ -313,10 +361,7 @@ export class Screening implements Disposable {
         .versionGroups()
         .flatMap(([best, ...others]) => others.map(({ id }) => [id, best?.id ?? id] as const)),
     );
-    this.#works = this.#store
-      .all<{ work: string }>("select work from works where other_version = 0 and outcome <> 'unreadable' order by row")
-      .map(({ work }) => work);
-    this.#rows = new Map(this.#works.map((work, row) => [work, row]));
+    this.#readWorks();
     const protocol = this.#store.get<Protocol & { reasons: string; highlight: string }>(
       'select version, reviewers, question, criteria, reasons, highlight from protocols order by version desc limit 1',
     );
@@ -327,16 +372,38 @@ export class Screening implements Disposable {
           highlight: JSON.parse(protocol.highlight) as string[],
         }
       : NO_PROTOCOL;
-    this.#decisions = new Map();
-    for (const row of this.#store.iterate<Standing & { readonly work: string; readonly sequence: number }>(
+    const decisions = new Map<number, Entry[]>();
+    for (const row of this.#store.iterate<Entry & { readonly work: string }>(
       'select work, decision, by, phase, reason, sequence from screened where undone = 0 order by sequence',
     )) {
-      const work = this.#idOf(row.work);
-      const rows = this.#decisions.get(work);
+      const at = this.#rows.get(this.#idOf(row.work));
+      if (at === undefined) continue;
+      const rows = decisions.get(at);
       if (rows) rows.push(row);
-      else this.#decisions.set(work, [row]);
+      else decisions.set(at, [row]);
     }
+    this.#decisions = decisions;
+    this.#verdicts = { 'title-abstract': this.#works.map(() => null), 'full-text': this.#works.map(() => null) };
+    for (const at of decisions.keys()) this.#judge(at);
     this.#isTrained = false;
+  }
+
+  /** Works in the order of their rows; scores stay with their works. */
+  #readWorks(): void {
+    const works = this.#store
+      .all<{ work: string }>("select work from works where other_version = 0 and outcome <> 'unreadable' order by row")
+      .map(({ work }) => work);
+    if (works.length === this.#works.length && works.every((work, row) => work === this.#works[row])) return;
+    const [rows, scores] = [this.#rows, this.#scores];
+    this.#works = works;
+    this.#rows = new Map(works.map((work, row) => [work, row]));
+    if (scores.length > 0) this.#scores = Float64Array.from(works, (work) => scores[rows.get(work) ?? -1] ?? 0);
+  }
+
+  #namesOf(): string {
+    if (this.#names?.works !== this.#works)
+      this.#names = { works: this.#works, hash: createHash('sha256').update(this.#works.join('\n')).digest('hex') };
+    return this.#names.hash;
   }
 
   /** Whether nothing but our own decisions changed the database since the last look. */
@@ -349,10 +416,23 @@ export class Screening implements Disposable {
   }
 
   #read(work: string): void {
+    const row = this.#rows.get(work) ?? -1;
     this.#decisions.set(
-      work,
-      this.#store.all('select decision, by, phase, reason, sequence from screened where work = ? and undone = 0 order by sequence', work), // prettier-ignore
+      row,
+      this.#store.all<Entry>(
+        `select decision, by, phase, reason, sequence from screened
+         where undone = 0 and (work = ?1 or work in (select id from work_ids where work_ids.work = ?1)) order by sequence`,
+        work,
+      ),
     );
+    this.#judge(row);
+  }
+
+  #judge(row: number): void {
+    const decisions = this.#decisions.get(row) ?? [];
+    for (const phase of PHASES)
+      this.#verdicts[phase][row] =
+        verdictOf(decisions.filter((each) => each.phase === phase), this.#protocol.reviewers)?.verdict ?? null; // prettier-ignore
   }
 
   /** Works may be filed under another id since a decision about them, or be another version of one. */
@@ -369,76 +449,74 @@ export class Screening implements Disposable {
     return name;
   }
 
-  #verdict(work: string, phase: Phase): Choice | 'conflict' | null {
-    const decisions = this.#decisions.get(work);
-    if (!decisions) return null;
-    return verdictOf(decisions.filter((each) => each.phase === phase), this.#protocol.reviewers)?.verdict ?? null; // prettier-ignore
+  /** Whether a work is to be decided about in a phase: all of them, then what title and abstract let through. */
+  #isInPhase(row: number, phase: Phase): boolean {
+    return phase === 'title-abstract' || this.#verdicts['title-abstract'][row] === 'include';
   }
 
-  /** Works to decide about in a phase: all of them, then those that title and abstract let through. */
-  #inPhase(phase: Phase): readonly string[] {
-    return phase === 'title-abstract'
-      ? this.#works
-      : this.#works.filter((work) => this.#verdict(work, 'title-abstract') === 'include');
-  }
-
-  /** Works of a phase that wait for this reviewer. */
-  #openFor(by: string, phase: Phase): string[] {
-    return this.#inPhase(phase).filter((work) => {
-      const decisions = (this.#decisions.get(work) ?? []).filter((each) => each.phase === phase);
-      const own = decisions.findLast((each) => each.by === by);
-      const verdict = verdictOf(decisions, this.#protocol.reviewers)?.verdict ?? null;
-      return own === undefined && (verdict === null || verdict === 'conflict');
-    });
+  /** Works of a phase that wait for this reviewer, and the ones that the reviewer was unsure about, the oldest first. */
+  #openFor(by: string, phase: Phase): { readonly open: number[]; readonly unsure: readonly number[] } {
+    const open: number[] = [];
+    const unsure: { readonly row: number; readonly sequence: number }[] = [];
+    for (let row = 0; row < this.#works.length; row += 1) {
+      const verdict = this.#verdicts[phase][row] ?? null;
+      if (verdict === 'include' || verdict === 'exclude' || !this.#isInPhase(row, phase)) continue;
+      const own = this.#decisions.get(row)?.findLast((each) => each.by === by && each.phase === phase);
+      if (own?.decision === 'maybe') unsure.push({ row, sequence: own.sequence });
+      else if (own === undefined && verdict !== 'maybe') open.push(row);
+    }
+    return { open, unsure: unsure.sort((a, b) => a.sequence - b.sequence).map(({ row }) => row) };
   }
 
   #counts(phase: Phase): PhaseCounts {
     const counts = { include: 0, exclude: 0, maybe: 0, conflict: 0, none: 0 };
-    const works = this.#inPhase(phase);
-    for (const work of works) counts[this.#verdict(work, phase) ?? 'none'] += 1;
+    let works = 0;
+    for (let row = 0; row < this.#works.length; row += 1) {
+      if (!this.#isInPhase(row, phase)) continue;
+      works += 1;
+      counts[this.#verdicts[phase][row] ?? 'none'] += 1;
+    }
     const { include: included, exclude: excluded, maybe, conflict: conflicts, none: undecided } = counts;
-    return { works: works.length, included, excluded, maybe, conflicts, undecided };
+    return { works, included, excluded, maybe, conflicts, undecided };
   }
 
   /** Whether each decided work was included, in the order of the decisions. */
   #inOrder(): boolean[] {
-    const decided = this.#works.flatMap((work) => {
-      const verdict = this.#verdict(work, 'title-abstract');
-      const sequence = this.#decisions.get(work)?.[0]?.sequence ?? 0;
-      return verdict === 'include' || verdict === 'exclude' ? [{ sequence, isIncluded: verdict === 'include' }] : [];
-    });
-    return decided.sort((a, b) => a.sequence - b.sequence).map(({ isIncluded }) => isIncluded);
+    const decided = Array.from(this.#decisions, ([row, rows]) => ({
+      sequence: rows[0]?.sequence ?? 0,
+      verdict: this.#verdicts['title-abstract'][row],
+    })).filter(({ verdict }) => verdict === 'include' || verdict === 'exclude');
+    return decided.sort((a, b) => a.sequence - b.sequence).map(({ verdict }) => verdict === 'include');
   }
 
-  #lastSample(): { readonly seed: string; readonly after: number } | undefined {
-    return this.#store.get('select seed, after from samples order by sequence desc limit 1');
-  }
-
-  /** The works of the sample with their places in it; undefined before a sample began. */
-  #sampleOrder(): ReadonlyMap<string, number> | undefined {
-    const sample = this.#lastSample();
+  /** The works of the last sample in the order of the draw; undefined before a sample began. */
+  #sampleRows(): readonly number[] | undefined {
+    const sample = this.#store.get<{ seed: string; after: number }>(
+      'select seed, after from samples order by sequence desc limit 1',
+    );
     if (!sample) return undefined;
-    const place = (work: string): string => createHash('sha256').update(`${sample.seed} ${work}`).digest('hex');
-    const drawn = this.#works
-      .filter((work) => (this.#decisions.get(work)?.[0]?.sequence ?? Infinity) > sample.after)
-      .map((work) => [place(work), work] as const)
-      .sort(([a], [b]) => (a < b ? -1 : 1));
-    return new Map(drawn.map(([, work], at) => [work, at]));
+    if (this.#drawn?.seed !== sample.seed || this.#drawn.works !== this.#works) {
+      const place = (work: string): string => createHash('sha256').update(`${sample.seed} ${work}`).digest('hex');
+      const drawn = this.#works.map((work, row) => [place(work), row] as const).sort(([a], [b]) => (a < b ? -1 : 1));
+      this.#drawn = { seed: sample.seed, works: this.#works, rows: drawn.map(([, row]) => row) };
+    }
+    return this.#drawn.rows.filter((row) => (this.#decisions.get(row)?.[0]?.sequence ?? Infinity) > sample.after);
   }
 
-  #sampled(): ReviewStatus['sample'] {
-    const order = this.#sampleOrder();
-    if (!order) return null;
-    const isIncluded = (work: string): boolean => this.#verdict(work, 'title-abstract') === 'include';
-    const foundBefore = this.#works.filter((work) => !order.has(work) && isIncluded(work)).length;
+  #sampled(sample: readonly number[] | undefined): ReviewStatus['sample'] {
+    if (!sample) return null;
+    const verdicts = this.#verdicts['title-abstract'];
     let [read, found] = [0, 0];
-    for (const work of order.keys()) {
-      const verdict = this.#verdict(work, 'title-abstract');
-      if (verdict !== 'include' && verdict !== 'exclude') break;
+    for (const row of sample) {
+      const verdict = verdicts[row] ?? null;
+      if (verdict === null || verdict === 'conflict') break;
       read += 1;
-      if (verdict === 'include') found += 1;
+      // What a reviewer is unsure about may be relevant: it counts against the promise.
+      if (verdict !== 'exclude') found += 1;
     }
-    const population = order.size;
+    const inSample = new Set(sample);
+    const foundBefore = verdicts.filter((verdict, row) => verdict === 'include' && !inSample.has(row)).length;
+    const population = sample.length;
     const hidden = read === 0 ? population : (found / read) * (population - read);
     const all = foundBefore + found;
     const estimate = all + hidden === 0 ? 1 : all / (all + hidden);
@@ -446,26 +524,28 @@ export class Screening implements Disposable {
   }
 
   #train(): void {
-    const asked = JSON.stringify([this.#protocol.question, this.#works.length, this.#works.at(-1)]);
+    if (this.#isTrained) return;
+    this.#isTrained = true;
+    if (this.#background) {
+      // Scores are replaced when they arrive; a failure shows at the next `ready`.
+      void this.#background.request();
+      return;
+    }
+    const asked = `${this.#protocol.question}\n${this.#namesOf()}`;
     if (!this.#model || asked !== this.#modelOf) {
       this.#modelOf = asked;
       this.#model = new RankingModel(featuresOf(this.#texts(), DEFAULT_MODEL), this.#protocol.question);
-      this.#isTrained = false;
     }
-    if (this.#isTrained) return;
     const decided = new Map<number, boolean>();
-    for (const [work, decisions] of this.#decisions) {
-      const row = this.#rows.get(work);
+    for (const [row, decisions] of this.#decisions) {
       // A decision counts for the ranking before the other reviewers have decided.
       const verdict =
-        this.#verdict(work, 'title-abstract') ??
+        this.#verdicts['title-abstract'][row] ??
         decisions.findLast(({ phase }) => phase === 'title-abstract')?.decision;
-      if (row !== undefined && (verdict === 'include' || verdict === 'exclude'))
-        decided.set(row, verdict === 'include');
+      if (verdict === 'include' || verdict === 'exclude') decided.set(row, verdict === 'include');
     }
     this.#model.train(decided);
     this.#scores = this.#model.scores();
-    this.#isTrained = true;
   }
 
   #texts(): Rankable[] {
@@ -486,36 +566,32 @@ export class Screening implements Disposable {
     return this.#works.map((id) => texts.get(id) ?? { id, title: '', abstract: '', references: [] });
   }
 
-  /** Works without a verdict and their places by score. */
-  #ranks(): Map<string, number> {
-    const open = this.#works.filter((work) => {
-      const verdict = this.#verdict(work, 'title-abstract');
-      return verdict === null || verdict === 'conflict' || verdict === 'maybe';
-    });
-    const score = (work: string): number => this.#scores[this.#rows.get(work) ?? -1] ?? 0;
-    open.sort((a, b) => score(b) - score(a));
-    return new Map(open.map((work, at) => [work, at + 1]));
+  /** The place of a work among the ones without a verdict; null before they are ranked. */
+  #rankOf(row: number): number | null {
+    const own = this.#scores[row];
+    if (own === undefined || this.#scores.length !== this.#works.length) return null;
+    const verdicts = this.#verdicts['title-abstract'];
+    let rank = 1;
+    for (const [at, score] of this.#scores.entries())
+      if ((score > own || (score === own && at < row)) && verdicts[at] !== 'include' && verdicts[at] !== 'exclude')
+        rank += 1;
+    return rank;
   }
 
-  #candidate(work: string, by: string, rank: number, isSampled: boolean): Candidate[] {
-    const record = this.#records.get(work) ?? this.#named(work);
-    const all = this.#shown(work);
-    const hasDecided = (phase: Phase): boolean => all.some((each) => each.by === by && each.phase === phase);
-    return [{ work, rank, isSampled, record, decisions: all.filter(({ phase, by: who }) => who === by || hasDecided(phase)) }]; // prettier-ignore
-  }
-
-  /** A work of which a list gave only the title. */
-  #named(work: string): WorkRecord {
-    const title = this.#store.get<{ title: string | null }>('select title from works where work = ?', work)?.title;
-    return { ...emptyRecord(work), title: title ?? null };
+  #candidate(row: number, by: string, isSampled: boolean): Candidate {
+    const work = this.#works[row] ?? '';
+    const decisions = this.#shown(work).filter(
+      (each) => each.by === by || (this.#verdicts[each.phase][row] ?? null) !== null,
+    );
+    return { work, rank: this.#rankOf(row) ?? 0, isSampled, record: this.record(work), decisions };
   }
 
   #shown(work: string): Shown[] {
-    return this.#store.all<Shown & { work: string }>(
+    return this.#store.all<Shown>(
       `select by, decision, phase, reason, note, at from screened
        where undone = 0 and (work = ?1 or work in (select id from work_ids where work_ids.work = ?1)) order by sequence`,
       work,
-    ); // prettier-ignore
+    );
   }
 
   #now(): string {
@@ -523,20 +599,36 @@ export class Screening implements Disposable {
   }
 }
 
-/** The screening of a run that is there, with the folders of its settings. */
-export function openScreening(folder: string, config: Parameters<typeof manifestFolder>[0]): Screening {
+/** The screening of an existing run, with the folders of its settings. */
+export function openScreening(
+  folder: string,
+  config: Parameters<typeof manifestFolder>[0],
+  options: Pick<OpenOptions, 'inBackground'> = {},
+): Screening {
   if (!existsSync(folder))
-    throw new AppError('USAGE_RUN', `${folder} is not a run folder`, { hint: 'docstokg run or docstokg screen add make one' }); // prettier-ignore
-  return Screening.open(folder, { manifests: manifestFolder(config), asItIs: true });
+    throw new AppError('USAGE_RUN', `${folder} is not a run folder`, {
+      hint: 'docstokg run and docstokg screen add create one',
+    });
+  return Screening.open(folder, { ...options, manifests: manifestFolder(config), asItIs: true });
+}
+
+/** The element with the least value, as a list; the first of equal ones. */
+function least(rows: readonly number[], value: (row: number) => number): number[] {
+  let best: { readonly row: number; readonly at: number } | undefined;
+  for (const row of rows) {
+    const at = value(row);
+    if (!best || at < best.at) best = { row, at };
+  }
+  return best ? [best.row] : [];
 }
 
 function nameOf(by: string): string {
-  const name = by.trim().slice(0, LONGEST_NAME);
+  const name = by.replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST_NAME);
   if (name !== '') return name;
   throw new AppError('USAGE_REVIEWER', 'a decision needs the name of the reviewer', { hint: '--by ada' });
 }
 
 function textOf(text: string | undefined): string | null {
-  const said = text?.trim().slice(0, LONGEST_TEXT) ?? '';
-  return said === '' ? null : said;
+  const trimmed = text?.trim().slice(0, LONGEST_TEXT) ?? '';
+  return trimmed === '' ? null : trimmed;
 }

@@ -84,7 +84,8 @@ export type Standing = Pick<ScreeningDecision, 'decision' | 'by' | 'phase' | 're
 
 /**
  * What the decisions of one phase come to. Each reviewer's last decision counts. The first `reviewers` of them have to
- * agree; where they do not, it is a conflict, which the decision of anybody else settles. Null while somebody's is missing.
+ * agree; where they do not, it is a conflict, which a decision of another reviewer settles. With one reviewer the last
+ * decision counts. Null while one is missing.
  */
 export function verdictOf(
   decisions: readonly Standing[],
@@ -96,8 +97,9 @@ export function verdictOf(
   const [first] = all;
   if (!first || all.length < reviewers) return null;
   const settling = all.slice(reviewers).at(-1);
-  if (settling) return { verdict: settling.decision, reason: settling.reason };
-  if (all.some(({ decision }) => decision !== first.decision)) return { verdict: 'conflict', reason: null };
+  const isAgreed = all.slice(0, reviewers).every(({ decision }) => decision === first.decision);
+  if (settling && (reviewers === 1 || !isAgreed)) return { verdict: settling.decision, reason: settling.reason };
+  if (!isAgreed) return { verdict: 'conflict', reason: null };
   return { verdict: first.decision, reason: all.find(({ reason }) => reason !== null)?.reason ?? null };
 }
 

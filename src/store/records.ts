@@ -156,6 +156,16 @@ export class Records implements KnownIdentity, Disposable {
       this.#log([{ kind: 'repeats', times: news.map(([work, count]) => [work, count - 1] as const) }]);
   }
 
+  /** How many input files other than these name each work. */
+  listedElsewhere(files: readonly string[]): Map<string, number> {
+    const rows = this.#store.all<{ id: string; files: number }>(
+      `select id, count(distinct file) as files from listed_in
+       where file not in (select value from json_each(?)) group by id`,
+      JSON.stringify(files),
+    );
+    return new Map(rows.map(({ id, files: count }) => [id, count]));
+  }
+
   /** Notes which works an input file names now. */
   noteInput(file: string, works: ReadonlySet<string>): void {
     const name = basename(file);

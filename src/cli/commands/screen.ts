@@ -163,10 +163,11 @@ function addCommand(): Command {
     .action(async (run: string, files: string[], _flags: object, self: Command) => {
       const session = openSession(self);
       using screening = Screening.open(run);
-      const entries = await addRecords(screening, files);
+      const { entries, unreadable } = await addRecords(screening, files, new Date(session.clock.now()).toISOString());
       const works = screening.works.length;
-      if (session.json) session.terminal.print(JSON.stringify({ entries, works }));
+      if (session.json) session.terminal.print(JSON.stringify({ entries, works, unreadable }));
       else session.terminal.print(`${count(entries)} entries read, ${count(works)} works to screen`);
+      for (const { file, line } of unreadable) session.log('warn', `${file}, line ${line}: names no work`);
     });
 }
 
@@ -290,7 +291,7 @@ async function screenInTerminal(screening: Screening, flags: ScreenFlags, sessio
       const said = rest.join(' ');
       if (key === 'q') break;
       if (key === 'n') note = said;
-      else if (key === 'u') screening.undo(by);
+      else if (key === 'u') screening.undo(by, flags.phase);
       else if (key === 's') screening.sample(by);
       else if (key === 't') for (const line of statusLines(screening.status())) session.terminal.print(line);
       else if (decision) {

@@ -37,28 +37,27 @@ interface ServeFlags {
   readonly allowSteering?: boolean;
 }
 
-/** `serve [RUN…]`. */
 export function serveCommand(): Command {
   return settingOptions(shared(new Command('serve')), ['serve'])
-    .description('pages and an HTTP interface to watch runs and a queue, and to ask corpora')
+    .description('web pages and an HTTP API to monitor runs and queues and to search corpora')
     .argument('[run...]', 'run folders; default: all in runs/')
-    .addOption(new Option('-r, --run <folder...>', 'the same as the arguments').hideHelp())
+    .addOption(new Option('-r, --run <folder...>', 'same as the arguments').hideHelp())
     .option(
       '--queue <path|url>',
-      'a SQLite file or postgres://… to watch; default: the configured one on PostgreSQL, else that of the first run that has one',
+      'SQLite file or postgres:// URL of the queue to monitor; default: the configured PostgreSQL queue, or else the queue of the first run that has one',
     )
-    .option('--allow-control', 'let holders of the token pause, resume and retry')
-    .addOption(new Option('--allow-steering', 'the name of --allow-control before').hideHelp())
+    .option('--allow-control', 'allow clients with the token to pause, resume and retry')
+    .addOption(new Option('--allow-steering', 'old name of --allow-control').hideHelp())
     .addHelpText(
       'after',
-      '\nPrints a link that lets a browser in. Only this machine is answered unless --host says otherwise.\n\nExamples:\n  docstokg serve runs/corals\n  docstokg serve --queue postgres://docstokg@db/docstokg --host 0.0.0.0 --allow-control\n',
+      '\nPrints a link that signs a browser in. Listens only on this machine unless --host says otherwise.\n\nExamples:\n  docstokg serve runs/corals\n  docstokg serve --queue postgres://docstokg@db/docstokg --host 0.0.0.0 --allow-control\n',
     )
     .action((given: string[], flags: ServeFlags, self: Command) =>
       serveRuns([...given, ...(flags.run ?? [])], flags, self),
     );
 }
 
-/** Serves runs until it is stopped; `page` is what the printed link opens. */
+/** Serves runs until it is stopped; the printed link opens `page`. */
 export async function serveRuns(
   folders: readonly string[],
   flags: ServeFlags,
@@ -92,37 +91,39 @@ export async function serveRuns(
     }),
   );
   const { url, port } = server;
-  const link = server.link.replace(url, url + page);
+  const address = new URL(page, url);
+  address.searchParams.set('token', token);
+  const link = address.href;
   if (session.json) session.terminal.print(JSON.stringify({ url, link, port, token, runs: runs.map(({ id }) => id) }));
   else session.terminal.print(link);
   const control = isControlAllowed ? 'control is allowed' : 'read-only';
   const watched = [`${runs.length} runs`, ...(queue ? ['a queue'] : [])].join(' and ');
   session.log('info', `serving ${watched}, ${control}; Ctrl-C stops it`);
   if (!stop.signal.aborted) await once(stop.signal, 'abort');
-  // This is how it is meant to end.
+  // Ctrl-C is the normal way to stop the server.
   process.exitCode = 0;
 }
 
 function tokenOf({ token, host }: Config['serve']): string {
   if (token === '') {
     if (isLoopback(host)) return randomBytes(24).toString('base64url');
-    throw new AppError('USAGE_TOKEN', `${host} can be reached by other machines, and there is no token`, {
+    throw new AppError('USAGE_TOKEN', `${host} can be reached by other machines, but no token is set`, {
       hint: 'set one of at least 16 characters: DOCSTOKG_SERVE__TOKEN in the environment, or --token',
     });
   }
   if (token.length >= SHORTEST_TOKEN && /^[\x21-\x7E]+$/.test(token)) return token;
-  throw new AppError('USAGE_TOKEN', 'the token can be guessed, or cannot be sent', {
-    hint: `it has at least ${SHORTEST_TOKEN} characters, no spaces, and only such as stand on every keyboard`,
+  throw new AppError('USAGE_TOKEN', 'the token is too short or contains invalid characters', {
+    hint: `it has at least ${SHORTEST_TOKEN} printable ASCII characters without spaces`,
   });
 }
 
-/** The folders that are named, each of which has to be a run; else all that stand beside each other. */
+/** The run folders named by the user, each of which must be a run; by default all runs next to each other. */
 function runFolders(named: readonly string[], flags: ServeFlags, config: Config): readonly string[] {
   if (named.length > 0) {
     const wrong = named.find((folder) => !isRun(folder));
     if (wrong === undefined) return [...new Set(named.map((folder) => resolve(folder)))];
     throw new AppError('USAGE_RUN', `${wrong} is not a run folder`, {
-      hint: 'name folders that docstokg run, contentdownload --out or docparse parse wrote to',
+      hint: 'give the output folder of docstokg run, contentdownload or docparse parse',
     });
   }
   const beside = dirname(resolve(config.download.out));
@@ -131,8 +132,8 @@ function runFolders(named: readonly string[], flags: ServeFlags, config: Config)
     .filter(isRun)
     .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
   if (found.length > 0 || (flags.queue ?? sharedQueue(config)) !== undefined) return found.slice(0, MOST_RUNS);
-  throw new AppError('USAGE_NOTHING_TO_SERVE', `there are no runs in ${beside}`, {
-    hint: 'name a run folder, or a queue with --queue',
+  throw new AppError('USAGE_NOTHING_TO_SERVE', `no runs in ${beside}`, {
+    hint: 'give a run folder, or a queue with --queue',
   });
 }
 
@@ -154,7 +155,7 @@ async function openRuns(
   return runs;
 }
 
-/** The name of a folder as it can stand in an address, with a number where another has it already. */
+/** A folder name made safe for URLs and unique by a numeric suffix. */
 function shortName(folder: string, taken: ReadonlySet<string>): string {
   const name =
     basename(folder)
@@ -167,12 +168,13 @@ function shortName(folder: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** The queue on PostgreSQL that the configuration names. */
 function sharedQueue({ queue }: Config): string | undefined {
   return queue.backend === 'postgres' && queue.url !== '' ? queue.url : undefined;
 }
 
-/** The queue that is named, which has to be there; else one that is configured; else that of the first run that has one. */
+/**
+ * The queue to monitor: the one named (which must exist), the configured one, or that of the first run that has one.
+ */
 async function openWatched(
   named: string | undefined,
   runs: readonly { readonly corpus: Corpus }[],
@@ -184,8 +186,8 @@ async function openWatched(
 }> {
   const isFile = named !== undefined && !/^postgres(?:ql)?:\/\//.test(named);
   if (isFile && !existsSync(named))
-    throw new AppError('USAGE_QUEUE', `there is no queue ${named}`, {
-      hint: 'contentdownload queue enqueue makes one; a PostgreSQL address begins with postgres://',
+    throw new AppError('USAGE_QUEUE', `queue not found: ${named}`, {
+      hint: 'create one with contentdownload queue enqueue; a PostgreSQL URL starts with postgres://',
     });
   const own = runs.map(({ corpus }) => corpus.config.queue.path).find((path) => existsSync(path));
   const target = named ?? sharedQueue(session.load().config) ?? own;
@@ -199,7 +201,7 @@ async function openWatched(
   };
 }
 
-/** What assistants ask under `/mcp`; made when the first of them comes. */
+/** Handler of MCP requests under `/mcp`, created on first use. */
 async function openMcp(
   runs: readonly { readonly id: string; readonly corpus: Corpus }[],
   session: Session,

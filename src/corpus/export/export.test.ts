@@ -112,6 +112,7 @@ test('a run goes out in every format, with links, licences and counts that add u
     identified: 5,
     removed_before_screening: { unreadable_entries: 1, duplicates: 1 },
     screened: 0,
+    not_screened: 3,
     excluded: 0,
     sought: 3,
     not_retrieved: 1,

@@ -42,14 +42,21 @@ export function screeningRoutes(context: Context): Route[] {
       });
     return runOf(context, id).screening;
   };
-  const answer = (run: RunWatch, who: string, at: z.output<typeof phase>, limit = 1) => {
+  /** Progress, and what to decide about next; `first` comes before it. */
+  const answer = async (run: RunWatch, who: string, at: z.output<typeof phase>, more: { readonly limit?: number | undefined; readonly first?: string | undefined } = {}) => {
     const { screening } = run;
-    const next = screening.next(who, { phase: at, limit }).map((candidate) => shownAs(run, candidate));
-    const { sample, ...status } = screening.status();
+    await screening.ready();
+    const { limit = 1, first } = more;
+    const chosen = first === undefined ? undefined : screening.candidate(first, who);
+    const next = screening.next(who, { phase: at, limit }).filter(({ work }) => work !== chosen?.work);
     const conflicts = screening.conflicts(at).slice(0, MOST_SHOWN);
-    const seen = conflicts.filter(({ work, decisions }) => work !== '' && decisions.length > 0);
-    return { kind: 'json', value: { ...status, sample, conflicts: seen, next } } as const;
-  };
+    const value = {
+      ...screening.status(),
+      conflicts: conflicts.map(({ work, decisions }) => ({ work, title: screening.record(work).title, decisions })),
+      next: [...(chosen ? [chosen] : []), ...next].slice(0, limit).map((candidate) => shownAs(run, candidate)),
+    };
+    return { kind: 'json', value } as const;
+  }; // prettier-ignore
   return [
     route({
       path: '/runs/{run}/screening',
@@ -59,15 +66,19 @@ export function screeningRoutes(context: Context): Route[] {
         by,
         phase: z.enum(PHASES).optional().describe('Default title-abstract.'),
         limit: wholeNumber(1, MOST_SHOWN).optional(),
+        work: z.string().max(2_048).optional().describe('A work to show first, such as one in conflict.'),
       }),
       gives: { kind: 'json', schema: shapes.screening },
       handle: ({ path, query }) =>
-        answer(runOf(context, path.run), query.by, query.phase ?? 'title-abstract', query.limit),
+        answer(runOf(context, path.run), query.by, query.phase ?? 'title-abstract', {
+          limit: query.limit,
+          first: query.work,
+        }),
     }),
     route({
       method: 'POST',
       path: '/runs/{run}/screening/decide',
-      summary: 'Writes a decision down; it is on the disk when this answers. Answers as the GET does.',
+      summary: 'Logs a decision, which is on the disk when this answers. Answers like the GET.',
       pathSchema: runPath,
       querySchema: noQuery,
       bodySchema: decided,
@@ -80,18 +91,14 @@ export function screeningRoutes(context: Context): Route[] {
     route({
       method: 'POST',
       path: '/runs/{run}/screening/undo',
-      summary: 'Takes the last decision of a reviewer back.',
+      summary: 'Undoes the last decision of a reviewer in a phase.',
       pathSchema: runPath,
       querySchema: noQuery,
       bodySchema: z.strictObject({ by, phase }),
       gives: { kind: 'json', schema: shapes.screening },
       handle: ({ path, body }) => {
-        const work = allowed(path.run).undo(body.by);
-        const run = runOf(context, path.run);
-        const undone = work === undefined ? undefined : run.screening.candidate(work, body.by);
-        const { value } = answer(run, body.by, body.phase);
-        const others = value.next.filter((each) => each.work !== work);
-        return { kind: 'json', value: { ...value, next: [...(undone ? [shownAs(run, undone)] : []), ...others] } };
+        const first = allowed(path.run).undo(body.by, body.phase);
+        return answer(runOf(context, path.run), body.by, body.phase, { first });
       },
     }),
     route({

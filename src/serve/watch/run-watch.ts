@@ -81,7 +81,7 @@ export class RunWatch implements AsyncDisposable {
 
   /** Its screening; opened on first use. */
   get screening(): Screening {
-    this.#screening ??= openScreening(this.corpus.folder, this.corpus.config);
+    this.#screening ??= openScreening(this.corpus.folder, this.corpus.config, { inBackground: true });
     return this.#screening;
   }
 

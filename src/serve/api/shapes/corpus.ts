@@ -209,9 +209,13 @@ export const account = z.object({
     .object({
       identified: count,
       screened: count,
+      not_screened: count,
       excluded: count,
       sought: count,
       not_retrieved: count,
+      retrieved: count,
+      excluded_by_full_text: count,
+      excluded_by_full_text_reasons: counts,
       included: count,
     })
     .loose(),

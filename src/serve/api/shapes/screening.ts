@@ -45,7 +45,7 @@ export const screening = z.object({
   isTimeToSample: z.boolean(),
   agreement: z.object({ works: count, agreed: z.number(), kappa: z.number() }).nullable(),
   reviewers: z.array(z.string()),
-  conflicts: z.array(z.object({ work: z.string(), decisions: z.array(shown) })),
+  conflicts: z.array(z.object({ work: z.string(), title: text, decisions: z.array(shown) })),
   next: z.array(
     z.object({
       work: z.string(),
@@ -58,7 +58,7 @@ export const screening = z.object({
       venue: text,
       doi: text,
       document: text.describe('The document with its full text, once there is one.'),
-      decisions: z.array(shown).describe('Others’ only once this reviewer has decided.'),
+      decisions: z.array(shown).describe('Those of other reviewers only once all have decided.'),
     }),
   ),
 });

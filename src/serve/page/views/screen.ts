@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { Passages, Run, Screening } from '../answers.ts';
 import { number } from '../format.ts';
@@ -101,7 +101,8 @@ function Review({ run, by, phase }: { readonly run: Run; readonly by: string; re
   };
   return shown(answer, (value) => [
     progressOf(value, phase, () => post('sample', {}, 'The random sample has begun.')),
-    !about.steering && html`<p class="note">Decisions are not taken here: start it with docstokg screen.</p>`,
+    !about.steering &&
+      html`<p class="note">This server is read-only: docstokg screen starts one that accepts decisions.</p>`,
     value.next[0]
       ? html`<${Card}
           run=${run}
@@ -114,7 +115,11 @@ function Review({ run, by, phase }: { readonly run: Run; readonly by: string; re
         />`
       : html`<p class="lede">Nothing is left to decide in this phase for ${by}.</p>
           <p><button type="button" class="quiet" onClick=${acts.undo}>Undo the last decision</button></p>`,
-    conflictsOf(value),
+    conflictsOf(value, phase, (work) => {
+      source
+        .get<Screening>(runPath(run, 'screening'), { by, phase, work })
+        .then(setLater, (error: unknown) => tell(String(error)));
+    }),
   ]);
 }
 
@@ -160,12 +165,18 @@ function beginSample(isTime: boolean, begin: () => void): View {
   </p>`;
 }
 
-function conflictsOf({ conflicts }: Screening): View {
+function conflictsOf({ conflicts, phases }: Screening, phase: Phase, open: (work: string) => void): View {
   if (conflicts.length === 0) return undefined;
   return html`<details class="conflicts">
-    <summary>${number(conflicts.length)} in conflict: a third reviewer settles them</summary>
+    <summary>${number(phases[phase].conflicts)} in conflict: another reviewer settles them</summary>
     <ul>
-      ${conflicts.map(({ work, decisions }) => html`<li>${work}: ${decisions.map(({ by, decision, reason }) => `${by} ${decision}${reason === null ? '' : ` (${reason})`}`).join(', ')}</li>`)}
+      ${conflicts.map(
+        ({ work, title, decisions }) =>
+          html`<li>
+            <button type="button" class="quiet" onClick=${() => open(work)}>${title ?? work}</button>
+            ${decisions.map(({ by, decision, reason }) => `${by} ${decision}${reason === null ? '' : ` (${reason})`}`).join(', ')}
+          </li>`,
+      )}
     </ul>
   </details>`;
 }
@@ -189,7 +200,8 @@ function Card(props: {
     if (decision === 'exclude' && phase === 'full-text' && why === '') reasonField.current?.focus();
     else acts.decide(decision, decision === 'exclude' ? why : undefined);
   };
-  useEffect(() => {
+  // Before the paint: a key that is pressed as soon as the work is seen must not be lost.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent): void => {
       const field = event.target instanceof HTMLElement && event.target.matches('input, select, textarea');
       if (field && event.key === 'Escape') event.target.blur();

@@ -94,8 +94,9 @@ function flow(prisma: Account['prisma']): View {
     | undefined;
   const steps: readonly (readonly [string, number, readonly string[]])[] = [
     ['Records identified', prisma.identified, removed ? [counted(removed.duplicates, 'duplicate'), counted(removed.unreadable_entries, 'unreadable entry', 'unreadable entries')] : []],
-    ['Records screened', prisma.screened, [`${number(prisma.excluded)} excluded`]],
+    ['Records screened', prisma.screened, [`${number(prisma.excluded)} excluded`, ...(prisma.screened > 0 && prisma.not_screened > 0 ? [`${number(prisma.not_screened)} not screened`] : [])]],
     ['Full texts sought', prisma.sought, [`${number(prisma.not_retrieved)} not retrieved`]],
+    ...(prisma.excluded_by_full_text > 0 ? [['Full texts assessed', prisma.retrieved, [`${number(prisma.excluded_by_full_text)} excluded`, ...Object.entries(prisma.excluded_by_full_text_reasons).map(([why, works]) => `${why}: ${number(works)}`)]] as const] : []),
     ['Full texts included', prisma.included, []],
   ]; // prettier-ignore
   return html`<ol class="flow-steps">

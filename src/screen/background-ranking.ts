@@ -1,0 +1,78 @@
+/* oxlint-disable unicorn/require-post-message-target-origin -- a thread has no origin */
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+
+/** Scores by row, and the names of the works that they are for. */
+interface Ranking {
+  readonly of: string;
+  readonly scores: Float64Array;
+}
+
+/** The run that a thread ranks. */
+export interface RankedRun {
+  readonly folder: string;
+  readonly manifests: string | undefined;
+}
+
+/**
+ * Ranks the works of a run in a thread that reads the same log, so that a server answers meanwhile. Requests made while the
+ * thread is busy are answered by one ranking after it.
+ */
+export class BackgroundRanking implements Disposable {
+  readonly #run: RankedRun;
+  readonly #take: (ranking: Ranking) => void;
+  /** Why the last ranking failed. */
+  error: unknown;
+  #worker: Worker | undefined;
+  #running: PromiseWithResolvers<void> | undefined;
+  #waiting: PromiseWithResolvers<void> | undefined;
+
+  constructor(run: RankedRun, take: (ranking: Ranking) => void) {
+    this.#run = run;
+    this.#take = take;
+  }
+
+  /** Resolves when works are ranked by everything that was logged before this call. */
+  request(): Promise<void> {
+    if (this.#running) return (this.#waiting ??= promised()).promise;
+    this.#running = promised();
+    this.error = undefined;
+    this.#worker ??= this.#start();
+    this.#worker.ref();
+    this.#worker.postMessage('rank');
+    return this.#running.promise;
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL(`./rank-worker${extname(import.meta.filename)}`, import.meta.url), {
+      workerData: this.#run,
+    });
+    worker.on('message', (ranking: Ranking) => {
+      this.#take(ranking);
+      const [done, next] = [this.#running, this.#waiting];
+      [this.#running, this.#waiting] = [next, undefined];
+      if (next) worker.postMessage('rank');
+      else worker.unref();
+      done?.resolve();
+    });
+    worker.on('error', (error) => {
+      // The next request starts another thread.
+      this.#worker = undefined;
+      this.error = error;
+      for (const each of [this.#running, this.#waiting]) each?.reject(error);
+      [this.#running, this.#waiting] = [undefined, undefined];
+    });
+    return worker;
+  }
+
+  [Symbol.dispose](): void {
+    void this.#worker?.terminate();
+  }
+}
+
+/** A promise that may be rejected while nothing waits for it: `error` says so then. */
+function promised(): PromiseWithResolvers<void> {
+  const made = Promise.withResolvers<void>();
+  made.promise.catch(() => undefined);
+  return made;
+}

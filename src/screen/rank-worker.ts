@@ -1,0 +1,10 @@
+/* oxlint-disable unicorn/require-post-message-target-origin -- a thread has no origin */
+import { parentPort, workerData } from 'node:worker_threads';
+
+import type { RankedRun } from './background-ranking.ts';
+import { Screening } from './screening.ts';
+
+// A thread of BackgroundRanking: each message asks for a ranking by everything that is logged by then.
+const { folder, manifests } = workerData as RankedRun;
+const screening = Screening.open(folder, { manifests, asItIs: true });
+parentPort?.on('message', () => parentPort?.postMessage(screening.train()));
