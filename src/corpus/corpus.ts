@@ -128,7 +128,9 @@ export class Corpus implements AsyncDisposable {
   /** Finds and downloads works and makes them searchable; goes on where an earlier call was stopped or killed. */
   gather(request: GatherRequest = {}, signal?: AbortSignal): Gathering {
     const ended = (): Promise<void> => this.#forgetSearch();
-    return new Gathering({ folder: this.folder, config: this.config, clock: this.#clock, ended }, request, signal);
+    const choose = (which: string): ReadonlySet<string> => this.chooseWorks(which);
+    const { folder, config } = this;
+    return new Gathering({ folder, config, clock: this.#clock, ended, choose }, request, signal);
   }
 
   /** The works that a request would gather; nothing is fetched and nothing is written down about them. */

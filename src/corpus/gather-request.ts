@@ -21,26 +21,40 @@ export interface WantedDocuments {
   readonly wanted: WantedWorks;
   /** Folders of papers, and papers, that are there already. */
   readonly papers: readonly string[];
+  /** The only works that are downloaded; undefined for all. */
+  readonly only: ReadonlySet<string> | undefined;
   readonly config: Config;
 }
 
 /** What a folder is asked for: what is given, or what it was asked for last. */
 export async function askedFor(folder: string, given: RunAsked): Promise<RunAsked> {
-  const { ids = [], input, mailto } = given;
+  const { ids = [], input, mailto, works } = given;
   if (asksOpenAlex(given) || input !== undefined || ids.length > 0)
     return Object.fromEntries(Object.entries({ ...given, ids }).filter(([, value]) => value !== undefined));
   const before = await readRunFile(folder);
-  if (before) return mailto === undefined ? before.asked : { ...before.asked, mailto };
+  const changed = { ...(mailto !== undefined && { mailto }), ...(works !== undefined && { works }) };
+  if (before) return { ...before.asked, ...changed };
+  if (works !== undefined) return changed;
   throw new AppError('USAGE_NOTHING_TO_RUN', 'no works or papers given', {
     hint: 'give a topic, ids, input files, or the folder of an earlier run; docstokg run --help shows examples',
   });
 }
 
 /** Tells papers from lists of works, and takes the address that was given. */
-export function wantedDocuments(asked: RunAsked, config: Config): WantedDocuments {
-  const { ids = [], input = [], mailto, ...wanted } = asked;
+export function wantedDocuments(
+  asked: RunAsked,
+  config: Config,
+  choose?: (which: string) => ReadonlySet<string>,
+): WantedDocuments {
+  const { ids = [], input = [], mailto, works, ...wanted } = asked;
+  const only = works === undefined ? undefined : choose?.(works);
+  if (only?.size === 0)
+    throw new AppError('USAGE_WORKS', `no works are "${works ?? ''}" here`, { hint: 'docstokg screen decides which are included' }); // prettier-ignore
+  // Without another request the chosen works are what is asked for; entries of lists that were not identified cannot be.
+  const isAll = ids.length === 0 && input.length === 0 && !asksOpenAlex(asked);
   return {
-    ids,
+    ids: only && isAll ? [...only].filter((id) => !id.startsWith('entry:')) : ids,
+    only,
     wanted: { ...wanted, input: input.filter((path) => !isPapers(path)) },
     papers: input.filter(isPapers),
     config: {

@@ -25,7 +25,9 @@ import type { Account, RunCounts } from '../ask/index.ts';
 import { accountOf, runCountsOf } from '../ask/index.ts';
 import type { WorkQueue } from '../queue/index.ts';
 import type { StageEvent } from '../stage/index.ts';
+import type { Records } from '../store/index.ts';
 import { CorpusStore } from '../store/index.ts';
+import type { Work } from '../works/index.ts';
 import type { RunAccount } from './account.ts';
 import { accountOfStages, accountOfWorks } from './account.ts';
 import type { Arrive, CorpusStageName } from './corpus-run.ts';
@@ -69,6 +71,8 @@ export interface GatherPlace {
   readonly clock: Clock;
   /** Called at its end: the index is another one. */
   readonly ended: () => Promise<void>;
+  /** The works that a text such as `included` names. */
+  readonly choose: (which: string) => ReadonlySet<string>;
 }
 
 interface Request extends WantedDocuments {
@@ -118,7 +122,8 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const { until = 'index', ...given } = this.#request;
     const asked = await askedFor(folder, given);
     const runtime: Runtime = { clock, log: (level, message) => tell({ kind: 'message', level, message }) };
-    const request: Request = { ...wantedDocuments(asked, config), runtime, tell, signal };
+    const documents = wantedDocuments(asked, config, this.#place.choose);
+    const request: Request = { ...documents, runtime, tell, signal };
     checkDocuments(request);
     if (until === 'files') {
       tell({ kind: 'ended', account: await this.#downloadOnly(request) });
@@ -292,7 +297,8 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
             });
             const hasLists = (request.wanted.input?.length ?? 0) > 0;
             const counted = hasLists ? countingRepeats(works, parts.records, inputs) : works;
-            return listing ? listing.works(counted) : counted;
+            const chosen = request.only ? onlyThese(counted, request.only, parts.records) : counted;
+            return listing ? listing.works(chosen) : chosen;
           },
           listed: listing && (() => listing.listed()),
           written: async ({ outcome, work, kind }) => {
@@ -394,4 +400,13 @@ function fileOf({ files }: DownloadAssembly, work: string, kind: string | null):
 async function openEmbed(config: Config, dense: DenseEngine | undefined, warn: Warn) {
   const sparse = await openSparse(config);
   return dense || sparse ? prepareEmbed(config, { dense, sparse }, { warn }) : undefined;
+}
+
+/** Works of a choice, which may know them by another id. */
+async function* onlyThese(
+  works: AsyncIterable<Work>,
+  only: ReadonlySet<string>,
+  records: Records,
+): AsyncGenerator<Work> {
+  for await (const work of works) if (only.has(work.id) || only.has(records.get(work.id)?.id ?? '')) yield work;
 }

@@ -28,6 +28,8 @@ export interface RunFile {
 /** Which documents a run is about, and who asks for them. */
 export interface RunAsked extends WantedWorks {
   readonly ids?: readonly string[] | undefined;
+  /** Which of the works are downloaded, as `--works` names them; all where it is not given. */
+  readonly works?: string | undefined;
   /** The address that was given to be reached at, so that the folder alone is enough to go on. */
   readonly mailto?: string | undefined;
 }

@@ -5,8 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { Admin, DEFAULT_POLICY, expectedOutcome } from '../../sim/index.ts';
 import { madeReview } from '../fixtures/made-review.ts';
+import { openWorld, PATIENCE, readManifest } from '../support/harvest.ts';
 import { command } from './command.ts';
+import { startCommand } from './started-command.ts';
 
 const GUIDE = join(import.meta.dirname, '..', '..', 'docs', 'guides', 'systematic-review.md');
 const review = madeReview(40, 6, 7);
@@ -36,10 +39,7 @@ test('the commands of the guide take a list to a flow diagram', async () => {
   }
   assert.equal(existsSync(join(folder.path, 'flow.svg')), true);
   const flow = JSON.parse(readFileSync(join(folder.path, 'flow.json'), 'utf8')) as Record<string, number>;
-  assert.deepEqual(
-    [flow['identified'], flow['screened'], flow['included']],
-    [40, 10 + Number(flow['screened']) - 10, 0],
-  );
+  assert.deepEqual([flow['identified'], flow['screened'], flow['not_screened'], flow['sought']], [40, 10, 30, 1]);
   assert.match(readFileSync(join(folder.path, 'decisions.csv'), 'utf8'), /see table 2/);
   const { sample } = JSON.parse(run(['screen', 'status', 'runs/review', '--json']).stdout) as { readonly sample: { readonly population: number } }; // prettier-ignore
   assert.ok(sample.population > 20);
@@ -57,4 +57,62 @@ test('misuse of screen says what to do', async () => {
     assert.notEqual(status, 0, words.join(' '));
     assert.match(stderr, said);
   }
+});
+
+test('the link of screen opens the page, and decisions are accepted there', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-link-'));
+  writeFileSync(join(folder.path, 'list.ris'), ris(review));
+  assert.equal(command('docstokg', ['screen', 'add', 'runs/review', 'list.ris'], { cwd: folder.path }).status, 0);
+  await using server = startCommand('docstokg', ['screen', 'runs/review', '--by', 'Ada Berg', '--port', '0'], { cwd: folder.path }); // prettier-ignore
+  await server.told(/Ctrl-C stops it/);
+  const link = new URL(server.stdout.trim());
+  assert.deepEqual([link.pathname, link.searchParams.get('by')], ['/screen', 'Ada Berg']);
+  const page = await fetch(link, { redirect: 'manual' });
+  assert.equal(new URL(page.headers.get('location') ?? '', link).searchParams.get('by'), 'Ada Berg');
+  const headers = {
+    authorization: `Bearer ${link.searchParams.get('token') ?? ''}`,
+    'content-type': 'application/json',
+  };
+  const api = new URL('/api/v1/runs/review/screening', link);
+  const asked = await fetch(`${api.href}?by=ada`, { headers });
+  const { next } = (await asked.json()) as { readonly next: readonly { readonly work: string }[] };
+  const body = JSON.stringify({ work: next[0]?.work, decision: 'include', by: 'ada' });
+  const decided = await fetch(`${api.href}/decide`, { method: 'POST', headers, body });
+  assert.equal(decided.status, 200);
+  assert.match(readFileSync(join(folder.path, 'runs', 'review', 'decisions.jsonl'), 'utf8'), /"decision":"include","by":"ada"/); // prettier-ignore
+});
+
+test('run downloads only what screening included', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-run-'));
+  const world = { works: 40, hosts: 6, seed: 12, profile: 'calm', timeScale: 0.05, documents: 'plain', workers: 4 } as const; // prettier-ignore
+  await using simulation = await openWorld(world);
+  await using admin = await Admin.open(simulation);
+  const saved = expectedOutcome(simulation.world, DEFAULT_POLICY).works.flatMap(({ work, outcome }) => outcome === 'saved' && work.doi !== null ? [work.doi] : []).slice(0, 5); // prettier-ignore
+  assert.equal(saved.length, 5);
+  const listed = saved.map((doi) => `TY  - JOUR\nTI  - About ${doi}\nAB  - Text\nDO  - ${doi}\nER  - \n`);
+  writeFileSync(join(folder.path, 'list.ris'), listed.join(''));
+  writeFileSync(join(folder.path, 'decided.csv'), `doi,included\n${saved[0] ?? ''},1\n${saved[1] ?? ''},0\n${saved[2] ?? ''},1\n`); // prettier-ignore
+  const run = async (...words: readonly string[]): Promise<string> => {
+    await using started = startCommand('docstokg', words, { cwd: folder.path, env: PATIENCE });
+    const { code } = await started.ended;
+    assert.equal(code, 0, `${words.join(' ')}: ${started.stderr}`);
+    return started.stdout;
+  };
+  await run('screen', 'add', 'runs/review', 'list.ris');
+  {
+    await using early = startCommand('docstokg', ['run', '--out', 'runs/review', '--works', 'included', '--sim', admin.url], { cwd: folder.path, env: PATIENCE }); // prettier-ignore
+    await early.ended;
+    assert.match(early.stderr, /USAGE_WORKS no works are "included" here/);
+  }
+  await run('screen', 'import', 'runs/review', 'decided.csv');
+  const tried = (): string[] => [...readManifest(join(folder.path, 'runs', 'review')).values()].map(({ work }) => work).toSorted(); // prettier-ignore
+  const wanted = [saved[0], saved[2]].map((doi) => `doi:${doi ?? ''}`).toSorted();
+  await run('run', '--out', 'runs/review', '--works', 'included', '--sim', admin.url, '--mailto', 'a@b.example');
+  assert.deepEqual(tried(), wanted);
+  // With the list it is the same, and the other works are known and wait to be screened.
+  await run('run', '--out', 'runs/review', '--input', 'list.ris', '--works', 'included', '--sim', admin.url, '--mailto', 'a@b.example'); // prettier-ignore
+  assert.deepEqual(tried(), wanted);
+  const flow = JSON.parse(await run('export', 'runs/review', '--format', 'prisma')) as Record<string, number>;
+  assert.deepEqual([flow['identified'], flow['screened'], flow['not_screened'], flow['sought'], flow['retrieved'], flow['included']], [5, 3, 2, 2, 2, 2]); // prettier-ignore
+  assert.equal((await run('export', 'runs/review', '--format', 'bibtex', '--works', 'included')).match(/^@/gm)?.length, 2); // prettier-ignore
 });

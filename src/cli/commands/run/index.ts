@@ -11,6 +11,7 @@ import { asksOpenAlex } from '../../../harvest/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
+import { worksOption } from '../../works-option.ts';
 import type { DownloadOptions } from '../download/options.ts';
 import { askedFor, downloadFlags, downloadOptions } from '../download/options.ts';
 import { nothingFound } from '../download/nothing-found.ts';
@@ -25,27 +26,32 @@ Examples:
   docstokg run --input ./papers            # a folder of PDF, HTML or XML: nothing is downloaded
   docstokg run --topic "coral bleaching" --mailto me@example.org --fleet postgres://user@host/db --store s3://bucket/corals --out here
   docstokg run --out runs/library          # resumes that run
+  docstokg run --out runs/review --works included   # only what screening included
 
 Ctrl-C stops after the running works; run the same command again to resume.
 `;
 
 export function runCommand(): Command {
-  return downloadOptions(shared(new Command('run')), 'JSONL, CSV, BibTeX or RIS file, list of ids, or folder of papers')
+  return worksOption(
+    downloadOptions(shared(new Command('run')), 'JSONL, CSV, BibTeX or RIS file, list of ids, or folder of papers'),
+  )
     .description('download, parse, chunk, embed and index works into a searchable corpus')
     .option(
       '--fleet <url>',
       'PostgreSQL server that makes this command on any number of machines one run; needs --store',
     )
     .addHelpText('after', EXAMPLES)
-    .action(async (ids: string[], options: DownloadOptions, self: Command) => run(ids, options, openSession(self)));
+    .action(async (ids: string[], options: RunOptions, self: Command) => run(ids, options, openSession(self)));
 }
 
-async function run(ids: readonly string[], options: DownloadOptions, session: Session): Promise<void> {
+type RunOptions = DownloadOptions & { readonly works?: string };
+
+async function run(ids: readonly string[], options: RunOptions, session: Session): Promise<void> {
   if (!asksOpenAlex(options) && options.input === undefined && ids.length === 0 && options.out === undefined)
     throw new AppError('USAGE_NOTHING_TO_RUN', 'no works or papers given', {
       hint: 'give --topic, --input or ids, or the --out of an earlier run; docstokg run --help shows examples',
     });
-  const asked = askedFor(ids, options);
+  const asked = { ...askedFor(ids, options), works: options.works };
   const out = options.out ?? folderFor(asked, session.load().config);
   using stop = stopSignal((name) => session.log('info', `${name}: finishing running work; Ctrl-C again to quit`));
   await using corpus = await openCorpus(out, { config: await configFor(out, options, session) });
