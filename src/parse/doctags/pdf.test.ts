@@ -65,6 +65,22 @@ test('running heads and page numbers leave the flow and stand first and last on 
   assert.equal(document.blocks.at(-1)?.kind, 'page_footer');
 });
 
+test('page numbers may follow the number of the article, and numbers of equations at the foot are no page numbers', async () => {
+  const bytes = await makePdf((pdf) => {
+    for (let page = 1; page <= 3; page += 1) {
+      if (page > 1) pdf.addPage();
+      paragraph(pdf, prose(30, page), { x: 72, y: 80, width: 468 });
+      line(pdf, ['a = b + c', 'the sum of grains x', 'p > q'][page - 1] ?? '', { x: 200, y: 700 });
+      line(pdf, `(${10 * page + page})`, { x: 500, y: 700 });
+      line(pdf, `045009-${page}`, { x: 280, y: 760, size: 8 });
+    }
+  });
+  const document = await parsePdf(bytes);
+  assert.deepEqual(texts(document, 'page_footer'), ['045009-1', '045009-2', '045009-3']);
+  const body = document.blocks.map((block) => block.text).join('\n');
+  for (const number of ['(11)', '(22)', '(33)']) assert.ok(body.includes(number), number);
+});
+
 test('headings are told from text by weight and number, and their numbers give the levels', async () => {
   const bytes = await makePdf((pdf) => {
     pdf.font('Times-Bold').fontSize(18).text('On the Motion of Sand', 72, 50, { width: 468, align: 'center' });
@@ -147,6 +163,45 @@ test('references are split at their labels and carry DOI and arXiv number', asyn
     ],
   );
   assert.deepEqual(references[2]?.text, entries[2]);
+});
+
+test('references without numbers are split at labels of names and years, or at the white space between them', async () => {
+  const entries = [
+    [
+      'Dietz A, Moor B, Tarn C: Slow water in the plains of the south and its',
+      'Grains. Journal of Sand. 1989;',
+      'Publisher Full Text',
+    ],
+    ['Elm D: On the colour of river beds. Journal of', 'Sand. 1991; 3: 12–14.', 'Reference Source'],
+    ['Fern E, Gorse F: The weight of small', 'Stones. Rivers. 1993; 4: 1–9.', 'PubMed Abstract'],
+    ['Hazel G: Where a delta ends. Coasts. 1995; 2: 7–8.', 'Publisher Full Text'],
+  ];
+  const list = async (label: (index: number) => string, gap: number): Promise<string[]> => {
+    const bytes = await makePdf((pdf) => {
+      let y = paragraph(pdf, prose(12, 1), { x: 72, y: 60, width: 468 });
+      line(pdf, 'References', { x: 72, y: y + 10, size: 12, font: 'Times-Bold' });
+      y += 32;
+      entries.forEach((entry, index) => {
+        entry.forEach((text, at) => {
+          line(pdf, at === 0 ? label(index) + text : text, { x: 72, y, size: 8 });
+          y += 9.6;
+        });
+        y += gap;
+      });
+    });
+    return texts(await parsePdf(bytes), 'reference');
+  };
+  const spaced = await list(() => '', 3);
+  assert.deepEqual(
+    spaced.map((text) => text.split(/[\s,:]/)[0]),
+    ['Dietz', 'Elm', 'Fern', 'Hazel'],
+  );
+  const labels = ['[Die89] ', '[Elm91] ', '[FG93] ', '[Haz95a] '];
+  const labelled = await list((index) => labels[index] ?? '', 0);
+  assert.deepEqual(
+    labelled.map((text) => text.split(' ')[0]),
+    labels.map((label) => label.trim()),
+  );
 });
 
 test('links are found at the words they lie on', async () => {

@@ -285,9 +285,9 @@ function sharesLine(candidate: Candidate, repeated: ReadonlySet<Candidate>): boo
 }
 
 const PAGE_NUMBER =
-  /^\P{L}{0,3}(?:page\s*|p\.\s*|s\.\s*)?(\d{1,4}|[ivxl]{1,7})(?:\s*(?:of|\/|von|de)\s*\d{1,4})?\P{L}{0,3}$/iu;
+  /^[^\p{L}\p{N}]{0,3}(?:page\s*|p\.\s*|s\.\s*|[a-z]?\d{4,8}[-\u2010-\u2013\u2212])?(\d{1,4}|[ivxl]{1,7})(?:\s*(?:of|\/|von|de)\s*\d{1,4})?[^\p{L}\p{N}]{0,3}$/iu;
 
-/** The number that a line at the edge of a page gives it: "12", "xiv", "Page 3 of 9". */
+/** The number that a line at the edge of a page gives it: "12", "xiv", "Page 3 of 9", "045009-3" after an article's number. */
 function pageNumber(text: string): number | undefined {
   const digits = PAGE_NUMBER.exec(text)?.[1];
   if (digits === undefined) return undefined;
