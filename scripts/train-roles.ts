@@ -10,14 +10,13 @@ import { textOf } from '../src/parse/doctags/layout/output/draft-text.ts';
 import type { PageContent } from '../src/parse/doctags/layout/page/page-content.ts';
 import type { Findings } from '../src/parse/doctags/layout/pass.ts';
 import { PASSES } from '../src/parse/doctags/layout/passes.ts';
-import { FEATURES, headingCandidates, headingKey } from '../src/parse/doctags/layout/role/heading-features.ts';
-import { levelsOf } from '../src/parse/doctags/layout/role/heading-level.ts';
-import { LEVEL_FEATURES, levelCandidates } from '../src/parse/doctags/layout/role/heading-level.ts';
+import { headingCandidates, headingKey } from '../src/parse/doctags/layout/role/heading-features.ts';
+import { levelCandidates, levelsOf } from '../src/parse/doctags/layout/role/heading-level.ts';
 import { regionsOnPage } from '../src/parse/doctags/layout/table/place-floats.ts';
-import { ROW_FEATURES, rowFeatures } from '../src/parse/doctags/layout/table/table-rows.ts';
+import { rowFeatures } from '../src/parse/doctags/layout/table/table-rows.ts';
 import { tableLines } from '../src/parse/doctags/layout/table/table-grid.ts';
 import { nameGlyphs } from '../src/parse/doctags/layout/text/glyph-naming.ts';
-import type { TreeModel } from '../src/parse/doctags/layout/trees.ts';
+import type { Features, TreeModel } from '../src/parse/doctags/layout/trees.ts';
 import { scoreOf } from '../src/parse/doctags/layout/trees.ts';
 import { asked, oneOf, readOptions } from '../test/support/options.ts';
 import { trainTrees } from './score/boosted-trees.ts';
@@ -48,7 +47,7 @@ interface TruthBlock {
 
 /** A candidate: its figures, what it is in truth, and what it belongs to. */
 interface Row {
-  readonly features: readonly number[];
+  readonly features: Features;
   readonly truth: number;
   readonly group: string;
 }
@@ -65,7 +64,6 @@ type Models = Readonly<Record<string, TreeModel>>;
 
 interface Task {
   readonly file: string;
-  readonly features: readonly string[];
   readonly collect: (found: Findings, truth: readonly TruthBlock[]) => Pick<Paper, 'rows' | 'wanted'>;
   readonly before: string;
   /** One model per class: whether the truth of a row is at least this. */
@@ -77,7 +75,6 @@ interface Task {
 const TASKS: Readonly<Record<string, Task>> = {
   headings: {
     file: join(LAYOUT, 'role', 'heading-model.json'),
-    features: FEATURES,
     before: 'headings',
     classes: { heading: 1 },
     collect: headingRows,
@@ -89,13 +86,12 @@ const TASKS: Readonly<Record<string, Task>> = {
   },
   levels: {
     file: join(LAYOUT, 'role', 'level-model.json'),
-    features: LEVEL_FEATURES,
     before: 'levels',
     classes: { second: 2, third: 3 },
     collect: levelRows,
     score({ rows }, models) {
       const levels = levelsOf(
-        rows.map(({ features, group }) => ({ features, group, number: features[2] ?? 0 })),
+        rows.map(({ features, group }) => ({ features, group, number: features['number'] ?? 0 })),
         models as Parameters<typeof levelsOf>[1],
       );
       const rank = (all: readonly number[]): number[] => {
@@ -109,7 +105,6 @@ const TASKS: Readonly<Record<string, Task>> = {
   },
   rows: {
     file: join(LAYOUT, 'table', 'row-model.json'),
-    features: ROW_FEATURES,
     before: 'tables',
     classes: { same: 1 },
     collect: tableRows,
@@ -136,8 +131,9 @@ if (options.check) check(task);
 else {
   const models = train(task, papers);
   writeFileSync(task.file, `${JSON.stringify(Object.keys(models).length > 1 ? models : Object.values(models)[0])}\n`);
+  const names = Object.keys(papers.find(({ rows }) => rows.length > 0)?.rows[0]?.features ?? {});
   const forks = Object.values(models).flatMap(({ trees }) =>
-    trees.flat().flatMap(([feature = 0, ...more]) => (more.length > 0 ? [task.features[feature] ?? ''] : [])),
+    trees.flat().flatMap(([feature = 0, ...more]) => (more.length > 0 ? [names[feature] ?? ''] : [])),
   );
   const uses = [...Map.groupBy(forks, (feature) => feature)].map(([feature, all]) => `${feature} ${all.length}`);
   console.log(`forks: ${uses.join(', ')}`);
@@ -153,7 +149,7 @@ function train({ classes }: Task, some: readonly Paper[]): Models {
     Object.entries(classes).map(([each, least]) => [
       each,
       trainTrees({
-        rows: all.map(({ features }) => features),
+        rows: all.map(({ features }) => Object.values(features)),
         isPositive: all.map(({ truth }) => truth >= least),
         weights: all.map(({ weight }) => weight),
       }),
@@ -280,7 +276,8 @@ function tableRows(found: Findings, truth: readonly TruthBlock[]): Pick<Paper, '
       let start = 0;
       for (let index = 1; index < table.lines.length; index += 1) {
         const same = places[index] === places[index - 1];
-        rows.push({ features: features(index, start), truth: same ? 1 : 0, group: '' });
+        const own = features(index, start);
+        if (own) rows.push({ features: own, truth: same ? 1 : 0, group: '' });
         if (!same) start = index;
       }
     }

@@ -26,18 +26,6 @@ export function endOfFrontMatter(drafts: readonly Draft[]): number {
   return 0;
 }
 
-/** The page of a title with nothing else on it but names, places and dates: nothing there heads a text. */
-export function coverPage(drafts: readonly Draft[]): number | undefined {
-  const title = drafts.find((draft) => draft.kind === 'title');
-  if (!title) return undefined;
-  const others = drafts.filter((draft) => draft.page === title.page && draft !== title && draft.lines.length > 0);
-  const hasText = others.some((draft) => {
-    const text = textOf(draft);
-    return isCommonHeading(headingNumber(text)?.rest ?? text) || (draft.lines.length >= 4 && text.length > 250);
-  });
-  return hasText ? undefined : title.page;
-}
-
 /** True for what stands between the title and the beginning of the paper: names, addresses, dates. */
 export function isFrontMatter(drafts: readonly Draft[], index: number, end: number): boolean {
   const draft = drafts[index];

@@ -3,24 +3,19 @@ import { captionStart } from './caption.ts';
 import type { Draft } from '../draft.ts';
 import { textOf } from '../output/draft-text.ts';
 import { isKeywords, isKeywordsLabel } from './keywords.ts';
-import { coverPage, endOfFrontMatter, isFrontMatter } from './front-matter.ts';
-import {
-  headingNumber,
-  isAbstractHeading,
-  isBackMatter,
-  isCommonHeading,
-  isReferencesHeading,
-} from './heading-number.ts';
+import { endOfFrontMatter, isFrontMatter } from './front-matter.ts';
+import { headingNumber, isBackMatter, isCommonHeading, isReferencesHeading } from './heading-number.ts';
 import { hasLetter } from '../text/letter.ts';
 import type { Line } from '../page/line.ts';
 import type { ListMarker } from './list.ts';
 import { listMarker } from './list.ts';
 import { follows } from './list-item.ts';
 import type { OutlineEntry, Glyph } from '../page/page-content.ts';
-import { hasLeaders, isCapitals } from './paragraph.ts';
+import { isCapitals } from './paragraph.ts';
 import type { TagOf } from './structure.ts';
 import { headingTag, trustsHeadingTags } from './structure.ts';
 import model from './heading-model.json' with { type: 'json' };
+import type { Features } from '../trees.ts';
 import { scoreOf } from '../trees.ts';
 
 /** What headings are compared with. */
@@ -43,7 +38,7 @@ export interface HeadingSetting {
 export interface Candidate {
   readonly draft: Draft;
   readonly text: string;
-  readonly features: readonly number[];
+  readonly features: Features;
   /** A sign that needs no weighing: a number of two parts or a name that sections share, set unlike the text; a slide's title. */
   readonly isCertain: boolean;
 }
@@ -53,7 +48,6 @@ const MAX_LINES = 5;
 /** Names that head a statement or its proof, not a section. */
 export const THEOREM =
   /^(?:proof|theorem|lemma|proposition|corollary|definition|remark|example|claim|fact|conjecture|assumption|axiom)s?\b(?:\s+(?:of|\d|[A-Z]\b)|[.:(]|$)/i;
-const CONTENTS = /^(?:(?:table of )?contents|list of (?:figures|tables)|outline|agenda)$/iu;
 
 interface Look {
   readonly draft: Draft;
@@ -149,8 +143,6 @@ function isCertain(look: Look, drafts: readonly Draft[], setting: HeadingSetting
 
 interface DocumentFacts {
   readonly front: number;
-  readonly cover: number | undefined;
-  readonly contents: ReadonlySet<number>;
   readonly counts: ReadonlyMap<string, number>;
   readonly styles: ReadonlyMap<
     string,
@@ -182,20 +174,11 @@ function documentOf(drafts: readonly Draft[], looks: readonly Look[], setting: H
     const key = headingKey(title);
     if (key.length > 2) outlined.set(key, [...(outlined.get(key) ?? []), page]);
   }
-  const entries = new Map<number, number>();
   const short = new Map<number, number>();
-  for (const { lines, page } of drafts) {
-    for (const line of lines) if (hasLeaders(line.text)) entries.set(line.page, (entries.get(line.page) ?? 0) + 1);
+  for (const { lines, page } of drafts)
     if (lines.length === 1 && (lines[0]?.text.length ?? 0) < 40) short.set(page, (short.get(page) ?? 0) + 1);
-  }
-  const contents = new Set([...entries].filter(([, count]) => count >= 4).map(([page]) => page));
-  for (const [page, own] of Map.groupBy(drafts, (draft) => draft.page))
-    if (own.some((draft) => CONTENTS.test(textOf(draft))) && own.every((draft) => textOf(draft).length < 200))
-      contents.add(page);
   return {
     front: endOfFrontMatter(drafts),
-    cover: coverPage(drafts),
-    contents,
     counts,
     styles,
     outlined,
@@ -204,82 +187,7 @@ function documentOf(drafts: readonly Draft[], looks: readonly Look[], setting: H
   };
 }
 
-/** The names of the figures in a row, in their order. */
-export const FEATURES = [
-  'ratio',
-  'bold',
-  'italic',
-  'capitals',
-  'smallCaps',
-  'otherFace',
-  'monospaced',
-  'math',
-  'lines',
-  'letters',
-  'words',
-  'width',
-  'indent',
-  'centred',
-  'above',
-  'below',
-  'firstOfPiece',
-  'lastOfPiece',
-  'height',
-  'pageShare',
-  'firstPage',
-  'front',
-  'cover',
-  'contents',
-  'number',
-  'depth',
-  'marker',
-  'bullet',
-  'common',
-  'back',
-  'abstract',
-  'references',
-  'stop',
-  'colon',
-  'comma',
-  'dashEnd',
-  'titleCase',
-  'digits',
-  'commas',
-  'at',
-  'equals',
-  'theorem',
-  'keywords',
-  'names',
-  'year',
-  'caption',
-  'leaders',
-  'outlined',
-  'tag',
-  'sameText',
-  'styleCount',
-  'styleNamed',
-  'styleNumbered',
-  'styleHeads',
-  'styleSentences',
-  'styleUnlike',
-  'headsText',
-  'nextText',
-  'nextLines',
-  'nextLower',
-  'nextFloat',
-  'nextRatio',
-  'nextBold',
-  'nextSameStyle',
-  'previousText',
-  'previousEnds',
-  'previousRatio',
-  'previousShort',
-  'shortOnPage',
-  'floatNear',
-  'endsAsText',
-] as const;
-
-function featuresOf(look: Look, drafts: readonly Draft[], setting: HeadingSetting, document: DocumentFacts): number[] {
+function featuresOf(look: Look, drafts: readonly Draft[], setting: HeadingSetting, document: DocumentFacts): Features {
   const { draft, index, text, first, last, name } = look;
   const previous = drafts[index - 1];
   const next = drafts[index + 1];
@@ -296,92 +204,74 @@ function featuresOf(look: Look, drafts: readonly Draft[], setting: HeadingSettin
   const marker = listMarker(first);
   const samePiece = (other: Draft | undefined): boolean => other?.piece === draft.piece;
   const share = (some: number | undefined): number => (some ?? 0) / Math.max(1, style?.count ?? 1);
-  const isFloat = (other: Draft | undefined): boolean =>
-    other?.kind === 'picture' || other?.kind === 'table' || other?.kind === 'caption';
   const outlinePages = document.outlined.get(headingKey(text)) ?? [];
   const every = (test: (line: Line) => boolean): number => (draft.lines.every(test) ? 1 : 0);
   const mean = (value: (line: Line) => number): number =>
     draft.lines.reduce((sum, line) => sum + value(line), 0) / draft.lines.length;
   const flag = (value: boolean): number => (value ? 1 : 0);
-  return [
-    first.size / setting.size,
-    setting.bold ? 0 : mean((line) => line.bold),
-    mean((line) => line.italic),
-    every((line) => isCapitals(line)),
-    flag(first.font.smallCaps),
-    flag(faceOf(first.font.name) !== faceOf(setting.font) && !first.font.math),
-    mean((line) => line.monospaced),
-    Math.max(...draft.lines.map((line) => line.math)),
-    draft.lines.length,
-    Math.min(letters, MAX_LETTERS),
-    Math.min(words.length, 40),
-    (last.right - last.left) / width,
-    Math.max(-5, Math.min(20, (first.left - column.left) / first.size)),
-    every(
+  return {
+    ratio: first.size / setting.size,
+    bold: setting.bold ? 0 : mean((line) => line.bold),
+    italic: mean((line) => line.italic),
+    capitals: every((line) => isCapitals(line)),
+    otherFace: flag(faceOf(first.font.name) !== faceOf(setting.font) && !first.font.math),
+    lines: draft.lines.length,
+    letters: Math.min(letters, MAX_LETTERS),
+    words: Math.min(words.length, 40),
+    width: (last.right - last.left) / width,
+    indent: Math.max(-5, Math.min(20, (first.left - column.left) / first.size)),
+    centred: every(
       (line) =>
         Math.abs((line.left + line.right) / 2 - (column.left + column.right) / 2) < 0.8 * line.size &&
         line.left > column.left + line.size,
     ),
-    previous && samePiece(previous) ? clip((first.baseline - previous.box.bottom) / pitch) : 5,
-    next && samePiece(next) ? clip((next.box.top - last.baseline) / pitch) : 5,
-    flag(!samePiece(previous)),
-    flag(!samePiece(next)),
-    first.top / Math.max(1, setting.pageHeights.get(draft.page) ?? 792),
-    draft.page / document.lastPage,
-    flag(draft.page === 1),
-    flag(isFrontMatter(drafts, index, document.front)),
-    flag(draft.page === document.cover),
-    flag(document.contents.has(draft.page) && !CONTENTS.test(text)),
-    number ? { arabic: 1, roman: 2, letter: 3, appendix: 4 }[number.style] : 0,
-    number?.depth ?? 0,
-    flag(/^\(?\d{1,2}[.)]\s/u.test(text)),
-    flag(marker?.ordered === false),
-    flag(isCommonHeading(name)),
-    flag(isBackMatter(name)),
-    flag(isAbstractHeading(name)),
-    flag(isReferencesHeading(name)),
-    flag(text.endsWith('.')),
-    flag(text.endsWith(':')),
-    flag(/[,;]$/u.test(text)),
-    flag(/[-–—]$/u.test(text)),
-    capitalised / words.length,
-    (text.match(/\d/gu)?.length ?? 0) / text.length,
-    text.match(/,/gu)?.length ?? 0,
-    flag(/@|https?:|www\./u.test(text)),
-    flag(/[=≤≥∑∫<>|{}_]/u.test(text)),
-    flag(THEOREM.test(text)),
-    flag(isKeywordsLabel(text) || isKeywords(text)),
-    Math.min(4, findAuthors([text]).length),
-    flag(/\b(?:19|20)\d\d\b/u.test(text)),
-    flag(captionStart(first) !== undefined),
-    flag(hasLeaders(text)),
-    flag(outlinePages.some((page) => page === 0 || Math.abs(page - draft.page) <= 1)),
-    headingTag(setting.tagOf(draft)) ?? 0,
-    Math.min(10, document.counts.get(text) ?? 1),
-    Math.min(50, style?.count ?? 1),
-    share(style?.named),
-    share(style?.numbered),
-    share(style?.heads),
-    share(style?.sentences),
-    flag(look.isUnlikeText),
-    flag(look.headsText),
-    flag(next?.kind === 'text'),
-    Math.min(12, next?.lines.length ?? 0),
-    flag(/^\p{Ll}/u.test(nextLine?.text ?? '')),
-    flag(isFloat(next)),
-    nextLine ? nextLine.size / first.size : 0,
-    nextLine?.bold ?? 0,
-    flag(
+    above: previous && samePiece(previous) ? clip((first.baseline - previous.box.bottom) / pitch) : 5,
+    below: next && samePiece(next) ? clip((next.box.top - last.baseline) / pitch) : 5,
+    firstOfPiece: flag(!samePiece(previous)),
+    height: first.top / Math.max(1, setting.pageHeights.get(draft.page) ?? 792),
+    pageShare: draft.page / document.lastPage,
+    firstPage: flag(draft.page === 1),
+    front: flag(isFrontMatter(drafts, index, document.front)),
+    number: number ? { arabic: 1, roman: 2, letter: 3, appendix: 4 }[number.style] : 0,
+    depth: number?.depth ?? 0,
+    marker: flag(/^\(?\d{1,2}[.)]\s/u.test(text)),
+    bullet: flag(marker?.ordered === false),
+    common: flag(isCommonHeading(name)),
+    back: flag(isBackMatter(name)),
+    references: flag(isReferencesHeading(name)),
+    stop: flag(text.endsWith('.')),
+    comma: flag(/[,;]$/u.test(text)),
+    titleCase: capitalised / words.length,
+    digits: (text.match(/\d/gu)?.length ?? 0) / text.length,
+    commas: text.match(/,/gu)?.length ?? 0,
+    equals: flag(/[=≤≥∑∫<>|{}_]/u.test(text)),
+    keywords: flag(isKeywordsLabel(text) || isKeywords(text)),
+    names: Math.min(4, findAuthors([text]).length),
+    year: flag(/\b(?:19|20)\d\d\b/u.test(text)),
+    outlined: flag(outlinePages.some((page) => page === 0 || Math.abs(page - draft.page) <= 1)),
+    tag: headingTag(setting.tagOf(draft)) ?? 0,
+    sameText: Math.min(10, document.counts.get(text) ?? 1),
+    styleCount: Math.min(50, style?.count ?? 1),
+    styleNamed: share(style?.named),
+    styleNumbered: share(style?.numbered),
+    styleHeads: share(style?.heads),
+    styleSentences: share(style?.sentences),
+    styleUnlike: flag(look.isUnlikeText),
+    headsText: flag(look.headsText),
+    nextText: flag(next?.kind === 'text'),
+    nextLines: Math.min(12, next?.lines.length ?? 0),
+    nextLower: flag(/^\p{Ll}/u.test(nextLine?.text ?? '')),
+    nextRatio: nextLine ? nextLine.size / first.size : 0,
+    nextBold: nextLine?.bold ?? 0,
+    nextSameStyle: flag(
       nextLine !== undefined && nextLine.font.name === first.font.name && Math.abs(nextLine.size - first.size) < 0.3,
     ),
-    flag(previous?.kind === 'text'),
-    flag(/[.!?:]["”’)\]]*$/u.test(previousLine?.text ?? '.')),
-    previousLine ? previousLine.size / first.size : 0,
-    flag(previous !== undefined && previous.lines.length === 1 && (previousLine?.text.length ?? 0) < 40),
-    Math.min(40, document.short.get(draft.page) ?? 0),
-    flag(isFloat(previous)),
-    flag(endsAsText(draft.lines, setting)),
-  ];
+    previousText: flag(previous?.kind === 'text'),
+    previousEnds: flag(/[.!?:]["”’)\]]*$/u.test(previousLine?.text ?? '.')),
+    previousRatio: previousLine ? previousLine.size / first.size : 0,
+    previousShort: flag(previous !== undefined && previous.lines.length === 1 && (previousLine?.text.length ?? 0) < 40),
+    shortOnPage: Math.min(40, document.short.get(draft.page) ?? 0),
+  };
 }
 
 function clip(value: number): number {

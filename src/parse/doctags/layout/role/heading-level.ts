@@ -1,6 +1,6 @@
 import type { Draft } from '../draft.ts';
 import type { OutlineEntry } from '../page/page-content.ts';
-import type { TreeModel } from '../trees.ts';
+import type { Features, TreeModel } from '../trees.ts';
 import { scoreOf } from '../trees.ts';
 import model from './level-model.json' with { type: 'json' };
 import { textOf } from '../output/draft-text.ts';
@@ -20,7 +20,7 @@ interface LevelCandidate {
   /** Headings of one group are siblings: set alike, with numbers of one kind, or names of one kind. */
   readonly group: string;
   readonly number: number;
-  readonly features: readonly number[];
+  readonly features: Features;
 }
 
 /** Sections that stand directly under the title of a paper. */
@@ -45,55 +45,6 @@ interface Look {
   readonly after: Look['draft'] | undefined;
 }
 
-/** The names of the figures in a row, in their order. */
-export const LEVEL_FEATURES = [
-  'numberStyle',
-  'depth',
-  'number',
-  'bracketed',
-  'numbered',
-  'styleNumber',
-  'outline',
-  'outlined',
-  'tag',
-  'tags',
-  'ratio',
-  'anchorRatio',
-  'anchorFont',
-  'anchorBold',
-  'anchorCapitals',
-  'anchorItalic',
-  'anchorStyle',
-  'rank',
-  'below',
-  'styles',
-  'styleCount',
-  'styleTop',
-  'styleBack',
-  'top',
-  'common',
-  'back',
-  'abstract',
-  'references',
-  'bold',
-  'italic',
-  'capitals',
-  'afterHeading',
-  'afterTop',
-  'beforeHeading',
-  'styleAfter',
-  'styleBefore',
-  'runIn',
-  'stop',
-  'words',
-  'pageShare',
-  'afterReferences',
-  'beforeTop',
-  'inAbstract',
-  'previousRatio',
-  'previousStyle',
-] as const;
-
 /** The headings of a document, each with the same row of figures. */
 export function levelCandidates(
   drafts: readonly Draft[],
@@ -115,11 +66,9 @@ export function levelCandidates(
   const levels = new Map(outline.map((entry) => [headingKey(entry.title), entry.level]));
   const outlined = looks.map(({ text }) => levels.get(headingKey(text)));
   const ranks = [...new Set(outlined)].filter((level) => level !== undefined).sort((a, b) => a - b);
-  const tags = new Set(looks.flatMap(({ draft }) => draft.level ?? []));
   const numbered = looks.filter(({ number }) => number > 0).length / Math.max(1, looks.length);
   const lastPage = Math.max(1, ...drafts.map(({ page }) => page));
   const firstTop = looks.findIndex(({ isTop, text }) => isTop && !isAbstractHeading(text));
-  let isPastReferences = false;
   let inAbstract = false;
   return looks.map((look, index) => {
     const { draft, text, name, number, size, style, weight, isTop, isBack } = look;
@@ -135,59 +84,53 @@ export function levelCandidates(
     const last = draft.lines.at(-1);
     const parsed = headingNumber(text);
     inAbstract = isAbstractHeading(name) || (inAbstract && !(isTop && style === anchor?.style));
-    const features = [
-      parsed ? { arabic: 1, roman: 2, letter: 3, appendix: 4 }[parsed.style] : 0,
-      parsed?.depth ?? 0,
+    const features = {
+      numberStyle: parsed ? { arabic: 1, roman: 2, letter: 3, appendix: 4 }[parsed.style] : 0,
+      depth: parsed?.depth ?? 0,
       number,
-      flag(/^\(?\w{1,3}\)/u.test(text)),
       numbered,
-      numbers.reduce((sum, each) => sum + each, 0) / Math.max(1, numbers.length),
-      ranks.indexOf(outlined[index] ?? -1) + 1,
-      outlined.filter((level) => level !== undefined).length / looks.length,
-      draft.level ?? 0,
-      tags.size,
-      size / bodySize,
-      anchor ? size / anchor.size : 1,
-      flag(draft.lines[0]?.font.name === anchor?.draft.lines[0]?.font.name),
-      Number(look.bold) - Number(anchor?.bold ?? false),
-      Number(look.capitals) - Number(anchor?.capitals ?? false),
-      Number(look.italic) - Number(anchor?.italic ?? false),
-      flag(style === anchor?.style),
-      weights.indexOf(weight),
-      lower.indexOf(weight) + 1,
-      byStyle.size,
-      Math.min(30, own.length),
-      share((other) => other.isTop),
-      share((other) => other.isBack),
-      flag(isTop),
-      flag(isCommonHeading(name)),
-      flag(isBack),
-      flag(isAbstractHeading(name)),
-      flag(isReferencesHeading(name)),
-      flag(look.bold),
-      flag(look.italic),
-      flag(look.capitals),
-      flag(look.before?.kind === 'heading'),
-      flag(look.before?.kind === 'heading' && previous?.isTop === true),
-      flag(look.after?.kind === 'heading'),
-      share(follows),
-      share(precedes),
-      flag(
+      styleNumber: numbers.reduce((sum, each) => sum + each, 0) / Math.max(1, numbers.length),
+      outline: ranks.indexOf(outlined[index] ?? -1) + 1,
+      outlined: outlined.filter((level) => level !== undefined).length / looks.length,
+      tag: draft.level ?? 0,
+      ratio: size / bodySize,
+      anchorRatio: anchor ? size / anchor.size : 1,
+      anchorFont: flag(draft.lines[0]?.font.name === anchor?.draft.lines[0]?.font.name),
+      anchorBold: Number(look.bold) - Number(anchor?.bold ?? false),
+      anchorCapitals: Number(look.capitals) - Number(anchor?.capitals ?? false),
+      anchorItalic: Number(look.italic) - Number(anchor?.italic ?? false),
+      anchorStyle: flag(style === anchor?.style),
+      rank: weights.indexOf(weight),
+      below: lower.indexOf(weight) + 1,
+      styles: byStyle.size,
+      styleCount: Math.min(30, own.length),
+      styleTop: share((other) => other.isTop),
+      styleBack: share((other) => other.isBack),
+      top: flag(isTop),
+      common: flag(isCommonHeading(name)),
+      back: flag(isBack),
+      references: flag(isReferencesHeading(name)),
+      bold: flag(look.bold),
+      capitals: flag(look.capitals),
+      afterHeading: flag(look.before?.kind === 'heading'),
+      afterTop: flag(look.before?.kind === 'heading' && previous?.isTop === true),
+      beforeHeading: flag(look.after?.kind === 'heading'),
+      styleAfter: share(follows),
+      styleBefore: share(precedes),
+      runIn: flag(
         next !== undefined &&
           last !== undefined &&
           next.page === last.page &&
           Math.abs(next.baseline - last.baseline) < 1,
       ),
-      flag(/[.:]$/u.test(text)),
-      Math.min(20, text.split(/\s+/u).length),
-      draft.page / lastPage,
-      flag(isPastReferences),
-      flag(index < firstTop),
-      flag(inAbstract),
-      previous ? previous.size / size : 0,
-      flag(previous?.style === style),
-    ];
-    isPastReferences ||= isReferencesHeading(name);
+      stop: flag(/[.:]$/u.test(text)),
+      words: Math.min(20, text.split(/\s+/u).length),
+      pageShare: draft.page / lastPage,
+      beforeTop: flag(index < firstTop),
+      inAbstract: flag(inAbstract),
+      previousRatio: previous ? previous.size / size : 0,
+      previousStyle: flag(previous?.style === style),
+    };
     const kind = isTop ? 'top' : isBack ? 'back' : isAbstractHeading(name) ? 'abstract' : '';
     return { draft, group: `${style} ${number} ${kind}`, number, features };
   });

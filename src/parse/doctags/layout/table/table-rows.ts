@@ -1,5 +1,6 @@
 import type { Box } from '../../../document.ts';
 import type { TableRegion } from './table-region.ts';
+import type { Features } from '../trees.ts';
 import { scoreOf } from '../trees.ts';
 import model from './row-model.json' with { type: 'json' };
 
@@ -22,61 +23,11 @@ export interface RowSetting {
 const NUMBER = /^[^\p{L}\p{N}()]*\p{N}[^\p{L}()]*$/u;
 const WORD = /\p{L}{2,}/u;
 
-/** The names of the figures in a row, in their order. */
-export const ROW_FEATURES = [
-  'cut',
-  'partCut',
-  'cutsPerLine',
-  'distance',
-  'distanceToUsual',
-  'distanceToLeast',
-  'next',
-  'previous',
-  'nextToOwn',
-  'wideShare',
-  'entries',
-  'filled',
-  'aboveEntries',
-  'startEntries',
-  'fewer',
-  'rowLines',
-  'columns',
-  'label',
-  'labelAbove',
-  'labelStart',
-  'labelOnly',
-  'labelNext',
-  'labelShare',
-  'nextEntries',
-  'inside',
-  'lower',
-  'firstLower',
-  'bracket',
-  'upperOpen',
-  'upperStop',
-  'numbers',
-  'stacked',
-  'words',
-  'fullest',
-  'emptiest',
-  'indent',
-  'startIndent',
-  'size',
-  'head',
-  'headLines',
-  'lines',
-  'between',
-  'last',
-  'sectionAbove',
-  'spans',
-  'singles',
-] as const;
-
 /** Figures of each line of a table, by which it goes on with the row above it or begins one; `start` is where that row began. */
 export function rowFeatures(
   lines: readonly TableLine[],
   { columns, cuts, parts, headerEnd, between }: RowSetting,
-): (index: number, start: number) => number[] {
+): (index: number, start: number) => (Features & { readonly cut: number; readonly partCut: number }) | undefined {
   const distances = lines.slice(1).map((line, at) => line.baseline - (lines[at]?.baseline ?? 0));
   const sorted = distances.toSorted((a, b) => a - b);
   const usual = Math.max(1, sorted[sorted.length >> 1] ?? 12);
@@ -93,7 +44,7 @@ export function rowFeatures(
     const above = lines[index - 1];
     const first = lines[start];
     const next = lines[index + 1];
-    if (!line || !above || !first) return [];
+    if (!line || !above || !first) return undefined;
     const { entries } = line;
     const size = Math.max(1, ...entries.map((entry) => entry.size));
     const distance = line.baseline - above.baseline;
@@ -114,57 +65,61 @@ export function rowFeatures(
     const startLabel = first.entries.find(({ from }) => from === 0);
     const aboveLabel = above.entries.find(({ from }) => from === 0);
     const flag = (value: boolean): number => (value ? 1 : 0);
-    return [
-      isCut(cuts, above, line),
-      isCut(parts, above, line),
-      inner / lines.length,
-      clip(distance / size, 4),
-      clip(distance / usual, 4),
-      clip(distance / least, 4),
-      next ? clip((next.baseline - line.baseline) / size, 4) : 4,
-      clip((above.baseline - (lines[index - 2]?.baseline ?? -100)) / size, 4),
-      next ? clip((next.baseline - line.baseline) / Math.max(1, distance), 4) : 4,
-      wide,
-      entries.length,
-      entries.length / columns.length,
-      above.entries.length / columns.length,
-      first.entries.length / columns.length,
-      first.entries.length - entries.length,
-      index - start,
-      columns.length,
-      flag(label !== undefined),
-      flag(aboveLabel !== undefined),
-      flag(startLabel !== undefined),
-      flag(label !== undefined && entries.length === 1),
-      flag(next?.entries.some(({ from }) => from === 0) === true),
-      labels,
-      (next?.entries.length ?? 0) / columns.length,
-      share((_entry, upper) => upper !== undefined),
-      share(({ text }) => /^\p{Ll}/u.test(text)),
-      flag(/^\p{Ll}/u.test(entries[0]?.text ?? '')),
-      share(({ text }) => /^[([<=±–-]/u.test(text)),
-      share((_entry, upper) =>
+    return {
+      cut: isCut(cuts, above, line),
+      partCut: isCut(parts, above, line),
+      cutsPerLine: inner / lines.length,
+      distance: clip(distance / size, 4),
+      distanceToUsual: clip(distance / usual, 4),
+      distanceToLeast: clip(distance / least, 4),
+      next: next ? clip((next.baseline - line.baseline) / size, 4) : 4,
+      previous: clip((above.baseline - (lines[index - 2]?.baseline ?? -100)) / size, 4),
+      nextToOwn: next ? clip((next.baseline - line.baseline) / Math.max(1, distance), 4) : 4,
+      wideShare: wide,
+      entries: entries.length,
+      filled: entries.length / columns.length,
+      aboveEntries: above.entries.length / columns.length,
+      startEntries: first.entries.length / columns.length,
+      fewer: first.entries.length - entries.length,
+      rowLines: index - start,
+      columns: columns.length,
+      label: flag(label !== undefined),
+      labelAbove: flag(aboveLabel !== undefined),
+      labelStart: flag(startLabel !== undefined),
+      labelOnly: flag(label !== undefined && entries.length === 1),
+      labelNext: flag(next?.entries.some(({ from }) => from === 0) === true),
+      labelShare: labels,
+      nextEntries: (next?.entries.length ?? 0) / columns.length,
+      inside: share((_entry, upper) => upper !== undefined),
+      lower: share(({ text }) => /^\p{Ll}/u.test(text)),
+      firstLower: flag(/^\p{Ll}/u.test(entries[0]?.text ?? '')),
+      bracket: share(({ text }) => /^[([<=±–-]/u.test(text)),
+      upperOpen: share((_entry, upper) =>
         /[-\u2010,/(;:–]$|\b(?:of|and|the|in|for|with|to|or|by|on|at|from|vs\.?)$/iu.test(upper?.text ?? ''),
       ),
-      share((_entry, upper) => /[.)]$/u.test(upper?.text ?? '')),
-      share(({ text }) => NUMBER.test(text)),
-      uppers.filter(([entry, upper]) => NUMBER.test(entry.text) && upper !== undefined && NUMBER.test(upper.text))
-        .length,
-      share(({ text }) => WORD.test(text)),
-      clip(Math.max(...room), 2),
-      clip(Math.min(...room), 2),
-      label && columns[0] ? clip((label.left - columns[0].left) / size, 6) : -1,
-      label && startLabel ? clip((label.left - startLabel.left) / size, 6) : -1,
-      size / Math.max(1, above.entries[0]?.size ?? size),
-      flag(line.baseline < headerEnd),
-      head,
-      Math.min(60, lines.length),
-      Math.min(4, between.filter(({ baseline }) => baseline > above.baseline && baseline < line.baseline).length),
-      flag(index === lines.length - 1),
-      flag(above.entries.length === 1 && above.entries[0]?.from === 0),
-      Math.max(...entries.map(({ from, to }) => to - from)),
+      upperStop: share((_entry, upper) => /[.)]$/u.test(upper?.text ?? '')),
+      numbers: share(({ text }) => NUMBER.test(text)),
+      stacked: uppers.filter(
+        ([entry, upper]) => NUMBER.test(entry.text) && upper !== undefined && NUMBER.test(upper.text),
+      ).length,
+      words: share(({ text }) => WORD.test(text)),
+      fullest: clip(Math.max(...room), 2),
+      emptiest: clip(Math.min(...room), 2),
+      indent: label && columns[0] ? clip((label.left - columns[0].left) / size, 6) : -1,
+      startIndent: label && startLabel ? clip((label.left - startLabel.left) / size, 6) : -1,
+      size: size / Math.max(1, above.entries[0]?.size ?? size),
+      head: flag(line.baseline < headerEnd),
+      headLines: head,
+      lines: Math.min(60, lines.length),
+      between: Math.min(
+        4,
+        between.filter(({ baseline }) => baseline > above.baseline && baseline < line.baseline).length,
+      ),
+      last: flag(index === lines.length - 1),
+      sectionAbove: flag(above.entries.length === 1 && above.entries[0]?.from === 0),
+      spans: Math.max(...entries.map(({ from, to }) => to - from)),
       singles,
-    ];
+    };
   };
 }
 
@@ -221,7 +176,7 @@ export function groupRows(lines: readonly TableLine[], setting: RowSetting): Tab
     const row = rows.at(-1);
     const figures = features(index, start);
     // A rule between two lines, over all columns or some, ends the row.
-    if (row && figures[0] === 0 && figures[1] === 0 && scoreOf(model, figures) > 0) {
+    if (row && figures?.cut === 0 && figures.partCut === 0 && scoreOf(model, figures) > 0) {
       row.lines.push(line);
       return;
     }
