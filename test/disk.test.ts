@@ -20,7 +20,7 @@ const { Lookups, Services } = await import('../src/resolve/index.ts');
 const { mergeFolders } = await import('../src/harvest/merge-folders.ts');
 const { loopbackClient, openLoopback } = await import('../src/testing/index.ts');
 const { workFromPayload } = await import('../src/works/index.ts');
-const { syncAll } = await import('../src/stage/commit/group-commit.ts');
+const { runStage } = await import('../src/stage/index.ts');
 const { RunMark } = await import('../src/stage/commit/run-mark.ts');
 
 const posix = process.platform === 'win32' ? 'folders cannot be synced there' : false;
@@ -148,12 +148,31 @@ test('a JSON line is synced before it counts as written, if requested', async ()
   assert.deepEqual((await watched(() => quick.append({ a: 2 }))).calls, []);
 });
 
-test('the files and folders of a group of outputs are synced', { skip: posix }, async () => {
+test('outputs of a stage are synced before their rename, then fingerprint and folder', { skip: posix }, async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
-  const files = ['a', 'b'].map((name) => join(folder.path, name));
-  for (const file of files) writeFileSync(file, 'x');
-  const { calls } = await watched(() => syncAll(files, new Set([folder.path])));
-  assert.deepEqual(calls.sort(), ['sync a', 'sync b', `sync ${basename(folder.path)}`]);
+  const item = { itemId: 'a', inputs: {}, outputs: { text: join(folder.path, 'a') }, cfgHash: '', costHint: 1 };
+  const options = { policy: 'io', handleSignals: false, manifestDir: join(folder.path, 'Manifests') } as const;
+  const { calls } = await watched(() =>
+    runStage(
+      { stageName: 'test', items: [item] },
+      ({ outputs }) => {
+        writeFileSync(outputs['text'] ?? '', 'x');
+        return { status: 'success' };
+      },
+      options,
+    ),
+  );
+  const first = calls.findIndex((call) => call.startsWith('sync a'));
+  assert.deepEqual(
+    calls.slice(first, first + 5).map((call) => call.replaceAll(/\.[\w-]+\.part/g, '.part')),
+    [
+      'sync a.part',
+      'rename a.part a',
+      'sync a.fp.json',
+      `sync ${basename(folder.path)}`,
+      'sync docparse.test.manifest.jsonl',
+    ],
+  );
 });
 
 test(

@@ -68,6 +68,27 @@ export async function syncFolder(folder: string): Promise<void> {
   await handle.sync();
 }
 
+/** Concurrent syncs: one fewer than Node has threads, so that DNS lookups need not wait. */
+const SYNCS_AT_ONCE = 3;
+
+/** Makes the bytes of files survive a power cut, a few files at a time; returns the files that could not be synced. */
+export async function syncFiles(paths: readonly string[]): Promise<Map<string, unknown>> {
+  const failures = new Map<string, unknown>();
+  const waiting = paths.values();
+  const syncWaiting = async (): Promise<void> => {
+    for (const path of waiting) {
+      try {
+        await using file = await open(path, 'r+');
+        await file.datasync();
+      } catch (error) {
+        failures.set(path, error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: SYNCS_AT_ONCE }, syncWaiting));
+  return failures;
+}
+
 /**
  * Renames a file, retrying for half a second while another program has it open. Synchronous: a rename is cheaper than
  * a thread hop, and waiting is rare.

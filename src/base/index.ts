@@ -6,7 +6,16 @@ export { addedJitterDelay, equalJitterDelay, spreadDelay } from './backoff.ts';
 export type { Random } from './backoff.ts';
 export { oncePer } from './once-per.ts';
 export { canonicalJson, sha256, sha256File } from './hash.ts';
-export { commitPart, partPath, removeDeadParts, renameFile, syncFolder, writeFileAtomic } from './atomic-file.ts';
+export {
+  commitPart,
+  partPath,
+  removeDeadParts,
+  renameFile,
+  syncFiles,
+  syncFolder,
+  writeFileAtomic,
+} from './atomic-file.ts';
+export { Batcher } from './batcher.ts';
 export { describeDiskError, freeSpace } from './disk-error.ts';
 export { isDamaged, openOrSetAside, setAsideIfDamaged, setLinesAside } from './damaged-file.ts';
 export type { Warn } from './damaged-file.ts';

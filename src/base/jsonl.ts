@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 
+import { Batcher } from './batcher.ts';
 import type { Clock } from './clock.ts';
 import { describeDiskError } from './disk-error.ts';
 import { AppError } from './errors.ts';
@@ -101,12 +102,6 @@ export async function* readJsonl(path: string): AsyncGenerator<GoodLine | BadLin
   });
 }
 
-interface Pending {
-  readonly text: string;
-  readonly done: () => void;
-  readonly failed: (error: unknown) => void;
-}
-
 /**
  * Appends JSON lines atomically: a torn tail left by a crash is cut off under the lock before the next append.
  * Several processes may append to one file. With `durable`, an append resolves after fdatasync; concurrent appends
@@ -117,8 +112,7 @@ export class JsonlWriter implements AsyncDisposable {
   readonly #lock: FileLock;
   readonly #descriptor: number;
   readonly #durable: boolean;
-  #pending: Pending[] = [];
-  #flushing: Promise<void> | undefined;
+  readonly #batches = new Batcher<string>((lines) => this.#write(lines.join('')));
 
   private constructor(path: string, lock: FileLock, durable: boolean) {
     this.#path = path;
@@ -146,33 +140,21 @@ export class JsonlWriter implements AsyncDisposable {
 
   /** The same for lines that are already JSON, each with its line break. */
   appendLines(text: string): Promise<void> {
-    return new Promise((done, failed) => {
-      this.#pending.push({ text, done, failed });
-      this.#flushing ??= this.#flush();
-    });
+    return this.#batches.add(text);
   }
 
-  async #flush(): Promise<void> {
-    // Lets concurrent appends share one write.
-    await new Promise(setImmediate);
-    while (this.#pending.length > 0) {
-      const batch = this.#pending;
-      this.#pending = [];
-      try {
-        const bytes = Buffer.from(batch.length === 1 ? (batch[0]?.text ?? '') : batch.map(({ text }) => text).join(''));
-        await this.#lock.hold(() => {
-          this.#repair();
-          for (let written = 0; written < bytes.length;) written += writeSync(this.#descriptor, bytes, written);
-        });
-        // Outside the lock and off the thread, so that others can append meanwhile; complete lines are never cut off.
-        if (this.#durable) await syncData(this.#descriptor);
-        for (const { done } of batch) done();
-      } catch (error) {
-        const told = describeDiskError(error, this.#path);
-        for (const { failed } of batch) failed(told);
-      }
+  async #write(text: string): Promise<void> {
+    const bytes = Buffer.from(text);
+    try {
+      await this.#lock.hold(() => {
+        this.#repair();
+        for (let written = 0; written < bytes.length;) written += writeSync(this.#descriptor, bytes, written);
+      });
+      // Outside the lock and off the thread, so that others can append meanwhile; complete lines are never cut off.
+      if (this.#durable) await syncData(this.#descriptor);
+    } catch (error) {
+      throw describeDiskError(error, this.#path);
     }
-    this.#flushing = undefined;
   }
 
   /** Cuts off a last line without a line break: it was never acknowledged. */
@@ -194,7 +176,7 @@ export class JsonlWriter implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#flushing;
+    await this.#batches.flush();
     closeSync(this.#descriptor);
     this.#lock[Symbol.dispose]();
   }

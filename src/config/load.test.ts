@@ -163,12 +163,12 @@ test('every key has a description, a default and an entry in the JSON Schema', (
 
 test('a nullable key takes its value from the environment like any other', () => {
   const environment = {
-    DOCSTOKG_STAGE__WARM_SPARE: 'false',
+    DOCSTOKG_STAGE__DURABLE: 'false',
     DOCSTOKG_STAGE__WORKERS: '3',
     DOCSTOKG_STAGE__RETRIES: 'null',
   };
   const { stage } = loadConfig({ ...nowhere, environment }).config;
-  assert.deepEqual([stage.warm_spare, stage.workers, stage.retries], [false, 3, null]);
+  assert.deepEqual([stage.durable, stage.workers, stage.retries], [false, 3, null]);
 });
 
 test('a heartbeat too slow for its lease is rejected, with the allowed range', () => {

@@ -45,10 +45,6 @@ export const stageSchema = z.strictObject({
     .default(null)
     .describe('Timeout for one document; 0 means no limit.')
     .meta(flag('--timeout-s <s>', 'stage')),
-  abort_grace_s: seconds(0)
-    .max(3_600)
-    .default(2)
-    .describe('How long an aborted io document may take to stop before it is abandoned.'),
   retries: z
     .int()
     .min(0)
@@ -87,17 +83,6 @@ export const stageSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe('Replace a cpu worker after this many documents; 0 means never.'),
-  recycle_over_mb: z
-    .int()
-    .min(0)
-    .max(1_048_576)
-    .default(0)
-    .describe('Replace a cpu worker whose memory exceeds this between two documents; 0 means never.'),
-  warm_spare: z
-    .boolean()
-    .nullable()
-    .default(null)
-    .describe('Keep a spare cpu worker ready in case one has to be killed; null means the stage decides.'),
   durable: z
     .boolean()
     .default(true)

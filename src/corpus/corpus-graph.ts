@@ -26,13 +26,14 @@ import {
   updateGraph,
 } from '../graph/index.ts';
 import { openAsking } from '../harvest/index.ts';
-import type { StageEvent, StageFlags, StageOutcome } from '../stage/index.ts';
+import type { StageEvent, StageOutcome } from '../stage/index.ts';
 import { cpuWorkers, runStage } from '../stage/index.ts';
 import { Records } from '../store/index.ts';
 import { crossrefCatalogue } from './crossref-catalogue.ts';
 import { eventStream } from './channel.ts';
 import { openAlexDirectory } from './openalex-directory.ts';
 import { modelClient, modelPrices, modelSettings } from './open-model.ts';
+import type { StageCall } from './stage-settings.ts';
 import { stageSettings } from './stage-settings.ts';
 
 /** What building a graph tells; the last event has what came of it. */
@@ -60,7 +61,7 @@ export type ClaimsEvent =
 export interface GraphRequest {
   /** A vocabulary of yours: a table, SKOS in Turtle, or OBO. */
   readonly vocabulary?: string | undefined;
-  readonly flags?: StageFlags | undefined;
+  readonly flags?: StageCall | undefined;
 }
 
 /** Where the graph of a corpus folder is. */
@@ -151,7 +152,7 @@ export class CorpusGraph {
    * took. The claims are in the graph after the next `build`.
    */
   claims(
-    request: { readonly estimateOnly?: boolean | undefined; readonly flags?: StageFlags | undefined } = {},
+    request: { readonly estimateOnly?: boolean | undefined; readonly flags?: StageCall | undefined } = {},
     signal?: AbortSignal,
   ): AsyncGenerator<ClaimsEvent, void> {
     return eventStream<ClaimsEvent>(async (tell, stop) => {

@@ -83,11 +83,8 @@ export function prepareDense(config: Config, call: StageCall & Warned = {}): Flo
   return {
     stageName: 'dense',
     worker: aheadWorker,
-    options: stageSettings(call, config, {
-      // One model with a thread for each core: a model in each of two processes took as long and more memory.
-      ...(remote ? { policy: 'gpu', workers: 4 } : { policy: 'cpu', workers: 1 }),
-      warmSpare: false,
-    }),
+    // One model with a thread for each core: a model in each of two processes took as long and more memory.
+    options: stageSettings(call, config, remote ? { policy: 'gpu', workers: 4 } : { policy: 'cpu', workers: 1 }),
     data: { dense, cache: cachePath(config) } satisfies AheadSettings,
     item: aheadItems(parse.data_root, parse.format),
   };

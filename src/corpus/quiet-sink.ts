@@ -7,7 +7,6 @@ export function quietSink(): ManifestSink {
     logSkip: () => undefined,
     logFailure: () => undefined,
     logAttempt: () => undefined,
-    pending: 0,
     flush: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

@@ -1,14 +1,21 @@
 import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import { arrayTask } from '../config/index.ts';
-import type { StageFlags, StageOptions } from '../stage/index.ts';
-import { stageOptionsFromFlags } from '../stage/index.ts';
+import type { StageOptions } from '../stage/index.ts';
+import { parseShard, stageOptions } from '../stage/index.ts';
 import { manifestFolder } from './parse-settings.ts';
 
-/** What is said about one run of a stage, over its settings. */
-export type StageCall = Pick<StageFlags, 'resume' | 'force' | 'dryRun' | 'limit' | 'shard'>;
+/** Options of one run of a stage; they override the settings. */
+export interface StageCall {
+  readonly resume?: boolean;
+  readonly force?: boolean;
+  readonly dryRun?: boolean;
+  readonly limit?: number;
+  /** `i/n`, `auto/n` or `auto`. */
+  readonly shard?: string;
+}
 
-/** How a stage runs: what it prefers itself, over that what the configuration says, over that what is said for this time. */
+/** The options of a stage: its own preferences, overridden by the configuration, overridden by the call. */
 export function stageSettings(call: StageCall, config: Config, preferred: Partial<StageOptions>): StageOptions {
   const { stage } = config;
   const configured = {
@@ -17,9 +24,8 @@ export function stageSettings(call: StageCall, config: Config, preferred: Partia
     workers: stage.workers,
     maxQueue: stage.max_queue,
     perItemTimeoutS: stage.timeout_s,
-    // A time that somebody set is the time by the clock, and all of it.
+    // A configured timeout is wall-clock time and replaces the CPU time limit.
     perItemCpuS: stage.timeout_s === null ? null : 0,
-    abortGraceS: stage.abort_grace_s,
     retries: stage.retries,
     retryBackoffS: stage.retry_backoff_s,
     errorBudget: stage.error_budget,
@@ -27,19 +33,17 @@ export function stageSettings(call: StageCall, config: Config, preferred: Partia
     verifyHash: stage.verify_hash,
     diagnosticsIntervalS: stage.diagnostics_interval_s,
     recycleAfterItems: stage.recycle_after_items,
-    recycleOverMb: stage.recycle_over_mb,
-    warmSpare: stage.warm_spare,
     durable: stage.durable,
     manifestDir: manifestFolder(config),
   };
-  const said = Object.fromEntries(Object.entries(configured).filter(([, value]) => value !== null));
   const { resume, force, dryRun, limit, shard } = call;
-  const given = Object.fromEntries(
-    Object.entries({ resume, force, dryRun, limit, shard: shard && shardOf(shard) }).filter(
-      ([, value]) => value !== undefined,
-    ),
-  ) as StageFlags;
-  return stageOptionsFromFlags(given, { ...preferred, ...(said as Partial<StageOptions>) });
+  const called = { resume, force, dryRun, limit, shard: shard === undefined ? undefined : parseShard(shardOf(shard)) };
+  const isSet = ([, value]: [string, unknown]): boolean => value !== null && value !== undefined;
+  return stageOptions({
+    ...preferred,
+    ...Object.fromEntries(Object.entries(configured).filter(isSet)),
+    ...Object.fromEntries(Object.entries(called).filter(isSet)),
+  });
 }
 
 /** `i/n` as it is; with `auto/n`, or `auto` where the batch system knows n, this process's task of an array job. */

@@ -1,9 +1,10 @@
+import { hash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 
 import { AppError } from '../base/index.ts';
-import type { StageOptions } from './types.ts';
+import type { StageOptions, StageOutcome } from './types.ts';
 
-/** The seed's defaults, and ours where it is silent. */
+/** Options that are not set. */
 export const STAGE_DEFAULTS: StageOptions = {
   policy: 'io',
   workers: 4,
@@ -25,8 +26,6 @@ export const STAGE_DEFAULTS: StageOptions = {
   memoryLimitMb: 0,
   youngGenerationMb: 0,
   recycleAfterItems: 0,
-  recycleOverMb: 0,
-  warmSpare: true,
   niceness: 0,
   durable: true,
   manifestDir: 'Data/Manifests',
@@ -37,7 +36,7 @@ type NumberOption = {
   [K in keyof StageOptions]: StageOptions[K] extends number ? K : never;
 }[keyof StageOptions];
 
-/** Least and greatest value of each number, and whether it counts things. */
+/** Range of each number, and whether it must be an integer. */
 export const STAGE_BOUNDS: Readonly<
   Record<NumberOption, { readonly least: number; readonly most: number; readonly whole: boolean }>
 > = {
@@ -54,7 +53,6 @@ export const STAGE_BOUNDS: Readonly<
   memoryLimitMb: { least: 0, most: 1_048_576, whole: true },
   youngGenerationMb: { least: 0, most: 3_072, whole: true },
   recycleAfterItems: { least: 0, most: 1_000_000_000, whole: true },
-  recycleOverMb: { least: 0, most: 1_048_576, whole: true },
   niceness: { least: 0, most: 19, whole: true },
 };
 
@@ -63,7 +61,7 @@ const CHOICES = {
   scheduling: ['fifo', 'sjf', 'lpt'],
 } as const;
 
-/** Options with every knob set, all within their bounds. */
+/** The given options with defaults for the rest; throws if one is out of range. */
 export function stageOptions(given: Partial<StageOptions> = {}): StageOptions {
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const options: StageOptions = { ...STAGE_DEFAULTS, ...set };
@@ -71,7 +69,7 @@ export function stageOptions(given: Partial<StageOptions> = {}): StageOptions {
     const value: unknown = options[name as NumberOption];
     if (typeof value === 'number' && value >= least && value <= most && (!whole || Number.isInteger(value))) continue;
     throw new AppError('CONFIG_STAGE_OPTION', `${name} is ${String(value)}`, {
-      hint: `give a ${whole ? 'whole ' : ''}number from ${least} to ${most}`,
+      hint: `expected ${whole ? 'an integer' : 'a number'} from ${least} to ${most}`,
     });
   }
   for (const [name, choices] of Object.entries(CHOICES)) {
@@ -86,10 +84,35 @@ export function stageOptions(given: Partial<StageOptions> = {}): StageOptions {
   return options;
 }
 
-/** How many times its processor time an item may take by the clock: it may wait for others, but not forever. */
+/** Parses `i/n`, counted from 1. */
+export function parseShard(text: string): StageOptions['shard'] {
+  const match = /^(\d{1,6})\/(\d{1,6})$/.exec(text.trim());
+  const index = Number(match?.[1] ?? 0);
+  const count = Number(match?.[2] ?? 0);
+  if (index < 1 || index > count) {
+    throw new AppError('USAGE_SHARD', `"${text}" is not a shard`, {
+      hint: 'use i/n with i from 1 to n, for example 2/4',
+    });
+  }
+  return { index, count };
+}
+
+/** Whether an item belongs to the shard. By its id alone, so that it stays in its shard when the plan grows. */
+export function inShard(itemId: string, shard: StageOptions['shard']): boolean {
+  if (shard.count === 1) return true;
+  return hash('sha256', itemId, 'buffer').readUInt32BE(0) % shard.count === shard.index - 1;
+}
+
+/** 0 on success, 1 if an item failed or the run was cut short, 130 after a signal. */
+export function stageExitCode(outcome: Pick<StageOutcome, 'failed' | 'cancelled' | 'stopReason'>): 0 | 1 | 130 {
+  if (outcome.cancelled && outcome.stopReason?.startsWith('SIG')) return 130;
+  return outcome.failed > 0 || outcome.cancelled ? 1 : 0;
+}
+
+/** Wall-clock limit of an item as a multiple of its CPU time limit: it may wait for the processor, but not forever. */
 export const WALL_PER_CPU = 10;
 
-/** As many cpu workers as can run at once on this machine. */
+/** As many cpu workers as this machine can run at once. */
 export function cpuWorkers(): number {
   return availableParallelism();
 }

@@ -47,7 +47,7 @@ for (const policy of ['io', 'gpu', 'cpu'] as const) {
     const outcome = await runStage(
       { stageName: 'test', items: ['a', 'b', 'c', 'd'].map((id) => workspace.item(id)) },
       upper,
-      { ...workspace.options, policy, workers: 1, warmSpare: false },
+      { ...workspace.options, policy, workers: 1 },
     );
     assert.deepEqual(
       [outcome.scheduled, outcome.succeeded, outcome.skipped, outcome.failed, outcome.cancelled],

@@ -1,24 +1,23 @@
 import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { AppError, systemClock } from '../base/index.ts';
-import type { WorkerStart } from './execute/worker-process.ts';
-import { WorkerPool } from './execute/worker-pool.ts';
-import { planStage } from './plan/dry-run.ts';
-import { Feed } from './plan/feed.ts';
-import { HookCaller } from './record/hooks.ts';
-import { InlineExecutor } from './execute/inline.ts';
-import type { Executor, ItemRun } from './execute/item-run.ts';
-import { KnownRows } from './plan/known-rows.ts';
-import { JsonlManifest, manifestPath } from './record/manifest.ts';
-import type { Tell } from './kernel-event.ts';
-import { Meter } from './record/meter.ts';
-import { stageOptions } from './options.ts';
-import { Resume } from './plan/resume.ts';
+import type { Clock } from '../base/index.ts';
+import { AppError, errorInfo, systemClock } from '../base/index.ts';
 import { RunMark } from './commit/run-mark.ts';
+import { InlineExecutor } from './execute/inline.ts';
+import type { Executor, ItemRun } from './execute/perform.ts';
+import { WorkerPool } from './execute/worker-pool.ts';
+import type { WorkerStart } from './execute/worker-process.ts';
+import { stageOptions } from './options.ts';
+import { Feed } from './plan/feed.ts';
+import { judgeWith, Resume } from './plan/resume.ts';
+import { JsonlManifest, manifestPath } from './record/manifest.ts';
+import { Meter } from './record/meter.ts';
+import type { ExecutorEvents } from './stage-run.ts';
 import { StageRun } from './stage-run.ts';
-import { openStop } from './stop.ts';
 import type {
+  PlanBucket,
+  StageEvent,
   StageHooks,
   StageOptions,
   StageOutcome,
@@ -29,12 +28,13 @@ import type {
 } from './types.ts';
 
 const SCHEMA_VERSION = 'docparse/1.1.0';
-/** How often a cpu worker reports how much memory it holds, if workers are recycled by memory. */
-const MEMORY_EVERY_MS = 50;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** Item ids shown per bucket of a dry run. */
+const EXAMPLES = 3;
 
 /**
- * Runs a stage: each item once, resumably. Throws when the stage itself cannot run; what befalls single items is in
- * the outcome and in the manifest.
+ * Runs a stage: each item once, resumably. Throws if the stage itself cannot run; errors of single items are in the
+ * outcome and in the manifest.
  */
 export async function runStage(
   plan: StagePlan,
@@ -51,46 +51,51 @@ export async function runStage(
     });
   }
   const clock = runtime.clock ?? systemClock;
-  const report = runtime.report;
-  using stop = openStop({ handleSignals: options.handleSignals, outer: runtime.signal });
-  if (options.dryRun) return await dryRun(plan, options, runtime, stop.drain);
+  const report = (event: StageEvent): void => runtime.report?.(event);
+  using stop = openStop(options.handleSignals, runtime.signal);
+  if (options.dryRun) return await dryRun(plan, options, { clock, report, signal: stop.drain });
 
   const path = manifestPath(options.manifestDir, stageName);
   const context = { stageName, options, manifestPath: path };
-  const callers = new HookCaller(hooks, context, (event) => report?.(event));
-  const feed = new Feed(plan, options, { signal: stop.drain });
+  const callHook = async (hook: string, call: () => void | Promise<void>): Promise<void> => {
+    try {
+      await call();
+    } catch (error) {
+      report({ kind: 'hook-failed', hook, message: errorInfo(error).message });
+    }
+  };
+  const feed = new Feed(plan, options, stop.drain);
   using mark = await RunMark.open(options.manifestDir, stageName, clock, options.durable);
-  const own = runtime.sink
-    ? undefined
-    : await JsonlManifest.open(options.manifestDir, stageName, { ...options, clock });
   let abandoned = 0;
   try {
+    await using own = runtime.sink
+      ? undefined
+      : await JsonlManifest.open(options.manifestDir, stageName, { ...options, clock });
     const sink = runtime.sink ?? own;
     if (!sink) throw new AppError('CONFIG_STAGE_SINK', 'the stage has no manifest');
-    const execute = await chooseExecutor(worker, { stageName, options, runtime });
+    const execute = await chooseExecutor(worker, { stageName, options, runtime, clock, report });
     const run = new StageRun({
-      stageName,
+      context,
       schemaVersion: plan.schemaVersion ?? SCHEMA_VERSION,
-      options,
       clock,
       random: runtime.random ?? Math.random,
       report,
       feed,
-      hooks: callers,
+      hooks,
       sink,
       mark,
-      resume: new Resume({ options, clock, mark, known: new KnownRows(path) }),
-      createExecutor: (tell) => execute(tell, (item) => mark.suffix(item.sequence, item.attempt)),
+      resume: new Resume({ options, clock, mark, manifest: path }),
+      createExecutor: (events) => execute(events, (item) => mark.suffix(item.sequence, item.attempt)),
     });
-    report?.({
+    report({
       kind: 'stage-started',
       stageName,
       manifestPath: path,
       ...(feed.total !== undefined && { total: feed.total }),
     });
     if (mark.deadRuns > 0)
-      report?.({ kind: 'warning', message: `cleaned up after ${mark.deadRuns} killed run(s) of this stage` });
-    await callers.beforeStage();
+      report({ kind: 'warning', message: `cleaned up after ${mark.deadRuns} killed run(s) of this stage` });
+    await callHook('beforeStage', () => hooks.beforeStage?.(context));
     stop.drain.addEventListener('abort', () => run.drain(String(stop.drain.reason)), { once: true });
     stop.abort.addEventListener('abort', () => run.abort(String(stop.abort.reason)), { once: true });
     if (stop.drain.aborted) run.drain(String(stop.drain.reason));
@@ -98,48 +103,95 @@ export async function runStage(
     await sink.flush();
     const outcome = run.meter.outcome(run.stopReason);
     abandoned = outcome.abandoned;
-    await callers.afterStage(outcome);
-    report?.({ kind: 'stage-ended', outcome });
+    await callHook('afterStage', () => hooks.afterStage?.(outcome, context));
+    report({ kind: 'stage-ended', outcome });
     return outcome;
   } finally {
-    await own?.[Symbol.asyncDispose]();
     await mark.end(abandoned > 0);
   }
 }
 
+/**
+ * Two ways to stop early: drain lets running items finish, abort does not. The first signal of the process drains, the
+ * second aborts; `outer` drains.
+ */
+function openStop(
+  handleSignals: boolean,
+  outer: AbortSignal | undefined,
+): Disposable & { readonly drain: AbortSignal; readonly abort: AbortSignal } {
+  const [drain, abort] = [new AbortController(), new AbortController()];
+  const onSignal = (name: string): void => (drain.signal.aborted ? abort : drain).abort(name);
+  const onOuter = (): void => drain.abort(typeof outer?.reason === 'string' ? outer.reason : 'asked to stop');
+  if (outer?.aborted) onOuter();
+  outer?.addEventListener('abort', onOuter, { once: true });
+  if (handleSignals) for (const name of SIGNALS) process.on(name, onSignal);
+  return {
+    drain: drain.signal,
+    abort: abort.signal,
+    [Symbol.dispose]() {
+      outer?.removeEventListener('abort', onOuter);
+      for (const name of SIGNALS) process.off(name, onSignal);
+    },
+  };
+}
+
+/** What a run would do, by action and reason; nothing is executed and nothing written. */
 async function dryRun(
   plan: StagePlan,
   options: StageOptions,
-  runtime: StageRuntime,
-  signal: AbortSignal,
+  run: { readonly clock: Clock; readonly report: (event: StageEvent) => void; readonly signal: AbortSignal },
 ): Promise<StageOutcome> {
-  const clock = runtime.clock ?? systemClock;
+  const { clock, report, signal } = run;
   using meter = new Meter({
     stageName: plan.stageName,
     total: undefined,
     clock,
-    report: undefined,
+    report,
     diagnosticsIntervalS: 0,
     gauges: () => ({ inFlight: 0, queued: 0, waitingForRetry: 0 }),
   });
-  const buckets = await planStage(plan, options, clock.now(), signal);
-  const outcome = { ...meter.outcome(undefined), plan: buckets };
-  runtime.report?.({ kind: 'stage-ended', outcome });
+  const asking = { verifyHash: options.verifyHash, now: clock.now() };
+  const buckets = new Map<string, PlanBucket>();
+  const feed = new Feed(plan, options, signal);
+  for (let runs = await feed.pull(1_000); runs; runs = await feed.pull(1_000)) {
+    signal.throwIfAborted();
+    for (const { item } of runs) {
+      const verdict = await judgeWith(item, options, asking);
+      const reason = verdict.kind === 'run' ? verdict.reason : 'resume-satisfied';
+      const { items = 0, cost = 0, examples = [] } = buckets.get(reason) ?? {};
+      buckets.set(reason, {
+        action: verdict.kind === 'run' ? 'run' : 'skip',
+        reason,
+        items: items + 1,
+        cost: cost + item.costHint,
+        examples: [...examples, item.itemId].slice(0, EXAMPLES),
+      });
+      await feed.source?.settle(item, { kind: 'unfinished' });
+    }
+  }
+  const sorted = [...buckets.values()].sort((a, b) => a.action.localeCompare(b.action) || b.items - a.items);
+  const outcome = { ...meter.outcome(undefined), plan: sorted };
+  report({ kind: 'stage-ended', outcome });
   return outcome;
 }
 
-type CreateExecutor = (tell: Tell, suffix: (run: ItemRun) => string) => Executor;
+type CreateExecutor = (events: ExecutorEvents, suffix: (run: ItemRun) => string) => Executor;
 
 async function chooseExecutor(
   worker: StageWorker | WorkerModule,
-  stage: { readonly stageName: string; readonly options: StageOptions; readonly runtime: StageRuntime },
+  stage: {
+    readonly stageName: string;
+    readonly options: StageOptions;
+    readonly runtime: StageRuntime;
+    readonly clock: Clock;
+    readonly report: (event: StageEvent) => void;
+  },
 ): Promise<CreateExecutor> {
-  const { stageName, options, runtime } = stage;
-  const clock = runtime.clock ?? systemClock;
-  const data = runtime.workerData;
+  const { stageName, options, runtime, clock, report } = stage;
+  const { workerData: data, expecting, workerEnvironment: environment = {} } = runtime;
   if (options.policy !== 'cpu') {
     const call = typeof worker === 'function' ? worker : await loadWorker(worker);
-    return (tell, suffix) => new InlineExecutor(call, { stageName, options, clock, data, suffix, tell });
+    return ({ abandoned }, suffix) => new InlineExecutor(call, { stageName, options, clock, data, suffix, abandoned });
   }
   if (typeof worker === 'function') {
     throw new AppError('CONFIG_STAGE_WORKER', 'a cpu stage needs a worker module, not a function', {
@@ -150,16 +202,13 @@ async function chooseExecutor(
     ...moduleOf(worker),
     stageName,
     data,
-    memoryEveryMs: options.recycleOverMb > 0 ? MEMORY_EVERY_MS : 0,
     memoryLimitMb: options.memoryLimitMb,
     cpuLimitS: options.perItemCpuS,
     youngGenerationMb: options.youngGenerationMb,
     niceness: options.niceness,
   };
-  const environment = runtime.workerEnvironment ?? {};
-  const { expecting } = runtime;
-  return (tell, suffix) =>
-    new WorkerPool({ options, clock, start, environment, suffix, tell, ...(expecting && { expecting }) });
+  return ({ unusable, stuck }, suffix) =>
+    new WorkerPool({ options, clock, start, environment, suffix, report, unusable, stuck, expecting });
 }
 
 function moduleOf(worker: WorkerModule): { readonly module: string; readonly export: string } {

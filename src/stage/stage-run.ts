@@ -1,69 +1,117 @@
 import { dirname } from 'node:path';
 
 import type { Clock, Random, Timer } from '../base/index.ts';
-import { spreadDelay } from '../base/index.ts';
-import { Endings } from './record/endings.ts';
-import type { StageEvent } from './events.ts';
-import type { Feed } from './plan/feed.ts';
-import type { HookCaller } from './record/hooks.ts';
-import { Intake } from './plan/intake.ts';
-import type { Executor, ItemRun, Performed } from './execute/item-run.ts';
-import type { ManifestSink } from './record/manifest-sink.ts';
-import type { KernelEvent, Tell } from './kernel-event.ts';
-import { Meter } from './record/meter.ts';
-import type { Resume } from './plan/resume.ts';
+import { errorInfo, spreadDelay } from '../base/index.ts';
+import type { StoredFingerprint, Verdict } from './commit/fingerprint.ts';
+import { hashInputs } from './commit/input-identity.ts';
+import { OutputCommits } from './commit/outputs.ts';
 import type { RunMark } from './commit/run-mark.ts';
+import type { Executor, ItemRun, Performed } from './execute/perform.ts';
+import type { Feed } from './plan/feed.ts';
+import type { Resume } from './plan/resume.ts';
+import { Meter } from './record/meter.ts';
 import type { BareError } from './stage-error.ts';
 import { isDiskFull } from './stage-error.ts';
-import { TurnBudget } from './execute/turn-budget.ts';
-import type { StageErrorInfo, StageOptions } from './types.ts';
+import type {
+  ItemEnd,
+  ItemOutcome,
+  ItemRecord,
+  ManifestSink,
+  StageContext,
+  StageErrorInfo,
+  StageEvent,
+  StageHooks,
+  WorkItem,
+} from './types.ts';
 
-/** Retries are spread by a quarter to either side, and never wait longer than this unless a server asks for it. */
+/** Retry delays vary by a quarter, and are never longer than this unless the server asks for it. */
 const RETRY_SPREAD = 0.25;
 const LONGEST_RETRY_MS = 3_600_000;
+/** Items that may be taken and not yet recorded: it bounds the rows waiting for a slow item before them. */
+const MOST_OPEN = 1 << 14;
+/** Items that may wait for a worker; an unsorted plan of unknown length is sorted within this many. */
+const MOST_WAITING = 10_000;
+/** Rows written together at most. */
+const ROWS_AT_ONCE = 1_000;
 
-/** What a run is made of. */
+/** Callbacks for an executor. */
+export interface ExecutorEvents {
+  /** An attempt ignored its abort and is reported without it. */
+  readonly abandoned: (run: ItemRun) => void;
+  /** No worker can be started, so the stage cannot continue. */
+  readonly unusable: (error: Error) => void;
+  /** Killed workers have not exited, and the stage ends without them. */
+  readonly stuck: (workers: number) => void;
+}
+
 export interface RunParts {
-  readonly stageName: string;
+  readonly context: StageContext;
   readonly schemaVersion: string;
-  readonly options: StageOptions;
   readonly clock: Clock;
   readonly random: Random;
-  readonly report: ((event: StageEvent) => void) | undefined;
+  readonly report: (event: StageEvent) => void;
   readonly feed: Feed;
-  readonly hooks: HookCaller;
+  readonly hooks: StageHooks;
   readonly sink: ManifestSink;
   readonly mark: RunMark;
   readonly resume: Resume;
-  readonly createExecutor: (tell: Tell) => Executor;
+  readonly createExecutor: (events: ExecutorEvents) => Executor;
 }
 
+/** How an item ended, waiting for its turn to be recorded. `left` items have no row. */
+type Ended =
+  | {
+      readonly kind: 'success' | 'skip';
+      readonly item: WorkItem;
+      readonly record: ItemRecord;
+      readonly performed: Performed;
+    }
+  | { readonly kind: 'failure'; readonly item: WorkItem; readonly record: ItemRecord; readonly error: StageErrorInfo }
+  | { readonly kind: 'satisfied'; readonly run: ItemRun; readonly stored: StoredFingerprint }
+  | { readonly kind: 'left' };
+
 /**
- * One run of a stage. Everything that happens to an item ends in `#pump`, which starts what can be started:
+ * One run of a stage:
  *
- *   feed → judged → (satisfied) ──────────────────────────────→ in order: row, hook, settlement
- *            └→ schedule → executor → outputs committed ──────────┘
- *                  ↑           └ retryable: waits beside the others
- *                  └───────────────┘
+ *   plan → verdict ─satisfied──────────────────────────────→ recorded in order: row, hook, settled at the source
+ *             └run→ waiting → attempt → outputs committed ────┘
+ *                      ↑         └ retryable: waits for its delay
+ *                      └─────────┘
+ *
+ * `#takeIn` fills the waiting list, `#pump` starts attempts, `#record` writes rows; each wakes the others.
  */
 export class StageRun {
   readonly meter: Meter;
   readonly #parts: RunParts;
   readonly #executor: Executor;
-  readonly #budget = new TurnBudget(() => this.#pump());
-  readonly #intake: Intake;
-  readonly #endings: Endings;
+  readonly #commits: OutputCommits;
+  readonly #capacity: number;
+  readonly #waiting: ItemRun[] = [];
   readonly #retryTimers = new Map<ItemRun, Timer>();
   readonly #retryReady: ItemRun[] = [];
+  /** Items that ended before others ahead of them, by sequence. */
+  readonly #endedEarly = new Map<number, Ended>();
+  readonly #left: WorkItem[] = [];
   readonly #ended = Promise.withResolvers<void>();
-  /** idle ──something happened──▶ pumping ──again meanwhile──▶ again ──▶ pumping ──▶ idle */
-  #pumpMode: 'idle' | 'pumping' | 'again' = 'idle';
+  #changed = Promise.withResolvers<void>();
+  #running = 0;
+  /** Items taken and not yet recorded. */
+  #open = 0;
+  #sequence = 0;
+  #recorded = 0;
+  #isRecording = false;
+  #isPlanRead = false;
   #stopReason: string | undefined;
   #failure: { readonly error: unknown } | undefined;
 
   constructor(parts: RunParts) {
-    const { stageName, options, feed, clock, report } = parts;
+    const { context, feed, clock, report, mark } = parts;
+    const { stageName, options } = context;
     this.#parts = parts;
+    this.#commits = new OutputCommits({ durable: options.durable, runId: mark.id });
+    // An item taken from a shared source and only waiting here could be processed by another runner.
+    const ahead = feed.source ? options.workers : Math.max(64, 2 * options.workers);
+    this.#capacity = Math.min(options.maxQueue || (feed.isOrdered ? ahead : MOST_WAITING), MOST_WAITING);
     this.meter = new Meter({
       stageName,
       total: feed.total,
@@ -71,218 +119,343 @@ export class StageRun {
       report,
       diagnosticsIntervalS: options.diagnosticsIntervalS,
       gauges: () => ({
-        inFlight: this.#executor.inFlight,
-        queued: this.#intake.size + this.#retryReady.length,
+        inFlight: this.#running,
+        queued: this.#waiting.length + this.#retryReady.length,
         waitingForRetry: this.#retryTimers.size,
       }),
     });
-    const tell: Tell = (event) => this.#hear(event);
-    this.#endings = new Endings({
-      ...parts,
-      durable: options.durable,
-      meter: this.meter,
-      source: feed.source,
-      tell,
+    this.#executor = parts.createExecutor({
+      abandoned: ({ item }) => {
+        this.meter.counts.abandoned += 1;
+        report({ kind: 'item-abandoned', itemId: item.itemId });
+      },
+      unusable: (error) => this.#fail(error),
+      stuck: (workers) => {
+        this.meter.counts.abandoned += workers;
+        report({ kind: 'warning', message: `${workers} worker process(es) did not exit` });
+      },
     });
-    this.#intake = new Intake({ ...parts, budget: this.#budget, places: this.#endings, tell });
-    this.#executor = parts.createExecutor(tell);
   }
 
   get stopReason(): string | undefined {
     return this.#stopReason;
   }
 
-  /** Resolves when every item begun has ended, its row is written and its source knows. */
+  /** Resolves when every started item has ended, its row is written and its source is notified. */
   async run(): Promise<void> {
-    this.#pump();
+    void this.#takeIn();
     await this.#ended.promise;
     this.meter[Symbol.dispose]();
     await this.#executor[Symbol.asyncDispose]();
     if (this.#failure) throw this.#failure.error;
   }
 
-  /** No new items; what runs may finish, what waited is left for the next run. */
+  /** Starts no more items; running ones may finish, waiting ones are left for the next run. */
   drain(reason: string): void {
     if (this.#stopReason !== undefined) return;
     this.#stopReason = reason;
-    this.#parts.report?.({ kind: 'stopping', reason });
-    for (const [run, timer] of this.#retryTimers) {
-      timer[Symbol.dispose]();
-      this.#endings.leave(run);
-    }
+    this.#parts.report({ kind: 'stopping', reason });
+    for (const timer of this.#retryTimers.values()) timer[Symbol.dispose]();
+    const left = [...this.#retryTimers.keys(), ...this.#retryReady.splice(0), ...this.#waiting.splice(0)];
     this.#retryTimers.clear();
-    for (const run of this.#retryReady.splice(0)) this.#endings.leave(run);
-    this.#intake.stop();
+    for (const run of left) this.#leave(run);
+    this.#parts.feed.close().catch((error: unknown) => (this.#failure ??= { error }));
     this.#pump();
   }
 
-  /** Stops what runs as well. */
+  /** Stops running items too. */
   abort(reason: string): void {
     this.drain(reason);
     this.#executor.abort();
-    this.#pump();
   }
 
-  /** Everything that the rooms tell is answered here. */
-  #hear(event: KernelEvent): void {
-    const { report } = this.#parts;
-    switch (event.kind) {
-      case 'answered':
-        this.#answered(event.run, event.performed);
-        break;
-      case 'satisfied':
-        this.#endings.satisfied(event.run, event.verdict);
-        break;
-      case 'left':
-        this.#endings.leave(event.run);
-        break;
-      case 'commit-failed':
-        this.#attemptFailed(event.run, event.performed, event.error);
-        break;
-      case 'plan-broke':
-        this.#failure ??= { error: event.error };
-        break;
-      case 'record-failed':
-      case 'workers-unusable':
-        this.#fail(event.error);
-        break;
-      case 'abandoned':
-        this.meter.abandoned += 1;
-        report?.({ kind: 'item-abandoned', itemId: event.run.item.itemId });
-        break;
-      case 'workers-stuck': {
-        this.meter.abandoned += event.workers;
-        const message = `${event.workers} worker(s) could not be ended; native code needs isolation: process`;
-        report?.({ kind: 'warning', message });
-        break;
-      }
-      case 'worker-replaced': {
-        const { reason, run } = event;
-        report?.({ kind: 'worker-replaced', reason, ...(run && { itemId: run.item.itemId }) });
-        break;
-      }
-      case 'worker-output':
-        report?.({ kind: 'worker-output', text: event.text });
-        break;
-      case 'changed':
-        this.#pump();
-        break;
-    }
-  }
-
-  /** The run itself cannot go on; the error is thrown when what runs has finished. */
+  /** The run cannot continue; the error is thrown when running items have finished. */
   #fail(error: unknown): void {
     this.#failure ??= { error };
     this.drain('failed');
   }
 
-  #pump(): void {
-    const wasIdle = this.#pumpMode === 'idle';
-    this.#pumpMode = 'again';
-    if (!wasIdle) return;
-    while (this.#takeTurn()) {
-      this.#intake.fill();
-      this.#submit();
-      this.#executor.flush();
+  /** Takes items from the plan while there is room, and decides which of them have to be run. */
+  async #takeIn(): Promise<void> {
+    const { feed } = this.#parts;
+    try {
+      while (this.#stopReason === undefined) {
+        if (this.#waiting.length * 2 > this.#capacity || this.#open >= MOST_OPEN) {
+          await this.#changed.promise;
+          continue;
+        }
+        const runs = await feed.pull(this.#capacity - this.#waiting.length);
+        // A generator that answers after a stop is not waited for; a source has handed the items out.
+        if (!runs || (this.#isStopped() && !feed.source)) break;
+        this.#open += runs.length;
+        for (const run of runs) await this.#admit(run);
+        // Promises alone would never let timers and writes run.
+        await new Promise(setImmediate);
+      }
+    } catch (error) {
+      if (!this.#isStopped()) this.#failure ??= { error };
     }
-    if (this.#executor.inFlight > 0 || this.#intake.size > 0 || this.#retryReady.length > 0) return;
-    // Waiting for the plan, for a retry or for the end: rows need not wait for company.
-    this.#endings.writeNow();
-    if (this.#intake.isOver && this.#retryTimers.size === 0 && this.#endings.isIdle) this.#ended.resolve();
-  }
-
-  /** Whether anything changed since the last turn. */
-  #takeTurn(): boolean {
-    const again = this.#pumpMode === 'again';
-    this.#pumpMode = again ? 'pumping' : 'idle';
-    return again;
-  }
-
-  #submit(): void {
-    const { hooks, mark } = this.#parts;
-    while (this.#executor.room > 0 && this.#endings.keepsUp && this.#budget.spend(1)) {
-      const run = this.#retryReady.shift() ?? this.#intake.take();
-      if (!run) {
-        if (this.#intake.isOver) return;
-        this.#intake.fill();
-        if (this.#intake.size === 0) return;
-        continue;
-      }
-      if (run.lost?.aborted) {
-        this.#endings.leave(run);
-        continue;
-      }
-      if (run.attempt === 1) {
-        this.meter.scheduled += 1;
-        hooks.beforeItem(run.item);
-      }
-      if (run.hasOutputs) for (const path of Object.values(run.item.outputs)) mark.note(dirname(path));
-      this.#executor.submit(run);
-    }
-  }
-
-  #answered(run: ItemRun, performed: Performed | undefined): void {
-    if (!performed) this.#endings.leave(run);
-    else {
-      this.meter.measure(run.item.itemId, run.startedAt - run.queuedAt, performed.durationMs);
-      switch (performed.status) {
-        case 'success':
-          this.#endings.succeeded(run, performed);
-          break;
-        case 'skip':
-          this.#endings.skipped(run, performed);
-          break;
-        case 'failure':
-          this.#attemptFailed(run, performed, performed.error);
-          break;
-      }
-    }
+    this.#isPlanRead = true;
     this.#pump();
   }
 
-  #attemptFailed(run: ItemRun, performed: Performed, bare: BareError | undefined): void {
-    const { options, clock, sink, report, stageName } = this.#parts;
-    const unknown: BareError = { category: 'unknown', message: 'failed without a reason', retryable: false };
-    const error: StageErrorInfo = { stage: stageName, itemId: run.item.itemId, ...(bare ?? unknown) };
-    const record = this.#endings.record(run, performed);
-    const again = error.retryable && run.attempt <= options.retries;
-    if (isDiskFull(error)) this.drain(`disk: ${error.message}`);
-    // What stops the stage may have passed by the time of the next attempt.
-    else if (error.stopsStage && !again) this.drain(error.message);
-    const delayMs = again ? this.#retryDelay(run.attempt, error) : undefined;
-    sink.logAttempt(record, error, delayMs);
-    if (delayMs === undefined) {
-      this.#endings.failed(run, performed, error);
-      report?.({ kind: 'item-failed', error, attempts: run.attempt });
-      if (options.errorBudget > 0 && this.meter.failed > options.errorBudget)
-        this.drain(`error budget: more than ${options.errorBudget} items failed`);
-      return;
-    }
-    if (this.#stopReason !== undefined) {
-      this.#endings.leave(run);
-      return;
-    }
-    this.meter.retried += 1;
-    report?.({ kind: 'item-retry', error, attempt: run.attempt, delayMs });
-    run.attempt += 1;
-    this.#retryTimers.set(
-      run,
-      clock.setTimer(delayMs, () => {
-        this.#retryTimers.delete(run);
-        this.#retryReady.push(run);
-        this.#pump();
-      }),
-    );
+  #isStopped(): boolean {
+    return this.#stopReason !== undefined;
   }
 
-  #retryDelay(attempt: number, error: StageErrorInfo): number {
-    const { options, random } = this.#parts;
-    const delayMs = spreadDelay(attempt, {
-      baseMs: options.retryBackoffS * 1000,
-      spread: RETRY_SPREAD,
-      capMs: LONGEST_RETRY_MS,
-      random,
-    });
-    return Math.max(delayMs, error.retryAfterMs ?? 0);
+  async #admit(run: ItemRun): Promise<void> {
+    const { feed, clock, context } = this.#parts;
+    const { resume, force, scheduling } = context.options;
+    // Without outputs there is nothing to resume from.
+    const isUnknown = !resume || force || !run.hasOutputs;
+    const verdict = this.#isStopped() || isUnknown ? undefined : await this.#judge(run);
+    if (this.#isStopped()) {
+      this.#leave(run);
+      return;
+    }
+    if (feed.isOrdered || verdict?.kind === 'satisfied') run.sequence = this.#sequence++;
+    if (verdict?.kind === 'satisfied') {
+      this.meter.counts.skipped += 1;
+      this.#end(run, { kind: 'satisfied', run, stored: verdict.stored });
+      return;
+    }
+    run.queuedAt = clock.monotonic();
+    const sign = scheduling === 'sjf' ? 1 : -1;
+    const isBefore = (other: ItemRun): boolean =>
+      feed.isOrdered || sign * (other.item.costHint - run.item.costHint) <= 0;
+    this.#waiting.splice(this.#waiting.findLastIndex(isBefore) + 1, 0, run);
+    this.#pump();
   }
+
+  /** An item whose files cannot be read is run, and fails with its own error. */
+  async #judge(run: ItemRun): Promise<Verdict | undefined> {
+    try {
+      return await this.#parts.resume.judge(run.item);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Starts as many attempts as there are free workers, and ends the run when nothing is left to do. */
+  #pump(): void {
+    const { workers } = this.#parts.context.options;
+    while (this.#running < workers) {
+      const run = this.#retryReady.shift() ?? this.#waiting.shift();
+      if (!run) break;
+      if (run.sequence === -1) run.sequence = this.#sequence++;
+      if (run.lost?.aborted) this.#leave(run);
+      else {
+        this.#running += 1;
+        void this.#attempt(run).catch((error: unknown) => this.#fail(error));
+      }
+    }
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+    // After a stop only a source is waited for: it may have handed out items.
+    const isOver = this.#isPlanRead || (this.#isStopped() && !this.#parts.feed.source);
+    if (isOver && this.#open === 0 && this.#running === 0) this.#ended.resolve();
+  }
+
+  async #attempt(run: ItemRun): Promise<void> {
+    const { mark, clock, context, hooks } = this.#parts;
+    let isRunning = true;
+    const free = (): void => {
+      if (isRunning) this.#running -= 1;
+      isRunning = false;
+      this.#pump();
+    };
+    try {
+      if (run.attempt === 1) {
+        this.meter.counts.scheduled += 1;
+        this.#callHook('beforeItem', run.item, () => hooks.beforeItem?.(run.item, context));
+      }
+      for (const path of Object.values(run.item.outputs)) mark.note(dirname(path));
+      run.startedAt = clock.monotonic();
+      const performed = await this.#executor.run(run);
+      if (!performed) {
+        this.#leave(run);
+        return;
+      }
+      this.meter.measure(run.item.itemId, run.startedAt - run.queuedAt, performed.durationMs);
+      if (performed.status === 'failure') await this.#attemptFailed(run, performed, performed.error);
+      else if (performed.status === 'skip') this.#succeed(run, performed, this.#recordOf(run, performed));
+      else {
+        const record = this.#recordOf(run, performed);
+        // The worker is free while the disk is busy.
+        if (run.hasOutputs) free();
+        const suffix = mark.suffix(run.sequence, run.attempt);
+        const error = run.hasOutputs
+          ? await this.#commits.commit({ item: run.item, performed, record, suffix })
+          : undefined;
+        if (error) await this.#attemptFailed(run, performed, error);
+        else this.#succeed(run, performed, record);
+      }
+    } finally {
+      free();
+    }
+  }
+
+  #succeed(run: ItemRun, performed: Performed, record: ItemRecord): void {
+    const kind = performed.status === 'skip' ? 'skip' : 'success';
+    this.meter.counts[kind === 'skip' ? 'skipped' : 'succeeded'] += 1;
+    this.#end(run, { kind, item: run.item, record, performed });
+  }
+
+  async #attemptFailed(run: ItemRun, performed: Performed, bare: BareError | undefined): Promise<void> {
+    const { context, clock, sink, report, random } = this.#parts;
+    const { stageName, options } = context;
+    const unknown: BareError = { category: 'unknown', message: 'failed without a reason', retryable: false };
+    const error: StageErrorInfo = { stage: stageName, itemId: run.item.itemId, ...(bare ?? unknown) };
+    const record = this.#recordOf(run, performed);
+    const isRetried = error.retryable && run.attempt <= options.retries;
+    if (isDiskFull(error)) this.drain(`disk: ${error.message}`);
+    // A retry may succeed although this error would stop the stage.
+    else if (error.stopsStage && !isRetried) this.drain(error.message);
+    if (!isRetried) {
+      sink.logAttempt(record, error, undefined);
+      this.meter.fail(error);
+      report({ kind: 'item-failed', error, attempts: run.attempt });
+      if (options.errorBudget > 0 && this.meter.counts.failed > options.errorBudget)
+        this.drain(`error budget: more than ${options.errorBudget} items failed`);
+      const inputSha256 = await hashOf(run.item);
+      this.#end(run, { kind: 'failure', item: run.item, record: { ...record, inputSha256 }, error });
+      return;
+    }
+    const backoff = { baseMs: options.retryBackoffS * 1000, spread: RETRY_SPREAD, capMs: LONGEST_RETRY_MS, random };
+    const delayMs = Math.max(spreadDelay(run.attempt, backoff), error.retryAfterMs ?? 0);
+    sink.logAttempt(record, error, delayMs);
+    if (this.#isStopped()) {
+      this.#leave(run);
+      return;
+    }
+    this.meter.counts.retried += 1;
+    report({ kind: 'item-retry', error, attempt: run.attempt, delayMs });
+    run.attempt += 1;
+    const timer = clock.setTimer(delayMs, () => {
+      this.#retryTimers.delete(run);
+      this.#retryReady.push(run);
+      this.#pump();
+    });
+    this.#retryTimers.set(run, timer);
+  }
+
+  /** Leaves an item for the next run, without a row. */
+  #leave(run: ItemRun): void {
+    this.meter.counts.unfinished += 1;
+    this.#left.push(run.item);
+    this.#end(run, { kind: 'left' });
+  }
+
+  #end(run: ItemRun, ended: Ended): void {
+    if (run.sequence !== -1) this.#endedEarly.set(run.sequence, ended);
+    this.meter.tick();
+    if (!this.#isRecording) void this.#record();
+  }
+
+  /** Writes the rows of ended items in order and notifies the source. Items that end meanwhile share the next write. */
+  async #record(): Promise<void> {
+    this.#isRecording = true;
+    const { sink, feed } = this.#parts;
+    for (;;) {
+      const ends: [WorkItem, ItemEnd][] = this.#left.splice(0).map((item) => [item, { kind: 'unfinished' }]);
+      let taken = ends.length;
+      try {
+        while (taken < ROWS_AT_ONCE) {
+          const ended = this.#endedEarly.get(this.#recorded);
+          if (!ended) break;
+          this.#endedEarly.delete(this.#recorded++);
+          if (ended.kind === 'left') continue;
+          taken += 1;
+          ends.push(await this.#log(ended));
+        }
+        if (taken === 0) break;
+        await sink.flush();
+        for (const [item, end] of ends) await feed.source?.settle(item, end);
+      } catch (error) {
+        this.#fail(error);
+      }
+      this.#open -= taken;
+    }
+    this.#isRecording = false;
+    this.#pump();
+  }
+
+  async #log(ended: Exclude<Ended, { readonly kind: 'left' }>): Promise<[WorkItem, ItemEnd]> {
+    const { sink } = this.#parts;
+    switch (ended.kind) {
+      case 'success':
+        sink.logSuccess(ended.record);
+        return this.#tellHook(ended.item, 'success', outcomeOf(ended.performed));
+      case 'skip':
+        sink.logSkip(ended.record, ended.performed.reason ?? 'worker');
+        return this.#tellHook(ended.item, 'skip', outcomeOf(ended.performed));
+      case 'failure': {
+        const { item, error } = ended;
+        sink.logFailure(ended.record, error);
+        this.#callHook('afterItem', item, () => this.#parts.hooks.afterItem?.(item, error, this.#parts.context));
+        return [item, { kind: 'failure', error }];
+      }
+      case 'satisfied': {
+        await this.#logMissing(ended.run, ended.stored);
+        return this.#tellHook(ended.run.item, 'skip', { status: 'skip', durationS: 0, reason: 'resume-satisfied' });
+      }
+    }
+  }
+
+  #tellHook(item: WorkItem, kind: 'success' | 'skip', outcome: ItemOutcome): [WorkItem, ItemEnd] {
+    this.#callHook('afterItem', item, () => this.#parts.hooks.afterItem?.(item, outcome, this.#parts.context));
+    return [item, { kind, outcome }];
+  }
+
+  /** Writes the rows that a satisfied item lacks in the manifest. */
+  async #logMissing(run: ItemRun, stored: StoredFingerprint): Promise<void> {
+    const { sink, resume } = this.#parts;
+    const { success, skip } = await resume.missingRows(run.item, stored);
+    if (success) sink.logSuccess(success);
+    if (!skip) return;
+    const record = this.#recordOf(run, { status: 'skip', durationMs: 0 });
+    sink.logSkip({ ...record, inputSha256: stored.input_sha256, attempts: 0 }, 'resume-satisfied');
+  }
+
+  #callHook(hook: string, { itemId }: WorkItem, call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#parts.report({ kind: 'hook-failed', hook, message: errorInfo(error).message, itemId });
+    }
+  }
+
+  #recordOf({ item, attempt }: ItemRun, performed: Performed): ItemRecord {
+    const { context, schemaVersion, clock } = this.#parts;
+    return {
+      stage: context.stageName,
+      itemId: item.itemId,
+      inputPath: Object.values(item.inputs)[0],
+      outputPaths: Object.values(item.outputs),
+      durationS: performed.durationMs / 1000,
+      schemaVersion,
+      inputSha256: performed.inputs?.sha256 ?? item.fingerprint?.inputSha256,
+      cfgHash: item.cfgHash,
+      attempts: attempt,
+      finishedAt: clock.now(),
+      extras: performed.manifest,
+    };
+  }
+}
+
+/** The hash of the inputs of a failed item, so that its row says which file failed; undefined if it cannot be read. */
+async function hashOf({ inputs, fingerprint }: WorkItem): Promise<string | undefined> {
+  if (fingerprint) return fingerprint.inputSha256;
+  if (Object.keys(inputs).length === 0) return undefined;
+  return hashInputs(inputs).catch(() => undefined);
+}
+
+function outcomeOf({ status, durationMs, reason, manifest, result }: Performed): ItemOutcome {
+  return {
+    status,
+    ...(reason !== undefined && { reason }),
+    durationS: durationMs / 1000,
+    ...(manifest && { manifest }),
+    ...(result && { result }),
+  };
 }

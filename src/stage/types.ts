@@ -1,26 +1,24 @@
 import type { Clock, Random } from '../base/index.ts';
-import type { StageEvent } from './events.ts';
-import type { ManifestSink } from './record/manifest-sink.ts';
 
-/** Where in a stage's life an error belongs; it decides whether trying again can help. */
+/** The kind of an error; it decides whether a retry can help. */
 export type ErrorCategory = 'input' | 'config' | 'runtime' | 'timeout' | 'network' | 'transient' | 'unknown';
 
-/** What went wrong with an item, as plain data. */
+/** The error of an item, as plain data. */
 export interface StageErrorInfo {
   readonly stage: string;
   readonly itemId: string;
   readonly category: ErrorCategory;
   readonly message: string;
   readonly retryable: boolean;
-  /** A stable name such as WORKER_CRASHED or ENOENT, where there is one. */
+  /** A stable name such as WORKER_CRASHED or ENOENT, if there is one. */
   readonly code?: string;
-  /** A server asked for this much patience before the next attempt. */
+  /** The server's Retry-After. */
   readonly retryAfterMs?: number;
-  /** No other item can succeed either (a server that all need is gone): the stage stops. */
+  /** No other item can succeed either, for example because the server is gone: the stage stops. */
   readonly stopsStage?: boolean;
 }
 
-/** What an output was made from; equal fingerprints mean the work need not be done again. */
+/** What an output was made from. With an equal fingerprint the work is not repeated. */
 export interface ItemFingerprint {
   readonly inputSha256: string;
   readonly cfgHash: string;
@@ -31,19 +29,19 @@ export interface WorkItem {
   /** Stable and relative, for example the document's file name; unique within the plan. */
   readonly itemId: string;
   readonly inputs: Readonly<Record<string, string>>;
-  /** Where the outputs will stand. The worker is given names beside them, which become these when all is well. */
+  /** Final paths of the outputs. The worker gets temporary paths, which are renamed to these when it succeeds. */
   readonly outputs: Readonly<Record<string, string>>;
-  /** Hash of the settings that matter to this stage. */
+  /** Hash of the settings of this stage. */
   readonly cfgHash: string;
-  /** Pages, bytes or chunks: what SJF and LPT order by. */
+  /** Pages, bytes or chunks: sjf and lpt order by it. */
   readonly costHint: number;
-  /** Small hints for the worker; large things are passed by path. */
+  /** Small hints for the worker; pass large data by path. */
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Known in advance, where the plan knows the hash of its inputs: then nothing is hashed. */
+  /** Set by a plan that knows the hash of the inputs; then nothing is hashed. */
   readonly fingerprint?: ItemFingerprint;
 }
 
-/** How an item ended when it was taken from a source; `unfinished` means nobody has done it yet. */
+/** How an item from a source ended; `unfinished` items must be handed out again. */
 export type ItemEnd =
   | { readonly kind: 'success' | 'skip'; readonly outcome: ItemOutcome }
   | { readonly kind: 'failure'; readonly error: StageErrorInfo }
@@ -52,46 +50,43 @@ export type ItemEnd =
 /** An item handed out by a source. */
 export interface TakenItem {
   readonly item: WorkItem;
-  /** Aborted when the item no longer belongs to this runner: its work is stopped and its result dropped. */
+  /** Aborted when the item no longer belongs to this runner: it is stopped and its result dropped. */
   readonly lost?: AbortSignal;
 }
 
-/**
- * Where a plan's items come from when several runners share them, a work queue for example. Leases and heartbeats
- * are the source's own affair.
- */
+/** Hands out the items of a plan to several runners, for example from a work queue. It manages leases and heartbeats. */
 export interface ItemSource {
-  /** Waits for work, at most `limit` items; undefined when there will be none any more. */
+  /** Waits for work and returns at most `limit` items; undefined when there will be no more. */
   take(limit: number, signal: AbortSignal): Promise<readonly TakenItem[] | undefined>;
   /** Called once for every item taken, after its row is written. */
   settle(item: WorkItem, end: ItemEnd): Promise<void>;
 }
 
-/** What a stage has to do. Items may be endless: they are taken as workers become free. */
+/** The items of a stage. There may be any number: they are taken as workers become free. */
 export interface StagePlan {
-  /** For example doctags, chunk, embed; it names the manifest. */
+  /** For example doctags, chunk or embed; part of the manifest's name. */
   readonly stageName: string;
   readonly items: Iterable<WorkItem> | AsyncIterable<WorkItem> | ItemSource;
-  /** For progress and budgets, where it is known. */
+  /** For progress, if known. */
   readonly totalItems?: number;
   readonly schemaVersion?: string;
 }
 
-/** io and gpu run asynchronously in this thread, many at once; cpu runs in child processes. */
+/** io and gpu run asynchronously in this thread; cpu runs in child processes. */
 export type Policy = 'io' | 'cpu' | 'gpu';
 
-/** fifo keeps the plan's order, sjf gives early results, lpt the earliest end. */
+/** fifo: as planned; sjf: cheapest first, for early results; lpt: most expensive first, for the earliest end. */
 export type Scheduling = 'fifo' | 'sjf' | 'lpt';
 
-/** The knobs every stage shares; each has a default. */
+/** Options of every stage; each has a default. */
 export interface StageOptions {
   readonly policy: Policy;
   readonly workers: number;
-  /** An item running longer is killed; 0 means never. */
+  /** Wall-clock timeout of an item; 0 means none. */
   readonly perItemTimeoutS: number;
   /**
-   * An item that needs more processor time than this is killed, or one that takes ten times as long by the clock; its
-   * worker may ask for more (`context.grantCpu`). 0 means no limit. A busy machine does not shorten it.
+   * CPU time limit of an item, independent of how busy the machine is; an item that takes ten times as long by the clock
+   * is ended too. Its worker may extend it (`context.grantCpu`). 0 means no limit.
    */
   readonly perItemCpuS: number;
   /** How long an aborted io item may take to stop before it is abandoned. */
@@ -100,65 +95,61 @@ export interface StageOptions {
   readonly retryBackoffS: number;
   /** The run stops after more final failures than this; 0 means never. */
   readonly errorBudget: number;
-  /** Items that may wait for a worker; 0 leaves it to the runner, which is bounded as well. */
+  /** Maximum number of items waiting for a worker; 0 means the runner's own limit. */
   readonly maxQueue: number;
   readonly scheduling: Scheduling;
   readonly resume: boolean;
   readonly force: boolean;
-  /** Hash every input again instead of trusting its size, time and inode. */
+  /** Hash every input and output again instead of comparing size, time and inode. */
   readonly verifyHash: boolean;
   readonly dryRun: boolean;
   readonly diagnosticsIntervalS: number;
-  /** At most this many items of the plan; 0 means all. */
+  /** Maximum number of items; 0 means all. */
   readonly limit: number;
   /** This runner's part of the plan, counted from 1. */
   readonly shard: { readonly index: number; readonly count: number };
-  /** A cpu worker over this much memory is killed, with its item; 0 means no limit. */
+  /** A cpu worker that needs more memory is killed, and its item fails; 0 means no limit. */
   readonly memoryLimitMb: number;
-  /** The young generation of a cpu worker's heap: a small one is collected more often and grows less; 0 leaves it to V8. */
+  /** Size of the young generation of a cpu worker's heap; a small one keeps the process smaller. 0 means V8's default. */
   readonly youngGenerationMb: number;
   /** A cpu worker is replaced after this many items; 0 means never. */
   readonly recycleAfterItems: number;
-  /** A cpu worker that holds more than this between two items is replaced; 0 means never. */
-  readonly recycleOverMb: number;
-  /** Keep one started cpu worker in reserve, so that a killed one is replaced at once. */
-  readonly warmSpare: boolean;
-  /** Worker processes leave the cores to others by so much, as `nice` counts it: a stage that feeds another does not starve it. */
+  /** Added to the nice value of worker processes. */
   readonly niceness: number;
-  /** Whether outputs and rows are on the disk, and not only in the system's memory, before an item counts as done. */
+  /** Sync outputs and rows to disk before an item counts as done. */
   readonly durable: boolean;
   /** Where manifests are written, for example Data/Manifests. */
   readonly manifestDir: string;
-  /** Drain on SIGINT, SIGTERM and SIGHUP while the stage runs; the second one aborts. */
+  /** Drain on the first SIGINT, SIGTERM or SIGHUP while the stage runs, abort on the second. */
   readonly handleSignals: boolean;
 }
 
-/** What the worker of a stage is told beside its item. */
+/** What a worker gets besides its item. */
 export interface WorkerContext {
   readonly stageName: string;
   readonly attempt: number;
-  /** Aborted when the item's time is over or the run is aborted. */
+  /** Aborted when the item times out or the run is aborted. */
   readonly signal: AbortSignal;
-  /** Where the outputs will stand; write to `item.outputs`, which stand beside them until then. */
+  /** Final paths of the outputs; write to `item.outputs`. */
   readonly finalOutputs: Readonly<Record<string, string>>;
-  /** Adds to the processor time of this item, as its size becomes known: page by page, for example. */
+  /** Extends the CPU time limit of this item, for example per page. */
   readonly grantCpu: (seconds: number) => void;
-  /** What the stage gave its workers. */
+  /** `StageRuntime.workerData`. */
   readonly data: unknown;
 }
 
-/** What came of one item. */
+/** The outcome of one item. */
 export interface ItemOutcome {
   readonly status: 'success' | 'skip' | 'failure';
-  /** Measured by the runner where the worker leaves it out. */
+  /** Measured by the runner unless the worker sets it. */
   readonly durationS?: number;
   /** Stage-specific fields of the manifest row. */
   readonly manifest?: Readonly<Record<string, unknown>>;
-  /** Small answers for hooks. */
+  /** Small results for hooks. */
   readonly result?: Readonly<Record<string, unknown>>;
   /** With skip: why. */
   readonly reason?: string;
-  /** With failure: what went wrong; stage and item are filled in. */
+  /** With failure: the error; the runner adds stage and item. */
   readonly error?: Partial<StageErrorInfo> & Pick<StageErrorInfo, 'category' | 'message'>;
 }
 
@@ -166,32 +157,32 @@ export interface ItemOutcome {
 export type StageWorker = (item: WorkItem, context: WorkerContext) => ItemOutcome | Promise<ItemOutcome>;
 
 /**
- * A worker by name, as processes need it: the module's export (default: `default`) is a StageWorker. A function
- * that it exports as `prepare` is called once with the stage's data when the worker starts, to load what takes long.
+ * A module that exports a StageWorker (default: as `default`). A function exported as `prepare` is called once with the
+ * stage's data when the worker starts, to load models and the like.
  */
 export interface WorkerModule {
   readonly module: string | URL;
   readonly export?: string;
 }
 
-/** What hooks are told about the run. */
+/** The run, for hooks. */
 export interface StageContext {
   readonly stageName: string;
   readonly options: StageOptions;
   readonly manifestPath: string;
 }
 
-/** Optional taps, called on the main thread; one that throws is a warning. */
+/** Optional callbacks on the main thread; one that throws is reported as a warning. */
 export interface StageHooks {
   readonly beforeStage?: (context: StageContext) => void | Promise<void>;
   readonly afterStage?: (outcome: StageOutcome, context: StageContext) => void | Promise<void>;
-  /** When an item is first handed to a worker. */
+  /** Before the first attempt at an item. */
   readonly beforeItem?: (item: WorkItem, context: StageContext) => void;
-  /** In the order of the items, with the outcome or, after the last attempt, the error. */
+  /** After the last attempt, in item order, with the outcome or the error. */
   readonly afterItem?: (item: WorkItem, outcome: ItemOutcome | StageErrorInfo, context: StageContext) => void;
 }
 
-/** What a dry run would do with some items, and why. */
+/** Items that a dry run treats alike, and why. */
 export interface PlanBucket {
   readonly action: 'run' | 'skip';
   readonly reason: string;
@@ -200,21 +191,21 @@ export interface PlanBucket {
   readonly examples: readonly string[];
 }
 
-/** What came of a stage. */
+/** The outcome of a stage. */
 export interface StageOutcome {
   readonly stageName: string;
   /** Items handed to workers. */
   readonly scheduled: number;
-  /** Satisfied by an earlier run, or skipped by the worker. */
+  /** Done by an earlier run, or skipped by the worker. */
   readonly skipped: number;
   readonly succeeded: number;
   /** Failed after all attempts. */
   readonly failed: number;
   readonly retried: number;
-  /** Stopped before its end, by a signal, by the error budget or by a full disk. */
+  /** Stopped early, by a signal, the error budget or a full disk. */
   readonly cancelled: boolean;
   readonly stopReason?: string;
-  /** Items begun or taken but left for the next run. */
+  /** Items taken but left for the next run. */
   readonly unfinished: number;
   /** Items that ignored their abort and may still be running. */
   readonly abandoned: number;
@@ -226,23 +217,110 @@ export interface StageOutcome {
   readonly errors: readonly StageErrorInfo[];
   readonly slowest: readonly { readonly itemId: string; readonly durationS: number }[];
   readonly topErrors: readonly { readonly category: ErrorCategory; readonly message: string; readonly count: number }[];
-  /** With `dryRun`: what would be done. */
+  /** With `dryRun` only. */
   readonly plan?: readonly PlanBucket[];
 }
 
-/** Things the runner needs from outside, beside its options. */
+/** The state of a running stage. */
+export interface Progress {
+  readonly stageName: string;
+  readonly elapsedMs: number;
+  /** Items with a final outcome, skipped ones included. */
+  readonly done: number;
+  readonly total?: number;
+  readonly succeeded: number;
+  readonly skipped: number;
+  readonly failed: number;
+  readonly retried: number;
+  readonly inFlight: number;
+  readonly queued: number;
+  readonly waitingForRetry: number;
+  readonly execP50Ms: number;
+  readonly execP95Ms: number;
+  readonly itemsPerSecond: number;
+  readonly etaMs?: number;
+}
+
+/** Why a cpu worker was replaced. */
+export type ReplaceReason = 'timeout' | 'crash' | 'out-of-memory' | 'items' | 'lost';
+
+/** Events of a running stage. */
+export type StageEvent =
+  /** The stage begins; not all items are known yet. */
+  | {
+      readonly kind: 'stage-started';
+      readonly stageName: string;
+      readonly total?: number;
+      readonly manifestPath: string;
+    }
+  /** At most five times per second. */
+  | { readonly kind: 'progress'; readonly progress: Progress }
+  /** Every `diagnosticsIntervalS`. */
+  | { readonly kind: 'diagnostics'; readonly progress: Progress }
+  /** An attempt failed and will be repeated. */
+  | {
+      readonly kind: 'item-retry';
+      readonly error: StageErrorInfo;
+      readonly attempt: number;
+      readonly delayMs: number;
+    }
+  /** The last attempt failed. */
+  | { readonly kind: 'item-failed'; readonly error: StageErrorInfo; readonly attempts: number }
+  /** An item ignored its abort; its result will be ignored. */
+  | { readonly kind: 'item-abandoned'; readonly itemId: string }
+  /** A cpu worker was ended and is replaced. */
+  | { readonly kind: 'worker-replaced'; readonly reason: ReplaceReason; readonly itemId?: string }
+  /** A cpu worker wrote to its stdout or stderr. */
+  | { readonly kind: 'worker-output'; readonly text: string }
+  /** A hook threw an error; the run continues. */
+  | { readonly kind: 'hook-failed'; readonly hook: string; readonly message: string; readonly itemId?: string }
+  /** A problem that was dealt with. */
+  | { readonly kind: 'warning'; readonly message: string }
+  /** No further item is started. */
+  | { readonly kind: 'stopping'; readonly reason: string }
+  /** The stage is over. */
+  | { readonly kind: 'stage-ended'; readonly outcome: StageOutcome };
+
+/** Fields of every manifest row. */
+export interface ItemRecord {
+  readonly stage: string;
+  readonly itemId: string;
+  readonly inputPath: string | undefined;
+  readonly outputPaths: readonly string[];
+  readonly durationS: number;
+  readonly schemaVersion: string;
+  readonly inputSha256: string | undefined;
+  readonly cfgHash: string;
+  readonly attempts: number;
+  /** Epoch milliseconds. */
+  readonly finishedAt: number;
+  readonly extras: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Receives final outcomes in item order. */
+export interface ManifestSink extends AsyncDisposable {
+  logSuccess(record: ItemRecord): void;
+  logSkip(record: ItemRecord, reason: string): void;
+  logFailure(record: ItemRecord, error: StageErrorInfo): void;
+  /** A failed attempt; `delayMs` until the next one, undefined after the last. */
+  logAttempt(record: ItemRecord, error: StageErrorInfo, delayMs: number | undefined): void;
+  /** Resolves when everything logged so far is written, durably if the sink is durable. */
+  flush(): Promise<void>;
+}
+
+/** Dependencies of the runner. */
 export interface StageRuntime {
   readonly report?: (event: StageEvent) => void;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** Where rows go instead of the manifest files. */
+  /** Receives the rows instead of the manifest files. */
   readonly sink?: ManifestSink;
-  /** Aborting it drains the stage, like a first signal. */
+  /** Aborting it drains the stage, like the first signal. */
   readonly signal?: AbortSignal;
-  /** Given to every worker as `context.data`; plain data. */
+  /** Plain data for every worker, as `context.data`. */
   readonly workerData?: unknown;
-  /** Resolves when items are sure to come: cpu workers are started then, and need not be waited for by the first of them. */
+  /** Resolves when items are sure to come: cpu workers are started then instead of with the first item. */
   readonly expecting?: Promise<void>;
-  /** The environment of cpu workers; empty by default, so that no key of ours reaches a parser. */
+  /** Environment of cpu workers; empty by default, so that API keys never reach a parser. */
   readonly workerEnvironment?: Readonly<Record<string, string>>;
 }

@@ -12,7 +12,7 @@ const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/sta
 
 test('a busy worker process ends when its parent is killed', async () => {
   using workspace = new Workspace();
-  const options = { ...workspace.options, policy: 'cpu', workers: 1, warmSpare: false };
+  const options = { ...workspace.options, policy: 'cpu', workers: 1 };
   const parent = spawn(
     process.execPath,
     [fixture('orphan-program.ts'), JSON.stringify([workspace.item('a')]), JSON.stringify(options)],

@@ -19,7 +19,7 @@ class Started {
   #heard: (() => void) | undefined;
 
   constructor(workspace: Workspace, options: Partial<StageOptions>) {
-    const given = { ...workspace.options, handleSignals: true, workers: 2, warmSpare: false, ...options };
+    const given = { ...workspace.options, handleSignals: true, workers: 2, ...options };
     this.child = spawn(process.execPath, [PROGRAM, JSON.stringify(workspace.items(6)), JSON.stringify(given)], {
       stdio: ['ignore', 'pipe', 'inherit'],
       detached: true,

@@ -3,12 +3,12 @@ import { syncBuiltinESMExports } from 'node:module';
 import { basename } from 'node:path';
 
 /**
- * Writes down what is asked of the disk, by the last part of each path: `sync a.part`, `rename a.part a`, `sync folder`. It
- * must be called before the modules that are watched are loaded, since they hold on to the functions of `node:fs`.
+ * Records disk operations by the last part of each path: `sync a.part`, `rename a.part a`, `sync folder`. Call `recordDisk`
+ * before loading the modules under test, since they keep references to the functions of `node:fs`.
  */
 export interface RecordedDisk {
   readonly calls: string[];
-  /** Asked before each rename, removal, truncation and sync; what it throws is what the disk answers. */
+  /** Called before each rename, removal, truncation and sync; an error thrown here is the disk's error. */
   refuse: (call: 'rename' | 'remove' | 'truncate' | 'sync', path: string) => void;
 }
 
@@ -48,7 +48,7 @@ export function recordDisk(): RecordedDisk {
       rmSync(path, options);
     },
     ftruncateSync: (descriptor: number, length: number) => {
-      // As Windows does, which gives who appends no right to cut off.
+      // As on Windows, where an append-only descriptor cannot truncate.
       if (paths.get(descriptor)?.flags.startsWith('a')) throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
       disk.refuse('truncate', paths.get(descriptor)?.path ?? '');
       ftruncateSync(descriptor, length);
@@ -64,9 +64,13 @@ export function recordDisk(): RecordedDisk {
     const handle = await open(path, ...rest);
     const sync = handle.sync.bind(handle);
     const datasync = handle.datasync.bind(handle);
-    const told = `sync ${basename(String(path))}`;
-    handle.sync = () => (disk.calls.push(told), sync());
-    handle.datasync = () => (disk.calls.push(told), datasync());
+    const recorded = (really: () => Promise<void>) => async (): Promise<void> => {
+      disk.calls.push(`sync ${basename(String(path))}`);
+      disk.refuse('sync', String(path));
+      await really();
+    };
+    handle.sync = recorded(sync);
+    handle.datasync = recorded(datasync);
     return handle;
   };
   syncBuiltinESMExports();

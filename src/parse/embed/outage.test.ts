@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 
 import { systemClock } from '../../base/index.ts';
-import type { StageFlags, StageOutcome } from '../../stage/index.ts';
-import { runStage, stageOptionsFromFlags } from '../../stage/index.ts';
+import type { StageOptions, StageOutcome } from '../../stage/index.ts';
+import { runStage } from '../../stage/index.ts';
 import type { Loopback } from '../../testing/index.ts';
 import { openLoopback } from '../../testing/index.ts';
 import { chunkItem, chunkOutput } from '../chunk/stage.ts';
@@ -47,7 +47,7 @@ async function serve(answer: (number: number) => 'vectors' | 'short' | 503): Pro
   });
 }
 
-async function embedAll(server: Loopback, flags: StageFlags = {}): Promise<StageOutcome> {
+async function embedAll(server: Loopback, options: Partial<StageOptions> = {}): Promise<StageOutcome> {
   await using engine = await openServerEngine({
     url: `http://127.0.0.1:${server.port}/v1`,
     model: 'm',
@@ -69,10 +69,7 @@ async function embedAll(server: Loopback, flags: StageFlags = {}): Promise<Stage
   return await runStage(
     embedPlan(root, { engines, type: 'float32', format: 'jsonl' }),
     createEmbedWorker({ engines, type: 'float32', cache }),
-    stageOptionsFromFlags(
-      { manifestDir: join(root, 'Manifests'), ...flags },
-      { policy: 'gpu', workers: 1, handleSignals: false },
-    ),
+    { policy: 'gpu', workers: 1, handleSignals: false, manifestDir: join(root, 'Manifests'), ...options },
   );
 }
 

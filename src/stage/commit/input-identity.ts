@@ -1,28 +1,23 @@
-import { hash } from 'node:crypto';
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 
 import { sha256, sha256File } from '../../base/index.ts';
 import { StageError } from '../stage-error.ts';
 
-/** Size, modification time and inode of a file: enough to notice that it is another one. */
+/** Size, modification time and inode of a file: a change of the file changes one of them. */
 export type FileMark = readonly [size: number, mtimeMs: number, inode: number];
 
-/** What the inputs are, agreed before and after the work: their hash, and the marks by which to know them again. */
+/** The inputs of an attempt, unchanged from its start to its end. */
 export interface AgreedInputs {
   readonly sha256: string;
-  /** Undefined when a mark taken so soon after the last change would prove nothing. */
+  /** Undefined if a mark is so fresh that it proves nothing. */
   readonly marks: readonly FileMark[] | undefined;
 }
 
-/** Files up to this size are hashed in one go; larger ones are streamed, so that they do not stop the loop. */
-const WHOLE_BYTES = 1 << 20;
-const block = Buffer.allocUnsafe(WHOLE_BYTES + 1);
-
-/** Marks of all inputs; undefined when one is missing. */
+/** Marks of all inputs; undefined if one is missing. */
 export function markInputs(inputs: Readonly<Record<string, string>>): FileMark[] | undefined {
   const marks: FileMark[] = [];
-  for (const name in inputs) {
-    const stats = statSync(inputs[name] ?? '', { throwIfNoEntry: false });
+  for (const path of Object.values(inputs)) {
+    const stats = statSync(path, { throwIfNoEntry: false });
     if (!stats?.isFile()) return undefined;
     marks.push([stats.size, stats.mtimeMs, stats.ino]);
   }
@@ -36,53 +31,22 @@ export function missingInput(inputs: Readonly<Record<string, string>>): StageErr
 }
 
 export function sameMarks(left: readonly FileMark[] | undefined, right: readonly FileMark[] | undefined): boolean {
-  if (!left || !right || left.length !== right.length) return false;
-  for (let at = 0; at < left.length; at += 1) {
-    const a = left[at];
-    const b = right[at];
-    if (!a || !b || a[0] !== b[0] || a[1] !== b[1] || a[2] !== b[2]) return false;
-  }
-  return true;
+  return left !== undefined && JSON.stringify(left) === JSON.stringify(right);
 }
 
 /**
- * A file changed twice within one tick of the file system's clock keeps its mark: a mark proves something only when
- * it is older than a tick. Whole seconds betray a file system that counts in them (or in two).
+ * A file changed twice within one tick of the file system's clock keeps its mark, so a mark proves something only when
+ * it is older than a tick. A time in whole seconds indicates a file system that counts in seconds (or in two).
  */
 export function marksProve(marks: readonly FileMark[], now: number): boolean {
   return marks.every(([, mtimeMs]) => now - mtimeMs > (mtimeMs % 1000 === 0 ? 2_000 : 20));
 }
 
-/** One hash for all inputs: the file's own where there is one, else over the names and hashes of all. */
-export function hashInputs(inputs: Readonly<Record<string, string>>): string | Promise<string> {
-  const names = Object.keys(inputs);
-  const [only] = names;
-  if (names.length === 1 && only !== undefined) return hashFile(inputs[only] ?? '');
-  const hashes = names.map((name) => hashFile(inputs[name] ?? ''));
-  const join = (values: readonly string[]): string =>
-    sha256(
-      names
-        .map((name, at) => `${name}\0${values[at]}\n`)
-        .sort()
-        .join(''),
-    );
-  return hashes.some((value) => typeof value !== 'string')
-    ? Promise.all(hashes.map((value) => Promise.resolve(value))).then(join)
-    : join(hashes as readonly string[]);
-}
-
-/** Hex sha256 of a file: at once where it is small. */
-export function hashFile(path: string): string | Promise<string> {
-  const descriptor = openSync(path, 'r');
-  try {
-    let length = 0;
-    for (;;) {
-      const read = readSync(descriptor, block, length, block.length - length, null);
-      length += read;
-      if (length === block.length) return sha256File(path);
-      if (read === 0) return hash('sha256', block.subarray(0, length), 'hex');
-    }
-  } finally {
-    closeSync(descriptor);
-  }
+/** One hash for all inputs: the hash of the only file, or one over the names and hashes of all. */
+export async function hashInputs(inputs: Readonly<Record<string, string>>): Promise<string> {
+  const files = Object.entries(inputs);
+  const [only] = files;
+  if (only && files.length === 1) return sha256File(only[1]);
+  const lines = await Promise.all(files.map(async ([name, path]) => `${name}\0${await sha256File(path)}\n`));
+  return sha256(lines.sort().join(''));
 }

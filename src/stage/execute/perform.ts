@@ -1,119 +1,98 @@
-import type { FileMark } from '../commit/input-identity.ts';
-import { hashFile, hashInputs, markInputs, marksProve, missingInput, sameMarks } from '../commit/input-identity.ts';
-import type { Performed } from './item-run.ts';
+import { sha256File } from '../../base/index.ts';
+import type { AgreedInputs } from '../commit/input-identity.ts';
+import { hashInputs, markInputs, marksProve, missingInput, sameMarks } from '../commit/input-identity.ts';
+import { checkOutputs, discardOutputs, stageOutputs } from '../commit/outputs.ts';
+import type { BareError } from '../stage-error.ts';
 import { classify, completeError, StageError } from '../stage-error.ts';
-import { discardOutputs, inspectOutputs, stageOutputs } from '../commit/staging.ts';
 import type { ItemOutcome, StageWorker, WorkerContext, WorkItem } from '../types.ts';
 
-/** What an attempt needs to know; `suffix` is where its outputs stand until they are committed. */
-export interface Attempt {
+/** An item on its way through a run. */
+export class ItemRun {
   readonly item: WorkItem;
-  readonly hasOutputs: boolean;
-  readonly suffix: string;
-  /** Folders of outputs that whoever makes the attempts has made so far. */
-  readonly folders: Set<string>;
-  /** Milliseconds since the attempt began. */
-  elapsedMs(): number;
-  done(performed: Performed): void;
-}
+  readonly lost: AbortSignal | undefined;
+  /** Position in the order of rows and hooks; -1 until it has one. */
+  sequence = -1;
+  attempt = 1;
+  queuedAt = 0;
+  startedAt = 0;
 
-/**
- * One attempt, from the inputs' marks to the checked outputs. It never throws, and calls `done` once: at once where
- * nothing has to be waited for, because a promise more would be a good part of the cost of a small item.
- */
-export function perform(worker: StageWorker, attempt: Attempt, context: WorkerContext): void {
-  const { item } = attempt;
-  let staged = item;
-  let marks: FileMark[] | undefined;
-  let outcome: ItemOutcome | Promise<ItemOutcome>;
-  try {
-    if (attempt.hasOutputs) {
-      if (!item.fingerprint) {
-        marks = markInputs(item.inputs);
-        if (!marks) throw missingInput(item.inputs);
-      }
-      staged = stageOutputs(item, attempt.suffix, attempt.folders);
-    }
-    outcome = worker(staged, context);
-  } catch (error) {
-    fail(attempt, error);
-    return;
+  constructor(item: WorkItem, lost?: AbortSignal) {
+    this.item = item;
+    this.lost = lost;
   }
-  if (outcome instanceof Promise) {
-    outcome.then(
-      (value) => conclude(attempt, staged, marks, value),
-      (error: unknown) => fail(attempt, error),
-    );
-  } else conclude(attempt, staged, marks, outcome);
+
+  get hasOutputs(): boolean {
+    return Object.keys(this.item.outputs).length > 0;
+  }
 }
 
-function conclude(
-  attempt: Attempt,
-  staged: WorkItem,
-  marks: readonly FileMark[] | undefined,
-  outcome: ItemOutcome,
-): void {
-  const { item, hasOutputs } = attempt;
-  const measuredMs = attempt.elapsedMs();
+/** The result of one attempt, measured and checked. */
+export interface Performed {
+  readonly status: 'success' | 'skip' | 'failure';
+  readonly durationMs: number;
+  readonly manifest?: Readonly<Record<string, unknown>>;
+  readonly result?: Readonly<Record<string, unknown>>;
+  readonly reason?: string;
+  readonly error?: BareError;
+  /** With outputs only: what they were made from. */
+  readonly inputs?: AgreedInputs;
+  /** With outputs only: their hashes, in declaration order. */
+  readonly outputs?: readonly string[];
+}
+
+/** Runs attempts. The runner starts at most `workers` at a time. */
+export interface Executor extends AsyncDisposable {
+  /** Never rejects; undefined if the attempt was stopped without an outcome. */
+  run(run: ItemRun): Promise<Performed | undefined>;
+  /** Stops everything that runs. */
+  abort(): void;
+}
+
+/** One attempt, from the marks of the inputs to the checked outputs. Never rejects. */
+export async function perform(
+  worker: StageWorker,
+  attempt: { readonly item: WorkItem; readonly suffix: string; readonly now: () => number },
+  context: WorkerContext,
+): Promise<Performed> {
+  const { item, suffix, now } = attempt;
+  const startedAt = now();
+  const hasOutputs = Object.keys(item.outputs).length > 0;
   try {
-    const { status, manifest, result } = checked(outcome);
-    const durationMs = outcome.durationS === undefined ? measuredMs : outcome.durationS * 1000;
-    if (status === 'success' && !hasOutputs && !manifest && !result) {
-      attempt.done({ status, durationMs });
-      return;
-    }
-    const said = { durationMs, ...(manifest && { manifest }), ...(result && { result }) };
+    const marks = hasOutputs && !item.fingerprint ? markInputs(item.inputs) : [];
+    if (!marks) throw missingInput(item.inputs);
+    const staged = hasOutputs ? stageOutputs(item, suffix) : item;
+    const outcome = checked(await worker(staged, context));
+    const { status, manifest, result } = outcome;
+    const durationMs = outcome.durationS === undefined ? now() - startedAt : outcome.durationS * 1000;
+    const performed: Performed = { status, durationMs, ...(manifest && { manifest }), ...(result && { result }) };
     if (status !== 'success') {
-      if (hasOutputs) discardOutputs(item, attempt.suffix);
-      attempt.done(
-        status === 'skip'
-          ? { status, ...said, reason: outcome.reason ?? 'worker' }
-          : { status, ...said, error: completeError(outcome.error) },
-      );
-      return;
+      if (hasOutputs) discardOutputs(item, suffix);
+      return status === 'skip'
+        ? { ...performed, reason: outcome.reason ?? 'worker' }
+        : { ...performed, error: completeError(outcome.error) };
     }
-    if (!hasOutputs) {
-      attempt.done({ status, ...said });
-      return;
-    }
-    inspectOutputs(staged, item);
-    const agree = ([sha256 = '', ...outputs]: readonly string[]): void => {
-      if (item.fingerprint) {
-        attempt.done({ status, ...said, inputs: { sha256, marks: undefined }, outputs });
-        return;
-      }
-      // Equal marks before the work and after the hash: what was hashed is what the worker read.
-      const after = markInputs(item.inputs);
-      if (!sameMarks(marks, after)) {
-        throw new StageError('transient', 'an input changed while it was being read', { code: 'INPUT_CHANGED' });
-      }
-      const proven = after && marksProve(after, Date.now()) ? after : undefined;
-      attempt.done({ status, ...said, inputs: { sha256, marks: proven }, outputs });
-    };
-    const hashes = [item.fingerprint?.inputSha256 ?? hashInputs(item.inputs)];
-    for (const name in staged.outputs) hashes.push(hashFile(staged.outputs[name] ?? ''));
-    if (areReady(hashes)) agree(hashes);
-    else
-      Promise.all(hashes.map((hash) => Promise.resolve(hash)))
-        .then(agree)
-        .catch((error: unknown) => fail(attempt, error));
+    if (!hasOutputs) return performed;
+    checkOutputs(staged, item);
+    const outputs = await Promise.all(Object.values(staged.outputs).map((path) => sha256File(path)));
+    return { ...performed, inputs: await agreedInputs(item, marks), outputs };
   } catch (error) {
-    fail(attempt, error);
+    const durationMs = now() - startedAt;
+    if (hasOutputs) discardOutputs(item, suffix);
+    return { status: 'failure', durationMs, error: classify(error) };
   }
 }
 
-function areReady(hashes: readonly (string | Promise<string>)[]): hashes is readonly string[] {
-  return hashes.every((hash) => typeof hash === 'string');
+/** The hash of the inputs. Equal marks before the work and after hashing: the worker read what was hashed. */
+async function agreedInputs(item: WorkItem, marks: Parameters<typeof sameMarks>[0]): Promise<AgreedInputs> {
+  if (item.fingerprint) return { sha256: item.fingerprint.inputSha256, marks: undefined };
+  const sha256 = await hashInputs(item.inputs);
+  const after = markInputs(item.inputs);
+  if (!after || !sameMarks(marks, after))
+    throw new StageError('transient', 'an input changed while it was being read', { code: 'INPUT_CHANGED' });
+  return { sha256, marks: marksProve(after, Date.now()) ? after : undefined };
 }
 
 function checked(outcome: ItemOutcome | undefined): ItemOutcome {
-  const status = outcome?.status;
-  if (outcome && (status === 'success' || status === 'skip' || status === 'failure')) return outcome;
+  if (outcome && ['success', 'skip', 'failure'].includes(outcome.status)) return outcome;
   throw new StageError('runtime', 'the worker returned no outcome', { code: 'OUTCOME_INVALID' });
-}
-
-function fail(attempt: Attempt, error: unknown): void {
-  const durationMs = attempt.elapsedMs();
-  if (attempt.hasOutputs) discardOutputs(attempt.item, attempt.suffix);
-  attempt.done({ status: 'failure', durationMs, error: classify(error) });
 }

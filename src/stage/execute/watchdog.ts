@@ -4,7 +4,7 @@ import { writeSync } from 'node:fs';
 
 import { isOver } from './item-limit.ts';
 
-/** How often memory and time of the process are looked at. */
+/** How often memory and time of the process are checked. */
 const LOOK_EVERY_MS = 100;
 const { descriptor, memoryLimitMb, limits } = workerData as {
   readonly descriptor: number;
@@ -12,7 +12,7 @@ const { descriptor, memoryLimitMb, limits } = workerData as {
   readonly limits: Float64Array;
 };
 
-// A thread of its own, because the main one may be spinning when the parent dies or while memory fills up.
+// A separate thread, because the main one may be spinning when the parent dies or memory fills up.
 const parent = new Socket({ fd: descriptor, readable: true, writable: false });
 const die = (): void => {
   process.kill(process.pid, 'SIGKILL');
@@ -20,7 +20,7 @@ const die = (): void => {
 parent.on('close', die).on('error', die).resume();
 
 setInterval(() => {
-  // V8 limits its own heap; buffers and wasm memory count only here.
+  // V8 limits its heap; buffers and wasm memory are counted only here.
   const isOverMemory = memoryLimitMb > 0 && process.memoryUsage.rss() >= memoryLimitMb * 1e6;
   if (!isOverMemory && !isOver(limits)) return;
   writeSync(descriptor, isOverMemory ? 'm' : 't');

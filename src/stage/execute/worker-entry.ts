@@ -1,6 +1,6 @@
 import { enableCompileCache } from 'node:module';
 
-// What a cpu worker begins with, thread or process. All but this file is then read as it was compiled the last time: a worker that
-// strips types and compiles first spends longer on that than many an item takes.
+// The main module of a cpu worker. Everything else is loaded from the compile cache: stripping types and compiling would
+// take longer than many an item.
 enableCompileCache();
 await import('./worker-main.ts');

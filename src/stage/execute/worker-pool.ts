@@ -1,47 +1,54 @@
 import type { Clock, Timer } from '../../base/index.ts';
 import { AppError } from '../../base/index.ts';
-import type { ReplaceReason } from '../events.ts';
-import type { Executor, ItemRun, Performed } from './item-run.ts';
-import type { Tell } from '../kernel-event.ts';
+import { discardOutputs } from '../commit/outputs.ts';
 import type { BareError } from '../stage-error.ts';
-import { discardOutputs } from '../commit/staging.ts';
-import type { StageOptions } from '../types.ts';
+import type { ReplaceReason, StageEvent, StageOptions } from '../types.ts';
+import type { Executor, ItemRun, Performed } from './perform.ts';
 import type { Death, FromWorker, WorkerStart } from './worker-process.ts';
 import { WorkerProcess } from './worker-process.ts';
 
-/** Workers that die before they are ready, in a row, until the stage is given up. */
+/** Workers in a row that die before they are ready until the stage is given up. */
 const USELESS_STARTS = 3;
-/** How long killed workers may take to be gone before the stage ends without them. */
+/** How long killed workers may take to exit before the stage ends without them. */
 const LEAVE_MS = 2_000;
 
-/** What the pool needs of the run. */
 export interface WorkerPoolOptions {
   readonly options: StageOptions;
   readonly clock: Clock;
   readonly start: WorkerStart;
   readonly environment: Readonly<Record<string, string>>;
   readonly suffix: (run: ItemRun) => string;
-  readonly tell: Tell;
-  /** Resolves when workers are to be started although there is nothing for them yet. */
-  readonly expecting?: Promise<void>;
+  readonly report: (event: StageEvent) => void;
+  /** Called when no worker can be started, so that the stage cannot continue. */
+  readonly unusable: (error: AppError) => void;
+  /** Called at the end with the number of killed workers that did not exit. */
+  readonly stuck: (workers: number) => void;
+  /** Resolves when workers should be started although there is no item yet. */
+  readonly expecting?: Promise<void> | undefined;
 }
 
 /**
  * One worker process:
  *
  * ```
- *   starting ──ready──▶ ready ──died, killed, or enough items or memory──▶ gone
- *       └────────────────────── died or killed ──────────────────────────────┘
+ *   starting ──ready──▶ ready ──died, killed, or enough items──▶ gone
+ *       └───────────── died or killed ─────────────────────────────┘
  * ```
  */
 interface Slot {
   readonly process: WorkerProcess;
   mode: 'starting' | 'ready' | 'gone';
-  /** The attempt it runs. */
-  job: { readonly run: ItemRun; readonly suffix: string } | undefined;
-  timer: Timer | undefined;
+  job: Job | undefined;
   done: number;
+  /** The message of the exception that ends it. */
   lastWords: string | undefined;
+}
+
+interface Job {
+  readonly run: ItemRun;
+  readonly suffix: string;
+  readonly resolve: (performed: Performed | undefined) => void;
+  timer?: Timer;
 }
 
 /** Runs cpu items in child processes, one item at a time in each. */
@@ -49,47 +56,21 @@ export class WorkerPool implements Executor {
   readonly #owner: WorkerPoolOptions;
   readonly #slots = new Set<Slot>();
   readonly #leaving = new Set<Promise<void>>();
-  #spare: Slot | undefined;
-  #waiting: ItemRun[] = [];
   #uselessStarts = 0;
   #closed = false;
 
   constructor(owner: WorkerPoolOptions) {
     this.#owner = owner;
     void owner.expecting?.then(() => {
-      while (!this.#closed && this.#slots.size < owner.options.workers) this.#slots.add(this.#startSlot());
+      while (!this.#closed && this.#slots.size < owner.options.workers) this.#start();
     });
   }
 
-  get inFlight(): number {
-    let held = this.#waiting.length;
-    for (const { job } of this.#slots) if (job) held += 1;
-    return held;
-  }
-
-  get room(): number {
-    return this.#owner.options.workers - this.inFlight;
-  }
-
-  submit(run: ItemRun): void {
-    this.#waiting.push(run);
-  }
-
-  flush(): void {
-    if (this.#closed) return;
-    for (const slot of this.#slots) {
-      if (slot.job) continue;
-      const run = this.#waiting.shift();
-      if (!run) return;
-      this.#send(slot, run);
-    }
-    while (this.#waiting.length > 0 && this.#slots.size < this.#owner.options.workers) {
-      const slot = this.#spare ?? this.#startSlot();
-      this.#spare = undefined;
-      this.#slots.add(slot);
-      const run = this.#waiting.shift();
-      if (run) this.#send(slot, run);
-    }
+  run(run: ItemRun): Promise<Performed | undefined> {
+    return new Promise((resolve) => {
+      if (this.#closed) resolve(undefined);
+      else this.#send({ run, suffix: this.#owner.suffix(run), resolve });
+    });
   }
 
   abort(): void {
@@ -97,48 +78,50 @@ export class WorkerPool implements Executor {
     for (const slot of this.#slots) {
       const { job } = slot;
       this.#drop(slot, 'kill');
-      if (job) this.#answer(job.run, undefined);
+      job?.resolve(undefined);
     }
-    for (const run of this.#waiting.splice(0)) this.#answer(run, undefined);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
-    for (const slot of [...this.#slots, ...(this.#spare ? [this.#spare] : [])])
-      this.#drop(slot, slot.mode === 'starting' ? 'kill' : 'close');
-    this.#spare = undefined;
+    for (const slot of this.#slots) this.#drop(slot, slot.mode === 'starting' ? 'kill' : 'close');
     const late = Promise.withResolvers<void>();
     using _timer = this.#owner.clock.setTimer(LEAVE_MS, late.resolve);
     await Promise.race([Promise.all(this.#leaving), late.promise]);
-    if (this.#leaving.size > 0) this.#owner.tell({ kind: 'workers-stuck', workers: this.#leaving.size });
+    if (this.#leaving.size > 0) this.#owner.stuck(this.#leaving.size);
   }
 
-  #send(slot: Slot, run: ItemRun): void {
-    const { clock, options, suffix } = this.#owner;
-    const job = { run, suffix: suffix(run) };
+  #send(job: Job): void {
+    const { clock, options } = this.#owner;
+    const slot = [...this.#slots].find((each) => !each.job) ?? this.#start();
     slot.job = job;
-    run.startedAt = clock.monotonic();
-    run.lost?.addEventListener('abort', () => slot.job === job && this.#kill(slot, 'lost', undefined), { once: true });
+    job.run.startedAt = clock.monotonic();
+    const kill = (reason: ReplaceReason, error?: BareError): void => {
+      if (slot.job === job) this.#kill(slot, reason, error);
+    };
+    job.run.lost?.addEventListener('abort', () => kill('lost'), { once: true });
     if (options.perItemTimeoutS > 0)
-      slot.timer = clock.setTimer(options.perItemTimeoutS * 1000, () => {
-        // The answer may have arrived while this thread was busy: it is read before the worker is killed.
-        setImmediate(() => setImmediate(() => slot.job === job && this.#kill(slot, 'timeout', this.#timedOut())));
+      job.timer = clock.setTimer(options.perItemTimeoutS * 1000, () => {
+        const error = timedOut(`the item exceeded its ${options.perItemTimeoutS} s`);
+        // The result may have arrived while this thread was busy: it is read before the worker is killed.
+        setImmediate(() => setImmediate(() => kill('timeout', error)));
       });
-    slot.process.send([run.item, job.suffix, run.attempt]);
+    slot.process.send([job.run.item, job.suffix, job.run.attempt]);
   }
 
-  #startSlot(): Slot {
-    const { clock, start, environment, tell } = this.#owner;
+  #start(): Slot {
+    const { clock, start, environment, report } = this.#owner;
     const process = new WorkerProcess(
       start,
       { environment, clock },
       {
         message: (message) => this.#receive(slot, message),
-        output: (text) => tell({ kind: 'worker-output', text }),
+        output: (text) => report({ kind: 'worker-output', text }),
         exit: (death) => this.#died(slot, death),
       },
     );
-    const slot: Slot = { process, mode: 'starting', job: undefined, timer: undefined, done: 0, lastWords: undefined };
+    const slot: Slot = { process, mode: 'starting', job: undefined, done: 0, lastWords: undefined };
+    this.#slots.add(slot);
     return slot;
   }
 
@@ -146,7 +129,7 @@ export class WorkerPool implements Executor {
     if (slot.mode === 'gone') return;
     switch (message.kind) {
       case 'done':
-        this.#finished(slot, message.performed, message.heldMb);
+        this.#finished(slot, message.performed);
         break;
       case 'ready':
         slot.mode = 'ready';
@@ -161,25 +144,18 @@ export class WorkerPool implements Executor {
     }
   }
 
-  #finished(slot: Slot, performed: Performed, heldMb: number): void {
+  #finished(slot: Slot, performed: Performed): void {
     const { job } = slot;
     if (!job) throw new Error('a worker answered without an item');
     slot.job = undefined;
-    slot.timer?.[Symbol.dispose]();
+    job.timer?.[Symbol.dispose]();
     slot.done += 1;
-    const { recycleAfterItems, recycleOverMb, warmSpare, workers } = this.#owner.options;
-    const isOld = recycleAfterItems > 0 && slot.done >= recycleAfterItems;
-    if (isOld || (recycleOverMb > 0 && heldMb > recycleOverMb)) {
-      this.#owner.tell({ kind: 'worker-replaced', reason: isOld ? 'items' : 'memory', run: undefined });
+    const { recycleAfterItems } = this.#owner.options;
+    if (recycleAfterItems > 0 && slot.done >= recycleAfterItems) {
+      this.#owner.report({ kind: 'worker-replaced', reason: 'items' });
       this.#drop(slot, 'close');
     }
-    if (warmSpare && !this.#spare && !this.#closed && this.inFlight + 1 >= workers) this.#spare = this.#startSlot();
-    this.#answer(job.run, job.run.lost?.aborted ? undefined : performed);
-  }
-
-  #timedOut(): BareError {
-    const message = `the item exceeded its ${this.#owner.options.perItemTimeoutS} s`;
-    return { category: 'timeout', message, retryable: false, code: 'ITEM_TIMEOUT' };
+    job.resolve(job.run.lost?.aborted ? undefined : performed);
   }
 
   /** Ends a worker because of its item. Without an error the item has no outcome. */
@@ -187,61 +163,48 @@ export class WorkerPool implements Executor {
     const { job } = slot;
     if (!job) return;
     const durationMs = this.#owner.clock.monotonic() - job.run.startedAt;
-    this.#owner.tell({ kind: 'worker-replaced', reason, run: job.run });
+    this.#owner.report({ kind: 'worker-replaced', reason, itemId: job.run.item.itemId });
     this.#drop(slot, 'kill');
-    this.#answer(job.run, error && { status: 'failure', durationMs, error });
+    job.resolve(error && { status: 'failure', durationMs, error });
   }
 
-  #answer(run: ItemRun, performed: Performed | undefined): void {
-    this.#owner.tell({ kind: 'answered', run, performed });
-  }
-
-  /** Ends a worker. What its attempt wrote is removed once it surely writes no more. */
+  /** Ends a worker. The outputs of its attempt are removed once it can no longer write. */
   #drop(slot: Slot, how: 'close' | 'kill'): void {
     const { job } = slot;
     slot.mode = 'gone';
     slot.job = undefined;
-    slot.timer?.[Symbol.dispose]();
+    job?.timer?.[Symbol.dispose]();
     this.#slots.delete(slot);
     slot.process[how]();
     const ended = slot.process.ended.then(() => {
       this.#leaving.delete(ended);
-      if (job?.run.hasOutputs) discardOutputs(job.run.item, job.suffix);
+      if (job) discardOutputs(job.run.item, job.suffix);
     });
     this.#leaving.add(ended);
   }
 
-  /** A worker ended by itself: its item is to blame, unless it had not even started. */
+  /** A worker exited: its item is to blame, unless the worker had not even started. */
   #died(slot: Slot, death: Death): void {
+    const { job } = slot;
     if (slot.mode === 'gone') return;
-    if (slot === this.#spare) this.#spare = undefined;
     if (slot.mode === 'starting') {
       this.#uselessStarts += 1;
-      if (slot.job) this.#waiting.unshift(slot.job.run);
       slot.job = undefined;
       this.#drop(slot, 'kill');
       if (this.#uselessStarts >= USELESS_STARTS) this.#unusable(death.message);
-      else this.flush();
-      return;
-    }
-    if (!slot.job) {
+      if (job && this.#closed) job.resolve(undefined);
+      else if (job) this.#send(job);
+    } else if (!job) {
       this.#drop(slot, 'kill');
-      this.#owner.tell({ kind: 'worker-replaced', reason: death.reason, run: undefined });
-      return;
-    }
-    if (death.reason === 'timeout')
-      return this.#kill(slot, 'timeout', {
-        category: 'timeout',
-        message: death.message,
+      this.#owner.report({ kind: 'worker-replaced', reason: death.reason });
+    } else if (death.reason === 'timeout') this.#kill(slot, 'timeout', timedOut(death.message));
+    else
+      this.#kill(slot, death.reason, {
+        category: 'runtime',
+        message: slot.lastWords ?? death.message,
         retryable: false,
-        code: 'ITEM_TIMEOUT',
+        code: death.reason === 'out-of-memory' ? 'WORKER_OUT_OF_MEMORY' : 'WORKER_CRASHED',
       });
-    this.#kill(slot, death.reason, {
-      category: 'runtime',
-      message: slot.lastWords ?? death.message,
-      retryable: false,
-      code: death.reason === 'out-of-memory' ? 'WORKER_OUT_OF_MEMORY' : 'WORKER_CRASHED',
-    });
   }
 
   #unusable(message: string): void {
@@ -249,7 +212,11 @@ export class WorkerPool implements Executor {
     const error = new AppError('STAGE_WORKER_UNUSABLE', `no worker could be started: ${message}`, {
       hint: 'the worker module must load on its own and export a function; see docs/guides/own-stage.md',
     });
-    this.#owner.tell({ kind: 'workers-unusable', error });
+    this.#owner.unusable(error);
     this.abort();
   }
+}
+
+function timedOut(message: string): BareError {
+  return { category: 'timeout', message, retryable: false, code: 'ITEM_TIMEOUT' };
 }

@@ -5,71 +5,69 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 import type { Clock } from '../../base/index.ts';
-import type { Performed } from './item-run.ts';
+import type { Performed } from './perform.ts';
 import type { WorkItem } from '../types.ts';
 
 /** The main module of a worker, beside this file: source or built. */
 const ENTRY = new URL(`./worker-entry${extname(import.meta.filename)}`, import.meta.url);
 
-/** What a cpu worker is started with. */
+/** First message to a worker. */
 export interface WorkerStart {
   readonly module: string;
   readonly export: string;
   readonly stageName: string;
   readonly data: unknown;
-  /** Report the memory held, at most this often; 0 means never. */
-  readonly memoryEveryMs: number;
-  /** A process over this much is killed by its own watchdog; 0 means no limit. */
+  /** The process's watchdog kills it above this; 0 means no limit. */
   readonly memoryLimitMb: number;
-  /** Processor seconds of one item, without what its worker asks for; 0 means no limit. */
+  /** CPU time limit of an item before extensions; 0 means no limit. */
   readonly cpuLimitS: number;
-  /** Size of the young generation of its heap; 0 leaves it to V8. */
+  /** Size of the young generation of its heap; 0 means V8's default. */
   readonly youngGenerationMb: number;
-  /** How much it yields the processors to others, as `nice` counts. */
+  /** Added to its nice value. */
   readonly niceness: number;
 }
 
-/** One attempt as it is sent. */
+/** One attempt. */
 export type Job = readonly [item: WorkItem, suffix: string, attempt: number];
 
-/** Messages to a worker after its start: an attempt, or `end` when it may exit. */
+/** Later messages to a worker: an attempt, or `end` when it may exit. */
 export type ToWorker = Job | 'end';
 
 /** Messages from a worker. */
 export type FromWorker =
-  | { readonly kind: 'done'; readonly performed: Performed; readonly heldMb: number }
+  | { readonly kind: 'done'; readonly performed: Performed }
   | { readonly kind: 'ready' }
-  /** The worker's module cannot be used: every other worker would say the same. */
+  /** The module cannot be used; every other worker would fail the same way. */
   | { readonly kind: 'unusable'; readonly message: string }
-  /** An uncaught exception; the worker ends after this. */
+  /** An uncaught exception; the worker exits after this. */
   | { readonly kind: 'dying'; readonly message: string };
 
-/** How a worker ended that was not asked to. */
+/** Why a worker exited by itself. */
 export interface Death {
   readonly reason: 'crash' | 'out-of-memory' | 'timeout';
   readonly message: string;
 }
 
-/** What a worker process reports to its pool; `exit` comes last, and once. */
+/** Callbacks of a worker process; `exit` is called last, and once. */
 export interface WorkerEvents {
   message(message: FromWorker): void;
   output(text: string): void;
   exit(death: Death): void;
 }
 
-/** How long a dead process's last words may take to arrive. */
+/** How long the last output of a dead process may take to arrive. */
 const LAST_WORDS_MS = 100;
 const TAIL_CHARACTERS = 2_000;
-/** V8 makes the young generation of three of them. */
+/** V8's young generation has three. */
 const SEMI_SPACES = 3;
 
-/** A worker that runs for seconds does not earn back what V8 spends on code inlined into other code (docs/decisions/stages.md). */
+/** A worker that runs for seconds does not earn back what V8 spends on inlining (docs/decisions/stages.md). */
 const LESS_INLINING = '--max-inlined-bytecode-size-cumulative=200';
 
-/** A child process that runs items one at a time: it can be killed inside native code, and a crash ends only itself. */
+/** A child process that runs items one at a time. It can be killed inside native code, and a crash ends only itself. */
 export class WorkerProcess {
   readonly #child: ChildProcess;
-  /** Resolves when it has ended and writes no more. */
+  /** Resolves when it has exited and can no longer write. */
   readonly ended: Promise<void>;
 
   constructor(
@@ -87,13 +85,13 @@ export class WorkerProcess {
           ? [`--max-semi-space-size=${Math.max(1, Math.round(start.youngGenerationMb / SEMI_SPACES))}`]
           : []),
       ],
-      // The last one stays open as long as this process lives, and carries the watchdog's message when memory runs over.
+      // The last one stays open as long as this process lives, and carries the watchdog's reason for a kill.
       stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
     });
     let tail = '';
     let [overMemory, overTime] = [false, false];
     const listen = (at: number, onText: (text: string) => void): void => {
-      // A process that could not be started for lack of descriptors has no pipes.
+      // A process that could not be started for lack of file descriptors has no pipes.
       const stream = (this.#child.stdio as ChildProcess['stdio'] | undefined)?.[at] as Readable | undefined;
       stream?.setEncoding('utf8').on('data', onText);
       // A killed child may reset its pipes; its exit is what counts.
@@ -119,7 +117,7 @@ export class WorkerProcess {
         resolve();
       };
       this.#child.on('error', ({ message }) => {
-        // A process that could not be started has no exit to wait for; other errors are followed by one.
+        // A process that could not be started never exits; other errors are followed by an exit.
         if (this.#child.pid === undefined) report(() => ({ reason: 'crash', message }));
       });
       this.#child.once('exit', (code, signal) => {
@@ -138,15 +136,15 @@ export class WorkerProcess {
     this.#child.send(job, () => undefined);
   }
 
-  /** Lets an idle one end. */
+  /** Lets an idle worker exit. */
   close(): void {
     // Not by disconnecting: a child whose parent disconnected never reports that its pipes are closed.
     this.#child.send('end', () => undefined);
   }
 
-  /** Ends it at once, whatever it does. */
+  /** Ends it at once. */
   kill(): void {
-    // A process that was not started has pid 0, which the system takes for this process and its whole group.
+    // For a process that was not started the pid would be 0, which means this process and its whole group.
     if (this.#child.pid !== undefined) this.#child.kill('SIGKILL');
   }
 }

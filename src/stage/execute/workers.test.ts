@@ -12,7 +12,7 @@ import type { ErrorCategory, StageOptions } from '../index.ts';
 const misbehave = { module: new URL('../../../test/fixtures/stage/misbehave.ts', import.meta.url) };
 const TIMEOUT_S = 5;
 
-/** Runs the items one by one; the clock moves only when an item that would never end has begun. */
+/** Runs the items one by one; the clock advances only while an item that never ends is running. */
 async function runMisbehaving(
   kinds: readonly string[],
   options: Partial<StageOptions>,
@@ -38,8 +38,8 @@ async function runMisbehaving(
 }
 
 /**
- * The worker's word and the answer of the item before it come by two ways: which is heard first, and so from when the
- * time of the item is counted, is for the system to say. Nothing else runs beside it, so its time is let pass until it is over.
+ * The worker's output and the result of the item before it arrive on two channels, in either order, so it is unknown from
+ * when the item's time is counted. Nothing else runs, so time advances until the item is over.
  */
 async function letTimeRunOut(clock: HeldClock, ears: Ears): Promise<void> {
   const before = ears.of('worker-replaced').length;
@@ -94,21 +94,11 @@ test('a worker is replaced after its number of items, with the reason, and its o
     ears.of('worker-replaced').map(({ reason }) => reason),
     ['items'],
   );
-  // What a worker prints just before it is ended may be lost with it.
+  // Output printed just before a worker exits may be lost.
   assert.ok(
     ears.of('worker-output').some(({ text }) => text.includes('good')),
     'passed on',
   );
-});
-
-test('a worker above its memory limit is replaced between two items, without affecting either', async () => {
-  const kinds = ['good-0', 'good-1'];
-  const { workspace, outcome, ears } = await runMisbehaving(kinds, { recycleOverMb: 1 });
-  using _ = workspace;
-  assert.equal(outcome.succeeded, 2);
-  assert.equal(outcome.failed, 0);
-  assert.ok(ears.of('worker-replaced').every(({ reason }) => reason === 'memory'));
-  assert.ok(ears.of('worker-replaced').length >= 1);
 });
 
 test('a worker process gets only the environment variables it was given', async () => {
@@ -133,7 +123,7 @@ test('expected workers start and prepare before there is an item; processes get 
   const seen: unknown[] = [];
   const items = (async function* () {
     expect();
-    // There is no item until a worker has said that it is ready for one.
+    // There is no item until a worker is ready.
     await prepared;
     yield workspace.item('after', { outputs: {} });
   })();

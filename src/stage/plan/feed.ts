@@ -1,110 +1,81 @@
-import { ItemRun } from '../execute/item-run.ts';
-import { inShard } from './shard.ts';
+import { ItemRun } from '../execute/perform.ts';
+import { inShard } from '../options.ts';
 import type { ItemSource, StageOptions, StagePlan, WorkItem } from '../types.ts';
 
-/** Items of an unknown number that are ordered by cost are ordered among this many at a time. */
-export const ORDER_WINDOW = 10_000;
-
-/** Items taken from a list or generator in one go. */
+/** Items taken from a list at a time: the event loop gets a turn in between. */
 const AT_ONCE = 64;
 
-/** What a pull brings: some items (perhaps none yet), or the end. */
-export type Pulled = readonly ItemRun[] | 'end';
-
-/** Takes items out of a plan as they are needed: those of this shard, up to the limit. */
+/** Takes the items of this shard out of a plan as they are needed, up to the limit. */
 export class Feed {
-  readonly #options: Pick<StageOptions, 'shard' | 'limit'>;
-  readonly #pull: (limit: number) => Pulled | Promise<Pulled>;
-  readonly #close: () => Promise<void>;
   readonly source: ItemSource | undefined;
   readonly total: number | undefined;
-  /** Items come in the order in which they are to be begun; the others are ordered as they come. */
+  /** Items come in the order in which they are to be started; others are ordered as they come. */
   readonly isOrdered: boolean;
+  readonly #options: Pick<StageOptions, 'shard' | 'limit'>;
+  readonly #signal: AbortSignal;
+  readonly #iterator: AsyncIterator<WorkItem> | Iterator<WorkItem> | undefined;
+  readonly #isList: boolean;
   #taken = 0;
+  #failure: { readonly error: unknown } | undefined;
 
-  constructor(
-    plan: StagePlan,
-    options: Pick<StageOptions, 'shard' | 'limit' | 'scheduling'>,
-    stop: { readonly signal: AbortSignal },
-  ) {
+  constructor(plan: StagePlan, options: Pick<StageOptions, 'shard' | 'limit' | 'scheduling'>, signal: AbortSignal) {
     this.#options = options;
+    this.#signal = signal;
     const { items } = plan;
-    // A source orders its items for all who share them; ordering here would mean taking thousands from the others.
-    this.isOrdered = options.scheduling === 'fifo' || Array.isArray(items) || 'settle' in items;
+    const { shard, limit, scheduling } = options;
+    this.source = 'settle' in items ? items : undefined;
+    // A source orders its items for all runners; ordering here would mean taking thousands from the others.
+    this.isOrdered = scheduling === 'fifo' || Array.isArray(items) || this.source !== undefined;
     const known = plan.totalItems ?? (Array.isArray(items) ? items.length : undefined);
-    this.total =
-      known === undefined
-        ? undefined
-        : options.shard.count > 1
-          ? undefined
-          : options.limit > 0
-            ? Math.min(known, options.limit)
-            : known;
-    if ('settle' in items) {
-      this.source = items;
-      this.#pull = async (limit) =>
-        (await items.take(limit, stop.signal))?.map(({ item, lost }) => new ItemRun(item, lost)) ?? 'end';
-      this.#close = () => Promise.resolve();
-      return;
+    if (known !== undefined && shard.count === 1) this.total = limit > 0 ? Math.min(known, limit) : known;
+    this.#isList = !('settle' in items) && !(Symbol.asyncIterator in items);
+    if ('settle' in items) return;
+    if (Symbol.asyncIterator in items) this.#iterator = items[Symbol.asyncIterator]();
+    else {
+      // A plan that is in memory anyway is ordered as a whole; equal costs keep their order.
+      const sign = scheduling === 'sjf' ? 1 : -1;
+      const isSorted = Array.isArray(items) && scheduling !== 'fifo';
+      const sorted = isSorted ? (items as WorkItem[]).toSorted((a, b) => sign * (a.costHint - b.costHint)) : items;
+      this.#iterator = sorted[Symbol.iterator]();
     }
-    if (Symbol.asyncIterator in items) {
-      const iterator = items[Symbol.asyncIterator]();
-      this.#pull = async () => {
-        const { done, value } = await iterator.next();
-        return done ? 'end' : [new ItemRun(value)];
-      };
-      this.#close = async () => void (await iterator.return?.());
-      return;
+  }
+
+  /** The next items, at most `limit` and perhaps none; undefined at the end. */
+  async pull(limit: number): Promise<readonly ItemRun[] | undefined> {
+    const { limit: most, shard } = this.#options;
+    if (most > 0 && this.#taken >= most) return undefined;
+    const wanted = most > 0 ? Math.min(limit, most - this.#taken) : limit;
+    if (this.source) {
+      const taken = await this.source.take(wanted, this.#signal);
+      this.#taken += taken?.length ?? 0;
+      return taken?.map(({ item, lost }) => new ItemRun(item, lost));
     }
-    const ordered = Array.isArray(items) ? inOrder(items as readonly WorkItem[], options.scheduling) : items;
-    const iterator = ordered[Symbol.iterator]();
-    let ended = false;
-    let failure: { readonly error: unknown } | undefined;
-    this.#pull = (limit) => {
-      if (failure) throw failure.error;
-      if (ended) return 'end';
-      const runs: ItemRun[] = [];
-      try {
-        for (let left = Math.min(limit, AT_ONCE); left > 0 && !ended; left -= 1) {
-          const next = iterator.next();
-          if (next.done) ended = true;
-          else runs.push(new ItemRun(next.value));
-        }
-      } catch (error) {
-        // What came before the fault is still work.
-        failure = { error };
+    const items = await this.#next(this.#isList ? Math.min(wanted, AT_ONCE) : 1);
+    const chosen = items?.filter(({ itemId }) => inShard(itemId, shard));
+    this.#taken += chosen?.length ?? 0;
+    return chosen?.map((item) => new ItemRun(item));
+  }
+
+  /** Ends a generator. */
+  async close(): Promise<void> {
+    await this.#iterator?.return?.();
+  }
+
+  async #next(limit: number): Promise<WorkItem[] | undefined> {
+    if (this.#failure) throw this.#failure.error;
+    const items: WorkItem[] = [];
+    try {
+      while (items.length < limit) {
+        const next = this.#iterator?.next();
+        const step = next instanceof Promise ? await next : next;
+        if (!step || step.done) return items.length > 0 ? items : undefined;
+        items.push(step.value);
       }
-      return runs;
-    };
-    this.#close = async () => void iterator.return?.();
+    } catch (error) {
+      // The items before the error are still processed.
+      if (items.length === 0) throw error;
+      this.#failure = { error };
+    }
+    return items;
   }
-
-  /** The next items, at most `limit`; at once where the plan does not have to be waited for. */
-  pull(limit: number): Pulled | Promise<Pulled> {
-    const { limit: most } = this.#options;
-    if (most > 0 && this.#taken >= most) return 'end';
-    const pulled = this.#pull(most > 0 ? Math.min(limit, most - this.#taken) : limit);
-    return pulled instanceof Promise ? pulled.then((value) => this.#choose(value)) : this.#choose(pulled);
-  }
-
-  /** Lets the plan know that no more will be taken. */
-  close(): Promise<void> {
-    return this.#close();
-  }
-
-  #choose(pulled: Pulled): Pulled {
-    if (pulled === 'end') return pulled;
-    const { shard } = this.#options;
-    // A source shares its items out by itself.
-    const chosen = shard.count === 1 || this.source ? pulled : pulled.filter(({ item }) => inShard(item.itemId, shard));
-    this.#taken += chosen.length;
-    return chosen;
-  }
-}
-
-/** A plan that is in memory anyway is ordered as a whole; equal costs keep their order. */
-function inOrder(items: readonly WorkItem[], scheduling: StageOptions['scheduling']): readonly WorkItem[] {
-  if (scheduling === 'fifo') return items;
-  const sign = scheduling === 'sjf' ? 1 : -1;
-  return items.toSorted((a, b) => sign * (a.costHint - b.costHint));
 }

@@ -214,7 +214,6 @@ test('a manifest that cannot be written ends the run with an error', async () =>
           logSkip: () => undefined,
           logFailure: () => undefined,
           logAttempt: () => undefined,
-          pending: 0,
           flush: () => {
             failed = true;
             return Promise.reject(new Error('the disk is gone'));
@@ -238,7 +237,6 @@ test('manifest sink: log_success, log_skip and log_failure can be replaced', asy
     logSkip: ({ itemId }, reason) => void told.push(`skip ${itemId} ${reason}`),
     logFailure: ({ itemId }, error) => void told.push(`failure ${itemId} ${error.category} ${error.retryable}`),
     logAttempt: ({ itemId }, error, delayMs) => void told.push(`attempt ${itemId} ${error.message} ${delayMs}`),
-    pending: 0,
     flush: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

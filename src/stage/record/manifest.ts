@@ -2,16 +2,14 @@ import { join } from 'node:path';
 
 import type { Clock } from '../../base/index.ts';
 import { JsonlWriter } from '../../base/index.ts';
-import { LineGroup } from './line-group.ts';
-import type { ItemRecord, ManifestSink } from './manifest-sink.ts';
-import type { StageErrorInfo } from '../types.ts';
+import type { ItemRecord, ManifestSink, StageErrorInfo } from '../types.ts';
 
-/** Where a stage's rows stand. */
+/** The manifest of a stage. */
 export function manifestPath(manifestDir: string, stage: string): string {
   return join(manifestDir, `docparse.${stage}.manifest.jsonl`);
 }
 
-/** Where a stage's failed attempts stand. */
+/** The log of a stage's failed attempts. */
 export function attemptsPath(manifestDir: string, stage: string): string {
   return join(manifestDir, `docparse.${stage}.attempts.jsonl`);
 }
@@ -37,17 +35,17 @@ const BASE_FIELDS = new Set([
   'reason',
 ]);
 
-/**
- * Rows in `docparse.STAGE.manifest.jsonl`, failed attempts beside it. Rows that come while others are being written
- * share the next write and the next sync, so a busy stage pays for the disk once per group, not once per row.
- */
+/** Rows in `docparse.STAGE.manifest.jsonl`, failed attempts in `docparse.STAGE.attempts.jsonl`. */
 export class JsonlManifest implements ManifestSink {
-  readonly #rows: LineGroup;
-  readonly #attempts: LineGroup;
+  readonly #rows: JsonlWriter;
+  readonly #openAttempts: () => Promise<JsonlWriter>;
+  #attempts: JsonlWriter | undefined;
+  #rowText = '';
+  #attemptText = '';
 
-  private constructor(rows: LineGroup, attempts: LineGroup) {
+  private constructor(rows: JsonlWriter, openAttempts: () => Promise<JsonlWriter>) {
     this.#rows = rows;
-    this.#attempts = attempts;
+    this.#openAttempts = openAttempts;
   }
 
   static async open(
@@ -56,47 +54,46 @@ export class JsonlManifest implements ManifestSink {
     options: { readonly clock: Clock; readonly durable: boolean },
   ): Promise<JsonlManifest> {
     const rows = await JsonlWriter.open(manifestPath(manifestDir, stage), options);
-    // Failed attempts are history for people; only rows are promised to survive a power cut.
-    const attempts = new LineGroup(() =>
-      JsonlWriter.open(attemptsPath(manifestDir, stage), { clock: options.clock, durable: false }),
-    );
-    return new JsonlManifest(new LineGroup(() => Promise.resolve(rows)), attempts);
-  }
-
-  get pending(): number {
-    return this.#rows.pending;
+    // Failed attempts are for people; only rows must survive a power cut.
+    const attempts = { clock: options.clock, durable: false };
+    return new JsonlManifest(rows, () => JsonlWriter.open(attemptsPath(manifestDir, stage), attempts));
   }
 
   logSuccess(record: ItemRecord): void {
-    this.#rows.add(rowText(record, 'success'));
+    this.#rowText += rowText(record, 'success');
   }
 
   logSkip(record: ItemRecord, reason: string): void {
-    this.#rows.add(rowText(record, 'skip', { reason }));
+    this.#rowText += rowText(record, 'skip', { reason });
   }
 
   logFailure(record: ItemRecord, error: StageErrorInfo): void {
-    this.#rows.add(rowText(record, 'failure', errorFields(error)));
+    this.#rowText += rowText(record, 'failure', errorFields(error));
   }
 
   logAttempt(record: ItemRecord, error: StageErrorInfo, delayMs: number | undefined): void {
     const retry = delayMs === undefined ? {} : { retry_in_s: seconds(delayMs / 1000) };
-    this.#attempts.add(rowText(record, 'failure', { ...errorFields(error), ...retry }));
+    this.#attemptText += rowText(record, 'failure', { ...errorFields(error), ...retry });
   }
 
   async flush(): Promise<void> {
-    await Promise.all([this.#rows.flush(), this.#attempts.flush()]);
+    const [rows, attempts] = [this.#rowText, this.#attemptText];
+    this.#rowText = '';
+    this.#attemptText = '';
+    if (rows !== '') await this.#rows.appendLines(rows);
+    if (attempts === '') return;
+    this.#attempts ??= await this.#openAttempts();
+    await this.#attempts.appendLines(attempts);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#rows[Symbol.asyncDispose]();
-    await this.#attempts[Symbol.asyncDispose]();
+    await this.#attempts?.[Symbol.asyncDispose]();
   }
 }
 
-/** Rows that wait, by item, until whoever runs the stage writes them together with what else an item has brought. */
+/** Collects rows by item, for callers that store them together with the outputs of the item. */
 export class RowsByItem implements ManifestSink {
-  readonly pending = 0;
   readonly #rows = new Map<string, string[]>();
 
   /** The rows of an item, without line breaks. */
@@ -106,7 +103,7 @@ export class RowsByItem implements ManifestSink {
     return rows;
   }
 
-  /** The rows of all items that nothing was taken of. */
+  /** All rows that were not taken. */
   takeAll(): string[] {
     const rows = [...this.#rows.values()].flat();
     this.#rows.clear();
@@ -125,7 +122,7 @@ export class RowsByItem implements ManifestSink {
     this.#add(record, rowText(record, 'failure', errorFields(error)));
   }
 
-  /** Attempts are history for people, and stay with the machine that made them. */
+  /** Attempts are not shared. */
   logAttempt(): void {}
 
   flush(): Promise<void> {
@@ -167,7 +164,7 @@ function errorFields({ category, message, retryable, code }: StageErrorInfo): Re
   return { category, message, retryable, ...(code !== undefined && { code }) };
 }
 
-/** To microseconds, below which no measured duration means anything. What a worker says about its time need not be one. */
+/** Rounded to microseconds; 0 if a worker returned an invalid duration. */
 function seconds(value: number): number {
   return value > 0 && value < Infinity ? Math.round(value * 1e6) / 1e6 : 0;
 }

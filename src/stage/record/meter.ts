@@ -1,45 +1,39 @@
 import type { Clock, Timer } from '../../base/index.ts';
-import type { Progress, StageEvent } from '../events.ts';
-import { ErrorTally, Percentiles, Slowest } from './statistics.ts';
-import type { StageErrorInfo, StageOutcome } from '../types.ts';
+import type { ErrorCategory, Progress, StageErrorInfo, StageEvent, StageOutcome } from '../types.ts';
 
-/** Least time between two progress events. */
+/** Shortest time between two progress events. */
 const PROGRESS_EVERY_MS = 200;
+const SLOWEST = 10;
+const TOP_ERRORS = 10;
+const MOST_ERRORS = 1_000;
 
-/** What the meter has to ask the run. */
-export interface Gauges {
+interface Gauges {
   readonly inFlight: number;
   readonly queued: number;
   readonly waitingForRetry: number;
 }
 
-/** Counts and times of a run, and who is told about them. Nothing is done while nothing happens. */
+/** Counts and times of a run, and its progress events. */
 export class Meter implements Disposable {
+  readonly counts = { scheduled: 0, skipped: 0, succeeded: 0, failed: 0, retried: 0, unfinished: 0, abandoned: 0 };
   readonly #stageName: string;
   readonly #total: number | undefined;
   readonly #clock: Clock;
-  readonly #report: ((event: StageEvent) => void) | undefined;
+  readonly #report: (event: StageEvent) => void;
   readonly #gauges: () => Gauges;
   readonly #startedAt: number;
   readonly #exec = new Percentiles();
   readonly #queue = new Percentiles();
-  readonly #slowest = new Slowest();
   readonly #errors = new ErrorTally();
+  #slowest: StageOutcome['slowest'] = [];
   #progressAt = 0;
   #timer: Timer | undefined;
-  scheduled = 0;
-  succeeded = 0;
-  skipped = 0;
-  failed = 0;
-  retried = 0;
-  unfinished = 0;
-  abandoned = 0;
 
   constructor(options: {
     readonly stageName: string;
     readonly total: number | undefined;
     readonly clock: Clock;
-    readonly report: ((event: StageEvent) => void) | undefined;
+    readonly report: (event: StageEvent) => void;
     readonly diagnosticsIntervalS: number;
     readonly gauges: () => Gauges;
   }) {
@@ -49,77 +43,45 @@ export class Meter implements Disposable {
     this.#report = options.report;
     this.#gauges = options.gauges;
     this.#startedAt = options.clock.monotonic();
-    if (options.report && options.diagnosticsIntervalS > 0) this.#diagnose(options.diagnosticsIntervalS * 1000);
+    if (options.diagnosticsIntervalS > 0) this.#diagnose(options.diagnosticsIntervalS * 1000);
   }
 
-  /** An attempt ended. */
+  /** Adds the times of an attempt. */
   measure(itemId: string, queuedMs: number, durationMs: number): void {
     this.#queue.add(queuedMs);
     this.#exec.add(durationMs);
-    this.#slowest.add(itemId, durationMs);
+    const durationS = durationMs / 1000;
+    if (this.#slowest.length === SLOWEST && durationS <= (this.#slowest.at(-1)?.durationS ?? 0)) return;
+    this.#slowest = [...this.#slowest, { itemId, durationS }]
+      .sort((a, b) => b.durationS - a.durationS)
+      .slice(0, SLOWEST);
   }
 
   fail(error: StageErrorInfo): void {
-    this.failed += 1;
+    this.counts.failed += 1;
     this.#errors.add(error);
   }
 
-  /** Something became final: perhaps it is time to say so. */
+  /** Reports progress if it is time to. */
   tick(): void {
-    if (!this.#report) return;
     const now = this.#clock.monotonic();
     if (now - this.#progressAt < PROGRESS_EVERY_MS) return;
     this.#progressAt = now;
-    this.#report({ kind: 'progress', progress: this.progress() });
-  }
-
-  progress(): Progress {
-    const { inFlight, queued, waitingForRetry } = this.#gauges();
-    const elapsedMs = this.#clock.monotonic() - this.#startedAt;
-    const done = this.succeeded + this.skipped + this.failed;
-    // Items satisfied by an earlier run took no time and say nothing about those to come.
-    const worked = this.succeeded + this.failed;
-    const itemsPerSecond = elapsedMs > 0 ? (worked / elapsedMs) * 1000 : 0;
-    const left = this.#total === undefined ? undefined : Math.max(0, this.#total - done);
-    const etaMs =
-      left === 0 ? 0 : left !== undefined && itemsPerSecond > 0 ? (left / itemsPerSecond) * 1000 : undefined;
-    return {
-      stageName: this.#stageName,
-      elapsedMs,
-      done,
-      ...(this.#total !== undefined && { total: this.#total }),
-      succeeded: this.succeeded,
-      skipped: this.skipped,
-      failed: this.failed,
-      retried: this.retried,
-      inFlight,
-      queued,
-      waitingForRetry,
-      execP50Ms: this.#exec.at(0.5),
-      execP95Ms: this.#exec.at(0.95),
-      itemsPerSecond,
-      ...(etaMs !== undefined && { etaMs }),
-    };
+    this.#report({ kind: 'progress', progress: this.#progress() });
   }
 
   outcome(stopReason: string | undefined): StageOutcome {
     return {
       stageName: this.#stageName,
-      scheduled: this.scheduled,
-      skipped: this.skipped,
-      succeeded: this.succeeded,
-      failed: this.failed,
-      retried: this.retried,
+      ...this.counts,
       cancelled: stopReason !== undefined,
       ...(stopReason !== undefined && { stopReason }),
-      unfinished: this.unfinished,
-      abandoned: this.abandoned,
       wallMs: this.#clock.monotonic() - this.#startedAt,
       queueP50Ms: this.#queue.at(0.5),
       execP50Ms: this.#exec.at(0.5),
       execP95Ms: this.#exec.at(0.95),
       errors: this.#errors.first,
-      slowest: this.#slowest.list(),
+      slowest: this.#slowest,
       topErrors: this.#errors.top(),
     };
   }
@@ -128,11 +90,81 @@ export class Meter implements Disposable {
     this.#timer?.[Symbol.dispose]();
   }
 
+  #progress(): Progress {
+    const { succeeded, skipped, failed, retried } = this.counts;
+    const elapsedMs = this.#clock.monotonic() - this.#startedAt;
+    const done = succeeded + skipped + failed;
+    // Items that were skipped took no time and say nothing about the rest.
+    const itemsPerSecond = elapsedMs > 0 ? ((succeeded + failed) / elapsedMs) * 1000 : 0;
+    const left = this.#total === undefined ? undefined : Math.max(0, this.#total - done);
+    const isPredictable = left === 0 || itemsPerSecond > 0;
+    return {
+      stageName: this.#stageName,
+      elapsedMs,
+      done,
+      ...(this.#total !== undefined && { total: this.#total }),
+      succeeded,
+      skipped,
+      failed,
+      retried,
+      ...this.#gauges(),
+      execP50Ms: this.#exec.at(0.5),
+      execP95Ms: this.#exec.at(0.95),
+      itemsPerSecond,
+      ...(left !== undefined && isPredictable && { etaMs: left === 0 ? 0 : (left / itemsPerSecond) * 1000 }),
+    };
+  }
+
   #diagnose(everyMs: number): void {
     this.#timer = this.#clock.setTimer(everyMs, () => {
-      this.#report?.({ kind: 'diagnostics', progress: this.progress() });
+      this.#report({ kind: 'diagnostics', progress: this.#progress() });
       this.#diagnose(everyMs);
     });
     this.#timer.unref();
+  }
+}
+
+/** Buckets per doubling: neighbours differ by about one percent. */
+const PER_DOUBLING = 64;
+
+/** Percentiles of any number of durations in bounded space, to about one percent. */
+export class Percentiles {
+  readonly #counts = new Map<number, number>();
+  #total = 0;
+
+  add(ms: number): void {
+    const bucket = ms > 0 ? Math.round(Math.log2(ms) * PER_DOUBLING) : -Infinity;
+    this.#counts.set(bucket, (this.#counts.get(bucket) ?? 0) + 1);
+    this.#total += 1;
+  }
+
+  /** The smallest duration that at least this share does not exceed; 0 if there is none. */
+  at(share: number): number {
+    let left = Math.ceil(share * this.#total);
+    for (const [bucket, count] of [...this.#counts].sort(([a], [b]) => a - b)) {
+      left -= count;
+      if (left <= 0) return 2 ** (bucket / PER_DOUBLING);
+    }
+    return 0;
+  }
+}
+
+/** Final errors: the first thousand in full, and counts by kind. */
+export class ErrorTally {
+  readonly first: StageErrorInfo[] = [];
+  readonly #kinds = new Map<string, { readonly category: ErrorCategory; readonly message: string; count: number }>();
+
+  add(error: StageErrorInfo): void {
+    if (this.first.length < MOST_ERRORS) this.first.push(error);
+    // The same error of many documents differs only in names and numbers.
+    const message = error.message.replaceAll(/(?<!\S)[^\s/\\]*[/\\]\S*/g, '…').replaceAll(/\d+/g, '#');
+    const key = `${error.category} ${message}`;
+    const kind = this.#kinds.get(key);
+    if (kind) kind.count += 1;
+    else if (this.#kinds.size < MOST_ERRORS) this.#kinds.set(key, { category: error.category, message, count: 1 });
+  }
+
+  top(): StageOutcome['topErrors'] {
+    return [...this.#kinds.values()].sort((a, b) => b.count - a.count).slice(0, TOP_ERRORS);
   }
 }

@@ -1,9 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 
-import type { Progress } from '../events.ts';
-import type { PlanBucket, StageOutcome } from '../types.ts';
+import type { PlanBucket, Progress, StageOutcome } from '../types.ts';
 
-/** One line for a terminal that rewrites it. */
+/** A line for a terminal, where it is overwritten. */
 export function progressLine(progress: Progress): string {
   const { done, total, failed, retried, skipped } = progress;
   return [
@@ -18,7 +17,7 @@ export function progressLine(progress: Progress): string {
   ].join(' · ');
 }
 
-/** One line for a log that keeps it. */
+/** A line for a log. */
 export function diagnosticsLine(progress: Progress): string {
   return [
     `stage=${progress.stageName}`,
@@ -38,7 +37,7 @@ export function diagnosticsLine(progress: Progress): string {
   ].join(' ');
 }
 
-/** What a person wants to know at the end: the account, the slowest items, the most frequent errors. */
+/** Summary for people: counts, slowest items, most frequent errors. */
 export function summaryText(outcome: StageOutcome): string {
   const { stageName, succeeded, skipped, failed, retried, unfinished, abandoned } = outcome;
   const lines = [
@@ -65,7 +64,7 @@ export function summaryText(outcome: StageOutcome): string {
   return lines.join('\n');
 }
 
-/** What a dry run found. */
+/** The plan of a dry run. */
 export function planText(stageName: string, buckets: readonly PlanBucket[]): string {
   const total = (action: string): number =>
     buckets.reduce((sum, bucket) => sum + (bucket.action === action ? bucket.items : 0), 0);
@@ -78,7 +77,7 @@ export function planText(stageName: string, buckets: readonly PlanBucket[]): str
   ].join('\n');
 }
 
-/** Ids and messages come from documents: nothing in them may steer a terminal. */
+/** Ids and messages come from documents: control characters must not reach the terminal. */
 function plain(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/\p{Cc}|[\u202A-\u202E\u2066-\u2069]/gu, ' ');
 }

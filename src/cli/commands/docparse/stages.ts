@@ -99,7 +99,8 @@ function running(...stages: ParseStage[]): (run: StageRun) => Promise<void> {
       documents += outcome.scheduled + outcome.skipped + (outcome.plan?.length ?? 0);
       printOutcome(outcome, session);
     }
-    if (documents === 0 && !stop.signal.aborted) {
+    // With a shared queue, other runners may have taken all documents.
+    if (documents === 0 && config.stage.source !== 'queue' && !stop.signal.aborted) {
       const where = options.input ?? config.parse.data_root;
       session.log('error', `no documents in ${where}`);
       process.exitCode ??= 1;

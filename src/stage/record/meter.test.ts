@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ErrorTally, Percentiles, Slowest } from './statistics.ts';
+import { systemClock } from '../../base/index.ts';
+import { ErrorTally, Meter, Percentiles } from './meter.ts';
 
-test('percentiles are within two percent of the exact ones, from microseconds to days, in fixed memory', () => {
+test('percentiles are within two percent of the exact ones, from microseconds to days', () => {
   const durations = Array.from({ length: 10_000 }, (_, at) => 0.001 * 1.0025 ** at);
   const percentiles = new Percentiles();
   for (const ms of durations.toReversed()) percentiles.add(ms);
@@ -20,11 +21,13 @@ test('percentiles of no values and of zero are zero', () => {
   assert.equal(percentiles.at(0.5), 0);
 });
 
-test('the ten slowest are kept, slowest first', () => {
-  const slowest = new Slowest();
-  for (let at = 0; at < 1_000; at += 1) slowest.add(`i${(at * 7) % 1_000}`, (at * 7) % 1_000);
+test('the ten slowest items are listed, slowest first', () => {
+  const options = { stageName: 's', total: undefined, clock: systemClock, report: () => undefined };
+  const gauges = () => ({ inFlight: 0, queued: 0, waitingForRetry: 0 });
+  using meter = new Meter({ ...options, diagnosticsIntervalS: 0, gauges });
+  for (let at = 0; at < 1_000; at += 1) meter.measure(`i${(at * 7) % 1_000}`, 0, (at * 7) % 1_000);
   assert.deepEqual(
-    slowest.list().map(({ itemId }) => itemId),
+    meter.outcome(undefined).slowest.map(({ itemId }) => itemId),
     Array.from({ length: 10 }, (_, at) => `i${999 - at}`),
   );
 });

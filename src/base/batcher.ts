@@ -1,0 +1,54 @@
+/** Writes a batch. Returns the values that could not be written, with their errors; a throw fails the whole batch. */
+type WriteBatch<T> = (batch: readonly T[]) => Promise<ReadonlyMap<T, unknown> | void>;
+
+interface Waiting<T> {
+  readonly value: T;
+  readonly done: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Writes values in batches, one batch at a time: values added while a batch is being written form the next one. A busy
+ * writer pays for a lock or a sync once per batch, an idle one waits for nothing.
+ */
+export class Batcher<T> {
+  readonly #write: WriteBatch<T>;
+  #waiting: Waiting<T>[] = [];
+  #writing: Promise<void> | undefined;
+
+  constructor(write: WriteBatch<T>) {
+    this.#write = write;
+  }
+
+  /** Resolves when the value is written. */
+  add(value: T): Promise<void> {
+    return new Promise((done, failed) => {
+      this.#waiting.push({ value, done, failed });
+      this.#writing ??= this.#writeAll();
+    });
+  }
+
+  /** Resolves when everything added so far is written. */
+  async flush(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    // One turn of the event loop: values added together share a batch.
+    await new Promise(setImmediate);
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      try {
+        const failures = await this.#write(batch.map(({ value }) => value));
+        for (const { value, done, failed } of batch) {
+          if (failures?.has(value)) failed(failures.get(value));
+          else done();
+        }
+      } catch (error) {
+        for (const { failed } of batch) failed(error);
+      }
+    }
+    this.#writing = undefined;
+  }
+}
