@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 
 /** Hex sha256 of a string (as UTF-8) or bytes. */
@@ -7,10 +7,14 @@ export function sha256(data: string | Uint8Array): string {
   return hash('sha256', data, 'hex');
 }
 
-/** Hex sha256 of a file, streamed. */
+/** Smaller files are read at once, which takes less than a millisecond; larger ones are streamed. */
+const MOST_AT_ONCE_BYTES = 1 << 20;
+
+/** Hex sha256 of a file. */
 export async function sha256File(path: string, signal?: AbortSignal): Promise<string> {
+  if (statSync(path).size <= MOST_AT_ONCE_BYTES) return sha256(readFileSync(path));
   const digest = createHash('sha256');
-  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), digest, { ...(signal && { signal }) });
+  await pipeline(createReadStream(path, { highWaterMark: MOST_AT_ONCE_BYTES }), digest, { ...(signal && { signal }) });
   return digest.digest('hex');
 }
 
