@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 
-import { splitRun } from './run-argument.ts';
+import { splitQuestion, splitRun } from './run-argument.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'run-argument-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -28,4 +28,13 @@ test('too few or too many words are misuse, and a folder that is not a run is na
       return true;
     },
   );
+});
+
+test('a path that is not a run is never read as the first word of a question', () => {
+  assert.deepEqual(splitQuestion([run, 'why', 'corals'], undefined), { run, words: ['why', 'corals'] });
+  assert.deepEqual(splitQuestion(['why', 'corals'], run), { run, words: ['why', 'corals'] });
+  assert.deepEqual(splitQuestion(['why', 'corals'], undefined), { run: undefined, words: ['why', 'corals'] });
+  assert.deepEqual(splitQuestion(['TCP/IP in labs'], undefined), { run: undefined, words: ['TCP/IP in labs'] });
+  for (const path of [join(folder, 'nope'), folder])
+    assert.throws(() => splitQuestion([path, 'why'], undefined), { code: 'USAGE_RUN' });
 });

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Command } from 'commander';
@@ -52,5 +52,31 @@ export function isRun(folder: string): boolean {
 
 /** The run folder named by the user, or the newest. */
 export function chooseRun(named: string | undefined, config: Config): string {
-  return named ?? findSearchPlace(config, undefined).folder;
+  return named === undefined ? findSearchPlace(config, undefined).folder : requireFolder(named);
+}
+
+/** Returns the folder named by the user; a path that is no folder is misuse. */
+export function requireFolder(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return path;
+  throw new AppError('USAGE_RUN', `${path} ${found ? 'is a file, not a run folder' : 'does not exist'}`, {
+    hint: 'give the output folder of docstokg run, contentdownload or docparse parse',
+  });
+}
+
+/** Splits `[run] question`: a first word that is a path but not a run is misuse, not part of the question. */
+export function splitQuestion(
+  given: readonly string[],
+  run: string | undefined,
+): { readonly run: string | undefined; readonly words: readonly string[] } {
+  if (run !== undefined) return { run: requireFolder(run), words: given };
+  const [first = '', ...rest] = given;
+  if (isRun(first)) return { run: first, words: rest };
+  if (rest.length > 0 && (/[\\/]/.test(first) || existsSync(first))) {
+    requireFolder(first);
+    throw new AppError('USAGE_RUN', `${first} is not a run folder`, {
+      hint: 'if it belongs to the question, put the question in quotes',
+    });
+  }
+  return { run, words: given };
 }

@@ -45,6 +45,44 @@ test('an invalid command line is rejected with exit 2, names the problem, and le
   }
 });
 
+/** Commands that take a run folder; RUN is the place of it. */
+const OF_RUNS: readonly (readonly string[])[] = [
+  ['search', 'RUN', 'why?'],
+  ['ask', 'RUN', 'why?'],
+  ['table', 'RUN', '--column', 'year'],
+  ['set', 'list', 'RUN'],
+  ['report', 'RUN'],
+  ['refresh', 'RUN'],
+  ['export', 'RUN', '--format', 'bibtex'],
+  ['work-versions', 'RUN'],
+  ['reindex', 'RUN'],
+  ['merge', 'RUN', '--out', 'merged'],
+  ['graph', 'build', 'RUN'],
+  ['serve', 'RUN'],
+  ['mcp', 'RUN'],
+];
+
+test('a file or a missing folder in place of a run is rejected by every command with exit 2', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-misuse-'));
+  writeFileSync(join(folder.path, 'afile'), 'x');
+  const lines = OF_RUNS.map((words) => words.map((word) => (word === 'RUN' ? 'afile' : word)));
+  for (const words of [...lines, ['export', 'missing', '--format', 'csv']]) {
+    const { status, stderr } = command('docstokg', words, { cwd: folder.path, input: '' });
+    assert.equal(status, 2, `${words.join(' ')}\n${stderr}`);
+    assert.match(stderr, /^error USAGE_RUN (afile|missing) \S/, words.join(' '));
+    assert.doesNotMatch(stderr, /\n\s+at /, words.join(' '));
+    assert.deepEqual(readdirSync(folder.path), ['afile'], `${words.join(' ')} leaves nothing behind`);
+  }
+});
+
+test('reindex writes nothing into a folder that is not a run', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-misuse-'));
+  const { status, stderr } = command('docstokg', ['reindex', folder.path]);
+  assert.equal(status, 2, stderr);
+  assert.match(stderr, /is not a run folder/);
+  assert.deepEqual(readdirSync(folder.path), []);
+});
+
 test('config show hides all secrets and passwords', () => {
   const secret = 'S3cr3t-that-must-not-be-seen';
   const env = {

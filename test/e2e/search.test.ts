@@ -160,6 +160,6 @@ test('what cannot be searched is reported with a hint', () => {
   const nowhere = command('docstokg', ['search', 'x'], { cwd: tmpdir() });
   assert.equal(nowhere.status, 1);
   assert.match(nowhere.stderr, /SEARCH_NOTHING[\s\S]*docstokg run/);
-  assert.match(search('--run', 'elsewhere', 'x').stderr, /SEARCH_NOTHING folder not found: elsewhere/);
+  assert.match(search('--run', 'elsewhere', 'x').stderr, /USAGE_RUN elsewhere does not exist/);
   assert.equal(search('--dense', '--lexical', 'x').status, 2);
 });

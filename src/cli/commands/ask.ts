@@ -2,9 +2,10 @@ import { Command, Option } from 'commander';
 
 import type { Answer } from '../../answers/index.ts';
 import { askCorpus, citedWorks, openWriter } from '../../answers/index.ts';
+import { AppError } from '../../base/index.ts';
 import { findSearchPlace, openCorpus } from '../../corpus/index.ts';
 import { count } from '../progress.ts';
-import { isRun } from '../run-argument.ts';
+import { splitQuestion } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared } from '../session.ts';
 import { settingOptions } from '../setting-options.ts';
@@ -51,10 +52,11 @@ export function askCommand(): Command {
     .action(async (given: string[], flags: AskFlags, self: Command) => {
       const session = openSession(self);
       using stop = stopSignal();
-      const takesRun = flags.run === undefined && given.length > 1 && isRun(given[0] ?? '');
-      const question = (takesRun ? given.slice(1) : given).join(' ');
+      const { run, words } = splitQuestion(given, flags.run);
+      const question = words.join(' ');
+      if (question === '') throw new AppError('USAGE_ARGUMENTS', 'expected [run] question', { hint: 'see --help' });
       const { config } = session.load();
-      const { folder, dataRoot } = findSearchPlace(config, flags.run ?? (takesRun ? given[0] : undefined));
+      const { folder, dataRoot } = findSearchPlace(config, run);
       await using corpus = await openCorpus(folder, {
         config: { ...config, parse: { ...config.parse, data_root: dataRoot } },
       });

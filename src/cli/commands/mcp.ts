@@ -6,6 +6,7 @@ import { Command, Option } from 'commander';
 import { packageRoot } from '../../base/index.ts';
 import { findSearchPlace } from '../../corpus/index.ts';
 import { openRuns, serveOnStdio } from '../../mcp/index.ts';
+import { requireFolder } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
 import { stopSignal } from '../stop-signal.ts';
 
@@ -23,7 +24,7 @@ export function mcpCommand(): Command {
       const session = openSession(self);
       using stop = stopSignal();
       const { config } = session.load();
-      const named = folders.length > 0 ? folders : [findSearchPlace(config, undefined).folder];
+      const named = folders.length > 0 ? folders.map(requireFolder) : [findSearchPlace(config, undefined).folder];
       const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string };
       await using opened = await openRuns(
         named,

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { isAbort } from '../../base/index.ts';
 import { mergeFolders } from '../../harvest/index.ts';
 import { count } from '../progress.ts';
+import { requireFolder } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { plain } from '../terminal.ts';
@@ -17,6 +18,7 @@ export function mergeCommand(): Command {
     .addHelpText('after', '\nExample:\n  docstokg merge machine-a machine-b --out merged\n')
     .action(async (folders: string[], flags: { readonly out: string }, self: Command) => {
       const session = openSession(self);
+      folders.forEach(requireFolder);
       using stop = stopSignal();
       const options = {
         clock: session.clock,

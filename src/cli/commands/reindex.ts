@@ -1,8 +1,9 @@
 import { Command } from 'commander';
 
+import { AppError } from '../../base/index.ts';
 import { corpusLayer, openCorpus } from '../../corpus/index.ts';
 import { count } from '../progress.ts';
-import { chooseRun, runArgument } from '../run-argument.ts';
+import { chooseRun, isRun, runArgument } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
 
 export function reindexCommand(): Command {
@@ -12,6 +13,10 @@ export function reindexCommand(): Command {
     .action(async (named: string | undefined, flags: { readonly run?: string }, self: Command) => {
       const session = openSession(self);
       const run = chooseRun(named ?? flags.run, session.load().config);
+      if (!isRun(run))
+        throw new AppError('USAGE_RUN', `${run} is not a run folder`, {
+          hint: 'give the output folder of docstokg run, contentdownload or docparse parse',
+        });
       const { config } = session.load(corpusLayer(run, 'the folder of the run'));
       await using corpus = await openCorpus(run, { config, clock: session.clock });
       const read = await corpus.reindex((message) => session.log('warn', message));

@@ -7,7 +7,7 @@ import { Command, Option } from 'commander';
 import type { IndexEvent, SearchMode } from '../../search/index.ts';
 import { SECTIONS } from '../../search/index.ts';
 import { findSearchPlace, openCorpus } from '../../corpus/index.ts';
-import { isRun } from '../run-argument.ts';
+import { splitQuestion } from '../run-argument.ts';
 import { passageText } from '../passage-text.ts';
 import { count, duration } from '../progress.ts';
 import type { CitedHit, Corpus, SearchSession } from '../../corpus/index.ts';
@@ -72,8 +72,7 @@ export function searchCommand(): Command {
     )
     .action(async (given: string[], flags: SearchFlags, self: Command) => {
       const session = openSession(self);
-      const named = flags.run ?? (given[0] !== undefined && isRun(given[0]) ? given[0] : undefined);
-      const words = named !== undefined && flags.run === undefined ? given.slice(1) : given;
+      const { run: named, words } = splitQuestion(given, flags.run);
       using stop = stopSignal();
       const { config } = session.load();
       const { folder, dataRoot } = findSearchPlace(config, named);
