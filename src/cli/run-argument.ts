@@ -55,7 +55,7 @@ export function chooseRun(named: string | undefined, config: Config): string {
   return named === undefined ? findSearchPlace(config, undefined).folder : requireFolder(named);
 }
 
-/** Returns the folder named by the user; a path that is no folder is misuse. */
+/** Returns the folder named by the user; any other path is misuse. */
 export function requireFolder(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory()) return path;

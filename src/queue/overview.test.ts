@@ -68,6 +68,11 @@ test('a silent worker counts as dead with its leases; rate and time left are tho
   assert.deepEqual([dead.workers.some(({ alive }) => alive), dead.perSecond, dead.leftMs], [false, null, null]);
 });
 
+test('no time left is shown while no worker is active, whatever the rate was before', async () => {
+  const overview = overviewOf(await stats(worker(1), worker(2)), { perSecond: 2, isDead: () => true });
+  assert.deepEqual([overview.perSecond, overview.leftMs], [2, null]);
+});
+
 test('each count has one definition: jobs waiting for a host, retries and dead processes are separate', async () => {
   await using store = await openStore(':memory:');
   const ids = Array.from({ length: 12 }, (_, n) => ({ artifactId: `job ${n}`, artifactJson: '{}' }));

@@ -48,7 +48,7 @@ export interface QueueOverview {
   readonly retries: readonly { readonly code: string; readonly jobs: number }[];
   /** Jobs that end per second; null if unknown. */
   readonly perSecond: number | null;
-  /** How long the remaining jobs take at that rate. */
+  /** How long the remaining jobs take at that rate; null if it is unknown or no worker is active. */
   readonly leftMs: number | null;
   readonly workers: readonly WorkerOverview[];
   readonly slowed: readonly SlowedHost[];
@@ -95,7 +95,7 @@ export function overviewOf(
     failures: codesOf(stats, 'error'),
     retries,
     perSecond: rate,
-    leftMs: left === 0 ? 0 : rate !== null && rate > 0 ? (left / rate) * 1000 : null,
+    leftMs: left === 0 ? 0 : alive.length > 0 && rate !== null && rate > 0 ? (left / rate) * 1000 : null,
     workers,
     slowed: slowedOf(alive, stats.at),
     oldestDue:

@@ -183,7 +183,10 @@ test('a drained run ends every job with its outcome, prints the counts, and exit
     matching: 1,
     dry_run: true,
   });
-  assert.deepEqual(at.json('retry-failed', '--error-code', 'HTTP_404'), { requeued: 1, matching: 1, dry_run: false });
+  const again = at.queue('retry-failed', '--error-code', 'HTTP_404');
+  assert.equal(again.stdout, '1 failed job requeued\n');
+  assert.match(again.stderr, /no active workers; start one: docstokg queue run --queue \S+|the same docstokg run/);
+  assert.match(at.queue('stats').stdout, /^left +unknown: no active workers; start one with docstokg queue run$/m);
   assert.equal((await at.job('e')).attempts, 0);
 });
 

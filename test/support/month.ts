@@ -63,7 +63,12 @@ export async function liveThroughMonth(options: {
     words: readonly string[],
     out: string,
     life: { readonly events: number; readonly isLater: boolean },
-  ): Promise<{ readonly events: number; readonly stdout: string; readonly killedAt?: string }> => {
+  ): Promise<{
+    readonly events: number;
+    readonly stdout: string;
+    readonly stderr: string;
+    readonly killedAt?: string;
+  }> => {
     const watcher = existsSync(out)
       ? watch(out, { recursive: true }, (_kind, name) => events.emit('event', name ?? ''))
       : undefined;
@@ -86,11 +91,11 @@ export async function liveThroughMonth(options: {
         const killedAt = last;
         run.kill('SIGKILL');
         await run.ended;
-        return { events: seen, stdout: '', killedAt };
+        return { events: seen, stdout: '', stderr: '', killedAt };
       }
       const { code } = await run.ended;
       if (code !== 0) throw new Error(`${words[0]} ended with ${code}: ${run.stdout}${run.stderr}`);
-      return { events: seen, stdout: run.stdout };
+      return { events: seen, stdout: run.stdout, stderr: run.stderr };
     } finally {
       events.off('event', count);
       watcher?.close();
@@ -117,6 +122,7 @@ export async function liveThroughMonth(options: {
   await cp(first, whole, { recursive: true });
   const told = await live(refresh(whole), whole, toTheEnd);
   const faults = [
+    ...(/\d works tried: .*downloaded/.test(told.stderr) ? [] : ['the refresh does not say what it tried']),
     ...differences(truth, JSON.parse(told.stdout) as Diff).map((fault) => `undisturbed: ${fault}`),
     ...differences(NOTHING, JSON.parse((await live(refresh(whole), whole, toTheEnd)).stdout) as Diff).map(
       (fault) => `second look: ${fault}`,

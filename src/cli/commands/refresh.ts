@@ -1,8 +1,10 @@
 import { Command } from 'commander';
 
+import type { RunCounts } from '../../ask/index.ts';
 import type { RefreshDiff } from '../../corpus/index.ts';
 import { corpusLayer, isEmptyDiff, openCorpus } from '../../corpus/index.ts';
 import { simulatedLayer } from '../../harvest/index.ts';
+import { count } from '../progress.ts';
 import { chooseRun, runArgument } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
 import { simOption } from '../sim-option.ts';
@@ -54,13 +56,25 @@ export function refreshCommand(): Command {
       const diff = await corpus.refresh(
         {
           retractionWatch,
-          tell: (event) => void (event.kind === 'message' && session.log(event.level, event.message)),
+          tell: (event) => {
+            if (event.kind === 'message') session.log(event.level, event.message);
+            if (event.kind === 'gathered') session.log('info', triedText(event.run));
+          },
         },
         stop.signal,
       );
       if (session.json) session.terminal.print(JSON.stringify(diff));
       else session.terminal.print(textOf(diff));
     });
+}
+
+/** What was tried, new works and works that had failed before. */
+function triedText({ outcomes }: RunCounts): string {
+  const { saved, skipped, failed, parked } = outcomes;
+  const tried = saved + skipped + failed + parked;
+  const parts = { downloaded: saved, unavailable: skipped, failed, deferred: parked };
+  const words = Object.entries(parts).flatMap(([word, works]) => (works > 0 ? [`${count(works)} ${word}`] : []));
+  return tried === 0 ? 'no works were tried again' : `${count(tried)} works tried: ${words.join(', ')}`;
 }
 
 function textOf(diff: RefreshDiff): string {

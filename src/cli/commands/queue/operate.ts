@@ -4,6 +4,7 @@ import { AppError, hostKey } from '../../../base/index.ts';
 import type { Config } from '../../../config/index.ts';
 import { Pools } from '../../../hosts/index.ts';
 import type { JobFilter, Pause, WorkQueue } from '../../../queue/index.ts';
+import { overviewOf } from '../../../queue/kept/index.ts';
 import { count } from '../../progress.ts';
 import { plain } from '../../terminal.ts';
 import { wholeNumber } from '../../whole-number.ts';
@@ -26,7 +27,8 @@ export function retryFailedCommand(): Command {
         options: { maxAttempts?: number; errorCode?: string; reason?: string; resolver?: string; dryRun?: boolean },
         self: Command,
       ) => {
-        await withQueue(self, async (queue, { terminal, json, clock }) => {
+        await withQueue(self, async (queue, session, { config }) => {
+          const { terminal, json, clock } = session;
           const dryRun = options.dryRun ?? false;
           const filter = {
             // Skipped jobs are retried only when --reason is given.
@@ -38,9 +40,13 @@ export function retryFailedCommand(): Command {
           const jobs = await queue.store.admin.requeue(filter, clock.now(), { dryRun });
           if (json) terminal.print(JSON.stringify({ requeued: dryRun ? 0 : jobs, matching: jobs, dry_run: dryRun }));
           else
-            terminal.print(
-              dryRun ? `${count(jobs)} failed jobs would be requeued` : `${count(jobs)} failed jobs requeued`,
-            );
+            terminal.print(`${count(jobs)} failed ${jobs === 1 ? 'job' : 'jobs'} ${dryRun ? 'would be ' : ''}requeued`);
+          if (dryRun || jobs === 0 || overviewOf(await queue.stats()).counts.processes > 0) return;
+          const place = config.queue.backend === 'postgres' ? 'postgres://…' : config.queue.path;
+          session.log(
+            'info',
+            `no active workers; start one: docstokg queue run --queue ${place}, or the same docstokg run command again`,
+          );
         });
       },
     );

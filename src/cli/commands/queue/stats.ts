@@ -106,7 +106,7 @@ function statsTable(overview: QueueOverview, session: Session): string {
       ['oldest due', oldestDue === null ? '–' : `${plain(oldestDue.artifactId)}, enqueued ${ago(oldestDue.since)}`],
       ['next delayed', stats.nextAvailableAt === null ? '–' : `in ${duration(stats.nextAvailableAt - now)}`],
       ['rate', rateText(overview)],
-      ['left', overview.leftMs === null ? '–' : overview.leftMs === 0 ? 'nothing' : duration(overview.leftMs)],
+      ['left', leftText(overview)],
     ]),
     ...(paused.length > 0 ? [`${bold('Paused')}\n${paused.join('\n')}`] : []),
     ...(stats.byErrorCode.length > 0
@@ -127,6 +127,11 @@ function statsTable(overview: QueueOverview, session: Session): string {
   return sections.join('\n\n');
 }
 
+function leftText({ leftMs, counts }: QueueOverview): string {
+  if (leftMs !== null) return leftMs === 0 ? 'nothing' : duration(leftMs);
+  return counts.processes > 0 ? '–' : 'unknown: no active workers; start one with docstokg queue run';
+}
+
 function rateText({ perSecond }: QueueOverview): string {
   if (perSecond === null) return '–';
   return perSecond >= 1 ? `${perSecond.toFixed(1)} jobs/s` : `${(perSecond * 60).toFixed(1)} jobs/min`;
@@ -138,8 +143,9 @@ function workersSection({ workers, stats: { at: now } }: QueueOverview, bold: (t
   const rows = workers.map((worker) => [
     `${plain(worker.hostname)}:${worker.pid}`,
     worker.alive ? 'alive' : 'gone',
-    // `running` may be out of date; the number of leases is current.
-    `${count(worker.holds)} of ${count(worker.maxWorkers)}`,
+    // Leased jobs are those that run and those that wait for a host.
+    worker.alive ? `${count(worker.running)} of ${count(worker.maxWorkers)}` : '–',
+    count(worker.holds),
     `${duration(now - worker.heardAt)} ago`,
     worker.alive
       ? `up ${duration(now - worker.startedAt)}`
@@ -149,7 +155,7 @@ function workersSection({ workers, stats: { at: now } }: QueueOverview, bold: (t
           ? `its leases expire in ${duration(worker.leaseEndsAt - now)}, or when a worker starts on that machine`
           : 'its leases have expired',
   ]);
-  return [`${bold('Workers')}\n${table(rows, ['process', '', 'jobs', 'last seen', ''])}`];
+  return [`${bold('Workers')}\n${table(rows, ['process', '', 'running', 'leased', 'last seen', ''])}`];
 }
 
 function resolverRows({ byResolver }: QueueStats): (string | number)[][] {

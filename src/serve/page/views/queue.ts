@@ -45,11 +45,11 @@ function figuresOf({
 }: Queue) {
   return [
     ['Waiting', number(states['queued']), `${number(due)} due, ${number(delayed)} delayed`],
-    ['Running', number(counts.running), `${counted(counts.workers, 'worker')} in ${counted(counts.processes, 'process', 'processes')}; ${number(counts.waiting_for_host)} waiting for a host`],
+    ['Leased', number(counts.running), `${counted(counts.workers, 'worker')} in ${counted(counts.processes, 'process', 'processes')}; ${number(counts.waiting_for_host)} waiting for a host`],
     ['Done', number(states['done']), `of ${counted(total, 'job')}`],
     ['Skipped', number(states['skipped']), 'no full text available'],
     ['Failed', number(states['error']), `${number(counts.retrying)} more will be retried`],
-    ['Per minute', rate === null ? '–' : number(Math.round(rate)), left === null ? 'time left unknown' : left === 0 ? 'none left' : timeLeft(left)],
+    ['Per minute', rate === null ? '–' : number(Math.round(rate)), left === null ? (counts.processes === 0 ? 'no active workers' : 'time left unknown') : left === 0 ? 'none left' : timeLeft(left)],
     ['Oldest', oldest === null ? '–' : since(oldest).replace(' ago', ''), oldest === null ? 'none waiting' : `enqueued ${moment(oldest)}`],
   ] as const; // prettier-ignore
 }
