@@ -1,6 +1,6 @@
 import type { CitedHit, SearchRequest, SearchSession } from '../corpus/index.ts';
 import { analyse } from '../parse/index.ts';
-import type { Answer } from './answer.ts';
+import type { Answer, AnswerSentence } from './answer.ts';
 import type { AnswerWriter } from './ask-model.ts';
 import { askModel } from './ask-model.ts';
 import { checkAnswer } from './check-answer.ts';
@@ -17,7 +17,14 @@ export interface AskRequest extends Omit<SearchRequest, 'top'> {
   readonly least?: number;
   /** The model that writes the answer; without one, the best sentences of the papers are the answer. */
   readonly writer?: AnswerWriter | undefined;
+  /** Called with the passages before they are read, and with each sentence that has passed the gate. */
+  readonly report?: ((event: AskEvent) => void) | undefined;
 }
+
+/** Progress of an answer. A second `passages` replaces the first: the question was asked again in other words. */
+export type AskEvent =
+  | { readonly kind: 'passages'; readonly passages: readonly CitedHit[] }
+  | { readonly kind: 'sentence'; readonly sentence: AnswerSentence; readonly passages: readonly CitedHit[] };
 
 /** So much of what is read may be of one work: a question about one paper needs several of its passages. */
 const SHARE_OF_ONE_WORK = 0.6;
@@ -52,12 +59,18 @@ export async function askCorpus(
   request: AskRequest = {},
   signal?: AbortSignal,
 ): Promise<Answer> {
-  const { passages: top, sentences: most, least, writer, ...search } = { ...DEFAULTS, ...request };
+  const { passages: top, sentences: most, least, writer, report, ...search } = { ...DEFAULTS, ...request };
   const look = async (text: string, related: boolean): Promise<CitedHit[]> =>
     await askPassages((asked, options) => session.search(asked, { ...search, ...options, related }, signal), text, {
       top,
     });
   const answer = async (passages: readonly CitedHit[]): Promise<Answer> => {
+    report?.({ kind: 'passages', passages });
+    const made = await write(passages);
+    for (const sentence of made.sentences) report?.({ kind: 'sentence', sentence, passages });
+    return made;
+  };
+  const write = async (passages: readonly CitedHit[]): Promise<Answer> => {
     const written =
       writer && passages.length > 0
         ? await askModel(answerPrompt(question, passages), (content) => checkAnswer(content, passages), writer, signal)

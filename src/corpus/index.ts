@@ -20,6 +20,7 @@ export type { ParseRequest, ParseStage } from './run-stages.ts';
 export type { PassageFilter } from './search-filter.ts';
 export { findSearchPlace } from './search-place.ts';
 export type { SearchPlace } from './search-place.ts';
+export { eventStream } from './channel.ts';
 export { stageSettings } from './stage-settings.ts';
 export type { StageCall } from './stage-settings.ts';
 export { defaultStageOptions } from './stage-defaults.ts';

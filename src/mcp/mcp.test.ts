@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
 import { HIDDEN, INJECTION, writeSmallRun } from '../../test/fixtures/small-run.ts';
+import { fillTable, parseColumns, tableOptions } from '../answers/index.ts';
 import { loadConfig } from '../config/index.ts';
 import { openTokenizer } from '../parse/index.ts';
 import { createMcp, openRuns } from './index.ts';
@@ -73,7 +74,7 @@ for (const mode of ['legacy', { pin: '2026-07-28' }] as const)
     const { tools } = await client.listTools();
     assert.deepEqual(
       tools.map(({ name }) => name),
-      ['search', 'ask', 'check_quotes', 'read', 'works', 'cite', 'account', 'related', 'graph', 'figures'],
+      ['search', 'ask', 'check_quotes', 'table', 'read', 'works', 'cite', 'account', 'related', 'graph', 'figures'],
     );
     for (const tool of tools) {
       assert.equal(tool.annotations?.readOnlyHint, true);
@@ -162,6 +163,41 @@ test('an assistant gets passages to answer from, and the verdict of the gate on 
     ],
   );
   assert.deepEqual([checked.data['found'], checked.data['refused']], [1, 5]);
+});
+
+test('an assistant reads a table that was filled in, and no file of this machine', async () => {
+  const client = await connected();
+  assert.match((await ask(client, 'table', { run: 'reefs' })).text, /No tables/);
+  const reefs = opened.runs.find(({ id }) => id === 'reefs');
+  assert.ok(reefs);
+  const columns = parseColumns('[year, transects, {name: fishing, type: yes/no}]', 'test');
+  const { corpus } = reefs;
+  const { id } = await reefs.search.use((session) =>
+    fillTable(corpus, session, { columns, options: tableOptions(corpus, false) }),
+  );
+  corpus.correct('W1', 'fishing', 'yes');
+  const listed = await ask(client, 'table', {});
+  assert.deepEqual(listed.data['tables'], [
+    { run: 'reefs', table: id, columns: ['year', 'transects', 'fishing'], model: null },
+  ]);
+  const read = await ask(client, 'table', { table: id, works: 'W1' });
+  assert.deepEqual(
+    list(read, 'cells').map(({ work, column, value, from }) => [work, column, value, from]),
+    [
+      ['W1', 'year', '2024', 'record'],
+      ['W1', 'transects', 'We counted polyps along forty transects in three summers.', 'extractive'],
+      ['W1', 'fishing', 'yes', 'corrected'],
+    ],
+  );
+  assert.match(read.text, /transects: We counted polyps along forty/);
+  const one = await ask(client, 'table', { table: id, columns: ['year'] });
+  assert.equal(list(one, 'cells').length, 3);
+  assert.match((await ask(client, 'table', { table: 'nope' })).text, /There is no table nope/);
+  const file = '@/etc/hostname';
+  assert.match(await refused(client, 'table', { table: id, works: file }), /expected a saved set/);
+  assert.match(await refused(client, 'ask', { question: 'corals', works: file }), /expected a saved set/);
+  const long = await ask(client, 'table', { table: id, max_tokens: 500 });
+  assert.ok(long.data['next_cursor'] !== null);
 });
 
 test('all filters of the search narrow it, and wrong ones are told with a hint', async () => {

@@ -43,6 +43,16 @@ export const RUN = {
   run: z.string().max(300).optional().describe('Name of the corpus; default: all.'),
 };
 
+/** Which works are meant; a list in a file of this machine (`@FILE`) is for the command line only. */
+export const WORKS = {
+  works: z
+    .string()
+    .max(2_000)
+    .regex(/^[^@]/, 'expected a saved set, included, a filter or ids')
+    .optional()
+    .describe('Only these works: a saved set, included, a filter such as year:2020-2022, or ids with commas.'),
+};
+
 /** Fields of every answer. */
 export const ANSWER = {
   notice: z.string().describe('How to treat quoted text.'),

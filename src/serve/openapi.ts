@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { problem } from './api/shapes/operating.ts';
 import type { Route } from './http/route.ts';
+import { LINES_TYPE } from './http/send.ts';
 
 type Json = Record<string, unknown>;
 
@@ -30,7 +31,9 @@ export function openApi(routes: readonly Route[], version: string): Json {
     const answer =
       route.gives.kind === 'json'
         ? { 'application/json': { schema: schemaOf(route.gives.schema, 'output') } }
-        : Object.fromEntries(route.gives.types.map((type) => [type.split(';')[0] ?? type, {}]));
+        : route.gives.kind === 'lines'
+          ? { [LINES_TYPE]: { schema: schemaOf(route.gives.schema, 'output') } }
+          : Object.fromEntries(route.gives.types.map((type) => [type.split(';')[0] ?? type, {}]));
     (paths[route.path] ??= {})[route.method.toLowerCase()] = {
       summary: route.summary,
       operationId: operationId(route),

@@ -56,6 +56,7 @@ const PAGES = new Set([
   '/works',
   '/documents',
   '/ask',
+  '/table',
   '/search',
   '/graph',
   '/summary',

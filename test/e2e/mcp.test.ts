@@ -27,11 +27,14 @@ test('an assistant starts docstokg mcp, calls every tool in both protocol versio
     // The client reports whatever comes on standard output and is no message of the protocol.
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client is no event target
     client.onerror = (error) => faults.push(error);
+    // The command ends with its input, also when the test fails.
+    await using _input = { [Symbol.asyncDispose]: () => client.close() };
     await client.connect(transport, SLOWLY);
     const questions: readonly (readonly [string, Record<string, unknown>])[] = [
       ['search', { question: 'do corals recover?' }],
       ['ask', { question: 'do corals recover?' }],
       ['check_quotes', { quotes: [{ quote: 'We counted polyps along forty transects', work: 'W1' }] }],
+      ['table', {}],
       ['read', { work: 'W1', section: 'methods' }],
       ['works', { outcome: 'missing' }],
       ['cite', { works: ['W1'] }],

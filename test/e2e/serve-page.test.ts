@@ -182,6 +182,70 @@ inBrowser(
 );
 
 inBrowser(
+  'a table is filled in, sorted, filtered and corrected, and the correction is there after a reload',
+  async () => {
+    await page.goto(`${origin}/table`);
+    await seen("/No tables yet/.test(document.querySelector('.panel.table')?.textContent ?? '')");
+    await page.click('.panel.table summary');
+    await page.fill('#table-columns', 'year\nvenue\nsample size:number');
+    await page.click('.panel.table form button[type=submit]');
+    await seen("/filled in now, 0 failed/.test(document.querySelector('.fill')?.textContent ?? '')");
+    await page.waitForSelector('.cells tbody tr');
+    const years = async (): Promise<number[]> =>
+      page.$$eval('.cells td[data-name=year]', (all) => all.map((each) => Number(each.textContent)));
+    await page.click('.cells thead th:nth-child(2) button');
+    await page.waitForSelector('.cells th[aria-sort=ascending]');
+    const up = await years();
+    assert.deepEqual(
+      up,
+      up.toSorted((one, other) => one - other),
+    );
+    await page.click('.cells thead th:nth-child(2) button');
+    await page.waitForSelector('.cells th[aria-sort=descending]');
+    assert.deepEqual(await years(), up.toReversed());
+    // The hostile title is text here as well.
+    assert.equal(await page.$$eval('.cells img, .cells svg', (found) => found.length), 0);
+    await page.click('.cells tbody tr:first-child td[data-name=year] button');
+    await page.waitForSelector('dialog[open] #cell-value');
+    assert.match((await page.textContent('dialog[open] .hint')) ?? '', /record/);
+    await page.fill('#cell-value', '1066');
+    await page.click('dialog[open] form button[type=submit]');
+    await page.waitForSelector('dialog[open] .undo');
+    await page.keyboard.press('Escape');
+    await seen(
+      "document.querySelector('.cells td[data-name=year]').textContent.trim() !== '' && [...document.querySelectorAll('.cells td[data-name=year]')].some((each) => each.textContent.trim() === '1066')",
+    );
+    await page.reload();
+    await page.waitForSelector('.cells tbody tr');
+    await page.fill('#table-q', '1066');
+    await seen("document.querySelectorAll('.cells tbody tr').length === 1");
+    assert.match(page.url(), /q=1066/);
+    assert.match(
+      readFileSync(join(folder, RUN, 'decisions.jsonl'), 'utf8'),
+      /"kind":"cell".*"column":"year","value":"1066"/,
+    );
+    // Filled in again, it stays corrected.
+    await page.click('.panel.table summary');
+    await page.fill('#table-columns', 'year\nvenue\nsample size:number');
+    await page.click('.panel.table form button[type=submit]');
+    await seen("/filled in now, 0 failed/.test(document.querySelector('.fill')?.textContent ?? '')");
+    await page.waitForSelector('.cells tbody tr');
+    assert.deepEqual(await years(), [1066]);
+    await page.click('.cells td[data-name=year] button');
+    await page.click('dialog[open] .undo');
+    await seen("document.querySelectorAll('.cells tbody tr').length === 0");
+    await page.keyboard.press('Escape');
+    await page.goto(`${origin}/table`);
+    await page.waitForSelector('.cells tbody tr');
+    assert.deepEqual(
+      (await years()).toSorted((one, other) => one - other),
+      up,
+      'what was found is back',
+    );
+  },
+);
+
+inBrowser(
   'numbers move while a run goes on; a paused host is not asked, and a failed reason is tried again',
   async () => {
     await page.goto(`${origin}/hosts`);
@@ -304,6 +368,7 @@ inBrowser('nothing is wider than 380 or 1280 pixels, and text has contrast by da
     ['/documents', '.panel tbody tr'],
     [`/documents?document=${ids[0] ?? ''}`, '.side li'],
     ['/ask?q=the', '.panel.ask [role=status]'],
+    ['/table', '.cells tbody tr'],
     ['/search?q=the', '.panel.search [role=status]'],
     ['/graph', '.around li'],
     ['/summary', '.flow-steps'],
@@ -358,7 +423,7 @@ inBrowser('an assistant asks the same server under /mcp, with the token and not 
     const headers = { Authorization: `Bearer ${token}` };
     const transport = new StreamableHTTPClientTransport(new URL(`${origin}/mcp`), { requestInit: { headers } });
     await client.connect(transport, { timeout: HANGING_MS });
-    assert.equal((await client.listTools({}, { timeout: HANGING_MS })).tools.length, 10);
+    assert.equal((await client.listTools({}, { timeout: HANGING_MS })).tools.length, 11);
     const { structuredContent } = await client.callTool({ name: 'account', arguments: {} }, { timeout: HANGING_MS });
     assert.equal((structuredContent as { corpora: { works: number }[] }).corpora[0]?.works, ids.length);
     await client.close();

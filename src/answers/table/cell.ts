@@ -30,6 +30,24 @@ export const EMPTY_REASONS = {
 } as const;
 export type EmptyReason = keyof typeof EMPTY_REASONS;
 
+/** The cells of a row that was read from a file; undefined where it is something else. */
+export function readCells(value: unknown, columns: number): readonly Cell[] | undefined {
+  const isObject = (each: unknown): each is Record<string, unknown> => typeof each === 'object' && each !== null;
+  const isQuote = (quote: unknown): boolean =>
+    quote === null ||
+    (isObject(quote) &&
+      typeof quote['text'] === 'string' &&
+      (quote['page'] === null || typeof quote['page'] === 'number') &&
+      (quote['passage'] === null || (isObject(quote['passage']) && typeof quote['passage']['id'] === 'string')));
+  const isCell = (cell: unknown): boolean =>
+    isObject(cell) &&
+    isQuote(cell['quote']) &&
+    (cell['kind'] === 'value'
+      ? typeof cell['value'] === 'string' && typeof cell['from'] === 'string'
+      : cell['kind'] === 'empty' && Object.hasOwn(EMPTY_REASONS, String(cell['reason'])));
+  return Array.isArray(value) && value.length === columns && value.every(isCell) ? (value as Cell[]) : undefined;
+}
+
 export interface TableRow {
   readonly document: string;
   readonly work: Pick<CitedWork, 'id' | 'title' | 'year' | 'apa' | 'doi'> | null;

@@ -68,7 +68,26 @@ export function parseColumns(text: string, path: string): Column[] {
   );
 }
 
-/** Columns with names that can be told apart. */
+/** Columns of a request: texts as on the command line, or objects as in a file. */
+export function columnsFrom(given: readonly unknown[]): Column[] {
+  return checkedColumns(
+    given.map((each) => (typeof each === 'string' ? parseColumn(each) : columnOf(each, 'columns'))),
+    'columns',
+  );
+}
+
+/** A column as it is written in a file, which `parseColumns` reads back. */
+export function writtenColumn({ name, question, type, unit, choices, field }: Column): Record<string, unknown> {
+  return {
+    name,
+    ...(field === null && { question }),
+    type,
+    ...(unit !== null && { unit }),
+    ...(type === 'choice' && { choices }),
+  };
+}
+
+/** Columns with distinct names. */
 export function checkedColumns(columns: readonly Column[], where: string): Column[] {
   if (columns.length > MOST_COLUMNS) throw wrong(where, `more than ${MOST_COLUMNS} columns`);
   const names = new Set<string>();

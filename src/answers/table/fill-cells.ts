@@ -224,7 +224,8 @@ const TYPE_REASON = {
   'yes/no': 'needs-reading',
 } as const;
 
-function typedValue({ type, choices }: Column, value: string): string | undefined {
+/** A value as its column shows it; undefined where it is of another type. */
+export function typedValue({ type, choices }: Column, value: string): string | undefined {
   switch (type) {
     case 'text':
       return value;

@@ -1,9 +1,10 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { existsSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 
-import { AppError, canonicalJson, sha256 } from '../../base/index.ts';
-import type { CitedDocument, CitedHit, Corpus, SearchRequest, SearchSession } from '../../corpus/index.ts';
+import { AppError, sha256 } from '../../base/index.ts';
+import type { CitedDocument, CitedHit, Corpus, SearchRequest, SearchSession, StageCall } from '../../corpus/index.ts';
+import { stageSettings } from '../../corpus/index.ts';
 import { factsPath } from '../../graph/index.ts';
 import type { Budget } from '../../model/index.ts';
 import { chunkOutput } from '../../parse/index.ts';
@@ -18,9 +19,8 @@ import type { Column } from './columns.ts';
 import { recordValue } from './columns.ts';
 import type { Facts } from './fill-cells.ts';
 import { cellsPrompt, checkCells, empty, extractedCell, quantityCell } from './fill-cells.ts';
+import { readRow, rowHash, rowOf, rowPath, saveTable, tableFolder, withCorrections } from './saved-tables.ts';
 
-/** Raised when the same papers begin to give other cells. */
-const FILL_VERSION = 1;
 const PASSAGES = 6;
 const MOST_PASSAGES = 20;
 const SENTENCES = 3;
@@ -37,13 +37,23 @@ export interface TableRequest {
   /** How the stage runs; `manifestDir` says where its rows are logged. */
   readonly options: StageOptions;
   readonly report?: ((event: StageEvent) => void) | undefined;
+  /** Called with each row that was filled in by this run. */
+  readonly filled?: ((row: TableRow) => void) | undefined;
 }
 
 /** A table, and what came of the papers that were read for it. */
 export interface FilledTable extends Table {
+  readonly id: string;
   readonly outcome: StageOutcome;
   /** Papers that would have cost more than may be spent; their rows are missing. */
   readonly overBudget: number;
+}
+
+/** How the stage of a table runs: as many papers at a time as the model server takes requests. */
+export function tableOptions({ config }: Corpus, hasModel: boolean, call: StageCall = {}): StageOptions {
+  const workers = hasModel ? config.claims.concurrency : 1;
+  const options = stageSettings(call, config, { policy: 'io', workers, retries: 0, perItemTimeoutS: 0 });
+  return { ...options, handleSignals: false };
 }
 
 /** One row per paper, one column per question. Killed at any moment, the same call resumes; corrections of people stay. */
@@ -53,15 +63,18 @@ export async function fillTable(
   request: TableRequest,
   signal?: AbortSignal,
 ): Promise<FilledTable> {
-  const { columns, writer, budget, options, report } = request;
+  const { columns, writer, budget, options, report, filled } = request;
   const { data_root: dataRoot, format } = corpus.config.parse;
   const documents = session.documents(request.search);
   if (documents.length === 0)
     throw new AppError('TABLE_NOTHING', 'no papers for the table', {
       hint: 'parse papers first, or choose other --works',
     });
-  const folder = join(dataRoot, 'Tables', sha256(canonicalJson(columns)).slice(0, 12));
-  const cfgHash = sha256(canonicalJson({ version: FILL_VERSION, columns, model: writer?.name ?? null }));
+  const table = { columns, model: writer?.name ?? null };
+  const folder = tableFolder(corpus, columns);
+  await saveTable(folder, table);
+  const cfgHash = rowHash(table);
+  const corrections = corpus.corrections();
   const byId = new Map(documents.map((each) => [each.document, each]));
   const items = documents.map(({ document }): WorkItem => {
     const formats = format === 'jsonl' ? (['jsonl', 'parquet'] as const) : (['parquet', 'jsonl'] as const);
@@ -78,6 +91,7 @@ export async function fillTable(
     };
   });
   let overBudget = 0;
+  const made = new Map<string, TableRow>();
   const outcome = await runStage(
     { stageName: 'table', items, totalItems: items.length },
     async (item, { signal: stop }): Promise<ItemOutcome> => {
@@ -87,53 +101,27 @@ export async function fillTable(
       const read = facts === undefined ? undefined : await readFacts(facts);
       const cells = await cellsOf(document, read, { session, columns, writer, budget }, stop);
       if (cells === 'over-budget') return { status: 'skip', reason: 'budget' };
-      await mkdir(dirname(item.outputs['row'] ?? ''), { recursive: true });
       await writeFile(item.outputs['row'] ?? '', JSON.stringify({ cfgHash, cells }));
+      if (filled) made.set(item.itemId, rowOf(document, cells));
       return { status: 'success', manifest: { filled: cells.filter(({ kind }) => kind === 'value').length } };
     },
     options,
-    { afterItem: (_item, ended) => void ('status' in ended && ended.reason === 'budget' && (overBudget += 1)) },
+    {
+      afterItem: (item, ended) => {
+        if ('status' in ended && ended.reason === 'budget') overBudget += 1;
+        const row = made.get(item.itemId);
+        made.delete(item.itemId);
+        if (row) for (const each of withCorrections({ ...table, rows: [row] }, corrections).rows) filled?.(each);
+      },
+    },
     { ...(report && { report }), ...(signal && { signal }) },
   );
   const rows: TableRow[] = [];
   for (const document of documents) {
-    const path = rowPath(folder, document.document);
-    if (!existsSync(path)) continue;
-    const row = JSON.parse(await readFile(path, 'utf8')) as { readonly cfgHash: string; readonly cells: Cell[] };
-    // A row of another model is left until this one has filled it in.
-    if (row.cfgHash === cfgHash) rows.push(rowOf(document, row.cells));
+    const row = await readRow(folder, table, document);
+    if (row) rows.push(row);
   }
-  const table = { columns, model: writer?.name ?? null, rows };
-  return { ...withCorrections(table, corpus.corrections()), outcome, overBudget };
-}
-
-function rowPath(folder: string, document: string): string {
-  return join(folder, `${document}.json`);
-}
-
-function rowOf({ document, work, link }: CitedDocument, cells: readonly Cell[]): TableRow {
-  const { id, title, year, apa, doi } = work ?? {};
-  return {
-    document,
-    work: id === undefined ? null : { id, title: title ?? null, year: year ?? null, apa: apa ?? '', doi: doi ?? null },
-    link,
-    cells,
-  };
-}
-
-/** The table with the cells that people corrected, by the id of the work or the name of its document. */
-function withCorrections(table: Table, corrections: ReadonlyMap<string, ReadonlyMap<string, string>>): Table {
-  const rows = table.rows.map((row) => {
-    const own = corrections.get(row.work?.id ?? row.document) ?? corrections.get(row.document);
-    if (!own) return row;
-    const cells = row.cells.map((cell, at): Cell => {
-      const value = own.get(table.columns[at]?.name ?? '');
-      if (value === undefined) return cell;
-      return value === '' ? empty('corrected') : { kind: 'value', value, from: 'corrected', quote: cell.quote };
-    });
-    return { ...row, cells };
-  });
-  return { ...table, rows };
+  return { ...withCorrections({ ...table, rows }, corpus.corrections()), id: basename(folder), outcome, overBudget };
 }
 
 async function readFacts(path: string): Promise<Facts | undefined> {

@@ -6,12 +6,12 @@ import { Command } from 'commander';
 // Types only: the simulator is loaded when the command runs.
 import type { ManifestLine, TruthLine, Verification } from '../../../sim/index.ts';
 import type { Answer as WrittenAnswer, Table } from '../../answers/index.ts';
-import { askCorpus, fillTable, parseColumns, tableText } from '../../answers/index.ts';
+import { askCorpus, fillTable, parseColumns, tableOptions, tableText } from '../../answers/index.ts';
 import { parseJsonl } from '../../base/index.ts';
 import type { Layer } from '../../config/index.ts';
 import type { Hit } from '../../search/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
-import { openCorpus, stageSettings } from '../../corpus/index.ts';
+import { openCorpus } from '../../corpus/index.ts';
 import { startSimulation } from '../child-simulation.ts';
 import { passageText } from '../passage-text.ts';
 import { showProgress } from '../progress.ts';
@@ -223,14 +223,13 @@ async function askAndTabulate(
   await using search = await corpus.openSearch({}, signal);
   const answer = await askCorpus(search, ASKED, { sentences: 1 }, signal);
   const documents = search.documents().map(({ document }) => document);
-  const options = stageSettings({}, corpus.config, { policy: 'io', workers: 1, retries: 0, perItemTimeoutS: 0 });
   const table = await fillTable(
     corpus,
     search,
     {
       columns: parseColumns(TABLE_COLUMNS, 'columns.yaml'),
       search: { works: new Set(documents.slice(0, TABLE_ROWS)) },
-      options: { ...options, handleSignals: false },
+      options: tableOptions(corpus, false),
     },
     signal,
   );

@@ -10,11 +10,11 @@ import {
   parseColumn,
   parseColumns,
   TABLE_FORMATS,
+  tableOptions,
   tableText,
   writeTableFile,
 } from '../../answers/index.ts';
 import { AppError, writeFileAtomic } from '../../base/index.ts';
-import { stageSettings } from '../../corpus/index.ts';
 import { stageExitCode } from '../../stage/index.ts';
 import { count } from '../progress.ts';
 import { runAndWords, runArgument, splitRun } from '../run-argument.ts';
@@ -93,12 +93,6 @@ export function tableCommand(): Command {
         ),
       );
       const writer = openWriter(corpus, opened);
-      const options = stageSettings({ ...(flags.force && { force: true }) }, corpus.config, {
-        policy: 'io',
-        workers: writer ? corpus.config.claims.concurrency : 1,
-        retries: 0,
-        perItemTimeoutS: 0,
-      });
       const table = await fillTable(
         corpus,
         search,
@@ -107,7 +101,7 @@ export function tableCommand(): Command {
           search: chosenWorks(corpus, flags.works),
           writer,
           budget: writer?.budget,
-          options: { ...options, handleSignals: false },
+          options: tableOptions(corpus, writer !== undefined, { ...(flags.force && { force: true }) }),
           report: showStage(session),
         },
         stop.signal,
@@ -159,7 +153,7 @@ async function write(
   out: string | undefined,
   session: Session,
 ): Promise<void> {
-  const { outcome: _outcome, overBudget: _overBudget, ...plain } = table;
+  const { id: _id, outcome: _outcome, overBudget: _overBudget, ...plain } = table;
   if (out === undefined) {
     const text = tableText(plain, session.json ? 'json' : format === 'parquet' ? 'csv' : format);
     session.terminal.print(text.trimEnd());

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { askCorpus, checkQuotes } from '../../answers/index.ts';
 import type { JsonObject } from '../answer.ts';
 import { said } from '../answer.ts';
-import { ANSWER, CUTS, PAGING, RUN, runsNamed, tool } from '../tool.ts';
+import { ANSWER, CUTS, PAGING, RUN, runsNamed, tool, WORKS } from '../tool.ts';
 
 /** Passages to answer from, and the sentences that answer best. */
 export const askTool = tool({
@@ -15,11 +15,7 @@ export const askTool = tool({
     question: z.string().min(1).max(2_000).describe('The question.'),
     ...RUN,
     passages: z.int().min(1).max(50).default(10).describe('Passages wanted.'),
-    works: z
-      .string()
-      .max(2_000)
-      .optional()
-      .describe('Only these works: a saved set, included, a filter such as year:2020-2022, or ids with commas.'),
+    ...WORKS,
     ...PAGING,
   }),
   output: z.object({

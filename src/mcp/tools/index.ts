@@ -7,6 +7,7 @@ import { graphTool } from './graph.ts';
 import { readTool } from './read.ts';
 import { relatedTool } from './related.ts';
 import { searchTool } from './search.ts';
+import { tableTool } from './table.ts';
 import { worksTool } from './works.ts';
 
 /** All tools. */
@@ -14,6 +15,7 @@ export const TOOLS: readonly Tool[] = [
   searchTool,
   askTool,
   checkQuotesTool,
+  tableTool,
   readTool,
   worksTool,
   citeTool,

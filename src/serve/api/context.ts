@@ -20,6 +20,23 @@ export function runOf({ world }: Context, id: string): RunWatch {
   throw new Problem(404, 'NO_RUN', `run not found: ${id.slice(0, 100)}`, { hint: 'see /api/v1/ for the runs' });
 }
 
+/** A run that has passages to search. */
+export function searchableRun(context: Context, id: string): RunWatch {
+  const run = runOf(context, id);
+  if (run.search.isThere) return run;
+  throw new Problem(404, 'NO_INDEX', 'there is nothing to search in this run yet', {
+    hint: 'docstokg run and docstokg search make the index',
+  });
+}
+
+/** Refuses what changes something on a server that is read-only. */
+export function checkControl({ steering }: Context, what: string): void {
+  if (!steering.isAllowed)
+    throw new Problem(403, 'STEERING_OFF', 'this server is read-only', {
+      hint: `start it with --allow-control to ${what}`,
+    });
+}
+
 /** The queue, or a 404 if none is monitored. */
 export function queueOf({ world }: Context): QueueWatch {
   if (world.queue) return world.queue;

@@ -26,6 +26,11 @@ export const yesOrNo = z
   .transform((text) => text === 'true')
   .pipe(z.boolean());
 
+/** Which works are meant; a list in a file of the server (`@FILE`) is for the command line only. */
+export const worksChoice = words
+  .regex(/^[^@]/, 'expected a saved set, included, a filter or ids')
+  .describe('A saved set, included, a filter such as year:2020-2022, or comma-separated ids.');
+
 const id = z.string().min(1).max(2_048);
 export const noPath = z.strictObject({});
 export const noQuery = z.strictObject({});

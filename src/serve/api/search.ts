@@ -1,22 +1,19 @@
 import { z } from 'zod';
 
-import type { Answer } from '../../answers/index.ts';
-import { askCorpus, openWriter } from '../../answers/index.ts';
-import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
-import { runOf } from './context.ts';
+import { searchableRun } from './context.ts';
 import { runPath, share, wholeNumber, words, yesOrNo } from './parameters.ts';
 import * as shapes from './shapes/corpus.ts';
+import { Turns } from './turns.ts';
 
 /** A search uses a whole core, so more concurrent searches would only slow each other down. */
 const AT_ONCE = 2;
-const MOST_WAITING = 64;
 
 /** Search route, equivalent to `docstokg search`. */
 export function searchRoutes(context: Context): Route[] {
-  const turns = new Turns();
+  const turns = new Turns(AT_ONCE);
   return [
     route({
       path: '/runs/{run}/search',
@@ -38,8 +35,7 @@ export function searchRoutes(context: Context): Route[] {
       }),
       gives: { kind: 'json', schema: shapes.hits },
       handle: async ({ path, query, signal }) => {
-        const run = runOf(context, path.run);
-        if (!run.search.isThere) throw noIndex();
+        const run = searchableRun(context, path.run);
         const { q, top = 10, exclude_retracted: excludeRetracted, min_score: minFit, mode, ...filter } = query;
         using _turn = await turns.take(signal);
         const startedAt = context.clock.monotonic();
@@ -79,91 +75,5 @@ export function searchRoutes(context: Context): Route[] {
         });
       },
     }),
-    route({
-      path: '/runs/{run}/ask',
-      summary:
-        'An answer from the papers, every sentence with quotes that are in them; without sentences, they do not answer.',
-      pathSchema: runPath,
-      querySchema: z.strictObject({
-        q: words.min(1).describe('The question.'),
-        works: words.optional().describe('A saved set, included, a filter such as year:2020-2022, or ids with commas.'),
-        passages: wholeNumber(1, 50).optional().describe('Passages that the answer is made from; 10 by default.'),
-      }),
-      gives: { kind: 'json', schema: shapes.answer },
-      handle: async ({ path, query, signal }) => {
-        const run = runOf(context, path.run);
-        if (!run.search.isThere) throw noIndex();
-        using _turn = await turns.take(signal);
-        await using opened = new AsyncDisposableStack();
-        const writer = openWriter(run.corpus, opened);
-        const chosen = query.works === undefined ? {} : { works: run.corpus.chooseWorks(query.works) };
-        const asked = { ...chosen, writer, ...(query.passages !== undefined && { passages: query.passages }) };
-        const answer = await run.search.use((session) => askCorpus(session, query.q, asked, signal));
-        return { kind: 'json', value: shownAnswer(answer) };
-      },
-    }),
   ];
-}
-
-function noIndex(): Problem {
-  return new Problem(404, 'NO_INDEX', 'there is nothing to search in this run yet', {
-    hint: 'docstokg run and docstokg search make the index',
-  });
-}
-
-/** An answer with its passages by id. */
-function shownAnswer({ question, model, sentences, dropped, passages }: Answer): z.output<typeof shapes.answer> {
-  const titleOf = (number: number): string | null => {
-    const hit = passages[number - 1];
-    return hit?.work?.title ?? hit?.passage.title ?? null;
-  };
-  return {
-    question,
-    model,
-    sentences: sentences.map(({ text, fit, quotes }) => ({
-      text,
-      fit,
-      quotes: quotes.map(({ passage, work, link: _link, ...quote }) => ({
-        ...quote,
-        passage: passages[passage - 1]?.passage.id ?? '',
-        title: titleOf(passage),
-        citation: work?.apa ?? null,
-      })),
-    })),
-    dropped,
-    nearest: passages.map(({ passage, work }) => ({
-      id: passage.id,
-      document: passage.document,
-      title: work?.title ?? passage.title,
-      page: passage.page ?? null,
-    })),
-  };
-}
-
-/** A semaphore with a bounded number of waiters. */
-class Turns {
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
-
-  async take(signal: AbortSignal): Promise<Disposable> {
-    if (this.#running >= AT_ONCE) {
-      if (this.#waiting.length >= MOST_WAITING)
-        throw new Problem(503, 'TOO_BUSY', 'too many searches are waiting', {
-          headers: { 'retry-after': '2' },
-        });
-      await new Promise<void>((go) => this.#waiting.push(go));
-    } else this.#running += 1;
-    const turn = { [Symbol.dispose]: () => this.#next() };
-    if (signal.aborted) {
-      turn[Symbol.dispose]();
-      throw new Problem(503, 'GONE', 'the client disconnected');
-    }
-    return turn;
-  }
-
-  #next(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#running -= 1;
-  }
 }

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 
-import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { SteeringAct } from '../watch/steering.ts';
 import type { Context } from './context.ts';
-import { queueOf } from './context.ts';
+import { checkControl, queueOf } from './context.ts';
 import { noPath, noQuery } from './parameters.ts';
 import * as shapes from './shapes/operating.ts';
 
@@ -35,10 +34,7 @@ const retried = z.strictObject({
 export function steeringRoutes(context: Context): Route[] {
   const { steering, clock, world } = context;
   const admin = () => {
-    if (!steering.isAllowed)
-      throw new Problem(403, 'STEERING_OFF', 'this server is read-only', {
-        hint: 'start it with --allow-control to pause, resume and retry',
-      });
+    checkControl(context, 'pause, resume and retry');
     return queueOf(context).queue.store.admin;
   };
   const done = async (act: SteeringAct) => {

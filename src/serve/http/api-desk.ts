@@ -9,7 +9,7 @@ import { readBody } from './read-body.ts';
 import type { Asked } from './route.ts';
 import type { Router } from './router.ts';
 import { checked } from './router.ts';
-import { etagOf, keptJson, sendBody, sendJson, sendPieces } from './send.ts';
+import { etagOf, keptJson, sendBody, sendJson, sendLines, sendPieces } from './send.ts';
 
 const BODY_BYTES = 65_536;
 const MOST_DOWNLOADS = 4;
@@ -76,6 +76,9 @@ export class ApiHandler {
         } finally {
           this.#downloads -= 1;
         }
+        break;
+      case 'lines':
+        await sendLines(response, answer.lines, asked.signal);
         break;
       case 'watch':
         this.#watch(response, answer.run, answer.lastId);

@@ -1,4 +1,5 @@
 import { AppError, errorInfo } from '../../base/index.ts';
+import { StageError } from '../../stage/index.ts';
 
 /** An error response (RFC 9457). */
 export class Problem extends Error {
@@ -32,6 +33,7 @@ const TITLES: Readonly<Record<number, string>> = {
   415: 'Unsupported media type',
   429: 'Too many requests',
   500: 'Internal error',
+  502: 'The model server failed',
   503: 'Unavailable',
 };
 
@@ -46,8 +48,10 @@ export function problemOf(error: unknown): Problem {
   const { code, message } = errorInfo(error);
   const hint = error instanceof AppError ? error.hint : undefined;
   const more = hint === undefined ? {} : { hint };
+  if (error instanceof StageError && error.code?.startsWith('MODEL_'))
+    return new Problem(502, error.code, error.message);
   if (!(error instanceof AppError)) return new Problem(500, 'UNEXPECTED', 'internal server error; see the server log');
-  if (code.startsWith('USAGE_')) return new Problem(400, code, message, more);
+  if (code.startsWith('USAGE_') || code === 'TABLE_COLUMNS') return new Problem(400, code, message, more);
   if (NOT_THERE.has(code)) return new Problem(404, code, message, more);
   if (NOT_NOW.has(code)) return new Problem(503, code, message, { ...more, headers: { 'retry-after': '5' } });
   return new Problem(500, code, withoutFolders(message), more);
@@ -65,5 +69,7 @@ const NOT_THERE = new Set([
   'CORPUS_NO_WORKS',
   'INDEX_NOTHING',
   'INDEX_NOT_DENSE',
+  'TABLE_UNKNOWN',
+  'TABLE_NOTHING',
 ]);
 const NOT_NOW = new Set(['QUEUE_UNREACHABLE', 'QUEUE_BUSY', 'DATABASE_BUSY']);

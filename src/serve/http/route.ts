@@ -9,6 +9,8 @@ export type Answer =
   /** Text streamed as a file download. */
   | { readonly kind: 'pieces'; readonly type: string; readonly name: string; readonly pieces: AsyncIterable<string> }
   | { readonly kind: 'file'; readonly type: string; readonly name: string; readonly path: string }
+  /** Values streamed one per line as they are made; leaving the loop stops the work. */
+  | { readonly kind: 'lines'; readonly lines: AsyncIterable<unknown> }
   /** An event stream that starts after `lastId`. */
   | { readonly kind: 'watch'; readonly run: string | null; readonly lastId: string | null };
 
@@ -21,9 +23,11 @@ export interface Asked<Path, Query, Body> {
   readonly signal: AbortSignal;
 }
 
-/** Response type: JSON of a schema, or bytes of one of these media types. */
+/** Response type: JSON of a schema, lines of JSON, or bytes of one of these media types. */
 export type Gives =
   | { readonly kind: 'json'; readonly schema: z.ZodType }
+  /** One JSON value of the schema per line. */
+  | { readonly kind: 'lines'; readonly schema: z.ZodType }
   | { readonly kind: 'bytes'; readonly types: readonly string[] };
 
 /** One API operation: path, parameters and response, described once. */

@@ -9,7 +9,7 @@ import type { Answer } from './route.ts';
 import type { KeptAnswer } from './answer-cache.ts';
 import { API_HEADERS } from './headers.ts';
 import type { Problem } from './problem.ts';
-import { problemBody } from './problem.ts';
+import { problemBody, problemOf } from './problem.ts';
 
 const PIECE_BYTES = 64 * 1024;
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -79,6 +79,36 @@ export function sendProblem(request: IncomingMessage, response: ServerResponse, 
     // Do not read the rest of a large body.
     if (isUnread) request.socket.destroySoon();
   });
+}
+
+export const LINES_TYPE = 'application/x-ndjson';
+/** Proxies, and this server, close a connection on which nothing moves for a minute. */
+const BLANK_LINE_MS = 15_000;
+
+/**
+ * Streams values as lines of JSON. A failure before the first is an error response; after it, the last line, of kind
+ * `error`. Blank lines keep the connection open while there is nothing to send.
+ */
+export async function sendLines(
+  response: ServerResponse,
+  lines: AsyncIterable<unknown>,
+  signal: AbortSignal,
+): Promise<void> {
+  const blank = setInterval(() => void (response.headersSent && response.write('\n')), BLANK_LINE_MS).unref();
+  const send = async (value: unknown): Promise<void> => {
+    if (!response.headersSent)
+      response.writeHead(200, { ...API_HEADERS, 'content-type': LINES_TYPE, 'cache-control': 'no-store' });
+    if (!response.write(`${JSON.stringify(value)}\n`)) await once(response, 'drain', { signal });
+  };
+  try {
+    for await (const line of lines) await send(line);
+  } catch (error) {
+    if (!response.headersSent || signal.aborted) throw error;
+    await send({ kind: 'error', problem: problemBody(problemOf(error)) });
+  } finally {
+    clearInterval(blank);
+  }
+  response.end();
 }
 
 /** Streams a file or text with backpressure. */

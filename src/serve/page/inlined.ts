@@ -63,7 +63,8 @@ export async function inlinedSource(): Promise<Source | undefined> {
       const [picture] = blocks.get(path) ?? [];
       return picture ? `data:image/png;base64,${picture.textContent}` : facts.files[path];
     },
-    post: () => Promise.reject(new Refusal(405, { detail: 'a report has no controls', hint: 'use docstokg serve' })),
+    post: () => Promise.reject(noServer()),
+    lines: () => Promise.reject(noServer()),
     on: () => () => undefined,
     exportCsv: async (query) => {
       const text = (name: string): string => String(query[name] ?? '');
@@ -219,4 +220,8 @@ function csvOf(works: readonly Work[]): string {
   return [columns, ...works.map((work) => columns.map((name) => work[name]))]
     .map((cells) => `${cells.map(cell).join(',')}\r\n`)
     .join('');
+}
+
+function noServer(): Refusal {
+  return new Refusal(405, { detail: 'a report has no controls', hint: 'use docstokg serve' });
 }

@@ -19,6 +19,7 @@ import { ScreenView } from './views/screen.ts';
 import { SearchView } from './views/search.ts';
 import { StagesView } from './views/stages.ts';
 import { SummaryView } from './views/summary.ts';
+import { TableView } from './views/table.ts';
 import { WorksView } from './views/works.ts';
 
 /** Views in menu order. Reports omit those that need a server. */
@@ -34,6 +35,7 @@ const VIEWS: readonly {
   { path: '/works', name: 'Works', view: WorksView as FunctionComponent, needs: 'run' },
   { path: '/documents', name: 'Documents', view: DocumentsView as FunctionComponent, needs: 'run' },
   { path: '/ask', name: 'Ask', view: AskView as FunctionComponent, needs: 'run and server' },
+  { path: '/table', name: 'Table', view: TableView as FunctionComponent, needs: 'run and server' },
   { path: '/screen', name: 'Screen', view: ScreenView as FunctionComponent, needs: 'run and server' },
   { path: '/search', name: 'Search', view: SearchView as FunctionComponent, needs: 'run' },
   { path: '/graph', name: 'Graph', view: GraphView as FunctionComponent, needs: 'run' },
@@ -161,7 +163,7 @@ function footer({ report }: Source, { version, steering }: About, run: Run | und
     </p>`;
   return html`<p>
     docstokg serve ${version}.${' '}
-    ${steering ? 'Control is allowed from this page.' : 'Read-only: start docstokg serve with --allow-control to pause and retry from this page.'}
+    ${steering ? 'Control is allowed from this page.' : 'Read-only: start docstokg serve with --allow-control to pause, retry, fill in tables and correct cells from this page.'}
   </p>`;
 }
 

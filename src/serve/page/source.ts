@@ -1,6 +1,11 @@
 export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>;
 export type EventKind = 'now' | 'queue' | 'hosts' | 'event';
 
+interface LinesRequest {
+  readonly query?: Query;
+  readonly body?: object;
+}
+
 /** Data source of the page: the server, or the data embedded in a report. */
 export interface Source {
   /** Report data; undefined on a served page. */
@@ -8,7 +13,9 @@ export interface Source {
   get<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T>;
   /** URL of an image or download; undefined if not available. */
   file(path: string, query?: Query): string | undefined;
-  post<T = { readonly changed: number }>(path: string, body: Query): Promise<T>;
+  post<T = { readonly changed: number }>(path: string, body: object): Promise<T>;
+  /** Calls `hear` with each line of a streamed response; a body makes it a POST. */
+  lines(path: string, request: LinesRequest, hear: (line: never) => void, signal: AbortSignal): Promise<void>;
   /** Subscribes to server events of a kind; returns an unsubscribe function. */
   on(kind: EventKind, hear: (data: unknown) => void): () => void;
   /** Works that match a filter, for export from a report. */
@@ -45,14 +52,24 @@ export function servedSource(connected: (is: boolean) => void): Source {
     report: undefined,
     get: async (path, query, signal) => await answer(fetch(`/api/v1${address(path, query)}`, signal ? { signal } : {})),
     file: (path, query) => `/api/v1${address(path, query)}`,
-    post: async (path, body) =>
-      await answer(
-        fetch(`/api/v1${path}`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-        }),
-      ),
+    post: async (path, body) => await answer(fetch(`/api/v1${path}`, posted(body))),
+    lines: async (path, { query, body }, hear, signal) => {
+      const response = await fetch(`/api/v1${address(path, query)}`, { ...(body && posted(body)), signal });
+      if (!response.ok || !response.body) throw await refusal(response);
+      let rest = '';
+      for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+        const lines = (rest + text).split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines.filter((each) => each !== '')) {
+          const value = JSON.parse(line) as {
+            readonly kind?: string;
+            readonly problem?: { readonly status: number; readonly detail: string };
+          };
+          if (value.kind === 'error') throw new Refusal(value.problem?.status ?? 500, value.problem ?? {});
+          hear(value as never);
+        }
+      }
+    },
     on: (kind, hear) => {
       const listener = (event: Event): void => hear(JSON.parse((event as MessageEvent<string>).data));
       events.addEventListener(kind, listener);
@@ -61,8 +78,16 @@ export function servedSource(connected: (is: boolean) => void): Source {
   };
 }
 
+function posted(body: object): RequestInit {
+  return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
 async function answer<T>(fetching: Promise<Response>): Promise<T> {
   const response = await fetching;
   if (response.ok) return (await response.json()) as T;
-  throw new Refusal(response.status, (await response.json().catch(() => ({}))) as object);
+  throw await refusal(response);
+}
+
+async function refusal(response: Response): Promise<Refusal> {
+  return new Refusal(response.status, (await response.json().catch(() => ({}))) as object);
 }

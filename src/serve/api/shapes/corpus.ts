@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { at, count, counts, number, page, stage, text, tried } from './basics.ts';
+import { problem } from './operating.ts';
 
 // Schemas for works, documents, passages, the graph and the summary.
 
@@ -143,15 +144,93 @@ const answerQuote = z.object({
   citation: text,
 });
 
+const answerSentence = z.object({ text: z.string(), fit: number, quotes: z.array(answerQuote) });
+const nearest = z
+  .array(z.object({ id: z.string(), document: z.string(), title: text, page: number }))
+  .describe('The passages that come nearest.');
+
 export const answer = z.object({
   question: z.string(),
   model: text.describe('The model that wrote the sentences; null where they are quotes.'),
-  sentences: z.array(z.object({ text: z.string(), fit: number, quotes: z.array(answerQuote) })),
+  sentences: z.array(answerSentence),
   dropped: z.record(z.string(), z.int()).describe('Sentences of the model that were dropped, by reason.'),
-  nearest: z
-    .array(z.object({ id: z.string(), document: z.string(), title: text, page: number }))
-    .describe('The passages that come nearest.'),
+  nearest,
 });
+
+const failure = z.object({ kind: z.literal('error'), problem }).describe('The last line, where the work failed.');
+
+export const answerLine = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('passages'), nearest }).describe('Sent again where the question is asked in other words.'),
+  z.object({ kind: z.literal('sentence'), sentence: answerSentence }).describe('A sentence that passed the gate.'),
+  z.object({ kind: z.literal('answer'), answer }).describe('The whole answer: the last line.'),
+  failure,
+]);
+
+const column = z
+  .object({
+    name: z.string(),
+    question: z.string(),
+    type: z.enum(['text', 'number', 'yes/no', 'choice']),
+    unit: text,
+    choices: z.array(z.string()),
+    field: text.describe('The field of the record that it shows; null for what is read in the paper.'),
+  })
+  .meta({ id: 'Column' });
+
+const tableHead = {
+  id: z.string(),
+  columns: z.array(column),
+  model: text.describe('The model that filled it in; null where none was asked.'),
+};
+
+const cellQuote = z
+  .object({
+    text: z.string(),
+    page: number,
+    passage: z.object({ id: z.string(), start: z.int(), end: z.int() }).nullable(),
+  })
+  .nullable();
+
+const tableRow = z
+  .object({
+    document: z.string(),
+    work: z.object({ id: z.string(), title: text, year: number, apa: z.string(), doi: text }).nullable(),
+    link: text,
+    cells: z
+      .array(
+        z.discriminatedUnion('kind', [
+          z.object({ kind: z.literal('value'), value: z.string(), from: z.string(), quote: cellQuote }),
+          z.object({ kind: z.literal('empty'), reason: z.string(), sentence: z.string(), quote: cellQuote }),
+        ]),
+      )
+      .describe('In the order of the columns.'),
+  })
+  .meta({ id: 'TableRow' });
+
+export const row = z.object({ row: tableRow.nullable() });
+
+export const tables = z.object({ items: z.array(z.object({ ...tableHead, at })) });
+
+export const table = z.object({
+  ...tableHead,
+  rows: z.array(tableRow),
+  next: text.describe('Cursor of the next rows; null at the end.'),
+});
+
+export const tableLine = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('row'), row: tableRow }).describe('A row that was filled in now.'),
+  z
+    .object({
+      kind: z.literal('table'),
+      table: z.string().describe('The id of the table.'),
+      rows: count,
+      filled: count.describe('Rows filled in now.'),
+      failed: count,
+      over_budget: count,
+    })
+    .describe('The last line.'),
+  failure,
+]);
 
 const node = z
   .object({

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-import type { AskedAnswer, Run } from '../answers.ts';
+import type { AskedAnswer, AskedLine, Run } from '../answers.ts';
 import { counted } from '../format.ts';
 import { TextField } from '../parts.ts';
 import type { View } from '../scene.ts';
@@ -26,17 +26,21 @@ export function AskView({ run }: { readonly run: Run }): View {
     setBusy(true);
     setFound(undefined);
     leave.signal.addEventListener('abort', () => setBusy(false));
-    void source
-      .get<AskedAnswer>(runPath(run, 'ask'), { q, works }, leave.signal)
-      .then(
-        (answer) => ({ answer }),
-        (error: unknown) => ({ error }),
-      )
-      .then((got) => {
-        if (leave.signal.aborted) return;
-        setBusy(false);
-        setFound(got);
-      });
+    // Sentences appear as they pass the gate; the last line is the whole answer.
+    let answer: AskedAnswer = { question: q, model: null, sentences: [], dropped: {}, nearest: [] };
+    const hear = (line: AskedLine): void => {
+      if (leave.signal.aborted || line.kind === 'error') return;
+      if (line.kind === 'answer') ({ answer } = line);
+      else if (line.kind === 'sentence') answer = { ...answer, sentences: [...answer.sentences, line.sentence] };
+      else answer = { ...answer, sentences: [], nearest: line.nearest };
+      if (line.kind === 'answer') setBusy(false);
+      if (line.kind !== 'passages') setFound({ answer });
+    };
+    source.lines(runPath(run, 'ask.ndjson'), { query: { q, works } }, hear, leave.signal).catch((error: unknown) => {
+      if (leave.signal.aborted) return;
+      setBusy(false);
+      setFound({ error });
+    });
     return () => leave.abort();
   }, [q, works]);
   const submit = (event: Event): void => {

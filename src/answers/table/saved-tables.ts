@@ -1,0 +1,186 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { AppError, canonicalJson, sha256, writeFileAtomic } from '../../base/index.ts';
+import type { CitedDocument, Corpus, SearchRequest, SearchSession } from '../../corpus/index.ts';
+import type { Cell, Table, TableRow } from './cell.ts';
+import { readCells } from './cell.ts';
+import type { Column } from './columns.ts';
+import { parseColumns, writtenColumn } from './columns.ts';
+import { empty, typedValue } from './fill-cells.ts';
+
+/** Raised when the same papers begin to give other cells. */
+const FILL_VERSION = 2;
+const TABLE_FILE = 'table.json';
+
+/** The columns of a table and the model that fills it; its rows are files beside it. */
+interface TableFile {
+  readonly columns: readonly Column[];
+  readonly model: string | null;
+}
+
+/** A table of a corpus. */
+export interface SavedTable extends TableFile {
+  /** Derived from the columns. */
+  readonly id: string;
+  /** When it was last started, in epoch milliseconds. */
+  readonly at: number;
+}
+
+function tablesFolder({ config }: Pick<Corpus, 'config'>): string {
+  return join(config.parse.data_root, 'Tables');
+}
+
+/** The folder of the table with these columns. */
+export function tableFolder(corpus: Pick<Corpus, 'config'>, columns: readonly Column[]): string {
+  return join(tablesFolder(corpus), sha256(canonicalJson(columns)).slice(0, 12));
+}
+
+/** Rows with another hash were filled in by another model or version, and are not shown. */
+export function rowHash({ columns, model }: TableFile): string {
+  return sha256(canonicalJson({ version: FILL_VERSION, columns, model }));
+}
+
+export function rowPath(folder: string, document: string): string {
+  return join(folder, `${document}.json`);
+}
+
+/** Writes what a table consists of, before its first row. */
+export async function saveTable(folder: string, { columns, model }: TableFile): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFileAtomic(join(folder, TABLE_FILE), JSON.stringify({ columns: columns.map(writtenColumn), model }));
+}
+
+/** The tables of a corpus, newest first. */
+export function savedTables(corpus: Pick<Corpus, 'config'>): SavedTable[] {
+  const folder = tablesFolder(corpus);
+  if (!existsSync(folder)) return [];
+  const tables = readdirSync(folder).flatMap((id): SavedTable[] => {
+    const path = join(folder, id, TABLE_FILE);
+    const at = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    if (at === undefined) return [];
+    const text = readFileSync(path, 'utf8');
+    try {
+      const { model } = JSON.parse(text) as { readonly model?: unknown };
+      return [{ columns: parseColumns(text, path), model: typeof model === 'string' ? model : null, id, at }];
+    } catch {
+      // Another program's file; the table is written again when it is next filled in.
+      return [];
+    }
+  });
+  return tables.sort((one, other) => other.at - one.at);
+}
+
+/** Some rows of a table, and the number of papers they are chosen from. */
+export interface TablePage extends Table {
+  readonly id: string;
+  /** Where the next rows begin; null at the end. */
+  readonly next: number | null;
+}
+
+/** The rows of a table as they are now, with corrections; nothing is filled in. */
+export async function readTable(
+  corpus: Corpus,
+  session: SearchSession,
+  id: string,
+  page: { readonly search?: SearchRequest; readonly from?: number; readonly limit?: number } = {},
+): Promise<TablePage> {
+  const { search = {}, from = 0, limit = Infinity } = page;
+  const table = tableNamed(corpus, id);
+  const documents = session.documents(search);
+  const rows: TableRow[] = [];
+  let at = from;
+  for (; at < documents.length && rows.length < limit; at += 1) {
+    const row = await readRow(join(tablesFolder(corpus), id), table, documents[at]);
+    if (row) rows.push(row);
+  }
+  const { columns, model } = table;
+  const corrected = withCorrections({ columns, model, rows }, corpus.corrections());
+  return { ...corrected, id, next: at < documents.length ? at : null };
+}
+
+function tableNamed(corpus: Corpus, id: string): SavedTable {
+  const table = savedTables(corpus).find((each) => each.id === id);
+  if (table) return table;
+  throw new AppError('TABLE_UNKNOWN', `there is no table ${id.slice(0, 100)}`, {
+    hint: 'fill one with docstokg table',
+  });
+}
+
+/** The row of a document; undefined where this model has not filled it in. */
+export async function readRow(
+  folder: string,
+  table: TableFile,
+  document: CitedDocument | undefined,
+): Promise<TableRow | undefined> {
+  if (!document) return undefined;
+  const path = rowPath(folder, document.document);
+  if (!existsSync(path)) return undefined;
+  const { cfgHash, cells } = parsedRow(await readFile(path, 'utf8'));
+  const read = cfgHash === rowHash(table) ? readCells(cells, table.columns.length) : undefined;
+  return read && rowOf(document, read);
+}
+
+/** An unreadable row counts as missing. */
+function parsedRow(text: string): { readonly cfgHash?: unknown; readonly cells?: unknown } {
+  try {
+    return (JSON.parse(text) as object | null) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+export function rowOf({ document, work, link }: CitedDocument, cells: readonly Cell[]): TableRow {
+  const { id, title, year, apa, doi } = work ?? {};
+  return {
+    document,
+    work: id === undefined ? null : { id, title: title ?? null, year: year ?? null, apa: apa ?? '', doi: doi ?? null },
+    link,
+    cells,
+  };
+}
+
+/** The table with the cells that people corrected, by the id of the work or the name of its document. */
+export function withCorrections(table: Table, corrections: ReadonlyMap<string, ReadonlyMap<string, string>>): Table {
+  const rows = table.rows.map((row) => {
+    const own = corrections.get(row.work?.id ?? row.document) ?? corrections.get(row.document);
+    if (!own) return row;
+    const cells = row.cells.map((cell, at): Cell => {
+      const value = own.get(table.columns[at]?.name ?? '');
+      if (value === undefined) return cell;
+      return value === '' ? empty('corrected') : { kind: 'value', value, from: 'corrected', quote: cell.quote };
+    });
+    return { ...row, cells };
+  });
+  return { ...table, rows };
+}
+
+/**
+ * Corrects a cell of a table as a decision of a person, which later runs keep; '' leaves it empty, null goes back to what
+ * was found. The value must be of the column's type. Gives the row as it is now.
+ */
+export async function correctCell(
+  corpus: Corpus,
+  session: SearchSession,
+  id: string,
+  cell: { readonly work: string; readonly column: string; readonly value: string | null },
+): Promise<TableRow | undefined> {
+  const { columns } = tableNamed(corpus, id);
+  const column = columns.find(({ name }) => name === cell.column);
+  if (!column)
+    throw new AppError('USAGE_TABLE', `the table has no column "${cell.column.slice(0, 100)}"`, {
+      hint: `its columns: ${columns.map(({ name }) => name).join(', ')}`,
+    });
+  const search = { works: new Set([cell.work]) };
+  if (session.documents(search).length === 0)
+    throw new AppError('USAGE_WORK', `unknown work "${cell.work.slice(0, 100)}"`, { hint: 'use an id of a row' });
+  const value = cell.value?.trim() ?? null;
+  const typed = value === null || value === '' ? value : typedValue(column, value);
+  if (typed === undefined)
+    throw new AppError('USAGE_TABLE', `"${(value ?? '').slice(0, 100)}" is not a value of "${column.name}"`, {
+      hint: column.type === 'choice' ? `one of: ${column.choices.join(', ')}` : `expected ${column.type}`,
+    });
+  corpus.correct(cell.work, column.name, typed);
+  return (await readTable(corpus, session, id, { search })).rows[0];
+}

@@ -1,0 +1,319 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+import type { Run, SavedTable, TableCell, TableColumn, TableLine, TablePage, TableRow } from '../answers.ts';
+import { counted } from '../format.ts';
+import { cell as tableCell, choice, Dialog, field, TextField } from '../parts.ts';
+import type { View } from '../scene.ts';
+import { fault, html, runPath, shown, useAnswer, useScene } from '../scene.ts';
+
+const ROWS_AT_ONCE = 500;
+
+/** Tables of a run: choose or fill one, sort and filter its rows, read the quote of a cell and correct it. */
+export function TableView({ run }: { readonly run: Run }): View {
+  const { set, about } = useScene();
+  const [filled, setFilled] = useState(0);
+  const done = (table: string): void => {
+    setFilled(filled + 1);
+    set({ table, sort: '', order: '' });
+  };
+  // A new key loads the tables again.
+  return [
+    about.steering && html`<${FillForm} run=${run} done=${done} />`,
+    html`<${Tables} run=${run} key=${filled} />`,
+  ];
+}
+
+function Tables({ run }: { readonly run: Run }): View {
+  const { query, set } = useScene();
+  const tables = useAnswer<{ readonly items: readonly SavedTable[] }>(runPath(run, 'tables'));
+  return shown(tables, ({ items }) => {
+    const id = query.get('table') ?? items[0]?.id;
+    if (id === undefined)
+      return html`<p class="hint" role="status">No tables yet. <code>docstokg table</code> fills one in.</p>`;
+    return [
+      items.length > 1 &&
+        html`<div class="filters">
+          ${choice('Table', 'table-id', {
+            value: id,
+            options: items.map(({ id: each, columns }) => [each, columns.map(({ name }) => name).join(', ')] as const),
+            changed: (table) => set({ table, sort: '', order: '' }),
+          })}
+        </div>`,
+      html`<${Rows} run=${run} id=${id} key=${id} />`,
+    ];
+  });
+}
+
+/** Columns for a new table, one per line; rows are counted as they are filled in. */
+function FillForm({ run, done }: { readonly run: Run; readonly done: (table: string) => void }): View {
+  const { source } = useScene();
+  const columns = useRef<HTMLTextAreaElement>(null);
+  const works = useRef<HTMLInputElement>(null);
+  const [stop, setStop] = useState<AbortController>();
+  const [said, setSaid] = useState<View>('');
+  const fill = (event: Event): void => {
+    event.preventDefault();
+    const leave = new AbortController();
+    let rows = 0;
+    const hear = (line: TableLine): void => {
+      if (line.kind === 'row') setSaid(`${counted((rows += 1), 'paper')} read …`);
+      if (line.kind !== 'table') return;
+      const over = line.over_budget === 0 ? '' : ` ${counted(line.over_budget, 'paper')} over budget.`;
+      setSaid(`${counted(line.rows, 'row')}, ${line.filled} filled in now, ${line.failed} failed.${over}`);
+      done(line.table);
+    };
+    const text = columns.current?.value ?? '';
+    const body = {
+      columns: text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()])),
+      ...(works.current?.value.trim() && { works: works.current.value.trim() }),
+    };
+    setStop(leave);
+    setSaid('Reading …');
+    source
+      .lines(runPath(run, 'tables'), { body }, hear, leave.signal)
+      .catch((error: unknown) => setSaid(leave.signal.aborted ? 'Stopped; fill in again to resume.' : fault(error)))
+      .finally(() => setStop(undefined));
+  };
+  return html`<details class="narrow">
+    <summary>Fill in a table</summary>
+    <form onSubmit=${fill}>
+      <div class="filters">
+        ${field(
+          'Columns, one per line: NAME, NAME:TYPE, NAME:number:UNIT',
+          'table-columns',
+          html`<textarea
+            id="table-columns"
+            rows="4"
+            ref=${columns}
+            placeholder=${'year\nsample size:number'}
+          ></textarea>`,
+        )}
+        ${field('Works', 'table-works', html`<input type="search" id="table-works" ref=${works} placeholder="all" />`)}
+      </div>
+      <button type="submit" class="quiet" disabled=${stop !== undefined}>Fill in</button>
+      ${stop && html` <button type="button" class="quiet" onClick=${() => stop.abort()}>Stop</button>`}
+      <p class="hint fill" role="status">${said}</p>
+    </form>
+  </details>`;
+}
+
+function Rows({ run, id }: { readonly run: Run; readonly id: string }): View {
+  const { source, query, set } = useScene();
+  const [table, setTable] = useState<TablePage>();
+  const [error, setError] = useState<unknown>();
+  const [opened, setOpened] = useState<{ readonly row: TableRow; readonly at: number }>();
+  useEffect(() => {
+    const leave = new AbortController();
+    const load = async (): Promise<void> => {
+      let all: TablePage | undefined;
+      do {
+        const page: TablePage = await source.get(
+          runPath(run, 'tables', id),
+          { limit: ROWS_AT_ONCE, cursor: all?.next },
+          leave.signal,
+        );
+        all = { ...page, rows: [...(all?.rows ?? []), ...page.rows] };
+        setTable(all);
+      } while (all.next !== null);
+    };
+    load().catch((fault: unknown) => leave.signal.aborted || setError(fault));
+    return () => leave.abort();
+  }, [id]);
+  if (error !== undefined) return fault(error);
+  if (!table) return html`<p class="hint" role="status">Loading …</p>`;
+  const { columns, model } = table;
+  const [sort, order, words] = [query.get('sort') ?? '', query.get('order') ?? 'asc', query.get('q') ?? ''];
+  const rows = sorted(
+    table.rows.filter((row) => matches(row, words)),
+    columns,
+    { sort, order },
+  );
+  const turn = (name: string): void => set({ sort: name, order: sort === name && order === 'asc' ? 'desc' : 'asc' });
+  const sorts = (name: string): string => (name !== sort ? 'none' : order === 'asc' ? 'ascending' : 'descending');
+  const replace = (row: TableRow): void =>
+    setTable({ ...table, rows: table.rows.map((each) => (each.document === row.document ? row : each)) });
+  return html`<div>
+    <div class="filters">
+      <${TextField}
+        name="Filter"
+        id="table-q"
+        hint="words in any cell"
+        value=${words}
+        changed=${(q: string) => set({ q })}
+      />
+    </div>
+    <p class="hint rows" role="status">
+      ${counted(rows.length, 'row')} of ${table.rows.length},
+      ${model === null ? 'filled in without a model' : `filled in by ${model}`}. A cell opens its quote.
+    </p>
+    <div class="wide">
+      <table class="works cells">
+        <caption class="hidden">
+          One row per paper
+        </caption>
+        <thead>
+          <tr>
+            ${['Paper', ...columns.map(({ name }) => name)].map(
+              (name) =>
+                html`<th scope="col" aria-sort=${sorts(name)}>
+                  <button type="button" class="sort" onClick=${() => turn(name)}>${name}</button>
+                </th>`,
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            (row) =>
+              html`<tr data-document=${row.document} key=${row.document}>
+                <th scope="row">${titleOf(row)}</th>
+                ${row.cells.map((cell, at) => {
+                  const text = cell.kind === 'value' ? cell.value : '–';
+                  const name = columns[at]?.name ?? '';
+                  return tableCell(
+                    name,
+                    html`<button
+                      type="button"
+                      class="sort"
+                      title=${cell.kind === 'value' ? cell.from : cell.sentence}
+                      aria-label=${`${name} of ${titleOf(row)}: ${text}`}
+                      onClick=${() => setOpened({ row, at })}
+                    >
+                      ${text}
+                    </button>`,
+                  );
+                })}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    ${
+      opened &&
+      html`<${Dialog} label="A cell" close=${() => setOpened(undefined)} key=${`${opened.row.document} ${opened.at}`}
+        ><${OneCell}
+          run=${run}
+          table=${id}
+          row=${opened.row}
+          column=${columns[opened.at]}
+          cell=${opened.row.cells[opened.at]}
+          changed=${(row: TableRow) => {
+            replace(row);
+            setOpened({ row, at: opened.at });
+          }}
+      /><//>`
+    }
+  </div>`;
+}
+
+function titleOf({ work, document }: TableRow): string {
+  return work?.title ?? document;
+}
+
+function matches({ work, document, cells }: TableRow, words: string): boolean {
+  const text = [work?.title, work?.apa, document, ...cells.map((cell) => (cell.kind === 'value' ? cell.value : ''))]
+    .join(' ')
+    .toLowerCase();
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+/** Numbers by their size, other values by the alphabet; empty cells come last. */
+function sorted(
+  rows: readonly TableRow[],
+  columns: readonly TableColumn[],
+  { sort, order }: { readonly sort: string; readonly order: string },
+): readonly TableRow[] {
+  if (sort === '') return rows;
+  const at = columns.findIndex(({ name }) => name === sort);
+  const valueOf = (row: TableRow): string | undefined => {
+    const cell = row.cells[at];
+    return at === -1 ? titleOf(row) : cell?.kind === 'value' ? cell.value : undefined;
+  };
+  const sign = order === 'desc' ? -1 : 1;
+  return [...rows].sort((one, other) => {
+    const [a, b] = [valueOf(one), valueOf(other)];
+    if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+    const [first, second] = [numberIn(a), numberIn(b)];
+    const isNumeric = first !== undefined && second !== undefined && first !== second;
+    return sign * (isNumeric ? first - second : a.localeCompare(b));
+  });
+}
+
+function numberIn(text: string): number | undefined {
+  const found = /^[-−–]?\d[\d.,]*/
+    .exec(text)?.[0]
+    .replace(/^[−–]/, '-')
+    .replaceAll(/,(?=\d{3})/g, '')
+    .replace(',', '.');
+  const value = found === undefined ? Number.NaN : Number.parseFloat(found);
+  return Number.isNaN(value) ? undefined : value;
+}
+
+/** The quote of a cell, where it is from, and a form that corrects it. */
+function OneCell(props: {
+  readonly run: Run;
+  readonly table: string;
+  readonly row: TableRow;
+  readonly column: TableColumn;
+  readonly cell: TableCell;
+  readonly changed: (row: TableRow) => void;
+}): View {
+  const { run, table, row, column, cell, changed } = props;
+  const { source, about, place, tell } = useScene();
+  const [error, setError] = useState<unknown>();
+  const input = useRef<HTMLInputElement & HTMLSelectElement>(null);
+  const { quote } = cell;
+  const correct = (value: string | null): void => {
+    const body = { work: row.work?.id ?? row.document, column: column.name, value };
+    source.post<{ readonly row: TableRow | null }>(runPath(run, 'tables', table, 'cells'), body).then(
+      (got) => {
+        setError(undefined);
+        tell(value === null ? 'Correction undone.' : 'Corrected.');
+        if (got.row) changed(got.row);
+      },
+      (fault: unknown) => setError(fault),
+    );
+  };
+  const choices = column.type === 'choice' ? column.choices : column.type === 'yes/no' ? ['yes', 'no'] : [];
+  const isCorrected = cell.kind === 'value' ? cell.from === 'corrected' : cell.reason === 'corrected';
+  const value = cell.kind === 'value' ? cell.value : '';
+  return html`<div>
+    <h2>${column.name}: ${cell.kind === 'value' ? cell.value : 'empty'}</h2>
+    <p class="hint">${titleOf(row)} · ${cell.kind === 'value' ? cell.from : cell.sentence}</p>
+    ${
+      quote &&
+      html`<p><q>${quote.text}</q></p>
+        <p class="hint">
+          <a
+            href=${place('/documents', { document: row.document, passage: quote.passage?.id, q: quote.text.slice(0, 200) })}
+            >Read it in the paper${quote.page === null ? '' : `, page ${quote.page}`}</a
+          >
+        </p>`
+    }
+    ${
+      about.steering &&
+      html`<form
+        class="filters"
+        onSubmit=${(event: Event) => {
+          event.preventDefault();
+          correct(input.current?.value ?? '');
+        }}
+      >
+        ${field(
+          'Correct value; empty for none',
+          'cell-value',
+          choices.length === 0
+            ? html`<input type="text" id="cell-value" maxlength="500" ref=${input} value=${value} />`
+            : html`<select id="cell-value" ref=${input} value=${value}>
+                ${['', ...choices].map((each) => html`<option value=${each} selected=${each === value}>${each}</option>`)}
+              </select>`,
+        )}
+        <button type="submit" class="quiet">Correct</button>
+        ${isCorrected && html`<button type="button" class="quiet undo" onClick=${() => correct(null)}>Undo the correction</button>`}
+      </form>`
+    }
+    ${error !== undefined && fault(error)}
+  </div>`;
+}
