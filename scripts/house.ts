@@ -56,9 +56,9 @@ export const HOUSE: Readonly<Record<string, Room>> = {
   },
   testing: { folders: ['base', 'hosts', 'queue', 'stage', 'http', 'objects', 'parse'], packages: [], budget: 1_000 },
   model: { folders: ['base', 'http', 'stage'], packages: [], budget: 300 },
-  store: { folders: ['base', 'works', 'download'], packages: [], budget: 1_500 },
+  graph: { folders: ['base', 'http', 'model', 'parse', 'stage', 'works'], packages: [], budget: 5_000 },
+  store: { folders: ['base', 'works', 'download', 'graph'], packages: [], budget: 1_500 },
   search: { folders: ['base', 'parse', 'store'], packages: [], budget: 2_000 },
-  graph: { folders: ['base', 'http', 'model', 'parse', 'stage', 'store', 'works'], packages: [], budget: 5_000 },
   harvest: {
     folders: [
       'base',

@@ -3,18 +3,15 @@ import { cell, markdownTable, sourceFiles } from './source-text.ts';
 
 /** docs/reference/graph.md: what the graph is made of, from its schema. */
 export function graphPage(): string {
-  const [migration] = sourceFiles('sql/graph/sqlite/0001_*.sql');
-  const tables = [...(migration?.text ?? '').matchAll(/CREATE TABLE (\w+) \(([\s\S]*?)\n\)/g)].map(
-    ([, name = '', body = '']) => {
-      const columns = body
-        .split('\n')
-        .flatMap((line) => /^ {2}([a-z_0-9]+) (?:TEXT|INTEGER|REAL)/.exec(line)?.[1] ?? []);
-      return [`\`${name}\``, columns.map((column) => `\`${column}\``).join(', ')];
-    },
-  );
+  const [schema] = sourceFiles('sql/corpus/schema.sql');
+  const graph = schema?.text.slice(schema.text.indexOf('create table graph_sources')) ?? '';
+  const tables = [...graph.matchAll(/create table (\w+) \(([\s\S]*?)\n\)/g)].map(([, name = '', body = '']) => {
+    const columns = body.split('\n').flatMap((line) => /^ {2}([a-z_0-9]+) (?:text|integer|real)/.exec(line)?.[1] ?? []);
+    return [`\`${name}\``, columns.map((column) => `\`${column}\``).join(', ')];
+  });
   return [
     '# The graph',
-    'One SQLite file, `Graph/graph.sqlite` in the folder of a corpus. Query it with `docstokg graph …`, `docstokg graph sql`, or `openGraph` in a program.',
+    'Tables of `corpus.sqlite` in the folder of a corpus. Query it with `docstokg graph …`, `docstokg graph sql`, or `openGraph` in a program.',
     '## Nodes',
     'A node has an id derived from its content, which starts with its kind (`work:doi:10.1000/182`), and an eleven-character key, the hash of that id, used in edges.',
     markdownTable(

@@ -5,6 +5,7 @@
 --   decisions.jsonl                       what people decided                -> screened, labels, versions, decided_works, sets, cells
 --   Data/Manifests/docparse.*.jsonl       what the stages did                -> documents
 --                                         all of them together               -> works, words
+--   Data/GraphFacts, claims, records      what documents say, by `graph build` -> nodes, edges, evidence
 --
 -- The logs are append-only and are the truth. Deleting this file costs time and no data: `docstokg reindex` makes the same
 -- rows again. Every transaction of `ingest` reads some lines and moves the log's cursor, so a killed process leaves a
@@ -280,3 +281,101 @@ create trigger works_counted_no_more after delete on works begin
     = (old.outcome, old.reason, old.licence, old.version, old.type, old.year, old.label, old.other_version);
   delete from works_tally where rows = 0;
 end;
+
+-- The knowledge graph, from `Data/GraphFacts`, claims and records. Every row has an owner, the document or record that says
+-- it, so that a document can be removed again. `part` is '' for what a document itself says, else the reference whose link
+-- added the row. `content` is a hash of what the owner said: an owner whose hash has not changed is not read again.
+create table graph_sources (
+  owner text primary key, -- a document, or `record:` and the id of a record
+  content text not null,
+  work text not null, -- the node of its work
+  file_sha256 text
+) without rowid;
+
+-- What each owner says about a node; the lowest rank is used.
+create table statements (
+  owner text not null,
+  part text not null,
+  node text not null,
+  rank integer not null check (rank between 0 and 9),
+  id text not null,
+  kind text not null,
+  label text not null,
+  year integer,
+  data text not null,
+  primary key (owner, part, node)
+) without rowid;
+create index statements_by_node on statements (node, rank);
+
+create table evidence (
+  owner text not null,
+  part text not null,
+  number integer not null,
+  source text not null,
+  kind text not null,
+  target text not null,
+  method text not null,
+  version integer not null,
+  score real not null check (score >= 0 and score <= 1),
+  file_sha256 text,
+  block integer,
+  start_at integer,
+  end_at integer,
+  quote text,
+  page integer,
+  boxes text,
+  origin text,
+  read_at text,
+  detail text not null,
+  primary key (owner, part, number),
+  -- A position in a text with its words, or a source of metadata; never neither.
+  check ((quote is not null and block is not null and end_at > start_at) or (origin is not null and quote is null))
+) without rowid;
+create index evidence_by_edge on evidence (source, kind, target);
+
+-- References without an identifier, and the keys that they may share with works. Open ones wait to be linked.
+create table printed (
+  owner text not null,
+  part text not null,
+  work text not null,
+  text text not null,
+  place text not null,
+  primary key (owner, part)
+) without rowid;
+create table printed_keys (
+  key text not null,
+  owner text not null,
+  part text not null,
+  primary key (key, owner, part)
+) without rowid;
+create index printed_keys_by_owner on printed_keys (owner, part);
+create table work_keys (key text not null, node text not null, primary key (key, node)) without rowid;
+create index work_keys_by_node on work_keys (node);
+create table open_references (owner text not null, part text not null, primary key (owner, part)) without rowid;
+
+-- Nodes and edges, from statements and evidence alone. `node` is a hash of `id`.
+create table nodes (
+  node text primary key,
+  id text not null unique,
+  kind text not null,
+  label text not null,
+  year integer,
+  data text not null
+) without rowid;
+create index nodes_by_kind on nodes (kind, node);
+create table edges (
+  source text not null,
+  kind text not null,
+  target text not null,
+  evidence integer not null check (evidence > 0),
+  primary key (source, kind, target)
+) without rowid;
+create index edges_by_target on edges (target, kind, source);
+
+-- What catalogues answered about printed references and cited ids (lines of kind `answer` in records.jsonl).
+create table answers (
+  question text primary key,
+  origin text not null,
+  read_at text not null,
+  answer text not null
+) without rowid;

@@ -1,39 +1,34 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { Clock } from '../base/index.ts';
+import type { Clock, Warn } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
+import { Graph } from '../ask/index.ts';
 import type { Config } from '../config/index.ts';
-import type {
-  ClaimEstimate,
-  ClaimRequest,
-  ClaimsGathered,
-  Graph,
-  GraphUpdate,
-  LookedUp,
-  NamedWorks,
-} from '../graph/index.ts';
+import type { ClaimEstimate, ClaimRequest, ClaimsGathered, LookedUp, NamedWorks } from '../graph/index.ts';
 import {
   answersPath,
   claimsEstimate,
   gatherClaims,
   graphPlan,
+  graphSources,
   graphWorker,
+  hasFacts,
   lookUpNames,
   lookUpReferences,
-  openGraph,
-  ReferenceAnswers,
-  updateGraph,
 } from '../graph/index.ts';
 import { openAsking } from '../harvest/index.ts';
 import type { StageEvent, StageOutcome } from '../stage/index.ts';
 import { cpuWorkers, runStage } from '../stage/index.ts';
-import { Records } from '../store/index.ts';
+import type { GraphUpdate } from '../store/graph/index.ts';
+import { hasGraph, ReferenceAnswers, updateGraph, updateGraphSoon } from '../store/graph/index.ts';
+import { CorpusStore, Records } from '../store/index.ts';
 import { crossrefCatalogue } from './crossref-catalogue.ts';
 import { eventStream } from './channel.ts';
 import { openAlexDirectory } from './openalex-directory.ts';
 import { modelClient, modelPrices, modelSettings } from './open-model.ts';
 import type { StageCall } from './stage-settings.ts';
+import { manifestFolder } from './parse-settings.ts';
 import { stageSettings } from './stage-settings.ts';
 
 /** What building a graph tells; the last event has what came of it. */
@@ -64,19 +59,38 @@ export interface GraphRequest {
   readonly flags?: StageCall | undefined;
 }
 
-/** Where the graph of a corpus folder is. */
-export function graphPath(folder: string): string {
-  return join(folder, 'Graph', 'graph.sqlite');
+/** Everything that states nodes and edges, as the records and files of a corpus are now. */
+function sourcesIn(store: CorpusStore, dataRoot: string): ReturnType<typeof graphSources> {
+  return graphSources({ dataRoot, records: new Records(store), answers: new ReferenceAnswers(store) });
 }
 
-/** Where the answers about references are kept. */
-function referenceAnswersPath(folder: string): string {
-  return join(folder, 'Graph', 'references.sqlite');
+/** Opens the graph of a folder. Where the database has none but its documents have facts, it is built from them first. */
+export function openCorpusGraph(folder: string, dataRoot: string, warn?: Warn): Graph {
+  const store = CorpusStore.open(folder, { warn });
+  try {
+    if (!hasGraph(store)) {
+      if (!hasFacts(dataRoot))
+        throw new AppError('GRAPH_MISSING', `no graph found in ${folder}`, {
+          hint: 'create it with docstokg graph build',
+        });
+      store.ingest();
+      updateGraph(store, sourcesIn(store, dataRoot));
+    }
+    return new Graph(store);
+  } catch (error) {
+    store[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** Whether a folder has a graph, or facts of which one is made when it is opened. */
+export function hasCorpusGraph(folder: string, dataRoot: string): boolean {
+  using store = CorpusStore.open(folder);
+  return hasGraph(store) || hasFacts(dataRoot);
 }
 
 /** The graph of a corpus folder: `build` makes it or brings it up to date, `open` asks it. */
 export class CorpusGraph {
-  readonly path: string;
   readonly #folder: string;
   readonly #config: Config;
   readonly #clock: Clock;
@@ -85,7 +99,6 @@ export class CorpusGraph {
     this.#folder = folder;
     this.#config = config;
     this.#clock = clock;
-    this.path = graphPath(folder);
   }
 
   /**
@@ -127,23 +140,24 @@ export class CorpusGraph {
         },
       );
       if (outcome.cancelled || options.dryRun) return;
-      using records = Records.read(this.#folder);
-      const kept = referenceAnswersPath(this.#folder);
-      // What was answered once counts in every build, whether this one asks or not.
-      using answers = asking || existsSync(kept) ? ReferenceAnswers.open(kept, warn) : undefined;
-      const sources = { path: this.path, dataRoot, warn, answers, records };
-      const change = await updateGraph(sources);
-      if (!asking || !answers) {
-        tell({ kind: 'built', path: this.path, outcome, change, lookedUp: null, named: null });
+      using store = CorpusStore.create(this.#folder, { manifests: manifestFolder(this.#config), warn });
+      await store.ingestSoon();
+      const change = await updateGraphSoon(store, sourcesIn(store, dataRoot), stop);
+      const path = join(this.#folder, 'corpus.sqlite');
+      if (!asking) {
+        tell({ kind: 'built', path, outcome, change, lookedUp: null, named: null });
         return;
       }
-      const bounds = { answers, most, clock: this.#clock, warn };
-      const named = await lookUpNames(this.path, openAlexDirectory(asking), bounds, stop);
-      const lookedUp = await lookUpReferences(this.path, crossrefCatalogue(asking), bounds, stop);
+      using graph = this.open();
+      const bounds = { answers: new ReferenceAnswers(store), most, clock: this.#clock, warn };
+      const directory = openAlexDirectory(asking);
+      const named = await lookUpNames(graph.namelessWorks(directory.origin), directory, bounds, stop);
+      const lookedUp = await lookUpReferences(graph.unknownReferences(), crossrefCatalogue(asking), bounds, stop);
       // Added and removed is what the documents changed; what was found changes none of them.
-      const again = lookedUp.found + named.named > 0 ? await updateGraph(sources) : change;
+      const again =
+        lookedUp.found + named.named > 0 ? await updateGraphSoon(store, sourcesIn(store, dataRoot), stop) : change;
       const { added, removed } = change;
-      tell({ kind: 'built', path: this.path, outcome, change: { ...again, added, removed }, lookedUp, named });
+      tell({ kind: 'built', path, outcome, change: { ...again, added, removed }, lookedUp, named });
     }, signal);
   }
 
@@ -199,9 +213,20 @@ export class CorpusGraph {
     };
   }
 
-  /** Opens the graph that was built, for reading. To be disposed of. */
+  /** Whether there is a graph to open. */
+  get exists(): boolean {
+    return hasCorpusGraph(this.#folder, this.#config.parse.data_root);
+  }
+
+  /** Fills the tables of the graph from facts that were extracted before; returns the number of nodes. */
+  async refill(store: CorpusStore): Promise<number> {
+    await updateGraphSoon(store, sourcesIn(store, this.#config.parse.data_root));
+    return store.count('nodes');
+  }
+
+  /** Opens the graph for reading. To be disposed of. */
   open(): Graph {
-    return openGraph(this.path);
+    return openCorpusGraph(this.#folder, this.#config.parse.data_root);
   }
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
-import { AppError, systemClock } from '../base/index.ts';
+import { AppError, systemClock, setAsideIfDamaged } from '../base/index.ts';
 import type { Config, Layer, Settings } from '../config/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
 import type { Runtime, WorkPlans } from '../harvest/index.ts';
@@ -344,20 +344,23 @@ export class Corpus implements AsyncDisposable {
     });
   }
 
-  /** Builds `corpus.sqlite` again from the logs; answers what it holds now. */
+  /** Builds `corpus.sqlite` again from the logs and the facts of documents; returns what it contains. */
   async reindex(warn?: (message: string) => void): Promise<{
     readonly lines: number;
     readonly badLines: number;
     readonly works: number;
     readonly documents: number;
+    readonly nodes: number;
   }> {
     if (!existsSync(this.folder))
       throw new AppError('USAGE_RUN', `${this.folder} does not exist`, { hint: 'give a run folder' });
+    setAsideIfDamaged(join(this.folder, 'corpus.sqlite'), warn);
+    const isGraphWanted = this.graph.exists;
     using store = CorpusStore.create(this.folder, { manifests: manifestFolder(this.config), warn });
-    store.clear();
+    store.clear('everything');
     const { lines, badLines } = await store.ingestSoon();
-    const [works, documents] = ['works', 'documents'].map((table) => store.count(table));
-    return { lines, badLines, works: works ?? 0, documents: documents ?? 0 };
+    const nodes = isGraphWanted ? await this.graph.refill(store) : 0;
+    return { lines, badLines, works: store.count('works'), documents: store.count('documents'), nodes };
   }
 
   /** The corpus as it is now, and as it grows, for whoever looks at it; writes nothing. To be disposed of. */

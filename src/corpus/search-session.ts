@@ -1,17 +1,16 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
-import type { Graph } from '../graph/index.ts';
-import { nearDocuments, openGraph } from '../graph/index.ts';
+import type { Graph } from '../ask/index.ts';
+import { nearDocuments } from '../ask/index.ts';
 import type { DenseEngine } from '../parse/index.ts';
 import type { Hit, SearchFilter, SearchIndex, SearchMode, SearchOptions } from '../search/index.ts';
 import { hasIndex, openIndex, readManifest } from '../search/index.ts';
 import { Records } from '../store/index.ts';
 import type { CitedDocument, CitedHit } from './cited-hit.ts';
 import { citedHit, citedWork } from './cited-hit.ts';
-import { graphPath } from './corpus-graph.ts';
+import { hasCorpusGraph, openCorpusGraph } from './corpus-graph.ts';
 import { documentLinks } from './document-links.ts';
 import type { SearchEvent } from './make-index.ts';
 import { refreshPlace } from './make-index.ts';
@@ -192,14 +191,13 @@ export async function openSearchSession(
     const index = await openIndex(place.index, engine);
     const records = Records.read(place.folder, { manifests: join(place.dataRoot, 'Manifests') });
     const linkOf = documentLinks(place.folder, place.dataRoot);
-    const openIts = (): Graph => openGraph(graphPath(place.folder));
     return new SearchSession(index, {
       engine,
       mode: how.mode,
       records,
       linkOf,
-      openGraph: openIts,
-      hasGraph: existsSync(graphPath(place.folder)),
+      openGraph: () => openCorpusGraph(place.folder, place.dataRoot),
+      hasGraph: hasCorpusGraph(place.folder, place.dataRoot),
     });
   } catch (error) {
     await engine?.[Symbol.asyncDispose]();

@@ -5,7 +5,7 @@ import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 
 import type { Warn } from '../base/index.ts';
-import { AppError, describeDiskError, openOrSetAside, packageRoot, sha256 } from '../base/index.ts';
+import { AppError, describeDiskError, isDamaged, openOrSetAside, packageRoot, sha256 } from '../base/index.ts';
 import { appendLine } from './append-log.ts';
 import { LineReader } from './line-reader.ts';
 import type { LogCursor, LogFile } from './logs.ts';
@@ -17,6 +17,11 @@ import { WorkRows } from './work-rows.ts';
 const NAME = 'corpus.sqlite';
 const BATCH_BYTES = 1 << 20;
 const BUSY_MS = 10_000;
+const ROWS_PER_CALL = 10;
+/** Tables that are not made from logs: `updateGraph` keeps them up to date. */
+const GRAPH_TABLES = new Set(
+  'graph_sources statements evidence printed printed_keys work_keys open_references nodes edges'.split(' '),
+);
 /** Names of works whose rows wait to be made, in memory. */
 const MOST_UNSETTLED = 500_000;
 
@@ -147,23 +152,24 @@ export class CorpusStore implements Rows, Disposable {
     });
   }
 
-  /** Forgets every row; the next ingest reads all logs from their start. */
-  clear(): void {
+  /** Deletes every row that comes from a log, or every row; the next ingest reads all logs from their start. */
+  clear(what: 'logged' | 'everything' = 'logged'): void {
     this.transaction(() => {
       const tables = this.all(
         "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' and name not like 'words_%'",
       );
-      for (const { name } of tables) this.database.exec(`delete from ${String(name)}`);
+      for (const { name } of tables)
+        if (what === 'everything' || !GRAPH_TABLES.has(String(name))) this.database.exec(`delete from ${String(name)}`);
     });
   }
 
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the columns that the statement selects
   get<T = Record<string, unknown>>(sql: string, ...values: SQLInputValue[]): T | undefined {
-    return this.#prepared(sql).get(...values) as T | undefined;
+    return this.#guard(() => this.#prepared(sql).get(...values) as T | undefined);
   }
 
   all<T = Record<string, unknown>>(sql: string, ...values: SQLInputValue[]): T[] {
-    return this.#prepared(sql).all(...values) as T[];
+    return this.#guard(() => this.#prepared(sql).all(...values) as T[]);
   }
 
   /** How many rows a table has. */
@@ -178,7 +184,17 @@ export class CorpusStore implements Rows, Disposable {
 
   /** Answers how many rows have changed. */
   run(sql: string, ...values: SQLInputValue[]): number {
-    return Number(this.#prepared(sql).run(...values).changes);
+    return this.#guard(() => Number(this.#prepared(sql).run(...values).changes));
+  }
+
+  /** Inserts rows of a table, several with one call: a call costs about as much as a row. */
+  insertRows(table: string, rows: readonly (readonly SQLInputValue[])[]): void {
+    for (let at = 0; at < rows.length;) {
+      const some = rows.slice(at, at + (rows.length - at < ROWS_PER_CALL ? 1 : ROWS_PER_CALL));
+      const values = some.map((row) => `(${row.map(() => '?').join(', ')})`).join(', ');
+      this.run(`insert into ${table} values ${values}`, ...some.flat());
+      at += some.length;
+    }
   }
 
   /** All or none; calls inside another are part of it. */
@@ -207,6 +223,18 @@ export class CorpusStore implements Rows, Disposable {
   [Symbol.dispose](): void {
     this.#statements.clear();
     this.database.close();
+  }
+
+  #guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      throw new AppError('CORPUS_DAMAGED', `${this.#path} is damaged`, {
+        hint: 'docstokg reindex moves it aside and builds it again',
+        cause: error,
+      });
+    }
   }
 
   #prepared(sql: string): StatementSync {

@@ -13,6 +13,14 @@ export type RecordLine =
   | ({ readonly kind: 'paper'; readonly work: string; readonly said: readonly WorkRecord[] } & OwnPaper)
   | ({ readonly kind: 'words'; readonly work: string; readonly said: readonly WorkRecord[] } & ReadDocument)
   | { readonly kind: 'arxiv'; readonly work: string; readonly version: number }
+  /** What a catalogue answered about a printed reference or a cited id. */
+  | {
+      readonly kind: 'answer';
+      readonly question: string;
+      readonly origin: string;
+      readonly readAt: string;
+      readonly answer: { readonly kind: string };
+    }
   /** How often the lists of a run named works, of those that were named more than once then or before. */
   | { readonly kind: 'repeats'; readonly times: readonly (readonly [work: string, times: number])[] }
   /** Works that an input file names, in pieces; the first one replaces what it named before. */
@@ -90,6 +98,13 @@ export function applyRecordLine(store: Rows, works: WorkRows, line: RecordLine):
       if (typeof line.work !== 'string' || !Number.isSafeInteger(line.version)) return false;
       store.run('insert or replace into arxiv_versions (work, version) values (?, ?)', line.work, line.version);
       return true;
+    case 'answer': {
+      const { question, origin, readAt, answer } = line;
+      if (![question, origin, readAt].every((each) => typeof each === 'string') || typeof answer?.kind !== 'string')
+        return false;
+      store.run('insert or replace into answers values (?, ?, ?, ?)', question, origin, readAt, JSON.stringify(answer));
+      return true;
+    }
     case 'repeats':
       if (!Array.isArray(line.times)) return false;
       for (const [work, times] of line.times as readonly (readonly [string, number])[]) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { appendLine, corpusLines, dumpOf } from '../../test/support/corpus-logs.
 import { manifestRow } from '../download/index.ts';
 import { emptyRecord, workFromText } from '../works/index.ts';
 import { CorpusStore, removeStore } from './corpus-store.ts';
+import { ReferenceAnswers } from './graph/index.ts';
 import { Records } from './records.ts';
 
 function rebuilt(folder: string): string {
@@ -156,6 +157,50 @@ test('a folder of the version before is upgraded once, also after an interruptio
   check();
   check();
   assert.equal(existsSync(old), false);
+});
+
+test('answers of catalogues and the graph of the version before are upgraded once; a damaged file is moved aside', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
+  mkdirSync(join(folder.path, 'Graph'));
+  const old = join(folder.path, 'Graph', 'references.sqlite');
+  {
+    using database = new DatabaseSync(old);
+    database.exec(`create table answers (question text primary key, origin text, read_at text, answer text);
+      insert into answers values ('q', 'crossref', '2026', '{"kind":"none"}')`);
+  }
+  writeFileSync(join(folder.path, 'Graph', 'graph.sqlite'), 'a graph');
+  const messages: string[] = [];
+  const check = (): void => {
+    using store = CorpusStore.open(folder.path, { warn: (message) => messages.push(message) });
+    store.ingest();
+    const known = { answer: { kind: 'none' }, origin: 'crossref', readAt: '2026' };
+    assert.deepEqual(new ReferenceAnswers(store).get('q'), known);
+  };
+  check();
+  assert.match(messages.join(), /graph\.sqlite was written by an older version: the graph is built again/);
+  // As a kill before the old file has its new name leaves it.
+  renameSync(`${old}.upgraded`, old);
+  check();
+  assert.equal(messages.length, 1);
+  removeStore(folder.path);
+  check();
+  writeFileSync(old, 'SQLite format 3\0 and nothing after');
+  check();
+  assert.match(messages.join(), /references\.sqlite is damaged/);
+});
+
+test('a damaged database is reported with what to do about it', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
+  const path = join(folder.path, 'corpus.sqlite');
+  for (const line of corpusLines(1_000, 1)) appendLine(folder.path, line);
+  {
+    using store = CorpusStore.create(folder.path);
+    store.ingest();
+  }
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.fill(0x5a, Math.floor(bytes.length / 8192) * 4096));
+  using store = CorpusStore.open(folder.path);
+  assert.throws(() => store.all('select * from outcomes'), { code: 'CORPUS_DAMAGED' });
 });
 
 test('a work that was listed under several ids is one row, whatever is learnt first, and a person can split it off', async () => {

@@ -13,11 +13,46 @@ const OLD = 'manifest.sqlite3';
 const PIECE_LINES = 500;
 
 /**
- * Turns `manifest.sqlite3` of versions before 0.2 into the logs that took its place: its records, decisions and rows that the
- * manifest lacks. Each log has its name only when it is whole, and the old file goes last, so that an upgrade that was
- * interrupted is repeated. The old file stays beside as `manifest.sqlite3.upgraded`.
+ * Turns databases of versions before 0.2 into the logs that replaced them: from `manifest.sqlite3` records, decisions and rows
+ * that the manifest lacks, from `Graph/references.sqlite` answers of catalogues. The old file is renamed last, to
+ * `NAME.upgraded`, so that an interrupted upgrade is repeated.
  */
 export function upgradeFolder(folder: string, warn: Warn | undefined): void {
+  upgradeManifest(folder, warn);
+  upgradeGraph(join(folder, 'Graph'), join(folder, 'records.jsonl'), warn);
+}
+
+/** The graph is built again from the facts of documents; what catalogues answered about references goes into the records. */
+function upgradeGraph(graph: string, records: string, warn: Warn | undefined): void {
+  const answers = join(graph, 'references.sqlite');
+  if (existsSync(answers)) {
+    try {
+      using old = new DatabaseSync(answers, { timeout: 10_000 });
+      const lines = old
+        .prepare('select question, origin, read_at as readAt, answer from answers order by question')
+        .all()
+        .map(({ answer, ...row }) =>
+          JSON.stringify({ kind: 'answer', ...row, answer: JSON.parse(String(answer)) as unknown }),
+        );
+      if (lines.length > 0) appendLine(records, `${lines.join('\n')}\n`);
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      warn?.(`${answers} is damaged: its references can be looked up again`);
+    }
+    putAside(answers);
+  }
+  const nodes = join(graph, 'graph.sqlite');
+  if (!existsSync(nodes)) return;
+  putAside(nodes);
+  warn?.(`${nodes} was written by an older version: the graph is built again, in corpus.sqlite`);
+}
+
+function putAside(path: string): void {
+  for (const ending of ['', '-wal', '-shm'])
+    if (existsSync(path + ending)) renameFile(path + ending, `${path}.upgraded${ending}`);
+}
+
+function upgradeManifest(folder: string, warn: Warn | undefined): void {
   const path = join(folder, OLD);
   if (!existsSync(path)) return;
   let lines = 0;
@@ -43,8 +78,7 @@ export function upgradeFolder(folder: string, warn: Warn | undefined): void {
     if (!isDamaged(error)) throw error;
     warn?.(`${path} is damaged: what can be read of it was taken over`);
   }
-  for (const ending of ['', '-wal', '-shm'])
-    if (existsSync(path + ending)) renameFile(path + ending, `${path}.upgraded${ending}`);
+  putAside(path);
   warn?.(
     `${folder} was written by an older version: upgraded, ${lines} lines of records and decisions (${OLD} stays as ${OLD}.upgraded)`,
   );

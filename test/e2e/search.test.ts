@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import type { NodeStatement } from '../../src/graph/index.ts';
-import { GraphStore } from '../../src/graph/index.ts';
+import { CorpusStore } from '../../src/store/index.ts';
+import { changeGraph } from '../support/graph.ts';
 import type { Block, DenseEngine } from '../../src/parse/index.ts';
 import {
   chunkItem,
@@ -140,8 +141,8 @@ test('--related appends passages of works linked by citations', async () => {
   const place = { kind: 'metadata', origin: 'test', readAt: null } as const;
   const evidence = { place, method: 'test', version: 1, score: 1, detail: {} };
   const edge = { source: 'work:document:W1', kind: 'cites', target: 'work:document:W2', evidence } as const;
-  using graph = new GraphStore(join(root, 'runs', 'ocean', 'Graph', 'graph.sqlite'));
-  await graph.apply({
+  using store = CorpusStore.create(join(root, 'runs', 'ocean'));
+  changeGraph(store, {
     add: ['W1', 'W2', 'W3'].map((owner) => ({
       owner,
       work: `work:document:${owner}`,

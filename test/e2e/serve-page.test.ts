@@ -9,7 +9,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import type { Page } from 'playwright-core';
 
 import { Admin, plantedQuestions, Simulation } from '../../sim/index.ts';
-import { updateGraph } from '../../src/graph/index.ts';
+import { buildGraph } from '../support/graph.ts';
 import { Records } from '../../src/store/index.ts';
 import type { OpenBrowser } from '../support/browser.ts';
 import { HANGING_MS, openBrowser } from '../support/browser.ts';
@@ -69,8 +69,7 @@ before(async () => {
   const [one] = records.all();
   assert.ok(one);
   records.replace([{ ...one, title: HOSTILE, abstract: HOSTILE, venue: HOSTILE }]);
-  const path = join(folder, RUN, 'Graph', 'graph.sqlite');
-  await updateGraph({ path, dataRoot: join(folder, RUN, 'Data'), records });
+  buildGraph(join(folder, RUN), { dataRoot: join(folder, RUN, 'Data'), records });
   serve = startCommand('docstokg', ['serve', join(folder, RUN), '--port', '0', '--allow-steering', '--json'], {
     cwd: folder,
     env: ENVIRONMENT,

@@ -8,7 +8,7 @@ import { openSession, shared } from '../session.ts';
 
 export function reindexCommand(): Command {
   return runArgument(shared(new Command('reindex')))
-    .description('rebuild corpus.sqlite from the logs of a run; also upgrades folders of older versions')
+    .description('rebuild corpus.sqlite from the logs and facts of a run; also upgrades folders of older versions')
     .addHelpText('after', '\nExample:\n  docstokg reindex runs/corals\n')
     .action(async (named: string | undefined, flags: { readonly run?: string }, self: Command) => {
       const session = openSession(self);
@@ -23,7 +23,7 @@ export function reindexCommand(): Command {
       session.terminal.print(
         session.json
           ? JSON.stringify({ run, ...read })
-          : `${count(read.lines)} log lines, ${count(read.works)} works and ${count(read.documents)} documents in ${run}/corpus.sqlite`,
+          : `${count(read.lines)} log lines, ${count(read.works)} works, ${count(read.documents)} documents and ${count(read.nodes)} nodes in ${run}/corpus.sqlite`,
       );
       if (read.badLines > 0) session.log('warn', `${read.badLines} damaged lines were skipped`);
     });

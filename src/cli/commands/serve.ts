@@ -20,15 +20,7 @@ import { stopSignal } from '../stop-signal.ts';
 
 const SHORTEST_TOKEN = 16;
 const MOST_RUNS = 50;
-const SIGNS_OF_A_RUN = [
-  'run.json',
-  'corpus.sqlite',
-  'manifest.sqlite3',
-  'manifest.jsonl',
-  'Data',
-  'Index',
-  join('Graph', 'graph.sqlite'),
-];
+const SIGNS_OF_A_RUN = ['run.json', 'corpus.sqlite', 'manifest.sqlite3', 'manifest.jsonl', 'Data', 'Index', 'Graph'];
 
 interface ServeFlags {
   readonly run?: readonly string[];

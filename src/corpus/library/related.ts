@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-
 import { AppError } from '../../base/index.ts';
 import type { CorpusGraph } from '../corpus-graph.ts';
 import type { LibraryWork } from './library-work.ts';
@@ -30,7 +28,7 @@ export async function relatedWorks(
   limit: number,
   signal?: AbortSignal,
 ): Promise<RelatedWork[]> {
-  const related = existsSync(corpus.graph.path) ? byCitations(work, corpus.graph, limit) : [];
+  const related = corpus.graph.exists ? byCitations(work, corpus.graph, limit) : [];
   if (related.length >= limit || work.title === null) return related;
   const known = new Set([work.document, work.id, ...related.map(({ id }) => id)]);
   const hits = await corpus.search.search(work.title, { top: limit * PASSAGES_PER_WORK, minFit: 0 }, signal);

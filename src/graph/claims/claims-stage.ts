@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { canonicalJson, sha256, sha256File } from '../../base/index.ts';
@@ -190,8 +190,8 @@ export function claimsPath(dataRoot: string, document: string): string {
 }
 
 /** The claims of a document; undefined if there are none yet. */
-export async function readClaimsFile(path: string): Promise<ClaimsFile | undefined> {
-  return existsSync(path) ? (JSON.parse(await readFile(path, 'utf8')) as ClaimsFile) : undefined;
+export function readClaimsFile(path: string): ClaimsFile | undefined {
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as ClaimsFile) : undefined;
 }
 
 /** What is sent to which model, and at what price. */
@@ -262,7 +262,7 @@ async function accountOf(
   const dropped: Partial<Record<DropReason, number>> = {};
   let [documents, claims, unreadable] = [0, 0, 0];
   for (const document of documentsIn(dataRoot)) {
-    const account = (await readClaimsFile(claimsPath(dataRoot, document)))?.account;
+    const account = readClaimsFile(claimsPath(dataRoot, document))?.account;
     if (!account) continue;
     documents += 1;
     claims += account.claims;

@@ -1,9 +1,5 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-
 import type { Clock, Warn } from '../../base/index.ts';
-import { AppError, openOrSetAside, sha256 } from '../../base/index.ts';
+import { sha256 } from '../../base/index.ts';
 import { lettersOf } from '../link/letters.ts';
 import { withoutLabel } from '../link/parse-reference.ts';
 import type { Contribution, EdgeStatement, MetadataPlace, NodeStatement, TextPlace } from '../contribution.ts';
@@ -35,58 +31,29 @@ export interface KnownWork {
 }
 
 /** A stored answer, with the service and the time. */
-export interface KeptAnswer {
+export interface StoredAnswer {
   readonly answer: ReferenceAnswer | KnownWork;
   readonly origin: string;
   readonly readAt: string;
 }
 
+/** Stored answers by question. */
+export interface StoredAnswers {
+  get(question: string): StoredAnswer | undefined;
+  set(question: string, answer: StoredAnswer): void;
+}
+
 /** Where answers are stored, and how many questions are asked at most. */
 export interface LookupOptions {
-  readonly answers: ReferenceAnswers;
+  readonly answers: StoredAnswers;
   readonly most: number;
   readonly clock: Clock;
   readonly warn: Warn;
 }
 
-const VERSION = 1;
-
-/** Answers of catalogues by printed reference or by cited id. Nothing is asked twice, and the same answers give the same graph. */
-export class ReferenceAnswers implements Disposable {
-  readonly #database: DatabaseSync;
-
-  private constructor(database: DatabaseSync) {
-    this.#database = database;
-  }
-
-  /** Opens or creates the file; a damaged one is renamed, and its questions are asked again. */
-  static open(path: string, warn?: Warn): ReferenceAnswers {
-    mkdirSync(dirname(path), { recursive: true });
-    return openOrSetAside(path, () => new ReferenceAnswers(openDatabase(path)), warn);
-  }
-
-  /** The stored answer about a reference; spacing, punctuation and its number do not matter. */
-  find(text: string): KeptAnswer | undefined {
-    const row = this.#database.prepare('SELECT * FROM answers WHERE question = ?').get(questionOf(text));
-    return (
-      row && {
-        answer: JSON.parse(String(row['answer'])) as KeptAnswer['answer'],
-        origin: String(row['origin']),
-        readAt: String(row['read_at']),
-      }
-    );
-  }
-
-  /** Stores an answer; on disk when this returns. */
-  keep(text: string, { answer, origin, readAt }: KeptAnswer): void {
-    this.#database
-      .prepare('INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)')
-      .run(questionOf(text), origin, readAt, JSON.stringify(answer));
-  }
-
-  [Symbol.dispose](): void {
-    this.#database.close();
-  }
+/** The stored answer about a reference; spacing, punctuation and its number do not matter. */
+export function findAnswer(answers: Pick<StoredAnswers, 'get'> | undefined, text: string): StoredAnswer | undefined {
+  return answers?.get(questionOf(text));
 }
 
 /** The key of a reference: a hash of its letters and digits, without the number in front. */
@@ -99,31 +66,12 @@ export function nameQuestion(origin: string, id: string): string {
   return `${origin}:${id}`;
 }
 
-function openDatabase(path: string): DatabaseSync {
-  const database = new DatabaseSync(path);
-  try {
-    database.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL');
-    const { user_version: have } = database.prepare('PRAGMA user_version').get() as { user_version: number };
-    if (have > VERSION)
-      throw new AppError('REFERENCE_ANSWERS_NEWER', `${path} was written by a newer version`, {
-        hint: 'upgrade docstokg',
-      });
-    database.exec(`CREATE TABLE IF NOT EXISTS answers (
-      question TEXT NOT NULL PRIMARY KEY, origin TEXT NOT NULL, read_at TEXT NOT NULL, answer TEXT NOT NULL) WITHOUT ROWID;
-      PRAGMA user_version = ${VERSION}`);
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
-
 const METHOD = { method: 'reference-lookup', version: 1 };
 
 /** Resolves references that a catalogue has answered; the others are still compared with the works of the graph. */
 export function withAnswers(
   contribution: Contribution,
-  answerTo: (text: string) => KeptAnswer | undefined,
+  answerTo: (text: string) => StoredAnswer | undefined,
 ): Contribution {
   const nodes: NodeStatement[] = [];
   const edges: EdgeStatement[] = [];
@@ -170,7 +118,7 @@ const BY_ID = /^work:([a-z]+):(.+)$/;
 /** Gives works that a record cites by an id their DOI and title where a directory knows them. */
 export function withNames(
   contribution: Contribution,
-  answerTo: (question: string) => KeptAnswer | undefined,
+  answerTo: (question: string) => StoredAnswer | undefined,
 ): Contribution {
   const known = new Map<string, KnownWork>();
   for (const { source, kind, target } of contribution.edges) {

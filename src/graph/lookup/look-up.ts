@@ -1,9 +1,8 @@
 import type { CitedWork } from '../../works/index.ts';
 import { citedLine } from '../../works/index.ts';
 import { parseReference, withoutLabel } from '../link/parse-reference.ts';
-import { openGraph } from '../ask/graph.ts';
-import type { KnownWork, LookupOptions, ReferenceAnswer, ReferenceAnswers } from './answers.ts';
-import { nameQuestion, questionOf } from './answers.ts';
+import type { KnownWork, LookupOptions, ReferenceAnswer, StoredAnswers } from './answers.ts';
+import { findAnswer, nameQuestion, questionOf } from './answers.ts';
 
 /** The answer about one reference; `away` means that the catalogue gave none. */
 type AskedReference = ReferenceAnswer | { readonly kind: 'away'; readonly message: string };
@@ -33,18 +32,15 @@ const CONCURRENCY = 4;
 /** A catalogue that failed to answer so many times in a row is not asked again in this run. */
 const MOST_FAILURES = 3;
 
-/**
- * Asks a catalogue about references that have no identifier and match no work of the graph, most cited first. Answers are
- * stored and never asked for again.
- */
+/** Asks a catalogue about printed references, in their order. Answers are stored and never asked for again. */
 export async function lookUpReferences(
-  path: string,
+  references: readonly string[],
   catalogue: Catalogue,
   options: LookupOptions,
   signal: AbortSignal,
 ): Promise<LookedUp> {
   const { answers, most, clock, warn } = options;
-  const open = openReferences(path, answers);
+  const open = unanswered(references, answers);
   const count = { asked: 0, found: 0, doubtful: 0, none: 0, away: 0 };
   let [next, silent] = [0, 0];
   const ask = async (): Promise<void> => {
@@ -61,7 +57,8 @@ export async function lookUpReferences(
         continue;
       }
       silent = 0;
-      answers.keep(text, { answer, origin: catalogue.origin, readAt: new Date(clock.now()).toISOString() });
+      const readAt = new Date(clock.now()).toISOString();
+      answers.set(questionOf(text), { answer, origin: catalogue.origin, readAt });
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, ask));
@@ -75,22 +72,14 @@ export async function lookUpReferences(
   };
 }
 
-/** Texts of the references without a known work, each once. */
-function openReferences(path: string, answers: ReferenceAnswers): string[] {
-  using graph = openGraph(path);
-  const rows = graph.database
-    .prepare(
-      `SELECT min(text) AS text FROM printed JOIN evidence USING (owner, part)
-       WHERE evidence.kind = 'resolves_to' AND evidence.method = 'reference-print'
-       GROUP BY evidence.target ORDER BY count(DISTINCT owner) DESC, evidence.target`,
-    )
-    .all() as { text: string }[];
+/** References that were not asked about, each once. */
+function unanswered(references: readonly string[], answers: StoredAnswers): string[] {
   const asked = new Set<string>();
-  return rows.flatMap(({ text }) => {
+  return references.filter((text) => {
     const question = questionOf(text);
-    if (asked.has(question) || citedLine(withoutLabel(text)) === undefined || answers.find(text)) return [];
+    if (asked.has(question) || citedLine(withoutLabel(text)) === undefined || answers.get(question)) return false;
     asked.add(question);
-    return [text];
+    return true;
   });
 }
 
@@ -125,18 +114,18 @@ export interface NamedWorks {
 const IDS_PER_REQUEST = 50;
 
 /**
- * Asks a directory for the title and DOI of works that records cite by an id alone, most cited first. With the DOI the graph
+ * Asks a directory for the title and DOI of works that records cite by an id alone, in their order. With the DOI the graph
  * can join them with works that documents cite. Answers are stored and never asked for again.
  */
 export async function lookUpNames(
-  path: string,
+  cited: readonly string[],
   directory: Directory,
   options: LookupOptions,
   signal: AbortSignal,
 ): Promise<NamedWorks> {
   const { answers, most, clock, warn } = options;
   const { origin } = directory;
-  const open = namelessWorks(path, origin).filter((id) => answers.find(nameQuestion(origin, id)) === undefined);
+  const open = cited.filter((id) => findAnswer(answers, nameQuestion(origin, id)) === undefined);
   let [asked, named] = [0, 0];
   while (asked < Math.min(open.length, most)) {
     const ids = open.slice(asked, Math.min(asked + IDS_PER_REQUEST, most));
@@ -148,24 +137,13 @@ export async function lookUpNames(
     }
     const readAt = new Date(clock.now()).toISOString();
     for (const id of ids)
-      answers.keep(nameQuestion(origin, id), { answer: answer.works.get(id) ?? { kind: 'none' }, origin, readAt });
+      answers.set(questionOf(nameQuestion(origin, id)), {
+        answer: answer.works.get(id) ?? { kind: 'none' },
+        origin,
+        readAt,
+      });
     asked += ids.length;
     named += ids.filter((id) => answer.works.has(id)).length;
   }
   return { asked, named, unknown: asked - named, left: open.length - asked };
-}
-
-/** Ids of cited works of which the graph knows nothing else, most cited first. */
-function namelessWorks(path: string, origin: string): string[] {
-  using graph = openGraph(path);
-  const prefix = `work:${origin}:`;
-  const rows = graph.database
-    .prepare(
-      `SELECT nodes.id FROM nodes JOIN edges ON edges.target = nodes.node AND edges.kind = 'cites'
-       WHERE nodes.kind = 'work' AND nodes.id >= :from AND nodes.id < :to AND json_extract(nodes.data, '$.title') IS NULL
-         AND NOT EXISTS (SELECT 1 FROM edges AS same WHERE same.source = nodes.node AND same.kind = 'same_as')
-       GROUP BY nodes.node ORDER BY count(*) DESC, nodes.id`,
-    )
-    .all({ from: prefix, to: `work:${origin};` }) as { id: string }[];
-  return rows.map(({ id }) => id.slice(prefix.length));
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Contribution, TextPlace } from '../contribution.ts';
-import type { KeptAnswer } from './answers.ts';
+import type { StoredAnswer } from './answers.ts';
 import { withAnswers } from './answers.ts';
 
 const place: TextPlace = {
@@ -27,12 +27,12 @@ const contribution: Contribution = {
     place,
   })),
 };
-const found = (doi: string): KeptAnswer => ({
+const found = (doi: string): StoredAnswer => ({
   answer: { kind: 'found', doi, title: 'Deep seas', authors: ['Silva'], year: 2010, venue: null, score: 0.98765 },
   origin: 'crossref',
   readAt: '2026-01-01T00:00:00.000Z',
 });
-const ANSWERS: Readonly<Record<string, KeptAnswer>> = {
+const ANSWERS: Readonly<Record<string, StoredAnswer>> = {
   known: found('10.5555/Known'),
   own: found('10.5555/OWN'),
   doubtful: { ...found('10.5555/x'), answer: { kind: 'doubtful' } },

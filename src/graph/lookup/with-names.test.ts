@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import type { Contribution } from '../contribution.ts';
 import { RANK } from '../contribution.ts';
-import type { KeptAnswer, KnownWork } from './answers.ts';
+import type { StoredAnswer, KnownWork } from './answers.ts';
 import { withNames } from './answers.ts';
 
 const evidence = {
@@ -22,12 +22,12 @@ const contribution: Contribution = {
   edges: cited.map((target) => ({ source: 'work:doi:10.5555/own', kind: 'cites', target, evidence })),
   references: [],
 };
-const known = (work: Partial<KnownWork>): KeptAnswer => ({
+const known = (work: Partial<KnownWork>): StoredAnswer => ({
   answer: { kind: 'known', doi: null, title: null, authors: [], year: null, venue: null, ...work },
   origin: 'openalex',
   readAt: '2026-01-01T00:00:00.000Z',
 });
-const ANSWERS: Readonly<Record<string, KeptAnswer>> = {
+const ANSWERS: Readonly<Record<string, StoredAnswer>> = {
   'openalex:W1': known({ doi: '10.5555/Deep', title: 'Deep seas', year: 2010 }),
   'openalex:W2': known({ title: 'A report without a DOI' }),
   'openalex:W3': known({ doi: '10.5555/own', title: 'Itself' }),

@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs';
-
 import { z } from 'zod';
 
 import { AppError } from '../../base/index.ts';
-import type { EdgeKind, Graph, GraphNode, ShownEvidence } from '../../graph/index.ts';
+import type { Graph, GraphNode, ShownEvidence } from '../../ask/index.ts';
+import type { EdgeKind } from '../../graph/index.ts';
 import { EDGE_KINDS } from '../../graph/index.ts';
 import type { AnswerDraft, AnswerItem, JsonObject } from '../answer.ts';
 import { said } from '../answer.ts';
@@ -46,8 +45,8 @@ export const graphTool = tool({
   }),
   async ask({ ask, run: name, node, to, kind }, runs) {
     const named = runsNamed(name, runs);
-    const run = named.find(({ corpus }) => existsSync(corpus.graph.path)) ?? named[0];
-    if (!run || !existsSync(run.corpus.graph.path)) {
+    const run = named.find(({ corpus }) => corpus.graph.exists) ?? named[0];
+    if (!run || !run.corpus.graph.exists) {
       const says = 'No knowledge graph; build one with docstokg graph build.';
       return { head: { run: run?.id ?? '', available: false, says }, list: 'rows', items: [], summary: says };
     }

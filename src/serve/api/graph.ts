@@ -1,7 +1,9 @@
 import { z } from 'zod';
 
-import type { EdgeKind, Graph, NodeKind } from '../../graph/index.ts';
-import { EDGE_KINDS, NODE_KINDS, workLabel } from '../../graph/index.ts';
+import type { Graph } from '../../ask/index.ts';
+import { workLabel } from '../../ask/index.ts';
+import type { EdgeKind, NodeKind } from '../../graph/index.ts';
+import { EDGE_KINDS, NODE_KINDS } from '../../graph/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { Answer, Route } from '../http/route.ts';
 import { route } from '../http/route.ts';

@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 import type { Clock } from '../../base/index.ts';
+import type { Graph } from '../../ask/index.ts';
 import { outcomesOf } from '../../ask/index.ts';
 import type { Corpus, CorpusView, RunEvent, RunFile, SearchSession, StepCount } from '../../corpus/index.ts';
 import { fileStamp, KeptOpen } from '../../corpus/index.ts';
-import type { Graph } from '../../graph/index.ts';
 import { openScreening } from '../../screen/index.ts';
 import type { Screening } from '../../screen/index.ts';
 import { secondsLeft, Series } from './series.ts';
@@ -73,7 +72,7 @@ export class RunWatch implements AsyncDisposable {
     });
     this.graph = new KeptOpen({
       open: () => Promise.resolve(corpus.graph.open()),
-      stamp: () => fileStamp(corpus.graph.path),
+      stamp: () => (corpus.graph.exists ? fileStamp(join(corpus.folder, 'corpus.sqlite')) : null),
       lookMs: LOOK_MS,
       clock,
     });
@@ -122,7 +121,7 @@ export class RunWatch implements AsyncDisposable {
       saved: saved?.done ?? 0,
       documents: parsed?.done ?? 0,
       has_search: this.search.isThere,
-      has_graph: existsSync(this.corpus.graph.path),
+      has_graph: this.graph.isThere,
     };
   }
 

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
+
 import { Command, Option } from 'commander';
 
-import type { ExportFormat } from '../../../graph/index.ts';
-import { EXPORT_FORMATS, exportGraph } from '../../../graph/index.ts';
+import type { ExportFormat } from '../../../ask/index.ts';
+import { EXPORT_FORMATS, exportGraph } from '../../../ask/index.ts';
 import { runArgument } from '../../run-argument.ts';
 import { openSession, shared } from '../../session.ts';
 import { corpusOf } from './corpus-of.ts';
@@ -18,7 +20,7 @@ export function exportCommand(): Command {
     .addOption(
       new Option('--format <format>', 'output format').choices(Object.keys(EXPORT_FORMATS)).makeOptionMandatory(),
     )
-    .option('--out <path>', 'output file or folder; default: next to the graph')
+    .option('--out <path>', 'output file or folder; default: in the folder Graph of the run')
     .addHelpText(
       'after',
       '\nExamples:\n  docstokg graph export --format graphml\n  docstokg graph export --format obsidian --out vault\n',
@@ -27,7 +29,7 @@ export function exportCommand(): Command {
       const session = openSession(self);
       await using corpus = await corpusOf(session, run ?? flags.run);
       using graph = corpus.graph.open();
-      const path = flags.out ?? corpus.graph.path.replace(/\.sqlite$/, EXPORT_FORMATS[flags.format].ending);
+      const path = flags.out ?? join(corpus.folder, 'Graph', `graph${EXPORT_FORMATS[flags.format].ending}`);
       await exportGraph(graph, flags.format, path);
       session.terminal.print(session.json ? JSON.stringify({ path, format: flags.format }) : path);
     });

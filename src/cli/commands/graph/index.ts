@@ -1,7 +1,8 @@
 import { Command, Option } from 'commander';
 
-import type { EdgeKind, Graph, LookedUp, NamedWorks } from '../../../graph/index.ts';
-import { communities, describeDamage, EDGE_KINDS, pageRank } from '../../../graph/index.ts';
+import type { Graph } from '../../../ask/index.ts';
+import type { EdgeKind, LookedUp, NamedWorks } from '../../../graph/index.ts';
+import { EDGE_KINDS } from '../../../graph/index.ts';
 import { simulatedLayer } from '../../../harvest/index.ts';
 import { count } from '../../progress.ts';
 import type { Session } from '../../session.ts';
@@ -141,13 +142,8 @@ const QUESTIONS: readonly Question[] = [
     description: 'show documents, nodes and edges by kind, works with the highest PageRank, and groups of works',
     options: top,
     ask: (graph, _words, { top: limit }) => {
-      const rank = [...pageRank(graph.database)].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, limit);
-      const byNode = graph.database.prepare('SELECT id FROM nodes WHERE node = ?');
-      return {
-        ...graph.stats(),
-        communities: new Set(communities(graph.database).values()).size,
-        most_weight: rank.map(([node, weight]) => ({ node: graph.find(String(byNode.get(node)?.['id'])), weight })),
-      };
+      const { works, communities } = graph.mostCentral(limit);
+      return { ...graph.stats(), communities, most_weight: works };
     },
     tell: (stats, session) => [
       `${count(stats.documents)} documents, ${count(stats.evidence)} pieces of evidence, ${count(stats.communities)} groups of works`,
@@ -208,7 +204,7 @@ const QUESTIONS: readonly Question[] = [
   question({
     name: 'sql',
     example: 'docstokg graph sql "select kind, count(*) from edges group by kind"',
-    description: 'run a read-only SQL query on the tables nodes, edges, evidence, documents',
+    description: 'run a read-only SQL query on the tables of corpus.sqlite (nodes, edges, evidence, works, …)',
     words: ['statement'],
     ask: (graph, [statement = '']) => graph.sql(statement),
     tell: (rows) => rows.map((row) => JSON.stringify(row)),
@@ -278,13 +274,9 @@ function questionCommand({ name, example, description, words = [], options, ask,
     const asked = splitRun(given, words, flags.run);
     await using corpus = await corpusOf(session, asked.run);
     using graph = corpus.graph.open();
-    try {
-      const answer = ask(graph, asked.words, flags);
-      const lines = session.json ? [JSON.stringify(answer)] : tell(answer as never, session);
-      if (lines.length === 0) session.log('info', 'no results in this graph');
-      else session.terminal.print(lines.join('\n'));
-    } catch (error) {
-      throw describeDamage(error, corpus.graph.path);
-    }
+    const answer = ask(graph, asked.words, flags);
+    const lines = session.json ? [JSON.stringify(answer)] : tell(answer as never, session);
+    if (lines.length === 0) session.log('info', 'no results in this graph');
+    else session.terminal.print(lines.join('\n'));
   });
 }

@@ -1,4 +1,4 @@
-import type { GraphNode, Neighbour, ShownEvidence } from '../../../graph/index.ts';
+import type { GraphNode, Neighbour, ShownEvidence } from '../../../ask/index.ts';
 import type { Terminal } from '../../terminal.ts';
 import { plain } from '../../terminal.ts';
 

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { test } from 'node:test';
 
-import type { Contribution, EdgeStatement, NodeStatement } from '../contribution.ts';
-import { RANK } from '../contribution.ts';
-import type { EdgeKind, NodeKind } from '../schema.ts';
-import { GraphStore } from '../store/graph-store.ts';
+import { changeGraph, memoryStore } from '../../../test/support/graph.ts';
+import type { Contribution, EdgeKind, EdgeStatement, NodeKind, NodeStatement } from '../../graph/index.ts';
 import { Graph } from './graph.ts';
 
 /** A document of `work` with edges to nodes given as `kind:name label`. */
@@ -15,7 +12,7 @@ function document(work: string, edges: readonly (readonly [EdgeKind, string, str
     kind: id.slice(0, id.indexOf(':')) as NodeKind,
     label,
     year: null,
-    rank: RANK.document,
+    rank: 1,
     data: {},
   });
   const evidence: EdgeStatement['evidence'] = {
@@ -35,57 +32,43 @@ function document(work: string, edges: readonly (readonly [EdgeKind, string, str
   };
 }
 
-/** Records the statements that are prepared, to ask SQLite for their plans. */
-class RecordingDatabase extends DatabaseSync {
-  readonly statements = new Set<string>();
-  override prepare(sql: string): StatementSync {
-    this.statements.add(sql);
-    return super.prepare(sql);
-  }
-}
-
 test('questions about one node look its edges up and never scan all edges or all evidence', async () => {
-  using store = new GraphStore(':memory:');
-  await store.apply({
+  using store = memoryStore();
+  changeGraph(store, {
     add: [
       document('10.5555/a', [['cites', 'work:doi:10.5555/b', 'Paper b']]),
       document('10.5555/b', [['uses', 'software:name:spss', 'SPSS']]),
     ],
   });
-  using database = new RecordingDatabase(':memory:');
-  const schema = store.database.prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL').all();
-  for (const { sql } of schema) database.exec(String(sql));
-  for (const table of ['documents', 'nodes', 'edges', 'evidence']) {
-    for (const row of store.database.prepare(`SELECT * FROM ${table}`).all()) {
-      const columns = Object.keys(row);
-      database
-        .prepare(`INSERT INTO ${table} VALUES (${columns.map(() => '?').join(', ')})`)
-        .run(...(Object.values(row) as string[]));
-    }
-  }
-  database.statements.clear();
-  const graph = new Graph(database);
+  const { database } = store;
+  const prepare = database.prepare.bind(database);
+  const statements = new Set<string>();
+  database.prepare = (sql) => {
+    statements.add(sql);
+    return prepare(sql);
+  };
+  const graph = new Graph(store);
   graph.neighbours('10.5555/a');
   graph.citedBy('10.5555/b');
   graph.related('10.5555/a');
   graph.neighbourhood('10.5555/a');
   graph.path('10.5555/a', 'software:name:spss');
-  for (const sql of database.statements) {
-    const plan = DatabaseSync.prototype.prepare.call(database, `EXPLAIN QUERY PLAN ${sql}`).all();
+  for (const sql of statements) {
+    const plan = prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
     const steps = plan.map(({ detail }) => String(detail));
     assert.ok(
       !steps.some((step) => /SCAN (?:edges|evidence|nodes|a|b|mention|listed|resolved)\b/.test(step)),
       `${sql}\n${steps.join('\n')}`,
     );
   }
-  assert.ok(database.statements.size >= 6);
+  assert.ok(statements.size >= 6);
 });
 
 test('a program, a journal or a term is found by its label or its abbreviation', async () => {
-  using store = new GraphStore(':memory:');
+  using store = memoryStore();
   const [work, term] = document('10.5555/a', [['defines', 'term:text:heat stress', 'heat stress']]).nodes;
   assert.ok(work && term);
-  await store.apply({
+  changeGraph(store, {
     add: [
       document('10.5555/b', [
         ['uses', 'software:name:spss', 'SPSS'],
@@ -94,7 +77,7 @@ test('a program, a journal or a term is found by its label or its abbreviation',
       { ...document('10.5555/a', []), nodes: [work, { ...term, data: { abbreviation: 'HS' } }] },
     ],
   });
-  const graph = new Graph(store.database);
+  const graph = new Graph(store);
   assert.equal(graph.find('spss').id, 'software:name:spss');
   assert.equal(graph.find('journal of seas').id, 'venue:issn:1');
   assert.equal(graph.find('HS').id, 'term:text:heat stress');
@@ -102,9 +85,9 @@ test('a program, a journal or a term is found by its label or its abbreviation',
 });
 
 test('a path goes through citations where it can, and through a shared program only where it must', async () => {
-  using store = new GraphStore(':memory:');
+  using store = memoryStore();
   const spss = ['uses', 'software:name:spss', 'SPSS'] as const;
-  await store.apply({
+  changeGraph(store, {
     add: [
       document('10.5555/a', [spss, ['cites', 'work:doi:10.5555/b', 'Paper 10.5555/b']]),
       document('10.5555/b', [['cites', 'work:doi:10.5555/c', 'Paper 10.5555/c']]),
@@ -112,7 +95,7 @@ test('a path goes through citations where it can, and through a shared program o
       document('10.5555/d', [spss]),
     ],
   });
-  const graph = new Graph(store.database);
+  const graph = new Graph(store);
   const through = (to: string): (string | undefined)[] | undefined =>
     graph.path('10.5555/a', to)?.map(({ node }) => node.label);
   assert.deepEqual(through('10.5555/c'), ['Paper 10.5555/a', 'Paper 10.5555/b', 'Paper 10.5555/c']);

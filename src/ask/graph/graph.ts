@@ -1,13 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 import { AppError, isDamaged } from '../../base/index.ts';
-import { nodeKey } from '../schema.ts';
-import type { EdgeKind, NodeKind } from '../schema.ts';
-import type { GraphPicture } from '../picture/index.ts';
-import { openDatabase } from '../store/database.ts';
+import type { EdgeKind, GraphPicture, NodeKind } from '../../graph/index.ts';
+import { nodeKey } from '../../graph/index.ts';
+import { hasGraph } from '../../store/graph/index.ts';
+import { CorpusStore } from '../../store/index.ts';
 import { neighbourhoodOf } from './neighbourhood.ts';
 import type { PathStep } from './path.ts';
 import { shortestPath } from './path.ts';
+import { communities, pageRank } from './ranking.ts';
 import { evidenceOf, nodeOf } from './types.ts';
 import type { GraphNode, Neighbour, ShownEvidence, Weighted } from './types.ts';
 
@@ -23,21 +24,23 @@ const SAME = `WITH RECURSIVE same(node) AS (
   UNION SELECT edges.source FROM same CROSS JOIN edges ON edges.target = same.node AND edges.kind = 'same_as')`;
 
 /**
- * A graph to be asked.
+ * Questions to the graph of a corpus.
  *
  * ```ts
  * import { openGraph } from 'docstokg/ask';
  *
- * using graph = openGraph('runs/coral/Graph/graph.sqlite');
+ * using graph = openGraph('runs/coral');
  * for (const { kind, node } of graph.neighbours('work:doi:10.1038/nature02691')) console.log(kind, node.label);
  * ```
  */
 export class Graph implements Disposable {
   readonly database: DatabaseSync;
+  readonly #store: CorpusStore;
 
-  /** Use `openGraph`. */
-  constructor(database: DatabaseSync) {
-    this.database = database;
+  /** Use `openGraph`. The store is closed with the graph. */
+  constructor(store: CorpusStore) {
+    this.#store = store;
+    this.database = store.database;
   }
 
   /** The node with an id, or with a DOI, an OpenAlex id, a document's name, a label, an abbreviation, or words of a title. */
@@ -72,7 +75,10 @@ export class Graph implements Disposable {
       if (row) return row;
     }
     return (
-      this.#row(`SELECT ${NODE} FROM documents JOIN nodes ON nodes.node = documents.work WHERE owner = ?`, name) ??
+      this.#row(
+        `SELECT ${NODE} FROM graph_sources JOIN nodes ON nodes.node = graph_sources.work WHERE owner = ?`,
+        name,
+      ) ??
       this.#row(
         `SELECT ${NODE} FROM nodes WHERE kind IN (${LABELLED_KINDS})
            AND (label = :name COLLATE NOCASE OR data ->> '$.abbreviation' = :name)
@@ -102,7 +108,7 @@ export class Graph implements Disposable {
       );
     const one = (sql: string): number => Number(this.database.prepare(sql).get()?.['count'] ?? 0);
     return {
-      documents: one("SELECT count(*) AS count FROM documents WHERE owner NOT LIKE 'record:%'"),
+      documents: one("SELECT count(*) AS count FROM graph_sources WHERE owner NOT LIKE 'record:%'"),
       nodes: counts('SELECT kind, count(*) AS count FROM nodes GROUP BY kind ORDER BY kind'),
       edges: counts('SELECT kind, count(*) AS count FROM edges GROUP BY kind ORDER BY kind'),
       evidence: one('SELECT count(*) AS count FROM evidence'),
@@ -161,7 +167,7 @@ export class Graph implements Disposable {
         `SELECT nodes.*, json_group_array(owner) FILTER (WHERE owner NOT LIKE 'record:%') AS owners,
            (SELECT count(*) FROM edges WHERE edges.source = nodes.node AND edges.kind = 'cites')
              + (SELECT count(*) FROM edges WHERE edges.target = nodes.node AND edges.kind = 'cites') AS citations
-         FROM documents JOIN nodes ON nodes.node = documents.work GROUP BY nodes.node ORDER BY citations DESC, id`,
+         FROM graph_sources JOIN nodes ON nodes.node = graph_sources.work GROUP BY nodes.node ORDER BY citations DESC, id`,
       )
       .all()
       .map((row) => ({
@@ -271,9 +277,43 @@ export class Graph implements Disposable {
       .map((row) => ({ node: nodeOf(row), weight: Number(row['weight']) }));
   }
 
-  /** Answers a question in SQL; the file is open for reading only. */
+  /** Texts of printed references that match no work, most cited first. */
+  unknownReferences(): string[] {
+    return this.#texts(
+      `SELECT min(text) AS text FROM printed JOIN evidence USING (owner, part)
+       WHERE evidence.kind = 'resolves_to' AND evidence.method = 'reference-print'
+       GROUP BY evidence.target ORDER BY count(DISTINCT owner) DESC, evidence.target`,
+    );
+  }
+
+  /** Ids of cited works of which the graph knows nothing else, most cited first. */
+  namelessWorks(origin: string): string[] {
+    const prefix = `work:${origin}:`;
+    return this.#texts(
+      `SELECT substr(nodes.id, ?) AS text FROM nodes JOIN edges ON edges.target = nodes.node AND edges.kind = 'cites'
+       WHERE nodes.kind = 'work' AND nodes.id >= ? AND nodes.id < ? AND json_extract(nodes.data, '$.title') IS NULL
+         AND NOT EXISTS (SELECT 1 FROM edges AS same WHERE same.source = nodes.node AND same.kind = 'same_as')
+       GROUP BY nodes.node ORDER BY count(*) DESC, nodes.id`,
+      prefix.length + 1,
+      prefix,
+      `work:${origin};`,
+    );
+  }
+
+  /** Works with the highest PageRank by citations, and the number of communities. */
+  mostCentral(limit: number): { readonly works: readonly Weighted[]; readonly communities: number } {
+    const rank = [...pageRank(this.database)].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, limit);
+    const works = rank.flatMap(([key, weight]) => {
+      const node = this.#row(`SELECT ${NODE} FROM nodes WHERE node = ?`, key);
+      return node ? [{ node: this.#preferred(node), weight }] : [];
+    });
+    return { works, communities: new Set(communities(this.database).values()).size };
+  }
+
+  /** Answers a question in SQL, which cannot write. */
   sql(statement: string): Record<string, unknown>[] {
     try {
+      this.database.exec('pragma query_only = on');
       return Array.from(this.database.prepare(statement).all(), (row) => ({ ...row }));
     } catch (error) {
       if (isDamaged(error) || !(error instanceof Error)) throw error;
@@ -281,11 +321,17 @@ export class Graph implements Disposable {
         hint: 'see docs/reference/graph.md for the tables; the database is read-only',
         cause: error,
       });
+    } finally {
+      this.database.exec('pragma query_only = off');
     }
   }
 
   [Symbol.dispose](): void {
-    this.database.close();
+    this.#store[Symbol.dispose]();
+  }
+
+  #texts(sql: string, ...values: (string | number)[]): string[] {
+    return this.#store.all<{ text: string }>(sql, ...values).map(({ text }) => text);
   }
 
   #row(sql: string, value: string | Record<string, string>): GraphNode | undefined {
@@ -304,9 +350,12 @@ export class Graph implements Disposable {
   }
 }
 
-/** Opens a graph that has been built. */
-export function openGraph(path: string): Graph {
-  return new Graph(openDatabase(path, { readOnly: true }));
+/** Opens the graph of a corpus folder. */
+export function openGraph(folder: string): Graph {
+  const store = CorpusStore.open(folder);
+  if (hasGraph(store)) return new Graph(store);
+  store[Symbol.dispose]();
+  throw new AppError('GRAPH_MISSING', `no graph found in ${folder}`, { hint: 'create it with docstokg graph build' });
 }
 
 /** Reasons of an edge that are shown. */

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 
 import { commitPart, partPath } from '../../base/index.ts';
 import { openRowWriter } from '../../parse/index.ts';
-import type { Graph } from '../ask/graph.ts';
-import { communities } from '../ask/ranking.ts';
-import { familyName } from '../ask/types.ts';
+import type { Graph } from './graph.ts';
+import { communities } from './ranking.ts';
+import { familyName } from './types.ts';
 
 /** The formats that other programs read; those with `folder` are several files. */
 export const EXPORT_FORMATS = {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-import type { EdgeKind } from '../schema.ts';
+import type { EdgeKind } from '../../graph/index.ts';
 import { nodeOf } from './types.ts';
 import type { GraphNode } from './types.ts';
 

@@ -1,4 +1,4 @@
-import { nodeKey } from '../schema.ts';
+import { nodeKey } from '../../graph/index.ts';
 import type { Graph } from './graph.ts';
 
 /** Related works per document. */
@@ -6,9 +6,9 @@ const LIKE_ONE = 20;
 
 /** Documents that these documents cite, are cited by, or are related to by citations. */
 export function nearDocuments(graph: Graph, documents: Iterable<string>): Set<string> {
-  const known = graph.database.prepare("SELECT 1 FROM documents WHERE owner = ? AND owner NOT LIKE 'record:%'");
+  const known = graph.database.prepare("SELECT 1 FROM graph_sources WHERE owner = ? AND owner NOT LIKE 'record:%'");
   const held = graph.database.prepare(
-    "SELECT owner FROM documents WHERE work IN (SELECT value FROM json_each(?)) AND owner NOT LIKE 'record:%'",
+    "SELECT owner FROM graph_sources WHERE work IN (SELECT value FROM json_each(?)) AND owner NOT LIKE 'record:%'",
   );
   const near = new Set<string>();
   for (const document of documents) {

@@ -1,4 +1,4 @@
-import type { EdgeKind, NodeKind } from '../schema.ts';
+import type { EdgeKind, NodeKind } from '../../graph/index.ts';
 
 /** A node of the graph. */
 export interface GraphNode {

@@ -1,9 +1,15 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-import type { GraphPicture, PictureEdge, PictureEdgeKind, PictureEvidence, UnplacedNode } from '../picture/index.ts';
-import { layOut } from '../picture/index.ts';
-import { nodeKey } from '../schema.ts';
-import type { EdgeKind } from '../schema.ts';
+import type {
+  GraphPicture,
+  PictureEdge,
+  PictureEdgeKind,
+  PictureEvidence,
+  UnplacedNode,
+} from '../../graph/picture/index.ts';
+import { layOut } from '../../graph/picture/index.ts';
+import { nodeKey } from '../../graph/index.ts';
+import type { EdgeKind } from '../../graph/index.ts';
 import type { Graph } from './graph.ts';
 import type { GraphNode } from './types.ts';
 import { evidenceOf, workLabel } from './types.ts';

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 
 import { openRowReader } from '../../parse/index.ts';
-import { Graph } from '../ask/graph.ts';
-import type { Contribution } from '../contribution.ts';
-import { GraphStore } from '../store/graph-store.ts';
+import { changeGraph, memoryStore } from '../../../test/support/graph.ts';
+import type { Contribution } from '../../graph/index.ts';
+import type { CorpusStore } from '../../store/index.ts';
+import { Graph } from './graph.ts';
 import type { ExportFormat } from './export-graph.ts';
 import { EXPORT_FORMATS, exportGraph } from './export-graph.ts';
 
@@ -46,16 +47,16 @@ function paper(number: number, cites: readonly number[]): Contribution {
   };
 }
 
-async function write(store: GraphStore, name: string): Promise<string> {
-  const graph = new Graph(store.database);
+async function write(store: CorpusStore, name: string): Promise<string> {
+  const graph = new Graph(store);
   for (const format of Object.keys(EXPORT_FORMATS) as ExportFormat[])
     await exportGraph(graph, format, join(folder, name, `graph${EXPORT_FORMATS[format].ending}`));
   return join(folder, name);
 }
 
 test('every format holds every node and edge, and can be read', async () => {
-  using store = new GraphStore(':memory:');
-  await store.apply({ add: [paper(1, [2, 3]), paper(2, [3])] });
+  using store = memoryStore();
+  changeGraph(store, { add: [paper(1, [2, 3]), paper(2, [3])] });
   const to = await write(store, 'a');
   const text = (name: string): string => readFileSync(join(to, name), 'utf8');
   assert.equal(text('graph.graphml').match(/<node /g)?.length, 3);
@@ -118,13 +119,13 @@ test('after papers were added, changed and removed every export equals that of a
       ...others,
     ],
   };
-  using store = new GraphStore(':memory:');
-  await store.apply({ add: [paper(4, [1, 3]), paper(1, [2, 4]), printing] });
+  using store = memoryStore();
+  changeGraph(store, { add: [paper(4, [1, 3]), paper(1, [2, 4]), printing] });
   await write(store, 'b');
-  await store.apply({ add: [meant, paper(1, [2, 3])], remove: ['paper-4'] });
+  changeGraph(store, { add: [meant, paper(1, [2, 3])], remove: ['paper-4'] });
   const changed = await write(store, 'b');
-  using fresh = new GraphStore(':memory:');
-  await fresh.apply({ add: [paper(1, [2, 3]), meant, printing] });
+  using fresh = memoryStore();
+  changeGraph(fresh, { add: [paper(1, [2, 3]), meant, printing] });
   const wanted = await write(fresh, 'c');
   const files = (from: string): string[] => globSync('**/*.*', { cwd: from }).sort();
   assert.deepEqual(files(changed), files(wanted));

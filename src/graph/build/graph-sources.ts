@@ -1,0 +1,125 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+import { canonicalJson, sha256 } from '../../base/index.ts';
+import type { WorkRecord } from '../../works/index.ts';
+import { normalizeDoi } from '../../works/index.ts';
+import type { ClaimsFile } from '../claims/claims-stage.ts';
+import { claimsPath, readClaimsFile } from '../claims/claims-stage.ts';
+import type { Contribution, NodeStatement } from '../contribution.ts';
+import { RANK } from '../contribution.ts';
+import { extractRecord } from '../extract/extract-record.ts';
+import { withWork } from '../extract/reading.ts';
+import { LINK_VERSION } from '../link/link.ts';
+import type { StoredAnswer, StoredAnswers } from '../lookup/answers.ts';
+import { findAnswer, withAnswers, withNames } from '../lookup/answers.ts';
+import { workNodeId } from '../schema.ts';
+import { blocksPath, documentsIn, factsPath } from './stage.ts';
+
+/** What the graph of a corpus is made from. */
+export interface GraphInput {
+  /** Where the stages have written. */
+  readonly dataRoot: string;
+  /** The records of the works, and which of them a document holds. */
+  readonly records?: { all(): Iterable<WorkRecord>; ofDocument(document: string): WorkRecord | undefined };
+  /** What catalogues said about references without an identifier and about cited ids. */
+  readonly answers?: Pick<StoredAnswers, 'get'> | undefined;
+}
+
+interface Facts {
+  readonly known: { readonly title: string | null; readonly authors: readonly string[]; readonly doi: string | null };
+  readonly contribution: Contribution;
+}
+
+/** A document or a record that states nodes and edges. */
+export interface GraphSource {
+  readonly kind: 'document' | 'record';
+  readonly owner: string;
+  /** The hash of all that `read` depends on. */
+  readonly content: string;
+  readonly read: () => Contribution;
+  /** Claims were extracted from another text than the document has now, and are left out. */
+  readonly hasStaleClaims: boolean;
+}
+
+/** Everything that states nodes and edges of a corpus, one after the other: records of works, then the facts of documents. */
+export function* graphSources({ dataRoot, records, answers }: GraphInput): Generator<GraphSource> {
+  const answerTo = (question: string): StoredAnswer | undefined => findAnswer(answers, question);
+  for (const record of records?.all() ?? []) {
+    const said = extractRecord(record);
+    const named = withNames(said, answerTo);
+    yield {
+      kind: 'record',
+      owner: `record:${record.id}`,
+      content: sha256(`${canonicalJson(record)}${named === said ? '' : JSON.stringify(named)}`),
+      read: () => named,
+      hasStaleClaims: false,
+    };
+  }
+  for (const document of documentsIn(dataRoot)) {
+    const path = factsPath(dataRoot, document);
+    if (!existsSync(path)) continue;
+    const text = readFileSync(path, 'utf8');
+    const record = records?.ofDocument(document);
+    const claims = claimsOf(dataRoot, document);
+    const stated = claims === 'stale' ? undefined : claims;
+    const ids = record ? canonicalJson(record.ids) : '';
+    const claimed = stated ? JSON.stringify([stated.nodes, stated.edges]) : '';
+    yield {
+      kind: 'document',
+      owner: document,
+      content: sha256(`${LINK_VERSION} ${text}\n${ids}${claimed}${answersIn(text, answers)}`),
+      read: () => withAnswers(ofDocument(text, document, record, stated), answerTo),
+      hasStaleClaims: claims === 'stale',
+    };
+  }
+}
+
+/** Whether facts of documents were extracted, of which a graph can be made. */
+export function hasFacts(dataRoot: string): boolean {
+  return documentsIn(dataRoot).some((document) => existsSync(factsPath(dataRoot, document)));
+}
+
+/** What catalogues found for the references of a document; empty when there is nothing. */
+function answersIn(facts: string, answers: GraphInput['answers']): string {
+  if (!answers) return '';
+  const { references } = (JSON.parse(facts) as Facts).contribution;
+  const found = references
+    .map(({ text }) => findAnswer(answers, text))
+    .filter((stored) => stored?.answer.kind === 'found');
+  return found.length === 0 ? '' : JSON.stringify(found);
+}
+
+/** The claims that were extracted from a document as it is now. */
+function claimsOf(dataRoot: string, document: string): ClaimsFile | 'stale' | undefined {
+  const claims = readClaimsFile(claimsPath(dataRoot, document));
+  if (!claims) return undefined;
+  return claims.blocksSha256 === sha256(readFileSync(blocksPath(dataRoot, document))) ? claims : 'stale';
+}
+
+/** The facts of a document with its work: that of its record, else the DOI in the document, else the document itself. */
+function ofDocument(
+  text: string,
+  document: string,
+  record: WorkRecord | undefined,
+  claims: ClaimsFile | undefined,
+): Contribution {
+  const { known, contribution: said } = JSON.parse(text) as Facts;
+  const contribution =
+    claims === undefined
+      ? said
+      : { ...said, nodes: [...said.nodes, ...claims.nodes], edges: [...said.edges, ...claims.edges] };
+  const doi = normalizeDoi(known.doi ?? '');
+  const work =
+    (record && (workNodeId(record.ids) ?? `work:record:${record.id}`)) ??
+    (doi === undefined ? `work:document:${document}` : `work:doi:${doi.toLowerCase()}`);
+  const node: NodeStatement = {
+    id: work,
+    kind: 'work',
+    label: known.title ?? document,
+    year: null,
+    rank: RANK.document,
+    data: { title: known.title, authors: known.authors.slice(0, 30), document, inCorpus: true },
+  };
+  const named = withWork(contribution, work);
+  return { ...named, nodes: [...named.nodes, node] };
+}

@@ -1,0 +1,6 @@
+export type { Contribution, EdgeStatement, NodeStatement, OpenReference, TextPlace } from '../contribution.ts';
+export { nodeKey } from '../schema.ts';
+export { citedWorkOf, resolveReference } from './resolve-reference.ts';
+export { readPrintedReference, referenceKeys, workKeys } from './link.ts';
+export type { StoredAnswer, StoredAnswers } from '../lookup/answers.ts';
+export type { GraphSource } from '../build/graph-sources.ts';

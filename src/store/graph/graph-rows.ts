@@ -1,0 +1,229 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import type { Contribution, EdgeStatement, GraphSource, NodeStatement } from '../../graph/link/index.ts';
+import { nodeKey } from '../../graph/link/index.ts';
+import type { CorpusStore } from '../corpus-store.ts';
+import { ReferenceLinks } from './reference-links.ts';
+
+/** What one document says, or what the link of one of its references adds: rows that are added and removed together. */
+interface OwnedRows {
+  readonly owner: string;
+  readonly part: string;
+  readonly nodes: readonly NodeStatement[];
+  readonly edges: readonly EdgeStatement[];
+}
+
+/** Statements in one transaction: others can write between two of them. */
+const STATEMENTS_PER_TRANSACTION = 10_000;
+const REFERENCES_PER_TRANSACTION = 500;
+
+/** What an update of the graph changed. */
+export interface GraphUpdate {
+  readonly documents: number;
+  readonly added: number;
+  readonly removed: number;
+  readonly relinked: number;
+  /** Documents whose claims were left out. */
+  readonly staleClaims: number;
+}
+
+/** Brings the graph up to date with its sources: those that are new or changed are read, those that are gone are removed. */
+export function updateGraph(store: CorpusStore, sources: Iterable<GraphSource>): GraphUpdate {
+  for (const steps = updateSteps(store, sources); ;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** The same, letting others run between transactions. */
+export async function updateGraphSoon(
+  store: CorpusStore,
+  sources: Iterable<GraphSource>,
+  signal?: AbortSignal,
+): Promise<GraphUpdate> {
+  for (const steps = updateSteps(store, sources); ; await nextTurn()) {
+    signal?.throwIfAborted();
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** A process that ends between two steps leaves a graph that is behind; the next update goes on from there. */
+function* updateSteps(store: CorpusStore, sources: Iterable<GraphSource>): Generator<undefined, GraphUpdate> {
+  const rows = new GraphRows(store);
+  const before = rows.contents();
+  const count = { documents: 0, added: 0, staleClaims: 0, relinked: 0 };
+  const gone = new Set(before.keys());
+  let [add, statements]: [(Contribution & { readonly content: string })[], number] = [[], 0];
+  for (const { kind, owner, content, read, hasStaleClaims } of sources) {
+    gone.delete(owner);
+    if (kind === 'document') count.documents += 1;
+    if (hasStaleClaims) count.staleClaims += 1;
+    if (before.get(owner) === content) continue;
+    const contribution = read();
+    add.push({ ...contribution, content });
+    count.added += 1;
+    statements += contribution.nodes.length + contribution.edges.length + contribution.references.length;
+    if (statements < STATEMENTS_PER_TRANSACTION) continue;
+    rows.apply({ add });
+    [add, statements] = [[], 0];
+    yield;
+  }
+  rows.apply({ add, remove: [...gone] });
+  for (let linked = rows.link(); linked > 0; linked = rows.link()) {
+    count.relinked += linked;
+    yield;
+  }
+  return { ...count, removed: gone.size };
+}
+
+/** Whether a graph was built in this database. */
+export function hasGraph(store: CorpusStore): boolean {
+  return store.get('select 1 from graph_sources limit 1') !== undefined;
+}
+
+/**
+ * The tables of the graph. Documents are added and removed as a whole. After `link` has answered 0, the rows are those that
+ * adding the same documents to an empty graph gives.
+ *
+ *   documents ──apply──▶ statements, evidence, open references; nodes and edges made from them ──link──▶ references linked
+ */
+export class GraphRows {
+  readonly #store: CorpusStore;
+  readonly #links: ReferenceLinks;
+
+  constructor(store: CorpusStore) {
+    this.#store = store;
+    this.#links = new ReferenceLinks(store);
+    // Nodes and edges to be made again at the end of a transaction.
+    store.database.exec(`create temp table if not exists touched_nodes (node text primary key) without rowid;
+      create temp table if not exists touched_edges (source text not null, kind text not null, target text not null,
+        primary key (source, kind, target)) without rowid`);
+  }
+
+  /** The documents in the graph, each with the hash of what it said. */
+  contents(): Map<string, string> {
+    const rows = this.#store.all<{ owner: string; content: string }>('select owner, content from graph_sources');
+    return new Map(rows.map(({ owner, content }) => [owner, content]));
+  }
+
+  /** Adds and removes documents in one transaction. */
+  apply(change: {
+    readonly add?: readonly (Contribution & { readonly content: string })[];
+    readonly remove?: readonly string[];
+  }): void {
+    this.#store.transaction(() => {
+      for (const owner of change.remove ?? []) this.#remove(owner);
+      for (const contribution of change.add ?? []) {
+        this.#remove(contribution.owner);
+        this.#add(contribution);
+      }
+      this.#settle();
+    });
+  }
+
+  /** Links some of the open references to works, in one transaction; answers how many. */
+  link(): number {
+    return this.#store.transaction(() => {
+      const open = this.#links.open(REFERENCES_PER_TRANSACTION);
+      for (const { owner, part } of open) {
+        this.#removeRows(owner, part);
+        this.#addRows({ owner, part, ...this.#links.resolve(owner, part) });
+      }
+      this.#settle();
+      return open.length;
+    });
+  }
+
+  #add({ owner, content, work, fileSha256, nodes, edges, references }: Contribution & { content: string }): void {
+    this.#store.run('insert into graph_sources values (?, ?, ?, ?)', owner, content, nodeKey(work), fileSha256);
+    this.#addRows({ owner, part: '', nodes, edges });
+    for (const reference of references) this.#links.add(owner, work, reference);
+  }
+
+  #remove(owner: string): void {
+    if (this.#store.run('delete from graph_sources where owner = ?', owner) === 0) return;
+    this.#removeRows(owner, null);
+    this.#links.remove(owner);
+  }
+
+  /** A node that a document states twice counts once, with the better rank. */
+  #addRows({ owner, part, nodes, edges }: OwnedRows): void {
+    const keys = new Map<string, string>();
+    const keyOf = (id: string): string => {
+      const key = keys.get(id) ?? nodeKey(id);
+      keys.set(id, key);
+      return key;
+    };
+    const stated = bestOfEach(nodes, keyOf).map(([key, { rank, id, kind, label, year, data }]) => [
+      owner, part, key, rank, id, kind, label, year, JSON.stringify(data),
+    ]); // prettier-ignore
+    this.#store.insertRows('statements', stated);
+    const reasons = sorted(edges).map(({ source, kind, target, evidence }, number) => {
+      const { place, method, version, score, detail } = evidence;
+      const text = place.kind === 'text' ? place : undefined;
+      const [origin, readAt] = place.kind === 'metadata' ? [place.origin, place.readAt] : [null, null];
+      return [
+        owner, part, number, keyOf(source), kind, keyOf(target), method, version, score, text?.fileSha256 ?? null, text?.block ?? null,
+        text?.start ?? null, text?.end ?? null, text?.quote ?? null, text?.page ?? null, text ? JSON.stringify(text.boxes) : null,
+        origin, readAt, JSON.stringify(detail),
+      ]; // prettier-ignore
+    });
+    this.#store.insertRows('evidence', reasons);
+    this.#touch(owner, part);
+  }
+
+  /** Removes what a document says; with `part`, only what the link of one of its references added. */
+  #removeRows(owner: string, part: string | null): void {
+    this.#touch(owner, part);
+    for (const table of ['statements', 'evidence'])
+      this.#store.run(`delete from ${table} where owner = ?1 and (?2 is null or part = ?2)`, owner, part);
+  }
+
+  #touch(owner: string, part: string | null): void {
+    const where = 'where owner = ?1 and (?2 is null or part = ?2)';
+    this.#store.run(`insert or ignore into touched_nodes select node from statements ${where}`, owner, part);
+    this.#store.run(
+      `insert or ignore into touched_edges select source, kind, target from evidence ${where}`,
+      owner,
+      part,
+    );
+  }
+
+  /** Makes the touched nodes and edges again from statements and evidence. */
+  #settle(): void {
+    const before = this.#links.touchedWorks();
+    for (const sql of SETTLE) this.#store.run(sql);
+    this.#links.worksChanged(before);
+    for (const table of ['touched_nodes', 'touched_edges']) this.#store.run(`delete from ${table}`);
+  }
+}
+
+const SETTLE = [
+  'delete from nodes where node in (select node from touched_nodes)',
+  `insert into nodes select node, id, kind, label, year, data from (
+     select statements.*, row_number() over (partition by node order by rank, owner, part) as place
+     from touched_nodes cross join statements using (node)
+   ) where place = 1 order by node`,
+  'delete from edges where (source, kind, target) in (select source, kind, target from touched_edges)',
+  `insert into edges select source, kind, target, count(*) from touched_edges cross join evidence using (source, kind, target)
+   group by source, kind, target order by source, kind, target`,
+];
+
+function bestOfEach(nodes: readonly NodeStatement[], keyOf: (id: string) => string): [string, NodeStatement][] {
+  const best = new Map<string, NodeStatement>();
+  for (const node of nodes) {
+    const key = keyOf(node.id);
+    const other = best.get(key);
+    if (!other || node.rank < other.rank || (node.rank === other.rank && node.label < other.label)) best.set(key, node);
+  }
+  return [...best].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** Edges in an order that depends on nothing but themselves; equal evidence of an equal edge counts once. */
+function sorted(edges: readonly EdgeStatement[]): EdgeStatement[] {
+  const byText = new Map(
+    edges.map((edge) => [JSON.stringify([edge.source, edge.kind, edge.target, edge.evidence]), edge]),
+  );
+  return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, edge]) => edge);
+}

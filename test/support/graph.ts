@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { Contribution, GraphInput } from '../../src/graph/index.ts';
+import { graphSources } from '../../src/graph/index.ts';
+import type { GraphUpdate } from '../../src/store/graph/index.ts';
+import { GraphRows, updateGraph } from '../../src/store/graph/index.ts';
+import { CorpusStore } from '../../src/store/index.ts';
+
+const GRAPH_TABLES =
+  'graph_sources statements evidence printed printed_keys work_keys open_references nodes edges'.split(' ');
+
+/** A database in memory. */
+export function memoryStore(): CorpusStore {
+  return CorpusStore.open(join(tmpdir(), 'a folder that does not exist'));
+}
+
+/** Adds and removes documents, and links their references. */
+export function changeGraph(
+  store: CorpusStore,
+  { add = [], remove = [] }: { readonly add?: readonly Contribution[]; readonly remove?: readonly string[] },
+): void {
+  const rows = new GraphRows(store);
+  rows.apply({ add: add.map((each) => ({ ...each, content: hash(JSON.stringify(each)) })), remove });
+  while (rows.link() > 0);
+}
+
+/** Builds the graph of a folder from facts that were extracted, and from records. */
+export function buildGraph(folder: string, input: GraphInput): GraphUpdate {
+  using store = CorpusStore.create(folder);
+  return updateGraph(store, graphSources(input));
+}
+
+/** The hash of every row of the graph. */
+export function graphHash(from: CorpusStore | string): string {
+  if (typeof from === 'string') {
+    using store = CorpusStore.open(from);
+    return graphHash(store);
+  }
+  const rows = GRAPH_TABLES.map((table) => [
+    table,
+    ...from
+      .all(`select * from ${table}`)
+      .map((row) => JSON.stringify(row))
+      .sort(),
+  ]);
+  return hash(JSON.stringify(rows));
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
