@@ -26,18 +26,3 @@ test('a name that does not end in .html, an absent file and an absent page are r
   writeFileSync(pdf, await makePdf((document) => line(document, 'Ducks swim on every pond.', { x: 72, y: 72 })));
   await assert.rejects(run(pdf, '--page', '9', '--out', join(folder, 'page.html')), { code: 'SHOW_NO_PAGE' });
 });
-
-test('what a pass of the layout analysis found is drawn; a pass that is not there is named with those that are', async () => {
-  const out = join(folder, 'pass.html');
-  const pdf = join(folder, 'pass.pdf');
-  writeFileSync(pdf, await makePdf((document) => line(document, 'Ducks swim on every pond.', { x: 72, y: 72 })));
-  await run(pdf, '--pass', 'segments', '--out', out);
-  assert.match(readFileSync(out, 'utf8'), /segments: put glyphs together[\s\S]*Ducks swim on every pond\./);
-  await run(pdf, '--pass', 'title', '--out', out);
-  assert.match(readFileSync(out, 'utf8'), /title: find the title/);
-  await assert.rejects(run(pdf, '--pass', 'spells', '--out', out), {
-    code: 'SHOW_NO_PASS',
-    hint: /segments, pictures/,
-  });
-  await assert.rejects(run(source, '--pass', 'title', '--out', out), { code: 'SHOW_NO_PASS' });
-});

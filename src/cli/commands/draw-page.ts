@@ -12,27 +12,20 @@ export function drawPageCommand(): Command {
     .argument('<file>', 'PDF, HTML or XML file, or a block file (.jsonl) of a parsed document')
     .option('--page <number>', 'page to show', pageNumber, 1)
     .option('--image <file>', 'image of the page (PNG or JPEG) to draw on')
-    .option('--pass <name>', 'draw the input and result of this layout pass instead of the blocks')
     .requiredOption('--out <file>', 'HTML file to write')
-    .addHelpText(
-      'after',
-      '\nExample:\n  docparse draw-page paper.pdf --page 3 --out page.html\n  docparse draw-page paper.pdf --pass columns --out columns.html\n',
-    )
-    .action(
-      async (file: string, options: { page: number; image?: string; pass?: string; out: string }, self: Command) => {
-        const session = openSession(self);
-        const ending = extname(options.out).toLowerCase();
-        if (!['.html', '.htm'].includes(ending))
-          throw new AppError('SHOW_FORMAT', `${options.out}: output must be an HTML file`, {
-            hint: 'use a file name that ends in .html',
-          });
-        const { image, pass } = options;
-        const wanted = { ...(image === undefined ? {} : { image }), ...(pass === undefined ? {} : { pass }) };
-        const drawn = await showPage(file, options.page, wanted);
-        await writeFileAtomic(options.out, drawn);
-        session.terminal.print(session.json ? JSON.stringify({ out: options.out, page: options.page }) : options.out);
-      },
-    );
+    .addHelpText('after', '\nExample:\n  docparse draw-page paper.pdf --page 3 --out page.html\n')
+    .action(async (file: string, options: { page: number; image?: string; out: string }, self: Command) => {
+      const session = openSession(self);
+      const ending = extname(options.out).toLowerCase();
+      if (!['.html', '.htm'].includes(ending))
+        throw new AppError('SHOW_FORMAT', `${options.out}: output must be an HTML file`, {
+          hint: 'use a file name that ends in .html',
+        });
+      const { image } = options;
+      const drawn = await showPage(file, options.page, image === undefined ? {} : { image });
+      await writeFileAtomic(options.out, drawn);
+      session.terminal.print(session.json ? JSON.stringify({ out: options.out, page: options.page }) : options.out);
+    });
 }
 
 function pageNumber(text: string): number {

@@ -1,6 +1,5 @@
-import type { Block, ParsedDocument } from '../document.ts';
+import type { Block, ParsedDocument, Cell, Table } from '../document.ts';
 import type { Span } from './boundaries.ts';
-import { tableText } from './table-text.ts';
 
 /** What a piece of the flow may be cut into next. */
 type Cuttable = 'prose' | 'row' | 'line';
@@ -183,4 +182,32 @@ class FlowWriter {
 
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+/** A table as lines of text; the first `headerRows` name the columns. */
+interface TableText {
+  readonly rows: readonly string[];
+  readonly headerRows: number;
+}
+
+const BETWEEN_CELLS = ' | ';
+
+/** One line per row. A cell that spans rows is said in each of them, so that every row can be read alone. */
+function tableText(table: Table): TableText {
+  const rows: (Cell | undefined)[][] = Array.from({ length: table.rows }, () => []);
+  for (const cell of table.cells) {
+    for (let row = cell.row; row < Math.min(cell.row + cell.rowSpan, table.rows); row += 1) {
+      const line = rows[row];
+      if (line) line[cell.column] = cell;
+    }
+  }
+  let headerRows = 0;
+  while (headerRows < rows.length && rows[headerRows]?.some((cell) => cell?.kind === 'column-header')) headerRows += 1;
+  // A table of nothing but headers has no body to repeat them for.
+  if (headerRows === rows.length) headerRows = 0;
+  return { rows: rows.map(rowText), headerRows };
+}
+
+function rowText(cells: readonly (Cell | undefined)[]): string {
+  return Array.from(cells, (cell) => cell?.text.replaceAll(/\s+/g, ' ').trim() ?? '').join(BETWEEN_CELLS);
 }

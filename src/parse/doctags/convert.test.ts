@@ -44,7 +44,6 @@ const pdfDocument: ParsedDocument = {
 };
 const pdfReader: PdfReader = {
   parsePdf: () => Promise.resolve(pdfDocument),
-  parsePdfPass: () => Promise.resolve(pdfDocument),
   renderPage: () => Promise.resolve(Buffer.from('\x89PNG')),
   rasterPage: () => Promise.resolve({ width: 1, height: 1, rgba: new Uint8Array(4) }),
 };

@@ -1,12 +1,10 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-
 import { writeFileAtomic } from '../../base/index.ts';
-import type { Block, Box, ParsedDocument, Region } from '../document.ts';
+import type { Block, Box, ParsedDocument, Region, Table } from '../document.ts';
 import type { ParseFileOptions } from './convert.ts';
 import { parseFile } from './convert.ts';
 import type { PageImage } from './engines/pdfium.ts';
-import { writeTableCsv } from './formats/table-csv.ts';
 import { encodePng } from './layout/output/png.ts';
 import { unpack } from './markup/decode.ts';
 import { loadPdfReader } from './pdf-reader.ts';
@@ -140,4 +138,18 @@ function crop(raster: PageImage, box: Box, scale: number): PageImage | undefined
     rgba.set(raster.rgba.subarray(from, from + width * 4), row * width * 4);
   }
   return { width, height, rgba };
+}
+
+/** A table as CSV (RFC 4180): a cell that spans several places is written in the first of them. */
+export function writeTableCsv(table: Table): string {
+  const rows = Array.from({ length: table.rows }, () => Array.from({ length: table.columns }, () => ''));
+  for (const cell of table.cells) {
+    const row = rows[cell.row];
+    if (row && cell.column < row.length) row[cell.column] = cell.text;
+  }
+  return rows.map((row) => `${row.map(field).join(',')}\r\n`).join('');
+}
+
+function field(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

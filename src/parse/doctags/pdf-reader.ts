@@ -6,8 +6,6 @@ import { encodePng } from './layout/output/png.ts';
 /** What this side needs of the PDF reader; the file behind it loads a wasm engine and is loaded only for a PDF. */
 export interface PdfReader {
   parsePdf(bytes: Uint8Array, options?: Readonly<Record<string, unknown>>): Promise<ParsedDocument>;
-  /** What one pass of the layout analysis found, as blocks that can be drawn. */
-  parsePdfPass(bytes: Uint8Array, pass: string): Promise<ParsedDocument>;
   /** A page as PNG; `scale` 1 is 72 dots per inch. Pages count from 1. */
   renderPage(bytes: Uint8Array, page: number, scale: number): Promise<Uint8Array>;
   /** The same as pixels. */
@@ -17,10 +15,9 @@ export interface PdfReader {
 /** Loads the PDF reader. */
 export async function loadPdfReader(): Promise<PdfReader> {
   try {
-    const { parsePdf, parsePdfPass, renderPage } = await import('./pdf.ts');
+    const { parsePdf, renderPage } = await import('./pdf.ts');
     return {
       parsePdf,
-      parsePdfPass,
       renderPage: async (bytes, page, scale) => encodePng(await renderPage(bytes, page, scale)),
       rasterPage: renderPage,
     };

@@ -4,7 +4,6 @@ import type { PageImage, PdfFile } from './engines/pdfium.ts';
 import { openPdf } from './engines/pdfium.ts';
 import { countWords } from './layout/output/count-words.ts';
 import { writeDocument } from './layout/output/document-blocks.ts';
-import { drawPass } from './layout/output/draw-pass.ts';
 import { analyse } from './layout/layout.ts';
 import { nameGlyphs } from './layout/text/glyph-naming.ts';
 import type { FileInformation } from './layout/output/metadata.ts';
@@ -52,12 +51,6 @@ function countCharacters(pages: readonly PageContent[]): CharacterCounts {
     renamed: sum((page) => page.renamed),
     hidden: sum((page) => page.hidden),
   };
-}
-
-/** What one pass of the analysis found, as blocks that can be drawn on the pages. */
-export async function parsePdfPass(bytes: Uint8Array, pass: string): Promise<ParsedDocument> {
-  const { pages, outline, information } = await readPdf(bytes, {});
-  return drawPass(pages, outline, information.title, pass);
 }
 
 interface ReadPdf {

@@ -7,19 +7,14 @@ import { readBlockLines } from './formats/block-lines.ts';
 import { writeOverlay, type PageImage } from './formats/overlay.ts';
 import { unpack } from './markup/decode.ts';
 import { loadPdfReader } from './pdf-reader.ts';
-import { sniff, type FileKind } from './sniff.ts';
 
-/** What is drawn: the recognised blocks, or what one pass of the layout analysis of a PDF found. */
+/** An image of the page to draw on may be given. */
 export interface ShowOptions extends ParseFileOptions {
-  readonly pass?: string;
+  readonly image?: string;
 }
 
 /** A page of a file, or of a block file parsed before, with the recognised blocks drawn on it, as HTML. */
-export async function showPage(
-  path: string,
-  page: number,
-  options: ShowOptions & { readonly image?: string } = {},
-): Promise<string> {
+export async function showPage(path: string, page: number, options: ShowOptions = {}): Promise<string> {
   const { document, image } = await documentAndImage(path, page, options);
   requirePage(document, path, page);
   return writeOverlay(document, page, image);
@@ -33,7 +28,7 @@ function requirePage({ pages }: ParsedDocument, path: string, page: number): voi
 async function documentAndImage(
   path: string,
   page: number,
-  options: ShowOptions & { readonly image?: string },
+  options: ShowOptions,
 ): Promise<{ document: ParsedDocument; image?: PageImage }> {
   if (options.image !== undefined) {
     const bytes = await readFile(options.image);
@@ -41,7 +36,7 @@ async function documentAndImage(
     return { document: await documentOf(path, options), image };
   }
   if (path.endsWith('.jsonl')) return { document: await readBlockLines(path) };
-  const { document, kind } = await parsed(path, options);
+  const { document, kind } = await parseFile(path, options);
   if (kind !== 'pdf' || !document.pages.some((candidate) => candidate.number === page)) return { document };
   const reader = options.pdfReader ?? (await loadPdfReader());
   const png = await reader.renderPage(unpack(await readFile(path)), page, 2);
@@ -49,17 +44,5 @@ async function documentAndImage(
 }
 
 async function documentOf(path: string, options: ShowOptions): Promise<ParsedDocument> {
-  return path.endsWith('.jsonl') ? readBlockLines(path) : (await parsed(path, options)).document;
-}
-
-async function parsed(
-  path: string,
-  options: ShowOptions,
-): Promise<{ readonly document: ParsedDocument; readonly kind: FileKind }> {
-  if (options.pass === undefined) return parseFile(path, options);
-  const bytes = unpack(await readFile(path));
-  if (sniff(bytes) !== 'pdf')
-    throw new AppError('SHOW_NO_PASS', `${path} is not a PDF and has no layout`, { hint: 'omit --pass' });
-  const reader = options.pdfReader ?? (await loadPdfReader());
-  return { document: await reader.parsePdfPass(bytes, options.pass), kind: 'pdf' };
+  return path.endsWith('.jsonl') ? readBlockLines(path) : (await parseFile(path, options)).document;
 }

@@ -4,7 +4,6 @@ import { isUnknown } from '../layout/text/glyph-text.ts';
 import { isWide } from '../layout/text/letter.ts';
 import type { Ink } from '../layout/text/letter-shape.ts';
 import type { Drawing, Font, Glyph } from '../layout/page/page-content.ts';
-import { endsAtPen, glyphBox } from './glyph-box.ts';
 import type { InkKind } from './hidden-text.ts';
 import { withoutHidden } from './hidden-text.ts';
 import type { Character } from './pdfium-characters.ts';
@@ -290,4 +289,29 @@ function axisShift(ink: Ink): number {
 
 function isClipped(clip: Clip, x: number, y: number): boolean {
   return x < clip.left - 1 || x > clip.right + 1 || y < clip.top - 1 || y > clip.bottom + 1;
+}
+
+/** Where the pen stood, how far it moved, and which way the text runs. */
+interface Step {
+  readonly x: number;
+  readonly y: number;
+  readonly advance: number;
+  readonly turn: number;
+}
+
+/**
+ * The box of a letter holds all of its ink, and that of an f or an italic letter reaches over the space after it: how far
+ * the pen moves tells where the letter ends. Type that is set wider or narrower than the font says stays as it is.
+ */
+function endsAtPen(length: number, advance: number): boolean {
+  return !(advance <= 0.4 * length || advance >= 1.2 * length);
+}
+
+/** The box of a letter in turned text, as far as the pen moves. */
+function glyphBox(box: Box, { x, y, advance, turn }: Step): Box {
+  const length = turn === 2 ? box.right - box.left : box.bottom - box.top;
+  if (turn < 0 || !endsAtPen(length, advance)) return box;
+  if (turn === 1) return { ...box, top: Math.max(y, box.top), bottom: Math.min(y + advance, box.bottom) };
+  if (turn === 2) return { ...box, left: Math.max(x - advance, box.left), right: Math.min(x, box.right) };
+  return { ...box, top: Math.max(y - advance, box.top), bottom: Math.min(y, box.bottom) };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { cutRepetition } from './repetition.ts';
+import { cutRepetition } from './vlm.ts';
 
 test('an endless tail is cut to one copy', () => {
   const start = '<otsl><fcel>a<fcel>b<nl>';

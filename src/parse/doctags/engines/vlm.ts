@@ -3,7 +3,6 @@ import type { Block, Page, ParsedDocument } from '../../document.ts';
 import { readDoctags } from '../formats/doctags-reader.ts';
 import type { RemoteResult } from './docling-serve.ts';
 import { RemoteError, requestJson, type Fetch } from './remote.ts';
-import { cutRepetition } from './repetition.ts';
 
 /** A page of the document, ready to be shown to the model. */
 export interface PageInput {
@@ -237,4 +236,27 @@ function joined(pages: readonly Page[], answers: readonly (readonly Block[])[]):
 
 function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+const LONGEST_PERIOD = 400;
+const MOST_REPEATS = 12;
+
+/**
+ * Cuts an endless repetition off the end of generated text: language models that lose the thread print the same
+ * cell, row or sentence until their budget is spent. One copy is kept. Undefined when there is no such tail.
+ */
+export function cutRepetition(text: string): string | undefined {
+  for (let period = 1; period <= Math.min(LONGEST_PERIOD, Math.floor(text.length / MOST_REPEATS)); period += 1) {
+    const unit = text.slice(-period);
+    if (unit.trim() === '') continue;
+    let repeats = 1;
+    let at = text.length - period;
+    while (at >= period && text.startsWith(unit, at - period)) {
+      at -= period;
+      repeats += 1;
+    }
+    // A single letter or a short token may well stand a few times in a row; the run must be long to be a fault.
+    if (repeats >= MOST_REPEATS && repeats * period >= 200) return text.slice(0, at + period);
+  }
+  return undefined;
 }

@@ -2,8 +2,12 @@ import type { Box } from '../../document.ts';
 import type { Draft } from './draft.ts';
 import type { OutlineEntry, PageContent, PageJump, PageLink } from './page/page-content.ts';
 import type { PageView } from './page/page-view.ts';
-import type { Findings } from './pass.ts';
-import { PASSES } from './passes.ts';
+import type { Findings, Pass } from './pass.ts';
+import { DRAFT_PASSES } from './draft-passes.ts';
+import { PAGE_PASSES } from './page-passes.ts';
+
+/** All passes, in the order in which they run. */
+export const PASSES: readonly Pass[] = [...PAGE_PASSES, ...DRAFT_PASSES];
 
 /** A recognised document, before it is written as blocks. */
 export interface Layout {

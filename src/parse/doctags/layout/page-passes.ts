@@ -17,7 +17,7 @@ import { buildLines } from './page/line.ts';
 import { findPageRules } from './page/page-rule.ts';
 import { viewPage } from './page/page-view.ts';
 import type { Pass } from './pass.ts';
-import { marks, pass } from './pass.ts';
+import { pass } from './pass.ts';
 import { placeFloats } from './table/place-floats.ts';
 import { swallowsText } from './page/safety.ts';
 import type { Segment } from './page/segment.ts';
@@ -36,13 +36,6 @@ export const PAGE_PASSES: readonly Pass[] = [
       const views = new Map(contents.map((page) => [page.number, viewPage(page)]));
       return { views, pages: [...views.values()].map((view) => view.page) };
     },
-    draw: ({ pages }) =>
-      pages.map(({ number, width, height, glyphs }) => ({
-        page: number,
-        box: { left: 0, top: 0, right: width, bottom: height },
-        kind: 'text',
-        text: `${glyphs.length} glyphs`,
-      })),
   }),
   pass({
     name: 'segments',
@@ -71,7 +64,6 @@ export const PAGE_PASSES: readonly Pass[] = [
       );
       return { segments, drawn, body: bodyType([...segments.values()].flat()) };
     },
-    draw: ({ segments }) => marks(segments, (each) => ({ box: each, kind: 'text', text: each.text })),
   }),
   pass({
     name: 'pictures',
@@ -114,7 +106,6 @@ export const PAGE_PASSES: readonly Pass[] = [
         givenBack: new Map(found.map(([page, all, kept]) => [page, all.length - kept.length])),
       };
     },
-    draw: ({ pictures }) => marks(pictures, (box) => ({ box, kind: 'picture', text: 'picture' })),
   }),
   pass({
     name: 'furniture',
@@ -127,13 +118,6 @@ export const PAGE_PASSES: readonly Pass[] = [
         body.size,
       ),
     }),
-    draw: ({ furniture }) =>
-      [...furniture].map(([segment, kind]) => ({
-        page: segment.page,
-        box: segment,
-        kind,
-        text: segment.text,
-      })),
   }),
   pass({
     name: 'page-rules',
@@ -143,15 +127,6 @@ export const PAGE_PASSES: readonly Pass[] = [
     run: ({ pages, text, furniture }) => ({
       pageRules: findPageRules(pages.map((content) => ({ content, text: text.get(content.number) ?? [], furniture }))),
     }),
-    draw: ({ pages, pageRules }) =>
-      pages.flatMap((page) =>
-        page.rules.map((rule) => ({
-          page: page.number,
-          box: rule.box,
-          kind: pageRules.has(rule) ? ('page_header' as const) : ('table' as const),
-          text: pageRules.has(rule) ? 'of the page' : '',
-        })),
-      ),
   }),
   pass({
     name: 'vocabulary',
@@ -189,15 +164,6 @@ export const PAGE_PASSES: readonly Pass[] = [
         takenBack: new Map(placed.map(([page, { takenBack }]) => [page, takenBack])),
       };
     },
-    draw: ({ floats }) =>
-      [...floats].flatMap(([page, all]) =>
-        [...all.values()].map(({ box, kind, table }) => ({
-          page,
-          box,
-          kind,
-          text: table ? `${table.rows} rows, ${table.columns} columns` : '',
-        })),
-      ),
   }),
   pass({
     name: 'columns',
@@ -215,12 +181,6 @@ export const PAGE_PASSES: readonly Pass[] = [
         ),
       };
     },
-    draw: ({ columns }) =>
-      marks(columns, ({ box, margin, segments }) => ({
-        box,
-        kind: margin ? 'footnote' : 'text',
-        text: `${segments.length} segments${margin ? ' in the margin' : ''}`,
-      })),
   }),
   pass({
     name: 'lines',
@@ -237,10 +197,6 @@ export const PAGE_PASSES: readonly Pass[] = [
         setting: { size: body.size, pitches: linePitches(lines), indented: usesIndent(lines, body.size) },
       };
     },
-    draw: ({ pieces }) =>
-      pieces.flatMap(({ page, lines, margin }) =>
-        lines.map((line) => ({ page, box: line, kind: margin ? ('footnote' as const) : 'text', text: line.text })),
-      ),
   }),
 ];
 

@@ -1,4 +1,4 @@
-import type { Block, Box } from '../../document.ts';
+import type { Box } from '../../document.ts';
 import type { ColumnPiece } from './page/column.ts';
 import type { Draft } from './draft.ts';
 import type { PictureLabels } from './page/figure.ts';
@@ -56,14 +56,6 @@ export interface Findings {
   readonly drafts: Draft[];
 }
 
-/** A box with a name: what a pass found on a page. */
-export interface Mark {
-  readonly page: number;
-  readonly box: Box;
-  readonly kind: Block['kind'];
-  readonly text: string;
-}
-
 /** One step of the analysis, with what it reads and what it adds. */
 export interface Pass {
   readonly name: string;
@@ -71,8 +63,6 @@ export interface Pass {
   readonly needs: readonly (keyof Findings)[];
   readonly gives: readonly (keyof Findings)[];
   run(found: Findings): Partial<Findings>;
-  /** What it found, to be drawn; passes over drafts are drawn by what became of each. */
-  draw?(found: Findings): readonly Mark[];
 }
 
 /** A pass whose reads and writes are checked by their types. */
@@ -82,7 +72,6 @@ export function pass<N extends keyof Findings, G extends keyof Findings>(definit
   readonly needs: readonly N[];
   readonly gives: readonly G[];
   run(found: Pick<Findings, N>): Pick<Findings, G>;
-  draw?(found: Pick<Findings, N | G>): readonly Mark[];
 }): Pass {
   return definition;
 }
@@ -102,17 +91,4 @@ export function draftPass<N extends keyof Findings = 'drafts'>(definition: {
     gives: ['drafts'],
     run: (found) => ({ drafts: definition.change(found.drafts, found) }),
   };
-}
-
-/** Marks of boxes that belong to pages. */
-export function marks<T>(
-  byPage: ByPage<readonly T[]>,
-  mark: (each: T) => Omit<Mark, 'page'> | undefined,
-): readonly Mark[] {
-  return [...byPage].flatMap(([page, all]) =>
-    all.flatMap((each) => {
-      const made = mark(each);
-      return made ? [{ ...made, page }] : [];
-    }),
-  );
 }

@@ -4,10 +4,9 @@ import { test } from 'node:test';
 import { drawnPage } from '../../../../test/support/drawn-page.ts';
 import { textOf } from './output/draft-text.ts';
 import { isReferencesHeading } from './role/heading-number.ts';
-import { begin } from './layout.ts';
+import { begin, PASSES } from './layout.ts';
 import type { PageContent } from './page/page-content.ts';
 import type { Findings } from './pass.ts';
-import { PASSES } from './passes.ts';
 import { raisedIn } from './output/document-blocks.ts';
 
 test('each pass reads only what passes before it have given, and has a name and a job of its own', () => {

@@ -100,3 +100,11 @@ function lineOf(row: readonly Segment[], column: Box): Line {
   const text = segments.map((segment) => glyphsText(segment.glyphs, whole.size, segment.baseline)).join(' ');
   return { ...whole, text, column, segments };
 }
+
+/** Some glyphs of a line as a line of its own; nothing where nothing is printed. */
+export function linePart(line: Line, glyphs: readonly Glyph[]): Line[] {
+  const segment = segmentOf(line.page, glyphs, line.baseline);
+  if (!segment) return [];
+  const text = glyphsText(glyphs, line.size, line.baseline);
+  return text.trim() === '' ? [] : [{ ...segment, text, column: line.column, segments: [segment] }];
+}

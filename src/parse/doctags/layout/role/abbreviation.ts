@@ -2,7 +2,7 @@ import type { Draft } from '../draft.ts';
 import { draftOf } from '../draft.ts';
 import { textOf } from '../output/draft-text.ts';
 import type { Line } from '../page/line.ts';
-import { linePart } from '../page/line-part.ts';
+import { linePart } from '../page/line.ts';
 
 /** Entries that make a paragraph a list of abbreviations. */
 const FEWEST = 3;

@@ -62,3 +62,32 @@ function raisedMarks(line: Line): string[] {
     )
     .map((glyph) => glyph.text);
 }
+
+const PLACE =
+  /universit|institut|department|laborator|school|college|cent(?:er|re)\b|academy|faculty|hospital|division|\binc\b|\bltd\b|gmbh|corporation|research|street|avenue|p\.o\.|abstract|received|accepted|published|draft|version|preprint|correspond|e-?mail|@|https?:|doi|conference|journal|licen[sc]e|copyright/i;
+const NAME =
+  /^(?:(?:\p{Lu}[\p{L}’'.-]*|de|van|von|der|den|di|da|del|la|le|el|al|bin|ter|dos|y)\s+){1,5}\p{Lu}[\p{L}’'-]+(?:\s(?:Jr\.?|Sr\.?|I{2,3}))?$/u;
+
+/** The names among the lines under a title. */
+export function findAuthors(lines: readonly string[]): string[] {
+  const names: string[] = [];
+  for (const line of lines) {
+    if (PLACE.test(line)) continue;
+    const parts = line
+      .replace(/[\p{N}∗*†‡§¶‖#⋆✉^_{}[\]]+/gu, ',')
+      .replace(/(?:^|\s|,)(?:and|und|et|&|by)\s+/giu, ',')
+      .split(/[,;·•|]/u)
+      .map((part) => part.replace(/\s+/gu, ' ').trim());
+    for (const part of parts) if (NAME.test(part) && part.length < 60 && !names.includes(part)) names.push(part);
+  }
+  return names;
+}
+
+const TYPE_WORDS =
+  /^(?:research|original|review|reviews|systematic|short|brief|rapid|case|data|technical|clinical|basic|full|regular|invited|topical|mini|special|research|open|access|free|article|articles|paper|papers|report|reports|communication|communications|descriptor|letter|letters|editorial|commentary|comment|perspective|perspectives|viewpoint|opinion|protocol|study|trial|experimental|observational|method|methods|note|notes|news|guideline|guidelines|correspondence|registered|meta|analysis|science|investigation|contribution|contributions|software|resource|focus|section|feature|features|and|of|the|in|to|series|policy|practice|forum|essay|hypothesis|education|brief|book|overview|update|insight|highlights|spotlight|primer|preprint|manuscript|accepted|author|peer|reviewed|version|early|view|online|first)$/iu;
+
+/** The kind of article or a banner ("Research Article", "OPEN ACCESS", "Study Protocol Clinical Trial"), not what it is about. */
+export function isArticleType(text: string): boolean {
+  const words = text.split(/[^\p{L}]+/u).filter((word) => word !== '');
+  return words.length > 0 && words.length <= 6 && words.every((word) => TYPE_WORDS.test(word));
+}

@@ -1,8 +1,8 @@
-import { findAuthors } from './authors.ts';
+import { findAuthors } from './front-matter.ts';
 import { captionStart } from './caption.ts';
 import type { Draft } from '../draft.ts';
 import { textOf } from '../output/draft-text.ts';
-import { isKeywords, isKeywordsLabel } from './keywords.ts';
+import { isKeywords, isKeywordsLabel } from './heading-number.ts';
 import { endOfFrontMatter, isFrontMatter } from './front-matter.ts';
 import { headingNumber, isBackMatter, isCommonHeading, isReferencesHeading } from './heading-number.ts';
 import { hasLetter } from '../text/letter.ts';

@@ -1,7 +1,7 @@
 import type { Draft } from '../draft.ts';
 import { unionBox } from '../page/box.ts';
 import { startsWithMark } from './footnote.ts';
-import { isKeywords } from './keywords.ts';
+import { isKeywords } from './heading-number.ts';
 import { fitsMore } from './paragraph.ts';
 
 /** Joins paragraphs and list items that a column or page break has cut in two. */

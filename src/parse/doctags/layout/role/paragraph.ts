@@ -1,4 +1,4 @@
-import { isArticleType } from './article-type.ts';
+import { isArticleType } from './front-matter.ts';
 import type { Draft } from '../draft.ts';
 import { draftOf } from '../draft.ts';
 import { isFormulaLine } from './formula.ts';
@@ -7,7 +7,7 @@ import type { Line } from '../page/line.ts';
 import { captionStart, isBoldLabel } from './caption.ts';
 import { startsWithMark, startsWithNoteLabel } from './footnote.ts';
 import { headingNumber, isBackMatter, isCommonHeading, isReferencesHeading } from './heading-number.ts';
-import { isKeywords } from './keywords.ts';
+import { isKeywords } from './heading-number.ts';
 import { hangsUnder, listMarker } from './list.ts';
 import type { Glyph } from '../page/page-content.ts';
 

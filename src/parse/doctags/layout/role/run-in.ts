@@ -5,8 +5,8 @@ import { headingNumber, isBackMatter, isCommonHeading } from './heading-number.t
 import { hasLetter, hasLetterOrDigit } from '../text/letter.ts';
 import type { Line } from '../page/line.ts';
 import type { Glyph } from '../page/page-content.ts';
-import { isKeywordsLabel } from './keywords.ts';
-import { linePart } from '../page/line-part.ts';
+import { isKeywordsLabel } from './heading-number.ts';
+import { linePart } from '../page/line.ts';
 
 /** Words that begin a paragraph in another style than it goes on. */
 interface RunIn {

@@ -1,5 +1,4 @@
-import { isArticleType } from './article-type.ts';
-import { findAuthors } from './authors.ts';
+import { findAuthors, isArticleType } from './front-matter.ts';
 import type { Draft } from '../draft.ts';
 import { draftOf } from '../draft.ts';
 import { textOf } from '../output/draft-text.ts';

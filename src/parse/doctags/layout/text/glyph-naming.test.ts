@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { withoutHidden } from '../../engines/hidden-text.ts';
-import { describeFont } from '../../engines/pdfium-font.ts';
+import { describeFont } from '../../engines/text-run.ts';
 import { composeAccents } from './accent.ts';
 import { unknownText } from './glyph-text.ts';
 import { nameGlyphs } from './glyph-naming.ts';

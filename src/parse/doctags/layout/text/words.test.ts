@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeFont } from '../../engines/pdfium-font.ts';
+import { describeFont } from '../../engines/text-run.ts';
 import { composeAccents } from './accent.ts';
-import { findAuthors } from '../role/authors.ts';
+import { findAuthors } from '../role/front-matter.ts';
 import { readingGlyphs } from './direction.ts';
 import { usableText } from './glyph-text.ts';
 import { headingNumber, isCommonHeading, isReferencesHeading } from '../role/heading-number.ts';
