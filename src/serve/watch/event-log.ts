@@ -1,15 +1,11 @@
 import { randomBytes } from 'node:crypto';
 
-import type { RunEvent } from '../../corpus/index.ts';
+import type { z } from 'zod';
+
+import type { event } from '../api/shapes/operating.ts';
 
 /** A numbered event with its run. */
-export interface NumberedEvent extends Omit<RunEvent, 'kind'> {
-  readonly id: number;
-  readonly run: string | null;
-  /** Id of the document. */
-  readonly title: string | null;
-  readonly kind: RunEvent['kind'] | 'queue' | 'steering';
-}
+export type NumberedEvent = z.output<typeof event>;
 
 const KEPT = 1_000;
 
@@ -21,11 +17,11 @@ export class EventLog {
   #next = 1;
 
   add(event: Omit<NumberedEvent, 'id'>): NumberedEvent {
-    const told = { id: this.#next, ...event };
+    const numbered = { id: this.#next, ...event };
     this.#next += 1;
-    this.#events.push(told);
+    this.#events.push(numbered);
     if (this.#events.length > KEPT * 2) this.#events = this.#events.slice(-KEPT);
-    return told;
+    return numbered;
   }
 
   /** Newest first. */

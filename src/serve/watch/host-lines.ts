@@ -1,26 +1,12 @@
+import type { z } from 'zod';
+
 import type { HostFigures } from '../../corpus/index.ts';
 import type { HostOverview } from '../../queue/index.ts';
+import type { host } from '../api/shapes/operating.ts';
 import { moment } from './queue-watch.ts';
 
 /** A host as shown to operators. */
-export interface HostLine {
-  readonly kind: HostOverview['kind'];
-  readonly host: string;
-  readonly cap: number | null;
-  readonly per_second: number | null;
-  readonly slowed: boolean;
-  readonly in_flight: number;
-  readonly waiting: number;
-  readonly next_at: string | null;
-  readonly held_until: string | null;
-  readonly held_why: string | null;
-  readonly paused: boolean;
-  readonly budget_left: number | null;
-  readonly requests: number;
-  readonly refused: number;
-  readonly failed: number;
-  readonly last_at: string | null;
-}
+export type HostLine = Readonly<z.output<typeof host>>;
 
 const MOST_HOSTS = 2_000;
 

@@ -1,57 +1,13 @@
+import type { z } from 'zod';
+
 import type { Clock } from '../../base/index.ts';
 import type { HostOverview, HostSources, JobState, QueueStats, WorkQueue } from '../../queue/index.ts';
 import { hostOverview, overviewOf } from '../../queue/index.ts';
+import type { queue } from '../api/shapes/operating.ts';
 import { Series } from './series.ts';
 
-/** A worker process. Timestamps are ISO 8601. */
-interface WorkerLine {
-  readonly worker_id: string;
-  readonly process: string;
-  readonly started_at: string;
-  readonly heard_at: string;
-  readonly alive: boolean;
-  readonly workers: number;
-  readonly running: number;
-  readonly parked: number;
-  readonly per_minute: number;
-  readonly leases: number;
-  readonly lease_expires_at: string | null;
-}
-
 /** State of a queue. */
-export interface QueueFigures {
-  readonly states: Readonly<Record<JobState, number>>;
-  readonly total: number;
-  readonly due: number;
-  readonly delayed: number;
-  readonly oldest_queued_at: string | null;
-  readonly oldest_queued_id: string | null;
-  readonly next_available_at: string | null;
-  readonly per_minute: number | null;
-  readonly seconds_left: number | null;
-  readonly counts: {
-    readonly running: number;
-    readonly waiting_for_host: number;
-    readonly retrying: number;
-    readonly processes: number;
-    readonly workers: number;
-  };
-  readonly failures: readonly { readonly code: string; readonly state: JobState; readonly jobs: number }[];
-  readonly skips: readonly { readonly code: string; readonly state: JobState; readonly jobs: number }[];
-  readonly retries: readonly { readonly code: string; readonly state: JobState; readonly jobs: number }[];
-  readonly resolvers: readonly { readonly resolver: string | null; readonly state: JobState; readonly jobs: number }[];
-  readonly workers: readonly WorkerLine[];
-  readonly leases_of_others: readonly {
-    readonly worker_id: string;
-    readonly jobs: number;
-    readonly expires_at: string | null;
-  }[];
-  readonly pauses: readonly {
-    readonly scope: 'all' | 'host' | 'resolver';
-    readonly name: string;
-    readonly since: string;
-  }[];
-}
+export type QueueFigures = z.output<typeof queue>;
 
 /** Host data from outside the queue; shared fleet data is read on request. */
 export interface HostKnowledge extends Pick<HostSources, 'rulesOf'> {
@@ -107,6 +63,7 @@ export class QueueWatch {
 function figuresOf(stats: QueueStats, perMinute: number | null): QueueFigures {
   const perSecond = perMinute === null || perMinute === 0 ? null : perMinute / 60;
   const overview = overviewOf(stats, { perSecond });
+  const { waitingForHost, ...counts } = overview.counts;
   const known = new Set(stats.workers.map(({ workerId }) => workerId));
   return {
     states: stats.states,
@@ -118,17 +75,11 @@ function figuresOf(stats: QueueStats, perMinute: number | null): QueueFigures {
     next_available_at: moment(stats.nextAvailableAt),
     per_minute: overview.perSecond === null ? perMinute : Math.round(overview.perSecond * 600) / 10,
     seconds_left: overview.leftMs === null ? null : Math.round(overview.leftMs / 1000),
-    counts: {
-      running: overview.counts.running,
-      waiting_for_host: overview.counts.waitingForHost,
-      retrying: overview.counts.retrying,
-      processes: overview.counts.processes,
-      workers: overview.counts.workers,
-    },
+    counts: { ...counts, waiting_for_host: waitingForHost },
     failures: overview.failures.map((each) => ({ ...each, state: 'error' as const })),
     skips: stats.byErrorCode.filter(({ state }) => state === 'skipped').toSorted((a, b) => b.jobs - a.jobs),
     retries: overview.retries.map((each) => ({ ...each, state: 'queued' as const })),
-    resolvers: stats.byResolver,
+    resolvers: [...stats.byResolver],
     workers: overview.workers.map((worker) => ({
       worker_id: worker.workerId,
       process: `${worker.hostname}:${worker.pid}`,

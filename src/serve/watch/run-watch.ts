@@ -1,5 +1,7 @@
 import { basename, join } from 'node:path';
 
+import type { z } from 'zod';
+
 import type { Clock } from '../../base/index.ts';
 import type { Graph } from '../../ask/index.ts';
 import { outcomesOf } from '../../ask/index.ts';
@@ -7,41 +9,17 @@ import type { Corpus, CorpusView, RunEvent, RunFile, SearchSession, StepCount } 
 import { fileStamp, KeptOpen } from '../../corpus/index.ts';
 import { openScreening } from '../../screen/index.ts';
 import type { Screening } from '../../screen/index.ts';
+import type { figures, run } from '../api/shapes/operating.ts';
 import { secondsLeft, Series } from './series.ts';
 
 /** How often to check for a newer index or graph. */
 const LOOK_MS = 2_000;
 
 /** A run as listed. */
-export interface RunLine {
-  readonly id: string;
-  readonly title: string;
-  readonly folder: string;
-  readonly state: RunFile['state'] | 'unknown';
-  readonly started_at: string | null;
-  readonly ended_at: string | null;
-  readonly works: number;
-  readonly saved: number;
-  readonly documents: number;
-  readonly has_search: boolean;
-  readonly has_graph: boolean;
-}
-
-/** A step with its rate. */
-interface StageLine extends StepCount {
-  readonly per_minute: number | null;
-  readonly seconds_left: number | null;
-}
+export type RunLine = z.output<typeof run>;
 
 /** Progress of a run. */
-export interface RunFigures {
-  readonly run: string;
-  readonly state: RunLine['state'];
-  readonly stages: readonly StageLine[];
-  readonly outcomes: Readonly<Record<string, number>>;
-  readonly rate_per_minute: number | null;
-  readonly seconds_left: number | null;
-}
+export type RunFigures = z.output<typeof figures>;
 
 type StepName = StepCount['name'];
 

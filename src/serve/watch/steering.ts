@@ -1,18 +1,12 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
+import type { z } from 'zod';
+
+import type { act } from '../api/shapes/operating.ts';
+
 /** A logged control action: who, what, when. */
-export interface SteeringAct {
-  readonly at: string;
-  /** IP address and operator name. */
-  readonly who: string;
-  readonly act: 'pause' | 'resume' | 'retry';
-  readonly scope: 'all' | 'host' | 'resolver' | null;
-  readonly name: string | null;
-  readonly error_code: string | null;
-  /** Number of requeued jobs, or 1 for a pause or resume. */
-  readonly changed: number;
-}
+export type SteeringAct = z.output<typeof act>;
 
 const SHOWN = 200;
 

@@ -31,7 +31,7 @@ export const about = z.object({
   runs: z.array(run),
 });
 
-const event = z
+export const event = z
   .object({
     id: z.int(),
     at: z.string(),
@@ -41,13 +41,13 @@ const event = z
     text: z.string(),
     work: text,
     document: text,
-    title: text.describe('Id of the document.'),
+    title: text.describe('Title of the document.'),
     host: text,
     reason: text,
   })
   .meta({ id: 'Event' });
 
-const figures = z.object({
+export const figures = z.object({
   run: z.string(),
   state: run.shape.state,
   stages: z.array(stage),
@@ -161,12 +161,12 @@ export const host = z
 export const act = z
   .object({
     at: z.string(),
-    who: z.string(),
+    who: z.string().describe('IP address and operator name.'),
     act: z.enum(['pause', 'resume', 'retry']),
     scope: z.enum(['all', 'host', 'resolver']).nullable(),
     name: text,
     error_code: text,
-    changed: z.int(),
+    changed: z.int().describe('Number of requeued jobs, or 1 for a pause or resume.'),
   })
   .meta({ id: 'Act' });
 
