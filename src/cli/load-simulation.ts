@@ -1,7 +1,7 @@
 import type * as simulation from '../../sim/index.ts';
 import { AppError } from '../base/index.ts';
 
-export type { Profile } from '../../sim/index.ts';
+export type { ManifestLine, Profile, TruthLine, Verification } from '../../sim/index.ts';
 
 type Simulation = typeof simulation;
 

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 
 import { readGenerated, writeGenerated } from '../config/generated/index.ts';
-import type { CommandTable } from './command-table.ts';
-import { commandTable } from './command-table.ts';
+import type { CommandTable } from './completion.ts';
+import { commandTable } from './completion.ts';
 
 /** The three program names. */
 export type Door = 'docstokg' | 'contentdownload' | 'docparse';

@@ -5,8 +5,10 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 
 import { AppError } from '../base/index.ts';
-import type { Config } from '../config/index.ts';
-import { findSearchPlace } from '../corpus/index.ts';
+import type { Config, Layer } from '../config/index.ts';
+import type { Corpus } from '../corpus/index.ts';
+import { findSearchPlace, openCorpus } from '../corpus/index.ts';
+import type { Session } from './session.ts';
 
 /** Files and folders that mark a run folder. */
 const RUN_FILES = ['run.json', 'manifest.jsonl', 'Data', 'Index'];
@@ -79,4 +81,18 @@ export function splitQuestion(
     });
   }
   return { run, words: given };
+}
+
+/** Opens the corpus of a run folder; parsed papers are enough, a search index is not needed. */
+export async function corpusOf(session: Session, run: string | undefined, settings: Layer = []): Promise<Corpus> {
+  const { config } = session.load(settings);
+  const data = run === undefined ? undefined : join(requireFolder(run), 'Data');
+  const { folder, dataRoot } =
+    run !== undefined && data !== undefined && existsSync(data)
+      ? { folder: run, dataRoot: data }
+      : findSearchPlace(config, run);
+  return await openCorpus(folder, {
+    clock: session.clock,
+    config: { ...config, parse: { ...config.parse, data_root: dataRoot } },
+  });
 }

@@ -26,6 +26,10 @@ export interface Session {
   readonly clock: Clock;
   readonly json: boolean;
   log(level: LogLevel, message: string): void;
+  /** Logs events of the kind `message`. */
+  logMessage(event: { readonly kind: string } | { kind: 'message'; level: LogLevel; message: string }): void;
+  /** Prints the result of a command: the value as JSON with `--json`, otherwise the text. */
+  print(value: unknown, text: string | (() => string)): void;
   /** The resolved settings; `flags` override the command's options. */
   load(flags?: Layer): Loaded;
 }
@@ -43,7 +47,7 @@ const helpOrder: HelpConfiguration = {
 };
 
 export function shared(command: Command): Command {
-  return command
+  const configured = command
     .configureHelp(helpOrder)
     .addOption(
       new Option(
@@ -51,7 +55,13 @@ export function shared(command: Command): Command {
         'configuration file (YAML or JSON); default: docstokg.yaml in the current directory',
       ).helpGroup(EVERYWHERE),
     )
-    .addOption(new Option('--profile <name>', 'profile of the configuration file to apply').helpGroup(EVERYWHERE))
+    .addOption(new Option('--profile <name>', 'profile of the configuration file to apply').helpGroup(EVERYWHERE));
+  return outputOptions(configured).helpOption('-h, --help', 'show this help');
+}
+
+/** Adds `--log-level`, `--json` and `--no-color`. */
+export function outputOptions(command: Command): Command {
+  return command
     .addOption(
       new Option('--log-level <level>', 'log level for stderr')
         .choices([...LEVELS])
@@ -59,8 +69,7 @@ export function shared(command: Command): Command {
         .helpGroup(EVERYWHERE),
     )
     .addOption(new Option('--json', 'machine-readable output').helpGroup(EVERYWHERE))
-    .addOption(new Option('--no-color', 'disable colours').helpGroup(EVERYWHERE))
-    .helpOption('-h, --help', 'show this help');
+    .addOption(new Option('--no-color', 'disable colours').helpGroup(EVERYWHERE));
 }
 
 export function openSession(command: Command): Session {
@@ -77,6 +86,11 @@ export function openSession(command: Command): Session {
       if (LEVELS.indexOf(level) <= threshold)
         terminal.note(`${terminal.style(colours[level], level.padEnd(5))} ${plain(message)}`);
     },
+    logMessage: (event) => {
+      if ('message' in event) session.log(event.level, event.message);
+    },
+    print: (value, text) =>
+      terminal.print(session.json ? JSON.stringify(value) : typeof text === 'string' ? text : text()),
     load: (flags = []) => {
       const { config: file, profile } = options;
       const loaded = loadConfig({ file, profile, flags: [...settingsMade(command), ...flags] });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { Admin, Simulation } from '../../sim/index.ts';
-import type { Finding } from '../../src/cli/health/finding.ts';
+import type { Finding } from '../../src/cli/health.ts';
 import { startCommand } from './started-command.ts';
 
 async function examine(

@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/base/index.ts';
 import { assembleDownload } from '../../src/harvest/open-download.ts';
 import { openQueue } from '../../src/harvest/queue/open-queue.ts';
-import type { Session } from '../../src/cli/session.ts';
 import { simulatedWebLayer } from '../../src/harvest/simulated-web.ts';
-import { openTerminal } from '../../src/cli/terminal.ts';
 import { loadConfig, settingsLayer } from '../../src/config/index.ts';
 import type { InspectDocument } from '../../src/download/index.ts';
 import { workFromText } from '../../src/works/index.ts';
@@ -128,14 +126,8 @@ async function harvestHere(
       'the ablation',
     ),
   ];
-  const session: Session = {
-    terminal: openTerminal({ colour: false }),
-    clock: systemClock,
-    json: true,
-    log: () => undefined,
-    load: (more) => loadConfig({ ...(more && { flags: more }) }),
-  };
-  const { config } = session.load(flags);
+  const session = { clock: systemClock, log: () => undefined };
+  const { config } = loadConfig({ flags });
   await using queue = await openQueue(config, session);
   await using assembly = await assembleDownload(config, session, {
     queue,

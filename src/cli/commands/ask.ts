@@ -11,8 +11,7 @@ import { openSession, shared } from '../session.ts';
 import { settingOptions } from '../setting-options.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { plain } from '../terminal.ts';
-import { decimalNumber, wholeNumber } from '../whole-number.ts';
-import { chosenWorks, worksOption } from '../works-option.ts';
+import { chosenWorks, decimalNumber, wholeNumber, worksOption } from '../options.ts';
 
 interface AskFlags {
   readonly run?: string;

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 
-import type { CommandTable } from '../command-table.ts';
+import type { CommandTable } from '../completion.ts';
 import { openTerminal } from '../terminal.ts';
 
 export function completionCommand(tableOf: (door: string) => Promise<CommandTable>): Command {

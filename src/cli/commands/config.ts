@@ -45,11 +45,8 @@ export function configCommand(): Command {
       const session = openSession(self);
       const { file, config } = session.load();
       configuredServices(config);
-      if (session.json) session.terminal.print(JSON.stringify({ valid: true, file: file ?? null }));
-      else
-        session.terminal.print(
-          file ? `${file} is valid` : 'valid (no configuration file; defaults and environment only)',
-        );
+      const text = file ? `${file} is valid` : 'valid (no configuration file; defaults and environment only)';
+      session.print({ valid: true, file: file ?? null }, text);
     });
   shared(command.command('schema'))
     .description('print the JSON Schema of configuration files, for editors')

@@ -1,13 +1,11 @@
-import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 
 import { Command } from 'commander';
 
 // Types only: the simulator is loaded when the command runs.
-import type { ManifestLine, TruthLine, Verification } from '../../../sim/index.ts';
+import type { Verification } from '../../../sim/index.ts';
 import type { Answer as WrittenAnswer, Table } from '../../answers/index.ts';
 import { askCorpus, fillTable, parseColumns, tableOptions, tableText } from '../../answers/index.ts';
-import { parseJsonl } from '../../base/index.ts';
 import type { Layer } from '../../config/index.ts';
 import type { Hit } from '../../search/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
@@ -18,13 +16,13 @@ import { showProgress } from '../progress.ts';
 import type { Session } from '../session.ts';
 import { loadSimulation } from '../load-simulation.ts';
 import { openSession, shared } from '../session.ts';
-import { call, jsonLines, post } from '../sim-admin.ts';
+import { readManifest, readTruth, readViolations } from '../sim-admin.ts';
 import { stopSignal } from '../stop-signal.ts';
 import type { Terminal } from '../terminal.ts';
 import { plain } from '../terminal.ts';
-import { wholeNumber } from '../whole-number.ts';
 import { configFor, runCorpus } from './run/index.ts';
 import { printAccount, printNextSteps, printRun } from './run/summary.ts';
+import { wholeNumber } from '../options.ts';
 
 export const DEMO_WORLD = { seed: 7, works: 600, hosts: 60, profile: 'demo' } as const;
 const TOPIC = 'coral and marine ecosystems';
@@ -144,7 +142,7 @@ interface Question {
 /** Picks questions about downloaded works, spread evenly over the manifest. */
 async function someQuestions(out: string): Promise<Question[]> {
   const { plantedQuestions, World } = await loadSimulation();
-  const saved = [...(await readManifest(out)).values()]
+  const saved = [...(await readManifest(join(out, 'manifest.jsonl'))).values()]
     .filter(({ outcome }) => outcome === 'saved')
     .map(({ work }) => work)
     .sort();
@@ -179,23 +177,10 @@ async function compareWithTruth(
 ): Promise<{ readonly verification: Verification; readonly violations: number }> {
   using _line = showProgress(session.terminal, session.clock, () => 'comparing with the simulated web');
   const { verify } = await loadSimulation();
-  const truth: TruthLine[] = [];
-  for await (const line of jsonLines(await post(sim, '/__sim/truth', { selection: SELECTION })))
-    truth.push(line as TruthLine);
-  const { total } = (await (await call(sim, '/__sim/violations')).json()) as { readonly total: number };
+  const truth = await readTruth(sim, { selection: SELECTION });
+  const { total } = await readViolations(sim);
   const scope = max === undefined ? 'all' : 'manifest';
-  return { verification: verify(truth, await readManifest(out), { scope }), violations: total };
-}
-
-async function readManifest(out: string): Promise<Map<string, ManifestLine>> {
-  const { parseManifestLine } = await loadSimulation();
-  const manifest = new Map<string, ManifestLine>();
-  const bytes = createReadStream(join(out, 'manifest.jsonl')) as AsyncIterable<Uint8Array>;
-  for await (const read of parseJsonl(bytes, { tornTail: 'keep' })) {
-    const line = read.kind === 'good' ? parseManifestLine(read.value) : undefined;
-    if (line && !('fault' in line)) manifest.set(line.work, line);
-  }
-  return manifest;
+  return { verification: verify(truth, await readManifest(join(out, 'manifest.jsonl')), { scope }), violations: total };
 }
 
 function printAnswers(answers: readonly Answer[], out: string, session: Session): void {

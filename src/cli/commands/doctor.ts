@@ -2,16 +2,13 @@ import { Command } from 'commander';
 
 import type { Loaded } from '../../config/index.ts';
 import { AppError, errorInfo } from '../../base/index.ts';
-import { checkDisk } from '../health/disk.ts';
-import type { Finding } from '../health/finding.ts';
-import { checkRuntime } from '../health/runtime.ts';
-import { checkServices } from '../health/services.ts';
-import { checkKeys, checkSettings } from '../health/settings.ts';
+import type { Finding } from '../health.ts';
+import { checkDisk, checkKeys, checkRuntime, checkServices, checkSettings } from '../health.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared } from '../session.ts';
 import { simulatedLayer } from '../../harvest/index.ts';
-import { simOption } from '../sim-option.ts';
 import { plain } from '../terminal.ts';
+import { simOption } from '../options.ts';
 
 interface DoctorOptions {
   readonly mailto?: string;
@@ -40,14 +37,14 @@ export function doctorCommand(): Command {
     )
     .action(async (options: DoctorOptions, self: Command) => {
       const session = openSession(self);
-      const findings = await examine(options, session);
+      const findings = await checkAll(options, session);
       if (session.json) session.terminal.print(JSON.stringify(findings, undefined, 2));
-      else tell(findings, session);
+      else printFindings(findings, session);
       if (findings.some(({ state }) => state === 'bad')) process.exitCode = 1;
     });
 }
 
-async function examine(options: DoctorOptions, session: Session): Promise<Finding[]> {
+async function checkAll(options: DoctorOptions, session: Session): Promise<Finding[]> {
   let loaded: Loaded;
   try {
     loaded = session.load([...(await simulatedLayer(options))]);
@@ -78,7 +75,7 @@ async function examine(options: DoctorOptions, session: Session): Promise<Findin
   ];
 }
 
-function tell(findings: readonly Finding[], { terminal }: Session): void {
+function printFindings(findings: readonly Finding[], { terminal }: Session): void {
   const width = Math.min(24, Math.max(...findings.map(({ name }) => name.length)));
   for (const [area, some] of Map.groupBy(findings, (finding) => finding.area)) {
     terminal.print(terminal.style('bold', AREAS[area], 'stdout'));

@@ -1,16 +1,17 @@
 import { extname } from 'node:path';
 
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 
 import { AppError, writeFileAtomic } from '../../base/index.ts';
 import { showPage } from '../../parse/index.ts';
 import { openSession, shared } from '../session.ts';
+import { wholeNumber } from '../options.ts';
 
 export function drawPageCommand(): Command {
   return shared(new Command('draw-page'))
     .description('draw the blocks the parser found on a page, numbered in reading order')
     .argument('<file>', 'PDF, HTML or XML file, or a block file (.jsonl) of a parsed document')
-    .option('--page <number>', 'page to show', pageNumber, 1)
+    .option('--page <number>', 'page to show', wholeNumber(1), 1)
     .option('--image <file>', 'image of the page (PNG or JPEG) to draw on')
     .requiredOption('--out <file>', 'HTML file to write')
     .addHelpText('after', '\nExample:\n  docparse draw-page paper.pdf --page 3 --out page.html\n')
@@ -24,12 +25,6 @@ export function drawPageCommand(): Command {
       const { image } = options;
       const drawn = await showPage(file, options.page, image === undefined ? {} : { image });
       await writeFileAtomic(options.out, drawn);
-      session.terminal.print(session.json ? JSON.stringify({ out: options.out, page: options.page }) : options.out);
+      session.print({ out: options.out, page: options.page }, options.out);
     });
-}
-
-function pageNumber(text: string): number {
-  const page = Number(text);
-  if (!Number.isInteger(page) || page < 1) throw new InvalidArgumentError('expected an integer ≥ 1');
-  return page;
 }

@@ -37,7 +37,7 @@ export function estimateCommand(): Command {
       await using corpus = await openCorpus(config.download.out, { config, clock: session.clock });
       const tell = (message: string): void => session.log('info', message);
       const estimate = await corpus.estimate(askedFor(ids, options), { tell, signal: stop.signal });
-      session.terminal.print(session.json ? JSON.stringify(estimate) : textOf(estimate));
+      session.print(estimate, () => textOf(estimate));
     });
 }
 

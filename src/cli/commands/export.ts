@@ -4,7 +4,7 @@ import type { ExportFormat } from '../../corpus/index.ts';
 import { EXPORT_FORMATS, openCorpus } from '../../corpus/index.ts';
 import { chooseRun, runArgument } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
-import { chosenWorks, worksOption } from '../works-option.ts';
+import { chosenWorks, worksOption } from '../options.ts';
 
 interface ExportFlags {
   readonly run?: string;

@@ -18,8 +18,7 @@ export function figuresCommand(): Command {
       for (const file of documentFiles(input)) {
         const folder = join(options.out, documentId(file));
         const parts = await writeParts(file, folder, {}, stop.signal);
-        if (session.json) session.terminal.print(JSON.stringify({ document: file, folder, parts }));
-        else session.terminal.print(`${folder}: ${parts.length} files`);
+        session.print({ document: file, folder, parts }, `${folder}: ${parts.length} files`);
       }
     });
 }

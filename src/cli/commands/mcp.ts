@@ -29,9 +29,7 @@ export function mcpCommand(): Command {
       await using opened = await openRuns(
         named,
         (folder) => ({ ...config, parse: { ...config.parse, data_root: join(folder, 'Data') } }),
-        (event) => {
-          if (event.kind === 'message') session.log(event.level, event.message);
-        },
+        session.logMessage,
       );
       session.log('info', `serving ${opened.runs.map(({ id }) => id).join(', ')} over stdio`);
       await serveOnStdio({ runs: opened.runs, version, tell: (message) => session.log('warn', message) }, stop.signal);

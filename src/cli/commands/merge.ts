@@ -34,10 +34,9 @@ export function mergeCommand(): Command {
       for (const each of merged.missing.slice(0, MOST_SHOWN)) {
         session.log('warn', `skipped, the file does not match its manifest row: ${plain(each)}`);
       }
-      session.terminal.print(
-        session.json
-          ? JSON.stringify({ ...merged, out: flags.out })
-          : `${count(merged.works)} works of ${merged.folders} folders in ${flags.out}, ${count(merged.files)} files copied`,
+      session.print(
+        { ...merged, out: flags.out },
+        `${count(merged.works)} works of ${merged.folders} folders in ${flags.out}, ${count(merged.files)} files copied`,
       );
       if (merged.missingCount > 0) process.exitCode = 1;
     });

@@ -7,9 +7,9 @@ import { simulatedLayer } from '../../harvest/index.ts';
 import { count } from '../progress.ts';
 import { chooseRun, runArgument } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
-import { simOption } from '../sim-option.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { plain } from '../terminal.ts';
+import { simOption } from '../options.ts';
 
 interface RefreshFlags {
   readonly run?: string;
@@ -57,14 +57,13 @@ export function refreshCommand(): Command {
         {
           retractionWatch,
           tell: (event) => {
-            if (event.kind === 'message') session.log(event.level, event.message);
+            session.logMessage(event);
             if (event.kind === 'gathered') session.log('info', triedText(event.run));
           },
         },
         stop.signal,
       );
-      if (session.json) session.terminal.print(JSON.stringify(diff));
-      else session.terminal.print(textOf(diff));
+      session.print(diff, () => textOf(diff));
     });
 }
 

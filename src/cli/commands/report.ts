@@ -22,7 +22,7 @@ export function reportCommand(): Command {
       const session = openSession(self);
       const folder = chooseRun(run ?? flags.run, session.load().config);
       const { path } = await writeReport({ folder, ...(flags.title !== undefined && { title: flags.title }) });
-      session.terminal.print(session.json ? JSON.stringify({ path }) : path);
+      session.print({ path }, path);
       if (flags.open) openInBrowser(path, (message) => session.log('warn', `cannot open ${path}: ${message}`));
     });
 }

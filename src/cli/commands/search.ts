@@ -15,8 +15,7 @@ import type { Session } from '../session.ts';
 import { openSession, shared } from '../session.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { plain } from '../terminal.ts';
-import { decimalNumber, wholeNumber } from '../whole-number.ts';
-import { chosenWorks, worksOption } from '../works-option.ts';
+import { chosenWorks, decimalNumber, wholeNumber, worksOption } from '../options.ts';
 
 interface SearchFlags {
   readonly run?: string;

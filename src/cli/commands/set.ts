@@ -40,7 +40,7 @@ function createCommand(): Command {
         name,
         flags.filter === undefined ? { works: flags.works ?? '' } : { filter: flags.filter },
       );
-      session.terminal.print(session.json ? JSON.stringify({ name, works: size }) : `${name}: ${count(size)} works`);
+      session.print({ name, works: size }, `${name}: ${count(size)} works`);
     });
 }
 
@@ -72,7 +72,7 @@ function showCommand(): Command {
       const { run, words } = splitRun(given, ['name'], flags.run);
       await using corpus = await openCorpus(chooseRun(run, session.load().config));
       const works = [...corpus.chooseWorks(words[0] ?? '')];
-      session.terminal.print(session.json ? JSON.stringify(works) : works.join('\n'));
+      session.print(works, works.join('\n'));
     });
 }
 

@@ -1,18 +1,75 @@
-import { createReadStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 
 // Types only: the simulator is loaded when a command runs.
-import type { Aspect, LogEntry, ManifestLine, Policy, TruthLine } from '../../../sim/index.ts';
-import { AppError, JsonlWriter, parseJsonl } from '../../base/index.ts';
+import type { Aspect, LogEntry, Policy } from '../../../sim/index.ts';
+import { AppError, JsonlWriter } from '../../base/index.ts';
+import type { Profile } from '../load-simulation.ts';
 import { loadSimulation } from '../load-simulation.ts';
-import { openSession } from '../session.ts';
-import type { WorldOptions } from '../sim-options.ts';
-import { everywhere, parametersOf, scale, wholeNumber, worldOptions } from '../sim-options.ts';
-import { call, jsonLines, post, printVerification } from '../sim-admin.ts';
+import { openSession, outputOptions } from '../session.ts';
+import { wholeNumber } from '../options.ts';
+import { printVerification, readManifest, readTruth, readViolations } from '../sim-admin.ts';
 import { table } from '../terminal.ts';
+
+/**
+ * Profiles of the simulator and their default number of works; copied here so that help does not load the simulator.
+ */
+const DEFAULT_WORKS: Readonly<Record<Profile, number>> = {
+  calm: 500,
+  realistic: 500,
+  reality: 500,
+  politeness: 500,
+  hostile: 500,
+  demo: 200,
+  load: 100_000,
+};
+
+interface WorldOptions {
+  readonly seed: number;
+  readonly works?: number;
+  readonly hosts: number;
+  readonly profile: Profile;
+  readonly documents: 'full' | 'plain';
+}
+
+/** The shared options, except `--profile`, which names a world here. */
+function everywhere(command: Command): Command {
+  return outputOptions(command).helpOption('-h, --help', 'show this help');
+}
+
+/** Adds the options that define the world. */
+function worldOptions(command: Command): Command {
+  return command
+    .option('--seed <n>', 'seed; the same seed gives the same world', wholeNumber(0), 7)
+    .option('--works <n>', 'works in the world; default: 500, demo 200, load 100,000', wholeNumber(0))
+    .option('--hosts <n>', 'publishers and repositories in the world', wholeNumber(0), 60)
+    .addOption(
+      new Option('--profile <name>', 'behaviour of the world').choices(Object.keys(DEFAULT_WORKS)).default('realistic'),
+    )
+    .addOption(
+      new Option('--documents <manner>', 'full: realistic papers; plain: a single page that identifies the work')
+        .choices(['full', 'plain'])
+        .default('full'),
+    );
+}
+
+/** The world parameters, with the default size of the profile. */
+function parametersOf(options: WorldOptions): {
+  readonly seed: number;
+  readonly works: number;
+  readonly hosts: number;
+  readonly profile: Profile;
+} {
+  return {
+    seed: options.seed,
+    works: options.works ?? DEFAULT_WORKS[options.profile],
+    hosts: options.hosts,
+    profile: options.profile,
+  };
+}
 
 export function simCommand(): Command {
   const command = new Command('sim').description('run and inspect a simulated scholarly web on this machine');
@@ -25,14 +82,10 @@ export function simCommand(): Command {
 function serveCommand(): Command {
   return everywhere(worldOptions(new Command('serve')))
     .description('serve a simulated world until interrupted; prints its address')
-    .addOption(
-      new Option('--port <n>', 'port of the simulated web; 0 picks a free one').argParser(wholeNumber).default(0),
-    )
-    .addOption(
-      new Option('--admin-port <n>', 'port of the admin API; 0 picks a free one').argParser(wholeNumber).default(0),
-    )
-    .addOption(new Option('--time-scale <x>', 'real seconds per simulated second').argParser(scale).default(1))
-    .addOption(new Option('--state <dir>', 'folder for world.json, requests.jsonl and violations.json'))
+    .option('--port <n>', 'port of the simulated web; 0 picks a free one', wholeNumber(0), 0)
+    .option('--admin-port <n>', 'port of the admin API; 0 picks a free one', wholeNumber(0), 0)
+    .option('--time-scale <x>', 'real seconds per simulated second', timeScale, 1)
+    .option('--state <dir>', 'folder for world.json, requests.jsonl and violations.json')
     .addOption(new Option('--leash', 'stop when standard input ends').hideHelp())
     .addHelpText('after', '\nExample:\n  docstokg sim serve --seed 7 --profile realistic --time-scale 0.05\n')
     .action(
@@ -69,11 +122,10 @@ function serveCommand(): Command {
           time_scale: options.timeScale,
         };
         if (options.state) writeFileSync(join(options.state, 'world.json'), `${JSON.stringify(about, undefined, 2)}\n`);
-        if (session.json) session.terminal.print(JSON.stringify(about));
-        else
-          session.terminal.print(
-            `sim       ${about.sim}\nweb       ${about.web}\nidentity  ${identity}\nworld     ${parameters.works} works, ${parameters.hosts} hosts, ${parameters.profile}, seed ${parameters.seed}, time scale ${options.timeScale}`,
-          );
+        session.print(
+          about,
+          `sim       ${about.sim}\nweb       ${about.web}\nidentity  ${identity}\nworld     ${parameters.works} works, ${parameters.hosts} hosts, ${parameters.profile}, seed ${parameters.seed}, time scale ${options.timeScale}`,
+        );
         if (!options.leash) session.log('info', `give clients --sim ${about.sim}; Ctrl-C stops`);
         await ended;
         const counts = countByRule(simulation.log.violations);
@@ -96,18 +148,22 @@ async function leash(): Promise<void> {
   await Promise.race([once(process.stdin, 'close'), once(process, 'SIGTERM')]);
 }
 
+function timeScale(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= 10)) throw new InvalidArgumentError('expected a number > 0 and ≤ 10');
+  return value;
+}
+
 function truthCommand(): Command {
   return everywhere(worldOptions(new Command('truth')))
     .description('print what a correct client should obtain from a world, one JSON line per work')
-    .addOption(new Option('--policy <file>', 'JSON file with the client’s permissions; default: everything is allowed'))
-    .addOption(
-      new Option(
-        '--selection <query>',
-        'only works that OpenAlex returns for this query, for example filter=topics.id:T10341',
-      ),
+    .option('--policy <file>', 'JSON file with the client’s permissions; default: everything is allowed')
+    .option(
+      '--selection <query>',
+      'only works that OpenAlex returns for this query, for example filter=topics.id:T10341',
     )
-    .addOption(new Option('--totals', 'print only the totals'))
-    .addOption(new Option('--questions', 'print questions with known answers in the documents instead'))
+    .option('--totals', 'print only the totals')
+    .option('--questions', 'print questions with known answers in the documents instead')
     .addHelpText('after', '\nExample:\n  docstokg sim truth --seed 7 --profile calm > truth.jsonl\n')
     .action(
       async (
@@ -141,9 +197,9 @@ function verifyCommand(): Command {
     )
     .option('--manifest <file>', 'manifest, one JSON line per work; without it only politeness is checked')
     .requiredOption('--sim <url>', 'URL printed by sim serve')
-    .addOption(new Option('--policy <file>', 'JSON file with the client’s permissions'))
-    .addOption(new Option('--selection <query>', 'OpenAlex query of the client, for example filter=topics.id:T10341'))
-    .addOption(new Option('--only <aspects...>', 'compare only these aspects'))
+    .option('--policy <file>', 'JSON file with the client’s permissions')
+    .option('--selection <query>', 'OpenAlex query of the client, for example filter=topics.id:T10341')
+    .option('--only <aspects...>', 'compare only these aspects')
     .addOption(
       new Option('--scope <works>', 'compare all works of the world, or only those in the manifest')
         .choices(['all', 'manifest'])
@@ -172,15 +228,12 @@ function verifyCommand(): Command {
           throw new AppError('USAGE_SIM_ASPECT', `unknown aspect "${unknown}"`, {
             hint: `known: ${ASPECTS.join(', ')}`,
           });
-        const report = (await (await call(options.sim, '/__sim/violations')).json()) as {
-          readonly total: number;
-          readonly by_rule: Readonly<Record<string, number>>;
-        };
+        const report = await readViolations(options.sim);
         const { manifest: path, scope, only } = options;
         const result =
           path === undefined
             ? undefined
-            : verify(await truthFrom(options.sim, await readPolicy(options)), await readManifest(path), {
+            : verify(await readTruth(options.sim, await readPolicy(options)), await readManifest(path), {
                 scope,
                 ...(only && { aspects: only as Aspect[] }),
               });
@@ -192,12 +245,6 @@ function verifyCommand(): Command {
         if (report.total > 0 || (result?.differences.length ?? 0) > 0) process.exitCode = 1;
       },
     );
-}
-
-async function truthFrom(sim: string, policy: Policy): Promise<TruthLine[]> {
-  const truth: TruthLine[] = [];
-  for await (const line of jsonLines(await post(sim, '/__sim/truth', policy))) truth.push(line as TruthLine);
-  return truth;
 }
 
 async function readPolicy({
@@ -216,18 +263,4 @@ async function readPolicy({
     if (error instanceof AppError) throw error;
     throw new AppError('USAGE_SIM_POLICY', `${path} is not valid JSON`, { cause: error });
   }
-}
-
-async function readManifest(path: string): Promise<Map<string, ManifestLine>> {
-  const { parseManifestLine } = await loadSimulation();
-  const manifest = new Map<string, ManifestLine>();
-  for await (const read of parseJsonl(createReadStream(path) as AsyncIterable<Uint8Array>, { tornTail: 'keep' })) {
-    const line = read.kind === 'bad' ? { fault: read.reason } : parseManifestLine(read.value);
-    if ('fault' in line)
-      throw new AppError('SIM_MANIFEST', `${path} line ${read.line}: ${line.fault}`, {
-        hint: 'see docs/reference/simulator.md for the format',
-      });
-    manifest.set(line.work, line);
-  }
-  return manifest;
 }

@@ -11,7 +11,7 @@ import { openSession, shared } from '../session.ts';
 import { settingOptions } from '../setting-options.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { plain } from '../terminal.ts';
-import { decimalNumber } from '../whole-number.ts';
+import { decimalNumber } from '../options.ts';
 
 const MOST_SHOWN = 20;
 const HOUR_MS = 3_600_000;
@@ -85,12 +85,10 @@ function pullCommand(): Command {
         await files.refresh();
         const brought = await files.bringAll(options.papers ? '' : 'Data/', undefined, signal);
         await using corpus = await openCorpus(run, { config, clock: session.clock });
-        for await (const event of corpus.index(signal))
-          if (event.kind === 'message') session.log(event.level, event.message);
-        session.terminal.print(
-          session.json
-            ? JSON.stringify({ run, store: files.objects.name, ...brought })
-            : `${count(brought.files)} files brought from ${files.objects.name} to ${run}`,
+        for await (const event of corpus.index(signal)) session.logMessage(event);
+        session.print(
+          { run, store: files.objects.name, ...brought },
+          `${count(brought.files)} files fetched from ${files.objects.name} to ${run}`,
         );
       });
     });

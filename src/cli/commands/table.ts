@@ -17,15 +17,13 @@ import {
 import { AppError, writeFileAtomic } from '../../base/index.ts';
 import { stageExitCode } from '../../stage/index.ts';
 import { count } from '../progress.ts';
-import { runAndWords, runArgument, splitRun } from '../run-argument.ts';
+import { corpusOf, runAndWords, runArgument, splitRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared } from '../session.ts';
 import { settingOptions } from '../setting-options.ts';
 import { stopSignal } from '../stop-signal.ts';
-import { decimalNumber } from '../whole-number.ts';
-import { chosenWorks, worksOption } from '../works-option.ts';
 import { showStage } from './docparse/stage-options.ts';
-import { corpusOf } from './graph/corpus-of.ts';
+import { chosenWorks, decimalNumber, worksOption } from '../options.ts';
 
 interface TableFlags {
   readonly run?: string;

@@ -8,7 +8,7 @@ import { manifestFolder } from '../../../corpus/index.ts';
 import { openSession, shared } from '../../session.ts';
 import { settingOptions } from '../../setting-options.ts';
 import { plain, table } from '../../terminal.ts';
-import { decimalNumber } from '../../whole-number.ts';
+import { decimalNumber } from '../../options.ts';
 
 interface Row {
   readonly doc_id: string;

@@ -8,7 +8,7 @@ import { diagnosticsLine, planText, progressLine, stageExitCode, summaryText } f
 import type { Session } from '../../session.ts';
 import { shared } from '../../session.ts';
 import { settingOptions } from '../../setting-options.ts';
-import { wholeNumber } from '../../whole-number.ts';
+import { wholeNumber } from '../../options.ts';
 
 /** Options of every stage that are not settings. */
 export interface StageCommandOptions extends StageCall {
@@ -92,6 +92,5 @@ export function printOutcome(outcome: StageOutcome, session: Session): void {
   session.terminal.clear();
   const code = stageExitCode(outcome);
   if (code !== 0) process.exitCode = code;
-  if (session.json) session.terminal.print(JSON.stringify(outcome));
-  else session.terminal.print(outcome.plan ? planText(outcome.stageName, outcome.plan) : summaryText(outcome));
+  session.print(outcome, () => (outcome.plan ? planText(outcome.stageName, outcome.plan) : summaryText(outcome)));
 }

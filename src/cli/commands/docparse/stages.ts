@@ -11,9 +11,18 @@ import { fleetLayer } from '../../../harvest/queue/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
-import type { DocparseOptions } from './options.ts';
-import { inputOption } from './options.ts';
+import type { StageCommandOptions } from './stage-options.ts';
 import { showStage, stageOptions, printOutcome } from './stage-options.ts';
+
+/** Stage options that are not settings. */
+interface DocparseOptions extends StageCommandOptions {
+  readonly input?: string;
+  readonly output?: string;
+  readonly validateOnly?: boolean;
+}
+
+const inputOption = (command: Command): Command =>
+  command.option('-i, --input <path>', 'folder of papers (PDF, HTML, JATS, TEI), or one file');
 
 export function doctagsCommand(): Command {
   return stageOptions(inputOption(new Command('doctags')), 'doctags')
@@ -91,7 +100,7 @@ function running(...stages: ParseStage[]): (run: StageRun) => Promise<void> {
     const show = showStage(session);
     let documents = 0;
     for await (const event of corpus.parse({ ...options, stages }, stop.signal)) {
-      if (event.kind === 'message') session.log(event.level, event.message);
+      session.logMessage(event);
       if (event.kind !== 'stage') continue;
       show(event.event);
       if (event.event.kind !== 'stage-ended') continue;
@@ -130,10 +139,10 @@ async function checkFiles(
   const faults: { file: string; fault: string }[] = [];
   const files = globSync(pattern).sort();
   for (const file of files) for (const fault of await check(file)) faults.push({ file, fault });
-  if (session.json) session.terminal.print(JSON.stringify({ folder: dirname(pattern), files: files.length, faults }));
-  else {
-    for (const { file, fault } of faults) session.terminal.print(`${file}: ${fault}`);
-    session.terminal.print(`${files.length} files, ${faults.length} faults`);
-  }
+  session.print({ folder: dirname(pattern), files: files.length, faults }, () =>
+    [...faults.map(({ file, fault }) => `${file}: ${fault}`), `${files.length} files, ${faults.length} faults`].join(
+      '\n',
+    ),
+  );
   if (faults.length > 0) process.exitCode = 1;
 }

@@ -7,10 +7,10 @@ import { asksOpenAlex } from '../../../harvest/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
-import { DownloadProgress, printAccount } from './print-account.ts';
-import { nothingFound } from './nothing-found.ts';
+import { RunProgress } from '../run/progress.ts';
+import { printAccount } from './print-account.ts';
 import type { DownloadOptions } from './options.ts';
-import { askedFor, downloadFlags, downloadOptions, loadRun } from './options.ts';
+import { askedFor, downloadFlags, downloadOptions, loadRun, nothingFound } from './options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -45,13 +45,14 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
   if (options.listOnly) return await listPlans(corpus, wanted, session);
   using stop = stopSignal((name) => session.log('info', `${name}: finishing running downloads; Ctrl-C again to quit`));
   const gathering = corpus.gather({ ...wanted, until: 'files' }, stop.signal);
-  const progress = new DownloadProgress(session, gathering);
+  const progress = new RunProgress(session, gathering);
+  const startedAt = session.clock.monotonic();
   using _line = progress.show();
   for await (const event of gathering) {
     progress.see(event);
     if (event.kind !== 'gathered') continue;
     const { summary, counts } = event;
-    printAccount(event, progress, session, config);
+    printAccount(event, session.clock.monotonic() - startedAt, session, config);
     const isEmpty = counts.listed + counts.unreadable_entries === 0 && summary.reason !== 'stopped';
     if (isEmpty) session.log('error', nothingFound(wanted));
     if (isEmpty || summary.crashed > 0 || counts.failed > 0) process.exitCode ??= 1;

@@ -8,8 +8,7 @@ import type { WantedWorks } from '../../../harvest/index.ts';
 import { fleetLayer, queueLayer, simulatedLayer } from '../../../harvest/index.ts';
 import type { Session } from '../../session.ts';
 import { settingOptions } from '../../setting-options.ts';
-import { simOption } from '../../sim-option.ts';
-import { wholeNumber } from '../../whole-number.ts';
+import { simOption, wholeNumber } from '../../options.ts';
 
 export interface DownloadOptions extends WantedWorks {
   readonly out?: string;
@@ -67,4 +66,23 @@ export function loadRun(session: Session, flags: Layer): Config {
   if (config.queue.backend !== 'sqlite' || isNamed) return config;
   const path = join(config.download.out, 'state', 'workqueue.sqlite');
   return session.load([...flags, { path: ['queue', 'path'], value: path, origin: 'the run folder' }]).config;
+}
+
+/** The message for an empty result, with suggestions. */
+export function nothingFound({ topic, input = [], yearStart, yearEnd, oaOnly, type, language }: RunAsked): string {
+  const filters = Object.entries({
+    '--year-start': yearStart,
+    '--year-end': yearEnd,
+    '--oa-only': oaOnly,
+    '--type': type,
+    '--language': language,
+  })
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => name);
+  const tries = [
+    ...(filters.length > 0 ? [`leave out ${filters.join(', ')}`] : []),
+    ...(topic === undefined ? [] : ['use fewer or more common words, or an OpenAlex topic id such as T10017']),
+    ...(input.length > 0 ? [`check ${input.join(', ')}: no works or readable papers were found in it`] : []),
+  ];
+  return `no works found${topic === undefined ? '' : ` on "${topic}"`}; ${tries.join('; or ') || 'try another query'}`;
 }

@@ -7,11 +7,10 @@ import { test } from 'node:test';
 
 import { accountOf, CorpusWorks, runCountsOf } from '../../../ask/index.ts';
 import { settingsTable } from '../../../config/index.ts';
-import type { Gathering } from '../../../corpus/index.ts';
 import type { DownloadSummary } from '../../../download/index.ts';
 import { HeldClock } from '../../../testing/index.ts';
 import type { Session } from '../../session.ts';
-import { DownloadProgress, printAccount } from './print-account.ts';
+import { printAccount } from './print-account.ts';
 
 const NOTHING = { found: 0, saved: 0, skipped: 0, failed: 0, parked: 0, keptBefore: 0, crashed: 0, bytes: 0 };
 
@@ -27,11 +26,10 @@ async function printed(summary: Partial<DownloadSummary>, rows: readonly object[
   const lines: string[] = [];
   const terminal = { print: (text: string) => void lines.push(text), style: (_: string, text: string) => text };
   const session = { terminal, clock: new HeldClock(0), json: false, log: () => undefined } as unknown as Session;
-  const progress = new DownloadProgress(session, {} as Gathering);
-  const told = { counts: accountOf(store, 'now'), run: runCountsOf(store, 'now') };
+  const account = { counts: accountOf(store, 'now'), run: runCountsOf(store, 'now') };
   printAccount(
-    { summary: { ...NOTHING, ...summary } as DownloadSummary, ...told },
-    progress,
+    { summary: { ...NOTHING, ...summary } as DownloadSummary, ...account },
+    0,
     session,
     settingsTable().defaults,
   );

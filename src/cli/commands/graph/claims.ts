@@ -4,12 +4,11 @@ import type { ClaimsEvent } from '../../../corpus/index.ts';
 import { stageExitCode } from '../../../stage/index.ts';
 import { count } from '../../progress.ts';
 import type { Session } from '../../session.ts';
-import { runArgument } from '../../run-argument.ts';
+import { corpusOf, runArgument } from '../../run-argument.ts';
 import { openSession, shared } from '../../session.ts';
 import { settingOptions } from '../../setting-options.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { showStage } from '../docparse/stage-options.ts';
-import { corpusOf } from './corpus-of.ts';
 
 interface ClaimFlags {
   readonly run?: string;
@@ -36,30 +35,26 @@ export function claimsCommand(): Command {
       const request = { estimateOnly: flags.estimate, flags: { ...(flags.force && { force: true }) } };
       for await (const event of corpus.graph.claims(request, stop.signal))
         if (event.kind === 'stage') show(event.event);
-        else tell(event, flags.estimate === true, session);
+        else printEvent(event, flags.estimate === true, session);
     });
 }
 
-/** Prints the cost estimate to stderr before the result goes to stdout. */
-function tell(event: Exclude<ClaimsEvent, { kind: 'stage' }>, estimateOnly: boolean, session: Session): void {
+/** Prints the result; the cost estimate goes to stderr unless it is the result. */
+function printEvent(event: Exclude<ClaimsEvent, { kind: 'stage' }>, estimateOnly: boolean, session: Session): void {
   const { terminal } = session;
   if (event.kind === 'estimated') {
     const { estimate } = event;
     const text = `${count(estimate.passages)} passages of ${count(estimate.documents)} documents, ${count(estimate.known)} cached; at most ${count(estimate.inputTokens)} input and ${count(estimate.mostOutputTokens)} output tokens${dollars(estimate.mostUsd, ', at most ')}`;
     if (!estimateOnly) session.log('info', text);
-    else terminal.print(session.json ? JSON.stringify(estimate) : text);
+    else session.print(estimate, text);
     return;
   }
   terminal.clear();
   const { outcome, tooDear, claims, documents, dropped, unreadable, inputTokens, outputTokens, usd } = event.gathered;
   const code = stageExitCode(outcome);
   if (code !== 0) process.exitCode = code;
-  if (session.json) {
-    terminal.print(JSON.stringify({ ...event.gathered, outcome: undefined, failed: outcome.failed }));
-    return;
-  }
   const lost = Object.entries({ ...dropped, ...(unreadable > 0 && { 'unreadable answers': unreadable }) });
-  terminal.print(
+  session.print({ ...event.gathered, outcome: undefined, failed: outcome.failed }, () =>
     [
       `${count(claims)} claims with a verified quote, from ${count(documents)} documents`,
       `dropped: ${lost.length === 0 ? 'none' : lost.map(([why, number]) => `${count(number)} ${why}`).join(', ')}`,

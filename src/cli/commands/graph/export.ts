@@ -4,9 +4,8 @@ import { Command, Option } from 'commander';
 
 import type { ExportFormat } from '../../../ask/index.ts';
 import { EXPORT_FORMATS, exportGraph } from '../../../ask/index.ts';
-import { runArgument } from '../../run-argument.ts';
+import { corpusOf, runArgument } from '../../run-argument.ts';
 import { openSession, shared } from '../../session.ts';
-import { corpusOf } from './corpus-of.ts';
 
 interface ExportFlags {
   readonly run?: string;
@@ -31,6 +30,6 @@ export function exportCommand(): Command {
       using graph = corpus.graph.open();
       const path = flags.out ?? join(corpus.folder, 'Graph', `graph${EXPORT_FORMATS[flags.format].ending}`);
       await exportGraph(graph, flags.format, path);
-      session.terminal.print(session.json ? JSON.stringify({ path, format: flags.format }) : path);
+      session.print({ path, format: flags.format }, path);
     });
 }

@@ -6,17 +6,15 @@ import { EDGE_KINDS } from '../../../graph/index.ts';
 import { simulatedLayer } from '../../../harvest/index.ts';
 import { count } from '../../progress.ts';
 import type { Session } from '../../session.ts';
-import { runAndWords, runArgument, splitRun } from '../../run-argument.ts';
+import { corpusOf, runAndWords, runArgument, splitRun } from '../../run-argument.ts';
 import { openSession, shared } from '../../session.ts';
 import { settingOptions } from '../../setting-options.ts';
-import { simOption } from '../../sim-option.ts';
 import { stopSignal } from '../../stop-signal.ts';
-import { wholeNumber } from '../../whole-number.ts';
 import { showStage } from '../docparse/stage-options.ts';
 import { claimsCommand } from './claims.ts';
-import { corpusOf } from './corpus-of.ts';
 import { exportCommand } from './export.ts';
 import { evidenceLine, neighbourLines, nodeLine } from './text.ts';
+import { simOption, wholeNumber } from '../../options.ts';
 
 interface GraphFlags {
   readonly run?: string;
@@ -76,12 +74,10 @@ function buildCommand(): Command {
           const stats = graph.stats();
           const total = (counts: Record<string, number>): number =>
             Object.values(counts).reduce((sum, each) => sum + each, 0);
-          if (session.json)
-            session.terminal.print(JSON.stringify({ path, ...change, ...stats, looked_up: lookedUp, named }));
-          else
-            session.terminal.print(
-              `${named ? `${namedLine(named)}\n` : ''}${lookedUp ? `${lookedUpLine(lookedUp)}\n` : ''}${path}: ${count(change.documents)} documents, ${count(total(stats.nodes))} nodes, ${count(total(stats.edges))} edges, ${count(stats.evidence)} pieces of evidence (${count(change.added)} added, ${count(change.removed)} removed)`,
-            );
+          session.print(
+            { path, ...change, ...stats, looked_up: lookedUp, named },
+            `${named ? `${namedLine(named)}\n` : ''}${lookedUp ? `${lookedUpLine(lookedUp)}\n` : ''}${path}: ${count(change.documents)} documents, ${count(total(stats.nodes))} nodes, ${count(total(stats.edges))} edges, ${count(stats.evidence)} pieces of evidence (${count(change.added)} added, ${count(change.removed)} removed)`,
+          );
         }
       }
     });

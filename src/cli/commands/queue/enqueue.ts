@@ -7,8 +7,8 @@ import { readArtifacts } from '../../../harvest/queue/index.ts';
 import { count, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { plain } from '../../terminal.ts';
-import { wholeNumber } from '../../whole-number.ts';
 import { queueOptions, withQueue } from './shared.ts';
+import { wholeNumber } from '../../options.ts';
 
 /** Bad lines printed individually; the rest are only counted. */
 const SHOWN_BAD_LINES = 20;
@@ -43,8 +43,7 @@ export function enqueueCommand(): Command {
             resolverHint: options.resolver,
             priority: options.priority,
           });
-          if (session.json) session.terminal.print(JSON.stringify({ artifact_id: id, added }));
-          else session.terminal.print(plain(added ? `added ${id}` : `${id} is already in the queue`));
+          session.print({ artifact_id: id, added }, plain(added ? `added ${id}` : `${id} is already in the queue`));
         });
       },
     );
@@ -105,11 +104,10 @@ async function importArtifacts(queue: WorkQueue, session: Session, file: string,
     counts = await queue.bulkImport(take(readArtifacts(file, report), limit), (now) => (counts = now));
   }
   if (badLines > SHOWN_BAD_LINES) session.log('warn', `and ${count(badLines - SHOWN_BAD_LINES)} more bad lines`);
-  if (session.json) session.terminal.print(JSON.stringify({ ...counts, bad: badLines, bad_lines: bad }));
-  else
-    session.terminal.print(
-      `${count(counts.added)} added, ${count(counts.known)} already known, ${count(badLines)} bad`,
-    );
+  session.print(
+    { ...counts, bad: badLines, bad_lines: bad },
+    `${count(counts.added)} added, ${count(counts.known)} already known, ${count(badLines)} bad`,
+  );
   if (badLines > 0) process.exitCode = 1;
 }
 

@@ -1,14 +1,10 @@
 import { Command } from 'commander';
 
-import { wait } from '../../../base/index.ts';
 import type { HostOverview } from '../../../queue/index.ts';
 import { count, duration } from '../../progress.ts';
-import { stopSignal } from '../../stop-signal.ts';
 import type { Session } from '../../session.ts';
-import { CLEAR, plain, table } from '../../terminal.ts';
-import { queueOptions, withQueue } from './shared.ts';
-
-const WATCH_MS = 1_000;
+import { plain, table } from '../../terminal.ts';
+import { isoTime, queueOptions, showRepeatedly, withQueue } from './shared.ts';
 
 export function hostsCommand(): Command {
   return queueOptions(new Command('hosts'))
@@ -37,15 +33,9 @@ Examples:
           const hosts = (await hostsNow(config, queue)).filter(
             ({ name }) => options.host === undefined || name === options.host.toLowerCase(),
           );
-          const text = session.json ? JSON.stringify(hosts.map(hostJson)) : `${before}${hostTable(hosts, session)}`;
-          session.terminal.print(text);
+          session.print(hosts.map(hostJson), () => `${before}${hostTable(hosts, session)}`);
         };
-        if (!options.watch) return show('');
-        using stop = stopSignal();
-        while (!stop.signal.aborted) {
-          await show(process.stdout.isTTY ? CLEAR : '');
-          await wait(session.clock, WATCH_MS, stop.signal).catch(() => undefined);
-        }
+        await showRepeatedly(session, options.watch, show);
       });
     });
 }
@@ -60,8 +50,8 @@ function hostJson(host: HostOverview): Record<string, unknown> {
     slowed,
     in_flight: inFlight,
     waiting,
-    next_at: iso(nextAt),
-    held_until: iso(hold?.until ?? null),
+    next_at: isoTime(nextAt),
+    held_until: isoTime(hold?.until),
     held_why: hold?.reason ?? null,
     done,
     failed,
@@ -74,13 +64,9 @@ function hostJson(host: HostOverview): Record<string, unknown> {
       skipped: jobs.skipped,
       error: jobs.error,
       codes: jobs.codes,
-      next_available_at: iso(jobs.nextAvailableAt),
+      next_available_at: isoTime(jobs.nextAvailableAt),
     },
   };
-}
-
-function iso(at: number | null): string | null {
-  return at === null || !Number.isFinite(at) ? null : new Date(at).toISOString();
 }
 
 function hostTable(hosts: readonly HostOverview[], session: Session): string {

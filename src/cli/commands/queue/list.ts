@@ -2,13 +2,12 @@ import { once } from 'node:events';
 
 import { Command, Option } from 'commander';
 
-import { AppError } from '../../../base/index.ts';
 import type { Job, JobFilter, JobState, QueueAdmin } from '../../../queue/index.ts';
 import { JOB_STATES } from '../../../queue/index.ts';
 import type { Session } from '../../session.ts';
 import { plain, table } from '../../terminal.ts';
-import { wholeNumber } from '../../whole-number.ts';
-import { codeOfReason, queueOptions, withQueue } from './shared.ts';
+import { codeOfReason, findJob, isoTime, queueOptions, withQueue } from './shared.ts';
+import { wholeNumber } from '../../options.ts';
 
 interface FilterOptions {
   readonly state?: JobState;
@@ -67,16 +66,10 @@ export function listCommand(): Command {
     });
 }
 
-async function showJob(id: string, admin: QueueAdmin, { terminal, json }: Session): Promise<void> {
-  const job = (await admin.find(id)) ?? (/^\d+$/.test(id) ? await admin.find(Number(id)) : undefined);
-  if (!job) throw new AppError('JOB_UNKNOWN', `job not found: ${id}`, { hint: 'see queue list' });
-  const fields = jobJson(job);
-  if (json) return terminal.print(JSON.stringify(fields));
-  const rows = Object.entries(fields).map(([name, value]) => [
-    name,
-    plain(typeof value === 'string' ? value : JSON.stringify(value)),
-  ]);
-  terminal.print(table(rows));
+async function showJob(id: string, admin: QueueAdmin, session: Session): Promise<void> {
+  const fields = jobJson(await findJob(admin, id));
+  const text = (value: unknown): string => plain(typeof value === 'string' ? value : JSON.stringify(value));
+  session.print(fields, () => table(Object.entries(fields).map(([name, value]) => [name, text(value)])));
 }
 
 async function exportJobs(admin: QueueAdmin, filter: JobFilter): Promise<void> {
@@ -96,7 +89,6 @@ async function* everyJob(admin: QueueAdmin, filter: JobFilter): AsyncGenerator<J
 
 /** A job with its SQL column names; timestamps as ISO 8601. */
 function jobJson(job: Job): Record<string, unknown> {
-  const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
   return {
     id: job.id,
     artifact_id: job.artifactId,
@@ -107,14 +99,14 @@ function jobJson(job: Job): Record<string, unknown> {
     result: job.result === null ? null : parsed(job.result),
     deaths: job.deaths,
     deaths_alone: job.deathsAlone,
-    suspect_since: iso(job.suspectSince),
+    suspect_since: isoTime(job.suspectSince),
     resolver_hint: job.resolverHint,
     host: job.host,
     priority: job.priority,
-    created_at: iso(job.createdAt),
-    updated_at: iso(job.updatedAt),
-    available_at: iso(job.availableAt),
-    lease_expires_at: iso(job.leaseExpiresAt),
+    created_at: isoTime(job.createdAt),
+    updated_at: isoTime(job.updatedAt),
+    available_at: isoTime(job.availableAt),
+    lease_expires_at: isoTime(job.leaseExpiresAt),
     worker_id: job.workerId,
   };
 }

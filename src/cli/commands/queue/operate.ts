@@ -7,8 +7,8 @@ import type { JobFilter, Pause, WorkQueue } from '../../../queue/index.ts';
 import { overviewOf } from '../../../queue/kept/index.ts';
 import { count } from '../../progress.ts';
 import { plain } from '../../terminal.ts';
-import { wholeNumber } from '../../whole-number.ts';
-import { codeOfReason, queueOptions, withQueue } from './shared.ts';
+import { codeOfReason, findJob, queueOptions, withQueue } from './shared.ts';
+import { wholeNumber } from '../../options.ts';
 
 export function retryFailedCommand(): Command {
   return queueOptions(new Command('retry-failed').alias('retry'))
@@ -28,7 +28,6 @@ export function retryFailedCommand(): Command {
         self: Command,
       ) => {
         await withQueue(self, async (queue, session, { config }) => {
-          const { terminal, json, clock } = session;
           const dryRun = options.dryRun ?? false;
           const filter = {
             // Skipped jobs are retried only when --reason is given.
@@ -37,10 +36,11 @@ export function retryFailedCommand(): Command {
             resolver: options.resolver,
             belowAttempts: options.maxAttempts,
           } satisfies JobFilter;
-          const jobs = await queue.store.admin.requeue(filter, clock.now(), { dryRun });
-          if (json) terminal.print(JSON.stringify({ requeued: dryRun ? 0 : jobs, matching: jobs, dry_run: dryRun }));
-          else
-            terminal.print(`${count(jobs)} failed ${jobs === 1 ? 'job' : 'jobs'} ${dryRun ? 'would be ' : ''}requeued`);
+          const jobs = await queue.store.admin.requeue(filter, session.clock.now(), { dryRun });
+          session.print(
+            { requeued: dryRun ? 0 : jobs, matching: jobs, dry_run: dryRun },
+            `${count(jobs)} failed ${jobs === 1 ? 'job' : 'jobs'} ${dryRun ? 'would be ' : ''}requeued`,
+          );
           if (dryRun || jobs === 0 || overviewOf(await queue.stats()).counts.processes > 0) return;
           const place = config.queue.backend === 'postgres' ? 'postgres://…' : config.queue.path;
           session.log(
@@ -65,18 +65,14 @@ export function pauseCommand(verb: 'pause' | 'resume'): Command {
     .action(async (options: { host?: string; resolver?: string }, self: Command) => {
       const [scope, name] = pauseTarget(options);
       await withQueue(self, async (queue, session, { config }) => {
-        const { terminal, json, clock } = session;
         const { admin } = queue.store;
         const changed =
-          verb === 'pause' ? await admin.pause(scope, name, clock.now()) : await admin.resume(scope, name);
+          verb === 'pause' ? await admin.pause(scope, name, session.clock.now()) : await admin.resume(scope, name);
         const what = scope === 'all' ? 'everything' : `${scope} ${plain(name)}`;
         // Unknown names are paused too, because such jobs may be enqueued later; print a warning in case of a typo.
         const known = scope === 'all' || verb === 'resume' || (await isKnown(queue, config, scope, name));
-        if (json) terminal.print(JSON.stringify({ scope, name, changed, known }));
-        else
-          terminal.print(
-            changed ? `${what} ${verb}d` : `${what} was ${verb === 'pause' ? 'already paused' : 'not paused'}`,
-          );
+        const unchanged = verb === 'pause' ? 'already paused' : 'not paused';
+        session.print({ scope, name, changed, known }, changed ? `${what} ${verb}d` : `${what} was ${unchanged}`);
         if (!known)
           session.log(
             'warn',
@@ -117,16 +113,14 @@ export function cancelCommand(): Command {
     .argument('<id>', 'number or artifact id')
     .addHelpText('after', '\nExample:\n  contentdownload queue cancel doi:10.1234/example\n')
     .action(async (id: string, _options, self: Command) => {
-      await withQueue(self, async (queue, { terminal, json, clock }) => {
+      await withQueue(self, async (queue, session) => {
         const { admin } = queue.store;
-        const job = (await admin.find(id)) ?? (/^\d+$/.test(id) ? await admin.find(Number(id)) : undefined);
-        if (!job) throw new AppError('JOB_UNKNOWN', `job not found: ${id}`, { hint: 'see queue list' });
-        const cancelled = await admin.cancel(job.id, clock.now());
-        if (json) terminal.print(JSON.stringify({ id: job.id, artifact_id: job.artifactId, cancelled }));
-        else
-          terminal.print(
-            plain(cancelled ? `cancelled ${job.artifactId}` : `${job.artifactId} has already ended (${job.state})`),
-          );
+        const job = await findJob(admin, id);
+        const cancelled = await admin.cancel(job.id, session.clock.now());
+        session.print(
+          { id: job.id, artifact_id: job.artifactId, cancelled },
+          plain(cancelled ? `cancelled ${job.artifactId}` : `${job.artifactId} has already ended (${job.state})`),
+        );
         if (!cancelled) process.exitCode = 1;
       });
     });
@@ -149,12 +143,17 @@ export function pruneCommand(): Command {
             hint: 'use a number and a unit: 90m, 12h, 30d',
           });
         const ageMs = Number(match[1]) * (UNITS[match[2] ?? ''] ?? 0);
-        await withQueue(self, async (queue, { terminal, json, clock }) => {
+        await withQueue(self, async (queue, session) => {
           const dryRun = options.dryRun ?? false;
-          const filter = { ...(options.state && { states: [options.state] }), updatedBefore: clock.now() - ageMs };
+          const filter = {
+            ...(options.state && { states: [options.state] }),
+            updatedBefore: session.clock.now() - ageMs,
+          };
           const jobs = await queue.store.admin.prune(filter, { dryRun });
-          if (json) terminal.print(JSON.stringify({ pruned: dryRun ? 0 : jobs, matching: jobs, dry_run: dryRun }));
-          else terminal.print(dryRun ? `${count(jobs)} jobs would be removed` : `${count(jobs)} jobs removed`);
+          session.print(
+            { pruned: dryRun ? 0 : jobs, matching: jobs, dry_run: dryRun },
+            `${count(jobs)} jobs ${dryRun ? 'would be removed' : 'removed'}`,
+          );
         });
       },
     );

@@ -11,13 +11,13 @@ import { orchestratorOptions } from '../../../harvest/queue/index.ts';
 import { count, duration, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { settingOptions } from '../../setting-options.ts';
-import { simOption } from '../../sim-option.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { plain } from '../../terminal.ts';
 import type { DownloadJobParts, QueueRunner } from './download-jobs.ts';
 import type { UnfinishedWork } from '../../unfinished-work.ts';
 import { unfinishedWork, unfinishedLines } from '../../unfinished-work.ts';
 import { queueOptions, withQueue } from './shared.ts';
+import { simOption } from '../../options.ts';
 
 interface RunOptions {
   readonly drain?: boolean;

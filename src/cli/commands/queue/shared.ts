@@ -1,10 +1,15 @@
 import type { Command } from 'commander';
 
+import { AppError, wait } from '../../../base/index.ts';
 import type { Layer, Loaded } from '../../../config/index.ts';
-import type { WorkQueue } from '../../../queue/index.ts';
+import type { Job, QueueAdmin, WorkQueue } from '../../../queue/index.ts';
 import { openQueue, queueLayer } from '../../../harvest/queue/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
+import { stopSignal } from '../../stop-signal.ts';
+import { CLEAR } from '../../terminal.ts';
+
+const WATCH_MS = 1_000;
 
 export function queueOptions(command: Command): Command {
   return shared(command).option(
@@ -23,6 +28,32 @@ export async function withQueue(
   const loaded = session.load([...queueLayer(command.opts<{ queue?: string }>().queue), ...flags]);
   await using queue = await openQueue(loaded.config, session);
   await work(queue, session, loaded);
+}
+
+/** The job with this number or artifact id. */
+export async function findJob(admin: QueueAdmin, id: string): Promise<Job> {
+  const job = (await admin.find(id)) ?? (/^\d+$/.test(id) ? await admin.find(Number(id)) : undefined);
+  if (job) return job;
+  throw new AppError('JOB_UNKNOWN', `job not found: ${id}`, { hint: 'see queue list' });
+}
+
+/** ISO 8601, or null for an unknown or infinite time. */
+export function isoTime(at: number | null | undefined): string | null {
+  return at === null || at === undefined || !Number.isFinite(at) ? null : new Date(at).toISOString();
+}
+
+/** Prints once, or with `--watch` every second until Ctrl-C; `before` clears the screen. */
+export async function showRepeatedly(
+  session: Session,
+  isWatching: boolean | undefined,
+  show: (before: string) => Promise<void>,
+): Promise<void> {
+  if (!isWatching) return await show('');
+  using stop = stopSignal();
+  while (!stop.signal.aborted) {
+    await show(process.stdout.isTTY ? CLEAR : '');
+    await wait(session.clock, WATCH_MS, stop.signal).catch(() => undefined);
+  }
 }
 
 /** Converts a manifest reason to an error code: `not-found` → `NOT_FOUND`. */

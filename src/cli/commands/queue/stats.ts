@@ -1,15 +1,11 @@
 import { Command, Option } from 'commander';
 
-import { wait } from '../../../base/index.ts';
 import type { QueueOverview, QueueStats, SlowedHost } from '../../../queue/kept/index.ts';
 import { JOB_STATES, overviewOf, RateMeter } from '../../../queue/kept/index.ts';
 import { count, duration } from '../../progress.ts';
 import type { Session } from '../../session.ts';
-import { CLEAR, plain, table } from '../../terminal.ts';
-import { stopSignal } from '../../stop-signal.ts';
-import { queueOptions, withQueue } from './shared.ts';
-
-const WATCH_MS = 1_000;
+import { plain, table } from '../../terminal.ts';
+import { isoTime, queueOptions, showRepeatedly, withQueue } from './shared.ts';
 
 export function statsCommand(): Command {
   return queueOptions(new Command('stats'))
@@ -21,7 +17,7 @@ export function statsCommand(): Command {
       await withQueue(self, async (queue, session) => {
         const json = session.json || options.format === 'json';
         const meter = new RateMeter();
-        const show = async (before = ''): Promise<void> => {
+        const show = async (before: string): Promise<void> => {
           const stats = await queue.stats();
           const { done, skipped, error } = stats.states;
           meter.note(done + skipped + error, stats.at);
@@ -30,12 +26,7 @@ export function statsCommand(): Command {
             json ? JSON.stringify(statsJson(overview)) : `${before}${statsTable(overview, session)}`,
           );
         };
-        if (!options.watch) return show();
-        using stop = stopSignal();
-        while (!stop.signal.aborted) {
-          await show(process.stdout.isTTY ? CLEAR : '');
-          await wait(session.clock, WATCH_MS, stop.signal).catch(() => undefined);
-        }
+        await showRepeatedly(session, options.watch, show);
       });
     });
 }
@@ -50,15 +41,15 @@ function statsJson({ stats, perSecond, leftMs, workers, slowed, oldestDue }: Que
     suspects: stats.suspects,
     per_second: perSecond,
     left_seconds: leftMs === null ? null : leftMs / 1000,
-    oldest_queued_at: isoOrNull(stats.oldestQueuedAt),
+    oldest_queued_at: isoTime(stats.oldestQueuedAt),
     oldest_queued_id: oldestDue?.artifactId ?? null,
-    next_available_at: isoOrNull(stats.nextAvailableAt),
+    next_available_at: isoTime(stats.nextAvailableAt),
     by_resolver: stats.byResolver,
     by_error_code: stats.byErrorCode,
     leases: stats.leases.map(({ workerId, jobs, expiresAt }) => ({
       worker_id: workerId,
       jobs,
-      expires_at: isoOrNull(expiresAt),
+      expires_at: isoTime(expiresAt),
     })),
     workers: workers.map((worker) => ({
       worker_id: worker.workerId,
@@ -66,27 +57,23 @@ function statsJson({ stats, perSecond, leftMs, workers, slowed, oldestDue }: Que
       pid: worker.pid,
       hostname: worker.hostname,
       holds: worker.holds,
-      lease_ends_at: isoOrNull(worker.leaseEndsAt),
+      lease_ends_at: isoTime(worker.leaseEndsAt),
       maxWorkers: worker.maxWorkers,
       running: worker.running,
       parked: worker.parked,
       per_second: worker.perSecond,
-      started_at: isoOrNull(worker.startedAt),
-      updated_at: isoOrNull(worker.heardAt),
+      started_at: isoTime(worker.startedAt),
+      updated_at: isoTime(worker.heardAt),
     })),
     slowed_hosts: slowed.map(({ host, cap, perSecond: rate, hold }) => ({
       host,
       cap,
       per_second: rate,
-      held_until: isoOrNull(hold?.until ?? null),
+      held_until: isoTime(hold?.until),
       held_why: hold?.reason ?? null,
     })),
-    pauses: stats.pauses.map(({ scope, name, since }) => ({ scope, name, since: isoOrNull(since) })),
+    pauses: stats.pauses.map(({ scope, name, since }) => ({ scope, name, since: isoTime(since) })),
   };
-}
-
-function isoOrNull(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
 }
 
 function statsTable(overview: QueueOverview, session: Session): string {

@@ -11,10 +11,9 @@ import { asksOpenAlex } from '../../../harvest/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
-import { worksOption } from '../../works-option.ts';
+import { worksOption } from '../../options.ts';
 import type { DownloadOptions } from '../download/options.ts';
-import { askedFor, downloadFlags, downloadOptions } from '../download/options.ts';
-import { nothingFound } from '../download/nothing-found.ts';
+import { askedFor, downloadFlags, downloadOptions, nothingFound } from '../download/options.ts';
 import { RunProgress } from './progress.ts';
 import { printRun } from './summary.ts';
 

@@ -156,8 +156,10 @@ export class RunProgress {
     const { progress } = this.#gathering;
     if (!progress) return [];
     const { found, saved, skipped, failed, parked, endedBefore, savedBefore } = progress;
+    const missing = skipped + failed;
     const ended = Math.min(found, endedBefore + saved + skipped + failed + parked);
-    return [`${count(ended)}/${count(found)} works`, `${count(savedBefore + saved)} downloaded`];
+    const unavailable = missing > 0 ? `, ${count(missing)} without a file` : '';
+    return [`${count(ended)}/${count(found)} works`, `${count(savedBefore + saved)} downloaded${unavailable}`];
   }
 
   #documents(): string[] {

@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+
+import type { Corpus } from '../corpus/index.ts';
+
+/** `--sim URL`, or DOCSTOKG_SIM from the environment. */
+export function simOption(): Option {
+  return new Option('--sim <url>', 'run against a simulated web (docstokg sim serve)').env('DOCSTOKG_SIM');
+}
+
+/** Adds `--works`, which says which works of a run a command is about. */
+export function worksOption(command: Command): Command {
+  return command.option(
+    '--works <which>',
+    'only these works: a saved set, included, a filter (year:2020-2022 type:article), comma-separated ids, or @FILE',
+  );
+}
+
+/** The works that `--works` names; undefined for all. */
+export function chosenWorks(corpus: Corpus, which: string | undefined): { readonly works?: ReadonlySet<string> } {
+  return which === undefined ? {} : { works: corpus.chooseWorks(which) };
+}
+
+/** Option parser for integers. */
+export function wholeNumber(least = Number.MIN_SAFE_INTEGER): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value) || value < least) {
+      throw new InvalidArgumentError(
+        least === Number.MIN_SAFE_INTEGER ? 'expected an integer' : `expected an integer ≥ ${least}`,
+      );
+    }
+    return value;
+  };
+}
+
+/** Option parser for decimal numbers. */
+export function decimalNumber(least: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^(?:\d+|\d*\.\d+)$/.test(text) || !Number.isFinite(value) || value < least)
+      throw new InvalidArgumentError(`expected a number ≥ ${least}`);
+    return value;
+  };
+}
