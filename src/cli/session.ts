@@ -20,6 +20,12 @@ interface SharedOptions {
   readonly color?: boolean;
 }
 
+interface MessageEvent {
+  readonly kind: 'message';
+  readonly level: LogLevel;
+  readonly message: string;
+}
+
 /** What a command needs once its options are parsed. */
 export interface Session {
   readonly terminal: Terminal;
@@ -27,7 +33,7 @@ export interface Session {
   readonly json: boolean;
   log(level: LogLevel, message: string): void;
   /** Logs events of the kind `message`. */
-  logMessage(event: { readonly kind: string } | { kind: 'message'; level: LogLevel; message: string }): void;
+  readonly logMessage: (event: { readonly kind: string } | MessageEvent) => void;
   /** Prints the result of a command: the value as JSON with `--json`, otherwise the text. */
   print(value: unknown, text: string | (() => string)): void;
   /** The resolved settings; `flags` override the command's options. */

@@ -87,7 +87,7 @@ export function asVersion(work: Work, doi: string): Work {
 }
 
 /** Another resolver's findings, attributed to the resolver that led there, as copies with their own DOI. */
-export async function* told(
+export async function* attributedTo(
   resolver: string,
   findings: AsyncIterable<Finding>,
   sameAs: SameAs,

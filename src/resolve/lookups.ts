@@ -9,8 +9,8 @@ import type { Lookup } from '../works/index.ts';
 import { lookupJson, lookupText } from '../works/index.ts';
 import type { SharedAnswer } from './shared-answers.ts';
 import { SharedAnswers } from './shared-answers.ts';
-import type { Finding } from './plan.ts';
-import type { Sameness } from './same-work.ts';
+import type { Finding, ResolveContext } from './plan.ts';
+import type { SameAs, Sameness } from './same-work.ts';
 import { SERVICE_TABLE } from './service-table.ts';
 import type { ServiceName, Services } from './services.ts';
 import { Tokens } from './tokens.ts';
@@ -103,6 +103,23 @@ export class Lookups {
   }
 }
 
+/** Queries a service for a resolver; undefined if there is no answer, after a finding that says why. */
+export async function* answerOf<S extends z.ZodType>(
+  resolver: ServiceName,
+  { lookups, signal }: Pick<ResolveContext, 'lookups' | 'signal'>,
+  question: Omit<Question, 'service'> & { readonly service?: ServiceName },
+  schema: S,
+): AsyncGenerator<Finding, z.output<S> | undefined> {
+  const found = await lookups.json({ service: resolver, ...question }, schema, signal);
+  yield* problemsOf(resolver, found);
+  return found.kind === 'found' ? found.value : undefined;
+}
+
+/** Finding for a resolver that is skipped because it has no key. */
+export function needsKey(resolver: string, message: string): Finding {
+  return { kind: 'problem', resolver, message, at: null, wantsKey: true };
+}
+
 /** Findings for a service that failed; a missing record is not a problem. */
 export function problemsOf(resolver: string, lookup: Lookup<unknown> | SharedAnswer): Finding[] {
   if (lookup.kind === 'found' || lookup.kind === 'known' || lookup.kind === 'missing') return [];
@@ -110,11 +127,12 @@ export function problemsOf(resolver: string, lookup: Lookup<unknown> | SharedAns
   return [{ kind: 'problem', resolver, message: `${lookup.reason}: ${lookup.message}`, at: null }];
 }
 
-/** Finding for a service that returned another work. */
-export function wrongWork(resolver: string, sameness: Sameness): Finding[] {
-  if (sameness.kind !== 'other') return [];
-  const message = `another work was answered: ${sameness.why}`;
-  return [{ kind: 'problem', resolver, message, at: null, hasAnswered: true }];
+/** The other DOI of an answer that is a version of the work, or null; undefined after a finding if it is another work. */
+export function* sameAsOf(resolver: string, sameness: Sameness): Generator<Finding, SameAs | null | undefined> {
+  if (sameness.kind !== 'other') return sameness.kind === 'version' ? sameness.sameAs : null;
+  const message = `the answer is about another work: ${sameness.why}`;
+  yield { kind: 'problem', resolver, message, at: null, hasAnswered: true };
+  return undefined;
 }
 
 /** Finding for a response that cannot be parsed. */

@@ -1,27 +1,23 @@
 import { AppError } from '../base/index.ts';
 import type { Resolver, ResolverName } from './plan.ts';
-import { arxiv } from './resolvers/arxiv.ts';
+import { landingPage, openalex, openalexContent } from './resolvers/openalex.ts';
+import { arxiv, doi } from './resolvers/ids.ts';
+import { elsevierTdm, wileyTdm } from './resolvers/text-mining.ts';
 import { biorxiv } from './resolvers/biorxiv.ts';
 import { core } from './resolvers/core.ts';
 import { crossref } from './resolvers/crossref.ts';
 import { datacite } from './resolvers/datacite.ts';
 import { doaj } from './resolvers/doaj.ts';
-import { doi } from './resolvers/doi.ts';
-import { elsevierTdm } from './resolvers/elsevier-tdm.ts';
 import { europePmc } from './resolvers/europe-pmc.ts';
 import { figshare } from './resolvers/figshare.ts';
 import { hal } from './resolvers/hal.ts';
-import { landingPage } from './resolvers/landing-page.ts';
 import { openaire } from './resolvers/openaire.ts';
-import { openalexContent } from './resolvers/openalex-content.ts';
-import { openalex } from './resolvers/openalex.ts';
 import { osf } from './resolvers/osf.ts';
 import { pmc } from './resolvers/pmc.ts';
 import { semanticScholar } from './resolvers/semantic-scholar.ts';
 import { springerNature } from './resolvers/springer-nature.ts';
 import { unpaywall } from './resolvers/unpaywall.ts';
 import { wayback } from './resolvers/wayback.ts';
-import { wileyTdm } from './resolvers/wiley-tdm.ts';
 import { zenodo } from './resolvers/zenodo.ts';
 
 /**

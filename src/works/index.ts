@@ -9,7 +9,7 @@ export { parseLicense, parseVersion } from './license.ts';
 export type { HostType, License, Version } from './license.ts';
 export { namedWork, workFromIds } from './work.ts';
 export type { Work, WorkLocation } from './work.ts';
-export { maybe, validItems, lenient } from './maybe.ts';
+export { lenient, maybe, objects, text, validItems } from './maybe.ts';
 export { lookupJson, lookupText } from './lookup.ts';
 export type { Lookup } from './lookup.ts';
 export { parseOpenAlexWork } from './openalex/parse-work.ts';

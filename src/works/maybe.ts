@@ -12,6 +12,14 @@ export function lenient<S extends z.ZodType>(schema: S): z.ZodCatch<ReturnType<t
   return maybe(schema).catch(null);
 }
 
+/** A list of objects from which invalid ones are dropped. */
+export function objects<S extends z.ZodRawShape>(shape: S): ReturnType<typeof validItems<z.ZodObject<S>>> {
+  return validItems(z.object(shape));
+}
+
+/** A text field that may be missing. */
+export const text = maybe(z.string());
+
 /** A list from which invalid entries are dropped. A non-empty list without any valid entry is an error. */
 export function validItems<S extends z.ZodType>(
   schema: S,

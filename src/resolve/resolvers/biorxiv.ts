@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import { doiPath, maybe, parseLicense, validItems } from '../../works/index.ts';
-import { problemsOf, unreadable } from '../lookups.ts';
+import { doiPath, maybe, objects, parseLicense, text } from '../../works/index.ts';
+import { answerOf, unreadable } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 import { compareWork } from '../same-work.ts';
@@ -10,15 +10,13 @@ const biorxivDetails = z.object({
   messages: maybe(z.array(z.unknown())),
   // Missing if nothing was posted under the DOI; a response with neither this nor a message is invalid.
   collection: maybe(
-    validItems(
-      z.object({
-        doi: z.string(),
-        title: maybe(z.string()),
-        version: maybe(z.union([z.string(), z.number()])),
-        type: maybe(z.string()),
-        license: maybe(z.string()),
-      }),
-    ),
+    objects({
+      doi: z.string(),
+      title: text,
+      version: maybe(z.union([z.string(), z.number()])),
+      type: text,
+      license: text,
+    }),
   ),
 });
 
@@ -34,17 +32,16 @@ const SERVERS = [
  */
 export const biorxiv: Resolver = {
   name: 'biorxiv',
-  async *plans(work, { lookups, services, signal }) {
+  async *plans(work, context) {
     const { doi } = work.ids;
     if (doi === null || !PREFIXES.test(doi)) return;
     const bare = doi.replace(/v\d{1,3}$/, '');
     for (const [server, site] of SERVERS) {
       const path = `details/${server}/${doiPath(bare)}/na/json`;
-      const found = await lookups.json({ service: 'biorxiv', path }, biorxivDetails, signal);
-      yield* problemsOf('biorxiv', found);
-      if (found.kind !== 'found') continue;
+      const found = yield* answerOf('biorxiv', context, { path }, biorxivDetails);
+      if (!found) continue;
       // One element per version; an unknown DOI gives an empty list with status 200.
-      const { collection, messages } = found.value;
+      const { collection, messages } = found;
       if (collection === null && messages === null) yield* unreadable('biorxiv', 'neither posts nor a message');
       const latest = (collection ?? [])
         .filter((each) => compareWork(work, { doi: each.doi }).kind === 'same')
@@ -52,7 +49,7 @@ export const biorxiv: Resolver = {
       if (!latest) continue;
       if (/withdraw/i.test(latest.type ?? '') || /^withdrawn/i.test(latest.title ?? '')) return;
       const number = Math.max(1, numberOf(latest.version));
-      yield* plan('biorxiv', services.url(site, `content/${doiPath(bare)}v${number}.full.pdf`), {
+      yield* plan('biorxiv', context.services.url(site, `content/${doiPath(bare)}v${number}.full.pdf`), {
         expect: 'pdf',
         license: parseLicense(latest.license),
         version: 'submittedVersion',

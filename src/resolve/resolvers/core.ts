@@ -1,27 +1,25 @@
 import { z } from 'zod';
 
-import { maybe, parseArxivId, parseLicense, validItems, lenient } from '../../works/index.ts';
+import { lenient, maybe, objects, parseArxivId, parseLicense, text, validItems } from '../../works/index.ts';
 import { arxivFile, lead } from '../leads.ts';
-import { problemsOf } from '../lookups.ts';
+import { needsKey, problemsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { compareWork } from '../same-work.ts';
 
 const id = maybe(z.union([z.string(), z.number()]));
 
 const coreAnswer = z.object({
-  results: validItems(
-    z.object({
-      doi: maybe(z.string()),
-      arxivId: id,
-      title: maybe(z.string()),
-      authors: lenient(validItems(z.object({ name: maybe(z.string()) }))),
-      downloadUrl: maybe(z.string()),
-      sourceFulltextUrls: maybe(z.union([z.array(z.string()), z.string()])),
-      identifiers: lenient(validItems(z.object({ identifier: maybe(z.string()), type: maybe(z.string()) }))),
-      links: lenient(validItems(z.object({ type: maybe(z.string()), url: maybe(z.string()) }))),
-      license: lenient(z.string()),
-    }),
-  ),
+  results: objects({
+    doi: text,
+    arxivId: id,
+    title: text,
+    authors: lenient(validItems(z.object({ name: text }))),
+    downloadUrl: text,
+    sourceFulltextUrls: maybe(z.union([z.array(z.string()), z.string()])),
+    identifiers: lenient(validItems(z.object({ identifier: text, type: text }))),
+    links: lenient(validItems(z.object({ type: text, url: text }))),
+    license: lenient(z.string()),
+  }),
 });
 
 /**
@@ -38,8 +36,7 @@ export const core: Resolver = {
     const found = await lookups.json({ service: 'core', path: 'v3/search/works/', parameters }, coreAnswer, signal);
     const problems = problemsOf('core', found);
     if (services.hasKey('core')) yield* problems;
-    else if (problems.length > 0)
-      yield { kind: 'problem', resolver: 'core', message: 'needs a CORE key', at: null, wantsKey: true };
+    else if (problems.length > 0) yield needsKey('core', 'needs a CORE key');
     if (found.kind !== 'found') return;
     for (const each of found.value.results) {
       const authors = (each.authors ?? []).flatMap(({ name }) => (name === null ? [] : [name]));

@@ -3,16 +3,17 @@ import { z } from 'zod';
 import type { License, Work } from '../../works/index.ts';
 import {
   doiPath,
+  lenient,
   maybe,
   normalizeDoi,
   parseArxivId,
   parseLicense,
   parseVersion,
+  text,
   validItems,
-  lenient,
 } from '../../works/index.ts';
-import { arxivFile, asVersion, lead, told } from '../leads.ts';
-import { problemsOf, wrongWork } from '../lookups.ts';
+import { arxivFile, asVersion, attributedTo, lead } from '../leads.ts';
+import { answerOf, sameAsOf } from '../lookups.ts';
 import type { Expectation, Finding, ResolveContext, Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 import type { StatedWork } from '../same-work.ts';
@@ -22,27 +23,27 @@ import { osf } from './osf.ts';
 
 const link = z.object({
   URL: z.string(),
-  'content-type': maybe(z.string()),
-  'content-version': maybe(z.string()),
-  'intended-application': maybe(z.string()),
+  'content-type': text,
+  'content-version': text,
+  'intended-application': text,
 });
 const license = z.object({
   URL: z.string(),
-  'content-version': maybe(z.string()),
-  start: maybe(z.object({ timestamp: maybe(z.number()), 'date-time': maybe(z.string()) })),
+  'content-version': text,
+  start: maybe(z.object({ timestamp: maybe(z.number()), 'date-time': text })),
 });
-const related = z.object({ 'id-type': maybe(z.string()), id: maybe(z.string()) });
-const author = z.object({ given: maybe(z.string()), family: maybe(z.string()), name: maybe(z.string()) });
+const related = z.object({ 'id-type': text, id: text });
+const author = z.object({ given: text, family: text, name: text });
 
 const crossrefWork = z.object({
-  DOI: maybe(z.string()),
+  DOI: text,
   /** DOIs merged into this one. */
   aliases: lenient(z.array(z.string())),
   title: maybe(z.array(z.string())),
   author: lenient(validItems(author)),
   link: maybe(validItems(link)),
   license: maybe(validItems(license)),
-  resource: maybe(z.object({ primary: maybe(z.object({ URL: maybe(z.string()) })) })),
+  resource: maybe(z.object({ primary: maybe(z.object({ URL: text })) })),
   relation: lenient(z.record(z.string(), lenient(validItems(related)))),
 });
 const crossrefAnswer = z.object({ message: crossrefWork });
@@ -64,24 +65,15 @@ const MOST_VERSIONS = 3;
 export const crossref: Resolver = {
   name: 'crossref',
   async *plans(work, context) {
-    const { lookups, contact, services, signal } = context;
+    const { lookups, contact, services } = context;
     const { doi } = work.ids;
     if (doi === null) return;
-    const found = await lookups.json(
-      {
-        service: 'crossref',
-        path: `works/${doiPath(doi)}`,
-        ...(contact !== null && { parameters: { mailto: contact } }),
-      },
-      crossrefAnswer,
-      signal,
-    );
-    yield* problemsOf('crossref', found);
-    if (found.kind !== 'found') return;
-    const { message } = found.value;
-    const sameness = isAlias(doi, message) ? ({ kind: 'same' } as const) : compareWork(work, stated(message));
-    yield* wrongWork('crossref', sameness);
-    if (sameness.kind === 'other') return;
+    const question = { path: `works/${doiPath(doi)}`, ...(contact !== null && { parameters: { mailto: contact } }) };
+    const found = yield* answerOf('crossref', context, question, crossrefAnswer);
+    if (!found) return;
+    const { message } = found;
+    if (!isAlias(doi, message) && (yield* sameAsOf('crossref', compareWork(work, stated(message)))) === undefined)
+      return;
     const links = (message.link ?? []).filter(
       (each) =>
         each['intended-application'] !== 'similarity-checking' &&
@@ -136,7 +128,7 @@ async function* versionsOf(message: Record, work: Work, context: ResolveContext)
       const version = asVersion(work, sameAs.doi);
       for (const resolver of [europePmc, osf])
         if (resolver === osf || /^10\.(?:1101|64898|21203|20944)\//.test(sameAs.doi))
-          yield* told('crossref', resolver.plans(version, context), sameAs);
+          yield* attributedTo('crossref', resolver.plans(version, context), sameAs);
       yield* plan('crossref', services.url('doi', doiPath(sameAs.doi)), {
         expect: 'landing',
         robots: 'terms',

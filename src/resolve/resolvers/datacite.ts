@@ -1,36 +1,30 @@
 import { z } from 'zod';
 
 import type { Lookup } from '../../works/index.ts';
-import { doiPath, maybe, normalizeDoi, parseLicense, validItems, lenient } from '../../works/index.ts';
+import { doiPath, lenient, maybe, normalizeDoi, objects, parseLicense, text } from '../../works/index.ts';
 import { lead } from '../leads.ts';
-import { problemsOf, wrongWork } from '../lookups.ts';
+import { answerOf, problemsOf, sameAsOf } from '../lookups.ts';
 import type { Finding, ResolveContext, Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 import { compareWork } from '../same-work.ts';
 
 /** doi.org names the agency that registered a prefix, which covers all of its DOIs. */
-const agencies = z.array(z.object({ RA: maybe(z.string()) }));
+const agencies = z.array(z.object({ RA: text }));
 
 const dataciteAnswer = z.object({
   data: z.object({
     attributes: z.object({
-      doi: maybe(z.string()),
-      titles: lenient(validItems(z.object({ title: maybe(z.string()) }))),
-      url: maybe(z.string()),
-      contentUrl: maybe(z.union([z.string(), z.array(maybe(z.string()))])),
-      rightsList: lenient(
-        validItems(
-          z.object({ rights: maybe(z.string()), rightsUri: maybe(z.string()), rightsIdentifier: maybe(z.string()) }),
-        ),
-      ),
+      doi: text,
+      titles: lenient(objects({ title: text })),
+      url: text,
+      contentUrl: maybe(z.union([z.string(), z.array(text)])),
+      rightsList: lenient(objects({ rights: text, rightsUri: text, rightsIdentifier: text })),
       relatedIdentifiers: lenient(
-        validItems(
-          z.object({
-            relationType: maybe(z.string()),
-            relatedIdentifier: maybe(z.string()),
-            relatedIdentifierType: maybe(z.string()),
-          }),
-        ),
+        objects({
+          relationType: text,
+          relatedIdentifier: text,
+          relatedIdentifierType: text,
+        }),
       ),
     }),
   }),
@@ -54,21 +48,16 @@ const MOST_RELATED = 3;
 export const datacite: Resolver = {
   name: 'datacite',
   async *plans(work, context) {
-    const { lookups, services, signal } = context;
+    const { services } = context;
     const { doi } = work.ids;
     // The resolvers of arXiv, Zenodo and OSF know more.
     if (doi === null || /^10\.(?:48550|5281)\//.test(doi) || !(yield* isRegistered(doi, context))) return;
-    const found = await lookups.json(
-      { service: 'datacite', path: `dois/${doiPath(doi)}`, accept: 'application/vnd.api+json, application/json' },
-      dataciteAnswer,
-      signal,
-    );
-    yield* problemsOf('datacite', found);
-    if (found.kind !== 'found') return;
-    const { attributes } = found.value.data;
+    const question = { path: `dois/${doiPath(doi)}`, accept: 'application/vnd.api+json, application/json' };
+    const found = yield* answerOf('datacite', context, question, dataciteAnswer);
+    if (!found) return;
+    const { attributes } = found.data;
     const sameness = compareWork(work, { doi: attributes.doi, title: attributes.titles?.[0]?.title });
-    yield* wrongWork('datacite', sameness);
-    if (sameness.kind === 'other') return;
+    if ((yield* sameAsOf('datacite', sameness)) === undefined) return;
     const licenses = (attributes.rightsList ?? []).flatMap(({ rightsUri, rightsIdentifier, rights }) =>
       [rightsIdentifier, rightsUri, rights].map(parseLicense),
     );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Lookup } from '../../works/index.ts';
-import { maybe, parseLicense, validItems, lenient } from '../../works/index.ts';
+import { lenient, maybe, objects, parseLicense, text, validItems } from '../../works/index.ts';
 import { lead } from '../leads.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Expectation, ResolveContext, Resolver } from '../plan.ts';
@@ -11,15 +11,11 @@ const doajAnswer = z.object({
   results: validItems(
     z.object({
       bibjson: z.object({
-        title: maybe(z.string()),
-        author: lenient(validItems(z.object({ name: maybe(z.string()) }))),
-        identifier: maybe(validItems(z.object({ id: maybe(z.string()), type: maybe(z.string()) }))),
-        journal: lenient(
-          z.object({ license: maybe(z.array(z.object({ title: maybe(z.string()), type: maybe(z.string()) }))) }),
-        ),
-        link: maybe(
-          validItems(z.object({ type: maybe(z.string()), url: maybe(z.string()), content_type: lenient(z.string()) })),
-        ),
+        title: text,
+        author: lenient(objects({ name: text })),
+        identifier: maybe(objects({ id: text, type: text })),
+        journal: lenient(z.object({ license: maybe(z.array(z.object({ title: text, type: text }))) })),
+        link: maybe(objects({ type: text, url: text, content_type: lenient(z.string()) })),
       }),
     }),
   ),

@@ -1,22 +1,22 @@
 import { z } from 'zod';
 
 import type { Work } from '../../works/index.ts';
-import { maybe, normalizePmcid, parseLicense, validItems, lenient } from '../../works/index.ts';
+import { lenient, maybe, normalizePmcid, objects, parseLicense, text, validItems } from '../../works/index.ts';
 import { europePmcFile, pmcidAt } from '../leads.ts';
-import { problemsOf } from '../lookups.ts';
+import { answerOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 import { compareWork } from '../same-work.ts';
 
 const record = z.object({
-  id: maybe(z.string()),
-  source: maybe(z.string()),
-  pmid: maybe(z.string()),
-  pmcid: maybe(z.string()),
-  doi: maybe(z.string()),
-  title: maybe(z.string()),
-  isOpenAccess: maybe(z.string()),
-  inEPMC: maybe(z.string()),
+  id: text,
+  source: text,
+  pmid: text,
+  pmcid: text,
+  doi: text,
+  title: text,
+  isOpenAccess: text,
+  inEPMC: text,
   license: lenient(z.string()),
   authMan: lenient(z.string()),
   pubTypeList: maybe(z.object({ pubType: maybe(z.union([z.array(z.string()), z.string()])) })),
@@ -24,14 +24,12 @@ const record = z.object({
   fullTextUrlList: maybe(
     z.object({
       fullTextUrl: maybe(
-        validItems(
-          z.object({
-            availabilityCode: maybe(z.string()),
-            documentStyle: maybe(z.string()),
-            site: maybe(z.string()),
-            url: maybe(z.string()),
-          }),
-        ),
+        objects({
+          availabilityCode: text,
+          documentStyle: text,
+          site: text,
+          url: text,
+        }),
       ),
     }),
   ),
@@ -39,7 +37,7 @@ const record = z.object({
 
 /** Errors have status 200 and a message instead of the list. */
 const europePmcAnswer = z.object({
-  errMsg: maybe(z.string()),
+  errMsg: text,
   resultList: maybe(z.object({ result: maybe(validItems(record)) })),
 });
 
@@ -53,21 +51,14 @@ const TAKEN_BACK = /^preprint-(?:removal|withdrawal)$/i;
  */
 export const europePmc: Resolver = {
   name: 'europe_pmc',
-  async *plans(work, { lookups, services, signal }) {
+  async *plans(work, context) {
+    const { services } = context;
     const query = queryFor(work);
     if (query === undefined) return;
-    const found = await lookups.json(
-      {
-        service: 'europe_pmc',
-        path: 'search',
-        parameters: { query, resultType: 'core', format: 'json', pageSize: '5' },
-      },
-      europePmcAnswer,
-      signal,
-    );
-    yield* problemsOf('europe_pmc', found);
-    if (found.kind !== 'found') return;
-    const { errMsg, resultList } = found.value;
+    const parameters = { query, resultType: 'core', format: 'json', pageSize: '5' };
+    const found = yield* answerOf('europe_pmc', context, { path: 'search', parameters }, europePmcAnswer);
+    if (!found) return;
+    const { errMsg, resultList } = found;
     if (errMsg !== null) yield { kind: 'problem', resolver: 'europe_pmc', message: errMsg, at: null };
     for (const each of resultList?.result ?? []) {
       if (!isAbout(work, each) || [each.pubTypeList?.pubType ?? []].flat().some((type) => TAKEN_BACK.test(type)))
@@ -101,8 +92,8 @@ function isOwn(site: string | null): boolean {
 }
 
 /** Compares ids where both have them; a record without any must have the title. */
-function isAbout({ ids, ...rest }: Work, { pmcid, pmid, doi, title }: z.output<typeof record>): boolean {
-  const work = { ids, ...rest };
+function isAbout(work: Work, { pmcid, pmid, doi, title }: z.output<typeof record>): boolean {
+  const { ids } = work;
   if (ids.doi !== null && doi !== null) return compareWork(work, { doi, title }).kind !== 'other';
   if (ids.pmcid !== null && pmcid !== null) return normalizePmcid(pmcid) === ids.pmcid;
   if (ids.pmid !== null && pmid !== null) return pmid === ids.pmid;

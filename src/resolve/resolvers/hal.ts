@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
 import type { Work } from '../../works/index.ts';
-import { maybe, normalizeHalId, parseLicense, validItems } from '../../works/index.ts';
+import { maybe, normalizeHalId, parseLicense, text, validItems } from '../../works/index.ts';
 import { lead } from '../leads.ts';
-import { problemsOf } from '../lookups.ts';
+import { answerOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { compareWork } from '../same-work.ts';
 
 const texts = maybe(z.union([z.string(), z.array(z.string())]));
 
 const document = z.object({
-  halId_s: maybe(z.string()),
+  halId_s: text,
   doiId_s: texts,
   title_s: texts,
   authFullName_s: texts,
@@ -34,7 +34,8 @@ const OPEN_ELSEWHERE = new Set(['arxiv', 'openaccess', 'pubmedcentral', 'biorxiv
  */
 export const hal: Resolver = {
   name: 'hal',
-  async *plans(work, { lookups, services, signal }) {
+  async *plans(work, context) {
+    const { services } = context;
     const { doi, hal: id } = work.ids;
     const query =
       id !== null
@@ -44,10 +45,8 @@ export const hal: Resolver = {
           : undefined;
     if (query === undefined) return;
     const parameters = { q: query, fl: FIELDS, wt: 'json', rows: '5' };
-    const found = await lookups.json({ service: 'hal', path: 'search/', parameters }, halAnswer, signal);
-    yield* problemsOf('hal', found);
-    if (found.kind !== 'found') return;
-    for (const each of found.value.response.docs) {
+    const found = yield* answerOf('hal', context, { path: 'search/', parameters }, halAnswer);
+    for (const each of found?.response.docs ?? []) {
       const sameness = isAbout(work, each);
       if (sameness === undefined) continue;
       const details = {

@@ -2,37 +2,37 @@ import { z } from 'zod';
 
 import type { Work } from '../../works/index.ts';
 import {
+  lenient,
   maybe,
   normalizeDoi,
+  objects,
   parseArxivId,
   parseLicense,
   pmcidFromField,
+  text,
   validItems,
-  lenient,
 } from '../../works/index.ts';
 import { lead } from '../leads.ts';
-import { problemsOf } from '../lookups.ts';
+import { answerOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { compareWork } from '../same-work.ts';
 
-const pid = z.object({ scheme: maybe(z.string()), value: maybe(z.string()) });
+const pid = z.object({ scheme: text, value: text });
 
 const openaireAnswer = z.object({
   results: validItems(
     z.object({
-      mainTitle: maybe(z.string()),
+      mainTitle: text,
       pids: maybe(validItems(pid)),
       instances: maybe(
-        validItems(
-          z.object({
-            pids: maybe(validItems(pid)),
-            alternateIdentifiers: maybe(validItems(pid)),
-            license: lenient(z.string()),
-            accessRight: lenient(z.object({ label: maybe(z.string()) })),
-            type: lenient(z.string()),
-            urls: maybe(validItems(z.string())),
-          }),
-        ),
+        objects({
+          pids: maybe(validItems(pid)),
+          alternateIdentifiers: maybe(validItems(pid)),
+          license: lenient(z.string()),
+          accessRight: lenient(z.object({ label: text })),
+          type: lenient(z.string()),
+          urls: maybe(validItems(z.string())),
+        }),
       ),
     }),
   ),
@@ -45,19 +45,19 @@ const OPEN = new Set(['OPEN', 'OPEN ACCESS', 'OPEN SOURCE']);
 /** OpenAIRE: URLs of open copies, mostly pages. It merges records, so ids are checked. */
 export const openaire: Resolver = {
   name: 'openaire',
-  async *plans(work, { lookups, services, signal }) {
+  async *plans(work, context) {
+    const { services } = context;
     const { doi, arxiv, pmcid, pmid } = work.ids;
     const asked = doi ?? arxiv?.id ?? pmcid ?? pmid;
     if (asked === null) return;
     const parameters = { pid: asked, pageSize: '5' };
-    const found = await lookups.json(
-      { service: 'openaire', path: 'graph/v3/research-products', parameters },
+    const found = yield* answerOf(
+      'openaire',
+      context,
+      { path: 'graph/v3/research-products', parameters },
       openaireAnswer,
-      signal,
     );
-    yield* problemsOf('openaire', found);
-    if (found.kind !== 'found') return;
-    for (const product of found.value.results) {
+    for (const product of found?.results ?? []) {
       if (!isAbout(work, product)) continue;
       for (const { license, accessRight, type, urls } of product.instances ?? []) {
         if (!OPEN.has(accessRight?.label?.toUpperCase() ?? '')) continue;
@@ -76,12 +76,13 @@ export const openaire: Resolver = {
 };
 
 /** One of its ids, or of a copy's, is the work's; without ids the title decides. */
-function isAbout({ ids, ...work }: Work, { mainTitle, pids, instances }: Product): boolean {
+function isAbout(work: Work, { mainTitle, pids, instances }: Product): boolean {
+  const { ids } = work;
   const stated = [
     ...(pids ?? []),
     ...(instances ?? []).flatMap((each) => [...(each.pids ?? []), ...(each.alternateIdentifiers ?? [])]),
   ];
-  if (stated.length === 0) return compareWork({ ids, ...work }, { title: mainTitle }).kind === 'same';
+  if (stated.length === 0) return compareWork(work, { title: mainTitle }).kind === 'same';
   return stated.some(({ scheme, value }) => {
     const text = value ?? '';
     switch (scheme?.toLowerCase() ?? '') {

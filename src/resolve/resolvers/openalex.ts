@@ -1,6 +1,8 @@
 import type { WorkLocation } from '../../works/index.ts';
 import { arxivIdAt, lead, pmcidAt } from '../leads.ts';
+import { needsKey } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
+import { plan } from '../plan.ts';
 
 /**
  * Files at OpenAlex's open locations, repositories first, and URLs given with the work. Files at arXiv and PubMed
@@ -23,3 +25,49 @@ export const openalex: Resolver = {
 function isElsewhere({ hostType }: WorkLocation): boolean {
   return hostType !== null && hostType !== 'publisher';
 }
+
+/**
+ * Pages at OpenAlex's open locations. Pages behind the DOI are left to the `doi` resolver; arXiv and PubMed Central
+ * have their own resolvers.
+ */
+export const landingPage: Resolver = {
+  name: 'landing_page',
+  async *plans(work, { services }) {
+    for (const { isOpen, landingUrl, pdfUrl, license, version, hostType } of work.locations) {
+      if (!isOpen || landingUrl === null) continue;
+      if (pdfUrl !== null && services.isOf('doi', landingUrl)) continue;
+      if (pmcidAt(services, landingUrl) !== undefined || arxivIdAt(services, landingUrl)) continue;
+      yield* lead(services, 'landing_page', landingUrl, { expect: 'landing', license, version, hostType });
+    }
+  },
+};
+
+const CREDITS = 100;
+
+/**
+ * Copies hosted by OpenAlex. They need a key and cost a hundred credits each; the response redirects to a signed URL,
+ * which does not receive the key. The copy has no licence, so the best location's is used.
+ */
+export const openalexContent: Resolver = {
+  name: 'openalex_content',
+  async *plans(work, { services }) {
+    const { openalex } = work.ids;
+    if (openalex === null || (!work.content.pdf && !work.content.tei)) return;
+    if (!services.hasKey('openalex_content')) {
+      yield needsKey('openalex_content', 'needs an OpenAlex key');
+      return;
+    }
+    const best = work.locations.find(({ isOpen }) => isOpen);
+    const shared = {
+      license: best?.license ?? null,
+      version: best?.version ?? null,
+      hostType: 'aggregator',
+      robots: 'terms',
+      credentials: services.credentials('openalex_content'),
+      credits: CREDITS,
+    } as const;
+    const file = (ending: string): URL => services.url('openalex_content', `works/${openalex}.${ending}`);
+    if (work.content.pdf) yield* plan('openalex_content', file('pdf'), { ...shared, expect: 'pdf' });
+    if (work.content.tei) yield* plan('openalex_content', file('grobid-xml'), { ...shared, expect: 'xml' });
+  },
+};

@@ -1,25 +1,25 @@
 import { z } from 'zod';
 
 import type { Work } from '../../works/index.ts';
-import { maybe, normalizePmcid, parseLicense } from '../../works/index.ts';
-import { problemsOf, unreadable, wrongWork } from '../lookups.ts';
+import { maybe, normalizePmcid, parseLicense, text } from '../../works/index.ts';
+import { answerOf, problemsOf, sameAsOf, unreadable } from '../lookups.ts';
 import type { Checksum, Finding, ResolveContext, Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 import type { Sameness } from '../same-work.ts';
 import { compareWork } from '../same-work.ts';
 
 const pmcMetadata = z.object({
-  pmcid: maybe(z.string()),
-  doi: maybe(z.string()),
-  title: maybe(z.string()),
+  pmcid: text,
+  doi: text,
+  title: text,
   is_manuscript: maybe(z.boolean()),
   is_retracted: maybe(z.boolean()),
-  license_code: maybe(z.string()),
-  pdf_url: maybe(z.string()),
-  xml_url: maybe(z.string()),
+  license_code: text,
+  pdf_url: text,
+  xml_url: text,
 });
 
-const idConversion = z.object({ records: maybe(z.array(z.object({ pmcid: maybe(z.string()) }))) });
+const idConversion = z.object({ records: maybe(z.array(z.object({ pmcid: text }))) });
 
 /** PubMed Central's cloud service, meant for programs: versions, metadata, then files with their MD5. */
 export const pmc: Resolver = {
@@ -33,19 +33,11 @@ export const pmc: Resolver = {
     yield* problemsOf('pmc', versions);
     if (versions.kind !== 'found') return;
     const latest = latestVersion(versions.value, pmcid);
-    if (latest === 'unreadable') yield* unreadable('pmc', 'the listing of the bucket is none');
+    if (latest === 'unreadable') yield* unreadable('pmc', 'not a bucket listing');
     if (typeof latest !== 'number') return;
-    const metadata = await lookups.json(
-      { service: 'pmc', path: `metadata/${pmcid}.${latest}.json` },
-      pmcMetadata,
-      signal,
-    );
-    yield* problemsOf('pmc', metadata);
-    if (metadata.kind !== 'found') return;
-    const { value } = metadata;
-    const sameness = isAbout(work, pmcid, value);
-    yield* wrongWork('pmc', sameness);
-    if (sameness.kind === 'other' || (value.is_retracted && context.retracted === 'skip')) return;
+    const value = yield* answerOf('pmc', context, { path: `metadata/${pmcid}.${latest}.json` }, pmcMetadata);
+    if (!value || (yield* sameAsOf('pmc', isAbout(work, pmcid, value))) === undefined) return;
+    if (value.is_retracted && context.retracted === 'skip') return;
     const details = {
       license: parseLicense(value.license_code),
       version: value.is_manuscript ? 'acceptedVersion' : 'publishedVersion',
@@ -65,21 +57,15 @@ export const pmc: Resolver = {
 };
 
 /** The PMCID, looked up by PMID or DOI if the work is likely to have one. */
-async function* pmcidOf(
-  { ids }: Work,
-  { lookups, contact, thorough, signal }: ResolveContext,
-): AsyncGenerator<Finding, string | undefined> {
+async function* pmcidOf({ ids }: Work, context: ResolveContext): AsyncGenerator<Finding, string | undefined> {
+  const { contact, thorough } = context;
   if (ids.pmcid !== null) return ids.pmcid;
   const known = ids.pmid ?? (thorough ? ids.doi : null);
   if (known === null) return undefined;
   const parameters = { ids: known, format: 'json', tool: 'docstokg', ...(contact !== null && { email: contact }) };
-  const found = await lookups.json(
-    { service: 'ncbi', path: 'tools/idconv/api/v1/articles/', parameters },
-    idConversion,
-    signal,
-  );
-  yield* problemsOf('pmc', found);
-  return found.kind === 'found' ? normalizePmcid(found.value.records?.[0]?.pmcid ?? '') : undefined;
+  const question = { service: 'ncbi', path: 'tools/idconv/api/v1/articles/', parameters } as const;
+  const found = yield* answerOf('pmc', context, question, idConversion);
+  return normalizePmcid(found?.records?.[0]?.pmcid ?? '');
 }
 
 /** Whether the metadata has the requested id and, where both are known, the work's DOI. */

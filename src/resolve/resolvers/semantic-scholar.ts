@@ -1,47 +1,37 @@
 import { z } from 'zod';
 
 import type { Work } from '../../works/index.ts';
-import { maybe, parseArxivId, parseLicense, pmcidFromField, lenient } from '../../works/index.ts';
+import { lenient, maybe, parseArxivId, parseLicense, pmcidFromField, text } from '../../works/index.ts';
 import { arxivFile, arxivIdAt, europePmcFile, lead } from '../leads.ts';
-import { problemsOf, wrongWork } from '../lookups.ts';
+import { answerOf, sameAsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { compareWork } from '../same-work.ts';
 
 const id = maybe(z.union([z.string(), z.number()]));
 
 const semanticScholarPaper = z.object({
-  title: maybe(z.string()),
+  title: text,
   externalIds: maybe(z.object({ DOI: id, ArXiv: id, PubMedCentral: id })),
-  openAccessPdf: maybe(z.object({ url: maybe(z.string()), status: lenient(z.string()), license: lenient(z.string()) })),
+  openAccessPdf: maybe(z.object({ url: text, status: lenient(z.string()), license: lenient(z.string()) })),
 });
 
 /** Semantic Scholar's open PDF, which may be a page, then the locations of its other ids. */
 export const semanticScholar: Resolver = {
   name: 'semantic_scholar',
-  async *plans(work, { lookups, services, signal }) {
+  async *plans(work, context) {
+    const { services } = context;
     const paper = paperId(work);
     if (paper === undefined) return;
-    const found = await lookups.json(
-      {
-        service: 'semantic_scholar',
-        path: `graph/v1/paper/${encodeURIComponent(paper)}`,
-        parameters: { fields: 'title,externalIds,isOpenAccess,openAccessPdf' },
-      },
-      semanticScholarPaper,
-      signal,
-    );
-    yield* problemsOf('semantic_scholar', found);
-    if (found.kind !== 'found') return;
-    const { openAccessPdf: file, externalIds: ids, title } = found.value;
+    const parameters = { fields: 'title,externalIds,isOpenAccess,openAccessPdf' };
+    const question = { path: `graph/v1/paper/${encodeURIComponent(paper)}`, parameters };
+    const found = yield* answerOf('semantic_scholar', context, question, semanticScholarPaper);
+    if (!found) return;
+    const { openAccessPdf: file, externalIds: ids, title } = found;
     // A record merges preprint and article, so its DOI may be the other's: the title decides.
     const doi = textOf(ids?.DOI);
-    const sameness = compareWork(work, { doi, title });
-    yield* wrongWork('semantic_scholar', sameness);
-    if (sameness.kind === 'other') return;
-    const details = {
-      license: parseLicense(file?.license),
-      sameAs: sameness.kind === 'version' ? sameness.sameAs : null,
-    } as const;
+    const sameAs = yield* sameAsOf('semantic_scholar', compareWork(work, { doi, title }));
+    if (sameAs === undefined) return;
+    const details = { license: parseLicense(file?.license), sameAs };
     // A paper closed at the publisher may be open at arXiv.
     if (file && (file.status !== 'CLOSED' || arxivIdAt(services, file.url ?? '')))
       yield* lead(services, 'semantic_scholar', file.url, details);

@@ -1,22 +1,20 @@
 import { z } from 'zod';
 
-import { maybe, parseLicense, validItems, lenient } from '../../works/index.ts';
-import { problemsOf } from '../lookups.ts';
+import { lenient, maybe, objects, parseLicense, text, validItems } from '../../works/index.ts';
+import { answerOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 import { compareWork } from '../same-work.ts';
 
 const springerAnswer = z.object({
   records: maybe(
-    validItems(
-      z.object({
-        doi: maybe(z.string()),
-        title: maybe(z.string()),
-        openaccess: lenient(z.union([z.string(), z.boolean()])),
-        license: lenient(z.string()),
-        url: lenient(validItems(z.object({ format: maybe(z.string()), value: maybe(z.string()) }))),
-      }),
-    ),
+    objects({
+      doi: text,
+      title: text,
+      openaccess: lenient(z.union([z.string(), z.boolean()])),
+      license: lenient(z.string()),
+      url: lenient(validItems(z.object({ format: text, value: text }))),
+    }),
   ),
 });
 
@@ -26,18 +24,14 @@ const PREFIXES = /^10\.(?:1007|1038|1186|1057|1140|1245|1251|1361|1365|1378|1379
 /** Springer Nature's open access API: JATS with a free key, then the PDF named in its record. */
 export const springerNature: Resolver = {
   name: 'springer_nature',
-  async *plans(work, { lookups, services, signal }) {
+  async *plans(work, context) {
+    const { services } = context;
     const { doi } = work.ids;
     if (doi === null || !PREFIXES.test(doi) || !services.hasKey('springer_nature')) return;
     const q = `doi:${doi}`;
-    const found = await lookups.json(
-      { service: 'springer_nature', path: 'openaccess/json', parameters: { q, p: '1', s: '1' } },
-      springerAnswer,
-      signal,
-    );
-    yield* problemsOf('springer_nature', found);
-    if (found.kind !== 'found') return;
-    for (const record of found.value.records ?? []) {
+    const question = { path: 'openaccess/json', parameters: { q, p: '1', s: '1' } };
+    const found = yield* answerOf('springer_nature', context, question, springerAnswer);
+    for (const record of found?.records ?? []) {
       if (compareWork(work, { doi: record.doi, title: record.title }).kind === 'other') continue;
       const details = {
         license: parseLicense(record.license),

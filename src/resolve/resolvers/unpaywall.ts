@@ -1,24 +1,24 @@
 import { z } from 'zod';
 
 import type { Lookup, Work } from '../../works/index.ts';
-import { doiPath, maybe, parseLicense, parseVersion, validItems, lenient } from '../../works/index.ts';
+import { doiPath, lenient, maybe, parseLicense, parseVersion, text, validItems } from '../../works/index.ts';
 import { lead } from '../leads.ts';
-import { problemsOf, wrongWork } from '../lookups.ts';
+import { problemsOf, sameAsOf } from '../lookups.ts';
 import type { ResolveContext, Resolver } from '../plan.ts';
 import { compareWork } from '../same-work.ts';
 
 const location = z.object({
-  url_for_pdf: maybe(z.string()),
-  url_for_landing_page: maybe(z.string()),
-  url: maybe(z.string()),
+  url_for_pdf: text,
+  url_for_landing_page: text,
+  url: text,
   license: lenient(z.string()),
   version: lenient(z.string()),
   host_type: lenient(z.string()),
 });
 
 export const unpaywallRecord = z.object({
-  doi: maybe(z.string()),
-  title: maybe(z.string()),
+  doi: text,
+  title: text,
   is_oa: maybe(z.boolean()),
   best_oa_location: maybe(location),
   oa_locations: maybe(validItems(location)),
@@ -50,7 +50,7 @@ export const unpaywall: Resolver = {
     if (!found) return;
     yield* problemsOf('unpaywall', found);
     if (found.kind !== 'found') return;
-    yield* wrongWork('unpaywall', compareWork(work, { doi: found.value.doi }));
+    if ((yield* sameAsOf('unpaywall', compareWork(work, { doi: found.value.doi }))) === undefined) return;
     const locations = openLocations(found.value, work).map((each) => ({
       file: each.url_for_pdf === '' ? null : each.url_for_pdf,
       page: each.url_for_landing_page ?? each.url,

@@ -1,18 +1,16 @@
 import { z } from 'zod';
 
 import type { Work } from '../../works/index.ts';
-import { maybe } from '../../works/index.ts';
+import { maybe, text } from '../../works/index.ts';
 import { readCdx } from '../cdx.ts';
-import { problemsOf, unreadable } from '../lookups.ts';
+import { answerOf, problemsOf, unreadable } from '../lookups.ts';
 import type { Finding, ResolveContext, Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 import { askUnpaywall, openLocations } from './unpaywall.ts';
 
 const waybackAvailability = z.object({
   archived_snapshots: z.object({
-    closest: maybe(
-      z.object({ status: maybe(z.string()), available: maybe(z.boolean()), timestamp: maybe(z.string()) }),
-    ),
+    closest: maybe(z.object({ status: text, available: maybe(z.boolean()), timestamp: text })),
   }),
 });
 
@@ -61,9 +59,9 @@ async function goneUrls(work: Work, context: ResolveContext): Promise<string[]> 
  */
 async function* captureOf(
   url: string,
-  { lookups, signal }: ResolveContext,
+  context: ResolveContext,
 ): AsyncGenerator<Finding, { readonly timestamp: string; readonly isFile: boolean } | undefined> {
-  const full = await lookups.text(
+  const full = await context.lookups.text(
     {
       service: 'wayback_cdx',
       path: 'cdx/search/cdx?filter=statuscode:200&filter=mimetype:application/pdf',
@@ -75,23 +73,17 @@ async function* captureOf(
         limit: '-1',
       },
     },
-    signal,
+    context.signal,
   );
   yield* problemsOf('wayback', full);
   const captures = full.kind === 'found' ? readCdx(full.value) : undefined;
-  if (full.kind === 'found' && captures === undefined) yield* unreadable('wayback', 'the index is none');
+  if (full.kind === 'found' && captures === undefined) yield* unreadable('wayback', 'not a capture index');
   if (captures !== undefined) {
     const last = captures.at(-1);
     return last && { timestamp: last.timestamp, isFile: true };
   }
-  const quick = await lookups.json(
-    { service: 'wayback_availability', path: 'wayback/available', parameters: { url } },
-    waybackAvailability,
-    signal,
-  );
-  yield* problemsOf('wayback', quick);
-  if (quick.kind !== 'found') return undefined;
-  const { closest } = quick.value.archived_snapshots;
+  const question = { service: 'wayback_availability', path: 'wayback/available', parameters: { url } } as const;
+  const closest = (yield* answerOf('wayback', context, question, waybackAvailability))?.archived_snapshots.closest;
   const timestamp = closest?.timestamp ?? '';
   return closest?.available && closest.status === '200' && TIMESTAMP.test(timestamp)
     ? { timestamp, isFile: false }

@@ -1,38 +1,34 @@
 import { z } from 'zod';
 
 import type { License, Work } from '../../works/index.ts';
-import { maybe, normalizeDoi, parseLicense, validItems, lenient } from '../../works/index.ts';
-import { problemsOf } from '../lookups.ts';
+import { lenient, maybe, normalizeDoi, objects, parseLicense, text, validItems } from '../../works/index.ts';
+import { answerOf } from '../lookups.ts';
 import type { Checksum, Finding, Plan, ResolveContext, Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 import { compareWork } from '../same-work.ts';
 
 /** Named `key` in current records, `filename` in older ones. */
 const file = z.object({
-  key: maybe(z.string()),
-  filename: maybe(z.string()),
-  checksum: maybe(z.string()),
-  links: maybe(z.object({ self: maybe(z.string()), content: maybe(z.string()), download: maybe(z.string()) })),
+  key: text,
+  filename: text,
+  checksum: text,
+  links: maybe(z.object({ self: text, content: text, download: text })),
 });
 
 const zenodoRecord = z.object({
   id: z.union([z.number(), z.string()]),
-  doi: maybe(z.string()),
-  conceptdoi: maybe(z.string()),
+  doi: text,
+  conceptdoi: text,
   metadata: z.object({
-    title: maybe(z.string()),
-    creators: lenient(
-      validItems(z.object({ name: maybe(z.string()), person_or_org: maybe(z.object({ name: maybe(z.string()) })) })),
-    ),
-    related_identifiers: lenient(
-      validItems(z.object({ identifier: maybe(z.string()), relation: lenient(z.string()) })),
-    ),
-    access_right: maybe(z.string()),
-    license: lenient(z.union([z.object({ id: maybe(z.string()) }), z.string()])),
-    rights: lenient(validItems(z.object({ id: maybe(z.string()) }))),
+    title: text,
+    creators: lenient(objects({ name: text, person_or_org: maybe(z.object({ name: text })) })),
+    related_identifiers: lenient(objects({ identifier: text, relation: lenient(z.string()) })),
+    access_right: text,
+    license: lenient(z.union([z.object({ id: text }), z.string()])),
+    rights: lenient(objects({ id: text })),
   }),
   // InvenioRDM's form of `access_right`.
-  access: lenient(z.object({ files: maybe(z.string()) })),
+  access: lenient(z.object({ files: text })),
   // A list, or an object by name in InvenioRDM's form.
   files: maybe(z.union([validItems(file), z.object({ entries: lenient(z.record(z.string(), file)) })])),
 });
@@ -69,20 +65,16 @@ export const zenodo: Resolver = {
 };
 
 /** A Zenodo DOI gives its record; other DOIs are searched only in thorough mode. */
-async function* recordsOf(
-  { ids }: Work,
-  { lookups, thorough, signal }: ResolveContext,
-): AsyncGenerator<Finding, readonly Record[]> {
+async function* recordsOf({ ids }: Work, context: ResolveContext): AsyncGenerator<Finding, readonly Record[]> {
   if (ids.zenodo !== null) {
-    const found = await lookups.json({ service: 'zenodo', path: `api/records/${ids.zenodo}` }, zenodoRecord, signal);
-    yield* problemsOf('zenodo', found);
-    return found.kind === 'found' ? [found.value] : [];
+    const found = yield* answerOf('zenodo', context, { path: `api/records/${ids.zenodo}` }, zenodoRecord);
+    return found ? [found] : [];
   }
-  if (ids.doi === null || !thorough) return [];
+  if (ids.doi === null || !context.thorough) return [];
   const parameters = { q: `doi:"${ids.doi.replaceAll('"', '')}"`, size: '5' };
-  const found = await lookups.json({ service: 'zenodo_search', path: 'api/records', parameters }, zenodoSearch, signal);
-  yield* problemsOf('zenodo', found);
-  return found.kind === 'found' ? found.value.hits.hits.filter((record) => isAbout(ids.doi, record)) : [];
+  const question = { service: 'zenodo_search', path: 'api/records', parameters } as const;
+  const found = yield* answerOf('zenodo', context, question, zenodoSearch);
+  return (found?.hits.hits ?? []).filter((record) => isAbout(ids.doi, record));
 }
 
 /** Relations that make a deposit the same work; other relations do not. */
