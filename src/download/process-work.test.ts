@@ -96,7 +96,7 @@ test('a response about another work is reported and not retried', async () => {
   const problem: Finding = {
     kind: 'problem',
     resolver: 'hal',
-    message: 'another work was answered: its title is another',
+    message: 'the answer is about another work: its title differs',
     at: null,
     hasAnswered: true,
   };

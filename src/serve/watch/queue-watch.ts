@@ -63,7 +63,7 @@ export class QueueWatch {
 function figuresOf(stats: QueueStats, perMinute: number | null): QueueFigures {
   const perSecond = perMinute === null || perMinute === 0 ? null : perMinute / 60;
   const overview = overviewOf(stats, { perSecond });
-  const { waitingForHost, ...counts } = overview.counts;
+  const { running, waitingForHost, retrying, processes, workers } = overview.counts;
   const known = new Set(stats.workers.map(({ workerId }) => workerId));
   return {
     states: stats.states,
@@ -75,7 +75,7 @@ function figuresOf(stats: QueueStats, perMinute: number | null): QueueFigures {
     next_available_at: moment(stats.nextAvailableAt),
     per_minute: overview.perSecond === null ? perMinute : Math.round(overview.perSecond * 600) / 10,
     seconds_left: overview.leftMs === null ? null : Math.round(overview.leftMs / 1000),
-    counts: { ...counts, waiting_for_host: waitingForHost },
+    counts: { running, waiting_for_host: waitingForHost, retrying, processes, workers },
     failures: overview.failures.map((each) => ({ ...each, state: 'error' as const })),
     skips: stats.byErrorCode.filter(({ state }) => state === 'skipped').toSorted((a, b) => b.jobs - a.jobs),
     retries: overview.retries.map((each) => ({ ...each, state: 'queued' as const })),
