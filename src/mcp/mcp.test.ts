@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,8 +42,12 @@ after(async () => {
 });
 
 /** The official client over HTTP, without a socket: its requests go to the handler. */
-async function connected(mode: 'legacy' | { pin: string } = 'legacy', runs = opened.runs): Promise<Client> {
-  const { fetch } = createMcp({ runs, version: '0' });
+async function connected(
+  mode: 'legacy' | { pin: string } = 'legacy',
+  runs = opened.runs,
+  allowControl = false,
+): Promise<Client> {
+  const { fetch } = createMcp({ runs, version: '0', allowControl });
   const client = new Client({ name: 'test', version: '0' }, { versionNegotiation: { mode } });
   const transport = new StreamableHTTPClientTransport(new URL('http://127.0.0.1/mcp'), {
     fetch: async (url, init) => await fetch(new Request(url, init)),
@@ -74,7 +79,7 @@ for (const mode of ['legacy', { pin: '2026-07-28' }] as const)
     const { tools } = await client.listTools();
     assert.deepEqual(
       tools.map(({ name }) => name),
-      ['search', 'ask', 'check_quotes', 'table', 'read', 'works', 'cite', 'account', 'related', 'graph', 'figures'],
+      ['search', 'ask', 'check_quotes', 'table', 'read', 'works', 'cite', 'account', 'related', 'graph', 'figures', 'screening'],
     );
     for (const tool of tools) {
       assert.equal(tool.annotations?.readOnlyHint, true);
@@ -125,6 +130,26 @@ for (const mode of ['legacy', { pin: '2026-07-28' }] as const)
     assert.match((contents[0] as { text: string }).text, /forty transects/);
     await assert.rejects(client.readResource({ uri: 'docstokg://reefs/documents/..%2F..%2Frun' }));
   });
+
+test('an assistant screens only where control is allowed, and its decisions are logged under its name', async () => {
+  const reader = await connected();
+  await assert.rejects(ask(reader, 'decide', { by: 'assistant', decision: 'include' }), /decide not found/);
+  const client = await connected('legacy', opened.runs, true);
+  const { tools } = await client.listTools();
+  assert.equal(tools.find(({ name }) => name === 'decide')?.annotations?.readOnlyHint, false);
+  assert.match(await refused(client, 'screening', { by: 'assistant' }), /USAGE_RUN.*reefs/);
+  const before = await ask(client, 'screening', { run: 'bare', by: 'assistant', limit: 2 });
+  const work = list(before, 'next')[0]?.['work'];
+  const after = await ask(client, 'decide', { run: 'bare', by: 'assistant', work, decision: 'exclude', reason: 'off topic', note: 'first' }); // prettier-ignore
+  assert.equal(after.data['excluded'], 1);
+  assert.notEqual(list(after, 'next')[0]?.['work'], work);
+  assert.match(
+    readFileSync(join(folder.path, 'bare', 'decisions.jsonl'), 'utf8'),
+    /"by":"assistant".*"reason":"off topic"/,
+  );
+  const undone = await ask(client, 'decide', { run: 'bare', by: 'assistant', decision: 'undo' });
+  assert.equal(undone.data['excluded'], 0);
+});
 
 test('an assistant gets passages to answer from, and the verdict of the gate on its own quotes', async () => {
   const client = await connected();

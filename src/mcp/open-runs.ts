@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path';
 import type { Config } from '../config/index.ts';
 import type { Corpus, SearchEvent } from '../corpus/index.ts';
 import { openCorpus } from '../corpus/index.ts';
+import { screeningOnDemand } from '../screen/index.ts';
 import type { McpRun } from './tool.ts';
 
 export interface OpenedRuns extends AsyncDisposable {
@@ -20,7 +21,9 @@ export async function openRuns(
   for (const folder of folders) {
     const corpus: Corpus = stack.use(await openCorpus(folder, { config: configFor(folder) }));
     await corpus.library.require();
-    runs.push({ id: nameFor(folder, runs), corpus, search: stack.use(corpus.liveSearch(tell)) });
+    const search = stack.use(corpus.liveSearch(tell));
+    const screening = stack.use(screeningOnDemand(folder, corpus.config));
+    runs.push({ id: nameFor(folder, runs), corpus, search, screening });
   }
   const opened = stack.move();
   return { runs, [Symbol.asyncDispose]: () => opened.disposeAsync() };

@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/server';
 import { createMcpHandler, McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
 
 import { AppError, errorInfo } from '../base/index.ts';
@@ -8,17 +8,19 @@ import { NOTICE, packAnswer } from './answer.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { listDocuments, readDocumentResource } from './resources.ts';
 import type { McpRun, Tool } from './tool.ts';
-import { TOOLS } from './tools/index.ts';
+import { CONTROL_TOOLS, TOOLS } from './tools/index.ts';
 
 export interface McpOptions {
   readonly runs: readonly McpRun[];
   readonly version: string;
+  /** Offers the tools that log decisions. */
+  readonly allowControl?: boolean;
   /** Receives internal errors; invalid requests are only answered. */
   readonly tell?: (message: string) => void;
 }
 
-/** All tools are read-only and do not access external services. */
-const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+/** No tool accesses external services; those that log decisions can be undone. */
+const HINTS = { destructiveHint: false, openWorldHint: false };
 
 /** Creates an MCP server for one connection or request. */
 export async function createCorpusServer(options: McpOptions): Promise<McpServer> {
@@ -28,7 +30,11 @@ export async function createCorpusServer(options: McpOptions): Promise<McpServer
     { name: 'docstokg', title: 'DocsToKG corpora', version },
     { capabilities: { tools: {}, resources: {} }, instructions: instructionsFor(runs) },
   );
-  for (const each of TOOLS) registerTool(server, each, { ...options, tokenizer });
+  const parts = { ...options, tokenizer };
+  for (const each of TOOLS) registerTool(server, each, parts, { ...HINTS, readOnlyHint: true, idempotentHint: true });
+  if (options.allowControl === true)
+    for (const each of CONTROL_TOOLS)
+      registerTool(server, each, parts, { ...HINTS, readOnlyHint: false, idempotentHint: false });
   registerDocuments(server, { ...options, tokenizer });
   return server;
 }
@@ -54,7 +60,7 @@ function instructionsFor(runs: readonly McpRun[]): string {
 
 type Parts = McpOptions & { readonly tokenizer: Tokenizer };
 
-function registerTool(server: McpServer, each: Tool, { runs, tokenizer, tell }: Parts): void {
+function registerTool(server: McpServer, each: Tool, { runs, tokenizer, tell }: Parts, hints: ToolAnnotations): void {
   server.registerTool(
     each.name,
     {
@@ -62,7 +68,7 @@ function registerTool(server: McpServer, each: Tool, { runs, tokenizer, tell }: 
       description: each.description,
       inputSchema: each.input,
       outputSchema: each.output,
-      annotations: { title: each.title, ...READ_ONLY },
+      annotations: { title: each.title, ...hints },
     },
     async (asked: Readonly<Record<string, unknown>>, context): Promise<CallToolResult> => {
       try {

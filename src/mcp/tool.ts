@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { AppError } from '../base/index.ts';
 import type { Corpus, LibraryWork, LiveSearch } from '../corpus/index.ts';
+import type { Screening } from '../screen/index.ts';
 import type { AnswerDraft } from './answer.ts';
 
 /** An open corpus and its name. */
@@ -9,6 +10,8 @@ export interface McpRun {
   readonly id: string;
   readonly corpus: Corpus;
   readonly search: LiveSearch;
+  /** Its screening, opened when it is first asked for. */
+  readonly screening: () => Screening;
 }
 
 /** A tool offered to assistants. */

@@ -6,6 +6,6 @@ export { featuresOf } from './features.ts';
 export type { Rankable } from './features.ts';
 export { DEFAULT_MODEL, RankingModel } from './model.ts';
 export type { ModelOptions } from './model.ts';
-export { openScreening, Screening } from './screening.ts';
+export { openScreening, Screening, screeningOnDemand } from './screening.ts';
 export type { Candidate, ReviewStatus } from './screening.ts';
 export { isTimeToSample, promiseOf } from './stopping.ts';

@@ -612,6 +612,16 @@ export function openScreening(
   return Screening.open(folder, { ...options, manifests: manifestFolder(config), asItIs: true });
 }
 
+/** The screening of a run for a process that stays: opened when it is first asked for, ranked in the background. */
+export function screeningOnDemand(
+  folder: string,
+  config: Parameters<typeof manifestFolder>[0],
+): (() => Screening) & Disposable {
+  let opened: Screening | undefined;
+  const open = (): Screening => (opened ??= openScreening(folder, config, { inBackground: true }));
+  return Object.assign(open, { [Symbol.dispose]: () => opened?.[Symbol.dispose]() });
+}
+
 /** The element with the least value, as a list; the first of equal ones. */
 function least(rows: readonly number[], value: (row: number) => number): number[] {
   let best: { readonly row: number; readonly at: number } | undefined;

@@ -42,6 +42,7 @@ test('an assistant starts docstokg mcp, calls every tool in both protocol versio
       ['related', { work: 'W1' }],
       ['graph', { ask: 'neighbours', node: 'W1' }],
       ['figures', { work: 'W1' }],
+      ['screening', { by: 'ada' }],
     ];
     const { tools } = await client.listTools({}, SLOWLY);
     assert.deepEqual(

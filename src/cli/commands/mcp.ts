@@ -10,16 +10,22 @@ import { requireFolder } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
 import { stopSignal } from '../stop-signal.ts';
 
+interface McpFlags {
+  readonly run?: readonly string[];
+  readonly allowControl?: boolean;
+}
+
 export function mcpCommand(): Command {
   return shared(new Command('mcp'))
     .description('MCP server (stdio) that lets an assistant search, read and cite corpora')
     .argument('[runs...]', 'run folders; default: the newest run')
     .addOption(new Option('-r, --run <folder...>', 'same as the arguments').hideHelp())
+    .option('--allow-control', 'offer the tool that logs screening decisions')
     .addHelpText(
       'after',
       '\nExamples:\n  docstokg mcp runs/corals\n  docstokg mcp runs/corals runs/fractures\n\nThe assistant starts this command; docs/guides/asking-from-an-assistant.md shows how to configure common ones.\n',
     )
-    .action(async (given: string[], flags: { readonly run?: readonly string[] }, self: Command) => {
+    .action(async (given: string[], flags: McpFlags, self: Command) => {
       const folders = [...given, ...(flags.run ?? [])];
       const session = openSession(self);
       using stop = stopSignal();
@@ -32,6 +38,10 @@ export function mcpCommand(): Command {
         session.logMessage,
       );
       session.log('info', `serving ${opened.runs.map(({ id }) => id).join(', ')} over stdio`);
-      await serveOnStdio({ runs: opened.runs, version, tell: (message) => session.log('warn', message) }, stop.signal);
+      const { allowControl = false } = flags;
+      await serveOnStdio(
+        { runs: opened.runs, version, allowControl, tell: (message) => session.log('warn', message) },
+        stop.signal,
+      );
     });
 }

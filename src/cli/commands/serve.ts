@@ -12,6 +12,7 @@ import { corpusLayer, openCorpus } from '../../corpus/index.ts';
 import { hostKnowledge, openQueue, queueLayer } from '../../harvest/index.ts';
 import type { WorkQueue } from '../../queue/index.ts';
 import type { FetchHandler, ServerOptions } from '../../serve/index.ts';
+import { screeningOnDemand } from '../../screen/index.ts';
 import { isLoopback, openServer } from '../../serve/index.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared } from '../session.ts';
@@ -78,7 +79,7 @@ export async function serveRuns(
       allowSteering: isControlAllowed,
       steeringLog: place === undefined ? undefined : join(place, 'steering.jsonl'),
       version: versionOf(),
-      mcp: () => openMcp(runs, session, opened),
+      mcp: () => openMcp(runs, isControlAllowed, session, opened),
       log: (level, message) => session.log(level, message),
     }),
   );
@@ -196,6 +197,7 @@ async function openWatched(
 /** Handler of MCP requests under `/mcp`, created on first use. */
 async function openMcp(
   runs: readonly { readonly id: string; readonly corpus: Corpus }[],
+  allowControl: boolean,
   session: Session,
   opened: AsyncDisposableStack,
 ): Promise<FetchHandler> {
@@ -208,9 +210,10 @@ async function openMcp(
           if (event.kind === 'message') tell(event.message);
         }),
       );
-      return { id, corpus, search };
+      return { id, corpus, search, screening: opened.use(screeningOnDemand(corpus.folder, corpus.config)) };
     }),
     version: versionOf(),
+    allowControl,
     tell,
   });
 }

@@ -6,11 +6,15 @@ import { figuresTool } from './figures.ts';
 import { graphTool } from './graph.ts';
 import { readTool } from './read.ts';
 import { relatedTool } from './related.ts';
+import { decideTool, screeningTool } from './screening.ts';
 import { searchTool } from './search.ts';
 import { tableTool } from './table.ts';
 import { worksTool } from './works.ts';
 
-/** All tools. */
+/** Tools that change something, offered only where control is allowed. */
+export const CONTROL_TOOLS: readonly Tool[] = [decideTool];
+
+/** Tools that only read. */
 export const TOOLS: readonly Tool[] = [
   searchTool,
   askTool,
@@ -23,4 +27,5 @@ export const TOOLS: readonly Tool[] = [
   relatedTool,
   graphTool,
   figuresTool,
+  screeningTool,
 ];

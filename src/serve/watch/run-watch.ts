@@ -7,7 +7,7 @@ import type { Graph } from '../../ask/index.ts';
 import { outcomesOf } from '../../ask/index.ts';
 import type { Corpus, CorpusView, RunEvent, RunFile, SearchSession, StepCount } from '../../corpus/index.ts';
 import { fileStamp, KeptOpen } from '../../corpus/index.ts';
-import { openScreening } from '../../screen/index.ts';
+import { screeningOnDemand } from '../../screen/index.ts';
 import type { Screening } from '../../screen/index.ts';
 import type { figures, run } from '../api/shapes/operating.ts';
 import { secondsLeft, Series } from './series.ts';
@@ -34,12 +34,13 @@ export class RunWatch implements AsyncDisposable {
   readonly graph: KeptOpen<Graph>;
   readonly #clock: Clock;
   #file: RunFile | undefined;
-  #screening: Screening | undefined;
+  readonly #screening: (() => Screening) & Disposable;
 
   constructor(id: string, corpus: Corpus, clock: Clock) {
     this.id = id;
     this.corpus = corpus;
     this.view = corpus.view();
+    this.#screening = screeningOnDemand(corpus.folder, corpus.config);
     this.#clock = clock;
     const index = join(corpus.folder, 'Index', 'index.sqlite');
     this.search = new KeptOpen({
@@ -56,10 +57,8 @@ export class RunWatch implements AsyncDisposable {
     });
   }
 
-  /** Its screening; opened on first use. */
   get screening(): Screening {
-    this.#screening ??= openScreening(this.corpus.folder, this.corpus.config, { inBackground: true });
-    return this.#screening;
+    return this.#screening();
   }
 
   /** Reads new data and returns what happened. */
@@ -126,7 +125,7 @@ export class RunWatch implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#screening?.[Symbol.dispose]();
+    this.#screening[Symbol.dispose]();
     await this.search[Symbol.asyncDispose]();
     await this.graph[Symbol.asyncDispose]();
     this.view[Symbol.dispose]();
