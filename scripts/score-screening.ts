@@ -9,7 +9,7 @@ import { asked, readOptions, wholeNumber } from '../test/support/options.ts';
 
 // Scores the ranking of records and the rule for stopping on reviews whose decisions are known: NAME.jsonl with a line
 // for each record. Each start knows one included and ten excluded records. Both models are trained again after every
-// decision up to 40, then after every 2.5 % more.
+// decision up to 40, then after every 2.5 % more. The rule for stopping is tried from 100 starts.
 // Nothing was chosen on the reviews that are not in CHOSEN_ON.
 const CHOSEN_ON = new Set(['ADHD', 'AtypicalAntipsychotics', 'CalciumChannelBlockers', 'Meijboom_2021', 'Sep_2021', 'van_der_Valk_2021']); // prettier-ignore
 /** ASReview 2's default, ELAS u4: `asreview/models/models.py`, sklearn's TfidfVectorizer and LinearSVC. */
@@ -21,19 +21,21 @@ const ELAS_U4: ModelOptions = {
   includedWeight: 9.8,
 };
 const [KNOWN_EXCLUDED, TARGET] = [10, 0.95];
-const DRAWS = 7;
 
 const { values } = asked(() =>
   readOptions({
     options: {
       data: { type: 'string', default: join(packageRoot(), '..', 'shared', 'data', 'screening', 'open') },
       starts: { type: 'string', default: '15' },
+      /** Starts of the rule for stopping. */
+      stops: { type: 'string', default: '100' },
       review: { type: 'string', multiple: true, default: [] },
       json: { type: 'boolean', default: false },
     },
   }),
 );
 const starts = asked(() => wholeNumber('starts', values.starts));
+const stops = asked(() => wholeNumber('stops', values.stops));
 
 interface Review {
   readonly name: string;
@@ -87,11 +89,27 @@ function knownAt({ included }: Review, start: number): Map<number, boolean> {
   return new Map([...first, ...rows.filter((row) => !included[row]).slice(0, KNOWN_EXCLUDED)].map((row) => [row, included[row]!])); // prettier-ignore
 }
 
-/** The order in which a reviewer reads who always takes the best ranked record. */
-function readRanked({ included }: Review, known: ReadonlyMap<number, boolean>, model: RankingModel): number[] {
+/** The order in which a reviewer reads who always takes the best ranked record, until it is time for the sample at least. */
+function readRanked(
+  { included }: Review,
+  known: ReadonlyMap<number, boolean>,
+  model: RankingModel,
+  untilSample = false,
+): number[] {
   const decided = new Map(known);
   const order: number[] = [];
   while (decided.size < included.length) {
+    if (
+      untilSample &&
+      isTimeToSample(
+        order.map((row) => included[row]!),
+        included.length,
+      )
+    ) {
+      // The rest is only drawn from.
+      order.push(...[...included.keys()].filter((row) => !decided.has(row)));
+      break;
+    }
     model.train(decided);
     const scores = model.scores();
     const rest = [...included.keys()].filter((row) => !decided.has(row)).sort((a, b) => scores[b]! - scores[a]!);
@@ -160,6 +178,7 @@ function score(review: Review): Line {
     const features = featuresOf(review.records, options);
     return known.map((each) => readRanked(review, each, new RankingModel(features, '', options)));
   };
+  const ours = featuresOf(review.records, DEFAULT_MODEL);
   const over = (all: readonly (readonly number[])[]): Measures => meanOf(all.map((order) => measure(review, order)));
   const rest = (each: ReadonlyMap<number, boolean>): number[] => [...review.included.keys()].filter((row) => !each.has(row)); // prettier-ignore
   const ranked = orders(DEFAULT_MODEL);
@@ -170,8 +189,11 @@ function score(review: Review): Line {
     question: review.question === '' ? undefined : over(known.map((each) => rest(each).sort((a, b) => asked[b]! - asked[a]!))),
     peer: over(orders(ELAS_U4)),
     ours: over(ranked),
-    stops: ranked.flatMap((order, start) => Array.from({ length: DRAWS }, (_, draw) =>
-      stopIn(review, known[start]!.size, order, seededRandom(9_000 + start * DRAWS + draw)))),
+    stops: Array.from({ length: stops }, (_, start) => {
+      const begun = knownAt(review, start);
+      const order = ranked[start] ?? readRanked(review, begun, new RankingModel(ours), true);
+      return stopIn(review, begun.size, order, seededRandom(9_000 + start));
+    }),
   }; // prettier-ignore
 }
 
@@ -186,10 +208,10 @@ function print(title: string, lines: readonly Line[]): void {
     );
   const [peer, ours] = (['peer', 'ours'] as const).map((who) => mean(lines.map((line) => line[who]?.atd ?? 0)));
   const worst = Math.max(...lines.map((line) => (line.ours?.atd ?? 0) / (line.peer?.atd ?? 1)));
-  const stops = lines.flatMap((line) => line.stops);
-  const good = stops.filter(({ recall }) => recall >= TARGET - 1e-9).length;
+  const ends = lines.flatMap((line) => line.stops);
+  const good = ends.filter(({ recall }) => recall >= TARGET - 1e-9).length;
   console.log(`mean ATD ${percent(ours).trim()} against ${percent(peer).trim()}: ${((ours ?? 0) / (peer ?? 1)).toFixed(3)} of the peer, at worst ${worst.toFixed(2)}`); // prettier-ignore
-  console.log(`stopping: recall ≥ ${TARGET} in ${good} of ${stops.length} runs (${percent(good / stops.length).trim()} %), mean recall ${percent(mean(stops.map(({ recall }) => recall))).trim()} %, reading saved ${percent(mean(stops.map(({ saved }) => saved))).trim()} %`); // prettier-ignore
+  console.log(`stopping: recall ≥ ${TARGET} in ${good} of ${ends.length} runs (${percent(good / ends.length).trim()} %), mean recall ${percent(mean(ends.map(({ recall }) => recall))).trim()} %, reading saved ${percent(mean(ends.map(({ saved }) => saved))).trim()} %`); // prettier-ignore
 }
 
 const manifest = join(values.data, 'MANIFEST.json');
