@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 
 import { AppError } from '../base/index.ts';
 import { csvLine } from '../corpus/index.ts';
-import type { Choice, Records, ScreeningDecision } from '../store/index.ts';
+import type { Choice, Phase, Records, ScreeningDecision } from '../store/index.ts';
 import { CHOICES, PHASES } from '../store/index.ts';
 import type { WorkRecord } from '../works/index.ts';
 import {
@@ -39,6 +39,8 @@ export interface ReadDecisions {
 
 /** Who decided where a file does not say. */
 const IMPORTED = 'import';
+/** The reason of a full text that a file excludes without one. */
+const NO_REASON = 'no reason given';
 /** The column or note with our decisions in full, which other tools preserve. */
 const OURS = 'docstokg_decisions';
 const DECISIONS = ['included', 'label', 'label_included', 'decision', 'asreview_label', 'status', 'final_included'];
@@ -61,19 +63,24 @@ interface Row {
 export async function importDecisions(
   screening: Screening,
   path: string,
-  options: { readonly as?: Choice | undefined; readonly by?: string | undefined } = {},
+  options: {
+    readonly as?: Choice | undefined;
+    readonly by?: string | undefined;
+    readonly phase?: Phase | undefined;
+  } = {},
 ): Promise<ReadDecisions> {
   if (!existsSync(path)) throw new AppError('USAGE_LABELS', `there is no ${path}`, { hint: 'check the path' });
-  const { as, by = IMPORTED } = options;
+  const { as, by = IMPORTED, phase } = options;
   const find = worksBy(screening.records);
   const seen = new Map<string, Choice>();
   const found: Logged[] = [];
   const [unknown, repeated, contradicting]: [number[], number[], number[]] = [[], [], []];
   let undecided = 0;
   let hasDecisions = false;
-  for await (const row of as === undefined ? rowsOf(path) : rowsOfList(path)) {
+  const isTable = as === undefined || /\.(?:csv|tsv|ris)$/i.test(path);
+  for await (const row of isTable ? rowsOf(path) : rowsOfList(path)) {
     const work = find(row);
-    const all = as === undefined ? decisionsIn(row, by) : [{ decision: as, by }];
+    const all = as === undefined ? decisionsIn(row, by) : [{ ...detailsIn(row), decision: as, by }];
     hasDecisions ||= all.length > 0 || DECISIONS.some((name) => row.value(`has ${name}`) !== '');
     if (all.length === 0) undecided += 1;
     else if (work === undefined) unknown.push(row.line);
@@ -84,7 +91,9 @@ export async function importDecisions(
         if (before !== undefined && !('id' in decided))
           (before === decided.decision ? repeated : contradicting).push(row.line);
         seen.set(key, decided.decision);
-        found.push({ rank: null, ...decided, work });
+        const at = decided.phase ?? phase;
+        const reason = decided.reason ?? (at === 'full-text' && decided.decision === 'exclude' ? NO_REASON : undefined);
+        found.push({ rank: null, ...decided, phase: at, reason, work });
       }
   }
   if (!hasDecisions)
@@ -198,7 +207,8 @@ function rayyanNote(all: readonly ScreeningDecision[]): string {
 }
 
 /** What an entry says: our own decisions, those of Rayyan's reviewers, a tag, or a column. */
-function decisionsIn({ value, tags }: Row, by: string): Omit<Logged, 'work'>[] {
+function decisionsIn(row: Row, by: string): Omit<Logged, 'work'>[] {
+  const { value, tags } = row;
   const ours = oursIn(value(OURS));
   const rayyan = /RAYYAN-INCLUSION: ?\{([^{}]{0,2000})\}/.exec(value('notes'))?.[1] ?? '';
   const reason = /RAYYAN-EXCLUSION-REASONS: ?([^|]{1,1000})/.exec(value('notes'))?.[1]?.trim();
@@ -210,22 +220,26 @@ function decisionsIn({ value, tags }: Row, by: string): Omit<Logged, 'work'>[] {
   const tag = tags.map((each) => /^(?:screening: ?)?(include|exclude|maybe)d?$/i.exec(each)?.[1]).find(Boolean);
   const said = DECISIONS.map(value).find((each) => each !== '') ?? tag ?? '';
   const decision = meaningOf(said);
-  const phase = PHASES.find((each) => each === value('phase'));
-  const note = NOTES.map(value).find((each) => each !== '' && !/RAYYAN-|^docstokg_/.test(each));
-  const details = {
-    phase,
-    reason: value('reason') || undefined,
-    note,
-    at: value('at') || value('asreview_time') || undefined,
-  };
   // A line of our own table has the id of its decision.
-  const own = value('phase') !== '' && value('by') !== '' && value('id') !== '' ? { id: value('id'), criteria: Number(value('criteria')) || 0, rank: value('rank') === '' ? null : Number(value('rank')) } : {}; // prettier-ignore
-  const single = decision ? [{ ...details, ...own, decision, by: value('by') || by }] : [];
+  const own = value('phase') !== '' && value('by') !== '' && value('id') !== '' ? { id: value('id'), criteria: numberIn(Number(value('criteria'))) ?? 0, rank: value('rank') === '' ? null : (numberIn(Number(value('rank'))) ?? null) } : {}; // prettier-ignore
+  const single = decision ? [{ ...detailsIn(row), ...own, decision, by: value('by') || by }] : [];
   // Our own come first: what a tool says beyond them is a later decision.
   const theirs = (fromRayyan.length > 0 ? fromRayyan : single).filter(
     (each) => !ours.some((our) => our.decision === each.decision && (our.by === each.by || fromRayyan.length === 0)),
   );
   return [...ours, ...theirs];
+}
+
+/** What an entry says about its decision; Covidence writes the reason into the notes. */
+function detailsIn({ value }: Row): Pick<Logged, 'phase' | 'reason' | 'note' | 'at'> {
+  const note = NOTES.map(value).find((each) => each !== '' && !/RAYYAN-|^docstokg_/.test(each));
+  const inNote = /Exclusion reason: ?([^;|]{1,1000})/i.exec(note ?? '')?.[1]?.trim();
+  return {
+    phase: PHASES.find((each) => each === value('phase')),
+    reason: value('reason') || inNote,
+    note,
+    at: value('at') || value('asreview_time') || undefined,
+  };
 }
 
 function oursIn(text: string): (Omit<Logged, 'work'> & { readonly id: string })[] {
@@ -234,12 +248,21 @@ function oursIn(text: string): (Omit<Logged, 'work'> & { readonly id: string })[
     const rows = JSON.parse(text) as Partial<ScreeningDecision>[];
     return rows.flatMap(({ id, phase, decision, by, at, reason, note, criteria, rank }) =>
       typeof id === 'string' && typeof by === 'string' && CHOICES.includes(decision as Choice) && PHASES.includes(phase as 'full-text')
-        ? [{ id, phase, decision: decision as Choice, by, at, reason: reason ?? undefined, note: note ?? undefined, criteria, rank: rank ?? null }]
+        ? [{ id, phase, decision: decision as Choice, by, at: textIn(at), reason: textIn(reason), note: textIn(note), criteria: numberIn(criteria) ?? 0, rank: numberIn(rank) ?? null }]
         : [],
     ); // prettier-ignore
   } catch {
     return []; // Another tool cut it off: what else the line says counts.
   }
+}
+
+/** A file may come from anywhere: a value of another type is none. */
+function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function numberIn(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) ? (value as number) : undefined;
 }
 
 function meaningOf(said: string): Choice | undefined {

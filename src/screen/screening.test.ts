@@ -293,6 +293,16 @@ test('files of ASReview, Rayyan and Covidence as these write them', async () => 
   writeFileSync(covidence, `TY  - JOUR\nT1  - ${review[3]?.title ?? ''}\nDO  - 10.5555/review.w4\nER  - \n`);
   assert.equal((await importDecisions(screening, covidence, { as: 'exclude', by: 'covidence' })).excluded, 1);
   assert.equal(screening.verdict('W4'), 'exclude');
+  // Covidence's table of full texts that were excluded.
+  screening.decide({ work: 'W5', decision: 'include', by: 'ada' });
+  writeFileSync(file, `Title,Authors,DOI,Ref,Covidence #,Notes\n${review[4]?.title ?? ''},Berg,10.5555/review.w5,12,#12,"Exclusion reason: Wrong outcomes; "\n`); // prettier-ignore
+  await importDecisions(screening, file, { as: 'exclude', by: 'covidence', phase: 'full-text' });
+  const last = [...screening.all()].at(-1);
+  assert.deepEqual([last?.work, last?.phase, last?.reason], ['W5', 'full-text', 'Wrong outcomes']);
+  // What claims to be ours may be anything.
+  writeFileSync(file, `record_id,included,docstokg_decisions\nW6,1,"[{""id"":""x"",""by"":""eve"",""decision"":""include"",""phase"":""full-text"",""at"":5,""reason"":{},""note"":[1],""criteria"":""a"",""rank"":-1.5},null,7]"\nW7,1,"{""a"":1}"\n`); // prettier-ignore
+  await importDecisions(screening, file);
+  assert.deepEqual(['W6', 'W7'].map((work) => screening.verdict(work)), ['include', 'include']); // prettier-ignore
   writeFileSync(file, 'record_id,included\nW9,1\nW9,1\nW9,0\nW999,1\n');
   const { repeated, contradicting, unknown } = await importDecisions(screening, file);
   assert.deepEqual([repeated, contradicting, unknown], [[3], [4], [5]]);

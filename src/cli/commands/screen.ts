@@ -201,43 +201,54 @@ function importCommand(): Command {
       ]),
     )
     .addOption(new Option('--by <name>', 'who decided, where the file does not say').default('import'))
+    .addOption(new Option('--phase <phase>', 'what was read, where the file does not say').choices(PHASES))
     .addHelpText(
       'after',
-      '\nExamples:\n  docstokg screen import runs/corals screened.csv\n  docstokg screen import runs/corals excluded.ris --as exclude\n',
+      '\nExamples:\n  docstokg screen import runs/corals screened.csv\n  docstokg screen import runs/corals excluded.csv --as exclude --phase full-text --by covidence\n',
     )
-    .action(async (run: string, file: string, flags: { readonly as?: string; readonly by: string }, self: Command) => {
-      const session = openSession(self);
-      await using corpus = await openCorpus(run);
-      using screening = openScreening(run, corpus.config);
-      if (screening.works.length === 0)
-        throw new AppError('CORPUS_NO_WORKS', `there are no works in ${run}`, {
-          hint: 'gather some first: docstokg run, or docstokg screen add',
-        });
-      const as = flags.as?.replace(/d$/, '') as Choice | undefined;
-      const read = await importDecisions(screening, file, { as, by: flags.by });
-      const { included, excluded, maybe, undecided, unknown, repeated, contradicting } = read;
-      if (session.json)
-        session.terminal.print(
-          JSON.stringify({
-            included,
-            excluded,
-            maybe,
-            undecided,
-            unknown_lines: unknown,
-            repeated_lines: repeated,
-            contradicting_lines: contradicting,
-          }),
-        );
-      else
-        session.terminal.print(
-          `${count(included)} included, ${count(excluded)} excluded, ${maybe > 0 ? `${count(maybe)} maybe, ` : ''}${count(undecided)} undecided`,
-        );
-      if (repeated.length > 0)
-        session.log('warn', `${file}: ${count(repeated.length)} lines repeat an earlier decision`);
-      for (const line of contradicting)
-        session.log('warn', `${file}, line ${line}: contradicts an earlier line about the same work; this one counts`);
-      for (const line of unknown) session.log('warn', `${file}, line ${line}: no work of this run`);
-    });
+    .action(
+      async (
+        run: string,
+        file: string,
+        flags: { readonly as?: string; readonly by: string; readonly phase?: Phase },
+        self: Command,
+      ) => {
+        const session = openSession(self);
+        await using corpus = await openCorpus(run);
+        using screening = openScreening(run, corpus.config);
+        if (screening.works.length === 0)
+          throw new AppError('CORPUS_NO_WORKS', `there are no works in ${run}`, {
+            hint: 'gather some first: docstokg run, or docstokg screen add',
+          });
+        const as = flags.as?.replace(/d$/, '') as Choice | undefined;
+        const read = await importDecisions(screening, file, { as, by: flags.by, phase: flags.phase });
+        const { included, excluded, maybe, undecided, unknown, repeated, contradicting } = read;
+        if (session.json)
+          session.terminal.print(
+            JSON.stringify({
+              included,
+              excluded,
+              maybe,
+              undecided,
+              unknown_lines: unknown,
+              repeated_lines: repeated,
+              contradicting_lines: contradicting,
+            }),
+          );
+        else
+          session.terminal.print(
+            `${count(included)} included, ${count(excluded)} excluded, ${maybe > 0 ? `${count(maybe)} maybe, ` : ''}${count(undecided)} undecided`,
+          );
+        if (repeated.length > 0)
+          session.log('warn', `${file}: ${count(repeated.length)} lines repeat an earlier decision`);
+        for (const line of contradicting)
+          session.log(
+            'warn',
+            `${file}, line ${line}: contradicts an earlier line about the same work; this one counts`,
+          );
+        for (const line of unknown) session.log('warn', `${file}, line ${line}: no work of this run`);
+      },
+    );
 }
 
 function exportCommand(): Command {
