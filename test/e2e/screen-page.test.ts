@@ -1,108 +1,171 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import type { Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 
 import { openCorpus } from '../../src/corpus/index.ts';
-import { Screening } from '../../src/screen/index.ts';
+import { addRecords, Screening } from '../../src/screen/index.ts';
 import { openServer } from '../../src/serve/index.ts';
 import { madeReview } from '../fixtures/made-review.ts';
-import { writeReviewRun } from '../fixtures/review-run.ts';
 import { HANGING_MS, openBrowser } from '../support/browser.ts';
 
-const review = madeReview(60, 8, 5);
-const included = new Map(review.map(({ title, included: is }) => [title, is]));
 const TOKEN = 'a-token-for-tests-only';
-const PICTURES = process.env['SCREEN_PICTURES'];
+const OPEN_REVIEW = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'screening', 'open', 'Donners_2021.jsonl'); // prettier-ignore
+/** A folder for pictures of the page: the guide has them. */
+const PICTURES = process.env['DOCSTOKG_TEST_PICTURES'];
+
+interface Listed {
+  readonly title: string;
+  readonly abstract: string;
+  readonly authors: readonly string[];
+  readonly year: number | null;
+  readonly included: boolean;
+}
+
+const made = madeReview(60, 8, 5).map((each): Listed => ({ ...each, authors: ['Berg, Ana'], year: 2024 }));
+
+function openReview(): Listed[] {
+  const lines = readFileSync(OPEN_REVIEW, 'utf8').split('\n').filter(Boolean);
+  return lines.map((line) => {
+    const { title, abstract, authors, year, included } = JSON.parse(line) as { title: string | null; abstract: string | null; authors: string[] | null; year: number | null; included: number }; // prettier-ignore
+    return { title: title ?? '', abstract: abstract ?? '', authors: authors ?? [], year, included: included === 1 };
+  });
+}
+
+/** A list as a database exports it; the number of an entry is in its DOI. */
+function ris(review: readonly Listed[]): string {
+  const plain = (text: string): string => text.replaceAll(/\s+/g, ' ');
+  return review.map(({ title, abstract, authors, year }, at) => ['TY  - JOUR', `TI  - ${plain(title)}`, `AB  - ${plain(abstract)}`, ...authors.map((name) => `AU  - ${plain(name)}`), `PY  - ${year ?? ''}`, `DO  - 10.5555/listed.${at}`, 'ER  - ', ''].join('\n')).join(''); // prettier-ignore
+}
 
 async function picture(page: Page, name: string): Promise<void> {
   if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
 
-/** Presses the key of the right decision and waits for the next work. */
-async function decide(page: Page, key?: string): Promise<string> {
-  const title = (await page.textContent('.screened h2')) ?? '';
-  await page.keyboard.press(key ?? (included.get(title) === true ? 'i' : 'e'));
-  await page.waitForSelector(`.screened h2:not(:text-is(${JSON.stringify(title)})), .panel > .lede`);
-  return title;
+const shownWork = async (page: Page): Promise<string> =>
+  (await page.getAttribute('.screened article', 'data-work')) ?? '';
+
+/** Presses the key of a decision, by default the right one, and waits for the next work. */
+async function decide(page: Page, review: readonly Listed[], key?: string): Promise<string> {
+  const work = await shownWork(page);
+  await page.keyboard.press(key ?? (review[Number(/\d+$/.exec(work)?.[0])]?.included === true ? 'i' : 'e'));
+  await page.waitForSelector(`.screened article:not([data-work=${JSON.stringify(work)}]), .panel > .lede`);
+  return work;
 }
 
-test('a whole review in a browser: ranked, sampled, two reviewers, full texts, flow diagram', async (context) => {
+/** Starts a server for a run that was made of a list. */
+async function served(folder: string, review: readonly Listed[]) {
+  writeFileSync(join(folder, 'list.ris'), ris(review));
+  {
+    using screening = Screening.open(folder);
+    await addRecords(screening, [join(folder, 'list.ris')], '2026-01-01T00:00:00.000Z');
+    assert.equal(screening.works.length, review.length);
+  }
+  const corpus = await openCorpus(folder);
+  const options = { host: '127.0.0.1', port: 0, token: TOKEN, allowSteering: true, version: '0.0.0', log: () => undefined }; // prettier-ignore
+  const server = await openServer({ runs: [{ id: 'review', corpus }], queue: undefined, ...options });
+  return { corpus, url: server.url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+async function wholeReview(
+  review: readonly Listed[],
+  about: { question: string; criteria: string; mark: string },
+  name: string,
+  browser: Browser,
+): Promise<void> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-page-'));
+  await using server = await served(folder.path, review);
+  {
+    using screening = Screening.open(folder.path);
+    const { question, criteria } = about;
+    screening.setProtocol({ question, criteria, reasons: ['wrong population', 'no outcome'] }, 'ada');
+  }
+  const faults: string[] = [];
+  const openAs = async (by: string, width: number): Promise<Page> => {
+    const page = await (await browser.newContext({ viewport: { width, height: 720 } })).newPage();
+    page.setDefaultTimeout(HANGING_MS);
+    page.on('pageerror', (error) => faults.push(error.message));
+    await page.goto(`${server.url}screen?by=${by}&mark=${about.mark}&token=${TOKEN}`);
+    await page.waitForSelector('.screened h2, .panel > .lede');
+    return page;
+  };
+  const ada = await openAs('ada', 1100);
+  assert.ok((await ada.locator('.screened mark').count()) > 0, 'words are marked');
+  assert.equal(await ada.textContent('.criteria p'), about.criteria);
+  await picture(ada, name);
+  // A note, a changed mind, a reason by its number.
+  await ada.keyboard.press('n');
+  await ada.keyboard.type('see table 2');
+  await ada.keyboard.press('Escape');
+  const first = await decide(ada, review, 'm');
+  await ada.keyboard.press('u');
+  await ada.waitForSelector(`.screened article[data-work=${JSON.stringify(first)}]`);
+  await decide(ada, review);
+  await decide(ada, review, '2');
+  await ada.keyboard.press('u');
+  await ada.waitForSelector('.told:text("undone")');
+  while (((await ada.textContent('.promise')) ?? '').includes('likeliest works come first')) await decide(ada, review);
+  await ada.click('text=Begin the random sample');
+  await ada.waitForSelector('.screened .eyebrow:text("random sample")');
+  const isLeft = (): Promise<boolean> => ada.evaluate<boolean>('document.querySelector(".screened") !== null');
+  while ((await isLeft()) && !((await ada.textContent('.promise')) ?? '').includes('You may stop')) await decide(ada, review); // prettier-ignore
+  assert.match((await ada.textContent('.promise')) ?? '', /You may stop: with 95 % confidence/);
+  await picture(ada, `${name}-stop`);
+  // The full texts of what was included, one of them excluded with a reason.
+  await ada.selectOption('#phase', 'full-text');
+  await ada.waitForSelector('.screened .eyebrow:text("Rank")');
+  await decide(ada, review, '1');
+  while (await isLeft()) await decide(ada, review, 'i');
+  const phone = await openAs('bo', 380);
+  const overflow = await phone.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  assert.ok(overflow <= 0, `the page is ${overflow} px too wide at 380 px`);
+  assert.deepEqual(faults, []);
+  assert.match(readFileSync(join(folder.path, 'decisions.jsonl'), 'utf8'), /"note":"see table 2"/);
+  using screening = Screening.open(folder.path);
+  const { phases, sample } = screening.status();
+  const { included, excluded, undecided } = phases['title-abstract'];
+  assert.ok(included >= 0.95 * review.filter((each) => each.included).length, `${included} included`);
+  assert.equal(sample?.isReached, true);
+  const out = join(PICTURES ?? folder.path, `${name}-flow`);
+  await Array.fromAsync(server.corpus.export({ format: 'prisma', out }));
+  const flow = JSON.parse(readFileSync(`${out}.json`, 'utf8')) as Record<string, unknown>;
+  assert.deepEqual(
+    [flow['identified'], flow['screened'], flow['not_screened'], flow['excluded'], flow['sought'], flow['retrieved']],
+    [review.length, included + excluded, undecided, excluded, included, included],
+  );
+  assert.deepEqual(
+    [flow['excluded_by_full_text_reasons'], flow['included']],
+    [{ 'wrong population': 1 }, included - 1],
+  );
+  assert.match(readFileSync(`${out}.svg`, 'utf8'), new RegExp(`Studies included \\(n = ${included - 1}\\)`));
+  // The page counts the same.
+  await ada.click('text=Flow diagram');
+  const steps = (await ada.textContent('.flow-steps')) ?? (await ada.locator('.flow-steps').innerText());
+  assert.match(steps, new RegExp(`${included} Full texts sought[^]*${included - 1} Full texts included`));
+}
+
+test('a whole review in a browser: ranked, sampled, full texts, flow diagram', async (context) => {
   await using opened = await openBrowser();
   if (!opened) {
     context.diagnostic('NOT TESTED: there is no Chromium here');
     return;
   }
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-page-'));
-  writeReviewRun(folder.path, review);
-  await using corpus = await openCorpus(folder.path);
-  await using server = await openServer({
-    runs: [{ id: 'review', corpus }],
-    queue: undefined,
-    host: '127.0.0.1',
-    port: 0,
-    token: TOKEN,
-    allowSteering: true,
-    version: '0.0.0',
-    log: () => undefined,
-  });
-  const faults: string[] = [];
-  const openAs = async (by: string, width: number): Promise<Page> => {
-    const one = await opened.browser.newContext({ viewport: { width, height: 800 } });
-    const page = await one.newPage();
-    page.setDefaultTimeout(HANGING_MS);
-    page.on('pageerror', (error) => faults.push(error.message));
-    await page.goto(`${server.url}screen?by=${by}&mark=coral,reef&token=${TOKEN}`);
-    await page.waitForSelector('.screened h2');
-    return page;
-  };
-  {
-    using screening = Screening.open(folder.path);
-    screening.setProtocol({ question: 'coral bleaching', criteria: 'Corals.\nField studies only.', reasons: ['wrong population', 'no outcome'] }, 'ada'); // prettier-ignore
+  const about = { question: 'coral bleaching', criteria: 'Corals.\nField studies only.', mark: 'coral,reef' };
+  await wholeReview(made, about, 'made', opened.browser);
+});
+
+test('a published review in a browser, from its list to the flow diagram', async (context) => {
+  await using opened = await openBrowser();
+  if (!opened || !existsSync(OPEN_REVIEW)) {
+    context.diagnostic('NOT TESTED: there is no Chromium, or no published review beside the repository');
+    return;
   }
-  const ada = await openAs('ada', 1280);
-  assert.ok((await ada.locator('.screened mark').count()) > 0, 'words are marked');
-  assert.match((await ada.textContent('.criteria')) ?? '', /Field studies only/);
-  await picture(ada, 'screen-1280');
-  // A note, a changed mind, a reason by its number.
-  await ada.keyboard.press('n');
-  await ada.keyboard.type('see table 2');
-  await ada.keyboard.press('Escape');
-  const first = await decide(ada, 'm');
-  await ada.keyboard.press('u');
-  await ada.waitForSelector(`.screened h2:text-is(${JSON.stringify(first)})`);
-  await decide(ada);
-  await decide(ada, '2');
-  await ada.keyboard.press('u');
-  await ada.waitForSelector('.told:text("undone")');
-  while (((await ada.textContent('.promise')) ?? '').includes('likeliest works come first')) await decide(ada);
-  await ada.click('text=Begin the random sample');
-  await ada.waitForSelector('.screened .eyebrow:text("random sample")');
-  while (!((await ada.textContent('.promise')) ?? '').includes('You may stop')) {
-    const isLast = await ada.evaluate<boolean>('document.querySelector("progress")?.value === 59');
-    if (isLast) break;
-    await decide(ada);
-  }
-  await picture(ada, 'screen-stop');
-  // The full texts of what was included, one of them excluded with a reason.
-  await ada.selectOption('#phase', 'full-text');
-  await ada.waitForSelector('.screened h2');
-  await ada.keyboard.press('1');
-  await ada.waitForSelector('.told:text("Excluded")');
-  const phone = await openAs('bo', 380);
-  await picture(phone, 'screen-380');
-  const overflow = await phone.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-  assert.ok(overflow <= 0, `the page is ${overflow} px too wide at 380 px`);
-  assert.deepEqual(faults, []);
-  const flow = (await Array.fromAsync(corpus.export({ format: 'prisma' }))).join('');
-  const counts = JSON.parse(flow) as Record<string, number>;
-  assert.equal(counts['identified'], 60);
-  assert.equal(counts['excluded_by_full_text'], 1);
-  assert.match(readFileSync(join(folder.path, 'decisions.jsonl'), 'utf8'), /"note":"see table 2"/);
+  const about = { question: 'pharmacokinetics and pharmacodynamics of emicizumab', criteria: 'Include: concentrations of emicizumab, or its effect on coagulation.\nExclude: reviews without own data.', mark: 'emicizumab,concentration' }; // prettier-ignore
+  await wholeReview(openReview(), about, 'screen', opened.browser);
 });
 
 test('two reviewers in two browsers at once lose nothing and do not see each other', async (context) => {
@@ -112,14 +175,12 @@ test('two reviewers in two browsers at once lose nothing and do not see each oth
     return;
   }
   await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-two-'));
-  writeReviewRun(folder.path, review.slice(0, 12));
+  const review = made.slice(0, 12);
+  await using server = await served(folder.path, review);
   {
     using screening = Screening.open(folder.path);
     screening.setProtocol({ reviewers: 2 }, 'ada');
   }
-  await using corpus = await openCorpus(folder.path);
-  const options = { queue: undefined, host: '127.0.0.1', port: 0, token: TOKEN, allowSteering: true, version: '0', log: () => undefined }; // prettier-ignore
-  await using server = await openServer({ runs: [{ id: 'review', corpus }], ...options });
   const finish = async (by: string, wrong: number): Promise<void> => {
     const page = await (await opened.browser.newContext()).newPage();
     page.setDefaultTimeout(HANGING_MS);
@@ -127,10 +188,7 @@ test('two reviewers in two browsers at once lose nothing and do not see each oth
     for (let at = 0; at < 12; at += 1) {
       await page.waitForSelector('.screened h2');
       assert.doesNotMatch((await page.textContent('.screened article')) ?? '', /Decided before/);
-      const title = (await page.textContent('.screened h2')) ?? '';
-      const isIncluded = included.get(title) === true || at < wrong;
-      await page.keyboard.press(isIncluded ? 'i' : 'e');
-      await page.waitForSelector(`.screened h2:not(:text-is(${JSON.stringify(title)})), .panel > .lede`);
+      await decide(page, review, at < wrong ? 'i' : undefined);
     }
     await page.waitForSelector('text=Nothing is left to decide');
   };

@@ -59,7 +59,7 @@ export function ScreenView({ run }: { readonly run: Run }): View {
 }
 
 function Review({ run, by, phase }: { readonly run: Run; readonly by: string; readonly phase: Phase }): View {
-  const { source, tell, about } = useScene();
+  const { source, tell, about, place } = useScene();
   const first = useAnswer<Screening>(runPath(run, 'screening'), { by, phase });
   const [later, setLater] = useState<Screening | undefined>(undefined);
   const [note, setNote] = useState('');
@@ -100,7 +100,7 @@ function Review({ run, by, phase }: { readonly run: Run; readonly by: string; re
     note: setNote,
   };
   return shown(answer, (value) => [
-    progressOf(value, phase, () => post('sample', {}, 'The random sample has begun.')),
+    progressOf(value, phase, () => post('sample', {}, 'The random sample has begun.'), place('/summary', {})),
     !about.steering &&
       html`<p class="note">This server is read-only: docstokg screen starts one that accepts decisions.</p>`,
     value.next[0]
@@ -128,7 +128,12 @@ function newId(): string {
 }
 
 /** Progress, promised recall and agreement of the reviewers. */
-function progressOf({ phases, sample, isTimeToSample, agreement }: Screening, phase: Phase, begin: () => void): View {
+function progressOf(
+  { phases, sample, isTimeToSample, agreement }: Screening,
+  phase: Phase,
+  begin: () => void,
+  flowAt: string,
+): View {
   const { works, included, excluded, maybe, conflicts, undecided } = phases[phase];
   const percent = (share: number): string => `${Math.floor(100 * share)} %`;
   const parts = [
@@ -140,7 +145,10 @@ function progressOf({ phases, sample, isTimeToSample, agreement }: Screening, ph
   const agreed = agreement && `Agreement ${percent(agreement.agreed)}, kappa ${agreement.kappa.toFixed(2)}.`;
   return html`<div class="review">
     <progress max=${works} value=${works - undecided} aria-label="Decided works"></progress>
-    <p>${`${number(works - undecided)} of ${number(works)} decided: ${parts.join(', ')}. ${agreed ?? ''}`}</p>
+    <p>
+      ${`${number(works - undecided)} of ${number(works)} decided: ${parts.join(', ')}. ${agreed ?? ''} `}
+      <a href=${flowAt}>Flow diagram</a>
+    </p>
     ${phase === 'title-abstract' && (sample ? promiseOf(sample, percent) : undecided > 0 && beginSample(isTimeToSample, begin))}
   </div>`;
 }
@@ -233,7 +241,7 @@ function Card(props: {
   } = candidate;
   const meta = [authors.slice(0, 3).join(', ') + (authors.length > 3 ? ' et al.' : ''), year, venue].filter((each) => each !== null && each !== ''); // prettier-ignore
   return html`<div class="screened">
-    <article aria-live="polite">
+    <article aria-live="polite" data-work=${candidate.work}>
       <p class="eyebrow">${isSampled ? 'From the random sample' : `Rank ${number(rank)}`}</p>
       <h2>${marked(title ?? 'Without a title', words)}</h2>
       <p class="hint">${meta.join(' · ')} ${doi !== null && link(`https://doi.org/${doi}`, doi)}</p>
