@@ -79,7 +79,20 @@ for (const mode of ['legacy', { pin: '2026-07-28' }] as const)
     const { tools } = await client.listTools();
     assert.deepEqual(
       tools.map(({ name }) => name),
-      ['search', 'ask', 'check_quotes', 'table', 'read', 'works', 'cite', 'account', 'related', 'graph', 'figures', 'screening'],
+      [
+        'search',
+        'ask',
+        'check_quotes',
+        'table',
+        'read',
+        'works',
+        'cite',
+        'account',
+        'related',
+        'graph',
+        'figures',
+        'screening',
+      ],
     );
     for (const tool of tools) {
       assert.equal(tool.annotations?.readOnlyHint, true);

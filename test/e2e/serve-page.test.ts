@@ -422,7 +422,7 @@ inBrowser('an assistant asks the same server under /mcp, with the token and not 
     const headers = { Authorization: `Bearer ${token}` };
     const transport = new StreamableHTTPClientTransport(new URL(`${origin}/mcp`), { requestInit: { headers } });
     await client.connect(transport, { timeout: HANGING_MS });
-    assert.equal((await client.listTools({}, { timeout: HANGING_MS })).tools.length, 11);
+    assert.equal((await client.listTools({}, { timeout: HANGING_MS })).tools.length, 13);
     const { structuredContent } = await client.callTool({ name: 'account', arguments: {} }, { timeout: HANGING_MS });
     assert.equal((structuredContent as { corpora: { works: number }[] }).corpora[0]?.works, ids.length);
     await client.close();
