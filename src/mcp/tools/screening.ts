@@ -86,7 +86,11 @@ async function answer(run: McpRun, by: string, phase: (typeof PHASES)[number], l
   return {
     head: {
       run: run.id,
-      ...{ works, included, excluded, undecided, conflicts },
+      works,
+      included,
+      excluded,
+      undecided,
+      conflicts,
       criteria: protocol.criteria,
       reasons: protocol.reasons,
       recall_at_least: recall,
