@@ -115,7 +115,11 @@ if (check) {
   console.log(`${faults.length === 0 ? 'ok  ' : 'DIFF'} ${summary}, ${faults.length} faults, ${seconds} s`);
   for (const line of [...details, ...faults.map((fault) => `FAULT ${fault}`)]) console.log(`     ${line}`);
   process.exitCode = faults.length === 0 ? 0 : 1;
-} else if (modules.includes(name)) await import(`./verify/${name}.ts`);
+} else if (modules.includes(name)) {
+  // A fleet that shares a store is another check than one that only downloads together.
+  const script = name === 'fleet' && process.argv.includes('--store') ? 'fleet-store' : name;
+  await import(`./verify/${script}.ts`);
+}
 else
   refuse(
     `usage: node scripts/verify.ts NAME [OPTIONS]; NAME is one of ${[...Object.keys(CHECKS), ...modules].sort().join(', ')}`,

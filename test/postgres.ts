@@ -127,7 +127,7 @@ function reachableBinaries(folder: string): string {
 /** Ports that no system gives away by itself: one of those could go to somebody else before the server has it, or while it restarts. */
 const PORTS = { first: 12_000, count: 20_000 };
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = PORTS.first + randomInt(PORTS.count);
     const server = createServer().listen(port, '127.0.0.1');

@@ -196,6 +196,27 @@ test('a store that says yes and stores half, or answers with other bytes, is fou
   );
 });
 
+test('an object that a store does not show at once is put again, and given up after some time', async () => {
+  for (const shownAfter of [3, 99]) {
+    let asked = 0;
+    await withFaulty(
+      (request, response) => {
+        if (request.method === 'HEAD') asked += 1;
+        response.writeHead(request.method === 'PUT' || asked >= shownAfter ? 200 : 404, {
+          'content-length': request.method === 'HEAD' ? bytes.length : 0,
+        });
+        response.end();
+      },
+      async (store, folder) => {
+        writeFileSync(join(folder, 'from'), bytes);
+        const put = store.put(join(folder, 'from'), object);
+        await (shownAfter === 3 ? put : assert.rejects(put, { code: 'OBJECT_DAMAGED' }));
+        assert.equal(asked, shownAfter === 3 ? 3 : 4);
+      },
+    );
+  }
+});
+
 test('an upload in parts that was killed is continued, and starts over where the store has dropped it', async () => {
   const large = randomBytes(20 << 20);
   const id = { sha256: sha256(large), bytes: large.length };

@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-import { AppError, commitPart, describeDiskError, partPath } from '../base/index.ts';
+import { AppError, commitPart, describeDiskError, partPath, wait } from '../base/index.ts';
 import { damaged } from './folder-store.ts';
 import type { ListedObject, ObjectId, ObjectStore } from './object-store.ts';
 import { hashOfKey, keyOf } from './object-store.ts';
@@ -16,6 +16,8 @@ const PART_BYTES = 8 << 20;
 /** A body that stops for so long is broken off and continued. */
 const IDLE_MS = 60_000;
 const BODY_TRIES = 6;
+const PUT_TRIES = 4;
+const AGAIN_MS = 500;
 const LONGEST_LISTING = 1_000;
 
 /** What is known of an upload in parts, so that another process can continue it. */
@@ -41,18 +43,23 @@ export class S3Store implements ObjectStore {
 
   async put(path: string, object: ObjectId, signal?: AbortSignal): Promise<void> {
     await using file = await open(path, 'r');
-    if (object.bytes > PART_BYTES) {
-      // Asked first: sending gigabytes again costs more than a question.
-      if ((await this.head(object.sha256, signal)) === object.bytes) return;
-      await this.#putParts(file, path, object, signal);
-    } else {
-      const body = await readPart(file, 0, PART_BYTES + 1);
-      if (body.length !== object.bytes || hash('sha256', body, 'hex') !== object.sha256) throw damaged(path, object);
-      await this.#sent({ method: 'PUT', key: keyOf(object.sha256), body, sha256: object.sha256 }, signal);
+    for (let attempt = 1; ; attempt += 1) {
+      if (object.bytes > PART_BYTES) {
+        // Asked first: sending gigabytes again costs more than a question.
+        if ((await this.head(object.sha256, signal)) === object.bytes) return;
+        await this.#putParts(file, path, object, signal);
+      } else {
+        const body = await readPart(file, 0, PART_BYTES + 1);
+        if (body.length !== object.bytes || hash('sha256', body, 'hex') !== object.sha256) throw damaged(path, object);
+        await this.#sent({ method: 'PUT', key: keyOf(object.sha256), body, sha256: object.sha256 }, signal);
+      }
+      // The hash was signed; whether all of it arrived, only the store can say.
+      const there = await this.head(object.sha256, signal);
+      if (there === object.bytes) return;
+      // A store of several servers may answer from one that does not have it yet.
+      if (there !== undefined || attempt === PUT_TRIES) throw damaged(`${this.name}/${keyOf(object.sha256)}`, object);
+      await wait(this.#options.clock, AGAIN_MS * attempt, signal);
     }
-    // The hash was signed; whether all of it arrived, only the store can say.
-    const there = await this.head(object.sha256, signal);
-    if (there !== object.bytes) throw damaged(`${this.name}/${keyOf(object.sha256)}`, object);
   }
 
   async get(object: ObjectId, path: string, signal?: AbortSignal): Promise<void> {

@@ -44,7 +44,7 @@ function factsOf(folder: string): unknown {
   return [new Map(last), made.slice(0, 2)];
 }
 
-test('machines with folders of their own make one corpus, the same as one machine alone, though one is killed', async () => {
+test('machines with folders of their own make one corpus, the same as one machine alone, though the one that lists is killed', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-fleet-'));
   await using server = await startPostgres();
   const world = {
@@ -69,13 +69,16 @@ test('machines with folders of their own make one corpus, the same as one machin
     assert.equal((await alone.ended).code, 0, alone.stderr);
   }
   const fleet = ['--fleet', server.url, '--store', join(folder.path, 'store')];
-  await using first = run('first', ...fleet);
-  await using second = run('second', ...fleet);
+  // The only one so far, so it lists.
   await using victim = run('victim', ...fleet);
   await victim.told(/joined the fleet/);
+  await using first = run('first', ...fleet);
+  await using second = run('second', ...fleet);
   victim.kill('SIGKILL');
   await victim.ended;
   for (const each of [first, second]) assert.equal((await each.ended).code, 0, each.stderr);
+  const indexed = [first, second].filter(({ stdout }) => (JSON.parse(stdout) as RunAccount).index !== null);
+  assert.equal(indexed.length, 1);
   await using third = run('third', ...fleet);
   assert.equal((await third.ended).code, 0, third.stderr);
   const account = JSON.parse(third.stdout) as RunAccount;

@@ -33,7 +33,7 @@ export interface FleetRunOptions<Gathered, Indexed> {
     readonly openEmbed: () => Promise<ClosingStage | undefined>;
   };
   readonly gather: (signal: AbortSignal) => Promise<Gathered>;
-  /** Makes everything searchable, on the machine that listed; it is given the ids of all documents. */
+  /** Makes everything searchable, on one machine; it is given the ids of all documents. */
   readonly index: (documents: readonly string[]) => Promise<Indexed>;
   readonly report: (stage: FleetStageName, event: StageEvent) => void;
 }
@@ -44,7 +44,7 @@ export interface FleetRunOptions<Gathered, Indexed> {
  *
  *   works queue → files → doctags queue → DocTags → chunk queue → chunks        as long as anybody downloads
  *                                                    └→ embed queue → vectors   when all machines have chunked
- *                                                         └→ index              on the machine that listed
+ *                                                         └→ index              on one machine, by a lease
  *
  * Whatever is made is in the store, and the logs say so, before the job that made it is settled. A machine may start, stop or
  * die at any moment: its leases go to others.
@@ -103,9 +103,12 @@ export class FleetRun<Gathered, Indexed> {
       }
       await this.#pull();
       let indexed: Indexed | undefined;
-      if (!either.aborted && listing.isFirst) {
-        await shared.files.bringAll('Data/', undefined, either);
-        indexed = await index(this.#documents());
+      if (!either.aborted) {
+        const makeSearchable = async (stop: AbortSignal): Promise<Indexed> => {
+          await shared.files.bringAll('Data/', undefined, stop);
+          return await index(this.#documents());
+        };
+        indexed = await listing.once(String(shared.logs.lines('embed')), makeSearchable, either);
         await this.#pull();
       }
       const stopReason = either.aborted ? reasonOf(either) : undefined;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/index.ts';
 import { canonicalJson, sha256 } from '../../base/index.ts';
-import type { WorkQueue } from '../../queue/index.ts';
+import type { HandlerOutcome, WorkQueue } from '../../queue/index.ts';
 import { Orchestrator } from '../../queue/index.ts';
 
 export interface FleetListingOptions {
@@ -15,52 +15,45 @@ export interface FleetListingOptions {
   readonly asked: object;
 }
 
+/** A job of another machine's question is looked at again after so long. */
+const OTHERS_MS = 1_000;
+
 /**
- * Lets one machine of a fleet list the works. Listing is a leased job: when its machine dies, another one lists again, and
- * works that are in the queue are not put in twice. The others wait for its end, for until then works may still come.
+ * Lets one machine of a fleet list the works, and one build the index. Each is a leased job: when its machine dies, another
+ * one does it, and works that are in the queue are not put in twice. The others wait for its end, for until then works may
+ * still come.
  */
 export class FleetListing implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #granted = Promise.withResolvers<void>();
   readonly #listed = Promise.withResolvers<void>();
+  readonly #options: FleetListingOptions;
+  readonly #question: string;
   readonly #orchestrator: Orchestrator;
   #isFirst = false;
 
-  private constructor({ queue, clock, leaseMs, heartbeatMs }: FleetListingOptions) {
+  private constructor(options: FleetListingOptions) {
+    this.#options = options;
+    this.#question = sha256(canonicalJson(options.asked));
     this.#listed.promise.catch(() => undefined); // The handler throws it.
-    this.#orchestrator = new Orchestrator({
-      queue,
-      clock,
-      leaseMs,
-      heartbeatMs,
-      maxWorkers: 1,
-      jobTimeoutMs: 0,
-      shutdownGraceMs: 0,
-      givesWay: false,
-      handler: async (_job, { signal }) => {
-        this.#isFirst = true;
-        this.#granted.resolve();
-        signal.addEventListener('abort', () => this.#listed.reject(signal.reason as Error), { once: true });
-        await this.#listed.promise;
-      },
+    this.#orchestrator = this.#orchestrate(this.#listJob, async (signal) => {
+      this.#isFirst = true;
+      this.#granted.resolve();
+      signal.addEventListener('abort', () => this.#listed.reject(signal.reason as Error), { once: true });
+      await this.#listed.promise;
     });
   }
 
   static async open(options: FleetListingOptions): Promise<FleetListing> {
-    const { works, queue, clock, leaseMs, asked } = options;
+    const { works, queue, clock, leaseMs } = options;
+    const listing = new FleetListing(options);
     const { workers } = await works.stats();
     // A fleet that has ended lists again when it is started again: there may be new works.
     const isActive = workers.some(({ updatedAt }) => updatedAt >= clock.now() - leaseMs);
     if (!isActive) await queue.store.admin.prune({}, { dryRun: false });
-    await queue.enqueue(`list ${sha256(canonicalJson(asked))}`, {});
-    const listing = new FleetListing(options);
+    await queue.enqueue(listing.#listJob, {});
     await listing.#orchestrator.start({ drain: 'empty', signal: listing.#stop.signal });
     return listing;
-  }
-
-  /** Whether this machine has listed. */
-  get isFirst(): boolean {
-    return this.#isFirst;
   }
 
   /** The works, on the machine whose turn it is; on the others none, after the listing has ended. */
@@ -81,9 +74,58 @@ export class FleetListing implements AsyncDisposable {
     await this.#orchestrator.ended;
   }
 
+  /**
+   * Does something on one machine of the fleet, once for each `state` of the corpus; on the others it answers undefined when
+   * that one has done it.
+   */
+  async once<T>(state: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+    const { queue, clock } = this.#options;
+    const job = `index ${this.#question} ${state}`;
+    const stop = new AbortController();
+    let done: T | undefined;
+    let failure: { readonly error: unknown } | undefined;
+    await queue.enqueue(job, {});
+    const orchestrator = this.#orchestrate(job, async (lost) => {
+      try {
+        done = await work(AbortSignal.any([lost, signal]));
+        return undefined;
+      } catch (error) {
+        // For another machine, which may be able to.
+        if (!lost.aborted) failure = { error };
+        stop.abort();
+        return { retryAt: clock.now() };
+      }
+    });
+    await orchestrator.start({ drain: 'empty', signal: AbortSignal.any([stop.signal, signal]) });
+    await orchestrator.ended;
+    await orchestrator.leave();
+    if (failure && !signal.aborted) throw failure.error;
+    return done;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await this.#orchestrator.ended;
     await this.#orchestrator.leave();
+  }
+
+  get #listJob(): string {
+    return `list ${this.#question}`;
+  }
+
+  #orchestrate(name: string, work: (signal: AbortSignal) => Promise<HandlerOutcome>): Orchestrator {
+    const { queue, clock, leaseMs, heartbeatMs } = this.#options;
+    return new Orchestrator({
+      queue,
+      clock,
+      leaseMs,
+      heartbeatMs,
+      maxWorkers: 1,
+      jobTimeoutMs: 0,
+      shutdownGraceMs: 0,
+      givesWay: false,
+      handler: async ({ artifactId }, { signal }) =>
+        artifactId === name ? await work(signal) : { retryAt: clock.now() + OTHERS_MS },
+    });
   }
 }

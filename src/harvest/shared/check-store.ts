@@ -46,7 +46,9 @@ export async function checkStore(
   for (const { path, ...object } of files.below('')) {
     signal?.throwIfAborted();
     count += 1;
-    const bytes = await objects.head(object.sha256, signal);
+    let bytes = await objects.head(object.sha256, signal);
+    // A store of several servers may answer from one that does not have it yet.
+    for (let again = 0; again < 2; again += 1) bytes ??= await objects.head(object.sha256, signal);
     if (bytes === undefined) name(missing, path);
     else if (bytes !== object.bytes) name(damaged, path);
     else if (options.verify) {

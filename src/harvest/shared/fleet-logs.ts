@@ -82,6 +82,11 @@ export class FleetLogs implements AsyncDisposable {
     this.#said.push({ log, lines });
   }
 
+  /** How many lines of a log were copied so far. */
+  lines(log: string): number {
+    return this.#copied.get(log)?.lines ?? 0;
+  }
+
   /** Copies what is new into the files; answers how many lines that were. */
   pull(): Promise<number> {
     this.#pulling = this.#pulling.catch(() => 0).then(() => this.#pull());

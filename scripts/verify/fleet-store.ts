@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+
+import { countByRule } from '../../sim/index.ts';
+import type { CorpusFacts } from '../../test/support/fleet-scene.ts';
+import { childrenCpuSeconds, differences, doneTwice, FleetScene } from '../../test/support/fleet-scene.ts';
+import { asked, numbers, positive, readOptions, someOf, wholeNumber } from '../../test/support/options.ts';
+import { S3_SERVERS, startS3 } from '../../test/support/s3-server.ts';
+
+// npm run verify:fleet -- --store s3 [--servers s3rver,swift,faulty] [--processes 1,4,8] [--seeds 1] [--works 24]
+//   [--profile calm] [--time-scale 0.05]
+// Processes in folders of their own make one corpus on a PostgreSQL server and an S3 server. Works, documents, passages,
+// graph and account must equal those of one machine without store. Exit 1 on a difference or a violation.
+
+const { values: given } = asked(() =>
+  readOptions({
+    options: {
+      store: { type: 'string', default: 's3' },
+      servers: { type: 'string', default: S3_SERVERS.join(',') },
+      processes: { type: 'string', default: '1,4,8' },
+      seeds: { type: 'string', default: '1' },
+      works: { type: 'string', default: '24' },
+      profile: { type: 'string', default: 'calm' },
+      'time-scale': { type: 'string', default: '0.05' },
+    },
+  }),
+);
+const plan = asked(() => ({
+  servers: someOf('servers', given.servers, S3_SERVERS),
+  processes: numbers('processes', given.processes),
+  seeds: numbers('seeds', given.seeds),
+  works: wholeNumber('works', given.works),
+  [`store ${someOf('store', given.store, ['s3']).join()}`]: true,
+  profile: someOf('profile', given.profile, ['calm', 'politeness', 'realistic'] as const)[0] ?? 'calm',
+  timeScale: positive('time-scale', given['time-scale']),
+}));
+
+/** What one machine makes of each world. */
+const alone = new Map<number, { readonly facts: CorpusFacts; readonly cpu: number }>();
+let [runs, wrong] = [0, 0];
+
+for (const name of plan.servers)
+  for (const seed of plan.seeds)
+    for (const processes of plan.processes) {
+      await using store = await startS3(name, seed);
+      if (!store) {
+        console.log(`skip ${name}: not installed`);
+        break;
+      }
+      const { works, profile, timeScale } = plan;
+      const startedAt = performance.now();
+      await using scene = await FleetScene.open({ seed, works, hosts: 8, profile, timeScale, store });
+      let before = childrenCpuSeconds();
+      if (!alone.has(seed)) {
+        // In a web of its own: a fleet that asks again what another program has asked would seem impolite.
+        await using single = await FleetScene.open({ seed, works, hosts: 8, profile, timeScale, store });
+        await using one = single.alone('alone');
+        const { code } = await one.ended;
+        if (code !== 0) throw new Error(`one machine ended with ${code}: ${one.stderr}`);
+        const cpu = childrenCpuSeconds() - before;
+        alone.set(seed, { facts: await single.facts('alone'), cpu });
+      }
+      const wanted = alone.get(seed);
+      if (!wanted) throw new Error('there is nothing to compare with');
+      const faults: string[] = [];
+      before = childrenCpuSeconds();
+      const machines = Array.from({ length: processes }, (_, at) => scene.machine(`machine-${at + 1}`));
+      for (const machine of machines) {
+        const { code } = await machine.ended;
+        if (code !== 0) faults.push(`a machine ended with ${code}: ${machine.stderr.slice(-500)}`);
+      }
+      const cpu = childrenCpuSeconds() - before;
+      // What it costs to start a machine and find that all is done.
+      before = childrenCpuSeconds();
+      await using last = scene.machine('late');
+      const { code } = await last.ended;
+      if (code !== 0) faults.push(`a machine that came late ended with ${code}: ${last.stderr.slice(-500)}`);
+      const idle = childrenCpuSeconds() - before;
+      const indexed = machines.filter(
+        ({ stdout }) => stdout !== '' && (JSON.parse(stdout) as { index: unknown }).index,
+      ).length;
+      if (indexed !== 1) faults.push(`${indexed} machines have built the index`);
+      await scene.pull('reader');
+      faults.push(
+        ...differences(wanted.facts, await scene.facts('reader')),
+        ...doneTwice(join(scene.folder, 'reader')),
+      );
+      const found = await scene.check('reader');
+      for (const kind of ['missing', 'damaged', 'orphans'] as const)
+        if (found[kind].length > 0) faults.push(`${found[kind].length} ${kind}: ${found[kind].slice(0, 3).join(', ')}`);
+      const violations = scene.simulation.log.violations;
+      const broken = Object.entries(countByRule(violations)).filter(([, times]) => times > 0);
+      faults.push(...broken.map(([rule, times]) => `${rule} violated ${times} times`));
+      runs += 1;
+      if (faults.length > 0) wrong += 1;
+      console.log(
+        [
+          faults.length === 0 ? 'ok  ' : 'DIFF',
+          name.padEnd(6),
+          `seed ${seed}`,
+          `processes ${processes}`,
+          `works ${wanted.facts.works.split(' ')[0]} documents ${wanted.facts.documents.split(' ')[0]} passages ${wanted.facts.passages.split(' ')[0]}`,
+          `objects ${found.objects}`,
+          `violations ${violations.length}`,
+          `CPU ${cpu.toFixed(1)} s, to start and stop ${idle.toFixed(1)} s each, alone ${wanted.cpu.toFixed(1)} s:`,
+          `${((100 * (wanted.cpu - idle)) / (cpu - processes * idle)).toFixed(0)} %`,
+          `${((performance.now() - startedAt) / 1000).toFixed(0)} s`,
+        ].join('  '),
+      );
+      for (const fault of faults.slice(0, 12)) console.log(`     ${fault}`);
+    }
+console.log(`${runs} runs, ${wrong} with differences or broken rules`);
+process.exitCode = wrong === 0 ? 0 : 1;

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { canonicalJson, sha256 } from '../../base/index.ts';
+import { openStore, WorkQueue } from '../../queue/index.ts';
+import { HeldClock } from '../../testing/index.ts';
+import { FleetListing } from './listing.ts';
+
+const LEASE_MS = 60_000;
+const ASKED = { ids: ['W1'] };
+const never = new AbortController().signal;
+
+/** A machine of a fleet whose queues are two files. */
+async function open(folder: string, clock: HeldClock, stack: AsyncDisposableStack): Promise<FleetListing> {
+  const openQueue = async (name: string): Promise<WorkQueue> =>
+    stack.use(
+      new WorkQueue(await openStore(join(folder, name), { durability: 'none', clock, timeoutMs: 60_000 }), clock),
+    );
+  const [works, queue] = [await openQueue('works.sqlite'), await openQueue('listing.sqlite')];
+  const options = { works, queue, clock, leaseMs: LEASE_MS, heartbeatMs: 10_000, asked: ASKED };
+  return stack.use(await FleetListing.open(options));
+}
+
+/** A machine that takes the next job and is never seen again. */
+async function die(folder: string, clock: HeldClock): Promise<void> {
+  await using store = await openStore(join(folder, 'listing.sqlite'), { durability: 'none', clock });
+  const { lanes } = await store.backlog(clock.now(), { shared: 3, alone: 3, most: 9 });
+  const { leased } = await store.exchange({
+    workerId: 'elsewhere:1:dead',
+    settlements: [],
+    picks: lanes.map(({ host, resolver }) => ({ host, resolver, limit: 1 })),
+    now: clock.now(),
+    leaseMs: LEASE_MS,
+  });
+  assert.equal(leased.length, 1);
+}
+
+async function* listed(): AsyncGenerator<string> {
+  yield 'W1';
+}
+
+/** Lets time pass until something has happened. */
+async function until<T>(clock: HeldClock, promise: Promise<T>): Promise<T> {
+  let isOver = false;
+  const over = (): void => void (isOver = true);
+  promise.then(over, over);
+  while (!isOver) await clock.advance(1_000);
+  return promise;
+}
+
+test('the works are listed by one machine, and by another one when that dies', async () => {
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-listing-'));
+  await using stack = new AsyncDisposableStack();
+  const clock = new HeldClock();
+  {
+    await using store = await openStore(join(temporary.path, 'listing.sqlite'), { clock });
+    await new WorkQueue(store, clock).enqueue(`list ${sha256(canonicalJson(ASKED))}`, {});
+  }
+  await die(temporary.path, clock);
+  const first = await open(temporary.path, clock, stack);
+  const second = await open(temporary.path, clock, stack);
+  const lists = [first, second].map((each) => Array.fromAsync(each.works(listed())));
+  await clock.advance(LEASE_MS / 2);
+  const early = await Promise.race([...lists, Promise.resolve('nothing yet')]);
+  assert.equal(early, 'nothing yet');
+  assert.deepEqual(await until(clock, Promise.race(lists)), ['W1']);
+  await until(clock, Promise.all([first.listed(), second.listed()]));
+  assert.deepEqual((await until(clock, Promise.all(lists))).flat(), ['W1']);
+});
+
+test('the index is built by one machine, by another one when that dies or fails, and again when the corpus has changed', async () => {
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-listing-'));
+  await using stack = new AsyncDisposableStack();
+  const clock = new HeldClock();
+  const first = await open(temporary.path, clock, stack);
+  const second = await open(temporary.path, clock, stack);
+  await until(clock, Promise.all([first.listed(), second.listed()]));
+  const built: string[] = [];
+  const build = (name: string) => async (): Promise<string> => {
+    built.push(name);
+    return name;
+  };
+  const failing = async (): Promise<string> => {
+    built.push('failing');
+    throw new Error('the disk is full');
+  };
+  await assert.rejects(until(clock, first.once('10', failing, never)), /the disk is full/);
+  await die(temporary.path, clock);
+  const answers = [first.once('10', build('first'), never), second.once('10', build('second'), never)];
+  const [one, other] = await until(clock, Promise.all(answers));
+  assert.deepEqual(
+    [one, other].filter((each) => each !== undefined),
+    built.slice(1),
+  );
+  assert.equal(built.length, 2);
+  assert.equal(await until(clock, first.once('10', build('again'), never)), undefined);
+  assert.equal(await until(clock, first.once('11', build('changed'), never)), 'changed');
+});
