@@ -119,8 +119,7 @@ if (check) {
   // A fleet that shares a store is another check than one that only downloads together.
   const script = name === 'fleet' && process.argv.includes('--store') ? 'fleet-store' : name;
   await import(`./verify/${script}.ts`);
-}
-else
+} else
   refuse(
     `usage: node scripts/verify.ts NAME [OPTIONS]; NAME is one of ${[...Object.keys(CHECKS), ...modules].sort().join(', ')}`,
   );

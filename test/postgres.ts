@@ -2,7 +2,17 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -90,6 +100,36 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     [Symbol.asyncDispose]: async () => {
       process.removeListener('exit', kill);
       await stop('SIGQUIT');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts PgBouncer in transaction mode in front of a server; undefined where it is not installed. */
+export async function startPooler(url: string): Promise<(AsyncDisposable & { readonly url: string }) | undefined> {
+  const program = '/usr/sbin/pgbouncer';
+  if (!existsSync(program)) return undefined;
+  const folder = mkdtempSync(join(tmpdir(), 'docstokg-pooler-'));
+  const port = await freePort();
+  const { hostname, port: serverPort } = new URL(url);
+  const path = join(folder, 'pgbouncer.ini');
+  writeFileSync(
+    path,
+    `[databases]\n* = host=${hostname} port=${serverPort}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\n` +
+      `auth_type = trust\nauth_file = ${folder}/users\npool_mode = transaction\ndefault_pool_size = 3\nserver_round_robin = 1\n` +
+      'max_client_conn = 500\nunix_socket_dir =\nmax_db_connections = 3\n',
+  );
+  writeFileSync(join(folder, 'users'), '"postgres" ""\n');
+  chmodSync(folder, 0o755);
+  const child = spawn(program, [path], { stdio: 'ignore', ...(process.getuid?.() === 0 && NOBODY) });
+  const pooled = Object.assign(new URL(url), { port: String(port) }).href;
+  await accepting(pooled, () => undefined);
+  return {
+    url: pooled,
+    [Symbol.asyncDispose]: async () => {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { countByRule } from '../../sim/index.ts';
 import type { CorpusFacts } from '../../test/support/fleet-scene.ts';
 import { childrenCpuSeconds, differences, doneTwice, FleetScene } from '../../test/support/fleet-scene.ts';
-import { asked, numbers, positive, readOptions, someOf, wholeNumber } from '../../test/support/options.ts';
+import { asked, checkOptions, numbers, someOf } from '../../test/support/options.ts';
 import { S3_SERVERS, startS3 } from '../../test/support/s3-server.ts';
 
 // npm run verify:fleet -- --store s3 [--servers s3rver,swift,faulty] [--processes 1,4,8] [--seeds 1] [--works 24]
@@ -11,27 +11,20 @@ import { S3_SERVERS, startS3 } from '../../test/support/s3-server.ts';
 // Processes in folders of their own make one corpus on a PostgreSQL server and an S3 server. Works, documents, passages,
 // graph and account must equal those of one machine without store. Exit 1 on a difference or a violation.
 
-const { values: given } = asked(() =>
-  readOptions({
-    options: {
-      store: { type: 'string', default: 's3' },
-      servers: { type: 'string', default: S3_SERVERS.join(',') },
-      processes: { type: 'string', default: '1,4,8' },
-      seeds: { type: 'string', default: '1' },
-      works: { type: 'string', default: '24' },
-      profile: { type: 'string', default: 'calm' },
-      'time-scale': { type: 'string', default: '0.05' },
-    },
-  }),
-);
+const given = checkOptions({
+  store: ['s3'],
+  servers: S3_SERVERS.join(','),
+  processes: '1,4,8',
+  seeds: '1',
+  works: 24,
+  profile: ['calm', 'politeness', 'realistic'],
+  'time-scale': 0.05,
+});
+const { works, profile, 'time-scale': timeScale } = given;
 const plan = asked(() => ({
   servers: someOf('servers', given.servers, S3_SERVERS),
   processes: numbers('processes', given.processes),
   seeds: numbers('seeds', given.seeds),
-  works: wholeNumber('works', given.works),
-  [`store ${someOf('store', given.store, ['s3']).join()}`]: true,
-  profile: someOf('profile', given.profile, ['calm', 'politeness', 'realistic'] as const)[0] ?? 'calm',
-  timeScale: positive('time-scale', given['time-scale']),
 }));
 
 /** What one machine makes of each world. */
@@ -46,7 +39,6 @@ for (const name of plan.servers)
         console.log(`skip ${name}: not installed`);
         break;
       }
-      const { works, profile, timeScale } = plan;
       const startedAt = performance.now();
       await using scene = await FleetScene.open({ seed, works, hosts: 8, profile, timeScale, store });
       let before = childrenCpuSeconds();

@@ -33,6 +33,19 @@ const queueSchema = z.strictObject({
     .regex(/^[a-z_][a-z0-9_]{0,62}$/)
     .default('docstokg')
     .describe('PostgreSQL schema for the tables.'),
+  keep_finished: z
+    .int()
+    .min(0)
+    .default(1_000_000)
+    .describe(
+      'Finished jobs that stay in the queue of works; older ones are removed every minute, and only counted. 0 keeps all.',
+    ),
+  pooler: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether a pooler in transaction mode (PgBouncer, a cloud pooler) is in front of PostgreSQL: nothing is prepared, and LISTEN is replaced by looking every second.',
+    ),
   fleet: z
     .boolean()
     .default(false)

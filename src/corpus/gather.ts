@@ -12,6 +12,7 @@ import {
   listingPath,
   openInspector,
   openQueue,
+  openQueueBeside,
   openShared,
   orchestratorOptions,
   wantedWorks,
@@ -345,8 +346,7 @@ async function openListing(
   works: WorkQueue,
   stack: AsyncDisposableStack,
 ): Promise<FleetListing> {
-  const schema = `${config.queue.schema}_listing`;
-  const queue = stack.use(await openQueue({ ...config, queue: { ...config.queue, schema } }, runtime));
+  const queue = stack.use(await openQueueBeside(config, 'listing', runtime));
   const { leaseMs, heartbeatMs } = orchestratorOptions(config);
   const { clock } = runtime;
   return stack.use(await FleetListing.open({ works, queue, clock, leaseMs, heartbeatMs, asked: { ids, wanted } }));

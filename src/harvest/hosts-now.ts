@@ -20,9 +20,9 @@ export function hostKnowledge(
   config: Config,
 ): Pick<HostSources, 'rulesOf'> & { readonly shared: () => Promise<HostSources['shared']> } {
   const table = tableOf(config, configuredServices(config));
-  const { backend, url, schema } = config.queue;
+  const { backend, url, schema, pooler } = config.queue;
   return {
-    shared: async () => (backend === 'postgres' ? await readSharedHosts({ url, schema, table }) : []),
+    shared: async () => (backend === 'postgres' ? await readSharedHosts({ url, schema, pooler, table }) : []),
     rulesOf: (key) => {
       const { cap, perSecond } = table.rulesOf(key);
       return { cap: bounded(cap), perSecond: bounded(perSecond) };

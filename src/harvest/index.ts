@@ -19,7 +19,7 @@ export { assembleDownload, checkDownload, configuredServices, openAsking } from 
 export type { Asking, DownloadAssembly, DownloadParts, WorkPlans } from './open-download.ts';
 export { dnsMappings } from './dns-mappings.ts';
 export type { UnreadableEntry } from './list-entry.ts';
-export { fleetLayer, openQueue, orchestratorOptions, queueLayer } from './queue/open-queue.ts';
+export { fleetLayer, openQueue, openQueueBeside, orchestratorOptions, queueLayer } from './queue/open-queue.ts';
 export {
   asksOpenAlex,
   checkWanted,

@@ -31,6 +31,7 @@ export async function openAdmission(
     ...common,
     url: queue.url,
     schema: queue.schema,
+    pooler: queue.pooler,
     timeScale: http.time_scale,
     reportOutage: (isAway, message) =>
       isAway

@@ -15,6 +15,7 @@ export type { HostReport } from './host-report.ts';
 export { HostTable, nameKey, Pools, resolverKey } from './host-table.ts';
 export type { Pool } from './host-table.ts';
 export { isSlowed } from './host.ts';
+export { Sessions } from './postgres/sessions.ts';
 export { openSharedAdmission, readSharedHosts } from './shared.ts';
 export { createMemoryAdmission } from './hosts.ts';
 export { DEFAULT_POLICY } from './policy.ts';

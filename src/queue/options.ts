@@ -47,6 +47,8 @@ export interface OrchestratorOptions {
   readonly jobTimeoutMs: number;
   /** How long running jobs may finish after a stop. */
   readonly shutdownGraceMs: number;
+  /** Finished jobs that stay in the queue; older ones are removed and only counted. 0, the default, keeps all. */
+  readonly keepFinished?: number;
 }
 
 /** The defaults of an orchestrator; the configuration has the same. */

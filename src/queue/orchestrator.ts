@@ -10,6 +10,7 @@ import type { DrainMode, OrchestratorOptions } from './options.ts';
 import { ORCHESTRATOR_DEFAULTS } from './options.ts';
 import { RateMeter } from './rate-meter.ts';
 import type { LeasedJob, QueueStore } from './types.ts';
+import { RETIRED_AT_ONCE } from './types.ts';
 import type { WorkQueue } from './work-queue.ts';
 import { createWorkerId, recoverDead } from './worker-identity.ts';
 import { Worker } from './worker.ts';
@@ -45,6 +46,9 @@ const SWEEP_MS = 1_000;
 /** How often a process with jobs in hand reports its progress, and about how many hosts. */
 const ANNOUNCE_MS = 5_000;
 const HOSTS_ANNOUNCED = 100;
+/** How often finished jobs beyond the number to keep are removed, and in how many steps at most. */
+const RETIRE_MS = 60_000;
+const RETIRE_STEPS = 100;
 
 /**
  * Empties a queue: leases jobs as workers become free, runs them within their limits, writes down what came of them. A
@@ -147,6 +151,8 @@ export class Orchestrator {
       this.#every(this.#options.heartbeatMs, () => this.#heartbeat());
       if (this.#options.heartbeatMs > ANNOUNCE_MS) this.#every(ANNOUNCE_MS, () => this.#announceProgress());
       this.#every(SWEEP_MS, async () => worker.sweep());
+      const { keepFinished = 0 } = this.#options;
+      if (keepFinished > 0) this.#every(RETIRE_MS, () => this.#retire(keepFinished));
     } catch (error) {
       this.#resources.dispose();
       throw error;
@@ -193,6 +199,11 @@ export class Orchestrator {
     this.#worker.reconcile();
     await recoverDead(this.#store, this.#clock);
     await this.#announce();
+  }
+
+  async #retire(keep: number): Promise<void> {
+    for (let step = 0; step < RETIRE_STEPS; step += 1)
+      if ((await this.#store.admin.retire(keep)) < RETIRED_AT_ONCE) return;
   }
 
   async #announceProgress(): Promise<void> {

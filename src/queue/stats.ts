@@ -2,7 +2,10 @@ import type { HostJobs, JobFilter, JobState, QueueStats, WorkerInfo } from './ty
 import { JOB_STATES } from './types.ts';
 
 /** A state as jobs are counted: a delayed job is queued, but counted separately. */
-type CountedState = JobState | 'delayed';
+type CountedState = JobState | 'delayed' | 'retired';
+
+/** Under this, the jobs are counted that were finished and are removed by now: they count as finished too. */
+export const RETIRED = 'retired';
 
 /** How many jobs of a resolver are in a state, for one error code; empty texts mean none. */
 export interface Count {
@@ -18,9 +21,10 @@ export type StatsParts = Omit<QueueStats, 'states' | 'total' | 'delayed' | 'byRe
 };
 
 /** Statistics of a queue. `due` comes in as the delayed jobs whose moment has come and that are not woken yet. */
-export function queueStats(counts: readonly Count[], { due, workers, ...parts }: StatsParts): QueueStats {
+export function queueStats(all: readonly Count[], { due, workers, ...parts }: StatsParts): QueueStats {
+  const counts = all.filter(({ state }) => state !== RETIRED);
   const count = (...states: CountedState[]): number => sum(counts.filter(({ state }) => states.includes(state)));
-  const stateOf = ({ state }: Count): JobState => (state === 'delayed' ? 'queued' : state);
+  const stateOf = ({ state }: Count): JobState => (state === 'delayed' || state === RETIRED ? 'queued' : state);
   return {
     ...parts,
     states: Object.fromEntries(
@@ -72,6 +76,12 @@ export function hostJobs(counts: readonly HostCount[]): HostJobs[] {
 }
 
 const FINISHED: readonly JobState[] = ['done', 'skipped', 'error'];
+
+/** How many finished jobs there still are. */
+export function finishedRows(counts: readonly { readonly state: string; readonly jobs: number }[]): number {
+  const count = (isCounted: (state: string) => boolean): number => sum(counts.filter(({ state }) => isCounted(state)));
+  return count((state) => FINISHED.some((each) => each === state)) - count((state) => state === RETIRED);
+}
 
 /** The finished states that a filter matches. */
 export function finishedStates({ states = FINISHED }: JobFilter): readonly JobState[] {

@@ -14,6 +14,10 @@ export interface StoreOptions {
   readonly timeoutMs?: number;
   /** PostgreSQL: the schema that holds the tables; `docstokg` unless said otherwise. */
   readonly schema?: string;
+  /** PostgreSQL: a pooler in transaction mode is in between. */
+  readonly pooler?: boolean | undefined;
+  /** PostgreSQL: most connections at once, 4 unless said otherwise; one of them listens. */
+  readonly maxConnections?: number | undefined;
   readonly clock?: Clock;
   /** PostgreSQL: told when the server cannot be reached, and when it is back. */
   readonly report?: (event: OutageEvent) => void;
@@ -26,11 +30,11 @@ export interface StoreOptions {
  */
 export async function openStore(where: string, options: StoreOptions = {}): Promise<QueueStore> {
   const { durability = 'enqueue', walMode = true, timeoutMs = 10_000, schema = 'docstokg' } = options;
-  const { clock = systemClock, report } = options;
+  const { clock = systemClock, report, pooler, maxConnections } = options;
   const kept = { durability, timeoutMs, clock, ...(report && { report }) };
   if (/^postgres(ql)?:\/\//.test(where)) {
     const { PostgresStore } = await import('./postgres/store.ts');
-    return PostgresStore.open({ ...kept, url: where, schema });
+    return PostgresStore.open({ ...kept, url: where, schema, pooler, maxConnections });
   }
   const { SqliteStore } = await import('./sqlite/store.ts');
   return SqliteStore.open({ ...kept, path: where, walMode });
@@ -38,7 +42,7 @@ export async function openStore(where: string, options: StoreOptions = {}): Prom
 
 /** Opens the logs that a fleet shares, on its PostgreSQL server. */
 export async function openSharedLog(url: string, options: StoreOptions = {}): Promise<SharedLog> {
-  const { timeoutMs = 10_000, schema = 'docstokg', clock = systemClock, report } = options;
+  const { timeoutMs = 10_000, schema = 'docstokg', clock = systemClock, report, pooler } = options;
   const shared = await import('./postgres/shared-log.ts');
-  return shared.SharedLog.open({ url, schema, timeoutMs, clock, ...(report && { report }) });
+  return shared.SharedLog.open({ url, schema, timeoutMs, clock, pooler, ...(report && { report }) });
 }

@@ -287,6 +287,9 @@ export interface QueueStats {
   readonly pauses: readonly Pause[];
 }
 
+/** How many jobs one call of `retire` removes at most. */
+export const RETIRED_AT_ONCE = 10_000;
+
 /** What operators ask of a queue. */
 export interface QueueAdmin {
   stats(now: number): Promise<QueueStats>;
@@ -301,6 +304,11 @@ export interface QueueAdmin {
   cancel(id: number, now: number): Promise<boolean>;
   /** Removes finished jobs; answers how many. */
   prune(filter: JobFilter, options: { readonly dryRun: boolean }): Promise<number>;
+  /**
+   * Removes the oldest finished jobs, at most `RETIRED_AT_ONCE`, where there are more than `keep`; answers how many. They
+   * still count in the statistics, but are forgotten otherwise: enqueued again, they run again.
+   */
+  retire(keep: number): Promise<number>;
   pauses(): Promise<Pause[]>;
   pause(scope: Pause['scope'], name: string, now: number): Promise<boolean>;
   resume(scope: Pause['scope'], name: string): Promise<boolean>;

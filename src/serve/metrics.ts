@@ -39,11 +39,17 @@ export function metricsText(world: World, server: { readonly connections: number
 }
 
 function queueMetrics(text: Exposition, stats: QueueStats): void {
-  const { states, due, delayed, byErrorCode } = stats;
+  const { states, due, delayed, byErrorCode, at, oldestQueuedAt } = stats;
   text.add('contentdownload_queue_depth', 'gauge', 'Jobs that wait, due or delayed.', [
     [{ kind: 'due' }, due],
     [{ kind: 'delayed' }, delayed],
   ]);
+  text.add(
+    'contentdownload_queue_oldest_age_seconds',
+    'gauge',
+    'Age of the oldest job that is ready to run; 0 if there is none.',
+    [[{}, oldestQueuedAt === null ? 0 : Math.max(0, at - oldestQueuedAt) / 1000]],
+  );
   text.add('contentdownload_jobs_inflight', 'gauge', 'Jobs in the hands of their handler.', [[{}, states.in_progress]]);
   text.add(
     'contentdownload_jobs_completed_total',

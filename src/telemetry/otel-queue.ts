@@ -65,6 +65,16 @@ export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, cl
       result.observe(delayed, { kind: 'delayed' });
     });
 
+  meter
+    .createObservableGauge('contentdownload_queue_oldest_age_seconds', {
+      unit: 's',
+      description: 'Age of the oldest job that is ready to run; 0 if there is none.',
+    })
+    .addCallback(async (result) => {
+      const { at, oldestQueuedAt } = await store.admin.stats(clock.now());
+      result.observe(oldestQueuedAt === null ? 0 : Math.max(0, at - oldestQueuedAt) / 1000);
+    });
+
   const spans = new WeakMap<LeasedJob, Span>();
   // Reported with every start; always the same.
   let workerId = '';

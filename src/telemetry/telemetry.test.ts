@@ -65,6 +65,7 @@ test('a run has the metrics and spans named by the source documents, and no URL 
       .get(name)
       ?.find((point) => Object.entries(attributes).every(([key, wanted]) => point.attributes[key] === wanted))?.value;
   assert.equal(value('contentdownload_queue_depth', { kind: 'due' }), 1);
+  assert.ok(Number(value('contentdownload_queue_oldest_age_seconds')) >= 0);
   assert.equal(value('contentdownload_jobs_completed_total', { state: 'done' }), 2);
   assert.equal(value('contentdownload_jobs_completed_total', { state: 'error' }), 1);
   assert.equal(value('contentdownload_jobs_failed_total', { code: 'HTTP_404' }), 1);

@@ -650,6 +650,31 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       );
     });
 
+    check('the oldest finished jobs are retired, and still counted; what is not finished stays', async (store) => {
+      const ids = Array.from({ length: 6 }, (_, n) => `j${n}`);
+      await store.enqueue(
+        [...ids, 'running', 'waiting'].map((id) => job(id)),
+        0,
+      );
+      const leased = await leaseAny(store, 0, 7);
+      const states = ['done', 'error', 'skipped'] as const;
+      for (const [at, each] of leased.slice(0, 6).entries()) await settle(store, [finish(each, states[at % 3])], 10);
+      const before = await store.admin.stats(20);
+      assert.equal(await store.admin.retire(6), 0);
+      assert.equal(await store.admin.retire(4), 2);
+      assert.equal(await store.admin.retire(4), 0);
+      assert.equal(await store.admin.retire(1), 3);
+      const { states: counted, total, byResolver } = await store.admin.stats(20);
+      assert.deepEqual([counted, total, byResolver], [before.states, before.total, before.byResolver]);
+      const left = (await store.admin.list({}, { limit: 9 })).map(({ artifactId }) => artifactId);
+      assert.deepEqual(left, ['j5', 'running', 'waiting']);
+      // One that was removed is new; one that is still there is known.
+      assert.deepEqual(await store.enqueue([job('j0'), job('j5')], 30), [true, false]);
+      assert.equal(await store.admin.prune({}, { dryRun: false }), 1);
+      assert.equal(await store.admin.retire(0), 0);
+      assert.equal((await store.admin.stats(40)).total, 8);
+    });
+
     check('lists are paged by id and filter', async (store) => {
       await store.enqueue(
         Array.from({ length: 5 }, (_, n) => job(`j${n}`, n === 3 ? { host: 'a.org' } : {})),

@@ -23,7 +23,6 @@ const CONTRAST = readFileSync(join(import.meta.dirname, '..', 'support', 'contra
 /** Words are enough to see that documents go through; the model has tests of its own. */
 const ENVIRONMENT = {
   DOCSTOKG_PARSE__DENSE: 'none',
-  DOCSTOKG_STAGE__WARM_SPARE: 'false',
   DOCSTOKG_STAGE__WORKERS: '1',
   ...PATIENCE,
 };

@@ -26,7 +26,6 @@ const STAGES = ['doctags', 'chunk', 'embed'];
 const ENVIRONMENT = {
   ...PATIENCE,
   DOCSTOKG_PARSE__DENSE: 'none',
-  DOCSTOKG_STAGE__WARM_SPARE: 'false',
   DOCSTOKG_STAGE__WORKERS: '1',
   DOCSTOKG_HTTP__CONTACT: 'fleet@example.org',
 };
@@ -190,7 +189,7 @@ export function doneTwice(folder: string): string[] {
     const rows = readFileSync(join(folder, path), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>); // prettier-ignore
     const done = Map.groupBy(
       rows.filter((row) => row[field] === value),
-      (row) => `${String(row[name])} ${String(row['input_hash'] ?? '')} ${String(row['cfg_hash'] ?? '')}`,
+      (row) => JSON.stringify([row[name], row['input_hash'], row['cfg_hash']]),
     );
     return [...done].filter(([, each]) => each.length > 1).map(([id, each]) => `${path}: ${id} was done ${each.length} times`); // prettier-ignore
   });

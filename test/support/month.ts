@@ -54,7 +54,6 @@ export async function liveThroughMonth(options: {
     ...PATIENCE,
     DOCSTOKG_PARSE__DENSE: 'none',
     DOCSTOKG_PARSE__TOKENIZER: 'cl100k',
-    DOCSTOKG_STAGE__WARM_SPARE: 'false',
     DOCSTOKG_STAGE__WORKERS: '1',
   };
 

@@ -11,9 +11,6 @@ import { seededRandom } from '../fixtures/random-document.ts';
 import { corpusHash } from './corpus-hash.ts';
 import { openWorld, PATIENCE } from './harvest.ts';
 
-/** A process in reserve costs more than it saves where each run has a handful of documents. */
-const ENVIRONMENT = { ...PATIENCE, DOCSTOKG_STAGE__WARM_SPARE: 'false' };
-
 /** Where a kill may fall: anywhere, or into what a stage writes. */
 const PLACES = ['', '', '', 'Data/DocTagsFiles', 'Data/ChunkedDocTagFiles', 'Data/Embeddings', 'Index'];
 
@@ -74,7 +71,7 @@ export async function runStorm(options: {
     events.on('event', count);
     try {
       const parameters = ['run', ...ids, '--sim', admin.url, '--out', out, '--workers', '4', '--json'];
-      await using run = startCommand('docstokg', parameters, { cwd: scratch.path, env: ENVIRONMENT });
+      await using run = startCommand('docstokg', parameters, { cwd: scratch.path, env: PATIENCE });
       const isOver = await Promise.race([reached.promise.then(() => false), run.ended.then(() => true)]);
       if (!isOver) {
         // Anywhere between two events, not only at their edges.

@@ -44,10 +44,10 @@ async function* listed(): AsyncGenerator<string> {
 
 /** Lets time pass until something has happened. */
 async function until<T>(clock: HeldClock, promise: Promise<T>): Promise<T> {
-  let isOver = false;
-  const over = (): void => void (isOver = true);
+  const state = { isOver: false };
+  const over = (): void => void (state.isOver = true);
   promise.then(over, over);
-  while (!isOver) await clock.advance(1_000);
+  while (!state.isOver) await clock.advance(1_000);
   return promise;
 }
 

@@ -4,7 +4,7 @@ import { join, relative, sep } from 'node:path';
 import { AppError } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { Runtime, Shared } from '../../harvest/index.ts';
-import { openQueue, orchestratorOptions } from '../../harvest/index.ts';
+import { openQueueBeside, orchestratorOptions } from '../../harvest/index.ts';
 import type { HandlerJob } from '../../queue/index.ts';
 import type { ItemEnd, RowsByItem, WorkItem } from '../../stage/index.ts';
 import { fingerprintPath } from '../../stage/index.ts';
@@ -43,7 +43,7 @@ export async function openStageSource(
   const { folder } = files;
   const schema = `${config.queue.schema}_${stageName}`;
   await using opened = new AsyncDisposableStack();
-  const queue = opened.use(await openQueue({ ...config, queue: { ...config.queue, schema } }, runtime));
+  const queue = opened.use(await openQueueBeside(config, stageName, runtime));
   const { leaseMs, heartbeatMs, maxDeaths } = orchestratorOptions(config);
 
   const arrive = async (given: WorkItem, signal: AbortSignal): Promise<WorkItem> => {

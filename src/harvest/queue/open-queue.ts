@@ -7,15 +7,32 @@ import type { Runtime } from './runtime.ts';
 
 /** Opens the queue that the configuration names. */
 export async function openQueue(config: Config, runtime: Runtime, clock: Clock = runtime.clock): Promise<WorkQueue> {
-  return new WorkQueue(await openQueueStore(config, runtime, clock), clock);
+  return new WorkQueue(await openQueueStore(config, runtime, { clock }), clock);
 }
 
-async function openQueueStore({ queue }: Config, runtime: Runtime, clock: Clock): Promise<QueueStore> {
+/** Connections of a queue beside that of the works: one that listens, and one for the few that are leased at a time. */
+const BESIDE_CONNECTIONS = 2;
+
+/** Opens a queue of a fleet beside that of the works, in a schema of its own. */
+export async function openQueueBeside(config: Config, name: string, runtime: Runtime): Promise<WorkQueue> {
+  const { clock } = runtime;
+  const queue = { ...config.queue, schema: `${config.queue.schema}_${name}` };
+  const maxConnections = BESIDE_CONNECTIONS;
+  return new WorkQueue(await openQueueStore({ ...config, queue }, runtime, { clock, maxConnections }), clock);
+}
+
+async function openQueueStore(
+  { queue }: Config,
+  runtime: Runtime,
+  { clock, maxConnections }: { readonly clock: Clock; readonly maxConnections?: number | undefined },
+): Promise<QueueStore> {
   return openStore(whereOf(queue), {
     walMode: queue.wal_mode,
     timeoutMs: queue.timeout_sec * 1000,
     durability: queue.durability,
     schema: queue.schema,
+    pooler: queue.pooler,
+    maxConnections,
     clock,
     report: (event) =>
       event.kind === 'queue-unreachable'
@@ -33,7 +50,7 @@ function whereOf({ backend, path, url }: Config['queue']): string {
 }
 
 /** The orchestrator's slice of the configuration, in its own units. */
-export function orchestratorOptions({ orchestrator: o, http }: Config): OrchestratorOptions {
+export function orchestratorOptions({ orchestrator: o, http, queue }: Config): OrchestratorOptions {
   return {
     maxWorkers: o.max_workers,
     maxPerResolver: o.max_per_resolver,
@@ -50,6 +67,7 @@ export function orchestratorOptions({ orchestrator: o, http }: Config): Orchestr
     retryMaxDelayMs: o.retry_max_delay_seconds * 1000,
     jobTimeoutMs: o.job_timeout_seconds * 1000,
     shutdownGraceMs: o.shutdown_grace_seconds * 1000,
+    keepFinished: queue.keep_finished,
   };
 }
 

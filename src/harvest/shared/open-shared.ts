@@ -30,6 +30,7 @@ export async function openShared(config: Config, runtime: Runtime): Promise<Shar
     const log = stack.use(
       await openSharedLog(queue.url, {
         schema: queue.schema,
+        pooler: queue.pooler,
         timeoutMs: queue.timeout_sec * 1000,
         clock: runtime.clock,
         report: (event) =>

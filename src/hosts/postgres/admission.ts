@@ -16,6 +16,8 @@ import { hostOf, storedOf } from './stored-host.ts';
 export interface PostgresAdmissionOptions {
   readonly url: string;
   readonly schema?: string;
+  /** A pooler in transaction mode is in between. */
+  readonly pooler?: boolean | undefined;
   readonly table: HostTable;
   readonly clock?: Clock;
   /** Real milliseconds per millisecond of the clock; below 1 for a simulated web. */
@@ -57,6 +59,7 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
   const fleet = await Fleet.open({
     url: options.url,
     schema: options.schema ?? 'docstokg',
+    pooler: options.pooler,
     clock,
     timeScale: scale,
     leaseMs: options.leaseMs ?? 15_000,

@@ -5,6 +5,7 @@ import type pg from 'pg';
 import type { Clock } from '../../base/index.ts';
 import { equalJitterDelay } from '../../base/index.ts';
 import { ServerClock } from './server-clock.ts';
+import { Sessions } from './sessions.ts';
 import type { Grant, LimitRequest, Registered, SharedLimits } from './shared-limits.ts';
 import { takeRequests } from './shared-limits.ts';
 import { createTables, unreachable } from './tables.ts';
@@ -31,6 +32,8 @@ interface Row {
 export interface FleetOptions {
   readonly url: string;
   readonly schema: string;
+  /** A pooler in transaction mode is in between: messages are replaced by looking again. */
+  readonly pooler?: boolean | undefined;
   readonly clock: Clock;
   /** Real milliseconds per millisecond of the clock; below 1 for a simulated web. */
   readonly timeScale: number;
@@ -46,7 +49,7 @@ export interface FleetOptions {
 export class Fleet implements AsyncDisposable {
   readonly holder = randomBytes(8).toString('hex');
   readonly #options: FleetOptions;
-  readonly #pool: pg.Pool;
+  readonly #sessions: Sessions;
   readonly #limits = new Map<string, Registered>();
   readonly #asked = new Set<string>();
   #sentAt = -Infinity;
@@ -63,31 +66,24 @@ export class Fleet implements AsyncDisposable {
   /** Calls to the server so far. */
   calls = 0;
 
-  private constructor(pool: pg.Pool, options: FleetOptions) {
-    this.#pool = pool;
+  private constructor(sessions: Sessions, options: FleetOptions) {
+    this.#sessions = sessions;
     this.#options = options;
-    pool.on('error', () => undefined);
-    this.#listening = new Listening(pool, this.channel, options.onMessage);
+    this.#listening = new Listening(sessions, this.channel, options.onMessage);
     this.#renewSoon();
   }
 
   static async open(options: FleetOptions): Promise<Fleet> {
-    const { default: driver } = await import('pg');
-    const pool = new driver.Pool({
-      connectionString: options.url,
-      max: 3,
-      connectionTimeoutMillis: 10_000,
-      keepAlive: true,
-      application_name: 'docstokg hosts',
-      options: `-c search_path=${options.schema} -c synchronous_commit=off`,
-    });
+    const { url, schema, pooler } = options;
+    const settings = { search_path: schema, synchronous_commit: 'off' };
+    const sessions = await Sessions.open({ url, settings, pooler, max: 3, name: 'docstokg hosts' });
     try {
-      await createTables(pool, options.schema);
+      await createTables(sessions, schema);
     } catch (error) {
-      await pool.end();
-      throw unreachable(error, options.schema);
+      await sessions.end();
+      throw unreachable(error, schema);
     }
-    const fleet = new Fleet(pool, options);
+    const fleet = new Fleet(sessions, options);
     await fleet.#learnClock();
     await fleet.#send([]);
     fleet.#listening.start();
@@ -120,26 +116,13 @@ export class Fleet implements AsyncDisposable {
 
   async query<R extends object>(text: string, values: readonly unknown[]): Promise<R[]> {
     this.calls += 1;
-    return (await this.#pool.query<R>(text, [...values])).rows;
+    return await this.#sessions.query<R>(text, values);
   }
 
   /** Runs statements that belong together on one connection. */
   async transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     this.calls += 1;
-    const client = await this.#pool.connect();
-    const broken = (): void => undefined;
-    client.on('error', broken);
-    try {
-      await client.query('BEGIN');
-      const result = await work(client);
-      await client.query('COMMIT');
-      client.removeListener('error', broken);
-      client.release();
-      return result;
-    } catch (error) {
-      client.release(true);
-      throw error;
-    }
+    return await this.#sessions.transaction(work);
   }
 
   /** How far a moment of the server's clock is from now, in milliseconds of ours. */
@@ -162,12 +145,12 @@ export class Fleet implements AsyncDisposable {
     this.#isClosed = true;
     clearTimeout(this.#renewal);
     this.#listening[Symbol.dispose]();
-    await this.#pool
+    await this.#sessions
       .query('WITH gone AS (DELETE FROM host_slots WHERE holder = $1) DELETE FROM host_holders WHERE holder = $1', [
         this.holder,
       ])
       .catch(() => undefined);
-    await this.#pool.end();
+    await this.#sessions.end();
   }
 
   #schedule(inMs: number): void {
@@ -293,23 +276,26 @@ export class Fleet implements AsyncDisposable {
   }
 }
 
+/** How often what others have learned is read where nobody can listen. */
+const LOOK_MS = 1_000;
+
 /** Receives messages of other processes on a separate connection; listens again after the server was away. */
 class Listening implements Disposable {
-  readonly #pool: pg.Pool;
+  readonly #sessions: Sessions;
   readonly #channel: string;
   readonly #onMessage: (message: string | undefined) => void;
   #isClosed = false;
   #leave: () => void = () => undefined;
 
   /** `onMessage` is called with undefined when messages may have been missed. */
-  constructor(pool: pg.Pool, channel: string, onMessage: (message: string | undefined) => void) {
-    this.#pool = pool;
+  constructor(sessions: Sessions, channel: string, onMessage: (message: string | undefined) => void) {
+    this.#sessions = sessions;
     this.#channel = channel;
     this.#onMessage = onMessage;
   }
 
   start(): void {
-    void this.#listen();
+    void (this.#sessions.isPooled ? this.#look() : this.#listen());
   }
 
   [Symbol.dispose](): void {
@@ -317,10 +303,17 @@ class Listening implements Disposable {
     this.#leave();
   }
 
+  async #look(): Promise<void> {
+    while (!this.#isClosed) {
+      this.#onMessage(undefined);
+      await new Promise<void>((resolve) => setTimeout(resolve, LOOK_MS).unref());
+    }
+  }
+
   async #listen(): Promise<void> {
     for (let attempt = 1; !this.#isClosed; attempt += 1) {
       try {
-        const client = await this.#pool.connect();
+        const client = await this.#sessions.connect();
         const lost = Promise.withResolvers<void>();
         this.#leave = lost.resolve;
         client.on('error', () => lost.resolve());

@@ -1,9 +1,8 @@
-import { Client } from 'pg';
-
 import { systemClock } from '../../base/index.ts';
 import type { HostReport } from '../host-report.ts';
 import { hostReports } from '../host-report.ts';
 import type { HostTable } from '../host-table.ts';
+import { Sessions } from './sessions.ts';
 import type { StoredRow } from './stored-host.ts';
 import { hostOf } from './stored-host.ts';
 import { unreachable } from './tables.ts';
@@ -21,26 +20,21 @@ interface SharedRow extends StoredRow {
 export interface SharedPlace {
   readonly url: string;
   readonly schema: string;
+  readonly pooler?: boolean | undefined;
   readonly table: HostTable;
 }
 
 /** What a fleet shares about hosts now, for a process that only reads: those that are held, slowed, in use or reserved. */
-export async function readSharedHosts({ url, schema, table }: SharedPlace): Promise<HostReport[]> {
-  const client = new Client({
-    connectionString: url,
-    application_name: 'docstokg hosts',
-    connectionTimeoutMillis: 10_000,
-    options: `-c search_path=${schema}`,
-  });
-  client.on('error', () => undefined);
+export async function readSharedHosts({ url, schema, pooler, table }: SharedPlace): Promise<HostReport[]> {
+  const settings = { search_path: schema };
+  const sessions = await Sessions.open({ url, settings, pooler, max: 1, name: 'docstokg hosts' });
   try {
-    await client.connect();
-    const { rows: found } = await client.query<{ table: string | null }>('SELECT to_regclass($1) AS table', [
+    const found = await sessions.query<{ table: string | null }>('SELECT to_regclass($1) AS table', [
       `"${schema}".host_slots`,
     ]);
     // A queue that no fleet has worked on yet shares nothing.
     if (found[0]?.table === null) return [];
-    const { rows } = await client.query<SharedRow>(
+    const rows = await sessions.query<SharedRow>(
       `WITH moment AS (SELECT server_ms() AS at)
        SELECT h.key, h.learned, at AS now_ms, greatest(0, h.next_at - at) AS next_in, greatest(0, h.held_until - at) AS held_ms,
          coalesce((SELECT sum(s.slots) FROM host_slots s WHERE s.key = h.key AND s.expires_at > at), 0)::int AS places
@@ -48,6 +42,7 @@ export async function readSharedHosts({ url, schema, table }: SharedPlace): Prom
        WHERE h.learned IS NOT NULL OR h.held_until > at OR h.next_at > at
           OR EXISTS (SELECT FROM host_slots s WHERE s.key = h.key AND s.expires_at > at)
        ORDER BY h.held_until DESC, h.key LIMIT ${MOST_HOSTS}`,
+      [],
     );
     return hostReports(
       rows.map((row) => {
@@ -72,6 +67,6 @@ export async function readSharedHosts({ url, schema, table }: SharedPlace): Prom
   } catch (error) {
     throw unreachable(error, schema);
   } finally {
-    await client.end().catch(() => undefined);
+    await sessions.end();
   }
 }

@@ -4,15 +4,14 @@ import { join } from 'node:path';
 import type pg from 'pg';
 
 import { AppError, packageRoot } from '../../base/index.ts';
+import type { Sessions } from './sessions.ts';
 
 /** The number under which processes that start at once take turns in making the tables. */
 const LOCK = 0x686f7374;
 
 /** Makes the tables that a fleet shares, where they are not there yet, and the functions as this program has them. */
-export async function createTables(pool: pg.Pool, schema: string): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query('BEGIN');
+export async function createTables(sessions: Sessions, schema: string): Promise<void> {
+  await sessions.transaction(async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
     // IF NOT EXISTS would ask for the right to create schemas even where this one exists.
     const existing = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema]);
@@ -22,12 +21,7 @@ export async function createTables(pool: pg.Pool, schema: string): Promise<void>
     ]);
     if (rows[0]?.found === null) await client.query(statements('0001_hosts.sql'));
     await makeFunctions(client);
-    await client.query('COMMIT');
-    client.release();
-  } catch (error) {
-    client.release(true);
-    throw error;
-  }
+  });
 }
 
 /** An error that says why the tables cannot be used, in the server's words. */

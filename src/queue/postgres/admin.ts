@@ -1,7 +1,7 @@
 import type { Count, HostCount, StatsParts } from '../stats.ts';
-import { finishedStates, hostJobs, queueStats } from '../stats.ts';
+import { finishedRows, finishedStates, hostJobs, queueStats, RETIRED } from '../stats.ts';
 import type { HostJobs, Job, JobFilter, JobPage, JobState, Pause, QueueAdmin, QueueStats } from '../types.ts';
-import { JOB_STATES } from '../types.ts';
+import { JOB_STATES, RETIRED_AT_ONCE } from '../types.ts';
 import type { PostgresConnection, Values } from './connection.ts';
 import { COUNTED_CODE, ERROR_CODE, NOW, RESOLVER, tally } from './sql.ts';
 
@@ -159,6 +159,22 @@ export class PostgresAdmin implements QueueAdmin {
        tallied AS (${tally('gone', 'state', '-', COUNTED_CODE)})
        SELECT count(*) AS jobs FROM gone`,
       values,
+    );
+  }
+
+  async retire(keep: number): Promise<number> {
+    const limit = Math.min(RETIRED_AT_ONCE, finishedRows(await this.#counts()) - keep);
+    if (limit <= 0) return 0;
+    // By one process at a time: two would remove twice as many.
+    return await this.#changed(
+      'retire',
+      `WITH old AS (SELECT id FROM runs WHERE state IN ('done', 'skipped', 'error')
+                    AND (SELECT pg_try_advisory_xact_lock(hashtext(current_schema() || ' retire'))) ORDER BY id LIMIT :limit::int),
+       gone AS (DELETE FROM runs USING old WHERE runs.id = old.id AND state IN ('done', 'skipped', 'error') RETURNING runs.id),
+       forgotten AS (DELETE FROM artifacts USING gone WHERE artifacts.id = gone.id),
+       tallied AS (INSERT INTO tally SELECT '${RETIRED}', '', '', count(*) FROM gone HAVING count(*) > 0)
+       SELECT count(*) AS jobs FROM gone`,
+      { limit },
     );
   }
 

@@ -2,6 +2,7 @@ import type pg from 'pg';
 
 import type { Clock } from '../../base/index.ts';
 import { AppError, equalJitterDelay, wait } from '../../base/index.ts';
+import { Sessions } from '../../hosts/index.ts';
 import { readMigrations } from '../migrations.ts';
 
 export interface PostgresOptions {
@@ -12,7 +13,9 @@ export interface PostgresOptions {
   readonly timeoutMs?: number;
   /** How long an outage is waited out before the queue gives up. */
   readonly outageMs?: number;
-  readonly maxConnections?: number;
+  readonly maxConnections?: number | undefined;
+  /** A pooler in transaction mode is in between: nothing is prepared, and LISTEN is replaced by looking again. */
+  readonly pooler?: boolean | undefined;
   /** With 'all', leases and settlements too wait for the server's disk. */
   readonly durability?: 'enqueue' | 'all' | 'none';
   /** The clock that leases are measured with: the server's, unless a test holds the caller's. */
@@ -32,6 +35,10 @@ export type OutageEvent =
 const PASSING = new Set([
   'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH',
   '08000', '08001', '08003', '08004', '08006', '57P01', '57P02', '57P03', '53300', '40001', '40P01',
+  // Read-only after a failover, until the other server or the operator takes over.
+  '25006',
+  // How poolers say that the server is away or all its connections are taken.
+  '08P01',
 ]); // prettier-ignore
 
 /** One advisory lock number for migrations, so that two starting processes do not both create the tables. */
@@ -42,47 +49,40 @@ export class PostgresConnection implements AsyncDisposable {
   readonly clock: Clock;
   readonly schema: string;
   readonly #options: PostgresOptions;
-  readonly #pool: pg.Pool;
+  readonly #sessions: Sessions;
   readonly #statements = new Map<string, ReturnType<typeof numbered>>();
   readonly #closing = new AbortController();
   #outageSince: number | undefined;
 
-  private constructor(pool: pg.Pool, options: PostgresOptions) {
+  private constructor(sessions: Sessions, options: PostgresOptions) {
     this.clock = options.clock;
     this.schema = options.schema ?? 'docstokg';
     this.#options = options;
-    this.#pool = pool;
-    // An idle connection that breaks is replaced; whoever asks next sees the outage.
-    pool.on('error', () => undefined);
+    this.#sessions = sessions;
   }
 
   static async open(options: PostgresOptions): Promise<PostgresConnection> {
-    const { default: driver } = await import('pg');
     const schema = options.schema ?? 'docstokg';
     if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
       throw new AppError('CONFIG_INVALID', `queue.schema = "${schema}" is not a plain lower-case name`, {
         hint: 'use lower-case letters, digits and _',
       });
     }
-    const pool = new driver.Pool({
-      connectionString: options.url,
-      max: options.maxConnections ?? 4,
-      connectionTimeoutMillis: options.timeoutMs ?? 10_000,
-      keepAlive: true,
-      application_name: 'docstokg',
-      // Every statement finds its jobs by index whatever their number, so planning it anew for each call only costs.
-      options: `-c search_path=${schema} -c plan_cache_mode=force_generic_plan`,
-      // Ids and moments stay below 2^53, so plain numbers hold them.
-      types: {
-        getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-          oid === 20 ? Number : driver.types.getTypeParser(oid, format),
-      },
+    const { url, pooler = false, timeoutMs, maxConnections = 4 } = options;
+    const sessions = await Sessions.open({
+      url,
+      pooler,
+      timeoutMs,
+      max: maxConnections,
+      name: 'docstokg',
+      // Every statement finds its jobs by index whatever their number, so planning a prepared one for each call only costs.
+      settings: { search_path: schema, ...(!pooler && { plan_cache_mode: 'force_generic_plan' }) },
     });
-    const connection = new PostgresConnection(pool, options);
+    const connection = new PostgresConnection(sessions, options);
     try {
       await connection.#prepare();
     } catch (error) {
-      await pool.end();
+      await sessions.end();
       throw error instanceof AppError ? error : unreachable(error, options.url);
     }
     return connection;
@@ -101,10 +101,10 @@ export class PostgresConnection implements AsyncDisposable {
     let statement = this.#statements.get(name);
     if (!statement) this.#statements.set(name, (statement = numbered(sql)));
     const { text, names } = statement;
-    const query = { name, text, values: names.map((each) => values[each]) };
+    const given = names.map((each) => values[each]);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const { rows } = await this.#pool.query<R>(query);
+        const rows = await this.#sessions.query<R>(text, given, name);
         this.#reachable();
         return rows;
       } catch (error) {
@@ -118,7 +118,12 @@ export class PostgresConnection implements AsyncDisposable {
 
   /** A connection of its own, for listening. */
   async connect(): Promise<pg.PoolClient> {
-    return this.#pool.connect();
+    return this.#sessions.connect();
+  }
+
+  /** Whether LISTEN works. */
+  get canListen(): boolean {
+    return !this.#sessions.isPooled;
   }
 
   get closing(): AbortSignal {
@@ -127,7 +132,7 @@ export class PostgresConnection implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new AppError('QUEUE_CLOSED', 'the queue was closed'));
-    await this.#pool.end();
+    await this.#sessions.end();
   }
 
   /** Makes or checks the tables. A server that is just starting is waited for; all is one transaction, so trying again is safe. */
@@ -150,12 +155,7 @@ export class PostgresConnection implements AsyncDisposable {
   }
 
   async #migrate(): Promise<void> {
-    const client = await this.#pool.connect();
-    // A connection that breaks now fails its query as well, which is what tells us.
-    const broken = (): void => undefined;
-    client.on('error', broken);
-    try {
-      await client.query('BEGIN');
+    await this.#sessions.transaction(async (client) => {
       await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
       const exists = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [this.schema]);
       if (exists.rowCount === 0) await client.query(`CREATE SCHEMA "${this.schema}"`);
@@ -164,30 +164,17 @@ export class PostgresConnection implements AsyncDisposable {
       const migrations = readMigrations('postgres');
       const found = rows[0]?.version ?? 0;
       const newest = migrations.at(-1)?.version ?? 0;
-      if (found > newest) {
+      if (found > newest)
         throw new AppError(
           'QUEUE_SCHEMA_NEWER',
           `schema ${this.schema} was written by a newer version (${found}, known ${newest})`,
-          {
-            hint: 'upgrade docstokg on this machine',
-          },
+          { hint: 'upgrade docstokg on this machine' },
         );
+      for (const { version, name, sql } of migrations.filter((migration) => migration.version > found)) {
+        await client.query(sql);
+        await client.query('INSERT INTO migrations (version, name) VALUES ($1, $2)', [version, name]);
       }
-      for (const migration of migrations.filter(({ version }) => version > found)) {
-        await client.query(migration.sql);
-        await client.query('INSERT INTO migrations (version, name) VALUES ($1, $2)', [
-          migration.version,
-          migration.name,
-        ]);
-      }
-      await client.query('COMMIT');
-    } catch (error) {
-      // A connection in doubt is not given back to the pool.
-      client.release(true);
-      throw error;
-    }
-    client.removeListener('error', broken);
-    client.release();
+    });
   }
 
   #unreachable(error: unknown): void {

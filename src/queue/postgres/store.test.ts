@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 
 import { Client } from 'pg';
 
-import { startPostgres } from '../../../test/postgres.ts';
+import { startPooler, startPostgres } from '../../../test/postgres.ts';
 import { systemClock } from '../../base/index.ts';
 import { describeQueueStore } from '../../testing/index.ts';
 import { readMigrations } from '../migrations.ts';
@@ -12,6 +12,9 @@ import { PostgresStore, SQL } from './store.ts';
 
 const server = await startPostgres();
 after(() => server[Symbol.asyncDispose]());
+// A pooler that gives every transaction another session, where one is installed; without it only its rules are kept.
+const pooler = await startPooler(server.url);
+after(() => pooler?.[Symbol.asyncDispose]());
 let schemas = 0;
 
 describeQueueStore('PostgreSQL', () =>
@@ -20,6 +23,16 @@ describeQueueStore('PostgreSQL', () =>
     schema: `conformance_${process.pid}_${(schemas += 1)}`,
     clock: systemClock,
     leaseClock: 'caller',
+  }),
+);
+
+describeQueueStore('PostgreSQL behind a pooler in transaction mode', () =>
+  PostgresStore.open({
+    url: pooler?.url ?? server.url,
+    schema: `pooled_${process.pid}_${(schemas += 1)}`,
+    clock: systemClock,
+    leaseClock: 'caller',
+    pooler: true,
   }),
 );
 

@@ -35,10 +35,13 @@ function watching(clients: readonly FakeClient[]) {
     return client ? Promise.resolve(client as unknown as pg.PoolClient) : Promise.reject(new Error('no more'));
   };
   let made = 0;
-  const connection = { schema: 'test', clock, closing: new AbortController().signal, connect } satisfies Pick<
-    PostgresConnection,
-    'schema' | 'clock' | 'closing' | 'connect'
-  >;
+  const connection = {
+    schema: 'test',
+    clock,
+    closing: new AbortController().signal,
+    connect,
+    canListen: true,
+  } satisfies Pick<PostgresConnection, 'schema' | 'clock' | 'closing' | 'connect' | 'canListen'>;
   return { clock, watch: new PostgresWatch(connection) };
 }
 

@@ -2,6 +2,10 @@ import { equalJitterDelay, wait } from '../../base/index.ts';
 import type { StoreChange } from '../types.ts';
 import type { PostgresConnection } from './connection.ts';
 
+/** How often jobs are looked for where nobody can listen, and every how many times what operators did. */
+const LOOK_MS = 1_000;
+const CONTROL_TURNS = 5;
+
 /**
  * Hears what other processes did to the queue through LISTEN, and listens again after the server was away.
  *
@@ -9,20 +13,20 @@ import type { PostgresConnection } from './connection.ts';
  */
 export class PostgresWatch implements AsyncDisposable {
   readonly channel: string;
-  readonly #connection: Pick<PostgresConnection, 'schema' | 'clock' | 'closing' | 'connect'>;
+  readonly #connection: Pick<PostgresConnection, 'schema' | 'clock' | 'closing' | 'connect' | 'canListen'>;
   readonly #listeners = new Set<(change: StoreChange) => void>();
   #isListening = false;
   #closed = false;
   #leave: () => void = () => undefined;
 
-  constructor(connection: Pick<PostgresConnection, 'schema' | 'clock' | 'closing' | 'connect'>) {
+  constructor(connection: Pick<PostgresConnection, 'schema' | 'clock' | 'closing' | 'connect' | 'canListen'>) {
     this.#connection = connection;
     this.channel = `docstokg_${connection.schema}`;
   }
 
   add(listener: (change: StoreChange) => void): Disposable {
     this.#listeners.add(listener);
-    if (!this.#isListening) void this.#listen();
+    if (!this.#isListening) void (this.#connection.canListen ? this.#listen() : this.#look());
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
@@ -30,6 +34,19 @@ export class PostgresWatch implements AsyncDisposable {
     this.#closed = true;
     this.#listeners.clear();
     this.#leave();
+  }
+
+  /** Behind a pooler nobody can listen: jobs and what operators did are looked for from time to time. */
+  async #look(): Promise<void> {
+    const { closing, clock } = this.#connection;
+    this.#isListening = true;
+    for (let turn = 1; !this.#closed && this.#listeners.size > 0; turn += 1) {
+      await wait(clock, LOOK_MS, closing).catch(() => undefined);
+      if (closing.aborted) break;
+      this.#tell('jobs');
+      if (turn % CONTROL_TURNS === 0) this.#tell('control');
+    }
+    this.#isListening = false;
   }
 
   async #listen(): Promise<void> {

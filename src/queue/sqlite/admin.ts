@@ -1,9 +1,9 @@
 import type { SQLInputValue } from 'node:sqlite';
 
 import type { Count, HostCount, StatsParts } from '../stats.ts';
-import { finishedStates, hostJobs, queueStats } from '../stats.ts';
+import { finishedRows, finishedStates, hostJobs, queueStats, RETIRED } from '../stats.ts';
 import type { HostJobs, Job, JobFilter, JobPage, JobState, Pause, QueueAdmin, QueueStats } from '../types.ts';
-import { JOB_STATES } from '../types.ts';
+import { JOB_STATES, RETIRED_AT_ONCE } from '../types.ts';
 import type { SqliteConnection } from './connection.ts';
 import type { SqliteWatch } from './watch.ts';
 
@@ -78,10 +78,7 @@ export class SqliteAdmin implements QueueAdmin {
         now,
       },
     );
-    const counts = this.#all<Count>(
-      'SELECT state, resolver_hint AS resolver, error_code AS code, jobs FROM tally WHERE jobs <> 0',
-    );
-    return queueStats(counts, {
+    return queueStats(this.#counts(), {
       at: now,
       ...(oldest ?? { oldestQueuedId: null, oldestQueuedAt: null }),
       ...(moments ?? { due: 0, running: 0, nextAvailableAt: null, newestId: 0, suspects: 0 }),
@@ -145,6 +142,28 @@ export class SqliteAdmin implements QueueAdmin {
     return options.dryRun ? this.#count(values) : this.#write(`DELETE FROM jobs WHERE ${MATCHES}`, values);
   }
 
+  async retire(keep: number): Promise<number> {
+    const limit = Math.min(RETIRED_AT_ONCE, finishedRows(this.#counts()) - keep);
+    if (limit <= 0) return 0;
+    const old = "SELECT id FROM jobs WHERE state IN ('done', 'skipped', 'error') ORDER BY id LIMIT :limit";
+    const add = 'ON CONFLICT DO UPDATE SET jobs = jobs + excluded.jobs';
+    // The trigger takes them out of the counts.
+    const count = this.#connection.prepare(
+      `INSERT INTO tally SELECT counted_as, resolver_hint, counted_code, count(*) FROM jobs WHERE id IN (${old}) GROUP BY 1, 2, 3 ${add}`,
+    );
+    const remove = this.#connection.prepare(`DELETE FROM jobs WHERE id IN (${old})`);
+    const note = this.#connection.prepare(`INSERT INTO tally VALUES ('${RETIRED}', '', '', :removed) ${add}`);
+    return await this.#connection.write(
+      () => {
+        count.run({ limit });
+        const removed = Number(remove.run({ limit }).changes);
+        note.run({ removed });
+        return removed;
+      },
+      { accepting: true },
+    );
+  }
+
   async pauses(): Promise<Pause[]> {
     return this.#all('SELECT scope, name, since FROM pauses ORDER BY scope, name');
   }
@@ -174,6 +193,10 @@ export class SqliteAdmin implements QueueAdmin {
     );
     if (changed) this.#watch.notify('control');
     return changed;
+  }
+
+  #counts(): Count[] {
+    return this.#all('SELECT state, resolver_hint AS resolver, error_code AS code, jobs FROM tally WHERE jobs <> 0');
   }
 
   #count(values: Values): number {

@@ -1,0 +1,89 @@
+import type pg from 'pg';
+
+export interface SessionsOptions {
+  readonly url: string;
+  /** What every statement needs of its session, such as its search_path; plain names and values. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Most connections at once. */
+  readonly max: number;
+  readonly name: string;
+  readonly timeoutMs?: number | undefined;
+  /** A pooler in transaction mode is in between: see `Sessions`. */
+  readonly pooler?: boolean | undefined;
+}
+
+/**
+ * Connections to a server, directly or through a pooler in transaction mode. Behind a pooler each transaction may run in
+ * another session, so nothing is prepared, nobody listens, and every transaction begins with its own settings.
+ */
+export class Sessions {
+  readonly #pool: pg.Pool;
+  readonly #begin: string;
+  readonly isPooled: boolean;
+
+  private constructor(pool: pg.Pool, { settings, pooler = false }: SessionsOptions) {
+    this.#pool = pool;
+    this.isPooled = pooler;
+    const local = Object.entries(settings).map(([name, value]) => `; SET LOCAL ${name} TO ${value}`);
+    this.#begin = pooler ? `BEGIN${local.join('')}` : 'BEGIN';
+    // An idle connection that breaks is replaced; the next statement reports the outage.
+    pool.on('error', () => undefined);
+  }
+
+  static async open(options: SessionsOptions): Promise<Sessions> {
+    const { url, settings, max, name, timeoutMs = 10_000, pooler = false } = options;
+    const { default: driver } = await import('pg');
+    const flags = Object.entries(settings).map(([key, value]) => `-c ${key}=${value}`);
+    const pool = new driver.Pool({
+      connectionString: url,
+      max,
+      connectionTimeoutMillis: timeoutMs,
+      keepAlive: true,
+      application_name: name,
+      // Poolers refuse options that they do not know.
+      ...(!pooler && { options: flags.join(' ') }),
+      types: {
+        // Ids and moments stay below 2^53, so plain numbers hold them.
+        getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+          oid === 20 ? Number : driver.types.getTypeParser(oid, format),
+      },
+    });
+    return new Sessions(pool, options);
+  }
+
+  /** Runs one statement; a connection that it fails on is closed, since its server may have been demoted. */
+  async query<R extends object>(text: string, values: readonly unknown[], name?: string): Promise<R[]> {
+    if (this.isPooled) return await this.transaction(async (client) => (await client.query<R>(text, [...values])).rows);
+    const { rows } = await this.#pool.query<R>({ text, values: [...values], ...(name !== undefined && { name }) });
+    return rows;
+  }
+
+  /** Runs statements that belong together. */
+  async transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    // A connection that breaks now fails its query as well.
+    const broken = (): void => undefined;
+    client.on('error', broken);
+    try {
+      await client.query(this.#begin);
+      const result = await work(client);
+      await client.query('COMMIT');
+      client.removeListener('error', broken);
+      client.release();
+      return result;
+    } catch (error) {
+      // A connection in doubt is not given back to the pool.
+      client.release(true);
+      throw error;
+    }
+  }
+
+  /** A connection of its own, for LISTEN. */
+  connect(): Promise<pg.PoolClient> {
+    return this.#pool.connect();
+  }
+
+  end(): Promise<void> {
+    return this.#pool.end();
+  }
+}

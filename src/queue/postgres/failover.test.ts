@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import { Client } from 'pg';
+
+import { startPostgres } from '../../../test/postgres.ts';
+import { systemClock } from '../../base/index.ts';
+import type { OutageEvent } from './connection.ts';
+import { PostgresStore } from './store.ts';
+
+const server = await startPostgres({ max_connections: '12', superuser_reserved_connections: '1' });
+after(() => server[Symbol.asyncDispose]());
+
+/** A store that tells when it finds its server away, and when it is back. */
+async function open(
+  schema: string,
+): Promise<{ readonly store: PostgresStore; readonly away: Promise<void>; readonly events: string[] }> {
+  const { promise: away, resolve } = Promise.withResolvers<void>();
+  const events: string[] = [];
+  const report = (event: OutageEvent): void => {
+    events.push(event.kind);
+    if (event.kind === 'queue-unreachable') resolve();
+  };
+  const store = await PostgresStore.open({ url: server.url, schema, clock: systemClock, report, maxConnections: 2 });
+  return { store, away, events };
+}
+
+async function asAdministrator(work: (client: Client) => Promise<void>): Promise<void> {
+  const client = new Client({ connectionString: server.url });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+const job = (artifactId: string) => ({ artifactId, artifactJson: '{}' });
+
+test('a server that is read-only for a while, as after a failover, is waited for, and no job is lost or doubled', async () => {
+  const { store, away, events } = await open('read_only');
+  await using _store = store;
+  await store.enqueue([job('before')], 0);
+  const setReadOnly = (value: 'on' | 'off') =>
+    asAdministrator(async (client) => {
+      await client.query('SET default_transaction_read_only = off');
+      await client.query(`ALTER SYSTEM SET default_transaction_read_only = ${value}`);
+      await client.query('SELECT pg_reload_conf()');
+    });
+  await setReadOnly('on');
+  // The setting reaches a session when its server process gets to it: ask until one is refused.
+  const writes: Promise<boolean[]>[] = [];
+  const isRefused = async (): Promise<boolean> =>
+    Promise.race([away.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
+  while (!(await isRefused())) {
+    const write = store.enqueue([job(`write ${writes.length}`)], 0);
+    writes.push(write);
+    await Promise.race([write, away]);
+  }
+  await setReadOnly('off');
+  await Promise.all(writes);
+  const jobs = await store.admin.list({}, { limit: 100_000 });
+  assert.equal(jobs.length, writes.length + 1);
+  assert.deepEqual(events, ['queue-unreachable', 'queue-reachable']);
+});
+
+test('a server without a free connection is waited for', async () => {
+  const { store, away, events } = await open('full');
+  await using _store = store;
+  const hogs: Client[] = [];
+  // The store's own idle connection is ended, so that it needs another one.
+  await asAdministrator(async (client) => {
+    await client.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'docstokg'");
+  });
+  for (;;) {
+    const hog = new Client({ connectionString: server.url });
+    hog.on('error', () => undefined);
+    try {
+      await hog.connect();
+      hogs.push(hog);
+    } catch {
+      break; // All connections are taken.
+    }
+  }
+  assert.ok(hogs.length >= 10);
+  const written = store.enqueue([job('late')], 0);
+  await Promise.race([away, written]);
+  for (const hog of hogs) await hog.end();
+  assert.deepEqual(await written, [true]);
+  assert.deepEqual(events, ['queue-unreachable', 'queue-reachable']);
+});
+
+test('a server that is restarted, cleanly or not, is waited for, and keeps what it accepted', async () => {
+  const { store } = await open('restarted');
+  await using _store = store;
+  for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
+    await store.enqueue([job(`before ${signal}`)], 0);
+    const restarting = server.restart?.(signal);
+    // It may have been accepted before the answer was lost; then it is known when it is sent again.
+    await store.enqueue([job(`during ${signal}`)], 0);
+    await restarting;
+  }
+  assert.equal((await store.admin.list({}, { limit: 10 })).length, 4);
+});
