@@ -4,6 +4,7 @@
 --   records.jsonl                         what services and papers said      -> records, work_ids, own_papers, …
 --   decisions.jsonl                       what people decided                -> screened, labels, versions, decided_works, sets, cells
 --   Data/Manifests/docparse.*.jsonl       what the stages did                -> documents
+--   hosts.jsonl                           requests per host and second       -> hosts, host_slices
 --                                         all of them together               -> works, words
 --   Data/GraphFacts, claims, records      what documents say, by `graph build` -> nodes, edges, evidence
 --
@@ -206,6 +207,37 @@ create table documents (
   parsed_s real, -- how long it took; null where it was done before
   chunked_s real,
   embedded_s real
+) without rowid;
+
+-- Requests at a host in one slice of time: a line of hosts.jsonl. A run begins with a row without a host.
+create table host_slices (
+  row integer primary key,
+  host text not null,
+  at text not null,
+  ms integer not null default 0,
+  sent integer not null default 0,
+  refused integer not null default 0, -- 429 and 503
+  failed integer not null default 0, -- other server errors, and no response
+  bytes integer not null default 0,
+  waited_ms integer not null default 0,
+  most integer not null default 0, -- in flight
+  cap integer not null default 0,
+  asked_until text, -- rate-limited
+  held_until text, -- suspended because it failed repeatedly
+  time_scale real -- of a run
+);
+create index host_slices_with_holds on host_slices (host, row) where asked_until is not null or held_until is not null;
+
+-- The sums of the slices of a host, its last limit and its last hold.
+create table hosts (
+  host text primary key,
+  requests integer not null,
+  refused integer not null,
+  failed integer not null,
+  cap integer not null,
+  last_at text not null,
+  held_until text,
+  held_why text check (held_why in ('rate-limited', 'host-held'))
 ) without rowid;
 
 -- One line per work, from its record, its last outcome and its document, under whichever of its ids it was tried. Unknown values are '' or 0 where lists are sorted

@@ -41,8 +41,7 @@ export type { Figure, LibraryDocument, OutlineEntry, TextPart, TextPiece } from 
 export { relatedWorks } from './library/related.ts';
 export type { RelatedWork } from './library/related.ts';
 export type { CorpusView, StepCount } from './view/corpus-view.ts';
-export type { DocumentLine, DocumentsRequest } from './view/document-table.ts';
-export type { HostFigures } from './view/host-book.ts';
+export type { DocumentLine, DocumentsRequest } from '../ask/index.ts';
 export type { RunEvent } from './view/run-event.ts';
 export type { ShownBlock, ShownDocument } from './view/shown-document.ts';
 export { sentenceOf, WORK_FACETS, WORK_ORDERS } from '../ask/index.ts';

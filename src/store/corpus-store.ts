@@ -267,7 +267,9 @@ export class CorpusStore implements Rows, Disposable {
       const renamed = this.#renamed(log);
       if (renamed) return true;
       if (log.kind === 'manifest') return false;
-      this.clear();
+      // The log of hosts is not synced: after a power failure it may have lost lines.
+      if (log.kind === 'hosts') this.#forgetHosts();
+      else this.clear();
       read = readLines(log.path, START, maxBytes);
       if (!read) return false;
     } else if (cursor === START && this.#renamed(log)) return true;
@@ -284,6 +286,11 @@ export class CorpusStore implements Rows, Disposable {
     if (!this.#settlesLate || this.#works.size > MOST_UNSETTLED) this.#works.settle();
     this.#ownChanges += 1;
     return !read.isEnd;
+  }
+
+  #forgetHosts(): void {
+    for (const sql of ['delete from host_slices', 'delete from hosts', "delete from logs where name = 'hosts.jsonl'"])
+      this.run(sql);
   }
 
   #cursor(name: string): LogCursor {

@@ -45,6 +45,8 @@ export class LineReader {
           (['set', 'protocol', 'sample'].includes(String(value['kind'])) || typeof value['work'] === 'string') &&
           this.#decision(value as unknown as Decision)
         );
+      case 'hosts':
+        return this.#hostSlice(value);
       case 'doctags':
       case 'chunk':
       case 'embed':
@@ -239,6 +241,35 @@ export class LineReader {
     this.#works.changed(work);
   }
 
+  #hostSlice(row: Record<string, unknown>): boolean {
+    const { kind, host, at, done } = row;
+    if (typeof at !== 'string') return false;
+    if (kind === 'run') {
+      const scale = typeof row['time_scale'] === 'number' ? row['time_scale'] : 1;
+      this.#store.run("insert into host_slices (host, at, time_scale) values ('', ?, ?)", at, scale);
+      return true;
+    }
+    if (kind !== 'host' || typeof host !== 'string' || typeof done !== 'object' || done === null) return false;
+    const number = (name: string): number => whole(row[name]) ?? 0;
+    const ended = (is: (outcome: string) => boolean): number =>
+      Object.entries(done).reduce((sum, [outcome, times]) => sum + (is(outcome) ? (whole(times) ?? 0) : 0), 0);
+    const [sent, refused, failed, cap] = [number('sent'), ended(isRefusal), ended(isFailure), number('cap')];
+    const [asked, held] = [text(row['asked_until']), text(row['held_until'])];
+    this.#store.run(
+      'insert into host_slices values (null, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, null)',
+      host, at, number('ms'), sent, refused, failed, number('bytes'), number('waited_ms'), number('most'), cap, asked, held,
+    ); // prettier-ignore
+    this.#store.run(
+      `insert into hosts values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do update set
+         requests = requests + excluded.requests, refused = refused + excluded.refused, failed = failed + excluded.failed,
+         cap = iif(excluded.cap > 0, excluded.cap, cap), last_at = excluded.last_at,
+         held_why = iif(excluded.held_until > coalesce(held_until, ''), excluded.held_why, held_why),
+         held_until = iif(excluded.held_until > coalesce(held_until, ''), excluded.held_until, held_until)`,
+      host, sent, refused, failed, cap, at, held ?? asked, held !== null ? 'host-held' : asked !== null ? 'rate-limited' : null,
+    ); // prettier-ignore
+    return true;
+  }
+
   #step(step: 'parsed' | 'chunked' | 'embedded', row: Record<string, unknown>): boolean {
     const { doc_id: id, status, reason } = row;
     if (typeof id !== 'string' || typeof status !== 'string') return false;
@@ -264,6 +295,16 @@ export class LineReader {
       );
     return true;
   }
+}
+
+/** A host asks for fewer requests. */
+export function isRefusal(outcome: string): boolean {
+  return outcome === '429' || outcome === '503';
+}
+
+/** A server error or no response at all. A 404 is a valid response. */
+export function isFailure(outcome: string): boolean {
+  return !isRefusal(outcome) && (/^5\d\d$/.test(outcome) || !/^\d{3}$/.test(outcome));
 }
 
 /** A line of the manifest; lines of others, or damaged ones, are not. */

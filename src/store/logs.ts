@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** A log of a corpus folder: the name of its cursor, what its lines say, and where it is. */
 export interface LogFile {
   readonly name: string;
-  readonly kind: 'manifest' | 'records' | 'decisions' | 'doctags' | 'chunk' | 'embed';
+  readonly kind: 'manifest' | 'records' | 'decisions' | 'hosts' | 'doctags' | 'chunk' | 'embed';
   readonly path: string;
 }
 
@@ -36,6 +36,7 @@ export function logsIn(folder: string, manifests: string): LogFile[] {
     log('manifest', 'manifest.jsonl'),
     log('records', 'records.jsonl'),
     log('decisions', 'decisions.jsonl'),
+    log('hosts', 'hosts.jsonl'),
     ...STAGES.map((stage) => {
       const name = `docparse.${stage}.manifest.jsonl`;
       return log(stage, name, join(manifests, name));

@@ -189,6 +189,34 @@ test('answers of catalogues and the graph of the version before are upgraded onc
   assert.match(messages.join(), /references\.sqlite is damaged/);
 });
 
+test('the log of hosts is summed by host, and a shorter one replaces its rows alone', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
+  const slice = (second: number, more: object): string =>
+    JSON.stringify({
+      kind: 'host', host: 'a.org', at: `2026-01-01T00:00:0${second}Z`, ms: 1000, sent: 2, done: { 200: 1, 429: 1 }, cap: 2,
+      asked_until: null, held_until: null, ...more,
+    }); // prettier-ignore
+  const path = join(folder.path, 'hosts.jsonl');
+  const first = slice(0, { asked_until: '2026-01-01T00:00:30Z' });
+  writeFileSync(
+    path,
+    `${first}\n${slice(1, { cap: 0, done: { 500: 1, timeout: 1, 404: 1 } })}\nnull\n{"kind":"host"}\n`,
+  );
+  appendLine(folder.path, { log: 'decisions.jsonl', text: '{"kind":"label","work":"W1","label":"included"}\n' });
+  using store = CorpusStore.create(folder.path);
+  const rows = (): unknown => [
+    store.all('select * from hosts').map((row) => Object.values(row)),
+    store.count('labels'),
+  ];
+  store.ingest();
+  const held = ['2026-01-01T00:00:30Z', 'rate-limited'];
+  assert.deepEqual(rows(), [[['a.org', 4, 1, 2, 2, '2026-01-01T00:00:01Z', ...held]], 1]);
+  writeFileSync(path, `${first}\n`);
+  store.ingest();
+  assert.deepEqual(rows(), [[['a.org', 2, 1, 0, 2, '2026-01-01T00:00:00Z', ...held]], 1]);
+  assert.equal(store.count('host_slices'), 1);
+});
+
 test('a damaged database is reported with what to do about it', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
   const path = join(folder.path, 'corpus.sqlite');

@@ -5,7 +5,7 @@ import { JsonlWriter } from '../base/index.ts';
 import type { HttpEvent } from '../http/index.ts';
 
 /** Starts a run: all times after it are of that run's clock. */
-export interface HostRunRow {
+interface HostRunRow {
   readonly kind: 'run';
   readonly schema_version: string;
   readonly run_id: string;

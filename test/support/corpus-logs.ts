@@ -23,7 +23,15 @@ export function corpusLines(count: number, seed: number): LogLine[] {
     const number = pick(works);
     const [openalex, doi, pmid] = [`W${number}`, `10.5555/w${number}`, String(1000 + number)];
     const json = (log: string, value: unknown): LogLine => ({ log, text: `${JSON.stringify(value)}\n` });
-    switch (pick(10)) {
+    switch (pick(11)) {
+      case 10: {
+        const until = pick(3) === 0 ? new Date(pick(1e6)).toISOString() : null;
+        const done = { 200: pick(3), 503: pick(2), timeout: pick(2) };
+        return json('hosts.jsonl', {
+          kind: 'host', host: `host-${pick(4)}.org`, at: new Date(at).toISOString(), ms: 1000, sent: pick(5), done, bytes: 9,
+          waited_ms: 1, most: 1, cap: pick(3), asked_until: until, held_until: null,
+        }); // prettier-ignore
+      }
       case 9:
         return json('records.jsonl', {
           kind: 'input',

@@ -12,7 +12,6 @@ import { Records } from '../../store/index.ts';
 import { emptyRecord, NO_IDS, workFromIds } from '../../works/index.ts';
 import { openCorpus } from '../corpus.ts';
 import type { CorpusView } from './corpus-view.ts';
-import { TailLines } from './tail-lines.ts';
 import type { WorksRequest } from '../../ask/index.ts';
 import { outcomesOf } from '../../ask/index.ts';
 
@@ -172,19 +171,4 @@ test('documents come from what the stages write down, and failures are told', as
   );
   assert.equal(await view.document('../Manifests/docparse.doctags.manifest'), undefined);
   assert.equal(view.file('a'), undefined);
-});
-
-test('a file that is followed is read line by line, however it comes', async () => {
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'view-'));
-  const path = join(folder.path, 'lines');
-  const tail = new TailLines(path);
-  assert.deepEqual(await tail.read(10), { lines: [], more: false, isAnew: false });
-  writeFileSync(path, 'one\ntwo\nthr');
-  assert.deepEqual(await tail.read(5), { lines: ['one'], more: true, isAnew: false });
-  assert.deepEqual((await tail.read(5)).lines, ['two']);
-  assert.deepEqual((await tail.read(5)).lines, []);
-  appendFileSync(path, `ee, which is longer than is read at once\n`);
-  assert.deepEqual((await tail.read(5)).lines, ['three, which is longer than is read at once']);
-  writeFileSync(path, 'new\n');
-  assert.deepEqual(await tail.read(100), { lines: ['new'], more: false, isAnew: true });
 });

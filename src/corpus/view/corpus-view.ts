@@ -1,24 +1,44 @@
+import { existsSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { join } from 'node:path';
 
 import type { Config } from '../../config/index.ts';
 import type { ManifestRow } from '../../download/index.ts';
+import type { Chunk } from '../../parse/index.ts';
+import { chunkOutput, readChunks } from '../../parse/index.ts';
 import { manifestPath } from '../../stage/index.ts';
-import type { HostRow } from '../../telemetry/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import type { CitedWork } from '../cited-hit.ts';
 import { citedWork } from '../cited-hit.ts';
-import type { Account, AttemptAtHost, SettledWork, Sources, StageTimes, WorkTable } from '../../ask/index.ts';
-import { accountOf, attemptsAtHosts, CorpusWorks, sourcesOf, stageTimes } from '../../ask/index.ts';
+import type {
+  Account,
+  AttemptAtHost,
+  DocumentStep,
+  HostFigures,
+  HostSlice,
+  SettledWork,
+  Sources,
+  StageTimes,
+  WorkTable,
+} from '../../ask/index.ts';
+import {
+  accountOf,
+  attemptsAtHosts,
+  CorpusWorks,
+  DocumentTable,
+  hostFigures,
+  hostSlices,
+  newHolds,
+  sourcesOf,
+  stageTimes,
+  timeScale,
+} from '../../ask/index.ts';
+import type { LogCursor } from '../../store/index.ts';
+import { readLines, START } from '../../store/index.ts';
 import { manifestFolder } from '../parse-settings.ts';
-import type { DocumentStep } from './document-table.ts';
-import { DocumentTable } from './document-table.ts';
-import { HostBook } from './host-book.ts';
 import type { RunEvent } from './run-event.ts';
 import { PagePictures } from './page-pictures.ts';
 import type { ShownDocument } from './shown-document.ts';
 import { keptFile, readShownDocument, sourcePdf } from './shown-document.ts';
-import { TailLines } from './tail-lines.ts';
 
 /** Lines that are taken over without letting others have their turn. */
 const SLICE_BYTES = 256 * 1024;
@@ -49,12 +69,13 @@ export interface StepCount {
 export class CorpusView implements Disposable {
   readonly works: WorkTable;
   readonly documents: DocumentTable;
-  readonly hosts = new HostBook();
   readonly #place: { readonly folder: string; readonly dataRoot: string };
   readonly #pictures = new PagePictures();
   readonly #list: CorpusWorks;
-  readonly #stages: readonly (readonly [TailLines, string])[];
-  readonly #hostLog: TailLines;
+  readonly #manifests: string;
+  /** How far the manifest of each stage was read for events. */
+  readonly #cursors = new Map<string, LogCursor>();
+  #toldHolds = 0;
   #revision = 0;
   #isFirst = true;
   #counted: { readonly version: string; readonly account: Account } | undefined;
@@ -62,13 +83,11 @@ export class CorpusView implements Disposable {
 
   /** Use `corpus.view()`. */
   constructor(folder: string, config: Config) {
-    const manifests = manifestFolder(config);
-    this.#list = new CorpusWorks(folder, { manifests });
+    this.#manifests = manifestFolder(config);
+    this.#list = new CorpusWorks(folder, { manifests: this.#manifests });
     this.#place = { folder, dataRoot: config.parse.data_root };
     this.works = this.#list.table;
     this.documents = new DocumentTable(this.#list.store);
-    this.#stages = STAGES.map(([stage, word]) => [new TailLines(manifestPath(manifests, stage)), word]);
-    this.#hostLog = new TailLines(join(folder, 'hosts.jsonl'));
   }
 
   /** Grows whenever `refresh` found something new: whatever was made at the same number is still true. */
@@ -102,6 +121,16 @@ export class CorpusView implements Disposable {
   /** The attempts at hosts, for runs that have no log of hosts. */
   attempts(): IterableIterator<AttemptAtHost> {
     return attemptsAtHosts(this.#list.store);
+  }
+
+  /** The hosts of the run, those with most requests first. */
+  hosts(): readonly HostFigures[] {
+    return hostFigures(this.#list.store);
+  }
+
+  /** Requests over time by host, and how many real seconds a second of the run took. */
+  hostTimes(): { readonly timeScale: number; readonly slices: IterableIterator<HostSlice> } {
+    return { timeScale: timeScale(this.#list.store), slices: hostSlices(this.#list.store) };
   }
 
   /** How far the run has come: works, saved, parsed, chunked, embedded. */
@@ -143,6 +172,14 @@ export class CorpusView implements Disposable {
     return this.documents.has(id) ? await readShownDocument(this.#place, id, from) : undefined;
   }
 
+  /** The passages of a document, in reading order; none before it was chunked. */
+  async *passages(id: string): AsyncGenerator<Chunk> {
+    const path = (['parquet', 'jsonl'] as const)
+      .map((format) => chunkOutput(this.#place.dataRoot, id, format))
+      .find((each) => existsSync(each));
+    if (path !== undefined && this.documents.has(id)) yield* readChunks(path);
+  }
+
   /** A page of a document as PNG: null where there is none, undefined while too many others wait. */
   async picture(id: string, page: number, widthPixels: number): Promise<Uint8Array | null | undefined> {
     const path = this.documents.has(id) ? sourcePdf(this.#place, id) : undefined;
@@ -163,17 +200,23 @@ export class CorpusView implements Disposable {
     const { isNew, settled } = await this.#list.refresh();
     if (isNew) this.#revision += 1;
     for (const row of this.#isFirst ? this.works.latest(TOLD_AT_FIRST) : settled) tell(workEvent(row));
-    for (const [tail, word] of this.#stages) await this.#readStage(tail, word, tell);
-    await this.#readHosts(tell);
+    for (const [stage, word] of STAGES) await this.#readStage(manifestPath(this.#manifests, stage), word, tell);
+    for (const slice of newHolds(this.#list.store, this.#toldHolds)) {
+      this.#toldHolds = slice.row;
+      tell(holdEvent(slice));
+    }
     const told = this.#isFirst ? events.toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(-TOLD_AT_FIRST) : events;
     this.#isFirst = false;
     return told;
   }
 
-  async #readStage(tail: TailLines, word: string, tell: (event: RunEvent) => void): Promise<void> {
-    for (let more = true; more; await nextTurn()) {
-      const read = await tail.read(SLICE_BYTES);
-      more = read.more;
+  async #readStage(path: string, word: string, tell: (event: RunEvent) => void): Promise<void> {
+    for (let isEnd = !existsSync(path); !isEnd; await nextTurn()) {
+      const read =
+        readLines(path, this.#cursors.get(path) ?? START, SLICE_BYTES) ?? readLines(path, START, SLICE_BYTES);
+      if (!read) return;
+      this.#cursors.set(path, read.cursor);
+      isEnd = read.isEnd || read.lines.length === 0;
       for (const line of read.lines) {
         const row = parsedRow(line);
         const { doc_id: id, status } = row;
@@ -189,21 +232,6 @@ export class CorpusView implements Disposable {
           host: null,
           reason: status === 'failure' ? text(row['code'] ?? row['category']) : null,
         });
-      }
-    }
-  }
-
-  async #readHosts(tell: (event: RunEvent) => void): Promise<void> {
-    for (let more = true; more; await nextTurn()) {
-      const read = await this.#hostLog.read(SLICE_BYTES);
-      if (read.isAnew) this.hosts.clear();
-      more = read.more;
-      for (const line of read.lines) {
-        const row = parsedRow(line);
-        if (row['kind'] !== 'host' || typeof row['host'] !== 'string' || typeof row['sent'] !== 'number') continue;
-        const event = this.hosts.add(row as unknown as HostRow);
-        this.#revision += 1;
-        if (event) tell(event);
       }
     }
   }
@@ -225,6 +253,19 @@ function parsedRow(line: string): Record<string, unknown> {
 
 function text(value: unknown): string | null {
   return typeof value === 'string' ? value.slice(0, 1_000) : null;
+}
+
+function holdEvent({ at, host, asked_until: asked, held_until: held }: HostSlice): RunEvent {
+  return {
+    at,
+    kind: 'host',
+    level: 'warn',
+    text: held === null ? `rate-limited until ${asked ?? ''}` : `keeps failing, held until ${held}`,
+    work: null,
+    document: null,
+    host,
+    reason: held === null ? 'rate-limited' : 'host-held',
+  };
 }
 
 function workEvent(row: SettledWork): RunEvent {

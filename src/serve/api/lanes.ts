@@ -1,9 +1,6 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { z } from 'zod';
 
-import { readJsonl } from '../../base/index.ts';
-import type { HostRow, HostRunRow } from '../../telemetry/index.ts';
+import { isFailure, isRefusal } from '../../ask/index.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
@@ -18,7 +15,6 @@ type Slice = Lane['slices'][number];
 const MOST_HOSTS = 200;
 /** Above this number, adjacent slices are merged; a screen is not wider. */
 const MOST_SLICES = 600;
-const REFUSALS = new Set(['429', '503']);
 
 export function laneRoutes(context: Context): Route[] {
   return [
@@ -29,12 +25,12 @@ export function laneRoutes(context: Context): Route[] {
       querySchema: noQuery,
       gives: { kind: 'json', schema: shapes.lanes },
       version: ({ path }) => runOf(context, path.run).version,
-      handle: async ({ path }) => ({ kind: 'json', value: await lanesOf(runOf(context, path.run)) }),
+      handle: ({ path }) => ({ kind: 'json', value: lanesOf(runOf(context, path.run)) }),
     }),
   ];
 }
 
-async function lanesOf({ corpus, view }: RunWatch): Promise<z.output<typeof shapes.lanes>> {
+function lanesOf({ view }: RunWatch): z.output<typeof shapes.lanes> {
   const lanes = new Map<string, Lane>();
   const laneOf = (host: string): Lane => {
     const lane = lanes.get(host) ?? {
@@ -51,16 +47,10 @@ async function lanesOf({ corpus, view }: RunWatch): Promise<z.output<typeof shap
     lane.slices.push(slice);
     if (lane.slices.length > MOST_SLICES) lane.slices = joined(lane.slices);
   };
-  let timeScale = 1;
-  for await (const row of hostRows(join(corpus.folder, 'hosts.jsonl'))) {
-    if (row.kind === 'run') {
-      timeScale = row.time_scale;
-      continue;
-    }
+  const { timeScale, slices } = view.hostTimes();
+  for (const row of slices) {
     const [lane, at] = [laneOf(row.host), Date.parse(row.at)];
-    const count = (is: (outcome: string) => boolean): number =>
-      Object.entries(row.done).reduce((sum, [outcome, times]) => sum + (is(outcome) ? times : 0), 0);
-    add(lane, [at, row.ms, row.sent, count((each) => REFUSALS.has(each)), count(isFailure)], row.bytes);
+    add(lane, [at, row.ms, row.sent, row.refused, row.failed], row.bytes);
     lane.most = Math.max(lane.most, row.most);
     lane.cap = Math.max(lane.cap, row.cap);
     lane.waited_ms += row.waited_ms;
@@ -71,7 +61,7 @@ async function lanesOf({ corpus, view }: RunWatch): Promise<z.output<typeof shap
   if (!isLogged)
     for (const { url, status, bytes, started_at: startedAt } of view.attempts()) {
       const outcome = String(status ?? 'none');
-      const slice: Slice = [Date.parse(startedAt), 1_000, 1, Number(REFUSALS.has(outcome)), Number(isFailure(outcome))];
+      const slice: Slice = [Date.parse(startedAt), 1_000, 1, Number(isRefusal(outcome)), Number(isFailure(outcome))];
       add(laneOf(URL.parse(url)?.host ?? ''), slice, bytes);
     }
   const sorted = [...lanes.values()].toSorted((a, b) => b.requests - a.requests || (a.host < b.host ? -1 : 1));
@@ -81,20 +71,6 @@ async function lanesOf({ corpus, view }: RunWatch): Promise<z.output<typeof shap
     omitted: Math.max(0, sorted.length - MOST_HOSTS),
     items: sorted.slice(0, MOST_HOSTS),
   };
-}
-
-/** A server error or no response at all. A 404 is a valid response. */
-function isFailure(outcome: string): boolean {
-  return !REFUSALS.has(outcome) && (/^5\d\d$/.test(outcome) || !/^\d{3}$/.test(outcome));
-}
-
-async function* hostRows(path: string): AsyncGenerator<HostRow | HostRunRow> {
-  if (!existsSync(path)) return;
-  for await (const line of readJsonl(path)) {
-    const row = line.kind === 'good' ? (line.value as Partial<HostRow | HostRunRow> | null) : null;
-    if (row?.kind === 'run' || (row?.kind === 'host' && typeof row.host === 'string' && typeof row.done === 'object'))
-      yield row as HostRow | HostRunRow;
-  }
 }
 
 /** Merges adjacent slices in pairs. */

@@ -1,6 +1,3 @@
-import { existsSync } from 'node:fs';
-
-import { chunkOutput, readChunks } from '../../parse/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
@@ -21,16 +18,11 @@ export function passageRoutes(context: Context): Route[] {
       querySchema: noQuery,
       gives: { kind: 'json', schema: shapes.passages },
       handle: async ({ path: { run, document } }) => {
-        const { view, corpus } = runOf(context, run);
+        const { view } = runOf(context, run);
         if (!view.documents.has(document)) throw new Problem(404, 'NO_DOCUMENT', 'document not found in this run');
-        const file = (['parquet', 'jsonl'] as const)
-          .map((format) => chunkOutput(corpus.config.parse.data_root, document, format))
-          .find((each) => existsSync(each));
         const items: unknown[] = [];
         let room = MOST_CHARACTERS;
-        for await (const { id, headings, regions, text, context: around, tokens, blocks } of file
-          ? readChunks(file)
-          : []) {
+        for await (const { id, headings, regions, text, context: around, tokens, blocks } of view.passages(document)) {
           room -= text.length + around.length;
           if (room < 0) break;
           items.push({ id, headings, page: regions[0]?.page ?? 0, text, context: around, tokens, blocks });

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-import type { HostFigures } from '../../corpus/index.ts';
+import type { HostFigures } from '../../ask/index.ts';
 import type { HostOverview } from '../../queue/index.ts';
 import type { host } from '../api/shapes/operating.ts';
 import { moment } from './queue-watch.ts';

@@ -125,7 +125,7 @@ export class World implements AsyncDisposable {
     const now = this.#clock.monotonic();
     if (now - this.#hostsAt >= HOSTS_MS) {
       this.#hostsAt = now;
-      const logs = [...this.runs.values()].map(({ view }) => view.hosts.list());
+      const logs = [...this.runs.values()].map(({ view }) => view.hosts());
       this.#hosts = hostLines((await this.queue?.hosts()) ?? [], logs, this.#clock.now());
       this.#tellFigures('hosts', 'hosts', { items: this.#hosts.slice(0, 200) }, null);
     }

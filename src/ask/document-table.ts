@@ -1,5 +1,6 @@
-import { decodeCursor, encodeCursor, wordsOf } from '../../ask/index.ts';
-import type { CorpusStore } from '../../store/index.ts';
+import type { CorpusStore } from '../store/index.ts';
+import { decodeCursor, encodeCursor } from './cursor.ts';
+import { wordsOf } from './works/work-filter.ts';
 
 /** What becomes of a document, in this order. */
 const DOCUMENT_STEPS = ['parsed', 'chunked', 'embedded'] as const;
