@@ -12,6 +12,7 @@ import type {
   Stretch,
   Table,
 } from '../../document.ts';
+import { labelOf } from './vocabulary.ts';
 
 /**
  * The file that the chunk stage reads: JSON lines. The first line describes the file, every further line is one block
@@ -27,22 +28,6 @@ import type {
  */
 const BLOCK_LINES_VERSION = 1;
 
-const TAGS: Readonly<Record<Block['kind'], string>> = {
-  title: 'title',
-  heading: 'section_header',
-  text: 'text',
-  list_item: 'list_item',
-  code: 'code',
-  picture: 'picture',
-  table: 'table',
-  caption: 'caption',
-  footnote: 'footnote',
-  formula: 'formula',
-  reference: 'reference',
-  page_header: 'page_header',
-  page_footer: 'page_footer',
-};
-
 /** The document as JSON lines. */
 export function writeBlockLines(document: ParsedDocument): string {
   const head = {
@@ -56,7 +41,7 @@ export function writeBlockLines(document: ParsedDocument): string {
 function blockLine(block: Block): Record<string, unknown> {
   const [first] = block.regions;
   return {
-    tag: TAGS[block.kind],
+    tag: labelOf(block.kind),
     order: block.order,
     ...(block.parent !== undefined && { parent: block.parent }),
     ...(block.kind === 'heading' && { level: block.level }),

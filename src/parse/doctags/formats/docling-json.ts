@@ -1,5 +1,5 @@
 import type { Block, Cell, ParsedDocument, Table } from '../../document.ts';
-import { codeLanguage } from './vocabulary.ts';
+import { codeLanguage, labelOf } from './vocabulary.ts';
 
 interface Node {
   readonly self_ref: string;
@@ -7,22 +7,6 @@ interface Node {
   readonly children: { readonly $ref: string }[];
   readonly [field: string]: unknown;
 }
-
-const LABELS: Readonly<Record<Block['kind'], string>> = {
-  title: 'title',
-  heading: 'section_header',
-  text: 'text',
-  list_item: 'list_item',
-  code: 'code',
-  picture: 'picture',
-  table: 'table',
-  caption: 'caption',
-  footnote: 'footnote',
-  formula: 'formula',
-  reference: 'reference',
-  page_header: 'page_header',
-  page_footer: 'page_footer',
-};
 
 /** The document in the shape of docling's JSON, for tools that read that. */
 export function writeDoclingJson(
@@ -127,7 +111,7 @@ class DoclingTree {
       parent: { $ref: parent },
       children: [],
       content_layer: isFurniture ? 'furniture' : 'body',
-      label: LABELS[block.kind],
+      label: labelOf(block.kind),
       prov: block.regions.map(({ page, box }) => ({
         page_no: page,
         bbox: { l: box.left, t: box.top, r: box.right, b: box.bottom, coord_origin: 'TOPLEFT' },

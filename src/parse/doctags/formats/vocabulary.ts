@@ -1,3 +1,5 @@
+import type { Block } from '../../document.ts';
+
 const words = (list: string): readonly string[] => list.split(' ');
 
 /** Elements that hold text. */
@@ -55,6 +57,11 @@ const ALIASES: Readonly<Record<string, string>> = {
   vb: 'VisualBasic',
   yml: 'YAML',
 };
+
+/** Docling's label of a block. */
+export function labelOf(kind: Block['kind']): string {
+  return kind === 'heading' ? 'section_header' : kind;
+}
 
 /** A language by the name the format knows it under; `unknown` when it has none. */
 export function codeLanguage(name: string | undefined): string {

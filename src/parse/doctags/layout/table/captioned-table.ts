@@ -19,7 +19,7 @@ export interface TablePage {
 /** Tables below their captions: from the caption's end to the last rule before running text, another caption or a picture. */
 export function captionedTables(page: TablePage): Box[] {
   return page.segments
-    .filter((segment) => segmentLabel(segment) === 'table' && startsCaption(segment, page.segments))
+    .filter((segment) => segmentLabel(segment) === 'table')
     .flatMap((caption) => tableBelow(caption, page) ?? []);
 }
 
@@ -132,15 +132,4 @@ function captionEnd(
     end = Math.max(end, row.bottom);
   }
   return first ? Math.min(first.top, Math.max(end, first.top)) - 1 : end + 0.5;
-}
-
-/** The label begins its line: nothing stands right before it. */
-function startsCaption(caption: Segment, segments: readonly Segment[]): boolean {
-  return !segments.some(
-    (other) =>
-      other !== caption &&
-      Math.abs(other.baseline - caption.baseline) < 0.3 * caption.size &&
-      other.right <= caption.left + 1 &&
-      caption.left - other.right < 1.2 * caption.size,
-  );
 }

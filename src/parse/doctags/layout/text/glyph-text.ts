@@ -23,6 +23,15 @@ const DINGBATS: Readonly<Record<number, string>> = {
   0xf0e0: '→',
 };
 
+/** Figures and small capitals of Adobe's fonts (Myriad, Minion) have private codes: their first code, and what they are. */
+const ADOBE_PRIVATE: readonly (readonly [number, string])[] = [
+  [0xf639, '0'],
+  [0xf63a, '23456789'],
+  [0xf6dc, '1'],
+  [0xf730, '0123456789'],
+  [0xf761, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'],
+];
+
 const EXTENSION =
   /^(?:cmex|txex|mtex|euex|stixsize|lmmathextension|ntxexx|pxex|rtxex|yhcmex|TeX_CM_Maths_Ext|AdvP4C4E46)/i;
 const DINGBAT_FONT = /dings|zapf|marlett/i;
@@ -63,7 +72,10 @@ export function isOpaque(code: number): boolean {
 }
 
 function privateText(code: number, font: string): string {
-  if (code < 0xf021 || code > 0xf0ff) return '';
+  if (code < 0xf021 || code > 0xf0ff)
+    return (
+      ADOBE_PRIVATE.map(([first, characters]) => characters[code - first]).find((each) => each !== undefined) ?? ''
+    );
   if (DINGBAT_FONT.test(font)) return DINGBATS[code] ?? '';
   // Fonts without an encoding of their own are numbered as Symbol is; Word puts its bullets there.
   return code === 0xf0b7 ? '•' : (symbolAt('symbol', code - 0xf000) ?? '');

@@ -103,6 +103,8 @@ test('codes without meaning give no text, ligatures are spelled out', () => {
   assert.equal(usableText(0xfb03, false, 'Times'), 'ffi');
   assert.equal(usableText(0xf0b7, false, 'Symbol'), '•');
   assert.equal(usableText(0xe123, false, 'Times'), '');
+  const figures = [0xf639, 0xf6dc, 0xf63a, 0xf641, 0xf731].map((code) => usableText(code, false, 'MyriadPro'));
+  assert.equal(figures.join(''), '01291', 'figures of fonts by Adobe');
   assert.equal(usableText(3, false, 'Times'), '');
   assert.equal(usableText(0x62, false, 'CMEX10'), '', 'a hat of the font for large signs is no letter');
 });
