@@ -273,6 +273,28 @@ test('a page printed sideways is read, and its boxes lie on the page as it is', 
   assert.ok(box && box.right <= 612 && box.bottom <= 792 && box.bottom - box.top > box.right - box.left);
 });
 
+test('a table printed sideways under an upright running head is a table', async () => {
+  const bytes = await makePdf((pdf) => {
+    line(pdf, 'Miller et al., an author manuscript that is available elsewhere', { x: 72, y: 36, size: 8 });
+    line(pdf, 'Journal of Slow Rivers. Author manuscript; available since the first of May', {
+      x: 72,
+      y: 752,
+      size: 8,
+    });
+    pdf.rotate(90, { origin: [0, 0] }).translate(0, -612);
+    line(pdf, 'Table 1. Weight of grains at eight places of the river', { x: 120, y: 150 });
+    const rule = (y: number): unknown => pdf.moveTo(120, y).lineTo(660, y).lineWidth(0.6).stroke();
+    for (const y of [168, 186, 310]) rule(y);
+    for (let row = 0; row < 8; row += 1)
+      for (let column = 0; column < 6; column += 1) {
+        const text = row === 0 ? `Place ${column}` : column === 0 ? `River ${row}` : `${row * 137 + column}.${column}`;
+        line(pdf, text, { x: 122 + 90 * column, y: row === 0 ? 172 : 176 + 15 * row });
+      }
+  });
+  const [table] = ofKind(await parsePdf(bytes), 'table');
+  assert.deepEqual([table?.table.rows, table?.table.columns], [8, 6]);
+});
+
 test('a page is drawn as an image of the asked size', async () => {
   const bytes = await makePdf((pdf) => {
     pdf.rect(0, 0, 306, 792).fill('black');

@@ -25,15 +25,22 @@ export function viewPage(page: PageContent): PageView {
   };
 }
 
-/** The quarter turns of most glyphs: wide tables are often printed sideways. */
+/** The share of a page, from each edge, in which running heads and stamps stand. */
+const MARGIN = 0.09;
+/** Sideways letters on a page with fewer are the labels of a figure. */
+const FEWEST_TURNED = 200;
+
+/** The quarter turns of most glyphs: wide tables are often printed sideways, under an upright running head. */
 function mainTurn(page: PageContent): number {
   if (page.glyphs.every((glyph) => glyph.turn === 0)) return 0;
   const counts = [0, 0, 0, 0];
-  for (const glyph of page.glyphs) if (glyph.turn >= 0) counts[glyph.turn] = (counts[glyph.turn] ?? 0) + 1;
+  for (const { turn, x, baseline } of page.glyphs) {
+    const edge = Math.min(x / page.width, 1 - x / page.width, baseline / page.height, 1 - baseline / page.height);
+    if (turn >= 0 && edge > MARGIN) counts[turn] = (counts[turn] ?? 0) + 1;
+  }
   const total = counts.reduce((sum, count) => sum + count, 0);
   const turn = counts.findIndex((count) => count > 0.6 * total);
-  // A figure with sideways labels on an otherwise empty page is not a sideways page.
-  const isEnough = (counts[turn] ?? 0) > 300 || page.glyphs.every(({ font }) => font === OCR_FONT);
+  const isEnough = (counts[turn] ?? 0) > FEWEST_TURNED || page.glyphs.every(({ font }) => font === OCR_FONT);
   return turn > 0 && isEnough && (counts[0] ?? 0) < 0.1 * total ? turn : 0;
 }
 
