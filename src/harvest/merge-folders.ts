@@ -42,7 +42,6 @@ export interface Merged {
 
 interface Options {
   readonly clock: Clock;
-  readonly runId: string;
   readonly warn: (message: string) => void;
 }
 

@@ -250,7 +250,6 @@ async function assemble(
     await ManifestFolder.open({
       store,
       folder: download.out,
-      runId,
       clock: runtime.clock,
       rotateBytes: download.rotate_bytes,
       warn,
