@@ -10,7 +10,7 @@ import { affiliationLine, authorLine } from './pdf/title-block.ts';
 import { referenceText } from './references.ts';
 
 /** All renderings of a paper. */
-export type Rendering = Layout | 'jats' | 'tei' | 'ojs' | 'arxiv';
+export type Rendering = Layout | 'jats' | 'ojs' | 'arxiv';
 
 /** The expected result of parsing a rendering. */
 export interface Truth {
@@ -69,13 +69,12 @@ function markupBlocks(paper: Paper, rendering: Exclude<Rendering, Layout>): Bloc
   }
   for (const section of paper.sections) {
     const text = rendering === 'arxiv' ? `${section.number} ${section.title}` : section.title;
-    // GROBID does not nest sections; the level comes from the number in @n.
     add({ kind: 'heading', text, level: section.level });
     for (const block of section.blocks) out.push(...bodyBlocks(block, paper));
   }
   for (const note of paper.notes) add({ kind: 'footnote', text: note });
   if (paper.references.length > 0) {
-    if (rendering !== 'tei') add({ kind: 'heading', text: labels.references, level: 1 });
+    add({ kind: 'heading', text: labels.references, level: 1 });
     for (const entry of paper.references) {
       add({
         kind: 'reference',

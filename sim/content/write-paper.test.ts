@@ -6,7 +6,7 @@ import type { Paper } from './paper.ts';
 import { sampleSpec } from '../../test/fixtures/sample-spec.ts';
 import { writePaper } from './write-paper.ts';
 
-const LANGUAGES = ['de', 'ru'];
+const LANGUAGES = ['ru'];
 const papers = Array.from({ length: 120 }, (_unused, index) => {
   const language = index % 10 === 9 ? LANGUAGES[Math.floor(index / 10) % LANGUAGES.length] : undefined;
   return writePaper(sampleSpec(index, { ...(language && { language }) }));

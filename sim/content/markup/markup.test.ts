@@ -145,9 +145,7 @@ test('TEI is well-formed and has the form of GROBID', () => {
     assert.ok(body);
     assert.equal(all(body, 'div').length, paper.sections.length);
     assert.equal(all(root, 'listBibl').flatMap((list) => all(list, 'biblStruct')).length, paper.references.length);
-    const ids = new Set([...renderTei(paper).matchAll(/xml:id="([^"]+)"/g)].map((match) => match[1]));
-    for (const { attributes } of all(body, 'ref'))
-      assert.ok(ids.has(attributes['target']?.slice(1)), attributes['target']);
+    for (const fact of truth(paper, 'jats').facts) assert.ok(squash(textOf(body)).includes(squash(fact)), fact);
   }
 });
 
@@ -166,16 +164,11 @@ test('HTML is well-formed XML and has no HTML parse errors', () => {
   }
 });
 
-for (const rendering of ['jats', 'tei', 'ojs', 'arxiv'] as const) {
+for (const rendering of ['jats', 'ojs', 'arxiv'] as const) {
   test(`the truth of ${rendering} lists every block in document order with all planted facts`, () => {
     for (const paper of papers.filter(({ spec }) => spec.journal !== nasty.journal)) {
       const { blocks, facts, pages } = truth(paper, rendering);
-      const markup =
-        rendering === 'jats'
-          ? renderJats(paper)
-          : rendering === 'tei'
-            ? renderTei(paper)
-            : renderHtml(paper, rendering);
+      const markup = rendering === 'jats' ? renderJats(paper) : renderHtml(paper, rendering);
       const root = read(markup);
       const text = textOf(rendering === 'ojs' || rendering === 'arxiv' ? (all(root, 'article')[0] ?? '') : root);
       for (const fact of facts) assert.ok(squash(text).includes(squash(fact)), fact);

@@ -2,14 +2,13 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { deflateSync, inflateSync } from 'node:zlib';
 import { create } from 'fontkit';
-import type { GlyphRun, Font as Outlines } from 'fontkit';
+import type { Font as Outlines } from 'fontkit';
 import { remembered } from './font.ts';
 import type { Font, PdfObject } from './font.ts';
 
-/** A font that also returns its outlines, for pages drawn as images. */
+/** A font that also returns its outlines, from which the symbol font is made. */
 export interface EmbeddedFont extends Font {
   readonly outlines: () => Outlines;
-  readonly run: (text: string) => GlyphRun;
 }
 
 interface Loaded {
@@ -29,16 +28,14 @@ export function embeddedFont(script: string, weight: 400 | 700, slant: 'normal' 
   const file = `gentium-book-plus-${script}-${String(weight)}-${slant}.woff`;
   let loaded: Loaded | undefined;
   const load = (): Loaded => (loaded ??= read(require.resolve(`@fontsource/gentium-book-plus/files/${file}`)));
-  const run = remembered((text) => load().outlines.layout(text), 4_000);
   return {
     name: file,
     outlines: () => load().outlines,
-    run,
     has: (codePoint) => load().outlines.hasGlyphForCodePoint(codePoint),
     shape: remembered((text) => {
       const { outlines } = load();
       const scale = 1000 / outlines.unitsPerEm;
-      const { glyphs, positions } = run(text);
+      const { glyphs, positions } = outlines.layout(text);
       let width = 0;
       let show = '<';
       glyphs.forEach((glyph, index) => {

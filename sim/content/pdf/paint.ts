@@ -6,7 +6,7 @@ import type { Op, Word } from './op.ts';
 import { greyPng } from './png.ts';
 
 /** Creates a document whose bytes depend only on its content: dates, producer and id are fixed. */
-export function openDocument(paper: Paper, options: PDFKit.PDFDocumentOptions = {}): PDFKit.PDFDocument {
+export function openDocument(paper: Paper): PDFKit.PDFDocument {
   const { spec } = paper;
   const date = new Date(Date.UTC(spec.year, 0, 15));
   return new PdfKit({
@@ -15,7 +15,6 @@ export function openDocument(paper: Paper, options: PDFKit.PDFDocumentOptions = 
     font: '',
     lang: paper.language,
     displayTitle: true,
-    ...options,
     info: {
       Title: spec.title,
       Author: spec.authors

@@ -20,7 +20,7 @@ const WITH_TEXT = LAYOUTS.filter((layout) => layout !== 'L7');
 // One of each theme, four languages besides English, with and without an abstract.
 const papers = [
   ...[0, 1, 2, 3, 4].map((index) => sampleSpec(index)),
-  sampleSpec(5, { language: 'de', topic: 'Battery electrolytes' }),
+  sampleSpec(5, { language: 'ru', topic: 'Battery electrolytes' }),
   sampleSpec(8, { language: 'ru', topic: 'Coral bleaching' }),
 ].map((spec) => writePaper(spec));
 const [battery] = papers;

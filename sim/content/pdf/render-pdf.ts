@@ -10,27 +10,27 @@ import type { Layout, Style } from './style.ts';
 export async function renderPdf(paper: Paper, layout: Layout): Promise<Uint8Array> {
   const style = STYLES[layout];
   const pages = compose(paper, style);
-  const bytes = await renderPages(paper, style, pages, layout === 'L7');
+  const bytes = await renderPages(paper, style, pages);
+  if (layout === 'L7') return scan(paper, style, bytes, pages.length);
   return layout === 'L8' ? disguise(bytes) : bytes;
 }
 
+/** The same pages as images. */
+async function scan(paper: Paper, style: Style, pdf: Uint8Array, pages: number): Promise<Uint8Array> {
+  const document = openDocument(paper);
+  const [width, height] = style.page;
+  for (let page = 1; page <= pages; page += 1) {
+    document.addPage({ size: [width, height], margin: 0 });
+    document.image(await rasterPage(pdf, page), 0, 0, { width, height });
+  }
+  return collect(document);
+}
+
 /** Renders laid-out pages. */
-async function renderPages(
-  paper: Paper,
-  style: Style,
-  pages: readonly ComposedPage[],
-  asPictures = false,
-  options: PDFKit.PDFDocumentOptions = {},
-): Promise<Uint8Array> {
-  const document = openDocument(paper, options);
+async function renderPages(paper: Paper, style: Style, pages: readonly ComposedPage[]): Promise<Uint8Array> {
+  const document = openDocument(paper);
   const painter = new Painter(document, style.spaces);
   for (const { ops, blocks } of pages) {
-    if (asPictures) {
-      const [width, height] = style.page;
-      document.addPage({ size: [width, height], margin: 0 });
-      document.image(rasterPage(style.page, ops), 0, 0, { width, height });
-      continue;
-    }
     painter.page(style.page, ops);
     if (style.columns === 1) continue;
     for (const { draft } of blocks)

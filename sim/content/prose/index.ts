@@ -3,7 +3,6 @@ import { coral } from './coral.ts';
 import { crispr } from './crispr.ts';
 import { english } from './english.ts';
 import { genericTheme } from './generic.ts';
-import { german, germanLexicons } from './german.ts';
 import type { FactPattern, Grammar, Lexicon, Role, Theme } from './grammar.ts';
 import { graphs } from './graphs.ts';
 import { russian, russianLexicons } from './russian.ts';
@@ -25,7 +24,6 @@ const THEMES: Readonly<Record<string, Theme>> = { batteries, crispr, coral, grap
 const TONGUES: Readonly<
   Record<string, { readonly grammar: Grammar; readonly lexicons: Readonly<Record<string, Lexicon>> }>
 > = {
-  de: { grammar: german, lexicons: germanLexicons },
   ru: { grammar: russian, lexicons: russianLexicons },
 };
 
