@@ -193,18 +193,6 @@ test('a heartbeat too slow for its lease is rejected, with the allowed range', (
   load({ lease_ttl_seconds: 30, heartbeat_seconds: 10 });
 });
 
-test('a renamed key is accepted in its old unit, with a warning', () => {
-  const { config, warnings } = loadConfig({
-    folder: tmpdir(),
-    environment: { DOCSTOKG_HTTP__ROBOTS_HOURS: '2', DOCSTOKG_HTTP__CONNECT_SECONDS: '7' },
-  });
-  assert.deepEqual([config.http.robots_s, config.http.connect_s], [7_200, 7]);
-  assert.deepEqual(warnings, [
-    'http.robots_hours is called http.robots_s now (environment variable DOCSTOKG_HTTP__ROBOTS_HOURS)',
-    'http.connect_seconds is called http.connect_s now (environment variable DOCSTOKG_HTTP__CONNECT_SECONDS)',
-  ]);
-});
-
 test('the proxy of the environment is used unless the settings override it', () => {
   const http = (environment: Record<string, string>) => loadConfig({ folder: '/nowhere', environment }).config.http;
   const named = { HTTPS_PROXY: 'http://a:1', https_proxy: 'http://b:2', NO_PROXY: '.example.org' };

@@ -12,19 +12,18 @@ import { loadSchema, settingsTable } from './generated/index.ts';
 import type { Key } from './keys.ts';
 import type { Layer, Setting } from './layers.ts';
 import { flatten, isRecord, merge, printable } from './layers.ts';
-import { renamed } from './renamed.ts';
 import type { Config } from './schema.ts';
 
-/** File names looked for in the working folder when none is given. */
+/** Files looked for in the working folder if none is given. */
 const DEFAULT_FILES = ['docstokg.yaml', 'docstokg.yml', 'docstokg.json'];
 
-/** The settings in force, and for each where it came from. */
+/** The current settings and where each came from. */
 export interface Loaded {
   readonly config: Config;
   readonly file: string | undefined;
   /** By dotted name; a name that is not here has its default. */
   readonly origins: ReadonlyMap<string, string>;
-  /** Settings under former names, and variables that were ignored. */
+  /** Variables that were ignored. */
   readonly warnings: readonly string[];
 }
 
@@ -42,16 +41,15 @@ export function loadConfig(options: LoadOptions = {}): Loaded {
   const file = findFile(options.file ?? environment['DOCSTOKG_CONFIG'], options.folder ?? process.cwd());
   const profile = options.profile ?? environment['DOCSTOKG_PROFILE'];
   const given = [...fileLayers(file, profile), environmentLayer(environment), options.flags ?? []];
-  // The files of AWS are looked at only where something is to be stored there.
+  // AWS's files are read only if the store is on S3.
   const aws = given.some((layer) => layer.some(isS3)) ? awsLayer(environment) : [];
-  const layers = [customaryLayer(environment), aws, ...given].map(renamed);
-  const { value, settings } = merge(layers.map(({ layer }) => layer));
+  const { value, settings } = merge([customaryLayer(environment), aws, ...given]);
   return {
     // Without settings there is nothing to check, and the schema takes as long to load as a quick command.
     config: settings.size === 0 ? settingsTable().defaults : parsedConfig(value, settings),
     file,
     origins: new Map([...settings].map(([name, setting]) => [name, setting.origin])),
-    warnings: [...strayVariables(environment), ...layers.flatMap(({ warnings }) => warnings)],
+    warnings: strayVariables(environment),
   };
 }
 
@@ -100,7 +98,7 @@ function yaml(): typeof Yaml {
   return createRequire(import.meta.url)('yaml') as typeof Yaml;
 }
 
-/** The value of a YAML text. An alias inside its own anchor makes a value that no check would come to the end of. */
+/** Parses YAML. An alias inside its own anchor makes a cyclic value, which is refused. */
 function parseYaml(text: string): unknown {
   const value: unknown = yaml().parse(text);
   try {
@@ -198,7 +196,7 @@ function suggestion(name: string, origin: string, keys: readonly Key[]): string 
   return `; did you mean ${origin.startsWith('environment') ? best.key.environment : best.key.name}?`;
 }
 
-/** Letters to insert, delete or replace to get from one text to another. */
+/** Edit distance of two texts. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at);
   for (const [at, letter] of from.split('').entries()) {

@@ -1,260 +1,248 @@
 import * as z from 'zod';
 
 import { claimsSchema } from './claims-schema.ts';
-import { flag, seconds, secret } from './setting.ts';
-import { graphSchema } from './graph-schema.ts';
+import { flag, seconds, secret, setting } from './setting.ts';
 import { httpSchema } from './http-schema.ts';
 import { orchestratorSchema } from './orchestrator-schema.ts';
 import { parseSchema } from './parse-schema.ts';
-
 import { stageSchema } from './stage-schema.ts';
 
 /** Where jobs are kept. */
 const queueSchema = z.strictObject({
-  backend: z
-    .enum(['sqlite', 'postgres', 'memory'])
-    .default('sqlite')
-    .describe('sqlite for one machine, postgres for several machines, memory for experiments (nothing is saved).'),
-  path: z.string().min(1).default('state/workqueue.sqlite').describe('SQLite file, relative to the current directory.'),
-  wal_mode: z
-    .boolean()
-    .default(true)
-    .describe('Use write-ahead logging, so that several processes can read and write at the same time.'),
-  timeout_sec: z.int().min(1).default(10).describe('How long to wait for a lock held by another process.'),
-  durability: z
-    .enum(['enqueue', 'all', 'none'])
-    .default('enqueue')
-    .describe(
-      'Which commits are synced to disk: enqueue (only those that accept jobs), all, or none. On PostgreSQL, none behaves like enqueue.',
-    ),
-  url: z.string().default('').describe('PostgreSQL connection URL, for example postgres://user@host/database.'),
-  schema: z
-    .string()
-    .regex(/^[a-z_][a-z0-9_]{0,62}$/)
-    .default('docstokg')
-    .describe('PostgreSQL schema for the tables.'),
-  keep_finished: z
-    .int()
-    .min(0)
-    .default(1_000_000)
-    .describe(
-      'Finished jobs that stay in the queue of works; older ones are removed every minute, and only counted. 0 keeps all.',
-    ),
-  pooler: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Whether a pooler in transaction mode (PgBouncer, a cloud pooler) is in front of PostgreSQL: nothing is prepared, and LISTEN is replaced by looking every second.',
-    ),
-  fleet: z
-    .boolean()
-    .default(false)
-    .describe(
-      "Whether the logs of the corpus are rows of the queue's PostgreSQL server: any number of machines is one run.",
-    ),
+  backend: setting(
+    z.enum(['sqlite', 'postgres', 'memory']).default('sqlite'),
+    'sqlite for one machine, postgres for several machines, memory for experiments (nothing is saved).',
+  ),
+  path: setting(z.string().min(1).default('state/workqueue.sqlite'), 'SQLite file, relative to the current directory.'),
+  wal_mode: setting(
+    z.boolean().default(true),
+    'Use write-ahead logging, so that several processes can read and write at the same time.',
+  ),
+  timeout_sec: setting(z.int().min(1).default(10), 'How long to wait for a lock held by another process.'),
+  durability: setting(
+    z.enum(['enqueue', 'all', 'none']).default('enqueue'),
+    'Which commits are synced to disk: enqueue (only those that accept jobs), all, or none. On PostgreSQL, none behaves like enqueue.',
+  ),
+  url: setting(z.string().default(''), 'PostgreSQL connection URL, for example postgres://user@host/database.'),
+  schema: setting(
+    z
+      .string()
+      .regex(/^[a-z_][a-z0-9_]{0,62}$/)
+      .default('docstokg'),
+    'PostgreSQL schema for the tables.',
+  ),
+  keep_finished: setting(
+    z.int().min(0).default(1_000_000),
+    'Finished jobs that stay in the queue of works; older ones are removed every minute, and only counted. 0 keeps all.',
+  ),
+  pooler: setting(
+    z.boolean().default(false),
+    'Whether a pooler in transaction mode (PgBouncer, a cloud pooler) is in front of PostgreSQL: nothing is prepared, and LISTEN is replaced by looking every second.',
+  ),
+  fleet: setting(
+    z.boolean().default(false),
+    "Whether the logs of the corpus are rows of the queue's PostgreSQL server: any number of machines is one run.",
+  ),
 });
 
 /** Shared object store for the files of a corpus. */
 const storeSchema = z.strictObject({
-  url: z
-    .string()
-    .default('')
-    .describe('Shared store for files: s3://bucket/prefix or a folder; empty means only the run folder.')
-    .meta(flag('--store <url>', 'download', 'queue-run', 'stage', 'store')),
-  endpoint: z
-    .string()
-    .default('')
-    .describe('URL of an S3-compatible server; default: AWS in the region.')
-    .meta(flag('--store-endpoint <url>', 'download', 'queue-run', 'stage', 'store')),
-  region: z.string().min(1).default('us-east-1').describe('Region used to sign requests to the store.'),
-  path_style: z
-    .boolean()
-    .nullable()
-    .default(null)
-    .describe(
-      'Use path-style URLs (endpoint/bucket/key) instead of bucket.endpoint/key; null means path-style if an endpoint is set.',
-    ),
-  access_key_id: secret().default('').describe('Access key id; usually from AWS_ACCESS_KEY_ID or ~/.aws/credentials.'),
-  secret_access_key: secret().default('').describe('Secret access key; usually from AWS_SECRET_ACCESS_KEY.'),
-  session_token: secret()
-    .default('')
-    .describe('Session token of temporary credentials; usually from AWS_SESSION_TOKEN.'),
+  url: setting(
+    z.string().default(''),
+    'Shared store for files: s3://bucket/prefix or a folder; empty means only the run folder.',
+    flag('--store <url>', 'download', 'queue-run', 'stage', 'store'),
+  ),
+  endpoint: setting(
+    z.string().default(''),
+    'URL of an S3-compatible server; default: AWS in the region.',
+    flag('--store-endpoint <url>', 'download', 'queue-run', 'stage', 'store'),
+  ),
+  region: setting(z.string().min(1).default('us-east-1'), 'Region used to sign requests to the store.'),
+  path_style: setting(
+    z.boolean().nullable().default(null),
+    'Use path-style URLs (endpoint/bucket/key) instead of bucket.endpoint/key; null means path-style if an endpoint is set.',
+  ),
+  access_key_id: setting(secret().default(''), 'Access key id; usually from AWS_ACCESS_KEY_ID or ~/.aws/credentials.'),
+  secret_access_key: setting(secret().default(''), 'Secret access key; usually from AWS_SECRET_ACCESS_KEY.'),
+  session_token: setting(
+    secret().default(''),
+    'Session token of temporary credentials; usually from AWS_SESSION_TOKEN.',
+  ),
 });
 
 /** What is told to the outside about a run. */
 const telemetrySchema = z.strictObject({
-  service_name: z.string().min(1).default('docstokg').describe('Service name reported with metrics and traces.'),
-  otlp_endpoint: z
-    .string()
-    .default('')
-    .describe('Base URL of an OpenTelemetry collector (OTLP over HTTP); empty means no export.'),
-  otlp_interval_s: seconds(1).default(15).describe('How often metrics are sent to the collector.'),
-  prometheus_port: z
-    .int()
-    .min(0)
-    .max(65_535)
-    .default(0)
-    .describe('Port of the Prometheus metrics endpoint; 0 means none.'),
-  prometheus_host: z.string().min(1).default('127.0.0.1').describe('Address the metrics endpoint listens on.'),
+  service_name: setting(z.string().min(1).default('docstokg'), 'Service name reported with metrics and traces.'),
+  otlp_endpoint: setting(
+    z.string().default(''),
+    'Base URL of an OpenTelemetry collector (OTLP over HTTP); empty means no export.',
+  ),
+  otlp_interval_s: setting(seconds(1).default(15), 'How often metrics are sent to the collector.'),
+  prometheus_port: setting(
+    z.int().min(0).max(65_535).default(0),
+    'Port of the Prometheus metrics endpoint; 0 means none.',
+  ),
+  prometheus_host: setting(z.string().min(1).default('127.0.0.1'), 'Address the metrics endpoint listens on.'),
 });
 
 /** Where scholarly services are. */
 const servicesSchema = z.strictObject({
-  base_urls: z
-    .record(z.string(), z.url())
-    .default({})
-    .describe('Base URLs that override the default of a service, such as {"openalex": "https://mirror.example/"}.'),
-  below: z
-    .string()
-    .default('')
-    .describe('Map every service to the same host name under this domain, over http; used by the simulated web.'),
+  base_urls: setting(
+    z.record(z.string(), z.url()).default({}),
+    'Base URLs that override the default of a service, such as {"openalex": "https://mirror.example/"}.',
+  ),
+  below: setting(
+    z.string().default(''),
+    'Map every service to the same host name under this domain, over http; used by the simulated web.',
+  ),
 });
 
 /** Keys of services; better set through the environment than written into a file. */
 const keysSchema = z.strictObject({
-  openalex: secret()
-    .default('')
-    .describe('OpenAlex API key: larger daily budget, cursor paging and cached full texts.'),
-  core: secret().default('').describe('CORE API key; without it CORE is not used.'),
-  semantic_scholar: secret().default('').describe('Semantic Scholar API key: a rate limit of your own.'),
-  ncbi: secret().default('').describe('NCBI API key: 10 requests per second instead of 3.'),
-  osf: secret().default('').describe('OSF token: higher hourly limit.'),
-  openaire: secret().default('').describe('OpenAIRE access token, valid for one hour: higher hourly limit.'),
-  openaire_refresh: secret().default('').describe('OpenAIRE refresh token, used to renew access tokens.'),
-  springer_nature: secret().default('').describe('Springer Nature API key: JATS of open-access articles.'),
-  wiley: secret().default('').describe('Wiley text mining token, for the resolver wiley_tdm.'),
-  elsevier: secret().default('').describe('Elsevier text mining key, for the resolver elsevier_tdm.'),
-  zotero: secret().default('').describe('Zotero API key with read access to your library.'),
-  engine: secret().default('').describe('API key of the PDF engine server (docling-serve or vision model).'),
-  embeddings: secret().default('').describe('API key of the embedding server.'),
-  claims: secret().default('').describe('API key of the model server for claims and answers.'),
+  openalex: setting(
+    secret().default(''),
+    'OpenAlex API key: larger daily budget, cursor paging and cached full texts.',
+  ),
+  core: setting(secret().default(''), 'CORE API key; without it CORE is not used.'),
+  semantic_scholar: setting(secret().default(''), 'Semantic Scholar API key: a rate limit of your own.'),
+  ncbi: setting(secret().default(''), 'NCBI API key: 10 requests per second instead of 3.'),
+  osf: setting(secret().default(''), 'OSF token: higher hourly limit.'),
+  openaire: setting(secret().default(''), 'OpenAIRE access token, valid for one hour: higher hourly limit.'),
+  openaire_refresh: setting(secret().default(''), 'OpenAIRE refresh token, used to renew access tokens.'),
+  springer_nature: setting(secret().default(''), 'Springer Nature API key: JATS of open-access articles.'),
+  wiley: setting(secret().default(''), 'Wiley text mining token, for the resolver wiley_tdm.'),
+  elsevier: setting(secret().default(''), 'Elsevier text mining key, for the resolver elsevier_tdm.'),
+  zotero: setting(secret().default(''), 'Zotero API key with read access to your library.'),
+  engine: setting(secret().default(''), 'API key of the PDF engine server (docling-serve or vision model).'),
+  embeddings: setting(secret().default(''), 'API key of the embedding server.'),
+  claims: setting(secret().default(''), 'API key of the model server for claims and answers.'),
 });
 
 /** What is downloaded and where it goes. */
 const downloadSchema = z.strictObject({
-  out: z
-    .string()
-    .min(1)
-    .default('runs/harvest')
-    .describe('Run folder: files, manifests and, by default, the queue.')
-    .meta(flag('--out <folder>', 'download', 'queue-run')),
-  accept: z
-    .array(z.enum(['pdf', 'xml', 'html']))
-    .min(1)
-    .default(['pdf', 'xml', 'html'])
-    .describe('File types to accept as full text.')
-    .meta(flag('--accept <pdf,xml,html>', 'download')),
-  max_bytes: z
-    .int()
-    .min(1)
-    .default(200_000_000)
-    .describe('Maximum size of a downloaded file, in bytes.')
-    .meta(flag('--max-bytes <n>', 'download')),
-  content_addressed: z
-    .boolean()
-    .default(false)
-    .describe('Store files by content hash, with readable links next to them.')
-    .meta(flag('--content-addressed', 'download')),
-  prefer: z
-    .enum(['any', 'published'])
-    .default('any')
-    .describe('Use any to take the first available copy, published to try known author manuscripts last.'),
-  retracted: z.enum(['keep', 'skip']).default('keep').describe('Whether to keep or skip retracted works.'),
-  rotate_bytes: z
-    .int()
-    .min(0)
-    .default(0)
-    .describe('Rotate manifest.jsonl at the start of a run if it is larger than this many bytes; 0 means never.'),
-  preset: z
-    .enum(['fast', 'broad'])
-    .default('broad')
-    .describe('Which resolvers to use: fast (only the quickest and most productive) or broad (all).')
-    .meta(flag('--preset <name>', 'download')),
-  resolver_order: z
-    .array(z.string())
-    .default([])
-    .describe('Resolvers to try first, in this order.')
-    .meta(flag('--resolver-order <a,b>', 'download')),
-  enable: z
-    .array(z.string())
-    .default([])
-    .describe('Resolvers to use in addition to the preset.')
-    .meta(flag('--enable-resolver <a,b>', 'download')),
-  disable: z
-    .array(z.string())
-    .default([])
-    .describe('Resolvers to disable.')
-    .meta(flag('--disable-resolver <a,b>', 'download')),
-  work_budget_s: seconds(1)
-    .default(180)
-    .describe('Time budget per work, including waits between attempts; no further URL is tried after it.'),
-  title_accept: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(0.9)
-    .describe(
-      'Minimum match score (0 to 1) to accept a work that Crossref found by title for a list entry without an id; lower scores go to review.csv.',
-    ),
-  title_review: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(0.6)
-    .describe('Minimum match score (0 to 1) to list a candidate in review.csv.'),
-  identify: z
-    .boolean()
-    .default(true)
-    .describe('Look up your own papers in OpenAlex and Crossref by the identifiers found in them; needs http.contact.'),
-  thorough: z.boolean().default(true).describe('Also search repositories where a work is unlikely to be.'),
+  out: setting(
+    z.string().min(1).default('runs/harvest'),
+    'Run folder: files, manifests and, by default, the queue.',
+    flag('--out <folder>', 'download', 'queue-run'),
+  ),
+  accept: setting(
+    z
+      .array(z.enum(['pdf', 'xml', 'html']))
+      .min(1)
+      .default(['pdf', 'xml', 'html']),
+    'File types to accept as full text.',
+    flag('--accept <pdf,xml,html>', 'download'),
+  ),
+  max_bytes: setting(
+    z.int().min(1).default(200_000_000),
+    'Maximum size of a downloaded file, in bytes.',
+    flag('--max-bytes <n>', 'download'),
+  ),
+  content_addressed: setting(
+    z.boolean().default(false),
+    'Store files by content hash, with readable links next to them.',
+    flag('--content-addressed', 'download'),
+  ),
+  prefer: setting(
+    z.enum(['any', 'published']).default('any'),
+    'Use any to take the first available copy, published to try known author manuscripts last.',
+  ),
+  retracted: setting(z.enum(['keep', 'skip']).default('keep'), 'Whether to keep or skip retracted works.'),
+  rotate_bytes: setting(
+    z.int().min(0).default(0),
+    'Rotate manifest.jsonl at the start of a run if it is larger than this many bytes; 0 means never.',
+  ),
+  preset: setting(
+    z.enum(['fast', 'broad']).default('broad'),
+    'Which resolvers to use: fast (only the quickest and most productive) or broad (all).',
+    flag('--preset <name>', 'download'),
+  ),
+  resolver_order: setting(
+    z.array(z.string()).default([]),
+    'Resolvers to try first, in this order.',
+    flag('--resolver-order <a,b>', 'download'),
+  ),
+  enable: setting(
+    z.array(z.string()).default([]),
+    'Resolvers to use in addition to the preset.',
+    flag('--enable-resolver <a,b>', 'download'),
+  ),
+  disable: setting(
+    z.array(z.string()).default([]),
+    'Resolvers to disable.',
+    flag('--disable-resolver <a,b>', 'download'),
+  ),
+  work_budget_s: setting(
+    seconds(1).default(180),
+    'Time budget per work, including waits between attempts; no further URL is tried after it.',
+  ),
+  title_accept: setting(
+    z.number().min(0).max(1).default(0.9),
+    'Minimum match score (0 to 1) to accept a work that Crossref found by title for a list entry without an id; lower scores go to review.csv.',
+  ),
+  title_review: setting(
+    z.number().min(0).max(1).default(0.6),
+    'Minimum match score (0 to 1) to list a candidate in review.csv.',
+  ),
+  identify: setting(
+    z.boolean().default(true),
+    'Look up your own papers in OpenAlex and Crossref by the identifiers found in them; needs http.contact.',
+  ),
+  thorough: setting(z.boolean().default(true), 'Also search repositories where a work is unlikely to be.'),
+});
+
+/** How a graph is built. */
+const graphSchema = z.strictObject({
+  lookup: setting(
+    z.boolean().default(false),
+    'Look up cited works known only by OpenAlex id in OpenAlex, and unmatched references without an identifier in Crossref; needs http.contact.',
+    flag('--lookup', 'graph-build'),
+  ),
+  lookup_most: setting(
+    z.int().min(1).default(1_000),
+    'Maximum number of references, and of works by id, to look up per build; the most cited first.',
+    flag('--lookup-most <n>', 'graph-build'),
+  ),
 });
 
 /** What `docstokg serve` listens on and whom it answers. */
 const serveSchema = z.strictObject({
-  host: z
-    .string()
-    .min(1)
-    .max(255)
-    .default('127.0.0.1')
-    .describe('Address to listen on; an address that other machines can reach requires serve.token.')
-    .meta(flag('--host <address>', 'serve')),
-  port: z
-    .int()
-    .min(0)
-    .max(65_535)
-    .default(8484)
-    .describe('Port to listen on; 0 picks a free one.')
-    .meta(flag('--port <n>', 'serve')),
-  token: secret()
-    .default('')
-    .describe(
-      'Access token that clients must send, at least 16 characters; if empty, a new one is generated at every start.',
-    )
-    .meta(flag('--token <text>', 'serve')),
-  allowed_hosts: z
-    .array(z.string())
-    .default([])
-    .describe('Additional host names clients may use to reach the server, such as the name of a proxy.')
-    .meta(flag('--allowed-hosts <a,b>', 'serve')),
+  host: setting(
+    z.string().min(1).max(255).default('127.0.0.1'),
+    'Address to listen on; an address that other machines can reach requires serve.token.',
+    flag('--host <address>', 'serve'),
+  ),
+  port: setting(
+    z.int().min(0).max(65_535).default(8484),
+    'Port to listen on; 0 picks a free one.',
+    flag('--port <n>', 'serve'),
+  ),
+  token: setting(
+    secret().default(''),
+    'Access token that clients must send, at least 16 characters; if empty, a new one is generated at every start.',
+    flag('--token <text>', 'serve'),
+  ),
+  allowed_hosts: setting(
+    z.array(z.string()).default([]),
+    'Additional host names clients may use to reach the server, such as the name of a proxy.',
+    flag('--allowed-hosts <a,b>', 'serve'),
+  ),
 });
 
 /** What `docstokg estimate` takes for granted; none of it is documented by anybody, all of it differs between fields. */
 const estimateSchema = z.strictObject({
-  sample: z
-    .int()
-    .min(1)
-    .max(100)
-    .default(100)
-    .describe('Number of works sampled to estimate how many are open access, and at which hosts.'),
-  usd_per_credit: z.number().min(0).default(0.0001).describe('Price of an OpenAlex credit, in US dollars.'),
-  credits_per_page: z.number().min(0).default(1).describe('Credits per page of 100 works.'),
-  credits_per_search_page: z.number().min(0).default(10).describe('Credits per page of search results.'),
-  megabytes_per_work: z.number().min(0).default(2).describe('Average size of a full text, in megabytes.'),
-  requests_per_work: z
-    .number()
-    .min(1)
-    .default(1.5)
-    .describe('Average number of requests per full text: the file and, in some cases, its landing page.'),
+  sample: setting(
+    z.int().min(1).max(100).default(100),
+    'Number of works sampled to estimate how many are open access, and at which hosts.',
+  ),
+  usd_per_credit: setting(z.number().min(0).default(0.0001), 'Price of an OpenAlex credit, in US dollars.'),
+  credits_per_page: setting(z.number().min(0).default(1), 'Credits per page of 100 works.'),
+  credits_per_search_page: setting(z.number().min(0).default(10), 'Credits per page of search results.'),
+  megabytes_per_work: setting(z.number().min(0).default(2), 'Average size of a full text, in megabytes.'),
+  requests_per_work: setting(
+    z.number().min(1).default(1.5),
+    'Average number of requests per full text: the file and, in some cases, its landing page.',
+  ),
 });
 
 /** Every setting of the program: each key has a default and a sentence. */

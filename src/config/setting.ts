@@ -33,3 +33,13 @@ export const secret = (): z.ZodString => z.string().meta({ secret: true });
 
 /** A number of seconds that is at least `min`. */
 export const seconds = (min: number): z.ZodNumber => z.number().min(min);
+
+/** A setting with its description and, if it can be set on the command line, its option (`flag`). */
+export function setting<Schema extends z.ZodType>(
+  schema: Schema,
+  sentence: string,
+  metadata?: { readonly flags: readonly Flag[] },
+): Schema {
+  const described = schema.describe(sentence);
+  return metadata ? described.meta(metadata) : described;
+}

@@ -5,6 +5,7 @@ import { hostKey } from '../base/index.ts';
 import type { DownloadEvent } from '../download/index.ts';
 import type { Waited } from '../hosts/index.ts';
 import type { HttpEvent } from '../http/index.ts';
+import { instrumentsOf } from './otel-sdk.ts';
 
 /** What a download and its HTTP client report to. */
 export interface DownloadTelemetry {
@@ -18,55 +19,39 @@ const OTHERS = 'others';
 
 /** Metrics per resolver and host. URLs and works are never labels. */
 export function observeDownload(meter: Meter): DownloadTelemetry {
-  const works = meter.createCounter('contentdownload_works_total', {
-    unit: '1',
-    description: 'Works that ended, by outcome and reason.',
-  });
-  const attempts = meter.createCounter('contentdownload_attempts_total', {
-    unit: '1',
-    description: 'Plans that were tried, by resolver, host and what came of them.',
-  });
-  const attemptBytes = meter.createCounter('contentdownload_attempt_bytes_total', {
-    unit: 'By',
-    description: 'Bytes of bodies that attempts received, by resolver and host.',
-  });
-  const attemptTime = meter.createHistogram('contentdownload_attempt_duration_ms', {
-    unit: 'ms',
-    description: 'Time of an attempt, waits and redirects included, by resolver and host.',
-  });
-  const requests = meter.createCounter('contentdownload_http_requests_total', {
-    unit: '1',
-    description: 'Requests on the wire, by host and status, or the reason why there is none.',
-  });
-  const wireBytes = meter.createCounter('contentdownload_http_bytes_total', {
-    unit: 'By',
-    description: 'Bytes received on the wire, by host.',
-  });
-  const requestTime = meter.createHistogram('contentdownload_http_duration_ms', {
-    unit: 'ms',
-    description: 'Time of a request on the wire, by host.',
-  });
-  const turnTime = meter.createHistogram('contentdownload_http_wait_ms', {
-    unit: 'ms',
-    description: 'Time a request waited for its turn, by host.',
-  });
-  const slowDowns = meter.createCounter('contentdownload_http_slow_down_total', {
-    unit: '1',
-    description: 'Answers 429 and 503, by host and status.',
-  });
-  const asked = meter.createCounter('contentdownload_http_wait_asked_total', {
-    unit: '1',
-    description: 'Times a host named a moment before which not to ask again, by host.',
-  });
-  const holds = meter.createCounter('contentdownload_http_host_held_total', {
-    unit: '1',
-    description: 'Times a failing host was held, by host.',
-  });
+  const { counter, histogram } = instrumentsOf(meter);
+  const works = counter('contentdownload_works_total', 'Works that ended, by outcome and reason.');
+  const attempts = counter(
+    'contentdownload_attempts_total',
+    'Plans that were tried, by resolver, host and what came of them.',
+  );
+  const attemptBytes = counter(
+    'contentdownload_attempt_bytes_total',
+    'Bytes of bodies that attempts received, by resolver and host.',
+    'By',
+  );
+  const attemptTime = histogram(
+    'contentdownload_attempt_duration_ms',
+    'Time of an attempt, waits and redirects included, by resolver and host.',
+  );
+  const requests = counter(
+    'contentdownload_http_requests_total',
+    'Requests on the wire, by host and status, or the reason why there is none.',
+  );
+  const wireBytes = counter('contentdownload_http_bytes_total', 'Bytes received on the wire, by host.', 'By');
+  const requestTime = histogram('contentdownload_http_duration_ms', 'Time of a request on the wire, by host.');
+  const turnTime = histogram('contentdownload_http_wait_ms', 'Time a request waited for its turn, by host.');
+  const slowDowns = counter('contentdownload_http_slow_down_total', 'Answers 429 and 503, by host and status.');
+  const asked = counter(
+    'contentdownload_http_wait_asked_total',
+    'Times a host named a moment before which not to ask again, by host.',
+  );
+  const holds = counter('contentdownload_http_host_held_total', 'Times a failing host was held, by host.');
 
-  const sleep = meter.createHistogram('contentdownload_rate_sleep_ms', {
-    unit: 'ms',
-    description: 'Waits for a turn by the rate, or for a slot of a host or a resolver.',
-  });
+  const sleep = histogram(
+    'contentdownload_rate_sleep_ms',
+    'Waits for a turn by the rate, or for a slot of a host or a resolver.',
+  );
   const tellWait = ({ key, cause, ms }: Waited, host: string): void => {
     const resolver = /^resolver\/(.*)$/.exec(key)?.[1];
     if (cause !== 'cap') sleep.record(ms, { kind: 'rate', host });

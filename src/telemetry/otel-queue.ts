@@ -6,7 +6,7 @@ import type { LeasedJob, QueueEvent, QueueStore } from '../queue/index.ts';
 import type { DownloadTelemetry } from './otel-download.ts';
 import { observeDownload } from './otel-download.ts';
 import type { ExportOptions } from './otel-sdk.ts';
-import { openInstruments } from './otel-sdk.ts';
+import { instrumentsOf, openInstruments } from './otel-sdk.ts';
 
 /** What an orchestrator reports to, and wraps its jobs in. */
 export interface QueueTelemetry {
@@ -19,34 +19,20 @@ export interface QueueTelemetry {
  * and some contain secrets.
  */
 export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, clock: Clock): QueueTelemetry {
-  const completed = meter.createCounter('contentdownload_jobs_completed_total', {
-    unit: '1',
-    description: 'Jobs that ended, by state.',
-  });
-  const failed = meter.createCounter('contentdownload_jobs_failed_total', {
-    unit: '1',
-    description: 'Jobs that ended in error, by code.',
-  });
+  const { counter, histogram } = instrumentsOf(meter);
+  const completed = counter('contentdownload_jobs_completed_total', 'Jobs that ended, by state.');
+  const failed = counter('contentdownload_jobs_failed_total', 'Jobs that ended in error, by code.');
   const inflight = meter.createUpDownCounter('contentdownload_jobs_inflight', {
     unit: '1',
     description: 'Jobs whose handler runs.',
   });
-  const sleep = meter.createHistogram('contentdownload_rate_sleep_ms', {
-    unit: 'ms',
-    description: 'Waits for a turn by the rate, or for a slot of a host or a resolver.',
-  });
-  const leaseTime = meter.createHistogram('contentdownload_lease_duration_ms', {
-    unit: 'ms',
-    description: 'Time to lease a group of jobs.',
-  });
-  const jobTime = meter.createHistogram('contentdownload_job_duration_ms', {
-    unit: 'ms',
-    description: 'Time from the start of a job to its end.',
-  });
-  const throttles = meter.createCounter('contentdownload_host_throttled_total', {
-    unit: '1',
-    description: 'Times a host asked to slow down.',
-  });
+  const sleep = histogram(
+    'contentdownload_rate_sleep_ms',
+    'Waits for a turn by the rate, or for a slot of a host or a resolver.',
+  );
+  const leaseTime = histogram('contentdownload_lease_duration_ms', 'Time to lease a group of jobs.');
+  const jobTime = histogram('contentdownload_job_duration_ms', 'Time from the start of a job to its end.');
+  const throttles = counter('contentdownload_host_throttled_total', 'Times a host asked to slow down.');
   const slowed = new Set<string>();
   meter
     .createObservableGauge('contentdownload_hosts_throttled', {

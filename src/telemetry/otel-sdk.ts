@@ -1,4 +1,4 @@
-import type { Meter, Tracer } from '@opentelemetry/api';
+import type { Counter, Histogram, Meter, Tracer } from '@opentelemetry/api';
 import { context, metrics, trace } from '@opentelemetry/api';
 
 import { AppError, errorInfo } from '../base/index.ts';
@@ -102,5 +102,16 @@ async function openSdk(options: ExportOptions, warn: (message: string) => void):
       contexts.disable();
       context.disable();
     },
+  };
+}
+
+/** Creates instruments of a meter: counters of things, histograms of milliseconds. */
+export function instrumentsOf(meter: Meter): {
+  readonly counter: (name: string, description: string, unit?: string) => Counter;
+  readonly histogram: (name: string, description: string) => Histogram;
+} {
+  return {
+    counter: (name, description, unit = '1') => meter.createCounter(name, { unit, description }),
+    histogram: (name, description) => meter.createHistogram(name, { unit: 'ms', description }),
   };
 }

@@ -2,7 +2,7 @@ import type { Meter } from '@opentelemetry/api';
 
 import type { StageEvent } from '../stage/index.ts';
 import type { ExportOptions } from './otel-sdk.ts';
-import { openInstruments } from './otel-sdk.ts';
+import { instrumentsOf, openInstruments } from './otel-sdk.ts';
 
 /** What a stage reports to, by its name. */
 export type StageTelemetry = (stage: string, event: StageEvent) => void;
@@ -12,26 +12,12 @@ type Counts = Readonly<Record<(typeof COUNTED)[number], number>>;
 
 /** Turns stage events into metrics. Documents are never labels. */
 function observeStages(meter: Meter): StageTelemetry {
-  const documents = meter.createCounter('docparse_documents_total', {
-    unit: '1',
-    description: 'Documents that a stage is done with, by what came of them.',
-  });
-  const failures = meter.createCounter('docparse_failures_total', {
-    unit: '1',
-    description: 'Documents whose last attempt failed, by error category.',
-  });
-  const retries = meter.createCounter('docparse_retries_total', {
-    unit: '1',
-    description: 'Attempts that failed and were made again.',
-  });
-  const replaced = meter.createCounter('docparse_workers_replaced_total', {
-    unit: '1',
-    description: 'Workers that were ended and replaced, by the reason.',
-  });
-  const durations = meter.createHistogram('docparse_stage_duration_ms', {
-    unit: 'ms',
-    description: 'Time that a stage took as a whole.',
-  });
+  const { counter, histogram } = instrumentsOf(meter);
+  const documents = counter('docparse_documents_total', 'Documents that a stage is done with, by what came of them.');
+  const failures = counter('docparse_failures_total', 'Documents whose last attempt failed, by error category.');
+  const retries = counter('docparse_retries_total', 'Attempts that failed and were made again.');
+  const replaced = counter('docparse_workers_replaced_total', 'Workers that were ended and replaced, by the reason.');
+  const durations = histogram('docparse_stage_duration_ms', 'Time that a stage took as a whole.');
   const known = new Map<string, Counts>();
   const count = (stage: string, now: Counts): void => {
     const before = known.get(stage);
