@@ -227,7 +227,9 @@ for (const file of readdirSync(values.data)
   const name = file.replace(/\.jsonl$/, '');
   if (values.review.length > 0 && !values.review.includes(name)) continue;
   lines.push(score(readReview(join(values.data, file), name, questions.get(name) ?? '')));
-  if (!values.json) console.error(name);
+  const ends = lines.at(-1)?.stops ?? [];
+  const good = ends.filter(({ recall }) => recall >= TARGET - 1e-9).length;
+  if (!values.json) console.error(`${name}: ${good} of ${ends.length} stops keep recall, reading saved ${(100 * mean(ends.map(({ saved }) => saved))).toFixed(1)} %`); // prettier-ignore
 }
 if (values.json) console.log(JSON.stringify(lines));
 else {
