@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,7 +63,8 @@ async function served(folder: string, review: readonly Listed[]) {
   {
     using screening = Screening.open(folder);
     await addRecords(screening, [join(folder, 'list.ris')], '2026-01-01T00:00:00.000Z');
-    assert.equal(screening.works.length, review.length);
+    // Two entries may be versions of one work.
+    assert.ok(screening.works.length >= 0.99 * review.length);
   }
   const corpus = await openCorpus(folder);
   const options = { host: '127.0.0.1', port: 0, token: TOKEN, allowSteering: true, version: '0.0.0', log: () => undefined }; // prettier-ignore
@@ -77,10 +78,12 @@ async function wholeReview(
   name: string,
   browser: Browser,
 ): Promise<void> {
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-page-'));
-  await using server = await served(folder.path, review);
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'screen-page-'));
+  const folder = join(scratch.path, 'review');
+  mkdirSync(folder);
+  await using server = await served(folder, review);
   {
-    using screening = Screening.open(folder.path);
+    using screening = Screening.open(folder);
     const { question, criteria } = about;
     screening.setProtocol({ question, criteria, reasons: ['wrong population', 'no outcome'] }, 'ada');
   }
@@ -108,7 +111,7 @@ async function wholeReview(
   await decide(ada, review, '2');
   await ada.keyboard.press('u');
   await ada.waitForSelector('.told:text("undone")');
-  while (((await ada.textContent('.promise')) ?? '').includes('likeliest works come first')) await decide(ada, review);
+  while (((await ada.textContent('.promise')) ?? '').includes('most likely to be relevant')) await decide(ada, review);
   await ada.click('text=Begin the random sample');
   await ada.waitForSelector('.screened .eyebrow:text("random sample")');
   const isLeft = (): Promise<boolean> => ada.evaluate<boolean>('document.querySelector(".screened") !== null');
@@ -124,19 +127,21 @@ async function wholeReview(
   const overflow = await phone.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
   assert.ok(overflow <= 0, `the page is ${overflow} px too wide at 380 px`);
   assert.deepEqual(faults, []);
-  assert.match(readFileSync(join(folder.path, 'decisions.jsonl'), 'utf8'), /"note":"see table 2"/);
-  using screening = Screening.open(folder.path);
+  assert.match(readFileSync(join(folder, 'decisions.jsonl'), 'utf8'), /"note":"see table 2"/);
+  using screening = Screening.open(folder);
   const { phases, sample } = screening.status();
   const { included, excluded, undecided } = phases['title-abstract'];
   assert.ok(included >= 0.95 * review.filter((each) => each.included).length, `${included} included`);
   assert.equal(sample?.isReached, true);
-  const out = join(PICTURES ?? folder.path, `${name}-flow`);
+  const out = join(PICTURES ?? folder, `${name}-flow`);
   await Array.fromAsync(server.corpus.export({ format: 'prisma', out }));
   const flow = JSON.parse(readFileSync(`${out}.json`, 'utf8')) as Record<string, unknown>;
   assert.deepEqual(
     [flow['identified'], flow['screened'], flow['not_screened'], flow['excluded'], flow['sought'], flow['retrieved']],
     [review.length, included + excluded, undecided, excluded, included, included],
   );
+  const duplicates = review.length - screening.works.length;
+  assert.deepEqual(flow['removed_before_screening'], { unreadable_entries: 0, duplicates });
   assert.deepEqual(
     [flow['excluded_by_full_text_reasons'], flow['included']],
     [{ 'wrong population': 1 }, included - 1],

@@ -14,35 +14,52 @@ import { startCommand } from './started-command.ts';
 const GUIDE = join(import.meta.dirname, '..', '..', 'docs', 'guides', 'systematic-review.md');
 const review = madeReview(40, 6, 7);
 
-function ris(records: typeof review): string {
-  return records.map(({ title, abstract }, at) => `TY  - JOUR\nTI  - ${title}\nAB  - ${abstract}\nDO  - 10.5555/screen.${at}\nER  - \n`).join(''); // prettier-ignore
+function ris(records: typeof review, dois: readonly string[] = []): string {
+  return records.map(({ title, abstract }, at) => `TY  - JOUR\nTI  - ${title}\nAB  - ${abstract}\nDO  - ${dois[at] ?? `10.5555/screen.${at}`}\nER  - \n`).join(''); // prettier-ignore
 }
 
-test('the commands of the guide take a list to a flow diagram', async () => {
+test('the commands of the guide take lists to a flow diagram', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-guide-'));
-  writeFileSync(join(folder.path, 'pubmed.ris'), ris(review));
-  writeFileSync(join(folder.path, 'excluded.ris'), ris(review).split('ER  - \n').slice(0, 1).join('') + 'ER  - \n');
+  const world = { works: 120, hosts: 6, seed: 14, profile: 'calm', timeScale: 0.05, documents: 'plain', workers: 4 } as const; // prettier-ignore
+  await using simulation = await openWorld(world);
+  await using admin = await Admin.open(simulation);
+  const dois = expectedOutcome(simulation.world, DEFAULT_POLICY).works.flatMap(({ work, outcome }) => outcome === 'saved' && work.doi !== null ? [work.doi] : []); // prettier-ignore
+  assert.ok(dois.length >= review.length);
+  writeFileSync(join(folder.path, 'pubmed.ris'), ris(review, dois));
+  writeFileSync(join(folder.path, 'embase.ris'), ris(review.slice(0, 5), dois));
+  writeFileSync(join(folder.path, 'excluded.ris'), ris(review.slice(0, 1), dois));
   const blocks = [...readFileSync(GUIDE, 'utf8').matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)];
   const lines = blocks.flatMap(([, block = '']) => block.trim().split('\n')).map((line) => line.trim());
-  const screening = lines.filter((line) => /^docstokg (?:screen|export) /.test(line));
-  assert.ok(screening.length >= 10);
-  const run = (words: readonly string[], input = ''): ReturnType<typeof command> =>
-    command('docstokg', words, { cwd: folder.path, input });
-  for (const line of screening) {
+  assert.ok(lines.length >= 14);
+  const said: string[] = [];
+  for (const line of lines) {
     const words = Array.from(line.matchAll(/'([^']*)'|(\S+)/g), ([, quoted, plain]) => quoted ?? plain ?? '').slice(1);
+    if (words[0] === 'run') {
+      // The simulated web answers in this process.
+      await using run = startCommand('docstokg', [...words.map((word) => word.replace('you@', 'ada@')), '--sim', admin.url], { cwd: folder.path, env: PATIENCE }); // prettier-ignore
+      assert.equal((await run.ended).code, 0, `${line}: ${run.stderr}`);
+      continue;
+    }
     // The page is tested in a browser; here the same work is done in the terminal.
-    const isPage = words[0] === 'screen' && words[1] === 'runs/review';
-    const answers = `t\n${'e wrong population\n'.repeat(10)}u\nn see table 2\ni\nm\nq\n`;
-    const { status, stderr, stdout } = isPage ? run([...words, '--tty'], answers) : run(words);
+    const isScreened = words[0] === 'screen' && words[1] === 'runs/review';
+    const input = line.includes('--phase full-text') ? 'e 2\n' : line.includes('--tty') ? 'q\n' : `t\n${'e wrong population\n'.repeat(10)}u\nn see table 2\ni\nm\nq\n`; // prettier-ignore
+    const more = isScreened && !line.includes('--tty') ? ['--tty'] : [];
+    const { status, stderr, stdout } = command('docstokg', [...words, ...more], { cwd: folder.path, input });
     assert.equal(status, 0, `${line}: ${stderr}`);
-    if (isPage) assert.match(stdout, /40 works, 1 included, 9 excluded, 1 maybe, 0 conflicts, 29 undecided/);
+    said.push(stdout);
   }
+  assert.match(said.join(''), /40 works, 1 included, 9 excluded, 1 maybe, 0 conflicts, 29 undecided/);
+  assert.match(said.join(''), /random sample: 0 of 29 read, 0 included; .* 29 more/);
+  assert.equal(readManifest(join(folder.path, 'runs', 'review')).size, 1, 'only the included work was downloaded');
   assert.equal(existsSync(join(folder.path, 'flow.svg')), true);
-  const flow = JSON.parse(readFileSync(join(folder.path, 'flow.json'), 'utf8')) as Record<string, number>;
-  assert.deepEqual([flow['identified'], flow['screened'], flow['not_screened'], flow['sought']], [40, 10, 30, 1]);
+  const flow = JSON.parse(readFileSync(join(folder.path, 'flow.json'), 'utf8')) as Record<string, unknown>;
+  assert.deepEqual(
+    [flow['identified'], flow['removed_before_screening']],
+    [45, { unreadable_entries: 0, duplicates: 5 }],
+  );
+  assert.equal(Number(flow['screened']) + Number(flow['not_screened']), 40);
+  assert.deepEqual([flow['excluded_by_full_text'], flow['excluded_by_full_text_reasons'], flow['included']], [1, { 'no outcome': 1 }, 0]); // prettier-ignore
   assert.match(readFileSync(join(folder.path, 'decisions.csv'), 'utf8'), /see table 2/);
-  const { sample } = JSON.parse(run(['screen', 'status', 'runs/review', '--json']).stdout) as { readonly sample: { readonly population: number } }; // prettier-ignore
-  assert.ok(sample.population > 20);
 });
 
 test('misuse of screen says what to do', async () => {

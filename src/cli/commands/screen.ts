@@ -39,7 +39,7 @@ interface ScreenFlags {
 /** `screen RUN`: decide which works count, in the browser or the terminal. */
 export function screenCommand(): Command {
   const command = runArgument(settingOptions(shared(new Command('screen')), ['serve']))
-    .description('decide which works of a run are included, the likeliest first')
+    .description('decide which works of a run are included, the most likely first')
     // Options after a subcommand belong to the subcommand.
     .enablePositionalOptions()
     .addOption(byOption())
@@ -142,7 +142,7 @@ function statusLines({ phases, sample, isTimeToSample, agreement, protocol }: Re
       `agreement of ${count(protocol.reviewers)} reviewers on ${count(agreement.works)} works: ${(100 * agreement.agreed).toFixed(0)} %, kappa ${agreement.kappa.toFixed(2)}`,
     );
   if (sample) lines.push(promiseLine(sample));
-  else if (isTimeToSample) lines.push('little is found any more: docstokg screen sample begins a random sample of the rest, which says when to stop'); // prettier-ignore
+  else if (isTimeToSample) lines.push('hardly anything relevant is found now: docstokg screen sample begins a random sample of the rest, which shows when to stop'); // prettier-ignore
   return lines;
 }
 

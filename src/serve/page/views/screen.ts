@@ -166,8 +166,8 @@ function promiseOf(sample: NonNullable<Screening['sample']>, percent: (share: nu
 
 function beginSample(isTime: boolean, begin: () => void): View {
   const said = isTime
-    ? 'Little is found any more. A random sample of the rest says whether to stop. '
-    : 'The likeliest works come first. How many are missed is known once a random sample of the rest is read. ';
+    ? 'Hardly anything relevant is found now. A random sample of the rest shows whether to stop. '
+    : 'The works most likely to be relevant come first. Later, a random sample of the rest shows how many were missed. ';
   return html`<p class="promise">
     ${said}<button type="button" class="quiet" onClick=${begin}>Begin the random sample</button>
   </p>`;
