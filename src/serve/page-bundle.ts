@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 import { packageRoot } from '../base/index.ts';
 
-/** The packages whose code becomes part of the page. Their licences come along. */
-const CARRIED = ['preact', 'htm'];
+/** Packages whose code becomes part of the page, together with their licences. */
+const BUNDLED = ['preact', 'htm'];
 
 /** The script and the style of the page, each as one text. Needs esbuild: in a clone, and when building. */
 export async function bundlePage(): Promise<{ readonly script: string; readonly style: string }> {
@@ -28,11 +28,16 @@ export async function bundlePage(): Promise<{ readonly script: string; readonly 
 
 async function notices(): Promise<string> {
   const texts = await Promise.all(
-    CARRIED.map(async (name) => {
+    BUNDLED.map(async (name) => {
       const folder = join(packageRoot(), 'node_modules', name);
       const file = (await readdir(folder)).find((each) => /^licen[cs]e/i.test(each));
       if (file === undefined) throw new Error(`${name} has no licence file`);
-      return `${name}: ${(await readFile(join(folder, file), 'utf8')).replaceAll('*/', '* /').trim()}`;
+      const text = await readFile(join(folder, file), 'utf8');
+      // Without indentation and blank lines, which are a tenth of the Apache licence.
+      return `${name}: ${text
+        .replaceAll('*/', '* /')
+        .replaceAll(/\s*\n\s*/g, '\n')
+        .trim()}`;
     }),
   );
   return `/*!\n${texts.join('\n\n')}\n*/`;

@@ -5,10 +5,11 @@ import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
-import { runOf } from './context.ts';
-import { documentPath, noQuery, pageQuery, runPath, wholeNumber, words } from './parameters.ts';
+import { runOf, runRoute } from './context.ts';
+import { documentPath, noQuery, pageQuery, wholeNumber, words } from './parameters.ts';
 import { page } from './shapes/basics.ts';
 import * as shapes from './shapes/corpus.ts';
+import { passages } from './shapes/course.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.pdf': 'application/pdf',
@@ -16,52 +17,64 @@ const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html',
 };
 const PICTURE_WIDTH = 1_000;
+/** Maximum text of passages per response. */
+const MOST_CHARACTERS = 4_000_000;
 
-/** Routes for documents, page images and files. */
+/** Routes for documents, passages, page images and files. */
 export function documentRoutes(context: Context): Route[] {
   const missing = (id: string): Problem =>
     new Problem(404, 'NO_DOCUMENT', `document not found in this run: ${id.slice(0, 100)}`);
   return [
-    route({
-      path: '/runs/{run}/documents',
+    runRoute(context, {
+      path: '/documents',
       summary: 'Documents and their processing state.',
-      pathSchema: runPath,
       querySchema: z.strictObject({ ...pageQuery, q: words.optional().describe('Words of the title or authors.') }),
-      gives: { kind: 'json', schema: page(shapes.documentLine) },
-      version: ({ path }) => runOf(context, path.run).version,
-      handle: ({ path, query }) => ({ kind: 'json', value: runOf(context, path.run).view.documents.page(query) }),
+      schema: page(shapes.documentLine),
+      value: ({ view }, { query }) => view.documents.page(query),
     }),
-    route({
-      path: '/runs/{run}/documents/{document}',
+    runRoute(context, {
+      path: '/documents/{document}',
       summary: 'One document: its pages and its blocks in reading order, with tables, figures and positions.',
       pathSchema: documentPath,
       querySchema: z.strictObject({
         from: wholeNumber(0, 1_000_000_000).optional().describe('`next` of the previous part.'),
       }),
-      gives: { kind: 'json', schema: shapes.wholeDocument },
-      handle: async ({ path, query }) => {
-        const { view } = runOf(context, path.run);
+      schema: shapes.wholeDocument,
+      version: () => null,
+      value: async ({ view }, { path, query }) => {
         const shown = await view.document(path.document, query.from ?? 0);
         if (!shown) throw missing(path.document);
         const work = view.works.ofDocument(path.document);
         const cited = work && view.record(work.id)?.cited;
-        const { kind, title, pages, blocks, next } = shown;
+        const { title, ...document } = shown;
         return {
-          kind: 'json',
-          value: {
-            id: path.document,
-            work: work?.id ?? null,
-            title: work?.title ?? title,
-            authors: work?.authors ?? null,
-            year: work?.year ?? null,
-            kind,
-            apa: cited?.apa ?? null,
-            bibtex: cited?.bibtex ?? null,
-            pages,
-            blocks,
-            next,
-          },
+          id: path.document,
+          work: work?.id ?? null,
+          title: work?.title ?? title,
+          authors: work?.authors ?? null,
+          year: work?.year ?? null,
+          apa: cited?.apa ?? null,
+          bibtex: cited?.bibtex ?? null,
+          ...document,
         };
+      },
+    }),
+    runRoute(context, {
+      path: '/documents/{document}/passages',
+      summary: 'The passages of a document, in reading order.',
+      pathSchema: documentPath,
+      schema: passages,
+      version: () => null,
+      value: async ({ view }, { path: { document } }) => {
+        if (!view.documents.has(document)) throw missing(document);
+        const items: unknown[] = [];
+        let room = MOST_CHARACTERS;
+        for await (const { id, headings, regions, text, context: around, tokens, blocks } of view.passages(document)) {
+          room -= text.length + around.length;
+          if (room < 0) break;
+          items.push({ id, headings, page: regions[0]?.page ?? 0, text, context: around, tokens, blocks });
+        }
+        return { items };
       },
     }),
     route({

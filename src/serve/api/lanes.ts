@@ -2,10 +2,8 @@ import type { z } from 'zod';
 
 import { isFailure, isRefusal } from '../../ask/index.ts';
 import type { Route } from '../http/route.ts';
-import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
-import { runOf } from './context.ts';
-import { noQuery, runPath } from './parameters.ts';
+import { runRoute } from './context.ts';
 import * as shapes from './shapes/course.ts';
 import type { RunWatch } from '../watch/run-watch.ts';
 
@@ -18,14 +16,11 @@ const MOST_SLICES = 600;
 
 export function laneRoutes(context: Context): Route[] {
   return [
-    route({
-      path: '/runs/{run}/hosts',
+    runRoute(context, {
+      path: '/hosts',
       summary: 'Each host of a run over time: requests, refusals, failures, and when it was rate-limited or suspended.',
-      pathSchema: runPath,
-      querySchema: noQuery,
-      gives: { kind: 'json', schema: shapes.lanes },
-      version: ({ path }) => runOf(context, path.run).version,
-      handle: ({ path }) => ({ kind: 'json', value: lanesOf(runOf(context, path.run)) }),
+      schema: shapes.lanes,
+      value: lanesOf,
     }),
   ];
 }

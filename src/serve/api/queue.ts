@@ -16,7 +16,14 @@ import { triedOf } from './tried.ts';
 const LOOK_JOBS = 10_000;
 const LOOK_MS = 40;
 
-/** Routes for queue state, history and jobs. */
+/** The position in a list whose cursors are numbers. */
+function positionOf(cursor: string | undefined): number {
+  const position = cursor === undefined || cursor === '' ? 0 : Number(cursor);
+  if (Number.isSafeInteger(position) && position >= 0) return position;
+  throw new Problem(400, 'USAGE_CURSOR', 'the cursor does not belong to this list');
+}
+
+/** Routes for queue state, history, jobs and hosts. */
 export function queueRoutes(context: Context): Route[] {
   const { world } = context;
   const version = (): string => String(world.revision);
@@ -89,10 +96,7 @@ export function queueRoutes(context: Context): Route[] {
       handle: async ({ query }) => {
         const { state, host, resolver, error_code: errorCode, limit = 50, cursor } = query;
         const filter = { ...(state && { states: [state] }), host, resolver, errorCode };
-        const after = cursor === undefined || cursor === '' ? 0 : Number(cursor);
-        if (!Number.isSafeInteger(after) || after < 0)
-          throw new Problem(400, 'USAGE_CURSOR', 'the cursor does not belong to this list');
-        const { jobs, next } = await jobsFrom(after, limit, filter);
+        const { jobs, next } = await jobsFrom(positionOf(cursor), limit, filter);
         return { kind: 'json', value: { items: jobs.map(jobLine), next: next === null ? null : String(next) } };
       },
     }),
@@ -112,6 +116,20 @@ export function queueRoutes(context: Context): Route[] {
           kind: 'json',
           value: { ...jobLine(job), artifact: parsed(job.artifactJson), result: parsed(job.result), history },
         };
+      },
+    }),
+    route({
+      path: '/hosts',
+      summary: 'The limits, requests and state of each host; paused and rate-limited hosts first.',
+      pathSchema: noPath,
+      querySchema: z.strictObject(pageQuery),
+      gives: { kind: 'json', schema: page(shapes.host) },
+      version,
+      handle: ({ query: { limit = 50, cursor } }) => {
+        const from = positionOf(cursor);
+        const items = world.hosts.slice(from, from + limit);
+        const next = from + limit < world.hosts.length ? String(from + limit) : null;
+        return { kind: 'json', value: { items, next } };
       },
     }),
   ];

@@ -1,17 +1,13 @@
 import type { Route } from '../http/route.ts';
-import { accountRoutes } from './account.ts';
 import { askRoutes } from './ask.ts';
 import type { Context } from './context.ts';
 import { documentRoutes } from './documents.ts';
 import { graphRoutes } from './graph.ts';
-import { hostRoutes } from './hosts.ts';
 import { laneRoutes } from './lanes.ts';
-import { passageRoutes } from './passages.ts';
 import { queueRoutes } from './queue.ts';
 import { runRoutes } from './runs.ts';
 import { screeningRoutes } from './screening.ts';
 import { searchRoutes } from './search.ts';
-import { courseRoutes } from './course.ts';
 import { steeringRoutes } from './steering.ts';
 import { tableRoutes } from './tables.ts';
 import { workRoutes } from './works.ts';
@@ -19,7 +15,7 @@ import { workRoutes } from './works.ts';
 /** All routes under `/api/v1`. */
 export function apiRoutes(context: Context): Route[] {
   return [
-    runRoutes, workRoutes, documentRoutes, passageRoutes, searchRoutes, askRoutes, tableRoutes, graphRoutes, accountRoutes,
-    courseRoutes, laneRoutes, queueRoutes, hostRoutes, steeringRoutes, screeningRoutes,
+    runRoutes, workRoutes, documentRoutes, searchRoutes, askRoutes, tableRoutes, graphRoutes,
+    laneRoutes, queueRoutes, steeringRoutes, screeningRoutes,
   ].flatMap((routes) => routes(context)); // prettier-ignore
 }

@@ -1,14 +1,19 @@
+import { z } from 'zod';
+
+import { outcomesOf, sentenceOf } from '../../ask/index.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
+import type { RunWatch } from '../watch/run-watch.ts';
 import type { Context } from './context.ts';
-import { runOf } from './context.ts';
-import { noPath, noQuery, runPath } from './parameters.ts';
+import { runOf, runRoute } from './context.ts';
+import { noPath, noQuery } from './parameters.ts';
+import * as corpus from './shapes/corpus.ts';
+import * as course from './shapes/course.ts';
 import * as shapes from './shapes/operating.ts';
-import { z } from 'zod';
 
 const EVENTS = 50;
 
-/** Routes for runs, their progress and the event stream. */
+/** Routes for runs, their progress and results, and the event stream. */
 export function runRoutes(context: Context): Route[] {
   const { world, clock } = context;
   return [
@@ -31,31 +36,35 @@ export function runRoutes(context: Context): Route[] {
         },
       }),
     }),
-    route({
-      path: '/runs/{run}',
-      summary: 'One run.',
-      pathSchema: runPath,
-      querySchema: noQuery,
-      gives: { kind: 'json', schema: shapes.run },
-      version: ({ path }) => runOf(context, path.run).version,
-      handle: ({ path }) => ({ kind: 'json', value: runOf(context, path.run).line() }),
-    }),
-    route({
-      path: '/runs/{run}/now',
+    runRoute(context, { path: '', summary: 'One run.', schema: shapes.run, value: (run) => run.line() }),
+    runRoute(context, {
+      path: '/now',
       summary:
         'Progress of a run: works, downloaded, parsed, chunked, embedded, with rates, time left and the latest events.',
-      pathSchema: runPath,
-      querySchema: noQuery,
-      gives: { kind: 'json', schema: shapes.now },
-      version: ({ path }) => `${runOf(context, path.run).version} ${world.revision}`,
-      handle: ({ path }) => {
-        const run = runOf(context, path.run);
+      schema: shapes.now,
+      version: (run) => `${run.version} ${world.revision}`,
+      value: (run) => {
         const history = run.series.points.map(({ at, ...counts }) => ({ at: new Date(at).toISOString(), ...counts }));
-        return {
-          kind: 'json',
-          value: { ...run.figures(), run: run.line(), history, events: world.events.last(EVENTS, run.id) },
-        };
+        return { ...run.figures(), run: run.line(), history, events: world.events.last(EVENTS, run.id) };
       },
+    }),
+    runRoute(context, {
+      path: '/account',
+      summary: 'The query, its results as a PRISMA flow, and what is missing and why.',
+      schema: corpus.account,
+      value: accountOf,
+    }),
+    runRoute(context, {
+      path: '/sources',
+      summary: 'Where full texts came from: by resolver and kind, with failed attempts and hosts that did not deliver.',
+      schema: course.sources,
+      value: ({ view }) => view.sources(),
+    }),
+    runRoute(context, {
+      path: '/stages',
+      summary: 'How long each stage took per document, the slowest documents, and failures by category.',
+      schema: course.stages,
+      value: ({ view }) => ({ items: view.stages() }),
     }),
     route({
       path: '/events',
@@ -70,4 +79,23 @@ export function runRoutes(context: Context): Route[] {
       },
     }),
   ];
+}
+
+function accountOf(run: RunWatch): object {
+  const account = run.view.account();
+  const { prisma, by_resolver, by_reason, listed_by_file, unreadable_by_file, ...counts } = account;
+  const { mailto: _mailto, ...asked } = run.file?.asked ?? {};
+  return {
+    asked: run.file ? asked : null,
+    counts,
+    prisma,
+    outcomes: outcomesOf(account),
+    by_resolver,
+    listed_by_file,
+    unreadable_by_file,
+    reasons: Object.entries(by_reason).map(([value, works]) => ({ value, works, sentence: sentenceOf(value) })),
+    licences: run.view.works.facets({ outcome: 'saved,own' }).licence,
+    stages: run.figures().stages,
+    run: run.file?.account ?? null,
+  };
 }

@@ -6,8 +6,8 @@ import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
-import { runOf } from './context.ts';
-import { noQuery, runPath, workFilter, workPath, worksQuery, yesOrNo } from './parameters.ts';
+import { runOf, runRoute } from './context.ts';
+import { runPath, workFilter, workPath, worksQuery, yesOrNo } from './parameters.ts';
 import * as shapes from './shapes/corpus.ts';
 import { triedOf } from './tried.ts';
 
@@ -21,54 +21,44 @@ const DOWNLOADS: readonly (readonly [name: string, format: ExportFormat, type: s
 /** Routes for works: list, filters, details and export. */
 export function workRoutes(context: Context): Route[] {
   return [
-    route({
-      path: '/runs/{run}/works',
+    runRoute(context, {
+      path: '/works',
       summary: 'Works, filtered and sorted.',
-      pathSchema: runPath,
       querySchema: worksQuery,
-      gives: { kind: 'json', schema: shapes.works },
-      version: ({ path }) => runOf(context, path.run).version,
-      handle: ({ path, query }) => ({ kind: 'json', value: runOf(context, path.run).view.works.page(query) }),
+      schema: shapes.works,
+      value: ({ view }, { query }) => view.works.page(query),
     }),
-    route({
-      path: '/runs/{run}/facets',
+    runRoute(context, {
+      path: '/facets',
       summary: 'Values of each filter, with the number of works under the other filters.',
-      pathSchema: runPath,
       querySchema: z.strictObject(workFilter),
-      gives: { kind: 'json', schema: shapes.facets },
-      version: ({ path }) => runOf(context, path.run).version,
-      handle: ({ path, query }) => {
-        const facets = runOf(context, path.run).view.works.facets(query);
-        const told = WORK_FACETS.map((facet): [WorkFacet, unknown] => [
+      schema: shapes.facets,
+      value: ({ view }, { query }) => {
+        const facets = view.works.facets(query);
+        const explained = WORK_FACETS.map((facet): [WorkFacet, unknown] => [
           facet,
           facets[facet].map((line) => ({ ...line, sentence: facet === 'reason' ? sentenceOf(line.value) : null })),
         ]);
-        return { kind: 'json', value: Object.fromEntries(told) };
+        return Object.fromEntries(explained);
       },
     }),
-    route({
-      path: '/runs/{run}/works/{work}',
+    runRoute(context, {
+      path: '/works/{work}',
       summary: 'One work: its abstract, citation and attempts.',
       pathSchema: workPath,
-      querySchema: noQuery,
-      gives: { kind: 'json', schema: shapes.wholeWork },
-      version: ({ path }) => runOf(context, path.run).version,
-      handle: ({ path }) => {
-        const { view, id } = runOf(context, path.run);
+      schema: shapes.wholeWork,
+      value: ({ view, id }, { path }) => {
         const line = view.works.get(path.work);
         if (!line) throw new Problem(404, 'NO_WORK', `work not found in this run: ${path.work.slice(0, 100)}`);
         const known = view.record(line.id);
         return {
-          kind: 'json',
-          value: {
-            ...line,
-            abstract: known?.record.abstract ?? null,
-            url: known?.record.url ?? null,
-            apa: known?.cited.apa ?? null,
-            bibtex: known?.cited.bibtex ?? null,
-            file: line.document !== null && view.file(line.document) !== undefined,
-            history: view.history(path.work).map((row) => triedOf(id, row)),
-          },
+          ...line,
+          abstract: known?.record.abstract ?? null,
+          url: known?.record.url ?? null,
+          apa: known?.cited.apa ?? null,
+          bibtex: known?.cited.bibtex ?? null,
+          file: line.document !== null && view.file(line.document) !== undefined,
+          history: view.history(path.work).map((row) => triedOf(id, row)),
         };
       },
     }),
