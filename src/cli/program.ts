@@ -151,7 +151,7 @@ export async function createProgramFor(door: Door, version: string, words: reado
 async function startProgram(
   door: Door,
   version: string,
-  wanted: string | undefined,
+  requested: string | undefined,
   words?: readonly string[],
 ): Promise<Command> {
   const program = new Command(door)
@@ -164,15 +164,17 @@ async function startProgram(
     .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: false });
   const here = COMMANDS.filter(({ doors }) => doors.includes(door));
-  const known = here.some(({ name }) => name === wanted) || wanted === 'completion';
+  const known = here.some(({ name }) => name === requested) || requested === 'completion';
   if (door === 'contentdownload' && !known) {
     const { downloadCommand } = await import('./commands/download/index.ts');
     downloadCommand(program);
   }
-  const table = wanted === undefined ? {} : await tableOf(door);
+  const table = requested === undefined ? {} : await tableOf(door);
   for (const { name, load } of here) {
     const named = table[`${door} ${name}`];
-    program.addCommand(named && name !== wanted ? new Command(name).description(named.description) : await load(words));
+    program.addCommand(
+      named && name !== requested ? new Command(name).description(named.description) : await load(words),
+    );
   }
   return program;
 }

@@ -5,7 +5,7 @@ import type { World } from './watch/world.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What Prometheus scrapes: the queue under the names that its workers use, and the runs. */
+/** Metrics for Prometheus: the queue, under the names that its workers use, and the runs. */
 export function metricsText(world: World, server: { readonly connections: number }): string {
   const text = new Exposition();
   const stats = world.queue?.stats;
@@ -24,7 +24,7 @@ export function metricsText(world: World, server: { readonly connections: number
   text.add(
     'docstokg_run_documents',
     'gauge',
-    'Documents of a run that came through a step.',
+    'Documents of a run that finished a step.',
     [...world.runs.values()].flatMap((run) =>
       run.view
         .steps()
@@ -40,7 +40,7 @@ export function metricsText(world: World, server: { readonly connections: number
 
 function queueMetrics(text: Exposition, stats: QueueStats): void {
   const { states, due, delayed, byErrorCode, at, oldestQueuedAt } = stats;
-  text.add('contentdownload_queue_depth', 'gauge', 'Jobs that wait, due or delayed.', [
+  text.add('contentdownload_queue_depth', 'gauge', 'Queued jobs, due or delayed.', [
     [{ kind: 'due' }, due],
     [{ kind: 'delayed' }, delayed],
   ]);
@@ -50,7 +50,7 @@ function queueMetrics(text: Exposition, stats: QueueStats): void {
     'Age of the oldest job that is ready to run; 0 if there is none.',
     [[{}, oldestQueuedAt === null ? 0 : Math.max(0, at - oldestQueuedAt) / 1000]],
   );
-  text.add('contentdownload_jobs_inflight', 'gauge', 'Jobs in the hands of their handler.', [[{}, states.in_progress]]);
+  text.add('contentdownload_jobs_inflight', 'gauge', 'Running jobs.', [[{}, states.in_progress]]);
   text.add(
     'contentdownload_jobs_completed_total',
     'counter',
@@ -64,10 +64,10 @@ function queueMetrics(text: Exposition, stats: QueueStats): void {
     byErrorCode.filter(({ state }) => state === 'error').map(({ code, jobs }) => [{ code }, jobs]),
   );
   const { slowed } = overviewOf(stats);
-  text.add('contentdownload_hosts_throttled', 'gauge', 'Hosts that are slowed down now.', [[{}, slowed.length]]);
+  text.add('contentdownload_hosts_throttled', 'gauge', 'Hosts that are slowed down.', [[{}, slowed.length]]);
 }
 
-/** Text in the format of Prometheus. */
+/** Writes the Prometheus text format. */
 class Exposition {
   #lines: string[] = [];
 

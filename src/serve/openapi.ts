@@ -6,7 +6,7 @@ import { LINES_TYPE } from './http/send.ts';
 
 type Json = Record<string, unknown>;
 
-/** The OpenAPI document of the routes, made of the schemas that check their questions and describe their answers. */
+/** The OpenAPI document of the routes, from their request and response schemas. */
 export function openApi(routes: readonly Route[], version: string): Json {
   const components: Json = {};
   const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
@@ -21,10 +21,10 @@ export function openApi(routes: readonly Route[], version: string): Json {
     return relinked(rest) as Json;
   };
   const problemAnswer = {
-    description: 'What is wrong (RFC 9457).',
+    description: 'An error (RFC 9457).',
     content: { 'application/problem+json': { schema: schemaOf(z.object({ it: problem }), 'output') } },
   };
-  // The shape of a problem stands among the components; an answer refers to it.
+  // The schema of a problem is one of the components.
   problemAnswer.content['application/problem+json'].schema = { $ref: '#/components/schemas/Problem' };
   const paths: Record<string, Json> = {};
   for (const route of routes) {
@@ -55,7 +55,7 @@ export function openApi(routes: readonly Route[], version: string): Json {
     info: {
       title: 'docstokg serve',
       version,
-      description: 'Corpora, a queue and hosts, as they are now. Moments are ISO 8601; what is not known is null.',
+      description: 'The current state of corpora, a queue and hosts. Times are ISO 8601; unknown values are null.',
     },
     servers: [{ url: '/api/v1' }],
     security: [{ token: [] }],
@@ -83,7 +83,7 @@ function operationId({ method, path }: Route): string {
   return [method.toLowerCase(), ...words].join('_');
 }
 
-/** Shapes with a name stand beside each other in one place. */
+/** Moves references to named schemas to the components. */
 function relinked(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', '"#/components/schemas/')) as unknown;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { sha256 } from '../base/index.ts';
 
-/** The page's script and style: made when the package was built, and on the fly in a clone. */
+/** The page's script and style: built with the package, or on the fly in a clone. */
 export async function pageParts(): Promise<{ readonly script: string; readonly style: string }> {
   if (import.meta.url.endsWith('.ts')) return await (await import('./page-bundle.ts')).bundlePage();
   const [script, style] = await Promise.all(
@@ -12,10 +12,10 @@ export async function pageParts(): Promise<{ readonly script: string; readonly s
   return { script: script ?? '', style: style ?? '' };
 }
 
-/** The page as it is served: one text for every view, and the files that it names. */
+/** The page as served: one HTML file for every view, and its assets. */
 export interface PageAssets {
   readonly html: Buffer;
-  /** By path; their names change with their content. */
+  /** By path; names contain a hash of the content. */
   readonly files: ReadonlyMap<string, { readonly type: string; readonly body: Buffer }>;
 }
 
@@ -28,7 +28,7 @@ export async function pageAssets(): Promise<PageAssets> {
       pageHtml({
         title: 'DocsToKG',
         head: `<link rel="icon" href="data:,">\n<link rel="stylesheet" href="${stylePath}">\n<script type="module" src="${scriptPath}"></script>`,
-        noscript: 'The same is answered as JSON at /api/v1/.',
+        noscript: 'The same data is available as JSON at /api/v1/.',
         body: '',
       }),
     ),
@@ -39,7 +39,7 @@ export async function pageAssets(): Promise<PageAssets> {
   };
 }
 
-/** The frame of the page. All of it is markup: escape what comes from elsewhere. */
+/** The HTML around the page. All parts are markup: callers must escape text. */
 export function pageHtml(parts: Readonly<Record<'title' | 'head' | 'noscript' | 'body', string>>): string {
   return `<!doctype html>
 <html lang="en">

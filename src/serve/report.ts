@@ -26,8 +26,8 @@ import { SteeringLog } from './watch/steering.ts';
 import { World } from './watch/world.ts';
 
 /**
- * What a report may hold, in characters of JSON before compression. A browser opens the page as a whole; what does not fit
- * is named in it, and the run folder still has it.
+ * Size limits of a report, in characters of JSON before compression, because a browser loads the whole page. The report
+ * lists what was omitted; the run folder has it.
  */
 export interface ReportLimits {
   /** Lines of works; the counts cover all. */
@@ -44,14 +44,14 @@ export interface ReportLimits {
 }
 
 const REPORT_LIMITS: ReportLimits = {
-  // Some hundred thousand works.
+  // About a hundred thousand works.
   works: 60_000_000,
   workDetails: 12_000_000,
   documents: 5_000,
   structure: 30_000_000,
   passages: 16_000_000,
   graph: 12_000_000,
-  // Some fifty kilobytes and fifty milliseconds each.
+  // About fifty kilobytes and fifty milliseconds each.
   pictures: 120,
   pictureBytes: 8_000_000,
 };
@@ -91,7 +91,7 @@ export async function writeReport(options: {
   return { path };
 }
 
-/** Asks the interface what the page will ask, and puts the answers into the page as far as the limits go. */
+/** Requests from the API what the page will request, and writes the answers into the page up to the limits. */
 class ReportWriter {
   readonly #router: Router;
   readonly #folder: string;
@@ -161,7 +161,7 @@ class ReportWriter {
     this.#omit(listed - detailed, 'works are listed without abstract and attempts');
   }
 
-  /** Documents while there is room for them: first their structure and passages, then only their lines. */
+  /** Documents with structure and passages up to the limits; the rest are only listed. */
   async #documents(): Promise<WholeDocument[]> {
     const shown: WholeDocument[] = [];
     let [room, passageRoom] = [this.#limits.structure, this.#limits.passages];
@@ -188,7 +188,7 @@ class ReportWriter {
             this.#add('passages', passages.map((passage) => ({ ...passage, document: line.id }))); // prettier-ignore
           else unsearched += 1;
         } catch (error) {
-          // Half a document is worse than none; its message may name paths of this machine.
+          // Omit the whole document. The message may contain paths of this machine, so only the code is shown.
           this.#omitted.push(`${line.id} could not be read: ${errorInfo(error).code}`);
         }
         await this.#file(`${path}/file`);
@@ -208,7 +208,7 @@ class ReportWriter {
     this.#files[path] = `./${way.split(sep).map(encodeURIComponent).join('/')}`;
   }
 
-  /** The first page of every document, then the second of every one, and so on. */
+  /** Page images: the first page of every document, then the second, and so on. */
   async #pictures(documents: readonly WholeDocument[]): Promise<void> {
     const drawable = documents.filter(({ kind }) => kind === 'pdf');
     const longest = Math.max(0, ...drawable.map(({ pages }) => pages.length));
@@ -245,7 +245,7 @@ class ReportWriter {
       this.#add(`${RUN}/graph/works`, { items: shown });
       this.#omit(items.length - shown.length, 'works are not in the graph here; docstokg graph show has them');
     } catch (error) {
-      // A graph of another version is no reason to have no report.
+      // A graph of another version must not prevent the report.
       if (!(error instanceof AppError)) throw error;
       this.#omitted.push(`the graph is not shown: ${error.message}`);
     }
@@ -276,7 +276,7 @@ class ReportWriter {
 
   async #page(title: string, noscript: string): Promise<string> {
     const { script, style } = await pageParts();
-    // Only this very script and this very style are run; nothing can be fetched, sent, framed or submitted.
+    // Allow only this script and this style, by hash; nothing can be fetched, sent, framed or submitted.
     const policy = [
       "default-src 'none'",
       `script-src '${hashOf(script)}'`,
@@ -294,7 +294,7 @@ class ReportWriter {
   }
 }
 
-/** Data that no browser runs. In base64 nothing can end it. */
+/** Data in a script element that browsers do not run; base64 cannot contain its end tag. */
 function block(path: string, bytes: Buffer): string {
   return `<script type="text/plain" data-path="${escapeHtml(path)}">${bytes.toString('base64')}</script>`;
 }

@@ -24,27 +24,27 @@ import { World } from './watch/world.ts';
 /** How a server is opened. */
 export interface ServerOptions extends Pick<Watched, 'runs' | 'queue' | 'hosts' | 'log'> {
   readonly host: string;
-  /** 0 takes one that is free. */
+  /** 0 picks a free one. */
   readonly port: number;
   readonly token: string;
-  /** Names besides the host under which it is reached. */
+  /** Further host names that clients use. */
   readonly names?: readonly string[];
   readonly allowSteering?: boolean;
-  /** Where it is written down what was done from here; undefined: only told. */
+  /** Log file of control actions; without one they are only reported. */
   readonly steeringLog?: string | undefined;
   readonly version: string;
-  /** Opened when somebody first asks for `/mcp`. */
+  /** Opened at the first request for `/mcp`. */
   readonly mcp?: (() => Promise<FetchHandler>) | undefined;
   readonly clock?: Clock;
   readonly maxConnections?: number;
 }
 
-/** A server that listens. */
+/** A running server. */
 export interface CorpusServer extends AsyncDisposable {
   readonly port: number;
-  /** Where it is, without the token. */
+  /** Its address, without the token. */
   readonly url: string;
-  /** A link that lets a browser in. */
+  /** A link that signs a browser in. */
   readonly link: string;
 }
 
@@ -68,14 +68,14 @@ const MCP_BODY_BYTES = 1_048_576;
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 60_000;
 const KEEP_ALIVE_MS = 10_000;
-/** A connection on which nothing moves for so long is closed; streams of events say hello more often. */
+/** Idle connections are closed after this; event streams send something more often. */
 const SILENT_MS = 60_000;
 const MAX_CONNECTIONS = 12_000;
 const MAX_HEADER_BYTES = 16_384;
 
 /**
- * Puts one process in front of corpora and a queue: pages for people, `/api/v1` for programs, `/mcp` for assistants. Only
- * who shows the token is answered.
+ * Serves corpora and a queue: pages for people, `/api/v1` for programs, `/mcp` for assistants. Every request needs the
+ * token.
  */
 export async function openServer(options: ServerOptions): Promise<CorpusServer> {
   const server = new Serving(options);
@@ -87,7 +87,7 @@ class Serving implements CorpusServer {
   readonly #options: ServerOptions;
   readonly #world: World;
   readonly #gate: Gate;
-  readonly #desk: ApiHandler;
+  readonly #api: ApiHandler;
   readonly #server: Server;
   readonly #connections: Connections;
   #assets: Promise<PageAssets> | undefined;
@@ -124,7 +124,7 @@ class Serving implements CorpusServer {
       steering: { isAllowed: options.allowSteering ?? false, log: steering },
       hasMcp: options.mcp !== undefined,
     };
-    this.#desk = new ApiHandler(new Router(apiRoutes(context), options.version), this.#world);
+    this.#api = new ApiHandler(new Router(apiRoutes(context), options.version), this.#world);
     this.#server = createServer(
       {
         maxHeaderSize: MAX_HEADER_BYTES,
@@ -185,7 +185,7 @@ class Serving implements CorpusServer {
 
   async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '' } = request;
-    if (!url.startsWith('/') || url.length > 8_192) throw new Problem(400, 'USAGE_URL', 'a path is wanted');
+    if (!url.startsWith('/') || url.length > 8_192) throw new Problem(400, 'USAGE_URL', 'expected a path');
     this.#gate.checkPlace(request);
     const mark = url.indexOf('?');
     const path = mark === -1 ? url : url.slice(0, mark);
@@ -200,16 +200,16 @@ class Serving implements CorpusServer {
       isPage && mark !== -1 ? new URLSearchParams(url.slice(mark + 1)) : null,
       path,
     );
-    if (verdict.kind === 'welcome') {
+    if (verdict.kind === 'sign-in') {
       response.writeHead(303, { ...PAGE_HEADERS, 'set-cookie': verdict.cookie, location: verdict.location });
       response.end();
     } else if (path.startsWith(`${PREFIX}/`)) {
-      await this.#desk.answer(request, response, url.slice(PREFIX.length));
+      await this.#api.answer(request, response, url.slice(PREFIX.length));
     } else if (path === '/mcp' && this.#options.mcp) {
       this.#mcp ??= this.#options.mcp();
       await this.#mcpAnswer(request, response);
     } else if (!isRead) {
-      throw new Problem(405, 'METHOD', 'this can only be read', { headers: { allow: 'GET, HEAD' } });
+      throw new Problem(405, 'METHOD', 'method not allowed; use GET', { headers: { allow: 'GET, HEAD' } });
     } else if (path === '/metrics') {
       if (!this.#world.isFresh()) await this.#world.look();
       const body = Buffer.from(metricsText(this.#world, { connections: this.#connections.size }));

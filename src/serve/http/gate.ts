@@ -15,13 +15,13 @@ export interface GateOptions {
 
 /** Result of checking a request. */
 export type Verdict =
-  | { readonly kind: 'in' }
+  | { readonly kind: 'accepted' }
   /** A link with a valid token: set a cookie and redirect to the URL without the token. */
-  | { readonly kind: 'welcome'; readonly cookie: string; readonly location: string };
+  | { readonly kind: 'sign-in'; readonly cookie: string; readonly location: string };
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
 const YEAR_S = 31_536_000;
-const IN: Verdict = { kind: 'in' };
+const ACCEPTED: Verdict = { kind: 'accepted' };
 
 /** Whether an address is reachable only from this machine. */
 export function isLoopback(host: string): boolean {
@@ -93,19 +93,19 @@ export class Gate {
   /** Throws unless the request has the token or the cookie; a token in the URL is accepted for pages only. */
   checkToken({ headers }: IncomingMessage, link: URLSearchParams | null, path: string): Verdict {
     const bearer = /^Bearer ([\x21-\x7E]{1,1000})$/i.exec(headers.authorization ?? '')?.[1];
-    if (bearer !== undefined && timingSafeEqual(padded(bearer), this.#padded)) return IN;
+    if (bearer !== undefined && timingSafeEqual(padded(bearer), this.#padded)) return ACCEPTED;
     const shown = link?.get('token') ?? null;
     if (shown !== null && isEqual(digest(shown), this.#token)) {
       link?.delete('token');
       const rest = link?.toString() ?? '';
       return {
-        kind: 'welcome',
+        kind: 'sign-in',
         cookie: `${this.#cookie}=${this.#session}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${YEAR_S}`,
         location: rest === '' ? path : `${path}?${rest}`,
       };
     }
     const cookie = cookieOf(headers.cookie, this.#cookie);
-    if (cookie !== undefined && isEqual(digest(cookie), this.#sessionDigest)) return IN;
+    if (cookie !== undefined && isEqual(digest(cookie), this.#sessionDigest)) return ACCEPTED;
     throw new Problem(401, 'TOKEN_WANTED', 'authentication required', {
       hint: 'open the link printed by docstokg serve, or send the header Authorization: Bearer TOKEN',
       headers: { 'www-authenticate': 'Bearer' },

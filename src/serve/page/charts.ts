@@ -48,14 +48,14 @@ export function stackedBar(
 ): View {
   const present = parts.filter(([, value]) => value > 0);
   const whole = present.reduce((sum, [, value]) => sum + value, 0);
-  const said = `${label}: ${present.map(([name, value]) => `${number(value)} ${name}`).join(', ')}`;
+  const description = `${label}: ${present.map(([name, value]) => `${number(value)} ${name}`).join(', ')}`;
   let from = 0;
   const pieces = present.map(([, value, tone]) => {
     const [x, width] = [from, (value / whole) * 1000];
     from += width;
     return html`<rect class=${`fill ${tone}`} x=${x + 1} width=${Math.max(2, width - 2)} height="26" rx="3" />`;
   });
-  return [chart(said, [1000, 26], { class: 'stack', preserveAspectRatio: 'none' }, pieces), legend(present)];
+  return [chart(description, [1000, 26], { class: 'stack', preserveAspectRatio: 'none' }, pieces), legend(present)];
 }
 
 function legend(lines: readonly (readonly [name: string, value: number, tone: string])[]): View {
@@ -87,11 +87,11 @@ export function lineChart(caption: string, lines: readonly Line[]): View {
   const x = (at: number): string => (to === from ? 0 : ((at - from) / (to - from)) * WIDTH).toFixed(1);
   const y = (value: number): string => (HEIGHT - FOOT - (value / most) * (HEIGHT - FOOT - 8)).toFixed(1);
   const last = lines.map(({ name, tone, points }) => [name, points.at(-1)?.[1] ?? 0, tone] as const);
-  const said = last.map(([name, value]) => `${name} ${number(value)}`).join(', ');
+  const description = last.map(([name, value]) => `${name} ${number(value)}`).join(', ');
   return html`<figure class="trend">
     <figcaption>${caption}${legend(last)}</figcaption>
     ${chart(
-      `${caption} over ${duration(to - from)}, max ${number(most)}; now ${said}`,
+      `${caption} over ${duration(to - from)}, max ${number(most)}; now ${description}`,
       [WIDTH, HEIGHT],
       { preserveAspectRatio: 'none' },
       [

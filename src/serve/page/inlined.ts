@@ -49,7 +49,7 @@ export async function inlinedSource(): Promise<Source | undefined> {
     }
     if (list === 'search') {
       ranking ??= all<Searched[]>('passages').then((parts) =>
-        Ranking.of(parts.flat(), ({ context, text: said }) => `${context}\n${said}`),
+        Ranking.of(parts.flat(), (passage) => `${passage.context}\n${passage.text}`),
       );
       const lines = (await all<DocumentLine[]>('documents')).flat();
       return hitsOf(await ranking, new Map(lines.map((line) => [line.id, line])), text('q'));
@@ -92,10 +92,10 @@ function folded(text: string): string {
 
 /** Whether every word of the query is a prefix of a word in the texts. */
 function hasWords(texts: readonly (string | null)[], q: string): boolean {
-  const wanted = folded(q).match(/[\p{L}\p{N}]+/gu);
-  if (!wanted) return true;
-  const said = ` ${(folded(texts.join(' ')).match(/[\p{L}\p{N}]+/gu) ?? []).join(' ')}`;
-  return wanted.every((word) => said.includes(` ${word}`));
+  const terms = folded(q).match(/[\p{L}\p{N}]+/gu);
+  if (!terms) return true;
+  const haystack = ` ${(folded(texts.join(' ')).match(/[\p{L}\p{N}]+/gu) ?? []).join(' ')}`;
+  return terms.every((word) => haystack.includes(` ${word}`));
 }
 
 function filtered(works: readonly Work[], text: (name: string) => string): Work[] {
@@ -144,7 +144,7 @@ function facetsOf(works: readonly Work[]): Facets {
 async function oneWork(works: readonly Work[], id: string, all: <T>(path: string) => Promise<T[]>): Promise<unknown> {
   const at = works.findIndex((work) => work.id === id);
   if (at < 0) throw new Refusal(404, { detail: 'this work is not included in the report' });
-  const told = (await all<Record<string, unknown>>('work details')).find((part) => Object.hasOwn(part, id))?.[id];
+  const details = (await all<Record<string, unknown>>('work details')).find((part) => Object.hasOwn(part, id))?.[id];
   return {
     abstract: null,
     url: null,
@@ -152,7 +152,7 @@ async function oneWork(works: readonly Work[], id: string, all: <T>(path: string
     bibtex: null,
     history: [],
     ...works[at],
-    ...(told as object | undefined),
+    ...(details as object | undefined),
   };
 }
 

@@ -7,18 +7,18 @@ const PIECE = /([\p{L}\p{N}]+)/gu;
 
 /** Highlights the words of a query in a text. */
 export function marked(text: string, query: string): View {
-  const wanted = new Set(analyse(query));
-  if (wanted.size === 0) return text;
+  const terms = new Set(analyse(query));
+  if (terms.size === 0) return text;
   return text
     .split(PIECE)
-    .map((piece) => (analyse(piece).some((term) => wanted.has(term)) ? html`<mark>${piece}</mark>` : piece));
+    .map((piece) => (analyse(piece).some((term) => terms.has(term)) ? html`<mark>${piece}</mark>` : piece));
 }
 
 /** The part of a text with the most query words. */
 export function excerpt(text: string, query: string): string {
   if (text.length <= WINDOW_CHARS) return text;
-  const wanted = new Set(analyse(query));
-  const hits = [...text.matchAll(PIECE)].filter(([word]) => analyse(word).some((term) => wanted.has(term)));
+  const terms = new Set(analyse(query));
+  const hits = [...text.matchAll(PIECE)].filter(([word]) => analyse(word).some((term) => terms.has(term)));
   let [best, from] = [0, 0];
   for (const first of hits) {
     const inside = hits.filter(({ index }) => index >= first.index && index < first.index + WINDOW_CHARS * 0.8);

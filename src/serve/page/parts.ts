@@ -70,7 +70,7 @@ export function choice(
       value=${value ?? ''}
       onChange=${(event: Event) => changed((event.target as HTMLSelectElement).value)}
     >
-      ${options.map(([each, said]) => html`<option value=${each} selected=${each === (value ?? '')}>${said}</option>`)}
+      ${options.map(([each, name]) => html`<option value=${each} selected=${each === (value ?? '')}>${name}</option>`)}
     </select>`,
   );
 }

@@ -66,22 +66,22 @@ export function shown<T>(asked: Asked<T>, view: (value: T) => View): View {
 }
 
 export function fault(error: unknown): View {
-  const said = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
   const hint = error instanceof Refusal && error.hint !== '' ? `. ${error.hint}` : '';
-  return html`<p class="note" role="alert">${said}${hint}</p>`;
+  return html`<p class="note" role="alert">${message}${hint}</p>`;
 }
 
 /** A response that is updated by server events. */
 export function useLive<T>(path: string, kind: EventKind, isOurs: (data: T) => boolean = () => true): Asked<T> {
   const { source } = useScene();
   const first = useAnswer<T>(path);
-  const [told, setTold] = useState<T | undefined>(undefined);
+  const [update, setUpdate] = useState<T | undefined>(undefined);
   useEffect(() => {
-    setTold(undefined);
-    return source.on(kind, (data) => isOurs(data as T) && setTold(data as T));
+    setUpdate(undefined);
+    return source.on(kind, (data) => isOurs(data as T) && setUpdate(data as T));
   }, [path]);
-  return first.kind === 'answered' && told !== undefined
-    ? { kind: 'answered', value: { ...first.value, ...told } }
+  return first.kind === 'answered' && update !== undefined
+    ? { kind: 'answered', value: { ...first.value, ...update } }
     : first;
 }
 

@@ -20,7 +20,7 @@ const LOOK_SHARE = 20;
 const LONGEST_PAUSE_MS = 5_000;
 const BEAT_MS = 15_000;
 const HOSTS_MS = 2_000;
-const MOST_TOLD = 200;
+const MOST_SENT = 200;
 
 /** The runs and queue to monitor. */
 export interface Watched {
@@ -40,7 +40,7 @@ export class World implements AsyncDisposable {
   readonly watchers: Watchers;
   readonly #clock: Clock;
   readonly #log: Watched['log'];
-  readonly #told = new Map<string, string>();
+  readonly #sent = new Map<string, string>();
   #looking: Promise<void> | undefined;
   #lookedAt = -Infinity;
   /** Duration of the last poll. */
@@ -111,23 +111,23 @@ export class World implements AsyncDisposable {
       const events = await run.look();
       // Send only the last events of a burst: nobody reads hundreds of lines per second.
       this.watchers.events(
-        events.slice(-MOST_TOLD).map((event) => {
+        events.slice(-MOST_SENT).map((event) => {
           const title = event.document === null ? null : (run.view.works.ofDocument(event.document)?.title ?? null);
           return this.events.add({ ...event, title, run: run.id });
         }),
       );
-      this.#tellFigures('now', `now ${run.id}`, run.figures(), run.id);
+      this.#sendFigures('now', `now ${run.id}`, run.figures(), run.id);
     }
     if (this.queue) {
       await this.queue.look();
-      this.#tellFigures('queue', 'queue', await this.queue.figures(), null);
+      this.#sendFigures('queue', 'queue', await this.queue.figures(), null);
     }
     const now = this.#clock.monotonic();
     if (now - this.#hostsAt >= HOSTS_MS) {
       this.#hostsAt = now;
       const logs = [...this.runs.values()].map(({ view }) => view.hosts());
       this.#hosts = hostLines((await this.queue?.hosts()) ?? [], logs, this.#clock.now());
-      this.#tellFigures('hosts', 'hosts', { items: this.#hosts.slice(0, 200) }, null);
+      this.#sendFigures('hosts', 'hosts', { items: this.#hosts.slice(0, 200) }, null);
     }
     this.#lookedAt = this.#clock.monotonic();
     // The first poll reads everything; later ones only what is new.
@@ -136,11 +136,11 @@ export class World implements AsyncDisposable {
     this.#isReady = true;
   }
 
-  #tellFigures(name: 'now' | 'queue' | 'hosts', key: string, figures: unknown, run: string | null): void {
+  #sendFigures(name: 'now' | 'queue' | 'hosts', key: string, figures: unknown, run: string | null): void {
     if (this.watchers.size === 0) return;
     const json = JSON.stringify(figures);
-    if (this.#told.get(key) === json) return;
-    this.#told.set(key, json);
+    if (this.#sent.get(key) === json) return;
+    this.#sent.set(key, json);
     this.watchers.figures(name, json, run);
   }
 

@@ -40,11 +40,11 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
   }
   const config = loadRun(session, await downloadFlags(options));
   await using corpus = await openCorpus(config.download.out, { config });
-  const wanted = askedFor(ids, options);
-  if (options.dryRun) return await dryRun(corpus, wanted, session);
-  if (options.listOnly) return await listPlans(corpus, wanted, session);
+  const request = askedFor(ids, options);
+  if (options.dryRun) return await dryRun(corpus, request, session);
+  if (options.listOnly) return await listPlans(corpus, request, session);
   using stop = stopSignal((name) => session.log('info', `${name}: finishing running downloads; Ctrl-C again to quit`));
-  const gathering = corpus.gather({ ...wanted, until: 'files' }, stop.signal);
+  const gathering = corpus.gather({ ...request, until: 'files' }, stop.signal);
   const progress = new RunProgress(session, gathering);
   const startedAt = session.clock.monotonic();
   using _line = progress.show();
@@ -54,16 +54,16 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
     const { summary, counts } = event;
     printAccount(event, session.clock.monotonic() - startedAt, session, config);
     const isEmpty = counts.listed + counts.unreadable_entries === 0 && summary.reason !== 'stopped';
-    if (isEmpty) session.log('error', nothingFound(wanted));
+    if (isEmpty) session.log('error', nothingFound(request));
     if (isEmpty || summary.crashed > 0 || counts.failed > 0) process.exitCode ??= 1;
   }
 }
 
-async function dryRun(corpus: Corpus, wanted: RunAsked, session: Session): Promise<void> {
+async function dryRun(corpus: Corpus, request: RunAsked, session: Session): Promise<void> {
   let found = 0;
   using stop = stopSignal();
   const tell = (message: string): void => session.log('info', message);
-  for await (const work of corpus.find(wanted, { tell, signal: stop.signal })) {
+  for await (const work of corpus.find(request, { tell, signal: stop.signal })) {
     found += 1;
     session.terminal.print(
       session.json
@@ -73,18 +73,18 @@ async function dryRun(corpus: Corpus, wanted: RunAsked, session: Session): Promi
   }
   session.log('info', `${found} works; nothing was downloaded`);
   if (found === 0) {
-    session.log('error', nothingFound(wanted));
+    session.log('error', nothingFound(request));
     process.exitCode ??= 1;
   }
 }
 
 /** Lists every URL the resolvers return. Downloads nothing and writes no job or manifest row. */
-async function listPlans(corpus: Corpus, wanted: RunAsked, session: Session): Promise<void> {
+async function listPlans(corpus: Corpus, request: RunAsked, session: Session): Promise<void> {
   const { terminal, json } = session;
   let [works, places] = [0, 0];
   using stop = stopSignal();
   const tell = (message: string): void => session.log('info', message);
-  for await (const { work, findings } of corpus.plans(wanted, { tell, signal: stop.signal })) {
+  for await (const { work, findings } of corpus.plans(request, { tell, signal: stop.signal })) {
     works += 1;
     for (const finding of findings) {
       if (finding.kind === 'problem') {

@@ -115,7 +115,7 @@ async function webLayer(options: RunOptions): Promise<Layer> {
 function openHandlerJobs(
   config: Config,
   session: Session,
-  { queue, handler, ...told }: Omit<DownloadJobParts, 'telemetry'> & { readonly handler: Handler },
+  { queue, handler, ...parts }: Omit<DownloadJobParts, 'telemetry'> & { readonly handler: Handler },
 ): QueueRunner {
   const orchestrator = new Orchestrator({
     ...orchestratorOptions(config),
@@ -123,7 +123,7 @@ function openHandlerJobs(
     handler,
     clock: session.clock,
     log: (level, message) => session.log(level, message),
-    ...told,
+    ...parts,
   });
   return {
     orchestrator,

@@ -92,9 +92,9 @@ export async function configFor(
   out: string,
   options: DownloadOptions,
   session: Session,
-  besides: Layer = [],
+  extra: Layer = [],
 ): Promise<Config> {
-  const flags = [...corpusLayer(out, 'option --out'), ...(await downloadFlags(options)), ...besides];
+  const flags = [...corpusLayer(out, 'option --out'), ...(await downloadFlags(options)), ...extra];
   return session.load(flags).config;
 }
 

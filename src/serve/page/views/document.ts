@@ -67,10 +67,10 @@ function Viewer({
   const [pointed, setPointed] = useState<number>();
   const root = useRef<HTMLDivElement>(null);
   const numbers = found.pages.map(({ number }) => number);
-  const meant = passage?.blocks ?? (named === null ? [] : [Number(named)]);
-  const first = found.blocks.find(({ order }) => order === meant[0])?.regions[0]?.page;
-  const wanted = Number(query.get('page') ?? first ?? passage?.page);
-  const page = numbers.includes(wanted) ? wanted : (numbers[0] ?? 0);
+  const selected = passage?.blocks ?? (named === null ? [] : [Number(named)]);
+  const first = found.blocks.find(({ order }) => order === selected[0])?.regions[0]?.page;
+  const requested = Number(query.get('page') ?? first ?? passage?.page);
+  const page = numbers.includes(requested) ? requested : (numbers[0] ?? 0);
   const entries = entriesOf({ mode, found, passages, page, query });
   const turn = (to: number | undefined): void => {
     if (to !== undefined) set({ page: to, passage: '', block: '' });
@@ -80,8 +80,8 @@ function Viewer({
     root.current?.querySelectorAll<HTMLElement>('[role=option]')[at]?.focus({ preventScroll: true });
   };
   useEffect(() => {
-    if (meant.length === 0) return;
-    focusEntry(meant[0] ?? 0);
+    if (selected.length === 0) return;
+    focusEntry(selected[0] ?? 0);
     const [list, item] = ['.side', '[aria-selected=true]'].map((part) =>
       root.current?.querySelector<HTMLElement>(part),
     );
@@ -189,18 +189,18 @@ function entriesOf({
   };
   return found.blocks.filter(isListed[mode]).map((block) => {
     const on = block.regions[0]?.page;
-    const said =
+    const blockText =
       mode === 'figures'
         ? (block.caption ?? block.rows?.map((row) => row.join(' · ')).join('\n') ?? block.text)
         : block.text;
     const [start, end] = ['start', 'end'].map((name) => Number(query.get(name)));
     const isQuoted = String(block.order) === query.get('block') && block.rows === null && (end ?? 0) > 0;
-    const quoted = [said.slice(0, start), html`<mark>${said.slice(start, end)}</mark>`, said.slice(end)];
+    const quoted = [blockText.slice(0, start), html`<mark>${blockText.slice(start, end)}</mark>`, blockText.slice(end)];
     return {
       id: String(block.order),
       head: `${block.order} ${tagName(block)}${on === undefined || mode === 'blocks' ? '' : `, page ${on}`}`,
       tone: toneOf(block),
-      text: isQuoted ? quoted : said === '' ? '(no text)' : marked(said, words),
+      text: isQuoted ? quoted : blockText === '' ? '(no text)' : marked(blockText, words),
       blocks: [block.order],
       page: on,
     };

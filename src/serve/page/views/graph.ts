@@ -87,10 +87,10 @@ function Chooser({ works, node }: { readonly works: readonly Named[]; readonly n
   const choose = (): void => {
     const typed = input.current?.value.trim().toLowerCase() ?? '';
     const [, numbered] = /^(\d{1,9})(?:\.|$)/.exec(typed) ?? [];
-    const wanted = typed.split(/\s+/);
+    const typedWords = typed.split(/\s+/);
     const at =
       numbered === undefined
-        ? works.findIndex(({ label }) => wanted.every((word) => label.toLowerCase().includes(word)))
+        ? works.findIndex(({ label }) => typedWords.every((word) => label.toLowerCase().includes(word)))
         : Number(numbered) - 1;
     if (typed !== '' && works[at]) set({ node: works[at].id });
     if (input.current) input.current.value = name(here);

@@ -39,8 +39,8 @@ function HostsNow(): View {
     const stop = source.on('hosts', (data) => {
       // The stream carries only the first hosts; the others keep their last state.
       const { items } = data as List<Host>;
-      const told = new Map(items.map((host) => [`${host.kind} ${host.host}`, host]));
-      setHosts((known = []) => [...items, ...known.filter(({ kind, host }) => !told.has(`${kind} ${host}`))]);
+      const updated = new Map(items.map((host) => [`${host.kind} ${host.host}`, host]));
+      setHosts((known = []) => [...items, ...known.filter(({ kind, host }) => !updated.has(`${kind} ${host}`))]);
     });
     return () => {
       leave.abort();
@@ -49,8 +49,8 @@ function HostsNow(): View {
   }, []);
   if (error) return fault(error);
   if (!hosts) return html`<p class="hint" role="status">Loading …</p>`;
-  const wanted = (query.get('q') ?? '').toLowerCase();
-  const listed = hosts.filter(({ host }) => host.toLowerCase().includes(wanted));
+  const filter = (query.get('q') ?? '').toLowerCase();
+  const listed = hosts.filter(({ host }) => host.toLowerCase().includes(filter));
   const held = listed.filter((host) => stateOf(host) !== 'open').length;
   return html`<section>
     <form class="filters" onSubmit=${(event: Event) => event.preventDefault()}>

@@ -25,7 +25,7 @@ const CHART_MS = 5_000;
 
 /** Live progress of a run: stages, rates, time left and the latest events. */
 export function NowView({ run }: { readonly run: Run }): View {
-  const now = useLive<Now>(runPath(run, 'now'), 'now', (told) => (told.run as unknown) === run.id);
+  const now = useLive<Now>(runPath(run, 'now'), 'now', (figures) => (figures.run as unknown) === run.id);
   return shown(now, (value) => [
     html`<p class="lede" role="status">${sentence(value)}</p>`,
     html`<div class="progress">${value.stages.map(stage)}</div>`,
@@ -117,12 +117,12 @@ function Events({ run, first }: { readonly run: Run; readonly first: readonly Ru
     ${events.length === 0 && html`<p class="hint">No events yet.</p>`}
     <ol class="events" aria-label="Last events">
       ${events.map((event) => {
-        const said = eventText(event);
+        const message = eventText(event);
         const href = target(event);
         return html`<li class=${event.level} key=${event.id}>
           <time datetime=${event.at}>${clock(event.at)}</time>
           <span class="kind">${words(event.kind)}</span>
-          <span>${href === undefined ? said : html`<a href=${href}>${said}</a>`}</span>
+          <span>${href === undefined ? message : html`<a href=${href}>${message}</a>`}</span>
         </li>`;
       })}
     </ol>
@@ -131,7 +131,7 @@ function Events({ run, first }: { readonly run: Run; readonly first: readonly Ru
 
 /** Names hosts and documents; times are in the reader's time zone. */
 function eventText({ text, host, document, title }: RunEvent): string {
-  const said = text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => clock(at));
+  const message = text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => clock(at));
   const about = host ?? title ?? document;
-  return about === null || text.includes(about) ? said : `${about}: ${said}`;
+  return about === null || text.includes(about) ? message : `${about}: ${message}`;
 }

@@ -57,7 +57,7 @@ function figuresOf({
 function Pauses({ queue }: { readonly queue: Queue }): View {
   const { source, about } = useScene();
   const isAll = queue.pauses.some(({ scope }) => scope === 'all');
-  const said = queue.pauses.map(
+  const pauseTexts = queue.pauses.map(
     ({ scope, name, since: at }) => `${scope === 'all' ? 'everything' : name} paused ${since(at)}`,
   );
   const act = async (): Promise<string> => {
@@ -65,7 +65,7 @@ function Pauses({ queue }: { readonly queue: Queue }): View {
     return isAll ? 'The queue is running again.' : 'The queue is paused: running jobs finish, no new ones start.';
   };
   return html`<div class="tools">
-    <p class="hint">${said.length === 0 ? 'Nothing is paused.' : `${said.join('; ')}.`}</p>
+    <p class="hint">${pauseTexts.length === 0 ? 'Nothing is paused.' : `${pauseTexts.join('; ')}.`}</p>
     ${about.steering && html`<${ActButton} name=${isAll ? 'Resume everything' : 'Pause everything'} act=${act} />`}
   </div>`;
 }

@@ -98,12 +98,12 @@ function sentence({
 function histogram({ histogram: buckets, median_s: median }: Stage, title: string): View {
   const most = Math.max(...buckets.map(({ documents }) => documents));
   const width = Math.max(buckets.length * COLUMN, 260);
-  const said = buckets
+  const bucketTexts = buckets
     .filter(({ documents }) => documents > 0)
     .map(({ documents, up_to_s: bound }) => `${documents} up to ${duration(bound * 1_000)}`);
   return html`<figure>
     ${chart(
-      `${title}: documents by duration: ${said.join(', ')}`,
+      `${title}: documents by duration: ${bucketTexts.join(', ')}`,
       [width, TALL + 24],
       { class: 'histogram tone-accent', preserveAspectRatio: 'xMinYMid' },
       [

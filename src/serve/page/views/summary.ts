@@ -40,7 +40,7 @@ export function SummaryView({ run }: { readonly run: Run }): View {
 }
 
 function queryLine({ asked }: Account): View {
-  const said = Object.entries(asked ?? {}).flatMap(([name, value]) => {
+  const queryParts = Object.entries(asked ?? {}).flatMap(([name, value]) => {
     const shownOf = (list: readonly unknown[]): string =>
       list.slice(0, 5).join(', ') + (list.length > 5 ? ` and ${list.length - 5} more` : '');
     const text = Array.isArray(value)
@@ -50,14 +50,14 @@ function queryLine({ asked }: Account): View {
         : '';
     return text === '' ? [] : [`${words(name)}: ${text}`];
   });
-  return said.length > 0 && html`<p class="lede">Query: ${said.join('; ')}.</p>`;
+  return queryParts.length > 0 && html`<p class="lede">Query: ${queryParts.join('; ')}.</p>`;
 }
 
 function shownFigures({ outcomes, counts }: Account, sources: Sources | undefined): View[] {
   const of = (name: string): number => counts[name] ?? 0;
   const works = of('listed');
   const saved = of('downloaded') + of('local');
-  const besides: readonly (readonly [string, number, string])[] = [
+  const optionalRows: readonly (readonly [string, number, string])[] = [
     ['Partly parsed', of('partial'), 'pages need OCR, or words are missing'],
     ['Scans', of('scans'), 'without text: they need OCR'],
     ['Failed documents', of('failed_documents'), 'in some stage'],
@@ -77,7 +77,9 @@ function shownFigures({ outcomes, counts }: Account, sources: Sources | undefine
       ['Parsed', number(of('parsed')), 'documents'],
       ['Chunked', number(of('chunked')), 'documents'],
       ['Embedded', number(of('embedded')), 'documents'],
-      ...besides.filter(([, count]) => count > 0).map(([name, count, note]) => [name, number(count), note] as const),
+      ...optionalRows
+        .filter(([, count]) => count > 0)
+        .map(([name, count, note]) => [name, number(count), note] as const),
     ]),
     works > 0 &&
       html`<section>
