@@ -16,12 +16,12 @@ export function openWriter(
   if (url === '' && model === '') return undefined;
   if (url === '' || model === '')
     throw new AppError('CONFIG_MODEL', 'a model needs its name and the address of its server', {
-      hint: 'set claims.url (up to /v1) and claims.model, or --model-url and --model',
+      hint: 'set model.url (up to /v1) and model.name, or --model-url and --model',
     });
   const prices = modelPrices(config);
   if (prices.budgetUsd > 0 && prices.usdPerMillionInput + prices.usdPerMillionOutput === 0)
     throw new AppError('CONFIG_MODEL', 'there is a budget in dollars, but nothing says what the server charges', {
-      hint: 'set claims.usd_per_million_input and claims.usd_per_million_output, or claims.budget_tokens',
+      hint: 'set model.usd_per_million_input and model.usd_per_million_output, or model.budget_tokens',
     });
   const client = opened.use(modelClient(config));
   return {

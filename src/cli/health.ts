@@ -277,34 +277,31 @@ function engines({ parse }: Config): Promise<Finding>[] {
 }
 
 /** Model servers at the address of the settings, or where they usually run on this machine. */
-async function modelServer({ claims, keys }: Config): Promise<Finding> {
+async function modelServer({ model, keys }: Config): Promise<Finding> {
   const about = { area: 'services', name: 'model server' } as const;
-  const found = await findModelServers(
-    claims.url === '' ? LOCAL_MODEL_SERVERS : { configured: claims.url },
-    keys.claims,
-  );
+  const found = await findModelServers(model.url === '' ? LOCAL_MODEL_SERVERS : { configured: model.url }, keys.model);
   const [first] = found;
   if (!first)
-    return claims.url === ''
+    return model.url === ''
       ? { ...about, state: 'hint', found: 'none on this machine: ask and table quote the papers without a model' }
-      : { ...about, state: 'bad', found: `${claims.url} lists no models`, fix: 'check claims.url and keys.claims' };
+      : { ...about, state: 'bad', found: `${model.url} lists no models`, fix: 'check model.url and keys.model' };
   const listed = found.map(
     ({ name, url, models }) => `${name} at ${url}: ${models.slice(0, 5).join(', ') || 'no model loaded'}`,
   );
-  if (claims.url === '')
+  if (model.url === '')
     return {
       ...about,
       state: 'hint',
       found: listed.join('; '),
       fix: `to use it: --model-url ${first.url} --model ${first.models[0] ?? 'NAME'}`,
     };
-  const isKnown = claims.model === '' || first.models.includes(claims.model);
+  const isKnown = model.name === '' || first.models.includes(model.name);
   return isKnown
     ? { ...about, state: 'good', found: listed.join('; ') }
     : {
         ...about,
         state: 'bad',
-        found: `${claims.url} has no model ${claims.model}`,
+        found: `${model.url} has no model ${model.name}`,
         fix: `one of ${first.models.slice(0, 5).join(', ')}`,
       };
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
-import { claimsSchema } from './claims-schema.ts';
 import { flag, seconds, secret, setting } from './setting.ts';
 import { httpSchema } from './http-schema.ts';
+import { claimsSchema, modelSchema } from './model-schema.ts';
 import { orchestratorSchema } from './orchestrator-schema.ts';
 import { parseSchema } from './parse-schema.ts';
 import { stageSchema } from './stage-schema.ts';
@@ -115,7 +115,7 @@ const keysSchema = z.strictObject({
   zotero: setting(secret().default(''), 'Zotero API key with read access to your library.'),
   engine: setting(secret().default(''), 'API key of the PDF engine server (docling-serve or vision model).'),
   embeddings: setting(secret().default(''), 'API key of the embedding server.'),
-  claims: setting(secret().default(''), 'API key of the model server for claims and answers.'),
+  model: setting(secret().default(''), 'API key of the model server.'),
 });
 
 /** What is downloaded and where it goes. */
@@ -257,7 +257,10 @@ export const configSchema = z.strictObject({
   services: servicesSchema.prefault({}).describe('Where scholarly services are.'),
   keys: keysSchema.prefault({}).describe('Keys of services.'),
   graph: graphSchema.prefault({}).describe('What a graph is built with beside the documents.'),
-  claims: claimsSchema.prefault({}).describe('Which model reads claims out of passages; none unless one is named.'),
+  model: modelSchema
+    .prefault({})
+    .describe('The model that answers questions, fills in tables and extracts claims; none unless one is named.'),
+  claims: claimsSchema.prefault({}).describe('What graph claims reads.'),
   estimate: estimateSchema.prefault({}).describe('What an estimate takes for granted.'),
   telemetry: telemetrySchema.prefault({}).describe('What is told to the outside about a run.'),
   serve: serveSchema.prefault({}).describe('What docstokg serve listens on and whom it answers.'),

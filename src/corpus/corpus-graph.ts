@@ -162,7 +162,7 @@ export class CorpusGraph {
   }
 
   /**
-   * Has the model of the settings `claims.*` read claims out of passages: tells what it may cost, asks, and tells what it
+   * Has the model of the settings `model.*` read claims out of passages: tells what it may cost, asks, and tells what it
    * took. The claims are in the graph after the next `build`.
    */
   claims(
@@ -170,7 +170,7 @@ export class CorpusGraph {
     signal?: AbortSignal,
   ): AsyncGenerator<ClaimsEvent, void> {
     return eventStream<ClaimsEvent>(async (tell, stop) => {
-      const { claims } = this.#config;
+      const { model } = this.#config;
       const asked = this.#claimRequest();
       await using client = modelClient(this.#config);
       const estimate = await claimsEstimate(asked, client.send, stop);
@@ -179,7 +179,7 @@ export class CorpusGraph {
       if (request.estimateOnly) return;
       const options = stageSettings(request.flags ?? {}, this.#config, {
         policy: 'io',
-        workers: claims.concurrency,
+        workers: model.concurrency,
         retries: 0,
         // A document has many passages, each with a limit of its own.
         perItemTimeoutS: 0,
@@ -195,14 +195,14 @@ export class CorpusGraph {
   }
 
   #claimRequest(): ClaimRequest {
-    const { claims, parse } = this.#config;
-    if (claims.url === '' || claims.model === '')
+    const { claims, model, parse } = this.#config;
+    if (model.url === '' || model.name === '')
       throw new AppError('CONFIG_CLAIMS_OFF', 'no model is configured for claims', {
-        hint: 'set claims.url (up to /v1) and claims.model; the rest of the graph works without a model',
+        hint: 'set model.url (up to /v1) and model.name; the rest of the graph works without a model',
       });
-    if (claims.budget_usd > 0 && claims.usd_per_million_input + claims.usd_per_million_output === 0)
-      throw new AppError('CONFIG_CLAIMS_PRICE', 'claims.budget_usd is set, but the token prices are not', {
-        hint: 'set claims.usd_per_million_input and claims.usd_per_million_output, or use claims.budget_tokens',
+    if (model.budget_usd > 0 && model.usd_per_million_input + model.usd_per_million_output === 0)
+      throw new AppError('CONFIG_CLAIMS_PRICE', 'model.budget_usd is set, but the token prices are not', {
+        hint: 'set model.usd_per_million_input and model.usd_per_million_output, or use model.budget_tokens',
       });
     return {
       dataRoot: parse.data_root,

@@ -37,7 +37,7 @@ async function post(server: CorpusServer, path: string, body: unknown): Promise<
 async function withModel(folder: string, url: string, more: Partial<ServerOptions> = {}): Promise<CorpusServer> {
   const settings = {
     parse: { format: 'jsonl', data_root: join(folder, 'Data') },
-    claims: { url, model: 'm', retries: 0, per_second: 1_000 },
+    model: { url, name: 'm', retries: 0, per_second: 1_000 },
   } as const;
   return await openSmallServer(folder, {
     runs: [{ id: 'small', corpus: await openCorpus(folder, { settings }) }],

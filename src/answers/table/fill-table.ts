@@ -51,7 +51,7 @@ export interface FilledTable extends Table {
 
 /** How the stage of a table runs: as many papers at a time as the model server takes requests. */
 export function tableOptions({ config }: Corpus, hasModel: boolean, call: StageCall = {}): StageOptions {
-  const workers = hasModel ? config.claims.concurrency : 1;
+  const workers = hasModel ? config.model.concurrency : 1;
   const options = stageSettings(call, config, { policy: 'io', workers, retries: 0, perItemTimeoutS: 0 });
   return { ...options, handleSignals: false };
 }

@@ -76,8 +76,8 @@ const COLUMNS = checkedColumns(
   'test',
 );
 
-const open = (claims: object = {}): Promise<Corpus> =>
-  openCorpus(folder, { settings: { parse: { format: 'jsonl', data_root: join(folder, 'Data') }, claims } as never });
+const open = (model: object = {}): Promise<Corpus> =>
+  openCorpus(folder, { settings: { parse: { format: 'jsonl', data_root: join(folder, 'Data') }, model } as never });
 
 async function table(corpus: Corpus, works?: string): Promise<FilledTable> {
   await using opened = new AsyncDisposableStack();
@@ -218,8 +218,8 @@ test('what a model fills in is checked cell by cell, and not paid for twice', as
         ]
       : [],
   );
-  const claims = { url: model.url, model: 'm', per_second: 1000, retries: 0 };
-  await using corpus = await open(claims);
+  const settings = { url: model.url, name: 'm', per_second: 1000, retries: 0 };
+  await using corpus = await open(settings);
   const made = await table(corpus);
   assert.equal(made.model, 'm');
   assert.deepEqual(shown(made)['W1'], ['2019', '48', null, null, 'yes', null]);
@@ -236,12 +236,12 @@ test('what a model fills in is checked cell by cell, and not paid for twice', as
 
 test('a budget leaves papers out and says so; raised, they are filled in', async () => {
   await using model = await openModel(() => []);
-  const claims = { url: model.url, model: 'dear', per_second: 1000, retries: 0 };
-  await using poor = await open({ ...claims, budget_tokens: 2_500 });
+  const settings = { url: model.url, name: 'dear', per_second: 1000, retries: 0 };
+  await using poor = await open({ ...settings, budget_tokens: 2_500 });
   const made = await table(poor);
   assert.equal(made.overBudget + made.rows.length, 3);
   assert.ok(made.overBudget > 0);
-  await using rich = await open(claims);
+  await using rich = await open(settings);
   assert.equal((await table(rich)).rows.length, 3);
   assert.equal(model.asked, 3);
 });
@@ -256,7 +256,7 @@ test('killed again and again, a table ends like one that was not, and no answer 
     script,
     `const { openCorpus, stageSettings } = await import(${JSON.stringify(`${root}corpus/index.ts`)});
 const { fillTable, openWriter, parseColumns } = await import(${JSON.stringify(`${root}answers/index.ts`)});
-const settings = { parse: { format: 'jsonl', data_root: ${JSON.stringify(join(folder, 'Data'))} }, claims: { url: ${JSON.stringify(slow.url)}, model: 'kill', per_second: 1000, retries: 0 } };
+const settings = { parse: { format: 'jsonl', data_root: ${JSON.stringify(join(folder, 'Data'))} }, model: { url: ${JSON.stringify(slow.url)}, name: 'kill', per_second: 1000, retries: 0 } };
 const corpus = await openCorpus(${JSON.stringify(folder)}, { settings });
 const opened = new AsyncDisposableStack();
 const session = opened.use(await corpus.openSearch({ mode: 'lexical' }));

@@ -46,7 +46,7 @@ export function askCommand(): Command {
     .option('--exclude-retracted', 'exclude retracted works')
     .addHelpText(
       'after',
-      '\nWithout a model, the answer consists of the best matching sentences of the papers. With a model (claims.url, claims.model)\nonly sentences whose quotes occur verbatim in the papers are shown; the others are dropped and counted.\n\nExamples:\n  docstokg ask runs/corals "which symbionts tolerate heat?"\n  docstokg ask "which symbionts tolerate heat?" --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --format markdown\n',
+      '\nWithout a model, the answer consists of the best matching sentences of the papers. With a model (model.url, model.name)\nonly sentences whose quotes occur verbatim in the papers are shown; the others are dropped and counted.\n\nExamples:\n  docstokg ask runs/corals "which symbionts tolerate heat?"\n  docstokg ask "which symbionts tolerate heat?" --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --format markdown\n',
     )
     .action(async (given: string[], flags: AskFlags, self: Command) => {
       const session = openSession(self);

@@ -81,7 +81,7 @@ export function tableCommand(): Command {
       const budget =
         flags.maxCost === undefined
           ? []
-          : [{ path: ['claims', 'budget_usd'], value: flags.maxCost, origin: 'option --max-cost' }];
+          : [{ path: ['model', 'budget_usd'], value: flags.maxCost, origin: 'option --max-cost' }];
       await using corpus = await corpusOf(session, run ?? flags.run, budget);
       await using opened = new AsyncDisposableStack();
       const search = opened.use(

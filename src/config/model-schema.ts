@@ -2,8 +2,8 @@ import * as z from 'zod';
 
 import { flag, seconds, setting } from './setting.ts';
 
-/** Which model reads claims out of passages; none unless one is named. */
-export const claimsSchema = z.strictObject({
+/** The model that answers questions, fills in tables and extracts claims; none unless one is named. */
+export const modelSchema = z.strictObject({
   url: setting(
     z
       .string()
@@ -12,15 +12,10 @@ export const claimsSchema = z.strictObject({
     'URL of an OpenAI-compatible server, up to and including /v1; empty means no model is used.',
     flag('--model-url <url>', 'claims', 'ask', 'table'),
   ),
-  model: setting(
+  name: setting(
     z.string().default(''),
     'Model name to request from the server.',
     flag('--model <name>', 'claims', 'ask', 'table'),
-  ),
-  passages_per_document: setting(
-    z.int().min(0).default(40),
-    'Number of passages per document to send, from the start of the document; 0 means all.',
-    flag('--passages-per-document <n>', 'claims'),
   ),
   max_tokens: setting(z.int().min(64).max(32_768).default(1_024), 'Maximum length of an answer, in tokens.'),
   usd_per_million_input: setting(
@@ -45,5 +40,14 @@ export const claimsSchema = z.strictObject({
   longest_wait_s: setting(
     seconds(0).default(300),
     'Longest Retry-After to accept from the model server; a longer one ends the run.',
+  ),
+});
+
+/** What `graph claims` reads. */
+export const claimsSchema = z.strictObject({
+  passages_per_document: setting(
+    z.int().min(0).default(40),
+    'Number of passages per document to send, from the start of the document; 0 means all.',
+    flag('--passages-per-document <n>', 'claims'),
   ),
 });
