@@ -121,7 +121,7 @@ export const PAGE_PASSES: readonly Pass[] = [
   }),
   pass({
     name: 'page-rules',
-    job: 'find rules that belong to the page: under running heads, above feet, round the page, between columns',
+    job: 'find rules that belong to the page: under running heads, above feet, round the page',
     needs: ['pages', 'text', 'furniture'],
     gives: ['pageRules'],
     run: ({ pages, text, furniture }) => ({

@@ -1,5 +1,3 @@
-import type { Box } from '../../../document.ts';
-import { overlap } from './box.ts';
 import { segmentLabel } from '../role/caption.ts';
 import type { PageContent, Rule } from './page-content.ts';
 import type { Segment } from './segment.ts';
@@ -20,7 +18,7 @@ export interface RuledPage {
   readonly furniture: ReadonlyMap<Segment, unknown>;
 }
 
-/** Rules that belong to the page and not to what is printed on it: under running heads, above feet, round the page, between columns. */
+/** Rules that belong to the page and not to what is printed on it: under running heads, above feet, round the page. */
 export function findPageRules(pages: readonly RuledPage[]): Set<Rule> {
   const found = new Set<Rule>();
   const long = pages.map((page) => longRules(page));
@@ -34,7 +32,7 @@ export function findPageRules(pages: readonly RuledPage[]): Set<Rule> {
       // Tables at the head of their pages have rules there too, but not on so many pages.
       const alike = placesNear(rule).reduce((sum, place) => sum + (places.get(place) ?? 0), 0);
       const repeats = alike >= 2 && alike >= REPEATS * pages.length;
-      if ((repeats && isOutside(rule, page)) || separatesColumns(rule, page)) found.add(rule);
+      if (repeats && isOutside(rule, page)) found.add(rule);
     }
   });
   return found;
@@ -79,26 +77,4 @@ function isOutside({ direction, box }: Rule, { text, furniture }: RuledPage): bo
   const before = body.filter((segment) => segment.right < box.left + 2).length;
   const after = body.filter((segment) => segment.left > box.right - 2).length;
   return Math.min(before, after) === 0;
-}
-
-/** A vertical line with running text on both sides, which no cell's rule crosses. */
-function separatesColumns({ direction, box }: Rule, { content, text }: RuledPage): boolean {
-  if (direction !== 'vertical' || box.bottom - box.top < 0.3 * content.height) return false;
-  const beside = text.filter((segment) => overlap(segment.top, segment.bottom, box.top, box.bottom) > 0);
-  const wide = (segment: Segment): boolean => segment.right - segment.left > 12 * segment.size;
-  const left = beside.filter((segment) => segment.right <= box.left + 1 && box.left - segment.right < 40);
-  const right = beside.filter((segment) => segment.left >= box.right - 1 && segment.left - box.right < 40);
-  const crossed = content.rules.some(
-    (rule) => rule.direction === 'horizontal' && touchesInside(rule.box, box) && rule.box.right - rule.box.left > 20,
-  );
-  return !crossed && left.filter(wide).length >= 5 && right.filter(wide).length >= 5;
-}
-
-function touchesInside(level: Box, upright: Box): boolean {
-  return (
-    level.left < upright.left + 1 &&
-    level.right > upright.right - 1 &&
-    level.top > upright.top + 3 &&
-    level.bottom < upright.bottom - 3
-  );
 }

@@ -91,15 +91,3 @@ function labelIsApart(line: Line, length: number): boolean {
   const capsLabel = label.every((glyph) => glyph.font.smallCaps) && !rest.every((glyph) => glyph.font.smallCaps);
   return boldLabel || capsLabel || (gap > 0.7 * line.size && gap > 1.3 * widest);
 }
-
-/** True for a line of labels under parts of a figure: "(a) …   (b) …". */
-export function isPartCaption(line: Line): boolean {
-  return line.segments.every((segment) =>
-    /^\([a-z]\)$/.test(
-      segment.glyphs
-        .slice(0, 3)
-        .map((glyph) => glyph.text)
-        .join(''),
-    ),
-  );
-}

@@ -1,6 +1,6 @@
 import type { Box } from '../../../document.ts';
 import { overlap, unionBox } from '../page/box.ts';
-import { captionStart, isPartCaption, withoutLetterspacing } from './caption.ts';
+import { captionStart, withoutLetterspacing } from './caption.ts';
 import type { Draft } from '../draft.ts';
 import type { Line } from '../page/line.ts';
 import { repeatsCaption } from '../table/table-join.ts';
@@ -14,8 +14,7 @@ export function bindCaptions(drafts: Draft[]): Draft[] {
   for (const draft of drafts) {
     const [first] = draft.lines;
     if (!first || draft.kind !== 'text') continue;
-    if (endsSentence(draft, drafts)) continue;
-    const kind = captionStart(first) ?? (isPartOfFigure(draft, floats) ? 'figure' : undefined);
+    const kind = captionStart(first);
     if (!kind) continue;
     // The label of a table's next part repeats what is known, as a running head does.
     if (repeatsCaption(draft, captions)) {
@@ -89,33 +88,6 @@ function isLabelAlone(line: Line): boolean {
   const kind = captionStart(line);
   if (kind !== 'table' && kind !== 'figure') return false;
   return /^\p{L}+\.?\s*(?:[A-Z]?\d{1,3}|[IVX]{1,5})[.:|]?$/u.test(withoutLetterspacing(line.text).trim());
-}
-
-/** The last words of a sentence that a column's end has cut: "… is drawn in | Figure 2." */
-function endsSentence(draft: Draft, drafts: readonly Draft[]): boolean {
-  const [line, more] = draft.lines;
-  if (!line || !/^\p{L}+\.?\s*\d{1,3}\.(?:$|\s)/u.test(line.text) || (!more && !/\d\.$/u.test(line.text))) return false;
-  const text = drafts
-    .slice(0, drafts.indexOf(draft))
-    .findLast((other) => other.kind === 'text' && other.lines.length > 0);
-  const last = text?.lines.at(-1);
-  // A caption stands by its float.
-  if (more && drafts.some((other) => other.page === draft.page && (other.kind === 'picture' || other.kind === 'table')))
-    return false;
-  return last !== undefined && Math.abs(last.size - line.size) < 0.3 && /[\p{L},]$/u.test(last.text);
-}
-
-/** Labels of a figure's parts stand right under pictures. */
-function isPartOfFigure(draft: Draft, floats: readonly Draft[]): boolean {
-  const [first] = draft.lines;
-  if (!first || draft.lines.length > 2 || !isPartCaption(first)) return false;
-  return floats.some(
-    (float) =>
-      float.kind === 'picture' &&
-      float.page === draft.page &&
-      gapBetween(float.box, draft.box) < 3 * first.size &&
-      overlap(float.box.left, float.box.right, draft.box.left, draft.box.right) > 0,
-  );
 }
 
 function gapBetween(a: Box, b: Box): number {

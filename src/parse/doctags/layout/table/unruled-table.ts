@@ -68,16 +68,12 @@ function tableOf(
   const single = filled.filter((cell) => cell.columnSpan === 1).length;
   if (filled.length < 0.6 * table.rows * table.columns || single < 0.85 * filled.length) return undefined;
   const numbers = filled.filter((cell) => /^[^\p{L}\p{N}]*\p{N}[^\p{L}]*$/u.test(cell.text)).length;
-  const after = lines[to];
-  if (after && captionStart(after) === 'figure') return undefined;
   const plain = table.columns >= 3 && table.rows >= 4 && numbers > 0.5 * filled.length;
-  return plain || isCaptioned(lines, from, to) ? { box, table } : undefined;
+  return plain || isCaptioned(lines, from) ? { box, table } : undefined;
 }
 
-/** A caption of a table ends right above the run, or begins right below it. */
-function isCaptioned(lines: readonly Line[], from: number, to: number): boolean {
-  const after = lines[to];
-  if (after && captionStart(after) === 'table') return true;
+/** A caption of a table ends right above the run. */
+function isCaptioned(lines: readonly Line[], from: number): boolean {
   for (let at = from - 1; at >= Math.max(0, from - 5); at -= 1) {
     const line = lines[at];
     const next = lines[at + 1];
