@@ -18,6 +18,19 @@ const FIELDS = [
 const LIST = FIELDS.join(', ');
 const EXCLUDED = FIELDS.map((field) => `excluded.${field}`).join(', ');
 
+/** What is said about a name. What a person has split off (`apart`) is not found again by an id that both have. */
+const NEXT = `
+  with decision as (select of, apart from decided_works where id = ?1)
+  select (select of from decision) as decided, (select apart from decision) as apart,
+    (select of from same_works where id = ?1) as same, exists (select 1 from records where id = ?1) as isRecord,
+    (select work from work_ids where id = ?1 and work <> coalesce((select of from decision), '')
+       and work not in (select work from work_ids where id = coalesce((select of from decision), ''))
+     order by work limit 1) as other`;
+
+/** Which tables have rows: most corpora have no versions, labels or papers of the user. */
+type Has = Readonly<Record<'versions' | 'own' | 'labels' | 'lists' | 'decisions', 0 | 1>>;
+const HAS_ALL: Has = { versions: 1, own: 1, labels: 1, lists: 1, decisions: 1 };
+
 interface LastOutcome {
   readonly sequence: number;
   readonly work: string;
@@ -38,7 +51,9 @@ interface LastOutcome {
 export class WorkRows {
   readonly #store: Rows;
   readonly #changed = new Set<string>();
-  #hasVersions = false;
+  #has = HAS_ALL;
+  /** Works by name, while rows are made. */
+  #workOf: Map<string, string> | undefined;
 
   constructor(store: Rows) {
     this.#store = store;
@@ -57,7 +72,22 @@ export class WorkRows {
   /** Makes the rows of all names that were noted, and of the works whose versions they are. */
   settle(): void {
     if (this.#changed.size === 0) return;
-    this.#hasVersions = this.#store.get('select 1 from versions limit 1') !== undefined;
+    // While rows are made nothing changes that says which names are one work.
+    this.#workOf = new Map();
+    try {
+      this.#settle();
+    } finally {
+      this.#workOf = undefined;
+    }
+  }
+
+  #settle(): void {
+    this.#has =
+      this.#store.get<Has>(
+        `select exists (select 1 from versions) as versions, exists (select 1 from own_papers) as own,
+           exists (select 1 from labels) as labels, exists (select 1 from listed_in) as lists,
+           exists (select 1 from decided_works) as decisions`,
+      ) ?? HAS_ALL;
     const works = new Set<string>();
     for (const name of this.#changed) {
       works.add(name).add(this.workOf(name));
@@ -65,7 +95,7 @@ export class WorkRows {
         works.add(work).add(this.workOf(work));
     }
     this.#changed.clear();
-    if (this.#hasVersions) for (const work of works) for (const other of this.#versionsOf(work)) works.add(other);
+    if (this.#has.versions) for (const work of works) for (const other of this.#versionsOf(work)) works.add(other);
     for (const work of works) this.#make(work);
   }
 
@@ -74,34 +104,34 @@ export class WorkRows {
    * of its ids, else itself.
    */
   workOf(name: string): string {
+    const known = this.#workOf?.get(name);
+    if (known !== undefined) return known;
     const way = [name];
     for (;;) {
       const next = this.#next(way.at(-1) ?? name);
-      if (next === undefined) return way.at(-1) ?? name;
       // Two that are each said to be the other are one, under the first of their names.
-      if (way.includes(next)) return way.slice(way.indexOf(next)).sort()[0] ?? name;
-      way.push(next);
+      const isCircle = next !== undefined && way.includes(next);
+      if (next !== undefined && !isCircle) {
+        way.push(next);
+        continue;
+      }
+      const work = (isCircle ? way.slice(way.indexOf(next)).sort()[0] : way.at(-1)) ?? name;
+      this.#workOf?.set(name, work);
+      return work;
     }
   }
 
   #next(name: string): string | undefined {
-    const decided = this.#store.get<{ of: string; apart: 0 | 1 }>(
-      'select of, apart from decided_works where id = ?',
-      name,
-    );
-    if (decided?.apart === 0) return decided.of;
-    const same = decided
-      ? undefined
-      : this.#store.get<{ of: string }>('select of from same_works where id = ?', name)?.of;
-    if (same !== undefined) return same;
-    if (this.#store.get('select 1 from records where id = ?', name)) return undefined;
-    // What a person has split off is not found again by an id that both have.
-    return this.#store.get<{ work: string }>(
-      `select work from work_ids where id = ?1 and work <> ?2 and work not in (select work from work_ids where id = ?2)
-       order by work limit 1`,
-      name,
-      decided?.of ?? '',
-    )?.work;
+    const { decided, apart, same, isRecord, other } = this.#store.get<{
+      decided: string | null;
+      apart: 0 | 1 | null;
+      same: string | null;
+      isRecord: 0 | 1;
+      other: string | null;
+    }>(NEXT, name) ?? { decided: null, apart: null, same: null, isRecord: 0, other: null };
+    if (decided !== null && apart === 0) return decided;
+    if (decided === null && same !== null) return same;
+    return isRecord === 1 ? undefined : (other ?? undefined);
   }
 
   /** Every name of a work: its id, the ids of its records, and the ids that turned out to be the same work. */
@@ -141,7 +171,7 @@ export class WorkRows {
   }
 
   #isOtherVersion(work: string): boolean {
-    const group = this.#hasVersions ? this.#versionsOf(work) : [];
+    const group = this.#has.versions ? this.#versionsOf(work) : [];
     if (group.length < 2) return false;
     const records = group.flatMap((id) => {
       const record = this.#recordOf(this.#namesOf(id));
@@ -163,9 +193,12 @@ export class WorkRows {
     const isItself = this.workOf(work) === work;
     const names = isItself ? this.#namesOf(work) : [];
     const record = this.#recordOf(names);
-    for (const name of names) store.run('update listed_in set work = ? where id = ? and work <> ?', work, name, work);
+    if (this.#has.lists)
+      for (const name of names) store.run('update listed_in set work = ? where id = ? and work <> ?', work, name, work);
     const last = this.#lastOutcome(names);
-    const isApart = store.get('select 1 from decided_works where id = ? and apart = 1', work) !== undefined;
+    const isApart =
+      this.#has.decisions === 1 &&
+      store.get('select 1 from decided_works where id = ? and apart = 1', work) !== undefined;
     // What was found for an entry without an id is a work itself.
     if (!isItself || (!record && !last && !isApart) || last?.reason === 'entry-identified') {
       const row = store.get<{ row: number }>('select row from works where work = ?', work);
@@ -175,10 +208,12 @@ export class WorkRows {
       }
       return;
     }
-    const own = store.get<{ document: string }>(
-      'select min(document) as document from own_papers where work in (select value from json_each(?))',
-      JSON.stringify(names),
-    );
+    const own = this.#has.own
+      ? store.get<{ document: string }>(
+          'select min(document) as document from own_papers where work in (select value from json_each(?))',
+          JSON.stringify(names),
+        )
+      : undefined;
     const row = last && (JSON.parse(last.row) as ManifestRow);
     const isOwn = !last && typeof own?.document === 'string';
     const title = cut(record?.title ?? row?.title);
@@ -226,6 +261,7 @@ export class WorkRows {
 
   /** The last decision of screening under any of its names. */
   #labelOf(names: readonly string[]): string {
+    if (!this.#has.labels) return '';
     const found = this.#store.get<{ label: string }>(
       'select label from labels where work in (select value from json_each(?)) order by rowid desc limit 1',
       JSON.stringify(names),
