@@ -40,8 +40,28 @@ export interface CorpusStages {
   readonly openEmbed: () => Promise<ClosingStage | undefined>;
 }
 
+/** Files on their way from the download to the parser, each once: whoever saves a file adds it, the parser takes it. */
+export class ArrivedFiles {
+  readonly line = new Channel<string>(WAITING);
+  readonly #seen = new Set<string>();
+
+  /** Waits until there is room. */
+  readonly add: Arrive = async (file) => {
+    await this.line.room();
+    if (this.#seen.has(file)) return;
+    this.#seen.add(file);
+    this.line.offer(file);
+  };
+
+  get count(): number {
+    return this.#seen.size;
+  }
+}
+
 export interface CorpusRunOptions<Gathered, Indexed> {
   readonly stages: CorpusStages;
+  /** Files that are parsed as they come. */
+  readonly files?: ArrivedFiles;
   /** Brings documents until there are no more, and tells what it did. */
   readonly gather: (arrive: Arrive, signal: AbortSignal) => Promise<Gathered>;
   /** Makes everything searchable; called when all documents have gone through all stages. */
@@ -82,10 +102,9 @@ export class CorpusRun<Gathered, Indexed> {
   }
 
   async run(signal: AbortSignal): Promise<CorpusOutcome<Gathered, Indexed>> {
-    const { stages, gather, index } = this.#options;
+    const { stages, gather, index, files = new ArrivedFiles() } = this.#options;
     const halt = new AbortController();
     const either = AbortSignal.any([signal, halt.signal]);
-    const files = new Channel<string>(WAITING);
     const parsed = new Channel<string>(WAITING);
     const chunked = new Channel<string>(WAITING);
     const { promise: expecting, resolve: expect } = Promise.withResolvers<void>();
@@ -97,18 +116,11 @@ export class CorpusRun<Gathered, Indexed> {
       outcomes[name] = outcome;
       if (outcome.cancelled) halt.abort(outcome.stopReason ?? `${name} stopped`);
     };
-    const seen = new Set<string>();
-    const arrive: Arrive = async (file) => {
-      await files.room();
-      if (seen.has(file)) return;
-      seen.add(file);
-      files.offer(file);
-    };
     // Where nothing more can be found, what was found is still worth finishing; the fault is told at the end.
-    const gathering = gather(arrive, either).finally(() => files.close());
+    const gathering = gather(files.add, either).finally(() => files.line.close());
     gathering.catch(() => undefined);
     const parts = [
-      keep('doctags', flow('doctags', stages.doctags, files, parsed)),
+      keep('doctags', flow('doctags', stages.doctags, files.line, parsed)),
       keep('chunk', flow('chunk', stages.chunk, parsed, chunked)),
       stages.dense ? keep('dense', flow('dense', stages.dense, chunked)) : pass(chunked),
     ];
@@ -120,7 +132,7 @@ export class CorpusRun<Gathered, Indexed> {
     const indexed = either.aborted ? undefined : await index();
     return {
       gathered: await gathering,
-      documents: seen.size,
+      documents: files.count,
       stages: outcomes,
       index: indexed,
       stopReason: either.aborted ? reasonOf(either) : undefined,

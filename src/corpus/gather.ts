@@ -32,7 +32,7 @@ import type { Work } from '../works/index.ts';
 import type { RunAccount } from './account.ts';
 import { accountOfStages, accountOfWorks } from './account.ts';
 import type { Arrive, CorpusStageName } from './corpus-run.ts';
-import { CorpusRun } from './corpus-run.ts';
+import { ArrivedFiles, CorpusRun } from './corpus-run.ts';
 import { eventStream } from './channel.ts';
 import { FleetRun } from './fleet/fleet-run.ts';
 import { FleetListing } from './fleet/listing.ts';
@@ -152,12 +152,12 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     await using dense = await openDense(config, runtime);
     const own = await findOwnPapers(request.papers, config.download.out);
     await using papers = new DocumentFiling(own.papers, config, runtime);
-    let arrive: Arrive | undefined;
+    const files = new ArrivedFiles();
     let fleet: FleetRun<DownloadSummary, RunAccount['index'] | undefined> | undefined;
     if (shared?.logs) checkFleet(request);
     await using download = wantsWorks(request)
       ? await this.#open({ ...request, config }, shared, async (file, row) => {
-          await (fleet ? fleet.saved(row) : arrive?.(file));
+          await (fleet ? fleet.saved(row) : files.add(file));
         })
       : undefined;
     const stages = {
@@ -177,10 +177,10 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       return summary;
     };
     const run = new CorpusRun({
+      files,
       modelIsEnglish: config.parse.dense === 'embedded',
       stages: { ...stages, dense: dense && prepareDense(config, { warn }) },
       gather: async (offer, stop) => {
-        arrive = offer;
         for (const file of own.papers) if (!stop.aborted) await offer(file);
         if (!download) return undefined;
         const [summary] = await Promise.all([
