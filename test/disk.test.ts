@@ -128,7 +128,7 @@ test('a file copied by merge is synced before its row is written', { skip: posix
   const row = { work: 'w', run_id: 'r', at: new Date(0).toISOString(), outcome: 'saved', reason: 'success', path: 'PDF/w.pdf',
     sha256: sha256('bytes'), bytes: 5, resolver: null, kind: 'pdf', attempts: [], problems: [] }; // prettier-ignore
   writeFileSync(join(from, 'manifest.jsonl'), `${JSON.stringify(row)}\n`);
-  const options = { clock: systemClock, warn: () => undefined };
+  const options = { clock: systemClock, runId: 'merge', warn: () => undefined };
   const { calls } = await watched(() => mergeFolders([from], join(folder.path, 'out'), options));
   const first = calls.findIndex((call) => call.startsWith('sync body'));
   assert.deepEqual(calls.slice(first, first + 4), [

@@ -118,6 +118,7 @@ async function verifyFleet(run: Fleet): Promise<boolean> {
   const found = machines.filter((each) => existsSync(join(each, 'manifest.jsonl')));
   const merged = await mergeFolders(found, out, {
     clock: systemClock,
+    runId: 'joined',
     warn: (message) => faults.push(message),
   });
   const { differences } = await verifyFolder(simulation, out, run.policy);

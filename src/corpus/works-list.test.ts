@@ -14,7 +14,7 @@ import { Records, removeStore } from '../store/index.ts';
 import { accountOf, CorpusWorks, outcomesOf } from '../ask/index.ts';
 
 async function putSaved(folder: string, ids: Partial<WorkIds>, at: number): Promise<void> {
-  await using manifest = await ManifestFolder.open({ folder, clock: systemClock });
+  await using manifest = await ManifestFolder.open({ folder, runId: 'r', clock: systemClock });
   const work = workFromIds({ ...NO_IDS, ...ids });
   assert.ok(work);
   const lost = { kind: 'failed', reason: 'no-plan', detail: null } as const;

@@ -88,7 +88,7 @@ test('of each work the latest row counts, whatever the order of folders and line
   }
 });
 
-const options = { clock: new HeldClock(), warn: () => undefined };
+const options = { clock: new HeldClock(), runId: 'merge', warn: () => undefined };
 
 test('a manifest cannot bring anything from outside its folder, nor anything that is not a downloaded file', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-merge-'));

@@ -42,6 +42,7 @@ export interface Merged {
 
 interface Options {
   readonly clock: Clock;
+  readonly runId: string;
   readonly warn: (message: string) => void;
 }
 

@@ -250,6 +250,7 @@ async function assemble(
     await ManifestFolder.open({
       store,
       folder: download.out,
+      runId,
       clock: runtime.clock,
       rotateBytes: download.rotate_bytes,
       warn,

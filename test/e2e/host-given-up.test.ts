@@ -66,8 +66,12 @@ async function sameReasonEverywhere(out: string, { work, reason }: { work: strin
     read('manifest.jsonl')
       .split('\n')
       .find((line) => line.includes(`"doi":"${work}"`)) ?? '{}';
-  const { reason: written } = JSON.parse(row) as { reason: string };
+  const { reason: written, detail } = JSON.parse(row) as { reason: string; detail: string };
   assert.equal(written, reason);
+  const [names = '', ...lines] = read('manifest.csv').split('\r\n');
+  assert.ok(names.split(',').includes('detail'));
+  assert.ok(lines.some((line) => line.includes(reason) && line.includes(detail.slice(0, 40))));
+  assert.equal((JSON.parse(read('manifest.summary.json')) as { reasons: Record<string, number> }).reasons[reason], 1);
   await using store = await openStore(join(out, 'state', 'workqueue.sqlite'));
   const { byErrorCode } = await store.admin.stats(Date.now());
   assert.deepEqual(

@@ -79,7 +79,7 @@ function parsed(folder: string, id: string, about: object = {}): void {
 }
 /** Writes rows as a download does. */
 async function download(folder: string, ...rows: readonly object[]): Promise<void> {
-  await using written = await ManifestFolder.open({ folder, clock: systemClock });
+  await using written = await ManifestFolder.open({ folder, runId: 'r', clock: systemClock });
   for (const row of rows) await written.write(row as ManifestRow);
 }
 const manifest = (folder: string, ...rows: readonly object[]): void =>

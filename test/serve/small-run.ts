@@ -38,7 +38,7 @@ export async function writeWorks(folder: string, from: number, to: number): Prom
       }),
     );
   }
-  await using manifest = await ManifestFolder.open({ folder, clock: systemClock });
+  await using manifest = await ManifestFolder.open({ folder, runId: 'r', clock: systemClock });
   for (let number = from; number < to; number += 1) await manifest.write(rowOf(number));
 }
 

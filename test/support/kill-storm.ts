@@ -117,13 +117,21 @@ function filesBesideRows(out: string, rows: readonly ManifestRow[]): string[] {
 function disagreements(out: string, rows: readonly ManifestRow[]): string[] {
   const works = new Set(rows.map(({ work }) => work));
   const last = new Map(rows.map((row) => [row.work, row]));
+  const json = (name: string): Record<string, unknown> =>
+    JSON.parse(readFileSync(join(out, name), 'utf8')) as Record<string, unknown>;
+  const lines = (name: string): number => readFileSync(join(out, name), 'utf8').trim().split(/\r?\n/).length - 1;
   using store = new DatabaseSync(join(out, 'corpus.sqlite'), { readOnly: true });
   using queue = new DatabaseSync(join(out, 'state', 'workqueue.sqlite'), { readOnly: true });
   const ingested = store.prepare('select row from outcomes order by sequence').all() as { row: string }[];
   const jobs = queue.prepare('SELECT artifact_id AS id, state FROM jobs').all() as { id: string; state: string }[];
   const states = { saved: 'done', failed: 'error', parked: 'queued', skipped: 'skipped' } as const;
+  const saved = [...last.values()].filter(({ outcome }) => outcome === 'saved');
   const checks: readonly (readonly [string, unknown, unknown])[] = [
     ['rows of corpus.sqlite', new Set(ingested.map(({ row }) => row)).size, rows.length],
+    ['lines of manifest.csv', lines('manifest.csv'), rows.length],
+    ['lines of manifest.last.csv', lines('manifest.last.csv'), works.size],
+    ['works of manifest.summary.json', json('manifest.summary.json')['works'], works.size],
+    ['files of manifest.index.json', Object.keys(json('manifest.index.json')['files'] as object).length, saved.length],
     ['jobs of the queue', jobs.length, works.size],
   ];
   return [

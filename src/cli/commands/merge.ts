@@ -14,7 +14,7 @@ export function mergeCommand(): Command {
   return shared(new Command('merge'))
     .description('merge run folders from several machines into one')
     .argument('<folders...>', 'run folders to merge')
-    .requiredOption('--out <folder>', 'output folder for the merged manifest and files')
+    .requiredOption('--out <folder>', 'output folder for the merged manifest, files and reports')
     .addHelpText('after', '\nExample:\n  docstokg merge machine-a machine-b --out merged\n')
     .action(async (folders: string[], flags: { readonly out: string }, self: Command) => {
       const session = openSession(self);
@@ -22,6 +22,7 @@ export function mergeCommand(): Command {
       using stop = stopSignal();
       const options = {
         clock: session.clock,
+        runId: `merge-${new Date(session.clock.now()).toISOString().replaceAll(/[:.]/g, '-')}`,
         warn: (message: string) => session.log('warn', message),
       };
       const merged = await mergeFolders(folders, flags.out, options, stop.signal).catch((error: unknown) => {

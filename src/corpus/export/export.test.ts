@@ -45,7 +45,7 @@ async function someRun(folder: string): Promise<void> {
       record('W4', { title: 'Nobody can have this one, it is closed' }),
     ]);
   }
-  await using manifest = await ManifestFolder.open({ folder, clock: systemClock });
+  await using manifest = await ManifestFolder.open({ folder, runId: 'r', clock: systemClock });
   const at = { startedAt: 0, endedAt: 1 };
   for (const id of ['W1', 'W2', 'W3', 'W4', 'entry:mine.bib#7']) {
     const work = workFromIds({ ...NO_IDS, openalex: id });

@@ -29,7 +29,7 @@ function putRecords(folder: string, from: number, to: number, more: object = {})
 }
 
 async function putRows(folder: string, numbers: readonly number[], isSaved: boolean): Promise<void> {
-  await using manifest = await ManifestFolder.open({ folder, clock: systemClock });
+  await using manifest = await ManifestFolder.open({ folder, runId: 'r', clock: systemClock });
   for (const number of numbers) {
     const work = workFromIds({ ...NO_IDS, openalex: `W${number}` });
     assert.ok(work);

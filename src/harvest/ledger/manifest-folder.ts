@@ -6,6 +6,7 @@ import { JsonlWriter, readJsonl, removeDeadParts, setLinesAside } from '../../ba
 import type { ManifestRow, ResultSink } from '../../download/index.ts';
 import type { HandlerJob } from '../../queue/index.ts';
 import { CorpusStore, isManifestRow, refuseFleetFolder } from '../../store/index.ts';
+import { writeReports } from './manifest-reports.ts';
 
 /** Rows are ingested this many at a time, or when the oldest has waited this long: a commit per row would cost more than the rest. */
 const INGEST_ROWS = 100;
@@ -16,6 +17,7 @@ type RecentRow = LastRow & Pick<ManifestRow, 'at'>;
 
 export interface ManifestOptions {
   readonly folder: string;
+  readonly runId: string;
   readonly clock: Clock;
   /** At this size the manifest is renamed with a number and a new one begun; 0 means never. */
   readonly rotateBytes?: number;
@@ -30,7 +32,7 @@ export interface ManifestOptions {
 export type HeldLease = Pick<HandlerJob, 'id' | 'token'>;
 
 /**
- * The manifest of a run: `manifest.jsonl` is the truth, `corpus.sqlite` has its rows, `export` writes other forms. A run
+ * The manifest of a run: `manifest.jsonl` is the truth, `corpus.sqlite` has its rows, and the reports are derived. A run
  * resumes from the manifest; rows that it has lost, and that the database still has, are restored when it is opened.
  */
 export class ManifestFolder implements ResultSink, AsyncDisposable {
@@ -99,9 +101,16 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     );
   }
 
+  /** Writes what is derived: the CSV files, the index, the summary and the metrics. */
+  async report(): Promise<void> {
+    this.flush();
+    const { folder, clock, runId } = this.#options;
+    await writeReports(folder, this.#store, { now: clock.now(), runId });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     try {
-      this.flush();
+      await this.report();
     } finally {
       this.#ingestDue?.[Symbol.dispose]();
       await this.#writer[Symbol.asyncDispose]();

@@ -73,12 +73,13 @@ function ingested(folder: string): string[] {
 function open(folder: string, warnings: string[] = []): Promise<ManifestFolder> {
   return ManifestFolder.open({
     folder,
+    runId: 'run',
     clock: systemClock,
     warn: (message) => void warnings.push(message),
   });
 }
 
-test('text and database hold the same rows, and the last row of a work is known at every moment', async () => {
+test('text, database and reports hold the same rows, and the last row of a work is known at every moment', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-manifest-'));
   {
     await using manifest = await open(folder.path);
@@ -95,10 +96,19 @@ test('text and database hold the same rows, and the last row of a work is known 
   const works = lines.map((line) => (JSON.parse(line) as ManifestRow).work);
   assert.equal(works.length, 252);
   assert.deepEqual(ingested(folder.path), works);
-  // A run of one work in a folder of 100,000 must not write anything as long as the folder.
+  const read = (name: string): string => readFileSync(join(folder.path, name), 'utf8');
+  assert.equal(read('manifest.csv').trim().split('\r\n').length, 253);
+  assert.equal(read('manifest.last.csv').trim().split('\r\n').length, 252);
+  const index = JSON.parse(read('manifest.index.json')) as { works: number; files: Record<string, unknown> };
+  assert.equal(index.works, 251);
+  assert.deepEqual(index.files['a'], { path: 'PDF/a.pdf', sha256: 'ab', bytes: 1000, kind: 'pdf' });
+  assert.equal(Object.keys(index.files).length, 251);
+  assert.deepEqual((JSON.parse(read('manifest.summary.json')) as { outcomes: unknown }).outcomes, { saved: 251 });
+  const metrics = JSON.parse(read('manifest.metrics.json')) as { by_host: Record<string, unknown> };
+  assert.deepEqual(metrics.by_host['arxiv.example'], { attempts: 251, saved: 251, bytes: 251_000, ms: 5020 });
   assert.deepEqual(
-    readdirSync(folder.path).filter((name) => !name.startsWith('corpus.sqlite')),
-    ['manifest.jsonl', 'manifest.jsonl.lock'],
+    readdirSync(folder.path).filter((name) => name.endsWith('.part')),
+    [],
   );
 });
 
@@ -125,6 +135,13 @@ test('a damaged line of the manifest is put aside with a copy of the file, told 
   warnings.length = 0;
   await (await open(folder.path, warnings))[Symbol.asyncDispose]();
   assert.deepEqual(warnings, []);
+});
+
+test('a folder without any row has reports too', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-manifest-'));
+  await (await open(folder.path))[Symbol.asyncDispose]();
+  const index = JSON.parse(readFileSync(join(folder.path, 'manifest.index.json'), 'utf8')) as Record<string, unknown>;
+  assert.deepEqual([index['works'], index['files']], [0, {}]);
 });
 
 test('whichever of text and database is lost, damaged or behind is made whole from the other', async () => {

@@ -1,0 +1,129 @@
+import { join } from 'node:path';
+
+import { hostKey, writeFileAtomic } from '../../base/index.ts';
+import type { ManifestRow } from '../../download/index.ts';
+import type { CorpusStore } from '../../store/index.ts';
+import { AtomicText } from './atomic-text.ts';
+import { csvLine } from './csv.ts';
+import { ResolverAccount } from './resolver-account.ts';
+
+const CSV_FIELDS = [
+  'at', 'run_id', 'work', 'doi', 'title', 'outcome', 'reason', 'detail', 'resolver', 'url', 'final_url', 'path', 'kind', 'sha256', 'bytes', 'license',
+  'version', 'host_type', 'retry_at', 'duration_ms',
+] as const; // prettier-ignore
+
+interface Measured {
+  attempts: number;
+  saved: number;
+  bytes: number;
+  ms: number;
+}
+
+/**
+ * Everything that is derived from the manifest: written anew as a whole, so that it never shows half of anything. The rows
+ * are read once and nothing of their number is held but their durations.
+ */
+export async function writeReports(
+  folder: string,
+  store: CorpusStore,
+  options: { readonly now: number; readonly runId: string },
+): Promise<void> {
+  const [outcomes, reasons, resolvers, kinds]: Record<string, number>[] = [{}, {}, {}, {}];
+  const byResolver: Record<string, Measured> = {};
+  const byHost: Record<string, Measured> = {};
+  const account = new ResolverAccount();
+  const durations: number[] = [];
+  let [works, bytes] = [0, 0];
+  const about = { generated_at: new Date(options.now).toISOString(), run_id: options.runId };
+  using all = new AtomicText(join(folder, 'manifest.csv'));
+  using last = new AtomicText(join(folder, 'manifest.last.csv'));
+  using index = new AtomicText(join(folder, 'manifest.index.json'));
+  all.write(csvLine(CSV_FIELDS));
+  last.write(csvLine(CSV_FIELDS));
+  index.write(`${JSON.stringify(about, undefined, 2).slice(0, -2)},\n  "files": {`);
+  let separator = '';
+  for (const { row, isLast } of rowsOf(store)) {
+    const line = csvLine(CSV_FIELDS.map((field) => row[field] ?? null));
+    all.write(line);
+    if (!isLast) continue;
+    last.write(line);
+    works += 1;
+    count(outcomes, row.outcome);
+    count(reasons, row.reason);
+    if (row.resolver !== null) count(resolvers, row.resolver);
+    if (row.kind !== null) count(kinds, row.kind);
+    bytes += row.bytes ?? 0;
+    durations.push(row.duration_ms ?? 0);
+    account.add(row);
+    if (row.path !== null) {
+      const { path, sha256, bytes: size, kind } = row;
+      index.write(
+        `${separator}\n    ${JSON.stringify(row.work)}: ${JSON.stringify({ path, sha256, bytes: size, kind })}`,
+      );
+      separator = ',';
+    }
+    for (const attempt of row.attempts) {
+      measure(byResolver, attempt.resolver, attempt);
+      measure(byHost, hostOf(attempt.url), attempt);
+    }
+  }
+  index.write(`\n  },\n  "works": ${works}\n}\n`);
+  for (const file of [all, last, index]) await file.commit();
+  const header = { ...about, works };
+  const write = (name: string, value: unknown): Promise<void> =>
+    writeFileAtomic(join(folder, name), `${JSON.stringify(value, undefined, 2)}\n`);
+  await write('manifest.summary.json', {
+    ...header,
+    bytes,
+    outcomes,
+    reasons,
+    resolvers,
+    kinds,
+    resolver_account: account.lines,
+    problems: account.problems,
+    lost_sources: account.sources,
+  });
+  durations.sort((a, b) => a - b);
+  await write('manifest.metrics.json', {
+    ...header,
+    work_ms: { p50: percentile(durations, 0.5), p95: percentile(durations, 0.95), max: percentile(durations, 1) },
+    by_resolver: byResolver,
+    by_host: byHost,
+  });
+}
+
+function* rowsOf(store: CorpusStore): Generator<{ readonly row: ManifestRow; readonly isLast: boolean }> {
+  const rows = store.iterate<{ row: string; isLast: 0 | 1 }>(
+    `select row, sequence in (select max(sequence) from outcomes group by work) as isLast from outcomes order by sequence`,
+  );
+  for (const { row, isLast } of rows) yield { row: JSON.parse(row) as ManifestRow, isLast: isLast === 1 };
+}
+
+function hostOf(url: string): string {
+  try {
+    return hostKey(url);
+  } catch {
+    // A row restored by hand may name anything.
+    return '';
+  }
+}
+
+function count(counts: Record<string, number> | undefined, name: string): void {
+  if (counts) counts[name] = (counts[name] ?? 0) + 1;
+}
+
+function measure(
+  table: Record<string, Measured>,
+  key: string,
+  attempt: { readonly reason: string; readonly bytes: number; readonly duration_ms: number },
+): void {
+  const entry = (table[key] ??= { attempts: 0, saved: 0, bytes: 0, ms: 0 });
+  entry.attempts += 1;
+  if (attempt.reason === 'success') entry.saved += 1;
+  entry.bytes += attempt.bytes;
+  entry.ms += attempt.duration_ms;
+}
+
+function percentile(sorted: readonly number[], share: number): number | null {
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? null;
+}

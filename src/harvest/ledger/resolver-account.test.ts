@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { ManifestRow } from '../../download/index.ts';
+import { ResolverAccount } from './resolver-account.ts';
+
+test('per resolver: asked, answered, plans, kept, refused and why, and what it would have given', () => {
+  const account = new ResolverAccount();
+  const row = (more: object): void =>
+    account.add({
+      asked: ['arxiv', 'core'],
+      attempts: [],
+      problems: [],
+      resolver: null,
+      ...more,
+    } as unknown as ManifestRow);
+  row({
+    outcome: 'saved',
+    resolver: 'core',
+    attempts: [
+      { resolver: 'arxiv', reason: 'not-found' },
+      { resolver: 'core', reason: 'success' },
+    ],
+  });
+  row({
+    outcome: 'skipped',
+    attempts: [{ resolver: 'arxiv', reason: 'bot-wall' }],
+    problems: [{ resolver: 'core', message: 'not-json: <' }],
+  });
+  row({ outcome: 'skipped', problems: [{ resolver: 'core', message: 'not-json: {' }] });
+  assert.deepEqual(account.lines, {
+    arxiv: {
+      asked: 3,
+      answered: 3,
+      plans: 2,
+      kept: 0,
+      refused: { 'not-found': 1, 'bot-wall': 1 },
+      would_have_given: 1,
+    },
+    core: { asked: 3, answered: 1, plans: 1, kept: 1, refused: {}, would_have_given: 0 },
+  });
+  assert.deepEqual(account.problems, { core: { works: 2, first: 'not-json: <' } });
+});
