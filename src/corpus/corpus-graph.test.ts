@@ -202,6 +202,33 @@ test('works that records cite by an id alone are named once, and a work that is 
   assert.equal(again.find((event) => event.kind === 'built')?.named?.asked, 0);
 });
 
+test('a graph of chosen works has these and their documents only', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-chosen-'));
+  writeDocument(join(folder.path, 'Data'), 'unrelated', 'A study of sand', REFERENCES);
+  {
+    using records = Records.open(folder.path);
+    records.add(
+      ['W1', 'W2'].map((id) => ({ ...emptyRecord(id, { openalex: id }), title: `Study ${id}`, references: [] })),
+    );
+  }
+  await using corpus = await openCorpus(folder.path);
+  const names = ['W1', 'W2', 'unrelated'];
+  const nodes = async (works?: ReadonlySet<string>): Promise<readonly string[]> => {
+    await Array.fromAsync(corpus.graph.build({ works }));
+    using graph = corpus.graph.open();
+    return names.filter((name) => {
+      try {
+        return graph.find(name).id !== '';
+      } catch (error) {
+        assert.equal((error as { code?: string }).code, 'GRAPH_NO_NODE');
+        return false;
+      }
+    });
+  };
+  assert.deepEqual(await nodes(new Set(['W1'])), ['W1']);
+  assert.deepEqual(await nodes(), names);
+});
+
 test('in a world whose truth is known every work that is found is the one that was printed', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-lookup-'));
   await using simulation = await Simulation.open({

@@ -56,12 +56,23 @@ export type ClaimsEvent =
 export interface GraphRequest {
   /** A vocabulary of yours: a table, SKOS in Turtle, or OBO. */
   readonly vocabulary?: string | undefined;
+  /** Only these works and their documents are in the graph. */
+  readonly works?: ReadonlySet<string> | undefined;
   readonly flags?: StageCall | undefined;
 }
 
 /** Everything that states nodes and edges, as the records and files of a corpus are now. */
-function sourcesIn(store: CorpusStore, dataRoot: string): ReturnType<typeof graphSources> {
-  return graphSources({ dataRoot, records: new Records(store), answers: new ReferenceAnswers(store) });
+function* sourcesIn(
+  store: CorpusStore,
+  dataRoot: string,
+  works?: ReadonlySet<string>,
+): ReturnType<typeof graphSources> {
+  const records = new Records(store);
+  for (const source of graphSources({ dataRoot, records, answers: new ReferenceAnswers(store) })) {
+    const { kind, owner } = source;
+    const work = kind === 'record' ? owner.slice('record:'.length) : records.ofDocument(owner)?.id;
+    if (!works || works.has(work ?? '')) yield source;
+  }
 }
 
 /** Opens the graph of a folder. Where the database has none but its documents have facts, it is built from them first. */
@@ -142,7 +153,8 @@ export class CorpusGraph {
       if (outcome.cancelled || options.dryRun) return;
       using store = CorpusStore.create(this.#folder, { manifests: manifestFolder(this.#config), warn });
       await store.ingestSoon();
-      const change = await updateGraphSoon(store, sourcesIn(store, dataRoot), stop);
+      const sources = (): ReturnType<typeof graphSources> => sourcesIn(store, dataRoot, request.works);
+      const change = await updateGraphSoon(store, sources(), stop);
       const path = join(this.#folder, 'corpus.sqlite');
       if (!asking) {
         tell({ kind: 'built', path, outcome, change, lookedUp: null, named: null });
@@ -154,8 +166,7 @@ export class CorpusGraph {
       const named = await lookUpNames(graph.namelessWorks(directory.origin), directory, bounds, stop);
       const lookedUp = await lookUpReferences(graph.unknownReferences(), crossrefCatalogue(asking), bounds, stop);
       // Added and removed is what the documents changed; what was found changes none of them.
-      const again =
-        lookedUp.found + named.named > 0 ? await updateGraphSoon(store, sourcesIn(store, dataRoot), stop) : change;
+      const again = lookedUp.found + named.named > 0 ? await updateGraphSoon(store, sources(), stop) : change;
       const { added, removed } = change;
       tell({ kind: 'built', path, outcome, change: { ...again, added, removed }, lookedUp, named });
     }, signal);

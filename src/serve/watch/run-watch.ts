@@ -43,9 +43,11 @@ export class RunWatch implements AsyncDisposable {
     this.#screening = screeningOnDemand(corpus.folder, corpus.config);
     this.#clock = clock;
     const index = join(corpus.folder, 'Index', 'index.sqlite');
+    const decisions = join(corpus.folder, 'decisions.jsonl');
     this.search = new KeptOpen({
       open: () => corpus.openSearch({ asItIs: true }),
-      stamp: () => fileStamp(index),
+      // Works that screening excludes are no longer found.
+      stamp: () => (fileStamp(index) === null ? null : `${fileStamp(index)} ${fileStamp(decisions)}`),
       lookMs: LOOK_MS,
       clock,
     });

@@ -14,9 +14,10 @@ import { showStage } from '../docparse/stage-options.ts';
 import { claimsCommand } from './claims.ts';
 import { exportCommand } from './export.ts';
 import { evidenceLine, neighbourLines, nodeLine } from './text.ts';
-import { simOption, wholeNumber } from '../../options.ts';
+import { chosenWorks, simOption, wholeNumber, worksOption } from '../../options.ts';
 
 interface GraphFlags {
+  readonly works?: string;
   readonly run?: string;
   readonly vocabulary?: string;
   readonly force?: boolean;
@@ -43,7 +44,7 @@ export function graphCommand(): Command {
 }
 
 function buildCommand(): Command {
-  return runArgument(settingOptions(shared(new Command('build')), ['graph-build']))
+  return worksOption(runArgument(settingOptions(shared(new Command('build')), ['graph-build'])))
     .description('extract entities and citations from parsed documents and update the graph')
     .option('--vocabulary <file>', 'your own terms to find in the text: CSV (id, name, synonyms), SKOS (.ttl) or OBO')
     .option('--force', 'process all documents again')
@@ -51,14 +52,15 @@ function buildCommand(): Command {
     .addOption(simOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  docstokg graph build\n  docstokg graph build runs/corals --vocabulary terms.csv\n  docstokg graph build --lookup --mailto you@university.example\n',
+      '\nExamples:\n  docstokg graph build\n  docstokg graph build runs/corals --vocabulary terms.csv\n  docstokg graph build runs/review --works included\n  docstokg graph build --lookup --mailto you@university.example\n',
     )
     .action(async (named: string | undefined, flags: GraphFlags, self: Command) => {
       const session = openSession(self);
       using stop = stopSignal();
       await using corpus = await corpusOf(session, named ?? flags.run, await simulatedLayer(flags));
       const show = showStage(session);
-      const request = { vocabulary: flags.vocabulary, flags: { ...(flags.force && { force: true }) } };
+      const chosen = chosenWorks(corpus, flags.works);
+      const request = { ...chosen, vocabulary: flags.vocabulary, flags: { ...(flags.force && { force: true }) } };
       for await (const event of corpus.graph.build(request, stop.signal)) {
         if (event.kind === 'stage') show(event.event);
         else if (event.kind === 'warning') session.log('warn', event.message);
