@@ -1,10 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { packageRoot } from '../src/base/index.ts';
 import type { ModelOptions, Rankable } from '../src/screen/index.ts';
-import { DEFAULT_MODEL, featuresOf, isTimeToSample, promiseOf, RankingModel } from '../src/screen/index.ts';
+import { DEFAULT_MODEL, featuresOf, isTimeToSample, promiseOf, RankingModel, Screening } from '../src/screen/index.ts';
+import { madeReview } from '../test/fixtures/made-review.ts';
 import { seededRandom } from '../test/fixtures/random-document.ts';
+import { writeReviewRun } from '../test/fixtures/review-run.ts';
 import { asked, readOptions, wholeNumber } from '../test/support/options.ts';
 
 // Scores the ranking of records and the rule for stopping on reviews whose decisions are known: NAME.jsonl with a line
@@ -31,6 +34,8 @@ const { values } = asked(() =>
       stops: { type: 'string', default: '100' },
       review: { type: 'string', multiple: true, default: [] },
       json: { type: 'boolean', default: false },
+      /** Instead: CPU of a decision among so many made-up records. */
+      speed: { type: 'string' },
     },
   }),
 );
@@ -212,6 +217,47 @@ function print(title: string, lines: readonly Line[]): void {
   const good = ends.filter(({ recall }) => recall >= TARGET - 1e-9).length;
   console.log(`mean ATD ${percent(ours).trim()} against ${percent(peer).trim()}: ${((ours ?? 0) / (peer ?? 1)).toFixed(3)} of the peer, at worst ${worst.toFixed(2)}`); // prettier-ignore
   console.log(`stopping: recall ≥ ${TARGET} in ${good} of ${ends.length} runs (${percent(good / ends.length).trim()} %), mean recall ${percent(mean(ends.map(({ recall }) => recall))).trim()} %, reading saved ${percent(mean(ends.map(({ saved }) => saved))).trim()} %`); // prettier-ignore
+}
+
+/** CPU milliseconds of what a reviewer waits for, and of learning, with 1,000 decisions made: the median of 20 decisions. */
+function measureSpeed(records: number): void {
+  const folder = mkdtempSync(join(tmpdir(), 'score-screening-'));
+  try {
+    const review = madeReview(records, Math.ceil(records / 50), 2);
+    writeReviewRun(folder, review);
+    using screening = Screening.open(folder);
+    const cpu = (what: () => unknown): number => {
+      const before = process.cpuUsage();
+      what();
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1_000;
+    };
+    const first = cpu(() => screening.train());
+    const decide = (at: number): void =>
+      screening.decide({ work: review[at]!.id, decision: review[at]!.included ? 'include' : 'exclude', by: 'ada' });
+    for (let at = 0; at < 1_000; at += 1) decide(at);
+    screening.train();
+    const times = Array.from({ length: 20 }, (_, at) => ({
+      decide: cpu(() => decide(1_000 + at)),
+      // The order that is known is enough for the next record; the server learns in a thread.
+      learn: cpu(() => screening.train()),
+      next: cpu(() => [screening.next('ada'), screening.status(), screening.conflicts()]),
+    }));
+    const median = (name: 'decide' | 'learn' | 'next'): string =>
+      times
+        .map((each) => each[name])
+        .toSorted((a, b) => a - b)[10]!
+        .toFixed(0);
+    console.log(`${records} records, CPU ms: first ranking ${first.toFixed(0)}, decision on the disk ${median('decide')}, next record and progress ${median('next')}, learning ${median('learn')}`); // prettier-ignore
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+if (values.speed !== undefined) {
+  const records = values.speed;
+  measureSpeed(asked(() => wholeNumber('speed', records)));
+  process.exit();
 }
 
 const manifest = join(values.data, 'MANIFEST.json');
