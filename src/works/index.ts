@@ -1,8 +1,16 @@
 export { doiPath, findDoi, normalizeDoi } from './ids/doi.ts';
 export { formatArxivId, parseArxivId } from './ids/arxiv-id.ts';
 export type { ArxivId } from './ids/arxiv-id.ts';
-export { normalizePmcid, normalizePmid, pmcidFromField, pmidFromField } from './ids/pubmed-id.ts';
-export { normalizeHalId, normalizeOpenAlexId, normalizeZenodoId, osfGuidOf } from './ids/repository-id.ts';
+export {
+  normalizeHalId,
+  normalizeOpenAlexId,
+  normalizePmcid,
+  normalizePmid,
+  normalizeZenodoId,
+  osfGuidOf,
+  pmcidFromField,
+  pmidFromField,
+} from './ids/catalogue-ids.ts';
 export { identify, keyOf, mergeIds, NO_IDS } from './ids/work-ids.ts';
 export type { WorkIds } from './ids/work-ids.ts';
 export { parseLicense, parseVersion } from './license.ts';
@@ -24,11 +32,9 @@ export type {
   OpenAlexSample,
   OpenAlexState,
 } from './openalex/list-works.ts';
-export { workFromText } from './lists/listed-work.ts';
+export { citedLine, workFromText } from './lists/listed-work.ts';
 export { workFromPayload } from './queued-work.ts';
-export type { ListedWork } from './lists/listed-work.ts';
-export { citedLine } from './lists/cited-work.ts';
-export type { CitedWork } from './lists/cited-work.ts';
+export type { CitedWork, ListedWork } from './lists/listed-work.ts';
 export { reviewedEntry } from './lists/reviewed-entry.ts';
 export { listFormatOf, parseWorks, readWorks } from './lists/read-works.ts';
 export type { ListFormat } from './lists/read-works.ts';

@@ -13,7 +13,7 @@ interface Span {
   readonly text: string;
 }
 
-export const ABBREVIATION_VERSION = 2;
+export const ABBREVIATION_VERSION = 3;
 
 /** Longest abbreviation. */
 const LONGEST_SHORT = 20;
@@ -42,8 +42,7 @@ function remarks(text: string): { readonly open: number; readonly inside: string
     if (match[0] === '(' || match[0] === '[') open.push(match.index);
     else {
       const from = open.pop();
-      const isIndex = open.length > 0 && /[\p{L}\d]/u.test(text[(from ?? 0) - 1] ?? '');
-      if (from !== undefined && match.index - from <= LONGEST_INSIDE && match.index > from + 1 && !isIndex)
+      if (from !== undefined && match.index - from <= LONGEST_INSIDE && match.index > from + 1)
         found.push({ open: from, inside: text.slice(from + 1, match.index) });
     }
   }
@@ -72,7 +71,7 @@ function shortInside(text: string, open: number, inside: string): Abbreviation[]
     found.push({
       short: { start, end: start + short.length, text: short },
       long: { start: long.start, end: long.end, text: text.slice(long.start, long.end) },
-      score: long.score - (number > 0 ? 0.05 : 0),
+      score: long.score,
     });
   }
   return found;
@@ -183,10 +182,7 @@ function alignLetters(
     const rest = words.slice(at + 1).map((word) => word.text);
     const score = quality(letters, [opening, ...rest], short);
     if (score === undefined || score < (LEAST[letters.length] ?? LEAST_ELSE)) continue;
-    // Prefer the beginning of a whole word to that of a part of a compound.
-    const sure = score - (start === words[at]?.start ? 0 : 0.1);
-    if (!best || sure > best.score + 1e-9)
-      best = { start: piece.start + start, end: piece.start + to.end, score: sure };
+    if (!best || score > best.score + 1e-9) best = { start: piece.start + start, end: piece.start + to.end, score };
   }
   return best;
 }
@@ -210,8 +206,7 @@ function* starts(words: readonly Word[], most: number): Generator<{ at: number; 
 }
 
 function lettersOf(short: string): string[] {
-  const plain = short.replace(/(?<=\p{Lu}{2})s$/u, '');
-  return Array.from(plain.toLowerCase()).filter((letter) => /[\p{L}\p{N}]/u.test(letter));
+  return Array.from(short.toLowerCase()).filter((letter) => /[\p{L}\p{N}]/u.test(letter));
 }
 
 /** Words without the punctuation around them. */
@@ -276,16 +271,9 @@ function placeGains(text: string): Float64Array {
   const gains = new Float64Array(text.length);
   for (let at = 0; at < text.length; at += 1) {
     const before = at === 0 ? ' ' : (text[at - 1] ?? '');
-    gains[at] =
-      before === ' '
-        ? SMALL_WORDS.has(wordAt(text, at))
-          ? 0.5
-          : 1
-        : /[-/,.–+]/.test(before)
-          ? 0.95
-          : /\d/.test(text[at] ?? '') && !/\d/.test(before)
-            ? 0.9
-            : 0.35;
+    const isPart = /[-/,.–+]/.test(before);
+    const isNumber = /\d/.test(text[at] ?? '') && !/\d/.test(before);
+    gains[at] = before === ' ' ? 1 : isPart ? 0.95 : isNumber ? 0.9 : 0.35;
   }
   return gains;
 }

@@ -53,7 +53,7 @@ export function measuredBy(sentence: string, { start, end }: Stretch, share: boo
   const owned = named && nounEnd(OWNED.exec(sentence.slice(at, named.start)), at);
   if (owned) return { property: owned, entity: named };
   const behind = nounStart(BEHIND.exec(after), end);
-  const entity = whose ?? (named ? subjectOf(sentence, named) : behind) ?? null;
+  const entity = whose ?? (named ? null : behind);
   return { property: named, entity: entity ?? subjectOf(sentence, { start, end }) };
 }
 

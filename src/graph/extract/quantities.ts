@@ -21,7 +21,7 @@ export interface Quantity {
   readonly uncertainty?: readonly number[];
 }
 
-export const QUANTITY_VERSION = 4;
+export const QUANTITY_VERSION = 5;
 
 interface Piece extends PrintedNumber {
   readonly unit: Unit | undefined;
@@ -59,13 +59,7 @@ function withUnit(text: string, number: PrintedNumber): Piece {
   const letter = read && /^[A-Z]$/u.test(read.unit.text);
   // "13C" and "2D" are names; a single capital letter is a unit only behind a space.
   const glued = gap === '' && letter;
-  const hyphened =
-    gap !== '' &&
-    /[-‐]/.test(gap) &&
-    read !== undefined &&
-    !/^[\p{Ll}]{3,}/u.test(read.unit.text) &&
-    read.unit.text.length < 2;
-  if (!read || glued || hyphened) return { ...number, unit: undefined, unitEnd: number.end };
+  if (!read || glued) return { ...number, unit: undefined, unitEnd: number.end };
   return { ...number, unit: read.unit, unitEnd: number.end + gap.length + read.length };
 }
 

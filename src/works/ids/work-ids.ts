@@ -1,8 +1,13 @@
 import type { ArxivId } from './arxiv-id.ts';
 import { parseArxivId } from './arxiv-id.ts';
 import { findDoi, normalizeDoi } from './doi.ts';
-import { normalizePmcid, normalizePmid } from './pubmed-id.ts';
-import { normalizeHalId, normalizeOpenAlexId, normalizeZenodoId } from './repository-id.ts';
+import {
+  normalizeHalId,
+  normalizeOpenAlexId,
+  normalizePmcid,
+  normalizePmid,
+  normalizeZenodoId,
+} from './catalogue-ids.ts';
 
 /** All ids of a work, each in canonical form. */
 export interface WorkIds {

@@ -1,16 +1,41 @@
 import { findDoi, normalizeDoi } from '../ids/doi.ts';
 import { parseArxivId } from '../ids/arxiv-id.ts';
 import { parseOpenAlexWork } from '../openalex/parse-work.ts';
-import { pmcidFromField, pmidFromField } from '../ids/pubmed-id.ts';
-import { normalizeHalId, normalizeOpenAlexId, normalizeZenodoId } from '../ids/repository-id.ts';
 import type { Work } from '../work.ts';
 import { namedWork, workFromIds } from '../work.ts';
-import type { CitedWork } from './cited-work.ts';
-import { citedLine } from './cited-work.ts';
 import { listedRecord } from './listed-record.ts';
 import type { WorkRecord } from '../record/record.ts';
 import type { WorkIds } from '../ids/work-ids.ts';
 import { identify, mergeIds, NO_IDS } from '../ids/work-ids.ts';
+import {
+  normalizeHalId,
+  normalizeOpenAlexId,
+  normalizeZenodoId,
+  pmcidFromField,
+  pmidFromField,
+} from '../ids/catalogue-ids.ts';
+
+/** A work without an id, described by fields or by one line of text. */
+export interface CitedWork {
+  /** Null if there is only a line whose title is not known. */
+  readonly title: string | null;
+  readonly authors: readonly string[];
+  readonly year: number | null;
+  /** The whole text, to search by. */
+  readonly text: string;
+}
+
+/** Fewer words are neither a title nor a reference. */
+const FEWEST_WORDS = 3;
+const LONGEST = 2_000;
+
+/** A line of a list as a work to search for; undefined if it is too short or a URL. */
+export function citedLine(text: string): CitedWork | undefined {
+  const line = text.trim().slice(0, LONGEST);
+  const words = line.match(/\p{L}{2,}/gu) ?? [];
+  if (words.length < FEWEST_WORDS || /^https?:\/\//i.test(line)) return undefined;
+  return { title: null, authors: [], year: null, text: line };
+}
 
 /** One entry of a list: a work, or why it is not one. */
 export type ListedWork =

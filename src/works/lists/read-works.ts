@@ -2,7 +2,6 @@ import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 
 import { AppError, splitLines } from '../../base/index.ts';
-import { pmidFromField } from '../ids/pubmed-id.ts';
 import { recordFromCsl } from '../record/csl.ts';
 import { withProvenance } from '../record/merge-records.ts';
 import { readBibtex } from './bibtex-entries.ts';
@@ -13,6 +12,7 @@ import { readCsv } from './csv-records.ts';
 import type { ListedWork } from './listed-work.ts';
 import { workFromFields, workFromLine, workFromObject, workFromText } from './listed-work.ts';
 import { isReviewHeader, reviewedEntry } from './reviewed-entry.ts';
+import { pmidFromField } from '../ids/catalogue-ids.ts';
 
 export type ListFormat = 'jsonl' | 'csv' | 'tsv' | 'bibtex' | 'ris' | 'nbib' | 'csl' | 'ids';
 

@@ -7,8 +7,8 @@ import { OPENALEX_SELECT, openAlexPage, openAlexRefusal, openAlexTopics } from '
 import type { WorkRecord } from '../record/record.ts';
 import { parseOpenAlexRecord } from './parse-record.ts';
 import { parseOpenAlexWork } from './parse-work.ts';
-import { normalizeTopicId } from '../ids/repository-id.ts';
 import type { Work } from '../work.ts';
+import { normalizeTopicId } from '../ids/catalogue-ids.ts';
 
 /** Position of a listing: enough to resume from the same page tomorrow. Plain data. */
 export interface OpenAlexState {

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 
 import { parseLicense, parseVersion } from '../license.ts';
-import { normalizeOpenAlexId, normalizeTopicId } from '../ids/repository-id.ts';
 import { withProvenance } from '../record/merge-records.ts';
 import type { Author, Funder, WorkRecord } from '../record/record.ts';
 import { emptyRecord } from '../record/record.ts';
 import { plainText } from '../record/plain-text.ts';
 import { idsOf } from './parse-work.ts';
 import { openAlexWork } from './schema.ts';
+import { normalizeOpenAlexId, normalizeTopicId } from '../ids/catalogue-ids.ts';
 
 type Parsed = z.output<typeof openAlexWork>;
 

@@ -7,10 +7,15 @@ import type { HostType } from '../license.ts';
 import { parseLicense, parseVersion } from '../license.ts';
 import type { openAlexLocation } from './schema.ts';
 import { openAlexWork } from './schema.ts';
-import { pmcidFromField, pmidFromField } from '../ids/pubmed-id.ts';
-import { normalizeHalId, normalizeOpenAlexId, normalizeZenodoId } from '../ids/repository-id.ts';
 import type { Work, WorkLocation } from '../work.ts';
 import type { WorkIds } from '../ids/work-ids.ts';
+import {
+  normalizeHalId,
+  normalizeOpenAlexId,
+  normalizeZenodoId,
+  pmcidFromField,
+  pmidFromField,
+} from '../ids/catalogue-ids.ts';
 
 type Location = z.output<typeof openAlexLocation>;
 

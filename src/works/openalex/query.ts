@@ -4,7 +4,7 @@ import { AppError } from '../../base/index.ts';
 import type { Credential, Send } from '../../http/index.ts';
 import { doiPath, normalizeDoi } from '../ids/doi.ts';
 import { lookupJson } from '../lookup.ts';
-import { normalizeOpenAlexId, normalizeTopicId } from '../ids/repository-id.ts';
+import { normalizeOpenAlexId, normalizeTopicId } from '../ids/catalogue-ids.ts';
 
 /** A query. `topic` is text or a topic id; filters narrow it down, or stand alone. */
 export interface OpenAlexQuery {

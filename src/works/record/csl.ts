@@ -1,10 +1,10 @@
 import { normalizeDoi } from '../ids/doi.ts';
-import { pmcidFromField, pmidFromField } from '../ids/pubmed-id.ts';
 import { NO_IDS } from '../ids/work-ids.ts';
 import { parsePersonName } from './person-name.ts';
 import type { Author, WorkRecord } from './record.ts';
 import { plainText } from './plain-text.ts';
 import { emptyRecord, RETRACTED, retractionOf } from './record.ts';
+import { pmcidFromField, pmidFromField } from '../ids/catalogue-ids.ts';
 
 /** A CSL-JSON item, as read by citation processors, Zotero and pandoc. */
 export interface CslItem {
