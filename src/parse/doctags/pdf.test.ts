@@ -204,6 +204,41 @@ test('references without numbers are split at labels of names and years, or at t
   );
 });
 
+test('the references of a letter need no heading, and its text stays text', async () => {
+  const body = prose(24, 3);
+  const entries = Array.from(
+    { length: 9 },
+    (_, index) => `[${index + 1}] A. Miller and B. Stone, J. Riv. ${index + 11}, 045${index} (19${80 + index}).`,
+  );
+  const bytes = await makePdf((pdf) => {
+    pdf.font('Times-Bold').fontSize(16).text('Slow Water in Broad Plains', 72, 50, { width: 468, align: 'center' });
+    let y = paragraph(pdf, body, { x: 72, y: 100, width: 468 }) + 14;
+    for (const entry of entries) {
+      line(pdf, entry, { x: 72, y, size: 8 });
+      y += 10;
+    }
+  });
+  const document = await parsePdf(bytes);
+  assert.deepEqual(texts(document, 'reference'), entries);
+  assert.equal(texts(document, 'text').join(' ').replaceAll(/\s+/g, ' '), body);
+});
+
+test('headings that are set alike have one level, whatever they are called', async () => {
+  const names = ['Introduction', 'Where the sand goes', 'Results', 'What the river leaves', 'Conclusions'];
+  const bytes = await makePdf((pdf) => {
+    pdf.font('Times-Bold').fontSize(18).text('On the Motion of Sand', 72, 50, { width: 468, align: 'center' });
+    let y = 90;
+    names.forEach((name, index) => {
+      line(pdf, name, { x: 72, y: y + 8, size: 12, font: 'Times-Bold' });
+      y = paragraph(pdf, prose(5, index + 1), { x: 72, y: y + 28, width: 468 });
+    });
+  });
+  assert.deepEqual(
+    ofKind(await parsePdf(bytes), 'heading').map(({ level, text }) => [level, text]),
+    names.map((name) => [1, name]),
+  );
+});
+
 test('links are found at the words they lie on', async () => {
   const bytes = await makePdf((pdf) => {
     paragraph(pdf, prose(5, 1), { x: 72, y: 80, width: 468 });
