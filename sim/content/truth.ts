@@ -2,7 +2,7 @@ import type { Block, Page } from '../../src/parse/index.ts';
 import { paragraphs } from './facts.ts';
 import { parseInlines, plainText } from './inline.ts';
 import type { BodyBlock, Paper } from './paper.ts';
-import { compose, MEASURES } from './pdf/compose.ts';
+import { compose } from './pdf/compose.ts';
 import type { Draft, Placed } from './pdf/flow.ts';
 import { STYLES } from './pdf/style.ts';
 import type { Layout } from './pdf/style.ts';
@@ -32,7 +32,7 @@ export function truth(paper: Paper, rendering: Rendering): Truth {
   return {
     blocks: number(placed),
     pages: pages.map((_page, index) => ({ number: index + 1, width: style.page[0], height: style.page[1] })),
-    facts: rendering === 'L7' ? [] : style.manner === 'unnamed-signs' ? [...facts, MEASURES] : facts,
+    facts: rendering === 'L7' ? [] : facts,
   };
 }
 

@@ -1,5 +1,15 @@
 import type { Clock } from '../base/index.ts';
 import { AppError, errorInfo } from '../base/index.ts';
+import { askAgain, codeIs, isRetryable, likelyUrl, resultOf, told } from './ask-again.ts';
+import type { InspectDocument } from './identity.ts';
+import type { KeptFiles } from './kept-files.ts';
+import type { ManifestRow } from './manifest-row.ts';
+import { manifestRow } from './manifest-row.ts';
+import type { ArtifactKind, WorkOutcome, WorkResult } from './outcome.ts';
+import { unattemptedResult } from './outcome.ts';
+import { duplicateOf, processWork } from './process-work.ts';
+import type { KnownIdentity } from './same-works.ts';
+import { SameWorks } from './same-works.ts';
 import type { Admission } from '../hosts/index.ts';
 import type { Send } from '../http/index.ts';
 import { withCaller } from '../http/index.ts';
@@ -11,6 +21,7 @@ import type {
   HandlerOutcome,
   LeasedJob,
   OrchestratorOptions,
+  QueueAdmin,
   QueueEvent,
   RunSummary,
   WorkQueue,
@@ -19,24 +30,9 @@ import { Orchestrator } from '../queue/index.ts';
 import type { ResolveContext, Resolver } from '../resolve/index.ts';
 import type { Work } from '../works/index.ts';
 import { workFromPayload } from '../works/index.ts';
-import type { DownloadEvent } from './event.ts';
-import { givenUpWorks } from './given-up.ts';
-import type { InspectDocument } from './identity.ts';
-import { inGroups } from './in-groups.ts';
-import type { KeptFiles } from './kept-files.ts';
-import { isRenewal } from './renewal.ts';
-import type { ManifestRow } from './manifest-row.ts';
-import { manifestRow } from './manifest-row.ts';
-import type { ArtifactKind, WorkOutcome, WorkResult } from './outcome.ts';
-import { unattemptedResult } from './outcome.ts';
-import { duplicateOf, processWork } from './process-work.ts';
-import type { KnownIdentity } from './same-works.ts';
-import { SameWorks } from './same-works.ts';
-import { askAgain, isRetryable } from './ask-again.ts';
-import { codeIs, likelyUrl, resultOf, told } from './queue-words.ts';
 
-/** Works enqueued together: the more are known, the sooner the busiest host starts. */
-const WORKS_PER_COMMIT = 2_000;
+/** Works found and not yet in the queue: it bounds memory when a list is read faster than the queue commits. */
+const MOST_ENQUEUEING = 2_000;
 
 /** Stores results and knows earlier ones. */
 export interface ResultSink {
@@ -253,15 +249,27 @@ export class DownloadRun {
 
   async #find(provider: WorkProvider, signal: AbortSignal): Promise<void> {
     const { queue, report } = this.#options;
-    for await (const works of inGroups(provider(signal), WORKS_PER_COMMIT)) {
-      signal.throwIfAborted();
-      // Within one turn, so that they share one commit.
-      for (const isNew of await Promise.all(
-        works.map((work) => queue.enqueue(work.id, work, { url: likelyUrl(work) })),
-      )) {
-        this.#counts.found += 1;
-        report({ kind: 'work-found', isNew });
+    const enqueue = async (work: Work): Promise<void> => {
+      const isNew = await queue.enqueue(work.id, work, { url: likelyUrl(work) });
+      this.#counts.found += 1;
+      report({ kind: 'work-found', isNew });
+    };
+    // Works that arrive in one turn of the event loop share a commit, so none is waited for.
+    let enqueueing: Promise<void>[] = [];
+    try {
+      for await (const work of provider(signal)) {
+        signal.throwIfAborted();
+        const done = enqueue(work);
+        // Awaited later, perhaps after it has failed.
+        done.catch(() => undefined);
+        enqueueing.push(done);
+        if (enqueueing.length < MOST_ENQUEUEING) continue;
+        await Promise.all(enqueueing);
+        enqueueing = [];
       }
+    } finally {
+      // Works found before an error are enqueued all the same.
+      await Promise.all(enqueueing);
     }
     await this.#options.listed?.();
   }
@@ -322,4 +330,63 @@ export class DownloadRun {
     this.#counts[row.outcome] += 1;
     this.#counts.bytes += row.attempts.reduce((sum, { bytes }) => sum + bytes, 0);
   }
+}
+
+/** A saved work of which a newer version is wanted, as a queue payload. */
+export function renewalOf(work: Work): Work & { readonly renewal: true } {
+  return { ...work, renewal: true };
+}
+
+/** Whether a payload is such a work. */
+function isRenewal(payload: unknown): boolean {
+  return (payload as { readonly renewal?: unknown } | null | undefined)?.renewal === true;
+}
+
+/** A work whose job the queue ended without running its handler. */
+interface GivenUp {
+  readonly work: Work;
+  readonly outcome: 'failed' | 'skipped';
+  readonly detail: string;
+}
+
+const PAGE = 500;
+
+/** How the queue ends jobs without their handler: by losing too many workers, or by command. */
+const ENDS = [
+  { errorCode: 'PROCESS_DIED', state: 'error', outcome: 'failed' },
+  { errorCode: 'CANCELLED', state: 'skipped', outcome: 'skipped' },
+] as const;
+
+/** The works the queue gave up. */
+async function* givenUpWorks(admin: QueueAdmin): AsyncGenerator<GivenUp> {
+  for (const { errorCode, state, outcome } of ENDS) {
+    for (let after = 0; ;) {
+      const jobs = await admin.list({ states: [state], errorCode }, { limit: PAGE, after });
+      for (const { artifactId, artifactJson, lastError } of jobs)
+        yield { work: workFromPayload(artifactId, parsed(artifactJson)), outcome, detail: lastError ?? errorCode };
+      if (jobs.length < PAGE) break;
+      after = jobs.at(-1)?.id ?? Infinity;
+    }
+  }
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    // An unreadable payload: only the job's id is known.
+    return undefined;
+  }
+}
+
+/** Events of a run besides those of the queue. */
+export type DownloadEvent =
+  | { readonly kind: 'work-found'; readonly isNew: boolean }
+  | { readonly kind: 'work-ended'; readonly row: ManifestRow }
+  | { readonly kind: 'work-kept-before'; readonly work: string }
+  | { readonly kind: 'worker-crashed'; readonly work: string; readonly code: string; readonly message: string };
+
+/** Whether an event comes from the queue. */
+export function isQueueEvent(event: DownloadEvent | QueueEvent): event is QueueEvent {
+  return !/^(work-|worker-)/.test(event.kind);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { slug } from './slug.ts';
+import { slug } from './kept-files.ts';
 
 test('an OpenAlex id is its own file name, and ids that differ only in case get different names', () => {
   assert.equal(slug('W2741809807'), 'W2741809807');

@@ -3,10 +3,10 @@ import type { ManifestRow } from '../download/index.ts';
 import { lookupText } from '../works/index.ts';
 import type { Asking } from './open-download.ts';
 
-/** Ids that are asked about at once: their names fit into one address. */
+/** Ids per request: they fit into one URL. */
 const TOGETHER = 100;
 
-/** The arXiv ids of the works whose kept file is arXiv's newest, by work; a file of a version that was named is what it was asked for. */
+/** The arXiv ids of works downloaded as arXiv's latest version, by work; works requested as a certain version are left out. */
 export function keptFromArxiv(
   rows: Iterable<Pick<ManifestRow, 'work' | 'outcome' | 'url'>>,
   { services }: Pick<Asking, 'services'>,
@@ -20,8 +20,8 @@ export function keptFromArxiv(
 }
 
 /**
- * The newest version of each of some papers, by their arXiv ids: a hundred in a request, at the pace that arXiv asks for. Papers
- * about which it gives no answer are not among them.
+ * The latest version of each paper, by arXiv id: a hundred per request, at arXiv's documented rate. Papers without an
+ * answer are left out.
  */
 export async function askArxivVersions(
   ids: readonly string[],

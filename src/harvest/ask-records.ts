@@ -9,18 +9,18 @@ import {
 } from '../works/index.ts';
 import type { Asking } from './open-download.ts';
 
-/** What the services say of a work now. */
+/** The current records of a work. */
 export interface SaidRecords {
   readonly records: readonly WorkRecord[];
-  /** Notices that the work itself gives about others. */
+  /** Notices about other works that the work itself gives. */
   readonly given: readonly NoticeAbout[];
-  /** A service that was asked gave no answer: what it knows is not known. */
+  /** A service did not answer. */
   readonly isAway: boolean;
 }
 
 /**
- * Reads the record of a work at OpenAlex, where single ones are free, and what its publisher says at Crossref. `openalex` is any
- * name that OpenAlex knows a work by: its own, `doi:…`, `pmid:…`.
+ * Reads the record of a work from OpenAlex, where single records are free, and its publisher's from Crossref. `openalex`
+ * is any id that OpenAlex accepts: its own, `doi:…`, `pmid:…`.
  */
 export async function askRecords(
   ids: { readonly openalex: string | null; readonly doi: string | null },
@@ -65,7 +65,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // An answer that cannot be read says nothing new; what is known stays.
+    // An unreadable answer changes nothing.
     return undefined;
   }
 }

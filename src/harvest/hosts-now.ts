@@ -6,8 +6,8 @@ import { tableOf } from './open-admission.ts';
 import { configuredServices } from './open-download.ts';
 
 /**
- * Every host, service and resolver that somebody asks or will ask, as it stands now: told by the workers of the queue, by
- * what a fleet shares on PostgreSQL, and by the queue's own books. Nothing is changed, and no worker is disturbed.
+ * The current state of every host, service and resolver in use: from the workers of the queue, from what a fleet shares
+ * on PostgreSQL, and from the jobs in the queue. Read-only.
  */
 export async function hostsNow(config: Config, queue: WorkQueue): Promise<HostOverview[]> {
   const { shared: readShared, rulesOf } = hostKnowledge(config);
@@ -15,7 +15,7 @@ export async function hostsNow(config: Config, queue: WorkQueue): Promise<HostOv
   return hostOverview(stats, { jobs, shared, rulesOf });
 }
 
-/** What is known of hosts besides a queue's own books: what they allow, and what a fleet shares, read when asked for. */
+/** What is known of hosts besides their jobs: their limits, and on demand what a fleet shares. */
 export function hostKnowledge(
   config: Config,
 ): Pick<HostSources, 'rulesOf'> & { readonly shared: () => Promise<HostSources['shared']> } {

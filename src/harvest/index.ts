@@ -1,4 +1,4 @@
-export { checkFolder } from './check-folder.ts';
+export { checkFolder } from './open-download.ts';
 export { checkStore } from './shared/check-store.ts';
 export type { StoreCheck } from './shared/check-store.ts';
 export { openShared } from './shared/open-shared.ts';
@@ -17,8 +17,8 @@ export { ManifestFolder } from './ledger/manifest-folder.ts';
 export type { ManifestOptions } from './ledger/manifest-folder.ts';
 export { assembleDownload, checkDownload, configuredServices, openAsking } from './open-download.ts';
 export type { Asking, DownloadAssembly, DownloadParts, WorkPlans } from './open-download.ts';
-export { dnsMappings } from './dns-mappings.ts';
-export type { UnreadableEntry } from './list-entry.ts';
+export { dnsMappings } from './open-download.ts';
+export type { UnreadableEntry } from './search-titles.ts';
 export { fleetLayer, openQueue, openQueueBeside, orchestratorOptions, queueLayer } from './queue/open-queue.ts';
 export {
   asksOpenAlex,
@@ -29,10 +29,10 @@ export {
   wantedWorks,
   zoteroPath,
 } from './provider.ts';
-export { ZoteroVersions } from './zotero-versions.ts';
+export { ZoteroVersions } from './provider.ts';
 export { hostRates } from './open-admission.ts';
 export type { WantedWorks } from './provider.ts';
-export type { Runtime } from './queue/runtime.ts';
+export type { Runtime } from './queue/open-queue.ts';
 export { simulatedLayer, simulatedWebLayer } from './simulated-web.ts';
 export { csvLine } from './ledger/csv.ts';
-export { countingRepeats } from './repeated-entries.ts';
+export { countingRepeats } from './provider.ts';

@@ -1,9 +1,10 @@
 import { open } from 'node:fs/promises';
 
 import type { InspectDocument } from '../download/index.ts';
+import { raced } from '../http/index.ts';
 import { PdfInspector } from '../parse/index.ts';
 
-/** Enough of a marked-up text to find its title and DOI in. */
+/** Bytes of a page that are searched for its title and DOI. */
 const TEXT_BYTES = 400_000;
 
 /** Looks into downloaded files: PDFs and XML in a separate process, HTML in this one. */
@@ -12,7 +13,7 @@ export function openInspector(): Disposable & { readonly inspect: InspectDocumen
   return {
     inspect: async (path, kind, look, signal) => {
       signal?.throwIfAborted();
-      if (kind !== 'html') return await unlessAborted(files.glance(path, kind === 'pdf' ? 'pdf' : 'xml', look), signal);
+      if (kind !== 'html') return await raced(files.glance(path, kind === 'pdf' ? 'pdf' : 'xml', look), signal);
       return { pages: null, isEncrypted: false, isReadable: true, text: await beginning(path), isQuick: false };
     },
     [Symbol.dispose]: () => files[Symbol.dispose](),
@@ -26,18 +27,4 @@ async function beginning(path: string): Promise<string> {
     .subarray(0, bytesRead)
     .toString('utf8')
     .replaceAll(/<[^<>]*>/g, ' ');
-}
-
-/** A look ends by itself within its time limit; who stops does not wait for it. */
-async function unlessAborted<T>(look: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return await look;
-  const { promise, reject } = Promise.withResolvers<never>();
-  const stop = (): void => reject(signal.reason as Error);
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.race([look, promise]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-    look.catch(() => undefined);
-  }
 }

@@ -5,17 +5,16 @@ import type { OpenAlexEnd, OpenAlexOptions, OpenAlexQuery, OpenAlexState, Work, 
 import { iterateOpenAlex } from '../works/index.ts';
 
 export interface ListingOptions extends Omit<OpenAlexOptions, 'resume'> {
-  /** Where it is written down how far the listing came; undefined for one that nobody will continue. */
+  /** File with the progress of the listing; undefined if it is not to be resumed. */
   readonly statePath: string | undefined;
   readonly tell: (message: string) => void;
-  /** Takes the records of a page, together. */
+  /** Receives the records of a page. */
   readonly keep?: (records: readonly WorkRecord[]) => void;
 }
 
 /**
- * The works of OpenAlex on a topic. How far the listing came is written down page by page, so that one that was killed, or
- * whose budget is spent for today, goes on from there when the same is asked again. A page is written down when those
- * before it have been taken, and is asked for again as a whole: works that are known already are no new jobs.
+ * The works of OpenAlex on a topic. Progress is saved page by page, so that a listing that was killed or whose daily
+ * budget is spent resumes with the same query. The last page is requested again as a whole: known works are no new jobs.
  */
 export async function* listWorks(query: OpenAlexQuery, options: ListingOptions): AsyncGenerator<Work> {
   const { statePath, tell, keep, ...listing } = options;
@@ -45,11 +44,11 @@ export async function* listWorks(query: OpenAlexQuery, options: ListingOptions):
           await writeFileAtomic(statePath, `${JSON.stringify({ query: keyOf(query), state })}\n`);
       }
     } finally {
-      // Whoever has enough stops in the middle of a page; what was taken of it is kept all the same.
+      // A caller may stop in the middle of a page; the records taken so far are stored.
       keepPage();
     }
     if (end?.kind === 'failed' && resume && pages === 0) {
-      // A cursor may have gone stale overnight: the list is read from its beginning instead.
+      // A cursor may have expired: start from the beginning.
       tell(`cannot resume the listing (${end.message}); starting over`);
       resume = undefined;
       continue;
@@ -59,7 +58,7 @@ export async function* listWorks(query: OpenAlexQuery, options: ListingOptions):
   }
 }
 
-/** Which topic was taken, or that the text was searched for, and how many works there are. */
+/** Describes the topic or search and the number of works. */
 function subjectLine(subject: OpenAlexState['subject'], total: number | null): string {
   const count = total === null ? 'an unknown number of works' : `${total.toLocaleString('en')} works`;
   if (subject.kind === 'topic') return `topic "${subject.name}" (${subject.id}) of OpenAlex: ${count}`;
@@ -91,7 +90,7 @@ function finish(end: OpenAlexEnd | undefined, statePath: string | undefined, tel
   }
 }
 
-/** The state that was left for the same question; anything else, or nothing readable, means from the beginning. */
+/** The saved state if it is of the same query; otherwise the listing starts from the beginning. */
 function readState(path: string, query: OpenAlexQuery): OpenAlexState | undefined {
   let text: string;
   try {
@@ -104,7 +103,7 @@ function readState(path: string, query: OpenAlexQuery): OpenAlexState | undefine
     const left = JSON.parse(text) as { readonly query?: unknown; readonly state?: unknown };
     return left.query === keyOf(query) && isState(left.state) ? left.state : undefined;
   } catch {
-    // Damaged: what it would have saved is a few pages.
+    // Damaged: costs a few pages.
     return undefined;
   }
 }

@@ -19,9 +19,8 @@ import type { Clock } from '../base/index.ts';
 import { AppError, describeDiskError, partPath, readJsonl, sha256File } from '../base/index.ts';
 import type { ManifestRow } from '../download/index.ts';
 import { FileCommits, parseManifestRow, PartFolder } from '../download/index.ts';
-import { CorpusStore } from '../store/index.ts';
 import { ManifestFolder, manifestsIn } from './ledger/manifest-folder.ts';
-import { newRecordLines } from './merge-records.ts';
+import { CorpusStore, isRecord } from '../store/index.ts';
 
 /** Rows of one transaction, and of one append to the manifest with one sync. */
 const BATCH_ROWS = 10_000;
@@ -35,7 +34,7 @@ export interface Merged {
   readonly files: number;
   readonly bytes: number;
   readonly records: number;
-  /** Rows that say `saved` whose file is missing, is another one, or is not in a folder of downloads: the first thousand. */
+  /** The first thousand `saved` rows whose file is missing, differs, or is outside the download folders. */
   readonly missing: readonly string[];
   readonly missingCount: number;
 }
@@ -46,7 +45,7 @@ interface Options {
   readonly warn: (message: string) => void;
 }
 
-/** A row of one of the folders; the first folder is the one that is merged into. */
+/** A row of one of the folders; the first folder is the target. */
 interface Candidate {
   readonly work: string;
   readonly folder: number;
@@ -54,9 +53,9 @@ interface Candidate {
 }
 
 /**
- * Merges the folders of several machines: of each work the latest saved file that is whole, else the latest row; what
- * services said about the works; and the reports. Rows wait in a temporary database, not in memory. Merging again adds
- * what is new; a merge that is killed is continued by the next one.
+ * Merges the run folders of several machines: for each work the latest complete file, or else the latest row; the
+ * records of services; and the reports. Rows are held in a temporary database, not in memory. Merging again adds what
+ * is new, and completes a merge that was killed.
  */
 export async function mergeFolders(
   folders: readonly string[],
@@ -117,7 +116,7 @@ export async function mergeFolders(
   return { folders: folders.length, works: candidates.works, files, bytes, records, missing, missingCount };
 }
 
-/** The rows of all folders in a temporary database, which the system removes with the process. */
+/** The rows of all folders in a temporary database, which is gone when the process ends. */
 class Candidates implements Disposable {
   readonly #database = new DatabaseSync('');
   #note: StatementSync | undefined;
@@ -153,7 +152,7 @@ class Candidates implements Disposable {
     this.#database.exec('commit');
   }
 
-  /** False where the same line was noted before. */
+  /** False if the same line was noted before. */
   note(line: string): boolean {
     if (!this.#note) {
       this.#database.exec('begin'); // Never committed: the database is temporary.
@@ -166,7 +165,7 @@ class Candidates implements Disposable {
     return Number(this.#database.prepare('select count(distinct work) as works from rows').get()?.['works']);
   }
 
-  /** The best row of each work, in the order of time: what was saved before what was not, the later before the earlier. */
+  /** The best row of each work, by time: saved rows are better than others, later ones better than earlier ones. */
   best(): Iterable<Candidate & { readonly others: number }> {
     this.#database.exec(
       'create index if not exists rows_of_works on rows (work, saved desc, at desc, folder, id desc)',
@@ -181,7 +180,7 @@ class Candidates implements Disposable {
       .iterate() as unknown as Iterable<Candidate & { readonly others: number }>;
   }
 
-  /** That row, then the other rows of its work, the better ones first. */
+  /** That row, then the other rows of its work, best first. */
   *from(best: Candidate & { readonly others: number }): Generator<Candidate> {
     yield best;
     if (best.others === 0) return;
@@ -196,18 +195,18 @@ class Candidates implements Disposable {
   }
 }
 
-/** Where downloads are saved: `PDF/name.pdf`, or by their hash. Nothing else of a foreign folder is copied. */
+/** Paths of downloads: `PDF/name.pdf`, or by hash. Nothing else is copied from another machine's folder. */
 const SAVED_FILE =
   /^(?:(?:PDF|HTML|XML)\/(?!\.)[^/\\\p{Cc}]{1,200}|cas\/[0-9a-f]{2}\/[0-9a-f]{64})\.(?:pdf|html|xml)$/u;
 
-/** Copies files into a folder; what it has begun when the process dies is removed by the next one that writes there. */
+/** Copies files into a folder. Unfinished copies of a killed process are removed by the next one. */
 class FileCopies implements Disposable {
   readonly #out: string;
   readonly #parts: PartFolder;
   readonly #commits = new FileCommits();
   readonly #buffer = Buffer.allocUnsafe(COPY_BYTES);
   readonly #roots = new Map<string, string>();
-  /** Names that were given since the last time all files had theirs, by hash. */
+  /** Names used since the last `settled`, by hash. */
   readonly #given = new Map<string, string>();
   #committing: Promise<void>[] = [];
 
@@ -216,7 +215,7 @@ class FileCopies implements Disposable {
     this.#parts = PartFolder.open(join(out, '.parts'), clock);
   }
 
-  /** Resolves when every file that was copied would survive a power cut. */
+  /** Resolves when every copied file would survive a power cut. */
   async settled(): Promise<void> {
     const committing = this.#committing;
     this.#committing = [];
@@ -224,12 +223,12 @@ class FileCopies implements Disposable {
     this.#given.clear();
   }
 
-  /** The path of a row's file in the joined folder; null where the file is not what the row says. */
+  /** The path of a row's file in the target folder; null if the file is not what the row says. */
   async copy(row: ManifestRow, folder: string): Promise<string | null> {
     const name = row.path ?? '';
     if (!SAVED_FILE.test(name)) return null;
     const from = join(folder, name);
-    // The folder is foreign: a link in it may lead to any file of this machine.
+    // The folder comes from another machine: a link in it may point to any file of this one.
     if (realPath(from) !== join(this.#rootOf(folder), name)) return null;
     const found = lstatSync(from);
     if (!found.isFile() || (row.bytes !== null && found.size !== row.bytes)) return null;
@@ -246,7 +245,7 @@ class FileCopies implements Disposable {
     const committed = this.#commits.commit(part, join(this.#out, path));
     committed.catch(() => undefined); // settled() throws it.
     this.#committing.push(committed);
-    // Syncing has threads of its own: they need a turn.
+    // Gives the syncs, which run on other threads, a turn.
     if (this.#committing.length % 64 === 0) await new Promise(setImmediate);
     return path;
   }
@@ -261,7 +260,7 @@ class FileCopies implements Disposable {
     return root;
   }
 
-  /** Links or copies, and answers the hash of the bytes. A download is never changed in place, so a link is as good. */
+  /** Links or copies a file and returns its hash. Downloads are never changed in place, so a link is safe. */
   #copyBytes(from: string, part: string): string {
     const digest = createHash('sha256');
     const source = openSync(from, 'r');
@@ -282,7 +281,7 @@ class FileCopies implements Disposable {
     return digest.digest('hex');
   }
 
-  /** The name itself, or one with the hash where another file has the name: two machines may give it to two works. */
+  /** The name, or one with the hash if another file has it: two machines may use it for different works. */
   async #freeName(name: string, digest: string): Promise<string> {
     const taken = this.#given.get(name) ?? (await this.#hashOf(name));
     if (taken === undefined || taken === digest) return name;
@@ -296,13 +295,13 @@ class FileCopies implements Disposable {
   }
 }
 
-/** False where the folders are on different disks, or the disk has no links. */
+/** False if the folders are on different disks, or the disk has no links. */
 function isLinked(from: string, to: string): boolean {
   try {
     linkSync(from, to);
     return true;
   } catch {
-    return false; // It is copied, which says what is wrong if that fails as well.
+    return false; // It is copied instead, which reports any other problem.
   }
 }
 
@@ -310,6 +309,54 @@ function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {
-    return undefined; // It is not there, or may not be read: its row is reported.
+    return undefined; // Missing or unreadable: its row is reported.
+  }
+}
+
+const BATCH_LINES = 10_000;
+
+/**
+ * New lines of a folder's `records.jsonl`, in batches. Lines about the user's own papers and about parsed documents are
+ * left out: they name files that are not merged.
+ */
+async function* newRecordLines(
+  path: string,
+  seen: { note(line: string): boolean },
+  warn: (message: string) => void,
+): AsyncGenerator<readonly string[]> {
+  if (!existsSync(path)) return;
+  let batch: string[] = [];
+  for await (const line of readJsonl(path)) {
+    const text = line.kind === 'bad' ? undefined : mergedLine(line.value);
+    if (text === undefined) {
+      warn(`${path}, line ${line.line}: not a line of records; skipped`);
+      continue;
+    }
+    if (text !== '' && seen.note(text)) batch.push(text);
+    if (batch.length < BATCH_LINES) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** The line for the merged folder: '' for one that is left out, undefined for a damaged one. */
+function mergedLine(value: unknown): string | undefined {
+  if (value === null || typeof value !== 'object') return undefined;
+  const { kind, record } = value as { readonly kind?: unknown; readonly record?: unknown };
+  switch (kind) {
+    case 'record':
+    case 'whole':
+      // Records of another folder are added and replace nothing.
+      return isRecord(record) ? JSON.stringify({ kind: 'record', record }) : undefined;
+    case 'notice':
+    case 'arxiv':
+    case 'repeats':
+      return JSON.stringify(value);
+    case 'paper':
+    case 'words':
+      return '';
+    default:
+      return undefined;
   }
 }

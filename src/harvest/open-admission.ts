@@ -3,17 +3,17 @@ import type { Config } from '../config/index.ts';
 import type { Admission, Facts, HostEvent, PolicySettings } from '../hosts/index.ts';
 import { createMemoryAdmission, HostTable, openSharedAdmission } from '../hosts/index.ts';
 import type { Services } from '../resolve/index.ts';
-import type { Runtime } from './queue/runtime.ts';
+import type { Runtime } from './queue/open-queue.ts';
 
-/** An authority over hosts, and what a fleet finds out once. */
+/** Host limits, and facts shared by a fleet. */
 export interface OpenedAdmission {
   readonly admission: Admission;
   readonly facts: Facts | undefined;
 }
 
 /**
- * The authority over hosts, as the configuration says: asked by the queue before it leases, by the client before it sends.
- * Whoever shares a queue on PostgreSQL shares it too.
+ * The configured host limits, used by the queue before it leases and by the client before it sends. Processes that share
+ * a queue on PostgreSQL share them.
  */
 export async function openAdmission(
   config: Config,
@@ -44,18 +44,18 @@ export async function openAdmission(
   return { admission, facts: admission.facts };
 }
 
-/** The same for whoever only asks a few questions and shares nothing. */
+/** Host limits that are not shared, for a few lookups. */
 export function ownAdmission(config: Config, services: Services, clock: Clock): Admission {
   return createMemoryAdmission({ clock, table: tableOf(config, services), policy: policyOf(config) });
 }
 
-/** How many requests a second a host will get from us at most, by its service's rules or by the settings. */
+/** Maximum requests per second to a host, by its service's rules or the settings. */
 export function hostRates(config: Config, services: Services): (host: string) => number {
   const table = tableOf(config, services);
   return (host) => Math.min(...table.keysOf(host).map((key) => table.rulesOf(key).perSecond)) * (1 - table.margin);
 }
 
-/** What hosts and services allow, as the configuration says. */
+/** The configured limits of hosts and services. */
 export function tableOf({ http, orchestrator }: Config, services: Services): HostTable {
   return new HostTable({
     perHost: {

@@ -1,55 +1,61 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
-import { AppError } from '../base/index.ts';
-import type { ObjectId } from '../objects/index.ts';
+import { AppError, scaledClock } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { DownloadEvent, InspectDocument, ManifestRow, WorkProvider } from '../download/index.ts';
 import { DownloadRun, KeptFiles } from '../download/index.ts';
-import type { Admission, HostEvent } from '../hosts/index.ts';
-import type { HttpClient, HttpClientOptions, HttpEvent, Send } from '../http/index.ts';
-import { createClient, requireContact, SqliteCacheStore } from '../http/index.ts';
-import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
-import type { Finding, ResolverChoice, ServiceName, TitleFinding } from '../resolve/index.ts';
-import { baseUrlsBelow, chooseResolvers, completeWork, findPlans, Lookups, Services } from '../resolve/index.ts';
-import { HostLog } from '../telemetry/index.ts';
-import type { CitedWork, Work } from '../works/index.ts';
-import { CorpusStore, Records } from '../store/index.ts';
-import { checkFolder } from './check-folder.ts';
+import { EntryRows } from './ledger/entry-rows.ts';
 import type { HeldLease } from './ledger/manifest-folder.ts';
 import { ManifestFolder } from './ledger/manifest-folder.ts';
+import type { UnreadableEntry } from './search-titles.ts';
+import { openAdmission, ownAdmission } from './open-admission.ts';
+import { orchestratorOptions } from './queue/open-queue.ts';
+import type { Runtime } from './queue/open-queue.ts';
+import { ReviewFile } from './review-file.ts';
+import { keepingRecords } from './seen-records.ts';
 import type { FleetLogs } from './shared/fleet-logs.ts';
 import type { Shared } from './shared/open-shared.ts';
 import type { SharedFiles } from './shared/shared-files.ts';
-import { EntryRows } from './ledger/entry-rows.ts';
-import type { UnreadableEntry } from './list-entry.ts';
-import { dnsMappings } from './dns-mappings.ts';
-import { openAdmission, ownAdmission } from './open-admission.ts';
-import { orchestratorOptions } from './queue/open-queue.ts';
-import type { Runtime } from './queue/runtime.ts';
-import { keepingRecords } from './seen-records.ts';
-import { ReviewFile } from './review-file.ts';
-import { titleSearch } from './title-search.ts';
-import { createWebTime } from './web-time.ts';
-/** A work and where the resolvers say that it is. */
+import type { Admission, HostEvent } from '../hosts/index.ts';
+import type { DnsMapping, HttpClient, HttpClientOptions, HttpEvent, Send } from '../http/index.ts';
+import { createClient, requireContact, SqliteCacheStore } from '../http/index.ts';
+import type { ObjectId } from '../objects/index.ts';
+import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
+import type { Finding, ResolverChoice, ServiceName, TitleFinding } from '../resolve/index.ts';
+import {
+  baseUrlsBelow,
+  chooseResolvers,
+  completeWork,
+  findByTitle,
+  findPlans,
+  Lookups,
+  Services,
+} from '../resolve/index.ts';
+import { CorpusStore, Records } from '../store/index.ts';
+import { HostLog } from '../telemetry/index.ts';
+import type { CitedWork, Work } from '../works/index.ts';
+
+/** A work and the URLs that resolvers know for it. */
 export interface WorkPlans {
   readonly work: Work;
   readonly findings: readonly Finding[];
 }
 
-/** Enough to ask services. */
+/** Access to the scholarly services. */
 export interface Asking {
   readonly send: Send;
   readonly services: Services;
   readonly contact: string;
-  /** Searches for a work that is known by its title only. */
+  /** Searches for a work by its title. */
   readonly byTitle: (cited: CitedWork, signal: AbortSignal) => Promise<TitleFinding>;
-  /** The clock by which hosts are held. */
+  /** The clock of rate limits and holds. */
   readonly webClock: Clock;
 }
 
-/** Everything a download needs that outlives a single work. */
+/** The long-lived parts of a download. */
 export interface DownloadAssembly extends Asking, AsyncDisposable {
   readonly run: DownloadRun;
   readonly client: HttpClient;
@@ -60,7 +66,7 @@ export interface DownloadAssembly extends Asking, AsyncDisposable {
   /** The id of this run in the manifest. */
   readonly runId: string;
   readonly files: KeptFiles;
-  /** What is known of the works, to cite them by. */
+  /** Bibliographic records of the works. */
   readonly records: Records;
 }
 
@@ -79,16 +85,16 @@ export interface DownloadParts {
   readonly kept?: ((work: string) => Promise<void>) | undefined;
   /** Called when everything that the provider found is in the queue. */
   readonly listed?: (() => Promise<void>) | undefined;
-  /** Where files, and in a fleet the logs, are besides the folder. */
+  /** Shared storage of files and, in a fleet, of logs. */
   readonly shared?: Shared | undefined;
-  /** Called with each row when it is durable; the work's worker waits for it. */
+  /** Called with each durable row; the worker waits for it. */
   readonly written?: (row: ManifestRow) => Promise<void>;
   readonly report: (event: DownloadEvent | QueueEvent) => void;
   readonly reportHttp?: ((event: HttpEvent) => void) | undefined;
   readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
 }
 
-/** Where the services are, as the configuration says. */
+/** The configured services. */
 export function configuredServices({ services, keys }: Config): Services {
   return new Services({
     baseUrls: {
@@ -99,7 +105,7 @@ export function configuredServices({ services, keys }: Config): Services {
   });
 }
 
-/** What the configuration says of the web client, in its own units. */
+/** The configuration of the HTTP client. */
 function clientSettings(config: Config): HttpClientOptions {
   const { http, download } = config;
   return {
@@ -132,7 +138,7 @@ function clientSettings(config: Config): HttpClientOptions {
   };
 }
 
-/** Refuses settings that no download can have, before anything is made: no contact, resolvers nobody knows, a folder that cannot be one. */
+/** Refuses unusable settings before anything is created: no contact, unknown resolvers, an unusable folder. */
 export function checkDownload(config: Config): void {
   requireContact(config.http.contact);
   configuredServices(config);
@@ -140,7 +146,7 @@ export function checkDownload(config: Config): void {
   checkFolder(config.download.out);
 }
 
-/** The web client, the services and the resolvers alone, for whoever only asks. Nothing is written. */
+/** HTTP client, services and resolvers for lookups; nothing is written. */
 export function openAsking(
   config: Config,
   runtime: Runtime,
@@ -182,7 +188,7 @@ function resolverChoice(download: Config['download']): ResolverChoice {
   };
 }
 
-/** Puts a download together as the configuration says; what was opened is closed where a later part cannot be. */
+/** Assembles a download; if a part cannot be opened, the others are closed. */
 export async function assembleDownload(
   config: Config,
   runtime: Runtime,
@@ -294,7 +300,7 @@ async function assemble(
       identity: records,
       kept: parts.kept,
       write: async (row, lease) => {
-        // The store has the file before a row says that it was saved; in a fleet both lines are written together.
+        // The file is in the store before its row is written; in a fleet both lines are written together.
         if (shared && !logs) await shared.files.save(...savedFile(row));
         await manifest.write(row, lease);
         await parts.written?.(row);
@@ -336,13 +342,13 @@ async function assemble(
   };
 }
 
-/** The file of a row and the object that it is; nothing where none was saved. */
+/** The file of a row and its object; nothing if none was saved. */
 function savedFile({ outcome, path, sha256, bytes }: ManifestRow): [paths: string[], object?: ObjectId] {
   if (outcome !== 'saved' || path === null || sha256 === null || bytes === null) return [[]];
   return [[path], { sha256, bytes }];
 }
 
-/** Puts the file of a row into the store, then writes the row and where its file is, if the lease is still held. */
+/** Stores the file of a row, then writes the row and the file's object if the lease is still held. */
 async function appendRow(
   { files, logs }: { readonly files: SharedFiles; readonly logs: FleetLogs },
   row: ManifestRow,
@@ -359,4 +365,68 @@ async function appendRow(
   );
   if (isHeld) files.noted(lines);
   else throw new AppError('LEASE_LOST', `the lease of ${row.work} was lost to another worker; nothing was written`);
+}
+
+/** Title search with the configured thresholds. */
+function titleSearch({ download }: Config, lookups: Lookups, contact: string): Asking['byTitle'] {
+  const search = { lookups, contact, accept: download.title_accept, review: download.title_review };
+  return (cited, signal) => findByTitle(cited, search, signal);
+}
+
+/** Parses `{"*.sim.test": "127.0.0.1:8080"}`; the guard still checks addresses that are not allowed explicitly. */
+export function dnsMappings(map: Readonly<Record<string, string>>, allow: readonly string[]): DnsMapping[] {
+  return Object.entries(map).map(([pattern, target]) => {
+    if (target === 'none') return { pattern, address: target };
+    const at = target.lastIndexOf(':');
+    const port = Number(target.slice(at + 1));
+    return { pattern, address: target.slice(0, at), port, trusted: allow.includes(target) };
+  });
+}
+
+/** The clock of the web: the machine's, or the faster one of a simulated web. */
+interface WebTime {
+  /** For rates, waits and timeouts of requests only. */
+  readonly clock: Clock;
+  /**
+   * Converts times in results to the machine's clock: they are stored, and the scaled clock of one process means nothing
+   * to the next.
+   */
+  toMachineTime(send: Send): Send;
+}
+
+/** A clock that runs `1 / scale` times as fast as the machine's. */
+function createWebTime(machine: Clock, scale: number): WebTime {
+  if (scale === 1) return { clock: machine, toMachineTime: (send) => send };
+  const clock = scaledClock(machine, scale);
+  return {
+    clock,
+    toMachineTime: (send) => async (request, signal) => {
+      const result = await send(request, signal);
+      if (result.kind !== 'later') return result;
+      return { ...result, at: machine.now() + (result.at - clock.now()) * scale };
+    },
+  };
+}
+
+/** Refuses a folder that cannot be created or written; leaves nothing behind. */
+export function checkFolder(path: string): void {
+  const place = nearest(resolve(path));
+  const refuse = (message: string, hint: string, cause?: unknown): AppError =>
+    new AppError('USAGE_OUT', `--out ${path}: ${message}`, { hint, cause });
+  if (!statSync(place).isDirectory()) throw refuse(`${place} is a file, not a folder`, 'choose another folder');
+  try {
+    rmdirSync(mkdtempSync(join(place, '.docstokg-')));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+    throw refuse(
+      `nothing can be written in ${place}${code}`,
+      'name a folder on a disk with space that you may write to',
+      error,
+    );
+  }
+}
+
+/** The folder, or its nearest existing parent. */
+function nearest(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearest(dirname(path));
 }

@@ -12,7 +12,7 @@ import { baseUrlsBelow, findByTitle, Lookups, Services } from '../resolve/index.
 import { HeldClock } from '../testing/index.ts';
 import type { WorkRecord } from '../works/index.ts';
 import { csvLine } from './ledger/csv.ts';
-import type { UnreadableEntry } from './list-entry.ts';
+import type { UnreadableEntry } from './search-titles.ts';
 import type { WantedWorks } from './provider.ts';
 import { wantedWorks } from './provider.ts';
 import { ReviewFile } from './review-file.ts';

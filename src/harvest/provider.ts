@@ -1,8 +1,13 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
-import { AppError, wait } from '../base/index.ts';
+import { AppError, wait, writeFileAtomic } from '../base/index.ts';
+import { listWorks } from './listing.ts';
+import type { Asking } from './open-download.ts';
+import type { ReviewFile } from './review-file.ts';
+import type { UnreadableEntry } from './search-titles.ts';
+import { searched, TitleCounts } from './search-titles.ts';
 import type { Records } from '../store/index.ts';
 import type { ListedWork, OpenAlexQuery, Work, WorkRecord } from '../works/index.ts';
 import {
@@ -19,28 +24,22 @@ import {
   withProvenance,
   workFromText,
 } from '../works/index.ts';
-import type { Asking } from './open-download.ts';
-import { listWorks } from './listing.ts';
-import type { ZoteroVersions } from './zotero-versions.ts';
-import type { ReviewFile } from './review-file.ts';
-import type { UnreadableEntry } from './list-entry.ts';
-import { searched, TitleCounts } from './search-titles.ts';
 
-/** Which works are wanted, besides those named by their ids. */
+/** Requested works, besides those given by id. */
 export interface WantedWorks {
-  /** What the works are about. */
+  /** Topic of the works. */
   readonly topic?: string | undefined;
-  /** Files that list works: JSONL, CSV, BibTeX, RIS, or ids line by line. */
+  /** Lists of works: JSONL, CSV, BibTeX, RIS, or one id per line. */
   readonly input?: readonly string[] | undefined;
-  /** At most this many works. */
+  /** Maximum number of works. */
   readonly max?: number | undefined;
   readonly yearStart?: number | undefined;
   readonly yearEnd?: number | undefined;
-  /** Only works that OpenAlex says are open. */
+  /** Only works that are open access according to OpenAlex. */
   readonly oaOnly?: boolean | undefined;
   readonly type?: string | undefined;
   readonly language?: string | undefined;
-  /** Conditions in OpenAlex's own words. */
+  /** An OpenAlex filter. */
   readonly filter?: string | undefined;
   /** Works of these people, by ORCID. */
   readonly orcid?: readonly string[] | undefined;
@@ -48,41 +47,41 @@ export interface WantedWorks {
   readonly ror?: readonly string[] | undefined;
   /** Works that cite these, by OpenAlex id or DOI. */
   readonly cites?: readonly string[] | undefined;
-  /** The same, in the words of `graph cited-by`. */
+  /** The same, named as in `graph cited-by`. */
   readonly citedBy?: readonly string[] | undefined;
   /** Works that these cite. */
   readonly references?: readonly string[] | undefined;
-  /** How many steps of citations are followed; 1 unless told otherwise. */
+  /** Steps of citations to follow; default 1. */
   readonly depth?: number | undefined;
 }
 
-/** Whether anything is to be listed by OpenAlex. */
+/** Whether OpenAlex has to list works. */
 export function asksOpenAlex({ topic, filter, orcid, ror, cites, citedBy, references }: WantedWorks): boolean {
   return [topic, filter, orcid, ror, cites, citedBy, references].some((each) => each !== undefined && each.length > 0);
 }
 
-/** What finding works needs. */
+/** What is needed to find works. */
 interface ProviderParts extends Asking {
-  /** Where it is kept what lists and services say about works; none where nothing is to be written. */
+  /** Stores records from lists and services; undefined if nothing is to be written. */
   readonly records: Pick<Records, 'add'> | undefined;
   readonly signal: AbortSignal;
   readonly tell: (message: string) => void;
-  /** Takes down an entry of a list that cannot be read; none where nothing is to be written. */
+  /** Called for an unreadable list entry. */
   readonly unreadable?: (entry: UnreadableEntry) => Promise<void>;
-  /** Takes down which work an entry without an id turned out to be. */
+  /** Called when the work of an entry without an id is found. */
   readonly identified?: (entry: string, work: Work) => Promise<void>;
-  /** Takes down which input file named a work. */
+  /** Called with the input file that named a work. */
   readonly listed?: (file: string, work: string) => void;
-  /** Where doubtful ones wait for somebody to decide; none where nothing is to be written. */
+  /** Collects uncertain matches for a person to decide. */
   readonly review?: ReviewFile;
   readonly clock: Clock;
-  /** Up to which version libraries have been read; none for whoever only looks. */
+  /** Library versions already read; undefined if nothing is to be written. */
   readonly zoteroVersions?: ZoteroVersions | undefined;
-  /** Where a listing that ends early is written down; none for one that only looks. */
+  /** File with the progress of the listing; undefined if nothing is to be written. */
   readonly statePath: string | undefined;
 }
 
-/** Refuses what cannot be asked for, before anything is made: ids nobody knows, files that are not there, years that cross. */
+/** Refuses invalid requests before anything is created: unknown ids, missing files, swapped years. */
 export function checkWanted(ids: readonly string[], options: WantedWorks): void {
   const unknown = ids.filter((id) => workFromText(id).kind !== 'work' && !parseOpenAlexUrl(id));
   if (unknown.length > 0) {
@@ -125,7 +124,7 @@ function checkList(path: string): void {
   listFormatOf(path);
 }
 
-/** Works from the command line, then from files, then on the topic; at most as many as were asked for. */
+/** Works by id, then from lists, then by query; at most `max`. */
 export function wantedWorks(ids: readonly string[], options: WantedWorks, parts: ProviderParts): AsyncGenerator<Work> {
   return limited(works(ids, options, parts), options.max);
 }
@@ -149,7 +148,7 @@ function citedWorks({ cites = [], citedBy = [] }: WantedWorks): readonly string[
   return [...cites, ...citedBy];
 }
 
-/** The same question with the OpenAlex ids of works that were named by their DOIs: OpenAlex knows citations by these only. */
+/** The same request with OpenAlex ids instead of DOIs: OpenAlex finds citations by its own ids only. */
 async function withOpenAlexIds(
   options: WantedWorks,
   parts: Asking & { readonly signal: AbortSignal },
@@ -180,7 +179,7 @@ function namedBy(id: string): Work[] {
   return listed.kind === 'work' ? [listed.work] : [];
 }
 
-/** The works that are named one by one, by their ids or in lists. */
+/** Works given by id or in lists. */
 export async function* namedWorks(
   ids: readonly string[],
   options: WantedWorks,
@@ -190,7 +189,7 @@ export async function* namedWorks(
   for (const file of options.input ?? []) yield* worksOfList(file, parts);
 }
 
-/** What OpenAlex is asked to list; of citations the first step. */
+/** The OpenAlex queries of a request; for citations the first step only. */
 export async function wantedListings(
   ids: readonly string[],
   options: WantedWorks,
@@ -205,7 +204,7 @@ function queryOf(options: WantedWorks): OpenAlexQuery {
   return { topic, filter: filterFor(options), yearStart, yearEnd, oaOnly, type, language };
 }
 
-/** The works of a list, with what it says about them; an entry that names none is taken down by its line. */
+/** The works of a list, with their records; an entry without a work is reported with its line. */
 async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<Work> {
   const { send, services, records, signal, tell, clock, zoteroVersions: versions } = parts;
   const zotero = parseZotero(file);
@@ -214,7 +213,7 @@ async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<
         send,
         web: { base: services.base('zotero'), credentials: services.credentials('zotero') },
         wait: (ms, stop) => wait(parts.webClock, ms, stop),
-        // A library that has not changed has brought all its works already.
+        // All works of an unchanged library are already known.
         since: versions?.of(zotero.path),
         kept: (version) => versions?.read(zotero.path, version),
         signal,
@@ -223,7 +222,7 @@ async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<
   const counts = new TitleCounts();
   for await (const entry of entries) {
     const listed = entry.kind === 'cited' ? await searched(file, entry, parts, counts) : entry;
-    // What waits in the review file has its row under the name of the list that it came from.
+    // Entries of the review file have their row under the name of their original list.
     if (listed.kind === 'undecided') {
       tell(`${file}, line ${listed.line} (${listed.entry}): ${listed.reason}`);
       continue;
@@ -247,14 +246,14 @@ async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<
   if (told !== undefined) tell(`${file}: ${told}`);
 }
 
-/** What a list says of a work that was not found: it is shown by this, and may be found another time. */
+/** The list's record of a work that was not found, so that it can be shown and searched again. */
 function citedRecord({ cited, record }: Extract<ListedWork, { kind: 'cited' }>): WorkRecord {
   const { title, text, year } = cited;
   const plain = { ...emptyRecord('', NO_IDS), title: title ?? text, date: year === null ? null : String(year) };
   return record ?? withProvenance(plain, 'list', '');
 }
 
-/** Works around works around works: each step asks for what cites, or is cited by, what the step before has found. */
+/** Follows citations: each step lists what cites, or is cited by, the works of the step before. */
 async function* snowball(options: WantedWorks, parts: ProviderParts): AsyncGenerator<Work> {
   const seen = new Set<string>();
   let front: Pick<WantedWorks, 'cites' | 'references'> = options;
@@ -268,7 +267,7 @@ async function* snowball(options: WantedWorks, parts: ProviderParts): AsyncGener
           if (seen.has(work.id)) continue;
           seen.add(work.id);
           found[way].push(work.id);
-          // The first step has been listed already: here it only leads on.
+          // The first step has been listed already.
           if (step > 1) yield work;
         }
       }
@@ -277,7 +276,7 @@ async function* snowball(options: WantedWorks, parts: ProviderParts): AsyncGener
   }
 }
 
-/** So many ids fit into one question. */
+/** Ids per query. */
 const IDS_TOGETHER = 50;
 
 function listing(query: OpenAlexQuery, parts: ProviderParts, max: number | undefined): AsyncGenerator<Work> {
@@ -304,12 +303,68 @@ async function* limited(source: AsyncIterable<Work>, max: number | undefined): A
   }
 }
 
-/** Where the run in a folder keeps up to which version it has read libraries of Zotero. */
+/** File with the Zotero library versions that a run has read. */
 export function zoteroPath(out: string): string {
   return join(out, 'state', 'zotero.json');
 }
 
-/** Where the run in a folder keeps how far its listing came. */
+/** File with the progress of a run's listing. */
 export function listingPath(out: string): string {
   return join(out, 'state', 'listing.json');
+}
+
+/**
+ * Passes works on and counts how often each was listed: several databases find the same work, and a review counts these as
+ * duplicates. Listing the same files again gives the same counts.
+ */
+export async function* countingRepeats(
+  works: AsyncIterable<Work>,
+  records: Records,
+  inputs: ReadonlyMap<string, ReadonlySet<string>>,
+): AsyncGenerator<Work, void> {
+  const times = new Map<string, number>();
+  for await (const work of works) {
+    times.set(work.id, (times.get(work.id) ?? 0) + 1);
+    yield work;
+  }
+  records.noteRepeats(times);
+  for (const [file, named] of inputs) records.noteInput(file, named);
+}
+
+/** The versions of Zotero libraries that a run has read. If the file is lost, the libraries are read again. */
+export class ZoteroVersions {
+  readonly #path: string;
+  readonly #read = new Map<string, number>();
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** The version of a library whose works are all known to the run; undefined if there is none. */
+  of(library: string): number | undefined {
+    const version = this.#all()[library];
+    return typeof version === 'number' ? version : undefined;
+  }
+
+  /** Notes that a library was read completely; its works may not all be in the queue yet. */
+  read(library: string, version: number): void {
+    this.#read.set(library, version);
+  }
+
+  /** Call when every work read is in the queue: these libraries need not be read again. */
+  async commit(): Promise<void> {
+    if (this.#read.size === 0) return;
+    await writeFileAtomic(this.#path, `${JSON.stringify({ ...this.#all(), ...Object.fromEntries(this.#read) })}\n`);
+    this.#read.clear();
+  }
+
+  #all(): Readonly<Record<string, unknown>> {
+    try {
+      const value = JSON.parse(readFileSync(this.#path, 'utf8')) as unknown;
+      return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+    } catch {
+      // Missing or damaged: reading a library again is safe.
+      return {};
+    }
+  }
 }

@@ -22,15 +22,15 @@ const HEADER = [
   ]).flat(),
 ];
 
-/** What a person decided about an entry: a DOI, that it is none of them, or nothing yet. */
+/** A person's decision about an entry: a DOI, none of the candidates, or nothing yet. */
 export type Decision =
   | { readonly kind: 'chosen'; readonly doi: string }
   | { readonly kind: 'refused' }
   | { readonly kind: 'open' };
 
 /**
- * Entries of lists whose works are in doubt, for a person to decide: `review.csv` in the folder of the run. A line is
- * written once and never touched again, so that what somebody wrote into it stays; the next run reads what it says.
+ * Uncertain matches of list entries for a person to decide: `review.csv` in the run folder. A line is written once and
+ * never changed, so that decisions written into it stay; the next run reads them.
  */
 export class ReviewFile {
   readonly #path: string;
@@ -57,12 +57,12 @@ export class ReviewFile {
     return new ReviewFile(path, decisions);
   }
 
-  /** What was decided about an entry; undefined for one that is not in the file. */
+  /** The decision about an entry; undefined if it is not in the file. */
   decision(entry: string): Decision | undefined {
     return this.#decisions.get(entry);
   }
 
-  /** Writes down an entry with what it may be. */
+  /** Adds an entry with its candidates. */
   add(entry: string, cited: CitedWork, why: string, candidates: readonly ScoredCandidate[]): void {
     if (this.#decisions.has(entry)) return;
     const shown = Array.from({ length: CANDIDATES }, (_, at) => candidates[at]).flatMap((each) =>

@@ -1,14 +1,14 @@
-import type { TitleFinding } from '../resolve/index.ts';
-import type { ListedWork, Work } from '../works/index.ts';
-import { namedWork, NO_IDS, workFromIds } from '../works/index.ts';
-import type { UnreadableEntry } from './list-entry.ts';
-import { entryName } from './list-entry.ts';
+import { basename } from 'node:path';
+
 import type { Asking } from './open-download.ts';
 import type { ReviewFile } from './review-file.ts';
+import type { TitleFinding } from '../resolve/index.ts';
+import type { ListedWork, Work, WorkRecord } from '../works/index.ts';
+import { namedWork, NO_IDS, workFromIds } from '../works/index.ts';
 
-/** What searching for works by their titles needs. */
+/** What a title search needs. */
 interface Searching extends Pick<Asking, 'byTitle'> {
-  /** Where doubtful ones wait for somebody to decide; none where nothing is to be written. */
+  /** Collects uncertain matches for a person to decide. */
   readonly review?: ReviewFile;
   readonly signal: AbortSignal;
 }
@@ -18,7 +18,7 @@ type Searched =
   | Extract<ListedWork, { kind: 'work' }>
   | (Extract<ListedWork, { kind: 'bad' }> & Pick<UnreadableEntry, 'word'>);
 
-/** An entry without an id: what somebody decided about it counts first, then what Crossref finds. */
+/** Finds the work of an entry without an id: by a person's decision, else by a search at Crossref. */
 export async function searched(file: string, entry: Cited, parts: Searching, counts: TitleCounts): Promise<Searched> {
   const { line, cited } = entry;
   const name = entryName({ file, line });
@@ -30,7 +30,7 @@ export async function searched(file: string, entry: Cited, parts: Searching, cou
   counts.add(finding.kind);
   if (finding.kind === 'accepted') return found(entry, finding.candidate.doi, name);
   const [url] = entry.urls;
-  // Nobody knows it by its title, but the list says where it is.
+  // Crossref does not know the title, but the list has a URL.
   if (url !== undefined) {
     const { title, year, authors } = cited;
     return { kind: 'work', line, work: namedWork(`url:${url}`, NO_IDS, { title, year, authors, urls: entry.urls }) };
@@ -71,7 +71,7 @@ function found({ line, cited, urls, record }: Cited, doi: string, entry: string)
   };
 }
 
-/** How many entries were searched for by their titles, and what came of it. */
+/** Counts title searches by result. */
 export class TitleCounts {
   readonly #counts = { accepted: 0, doubtful: 0, none: 0, away: 0 };
 
@@ -87,4 +87,19 @@ export class TitleCounts {
     const open = doubtful === 0 ? '' : ' (decide about them in review.csv)';
     return `${all} entries without an id: ${accepted} found by title, ${doubtful} doubtful${open}, ${none} unknown${asked}`;
   }
+}
+
+/** A list entry without a known work. */
+export interface UnreadableEntry {
+  readonly file: string;
+  readonly line: number;
+  readonly word: 'unreadable-entry' | 'title-doubtful' | 'title-unknown' | 'lookup-failed';
+  readonly reason: string;
+  /** The list's record of it. */
+  readonly record?: WorkRecord;
+}
+
+/** The name of a list entry: file and line. */
+export function entryName({ file, line }: Pick<UnreadableEntry, 'file' | 'line'>): string {
+  return `${basename(file)}#${line}`;
 }

@@ -3,16 +3,16 @@ import type { Services } from '../resolve/index.ts';
 import type { NoticeAbout, WorkRecord } from '../works/index.ts';
 import { noticesGiven, parseCrossrefRecord, parseOpenAlexRecord } from '../works/index.ts';
 
-/** Larger answers are lists, which their reader keeps itself. */
+/** Larger responses are lists, whose readers store the records themselves. */
 const MOST_BYTES = 2_000_000;
 
-/** Passes on what is asked, and keeps what OpenAlex and Crossref say about single works on the way: nobody is asked twice. */
+/** Stores the records of single works that pass by in responses of OpenAlex and Crossref, so that none is requested twice. */
 export function keepingRecords(
   send: Send,
   services: Services,
   options: {
     readonly keep: (record: WorkRecord) => void;
-    /** Takes what a notice says about other works. */
+    /** Receives notices about other works. */
     readonly keepNotices: (given: readonly NoticeAbout[]) => void;
     readonly now: () => number;
   },
@@ -37,14 +37,14 @@ function isWork(url: URL, base: URL): boolean {
   return url.origin === base.origin && url.pathname.startsWith(`${base.pathname.replace(/\/$/, '')}/works/`);
 }
 
-/** What an answer says of a work, in its service's own shape. */
+/** The record in a response, in the service's format. */
 function valueIn(service: 'openalex' | 'crossref', { body }: HttpResponse): unknown {
   if (body.length > MOST_BYTES) return undefined;
   try {
     const value = JSON.parse(body.toString('utf8')) as unknown;
     return service === 'openalex' ? value : (value as { readonly message?: unknown } | null)?.message;
   } catch {
-    // Whoever asked is told so by its own reading of it.
+    // The caller reports it when it parses the response.
     return undefined;
   }
 }

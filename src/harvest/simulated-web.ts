@@ -2,7 +2,7 @@ import { AppError } from '../base/index.ts';
 import type { Layer } from '../config/index.ts';
 import { loopbackFetch } from '../http/index.ts';
 
-/** The part of a simulated web's self-description that concerns a client: settings and nothing else. */
+/** The client settings of a simulated web. */
 interface SimulatedWeb {
   readonly dns: {
     readonly suffix: string;
@@ -14,7 +14,7 @@ interface SimulatedWeb {
   readonly timeScale: number;
 }
 
-/** What `--sim` and `--mailto` mean: a simulated web needs no contact address. */
+/** The settings of `--sim` and `--mailto`; a simulated web needs no contact address. */
 export async function simulatedLayer(options: {
   readonly sim?: string | undefined;
   readonly mailto?: string | undefined;
@@ -29,7 +29,7 @@ export async function simulatedLayer(options: {
   ];
 }
 
-/** Turns `--sim URL` into the settings that exist anyway: where names lead, what may be reached, keys and the pace of time. */
+/** The settings of `--sim URL`: DNS entries, allowed addresses, keys and time scale. */
 export async function simulatedWebLayer(url: string): Promise<Layer> {
   const origin = 'option --sim';
   const web = await describe(url);

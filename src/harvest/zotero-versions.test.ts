@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { ZoteroVersions } from './zotero-versions.ts';
+import { ZoteroVersions } from './provider.ts';
 
 test('a library counts as read when its works are in the queue, and not before; a damaged file means to read again', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'zotero-versions-'));

@@ -1,4 +1,4 @@
-import { parseHttpDate } from './http-date.ts';
+import { parseHttpDate } from './retry-after.ts';
 import type { Headers, HttpRequest } from './send.ts';
 
 /** A cached response. */

@@ -5,7 +5,7 @@ import { createMemoryAdmission, DEFAULT_POLICY, HostTable } from '../hosts/index
 import type { CacheStore } from './cache-store.ts';
 import { withCache } from './cache.ts';
 import { withCoalescing } from './coalesce.ts';
-import type { HttpEvent } from './event.ts';
+import type { HttpEvent } from './with-admission.ts';
 import type { GuardOptions } from './guard.ts';
 import { Guard, withGuard } from './guard.ts';
 import type { HttpLimits } from './limits.ts';

@@ -5,7 +5,6 @@ import { BodyDecoder, BodyGauge, isGzip, isUndone, parseCodings } from './body.t
 import { Deadlines } from './deadlines.ts';
 import type { Failure, Phase } from './failure.ts';
 import { failureOf } from './failure.ts';
-import { flattenHeaders } from './headers.ts';
 import type { HttpLimits } from './limits.ts';
 import type { BodySink, FailedReason, Headers, HttpResponse, OpenSink, RefusedReason, ResponseHead } from './send.ts';
 
@@ -299,4 +298,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#step = phase;
     this.#deadlines.enter(phase);
   }
+}
+
+/** One value per lower-case header name. Cookies are left out: only the jar holds them. */
+function flattenHeaders(headers: Record<string, string | string[] | undefined>): Headers {
+  const flat: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || name === 'set-cookie') continue;
+    flat[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return flat;
 }

@@ -1,6 +1,6 @@
 export { createClient } from './client.ts';
 export type { HttpClient, HttpClientOptions } from './client.ts';
-export type { HttpEvent } from './event.ts';
+export type { HttpEvent } from './with-admission.ts';
 export { compose, TimeBudget } from './send.ts';
 export type {
   BodySink,
@@ -32,7 +32,7 @@ export type { RetryOptions } from './retry.ts';
 export type { RobotsOptions } from './robots.ts';
 export { RobotsRules } from './robots-rules.ts';
 export { parseRetryAfter } from './retry-after.ts';
-export { parseHttpDate } from './http-date.ts';
+export { parseHttpDate } from './retry-after.ts';
 export { raced } from './coalesce.ts';
 export type { Caller } from './send.ts';
 export { whileWaiting, withCaller } from './send.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../base/index.ts';
 import { hostKey, wait } from '../base/index.ts';
 import type { Admission, Fact, Facts } from '../hosts/index.ts';
 import { tooLong } from '../hosts/index.ts';
-import type { HttpEvent } from './event.ts';
+import type { HttpEvent } from './with-admission.ts';
 import { raced } from './coalesce.ts';
 import { RobotsRules } from './robots-rules.ts';
 import type { Caller, HttpRequest, HttpResult, Send, Wrap } from './send.ts';

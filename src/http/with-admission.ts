@@ -1,7 +1,6 @@
 import type { Clock } from '../base/index.ts';
 import { hostKey } from '../base/index.ts';
-import type { Admission, Observation } from '../hosts/index.ts';
-import type { HttpEvent } from './event.ts';
+import type { Admission, HostEvent, Observation, Waited } from '../hosts/index.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import type { HttpResult, ResponseHead, Wrap } from './send.ts';
 import { trailOf } from './send.ts';
@@ -107,3 +106,25 @@ function faultOf(result: HttpResult): boolean | null {
   if (status === 429 || (status === 503 && headers['retry-after'] !== undefined)) return null;
   return SERVER_FAULTS.has(status);
 }
+
+/** Something to show or measure that is not a result. */
+export type HttpEvent =
+  /** A request is sent; at most `cap` are in flight at that host. */
+  | {
+      readonly kind: 'request-sent';
+      readonly host: string;
+      readonly waitedMs: number;
+      readonly waited: Waited | null;
+      readonly cap: number;
+    }
+  /** A request ended, with a status or the reason it has none. */
+  | {
+      readonly kind: 'request-done';
+      readonly host: string;
+      readonly outcome: string;
+      readonly wireBytes: number;
+      readonly ms: number;
+    }
+  /** A server responded 429 or 503 and is rate-limited until then: as long as it said, or by our default. */
+  | { readonly kind: 'wait-asked'; readonly host: string; readonly until: number; readonly said: boolean }
+  | HostEvent;

@@ -1,22 +1,22 @@
 import type { Clock, ErrorInfo } from '../base/index.ts';
-import { addedJitterDelay, AppError, hostKey, systemClock } from '../base/index.ts';
+import { addedJitterDelay, AppError, Batcher, hostKey, systemClock } from '../base/index.ts';
 import { firstPicks } from './lanes.ts';
 import { deathLimits, ORCHESTRATOR_DEFAULTS } from './options.ts';
 import type { HostJobs, Lease, LeasedJob, NewJob, QueueStats, QueueStore, Settlement } from './types.ts';
 
-/** More would be a file, not a description of one. */
+/** Payloads describe a work; they do not contain files. */
 const MAX_PAYLOAD_BYTES = 10_000_000;
 const MAX_ID_LENGTH = 2_048;
 const MAX_PRIORITY = 1_000_000;
 const RESOLVER_NAME = /^[\w.-]{1,100}$/;
-/** Jobs that share one commit when many are put in. */
+/** Jobs per commit of an import. */
 const IMPORT_BATCH = 1_000;
 
 export interface EnqueueOptions {
   readonly resolverHint?: string | undefined;
-  /** Where it will probably download from, so that jobs of a busy host wait in the queue; else the payload's `url` tells. */
+  /** The expected download URL, so that jobs of a busy host wait in the queue; by default the payload's `url`. */
   readonly url?: string | undefined;
-  /** Higher runs first; 0 unless said otherwise. */
+  /** Higher runs first; default 0. */
   readonly priority?: number | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface ImportRow extends EnqueueOptions {
 }
 
 /**
- * The queue as those see it who put jobs in, or take them out by hand: idempotent enqueue, leases with tokens,
+ * The queue for programs that add jobs or process them one by one: idempotent enqueue, leases with tokens,
  * acknowledgement, retry with backoff, statistics. To run jobs, use the Orchestrator.
  *
  * ```ts
@@ -42,12 +42,13 @@ export interface ImportRow extends EnqueueOptions {
 export class WorkQueue implements AsyncDisposable {
   readonly store: QueueStore;
   readonly #clock: Clock;
-  #waiting: {
-    readonly job: NewJob;
-    readonly done: (added: boolean) => void;
-    readonly failed: (error: unknown) => void;
-  }[] = [];
-  #writing: Promise<void> | undefined;
+  readonly #enqueued = new Batcher<{ readonly job: NewJob; isNew: boolean }>(async (batch) => {
+    const added = await this.store.enqueue(
+      batch.map(({ job }) => job),
+      this.#clock.now(),
+    );
+    for (const [at, each] of batch.entries()) each.isNew = added[at] ?? false;
+  });
 
   constructor(store: QueueStore, clock: Clock = systemClock) {
     this.store = store;
@@ -55,17 +56,16 @@ export class WorkQueue implements AsyncDisposable {
   }
 
   /**
-   * Puts a job in; false when its id is known already. Resolves when the job is as durable as the store promises; calls
-   * that wait at the same time share one commit.
+   * Adds a job; false if its id is already known. Resolves when the job is as durable as the store promises; concurrent
+   * calls share one commit.
    */
-  enqueue(artifactId: string, payload: unknown, options: EnqueueOptions = {}): Promise<boolean> {
-    return new Promise((done, failed) => {
-      this.#waiting.push({ job: createJob(artifactId, payload, options), done, failed });
-      this.#writing ??= this.#write();
-    });
+  async enqueue(artifactId: string, payload: unknown, options: EnqueueOptions = {}): Promise<boolean> {
+    const entry = { job: createJob(artifactId, payload, options), isNew: false };
+    await this.#enqueued.add(entry);
+    return entry.isNew;
   }
 
-  /** Puts many jobs in, a thousand to a commit, in bounded memory. Answers how many were new. */
+  /** Adds many jobs, a thousand per commit, in bounded memory; returns how many were new. */
   async bulkImport(
     rows: Iterable<ImportRow> | AsyncIterable<ImportRow>,
     progress?: (counts: { readonly added: number; readonly known: number }) => void,
@@ -150,7 +150,7 @@ export class WorkQueue implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#writing;
+    await this.#enqueued.flush();
     await this.store[Symbol.asyncDispose]();
   }
 
@@ -165,28 +165,9 @@ export class WorkQueue implements AsyncDisposable {
     });
     return accepted[0] ?? false;
   }
-
-  async #write(): Promise<void> {
-    // Whoever enqueues in the same turn shares the commit.
-    await Promise.resolve();
-    while (this.#waiting.length > 0) {
-      const group = this.#waiting;
-      this.#waiting = [];
-      try {
-        const added = await this.store.enqueue(
-          group.map(({ job }) => job),
-          this.#clock.now(),
-        );
-        group.forEach(({ done }, at) => done(added[at] ?? false));
-      } catch (error) {
-        for (const { failed } of group) failed(error);
-      }
-    }
-    this.#writing = undefined;
-  }
 }
 
-/** A job to enqueue; throws when it cannot be one. */
+/** Validates a job to enqueue. */
 function createJob(artifactId: string, payload: unknown, options: EnqueueOptions): NewJob {
   const { resolverHint, priority = 0 } = options;
   const artifactJson = JSON.stringify(payload) as string | undefined;

@@ -2,7 +2,7 @@ import { SIMULATED } from '../paper.ts';
 import type { Paper } from '../paper.ts';
 import { OWN_JOURNAL } from '../references.ts';
 import { arxivArticle } from './arxiv-article.ts';
-import { licenseUrl } from './license.ts';
+import { licenseUrl } from './xml-text.ts';
 import { ojsArticle } from './ojs-article.ts';
 import { element as tag, escapeXml } from './xml-text.ts';
 

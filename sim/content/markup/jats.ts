@@ -2,7 +2,7 @@ import { noteMark } from '../inline.ts';
 import { SIMULATED } from '../paper.ts';
 import type { BodyBlock, Labels, Paper, Reference, TableFloat } from '../paper.ts';
 import { OWN_JOURNAL } from '../references.ts';
-import { licenseUrl } from './license.ts';
+import { licenseUrl } from './xml-text.ts';
 import { element as tag, escapeXml, splitName, writeInlines } from './xml-text.ts';
 import type { InlineTags } from './xml-text.ts';
 

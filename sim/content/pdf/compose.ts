@@ -37,7 +37,6 @@ export function compose(paper: Paper, style: Style): readonly ComposedPage[] {
     }
     flow.text(headingItem(desk, title, section.level));
     section.blocks.forEach((block, index) => placeBlock(desk, block, index === 0));
-    if (style.manner === 'unnamed-signs' && section === paper.sections[0]) placeText(desk, MEASURES);
   }
   writeReferenceList(desk);
   flow.finish();
@@ -89,10 +88,6 @@ function headingItem(desk: LayoutContext, title: string, level: number): TextIte
     keepWithNext: true,
   });
 }
-
-/** Units affected by the symbol font without Unicode names. */
-export const MEASURES =
-  'Each sample of 250 µg was kept in 10 µL of buffer, and layers of 15 µm were cut. These samples were read twice. The lamp had a power of 40 µW, and This Threshold was kept.';
 
 /** A run-in heading at the start of its paragraph. */
 function runInItem(desk: LayoutContext, title: string, paragraph: Paragraph): TextItem {

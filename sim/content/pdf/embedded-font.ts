@@ -6,11 +6,6 @@ import type { Font as Outlines } from 'fontkit';
 import { remembered } from './font.ts';
 import type { Font, PdfObject } from './font.ts';
 
-/** A font that also returns its outlines, from which the symbol font is made. */
-export interface EmbeddedFont extends Font {
-  readonly outlines: () => Outlines;
-}
-
 interface Loaded {
   readonly outlines: Outlines;
   readonly program: Buffer;
@@ -24,13 +19,12 @@ const LIGATURES = ['ff', 'fi', 'fl', 'ffi', 'ffl'];
 const require = createRequire(import.meta.url);
 
 /** One file of the Gentium Book Plus package (OFL), by script, weight and style. Loaded on first use. */
-export function embeddedFont(script: string, weight: 400 | 700, slant: 'normal' | 'italic'): EmbeddedFont {
+export function embeddedFont(script: string, weight: 400 | 700, slant: 'normal' | 'italic'): Font {
   const file = `gentium-book-plus-${script}-${String(weight)}-${slant}.woff`;
   let loaded: Loaded | undefined;
   const load = (): Loaded => (loaded ??= read(require.resolve(`@fontsource/gentium-book-plus/files/${file}`)));
   return {
     name: file,
-    outlines: () => load().outlines,
     has: (codePoint) => load().outlines.hasGlyphForCodePoint(codePoint),
     shape: remembered((text) => {
       const { outlines } = load();

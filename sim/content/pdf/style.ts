@@ -5,8 +5,7 @@ import type { FamilyName } from './typeface.ts';
  * L1 one column · L2 two columns · L3 ruled tables · L4 tables across columns · L5 running heads and hyphens · L6 footnotes ·
  * L7 pictures of pages · L8 junk before the header; and as publishers set that parsers fail on: L9 rules round every page ·
  * L10 run-in headings · L11 a journal's banner and a label above the title · L12 a reference list broken by another section ·
- * L13 shaded tables as wide as the page · L14 micro signs and ligatures that the font does not name · L15 captions with a
- * bar · L16 text that is not shown.
+ * L13 shaded tables as wide as the page · L15 captions with a bar · L16 text that is not shown.
  */
 export type Layout =
   | 'L1'
@@ -22,7 +21,6 @@ export type Layout =
   | 'L11'
   | 'L12'
   | 'L13'
-  | 'L14'
   | 'L15'
   | 'L16';
 
@@ -56,7 +54,6 @@ export interface Style {
     | 'labelled'
     | 'broken-references'
     | 'shaded-tables'
-    | 'unnamed-signs'
     | 'bar-captions'
     | 'hidden-text';
 }
@@ -128,7 +125,6 @@ export const STYLES: Readonly<Record<Layout, Style>> = {
   L11: { ...ONE, manner: 'labelled', page: A4, headFamily: 'helvetica', numbered: false, centredTitle: false },
   L12: { ...TWO, manner: 'broken-references', runningHeads: true, spaces: false, hyphenate: true },
   L13: { ...TWO, manner: 'shaded-tables', wideTables: true, headFamily: 'helvetica', numbered: false },
-  L14: { ...TWO, manner: 'unnamed-signs', family: 'symbols', headFamily: 'helvetica', spaces: false },
   L15: {
     ...TWO,
     manner: 'bar-captions',

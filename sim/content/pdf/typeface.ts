@@ -1,12 +1,10 @@
 import { embeddedFont } from './embedded-font.ts';
-import type { EmbeddedFont } from './embedded-font.ts';
 import type { Font } from './font.ts';
 import { standardFont } from './standard-font.ts';
 import type { StandardName } from './standard-font.ts';
-import { isSymbol, splitSymbols, symbolFont } from './symbol-font.ts';
 
 export type PageVariant = 'roman' | 'bold' | 'italic' | 'boldItalic';
-export type FamilyName = 'times' | 'helvetica' | 'gentium' | 'symbols';
+export type FamilyName = 'times' | 'helvetica' | 'gentium';
 
 /** A piece of text in one font and size. */
 export interface Piece {
@@ -22,7 +20,7 @@ type Family = Readonly<Record<PageVariant, Chain>>;
 
 const SCRIPTS = ['latin', 'greek', 'cyrillic', 'latin-ext', 'vietnamese'] as const;
 
-function gentium(weight: 400 | 700, slant: 'normal' | 'italic'): readonly EmbeddedFont[] {
+function gentium(weight: 400 | 700, slant: 'normal' | 'italic'): Chain {
   return SCRIPTS.map((script) => embeddedFont(script, weight, slant));
 }
 
@@ -52,18 +50,12 @@ const FAMILIES: Readonly<Record<FamilyName, Family>> = {
   times: standardFamily('Times-Roman', 'Times-Bold', 'Times-Italic', 'Times-BoldItalic'),
   helvetica: standardFamily('Helvetica', 'Helvetica-Bold', 'Helvetica-Oblique', 'Helvetica-BoldOblique'),
   gentium: GENTIUM,
-  // Gentium, with a ligature and a micro sign from a font without Unicode names.
-  symbols: GENTIUM,
 };
 
 const PLAIN = /^[\u0020-\u007e]*$/;
 
 /** Sets text in one line, with as many fonts as needed. Characters that no font has become their base letter or `?`. */
 export function setPieces(text: string, family: FamilyName, face: PageVariant, size: number, rise = 0): Piece[] {
-  if (family === 'symbols' && face === 'roman' && /Th|µ/.test(text))
-    return splitSymbols(text).flatMap((part) =>
-      isSymbol(part) ? [piece(symbolFont, part, size, rise)] : setPieces(part, 'gentium', face, size, rise),
-    );
   const chain = FAMILIES[family][face];
   const [first] = chain;
   if (!first) throw new RangeError(`no font for ${family} ${face}`);

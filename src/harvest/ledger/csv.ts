@@ -1,4 +1,4 @@
-/** A line of CSV by RFC 4180; a cell that a spreadsheet would run as a formula is made plain text. */
+/** A CSV line (RFC 4180); cells that a spreadsheet would run as formulas are made plain text. */
 export function csvLine(cells: readonly (string | number | null)[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
 }

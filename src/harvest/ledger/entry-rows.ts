@@ -4,11 +4,11 @@ import { manifestRow } from '../../download/index.ts';
 import type { Records } from '../../store/index.ts';
 import type { Work } from '../../works/index.ts';
 import { namedWork, NO_IDS } from '../../works/index.ts';
-import type { UnreadableEntry } from '../list-entry.ts';
-import { entryName } from '../list-entry.ts';
+import type { UnreadableEntry } from '../search-titles.ts';
+import { entryName } from '../search-titles.ts';
 import type { ManifestFolder } from './manifest-folder.ts';
 
-/** Writes down entries of lists that name no work, and what they turn out to be: each is accounted for like any work. */
+/** Writes manifest rows for list entries without a known work, so that every entry is accounted for. */
 export class EntryRows {
   readonly #manifest: ManifestFolder;
   readonly #runId: string;
@@ -22,20 +22,20 @@ export class EntryRows {
     this.#clock = clock;
   }
 
-  /** An entry that cannot be read, or whose work is not known: once, until something else is known of it. */
+  /** Records an unreadable entry or one whose work is unknown; repeated only if the reason changes. */
   readonly unreadable = async (entry: UnreadableEntry): Promise<void> => {
     const { word, line, reason, record } = entry;
     const detail = `line ${line}: ${reason}`;
     const name = entryName(entry);
     if (record) this.#records.add([{ ...record, id: `entry:${name}` }]);
-    // Asking again may help where a service was away, and nowhere else.
+    // A retry helps only if a service was down.
     const kind = word === 'lookup-failed' ? 'failed' : 'skipped';
     await this.#write(name, { kind, reason: word, detail }, record?.title ?? null);
   };
 
-  /** An entry whose work was found by its title, now or by who decided about it. */
+  /** Records that the work of an entry was found by title or chosen by a person. */
   readonly identified = async (entry: string, work: Work): Promise<void> => {
-    // An entry that was found at once has never been anything else.
+    // An entry that was found at once has no earlier row.
     if (!this.#manifest.last(`entry:${entry}`)) return;
     await this.#write(entry, { kind: 'skipped', reason: 'entry-identified', detail: `it is ${work.id}` });
   };

@@ -8,7 +8,7 @@ import type { HandlerJob } from '../../queue/index.ts';
 import { CorpusStore, isManifestRow, refuseFleetFolder } from '../../store/index.ts';
 import { writeReports } from './manifest-reports.ts';
 
-/** Rows are ingested this many at a time, or when the oldest has waited this long: a commit per row would cost more than the rest. */
+/** Rows per ingest, and the longest a row waits for it: a commit per row would cost more than everything else. */
 const INGEST_ROWS = 100;
 const INGEST_MS = 250;
 
@@ -19,12 +19,12 @@ export interface ManifestOptions {
   readonly folder: string;
   readonly runId: string;
   readonly clock: Clock;
-  /** At this size the manifest is renamed with a number and a new one begun; 0 means never. */
+  /** Rotate the manifest at this size; 0 means never. */
   readonly rotateBytes?: number;
   readonly warn?: (message: string) => void;
-  /** The database of the folder; one of its own by default. */
+  /** The database of the folder; opened here by default. */
   readonly store?: CorpusStore;
-  /** Writes a row where it is durable, in a fleet, from where it comes into the file; into the file by default. */
+  /** In a fleet, writes a row to the shared log, from which the file is filled. */
   readonly append?: (row: ManifestRow, lease?: HeldLease) => Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
   readonly #options: ManifestOptions;
   readonly #writer: JsonlWriter;
   readonly #store: CorpusStore;
-  /** Rows that are in the manifest and not yet in the database, by work. */
+  /** Rows in the manifest that are not yet in the database, by work. */
   readonly #recent = new Map<string, RecentRow>();
   #pending = 0;
   #ingestDue: Timer | undefined;
@@ -78,7 +78,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     else this.#ingestDue ??= this.#options.clock.setTimer(INGEST_MS, () => this.#ingestNow());
   }
 
-  /** Writes many rows with one sync; who writes them ingests them. */
+  /** Writes many rows with one sync; the caller ingests them. */
   async writeAll(rows: readonly ManifestRow[]): Promise<void> {
     if (rows.length > 0) await this.#writer.appendLines(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   }
@@ -118,7 +118,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     }
   }
 
-  /** Reads what is new; where the manifest is not the one that was read before, each side gives what the other lacks. */
+  /** Reads new rows. If the manifest was replaced, manifest and database each get the rows they lack. */
   async #reconcile(): Promise<void> {
     const { replaced, badLines } = this.#store.ingest();
     const isLost = replaced.some((name) => name.startsWith('manifest.')) || this.#isGone();
@@ -151,7 +151,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     this.#store.ingest();
   }
 
-  /** Whether the database has rows of a manifest that is empty. */
+  /** Whether the manifests are shorter than what the database has read. */
   #isGone(): boolean {
     const read = this.#store.get<{ bytes: number }>(
       "select sum(bytes) as bytes from logs where name like 'manifest.%'",
@@ -160,7 +160,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     return (read?.bytes ?? 0) > found;
   }
 
-  /** The manifest is what counts: a database that cannot be written now is tried again, and no work suffers from it. */
+  /** The manifest is the truth: a database that cannot be written now is retried later. */
   #ingestNow(): void {
     try {
       this.flush();
@@ -171,14 +171,14 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     }
   }
 
-  /** Brings the database up to date with the rows written so far. */
+  /** Ingests the rows written so far. */
   flush(): void {
     this.#ingestDue?.[Symbol.dispose]();
     this.#ingestDue = undefined;
     if (this.#pending === 0 && !this.#options.append) return;
     this.#store.ingest();
     this.#pending = 0;
-    // In a fleet a row is known here only until it has come back from the server.
+    // In a fleet a row is dropped here once it has come back from the server.
     if (!this.#options.append) this.#recent.clear();
     else
       for (const [work, row] of this.#recent)
@@ -199,7 +199,7 @@ function isRowLine(text: string): boolean {
   }
 }
 
-/** The manifests of a folder in the order in which they were written. */
+/** The manifests of a folder, oldest first. */
 export function manifestsIn(folder: string): string[] {
   const names = readdirSync(folder).filter((name) => /^manifest\.\d{4}\.jsonl$/.test(name));
   return [...names.sort(), 'manifest.jsonl'].map((name) => join(folder, name)).filter((path) => existsSync(path));

@@ -15,20 +15,20 @@ import {
 const MOST_AUTHORS = 500;
 const MOST_INSTITUTIONS = 20;
 
-/** What a document says of itself: its record, and the ids that may be its own, of which the services must say whose they are. */
+/** What a document says about itself: its record, and ids that may be its own, to be checked with the services. */
 export interface StatedPaper {
   readonly sha256: string;
-  /** Without a DOI where only the services can tell whether it is its own. */
+  /** Without a DOI if only the services can tell whether it is the document's. */
   readonly record: WorkRecord;
-  /** DOIs to be looked at, the likeliest first. */
+  /** DOIs to check, most likely first. */
   readonly dois: readonly string[];
-  /** The DOI to be taken where nobody can be asked, or nobody knows it. */
+  /** The DOI to use without a check, and the one to use if no service knows it. */
   readonly unchecked: { readonly unasked: string | null; readonly unknown: string | null };
 }
 
 /**
- * The record of a document by its own words. Markup states the DOI of the article that it is; on a PDF's first page there
- * may be others, so that one is only taken unasked where it is alone.
+ * The record of a document from its content. Markup states the article's own DOI; a PDF's first page may name others, so
+ * a DOI is used unchecked only if it is the only one.
  */
 export function documentRecord(document: string, sidecar: Sidecar, at: string): StatedPaper {
   const { imprint } = sidecar;

@@ -16,16 +16,16 @@ import { isSamePaper } from './same-paper.ts';
 const MOST_REFERENCES = 2_000;
 
 /**
- * Adds to the records of works what their own documents say and no better source has said: abstract, keywords, licence, ids,
- * references and the rest. A document whose title is another's says nothing of the work. A DOI that stands on a PDF is asked
- * about first, as that of one's own papers. Documents that were read before are skipped unless they were parsed anew.
+ * Completes the records of works from their documents where no better source exists: abstract, keywords, licence, ids,
+ * references and more. A document with another title is ignored. A DOI printed in a PDF is checked first, as for the
+ * user's own papers. Documents read before are skipped unless they were parsed again.
  */
 export async function enrichWorks(
   documents: readonly string[],
   parts: {
     readonly dataRoot: string;
     readonly records: Records;
-    /** Undefined where no service may be asked. */
+    /** Undefined if no service may be queried. */
     readonly asking: () => Asking | undefined;
     readonly now: () => number;
   },
@@ -45,7 +45,7 @@ export async function enrichWorks(
   }
 }
 
-/** What a document says of the work that it holds, and what the services say of a DOI that only it names. */
+/** The document's record of its work, and the services' records of a DOI that only the document names. */
 async function saidOf(
   document: string,
   sidecar: Sidecar,
@@ -62,7 +62,7 @@ async function saidOf(
   const { arxiv } = stated.record.ids;
   const own: WorkRecord = {
     ...stated.record,
-    // The version on the page is that of the file; the work is wanted as it is now.
+    // The version is that of the file, not of the work.
     ids: { ...stated.record.ids, doi, arxiv: arxiv && { ...arxiv, version: null } },
     references: record.references.length > 0 ? [] : await referencesOf(parts.dataRoot, document),
   };
@@ -79,10 +79,10 @@ async function registered(
   return asking ? (await lookUp(sidecar, stated, { asking, now: parts.now }, signal)).records : [];
 }
 
-/** The works that a document's list of references names by an id. */
+/** The referenced works that have an id. */
 async function referencesOf(dataRoot: string, document: string): Promise<string[]> {
   const parsed = await readBlockLines(join(dataRoot, DOCTAGS_FOLDER, `${document}.jsonl`)).catch((error: unknown) => {
-    // A file that is damaged or gone is told by the stage that reads it next.
+    // The next stage reports a damaged or missing file.
     if (['BLOCKS_BROKEN', 'ENOENT'].includes(errorInfo(error).code)) return undefined;
     throw error;
   });
@@ -95,7 +95,7 @@ async function referencesOf(dataRoot: string, document: string): Promise<string[
   return [...new Set(dois)].slice(0, MOST_REFERENCES).map((doi) => `doi:${doi}`);
 }
 
-/** Another one than before means that the document was parsed anew; undefined where it was not parsed. */
+/** Changes when the document is parsed again; undefined if it was not parsed. */
 async function stampOf(dataRoot: string, document: string): Promise<string | undefined> {
   try {
     const { mtimeMs, size } = await stat(join(dataRoot, DOCTAGS_FOLDER, `${document}.meta.json`));

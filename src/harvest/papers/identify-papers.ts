@@ -12,44 +12,43 @@ import type { StatedPaper } from './document-record.ts';
 import { documentRecord } from './document-record.ts';
 import { isSamePaper } from './same-paper.ts';
 
-/** A DOI that stands in a paper and is not its own. */
+/** A DOI in a paper that belongs to another work. */
 export interface RefusedDoi {
   readonly document: string;
   readonly doi: string;
-  /** The title of the work whose DOI it is; null where nobody knows such a work. */
+  /** The title of the other work; null if unknown. */
   readonly title: string | null;
 }
 
-/** How one's own papers were told apart as works. */
+/** How the user's papers were identified. */
 export interface IdentifiedPapers {
-  /** By an id in them, with the services' word that it is theirs. */
+  /** By an id that a service confirmed. */
   readonly checked: number;
-  /** By an id that they state, which no service has confirmed. */
+  /** By an id that no service confirmed. */
   readonly unchecked: number;
-  /** By nothing but what they say: no id was found that is theirs. */
+  /** Without an id. */
   readonly unnamed: number;
   readonly refused: readonly RefusedDoi[];
-  /** Papers about which a service that was asked gave no answer; the next run asks again. */
+  /** Papers for which a service did not answer; the next run tries again. */
   readonly unanswered: number;
 }
 
 const TOGETHER = 4;
-/** A service that has not answered so many times in a row is away. */
+/** Failures in a row after which the services count as down. */
 const PATIENCE = 3;
-/** Of the ids that stand in a paper so many are looked at. */
+/** Ids checked per paper. */
 const MOST_IDS = 3;
 
 /**
- * Gives each of one's own papers a record: what the document says of itself, and what OpenAlex and Crossref say of the work
- * whose id stands in it, if its title agrees. Papers that are filed already are skipped unless their bytes have changed
- * or they can now be checked.
+ * Creates a record for each of the user's papers: from the document, and from OpenAlex and Crossref for the id in it if
+ * the titles match. Known papers are skipped unless their bytes have changed or they can now be checked.
  */
 export async function identifyPapers(
   documents: readonly string[],
   parts: {
     readonly dataRoot: string;
     readonly records: Records;
-    /** Undefined where no service may be asked. */
+    /** Undefined if no service may be queried. */
     readonly asking: Asking | undefined;
     readonly now: () => number;
   },
@@ -88,17 +87,17 @@ export async function identifyPapers(
     }
   };
   await Promise.all(Array.from({ length: TOGETHER }, work));
-  // Several are asked about at once: the order in which they are told does not depend on who answered first.
+  // Papers are checked concurrently; the result has a fixed order.
   refused.sort((a, b) => documents.indexOf(a.document) - documents.indexOf(b.document));
   return { ...counts, refused };
 }
 
-/** What was written beside a document when it was parsed; undefined where it could not be. */
+/** The metadata written when a document was parsed; undefined if there is none. */
 export async function sidecarOf(dataRoot: string, document: string): Promise<Sidecar | undefined> {
   try {
     return parseSidecar(await readFile(join(dataRoot, DOCTAGS_FOLDER, `${document}.meta.json`), 'utf8'));
   } catch (error) {
-    // A paper that could not be parsed says nothing of itself; the account tells that it failed.
+    // The summary reports papers that could not be parsed.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
@@ -112,7 +111,7 @@ interface Found {
 
 const UNASKED: Found = { records: [], refused: [], isAway: false };
 
-/** Asks about the ids that stand in a paper, one after the other, until one is its own. */
+/** Looks up the ids in a paper until one is its own. */
 export async function lookUp(
   sidecar: Sidecar,
   { dois, record }: StatedPaper,
@@ -132,7 +131,7 @@ export async function lookUp(
     const own = said.records.filter((each) => isSamePaper(face, each));
     if (own.length > 0) return { records: own, refused, isAway: false };
     isAway ||= said.isAway;
-    // arXiv's own DOIs are made of its stamp: nobody has printed them there.
+    // arXiv DOIs are derived from the arXiv id, not printed in the paper.
     if (ids.doi !== null && !said.isAway && !ids.doi.startsWith('10.48550/'))
       refused.push({ doi: ids.doi, title: said.records[0]?.title ?? null });
   }
@@ -144,7 +143,7 @@ function withDoi(record: WorkRecord, doi: string): WorkRecord {
   return withProvenance({ ...record, ids: { ...record.ids, doi } }, 'document', at);
 }
 
-/** By what a paper's record is known. */
+/** How a paper's record was identified. */
 function standingOf(record: WorkRecord | undefined): 'checked' | 'unchecked' | 'unnamed' {
   if (record?.sources.some(({ from }) => from !== 'document')) return 'checked';
   return Object.values(record?.ids ?? {}).some((id) => id !== null) ? 'unchecked' : 'unnamed';

@@ -3,21 +3,21 @@ import { compareTitles, isAboutAnother, titleWords } from '../../resolve/index.t
 import type { WorkRecord } from '../../works/index.ts';
 import { namedWork, namesOf, NO_IDS } from '../../works/index.ts';
 
-/** A title of fewer words is too common to prove anything by itself. */
+/** Shorter titles are too common to prove anything alone. */
 const FEWEST_WORDS = 4;
 
-/** What of a document shows which paper it is. */
+/** What identifies the paper in a document. */
 export interface PaperFace {
   readonly title: string | null;
   readonly authors: readonly string[];
-  /** How its text begins, as far as title and authors reach. */
+  /** The start of its text, including title and authors. */
   readonly head: string;
 }
 
 /**
- * Whether a record is that of the paper whose id stands in it: a first page also names works that it cites, corrects or
- * comments on. The titles must agree; where none was found, or another line taken for it, the record's title and one of its
- * authors must stand at the head of the text.
+ * Whether a record belongs to the paper that contains its id: a first page also names works that it cites, corrects or
+ * comments on. The titles must match; if no title or a wrong line was found, the record's title and one of its authors
+ * must be at the start of the text.
  */
 export function isSamePaper(face: PaperFace, record: WorkRecord): boolean {
   const words = titleWords(record.title);
@@ -30,7 +30,7 @@ export function isSamePaper(face: PaperFace, record: WorkRecord): boolean {
   return isTelling && belongsTo(work, face.head) === 'yes' && namesAuthor(face, record) === true;
 }
 
-/** Whether one of a record's authors stands at the head of a paper; null where the record names none. */
+/** Whether an author of the record is named at the start of the paper; null if the record has none. */
 function namesAuthor({ authors, head }: PaperFace, record: WorkRecord): boolean | null {
   const families = record.authors.map((author) => titleWords(namesOf(author).family ?? author.name).join(' '));
   const known = families.filter((name) => name !== '');

@@ -13,7 +13,7 @@ export interface BadArtifact {
 
 /**
  * The jobs of a JSONL file (gzip too; `-` is stdin), line by line. A line is `{artifact_id, artifact, resolver_hint?, priority?}`
- * or an artifact itself; a line that is neither is told to `bad` and skipped.
+ * or an artifact itself; any other line is reported to `bad` and skipped.
  */
 export async function* readArtifacts(path: string, bad: (line: BadArtifact) => void): AsyncGenerator<ImportRow> {
   for await (const line of parseJsonl(await openBytes(path), { tornTail: 'keep' })) {
@@ -51,12 +51,12 @@ function artifactRow(value: unknown): ImportRow | string {
   };
 }
 
-/** The id of an artifact that has none: by `artifact_id`, `id`, `doi`, `url`, else by its content. */
+/** The id of an unwrapped artifact: `artifact_id`, `id`, `doi` or `url`, else a hash of its content. */
 function artifactIdOf(artifact: Record<string, unknown>): string {
   const { artifact_id: artifactId, id, doi, url } = artifact;
   if (typeof artifactId === 'string') return artifactId;
   if (typeof id === 'string' || typeof id === 'number') return String(id);
-  // DOIs are the same in any case, with or without their resolver in front.
+  // DOIs are case-insensitive, with or without a resolver URL.
   if (typeof doi === 'string')
     return `doi:${doi
       .trim()

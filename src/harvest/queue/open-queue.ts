@@ -3,7 +3,6 @@ import { AppError } from '../../base/index.ts';
 import type { Config, Layer } from '../../config/index.ts';
 import type { OrchestratorOptions, QueueStore } from '../../queue/index.ts';
 import { openStore, WorkQueue } from '../../queue/kept/index.ts';
-import type { Runtime } from './runtime.ts';
 
 /** Opens the queue that the configuration names. */
 export async function openQueue(config: Config, runtime: Runtime, clock: Clock = runtime.clock): Promise<WorkQueue> {
@@ -49,7 +48,7 @@ function whereOf({ backend, path, url }: Config['queue']): string {
   });
 }
 
-/** The orchestrator's slice of the configuration, in its own units. */
+/** The orchestrator's part of the configuration. */
 export function orchestratorOptions({ orchestrator: o, http, queue }: Config): OrchestratorOptions {
   return {
     maxWorkers: o.max_workers,
@@ -71,7 +70,7 @@ export function orchestratorOptions({ orchestrator: o, http, queue }: Config): O
   };
 }
 
-/** What `--fleet` means: the queue and the logs of the run are on this server. */
+/** The settings of `--fleet`: queue and logs of the run are on this server. */
 export function fleetLayer(url: string | undefined): Layer {
   if (url === undefined) return [];
   const origin = 'option --fleet';
@@ -86,7 +85,7 @@ export function fleetLayer(url: string | undefined): Layer {
   ];
 }
 
-/** What `--queue` means: a PostgreSQL address or a SQLite file. */
+/** The settings of `--queue`: a PostgreSQL URL or a SQLite file. */
 export function queueLayer(target: string | undefined): Layer {
   if (target === undefined) return [];
   const origin = 'option --queue';
@@ -99,4 +98,10 @@ export function queueLayer(target: string | undefined): Layer {
         { path: ['queue', 'backend'], value: 'sqlite', origin },
         { path: ['queue', 'path'], value: target, origin },
       ];
+}
+
+/** Clock and log of long-lived parts. */
+export interface Runtime {
+  readonly clock: Clock;
+  log(level: 'error' | 'warn' | 'info' | 'debug', message: string): void;
 }

@@ -4,7 +4,7 @@ import { AppError } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import { openObjects } from '../../objects/index.ts';
 import { openSharedLog } from '../../queue/kept/index.ts';
-import type { Runtime } from '../queue/runtime.ts';
+import type { Runtime } from '../queue/open-queue.ts';
 import { FleetLogs } from './fleet-logs.ts';
 import { SharedFiles } from './shared-files.ts';
 
