@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { countByRule } from '../../sim/index.ts';
 import type { CorpusFacts } from '../../test/support/fleet-scene.ts';
 import { childrenCpuSeconds, differences, doneTwice, FleetScene } from '../../test/support/fleet-scene.ts';
+import { fleetStorm, undisturbed } from '../../test/support/fleet-storm.ts';
 import { asked, checkOptions, numbers, someOf } from '../../test/support/options.ts';
 import { S3_SERVERS, startS3 } from '../../test/support/s3-server.ts';
 
 // npm run verify:fleet -- --store s3 [--servers s3rver,swift,faulty] [--processes 1,4,8] [--seeds 1] [--works 24]
 //   [--profile calm] [--time-scale 0.05]
+//   or: --store s3 --storms 30 [--seeds 1] [--works 8]: machines, database and store are killed, paused and slowed
 // Processes in folders of their own make one corpus on a PostgreSQL server and an S3 server. Works, documents, passages,
 // graph and account must equal those of one machine without store. Exit 1 on a difference or a violation.
 
@@ -17,6 +19,7 @@ const given = checkOptions({
   processes: '1,4,8',
   seeds: '1',
   works: 24,
+  storms: 0,
   profile: ['calm', 'politeness', 'realistic'],
   'time-scale': 0.05,
 });
@@ -30,8 +33,20 @@ const plan = asked(() => ({
 /** What one machine makes of each world. */
 const alone = new Map<number, { readonly facts: CorpusFacts; readonly cpu: number }>();
 let [runs, wrong] = [0, 0];
+let quiet: CorpusFacts | undefined;
 
-for (const name of plan.servers)
+for (let seed = 1; seed <= given.storms; seed += 1) {
+  const [worldSeed = 1] = plan.seeds;
+  const startedAt = performance.now();
+  quiet ??= await undisturbed(worldSeed, works);
+  const { faults, done } = await fleetStorm(worldSeed, quiet, { seed, works, machines: 3, disturbances: 5 });
+  runs += 1;
+  if (faults.length > 0) wrong += 1;
+  const took = ((performance.now() - startedAt) / 1000).toFixed(0);
+  console.log(`${faults.length === 0 ? 'ok  ' : 'DIFF'} storm ${seed}: ${done.join('; ')}; ${took} s`);
+  for (const fault of faults.slice(0, 12)) console.log(`     ${fault}`);
+}
+for (const name of given.storms > 0 ? [] : plan.servers)
   for (const seed of plan.seeds)
     for (const processes of plan.processes) {
       await using store = await startS3(name, seed);

@@ -878,3 +878,37 @@ test('a quarantined job whose host is paused holds up nothing', async () => {
   assert.equal((await run).done, 2);
   assert.equal((await store.admin.stats(clock.now())).suspects, 1);
 });
+
+test('a process that leaves is not announced again by what it was writing meanwhile', async () => {
+  const clock = new HeldClock();
+  const store = await openStore(':memory:', { clock });
+  const slow = Promise.withResolvers<void>();
+  let announcements = 0;
+  const announce: QueueStore['announce'] = async (...given) => {
+    announcements += 1;
+    if (announcements === 2) await slow.promise;
+    await store.announce(...given);
+  };
+  const slowed = new Proxy(store, {
+    get: (target, name): unknown => {
+      const value: unknown = name === 'announce' ? announce : Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const orchestrator = new Orchestrator({
+    ...OPTIONS,
+    queue: new WorkQueue(slowed, clock),
+    handler: () => undefined,
+    clock,
+  });
+  const stop = new AbortController();
+  await orchestrator.start({ signal: stop.signal });
+  await clock.advance(OPTIONS.heartbeatMs);
+  assert.equal(announcements, 2);
+  stop.abort();
+  await orchestrator.ended;
+  const left = orchestrator.leave();
+  slow.resolve();
+  await left;
+  assert.deepEqual((await store.admin.stats(clock.now())).workers, []);
+});

@@ -76,6 +76,8 @@ export class Orchestrator {
   readonly #rate = new RateMeter();
   readonly #resources = new DisposableStack();
   #ended: Promise<RunSummary> | undefined;
+  /** What was begun by a timer or a change of the queue, and has not ended. */
+  readonly #inFlight = new Set<Promise<void>>();
   /** Jobs were in hand when this process was last announced. */
   #wasBusy = false;
 
@@ -183,6 +185,8 @@ export class Orchestrator {
   /** Ends what `start` began, after `ended`: other processes no longer see this one. */
   async leave(): Promise<void> {
     this.#resources.dispose();
+    // One that is written later would announce this process again.
+    await Promise.all(this.#inFlight);
     await this.#store.announce(this.workerId, null, this.#clock.now());
   }
 
@@ -222,7 +226,10 @@ export class Orchestrator {
   }
 
   #guard(work: () => Promise<void>): void {
-    work().catch((error: unknown) => this.#worker.fail(error));
+    const running = work()
+      .catch((error: unknown) => this.#worker.fail(error))
+      .finally(() => this.#inFlight.delete(running));
+    this.#inFlight.add(running);
   }
 
   async #readPauses(): Promise<void> {

@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 
 import type { Simulation } from '../../sim/index.ts';
 import { Admin } from '../../sim/index.ts';
@@ -143,7 +142,7 @@ export class FleetScene implements AsyncDisposable {
       works: `${works.length} ${sha256(JSON.stringify(works))}`,
       documents: `${documents.length} ${sha256(JSON.stringify(documents))}`,
       passages: `${passages.chunks} ${passages.hash}`,
-      graph: graphFacts(join(folder, 'Graph', 'graph.sqlite')),
+      graph: graphFacts(store),
       account: JSON.stringify(accountOf(store)),
     };
   }
@@ -217,13 +216,9 @@ export function processTree(pid: number): number[] {
   return [pid, ...parents.filter(([, parent]) => parent === pid).map(([child]) => child)];
 }
 
-function graphFacts(path: string): string {
-  using database = new DatabaseSync(path, { readOnly: true });
+function graphFacts(store: CorpusStore): string {
   const rows = ['nodes', 'edges', 'evidence'].map((table) => {
-    const all = database
-      .prepare(`select * from ${table}`)
-      .all()
-      .map((row) => JSON.stringify({ ...row, read_at: null }));
+    const all = store.all(`select * from ${table}`).map((row) => JSON.stringify({ ...row, read_at: null }));
     return `${all.length} ${table} ${sha256(all.sort().join('\n'))}`;
   });
   return rows.join(', ');

@@ -180,7 +180,8 @@ export class FaultyS3 implements TestS3 {
   perMille = 150;
   /** Refuses everything. */
   isAway = false;
-  readonly faults = new Map<Fault, number>();
+  /** Called with every request. */
+  onRequest: () => void = () => undefined;
   readonly #behind: TestS3;
   readonly #server: ReturnType<typeof createServer>;
   readonly #random: () => number;
@@ -210,7 +211,7 @@ export class FaultyS3 implements TestS3 {
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const fault = this.#choose(request.method ?? '');
-    if (fault !== 'none') this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1);
+    this.onRequest();
     request.on('error', () => undefined);
     response.on('error', () => undefined);
     if (fault === 'cut-request') return void request.socket.destroy();

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/index.ts';
 import { canonicalJson, sha256 } from '../../base/index.ts';
 import type { HandlerOutcome, WorkQueue } from '../../queue/index.ts';
-import { Orchestrator } from '../../queue/index.ts';
+import { Orchestrator, recoverDead } from '../../queue/index.ts';
 
 export interface FleetListingOptions {
   /** The queue of works, whose workers show whether the fleet is at work. */
@@ -47,6 +47,7 @@ export class FleetListing implements AsyncDisposable {
   static async open(options: FleetListingOptions): Promise<FleetListing> {
     const { works, queue, clock, leaseMs } = options;
     const listing = new FleetListing(options);
+    await recoverDead(works.store, clock);
     const { workers } = await works.stats();
     // A fleet that has ended lists again when it is started again: there may be new works.
     const isActive = workers.some(({ updatedAt }) => updatedAt >= clock.now() - leaseMs);
