@@ -118,8 +118,16 @@ export class CorpusStore implements Rows, Disposable {
     this.#settlesLate = true;
     try {
       return this.transaction(() => {
+        // Built from sorted rows at the end, an index costs a fraction of what it costs row by row.
+        const indexes = this.get('select 1 from works limit 1')
+          ? []
+          : this.all<{ name: string; sql: string }>(
+              "select name, sql from sqlite_schema where type = 'index' and tbl_name = 'works' and sql is not null",
+            );
+        for (const { name } of indexes) this.database.exec(`drop index ${name}`);
         const total = this.ingest();
         this.#works.settle();
+        for (const { sql } of indexes) this.database.exec(sql);
         return total;
       });
     } finally {
