@@ -82,7 +82,7 @@ export function askCommand(): Command {
         },
         stop.signal,
       );
-      if (answer.sentences.length === 0) process.exitCode = 1;
+      if (answer.sentences.length === 0) process.exitCode ??= 1;
       print(answer, flags.format, session);
     });
 }

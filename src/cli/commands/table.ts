@@ -107,7 +107,7 @@ export function tableCommand(): Command {
       session.terminal.clear();
       await write(table, format, flags.out, session);
       const code = stageExitCode(table.outcome);
-      if (code !== 0 || table.overBudget > 0) process.exitCode = code || 1;
+      if (code !== 0 || table.overBudget > 0) process.exitCode ??= code || 1;
       if (table.overBudget > 0)
         session.log(
           'warn',

@@ -91,6 +91,7 @@ export function showStage(session: Session): (event: StageEvent) => void {
 export function printOutcome(outcome: StageOutcome, session: Session): void {
   session.terminal.clear();
   const code = stageExitCode(outcome);
-  if (code !== 0) process.exitCode = code;
+  // A signal has set its own code.
+  if (code !== 0) process.exitCode ??= code;
   session.print(outcome, () => (outcome.plan ? planText(outcome.stageName, outcome.plan) : summaryText(outcome)));
 }

@@ -52,7 +52,7 @@ function printEvent(event: Exclude<ClaimsEvent, { kind: 'stage' }>, estimateOnly
   terminal.clear();
   const { outcome, tooDear, claims, documents, dropped, unreadable, inputTokens, outputTokens, usd } = event.gathered;
   const code = stageExitCode(outcome);
-  if (code !== 0) process.exitCode = code;
+  if (code !== 0) process.exitCode ??= code;
   const lost = Object.entries({ ...dropped, ...(unreadable > 0 && { 'unreadable answers': unreadable }) });
   session.print({ ...event.gathered, outcome: undefined, failed: outcome.failed }, () =>
     [

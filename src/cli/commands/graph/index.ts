@@ -66,7 +66,7 @@ function buildCommand(): Command {
         else if (event.kind === 'warning') session.log('warn', event.message);
         else {
           const { path, change, lookedUp, named } = event;
-          if (event.outcome.failed > 0) process.exitCode = 1;
+          if (event.outcome.failed > 0) process.exitCode ??= 1;
           if (change.staleClaims > 0)
             session.log(
               'warn',
