@@ -3,6 +3,7 @@ import { readSync, truncateSync, writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 import type { Clock } from './clock.ts';
+import { describeDiskError } from './disk-error.ts';
 import { FileLock } from './file-lock.ts';
 import { renameFile } from './atomic-file.ts';
 
@@ -28,7 +29,7 @@ export function openOrSetAside<T>(path: string, open: () => T, warn: Warn | unde
     return open();
   } catch (error) {
     const damage = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    if (!isDamaged(damage) || !looksLikeDatabase(path)) throw error;
+    if (!isDamaged(damage) || !looksLikeDatabase(path)) throw describeDiskError(error, path);
     setDatabaseAside(path, warn);
     return open();
   }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
+import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { openOrSetAside } from './damaged-file.ts';
 import { AppError } from './errors.ts';
 import { describeDiskError } from './disk-error.ts';
 
@@ -33,6 +35,18 @@ test('too many open files is an error with its path and a hint', () => {
   assert.ok(told instanceof AppError);
   assert.deepEqual([told.code, told.message.startsWith(PATH)], ['TOO_MANY_OPEN_FILES', true]);
   assert.match(told.hint ?? '', /ulimit -n/);
+});
+
+test('a database that cannot be opened is an error with its path and a hint', () => {
+  const path = join(tmpdir(), 'no-such-folder', 'rows.sqlite');
+  assert.throws(
+    () => openOrSetAside(path, () => new DatabaseSync(path), undefined),
+    (error: AppError) => {
+      assert.deepEqual([error.code, error.message.startsWith(path)], ['DISK_CANNOT_OPEN', true]);
+      assert.match(error.hint ?? '', /ulimit -n/);
+      return true;
+    },
+  );
 });
 
 test('other errors are returned unchanged', () => {

@@ -6,7 +6,7 @@ import { AppError } from './errors.ts';
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 const NOT_PERMITTED = new Set(['EACCES', 'EPERM']);
 /** Result codes of SQLite that mean the same. */
-const SQLITE = { readOnly: 8, io: 10, full: 13 };
+const SQLITE = { readOnly: 8, io: 10, full: 13, cannotOpen: 14 };
 
 /** Explains a disk error: which path, how much space is left, what to do. Returns any other error unchanged. */
 export function describeDiskError(error: unknown, path: string): unknown {
@@ -36,6 +36,12 @@ export function describeDiskError(error: unknown, path: string): unknown {
   if (code === 'EMFILE' || code === 'ENFILE') {
     return new AppError('TOO_MANY_OPEN_FILES', `${path} cannot be opened: too many files are open (${code})`, {
       hint: 'raise the limit with ulimit -n, or use fewer workers, and run the same command again',
+      cause: error,
+    });
+  }
+  if (result === SQLITE.cannotOpen) {
+    return new AppError('DISK_CANNOT_OPEN', `${path} cannot be opened`, {
+      hint: 'check the permissions of the file and its folder; if many files are open, raise the limit with ulimit -n',
       cause: error,
     });
   }

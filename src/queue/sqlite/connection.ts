@@ -207,7 +207,7 @@ function describeSqliteError(error: unknown, path: string): unknown {
       });
     case CODES.cannotOpen:
       return new AppError('QUEUE_CANNOT_OPEN', `${path} cannot be opened: ${reason}`, {
-        hint: 'check that the path is a file in a writable folder',
+        hint: 'check that the path is a file in a writable folder; if many files are open, raise the limit with ulimit -n',
         cause: error,
       });
     case CODES.busy:
