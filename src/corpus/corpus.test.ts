@@ -69,8 +69,10 @@ test('a corpus that was stopped says so, and goes on when asked again', async ()
     if (event.kind === 'ended') assert.deepEqual([event.account.stopped, event.account.index], ['enough', null]);
   assert.equal((await corpus.account())?.state, 'stopped');
   await assert.rejects(corpus.search('corals'), { code: 'SEARCH_NOTHING' });
+  await assert.rejects(openCorpus(join(papers, 'reefs.html')), { code: 'USAGE_RUN' });
   await Array.fromAsync(corpus.gather());
   assert.equal((await corpus.account())?.state, 'done');
+  await assert.rejects(corpus.openSearch({ mode: 'fuzzy' as 'hybrid' }), { code: 'USAGE_MODE' });
 });
 
 test('settings made in code are checked, and told by where they were made', async () => {

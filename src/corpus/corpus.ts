@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
@@ -90,6 +90,8 @@ export function corpusLayer(folder: string, origin: string): Layer {
  */
 export async function openCorpus(folder: string, options: CorpusOptions = {}): Promise<Corpus> {
   const { file, profile, sim, settings, clock = systemClock } = options;
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw new AppError('USAGE_RUN', `${folder} is a file, not a folder`, { hint: 'give a run folder, or a new one' });
   const config =
     options.config ??
     loadConfig({

@@ -173,6 +173,8 @@ function otherVersions(records: Records): Set<string> {
   return hidden;
 }
 
+const SEARCH_MODES: readonly SearchMode[] = ['lexical', 'dense', 'hybrid'];
+
 /** Opens what there is to search, up to date. A mode that is asked for has to be possible; else words alone are enough. */
 export async function openSearchSession(
   place: SearchPlace,
@@ -185,6 +187,10 @@ export async function openSearchSession(
   },
   signal?: AbortSignal,
 ): Promise<SearchSession> {
+  if (how.mode !== undefined && !SEARCH_MODES.includes(how.mode))
+    throw new AppError('USAGE_MODE', `unknown search mode "${String(how.mode)}"`, {
+      hint: `use one of ${SEARCH_MODES.join(', ')}`,
+    });
   if (how.asItIs !== true || !hasIndex(place.index)) await refreshPlace(place, how.tell, signal);
   const engine = await queryEngine(place, how);
   try {
