@@ -8,14 +8,17 @@ import { test } from 'node:test';
 const RUNNER = join(import.meta.dirname, '..', 'scripts', 'test.ts');
 
 /** Runs the test runner over one test file with this text. */
-function runOn(text: string): { readonly status: number | null; readonly output: string } {
+function runOn(
+  text: string,
+  files: readonly string[] = ['one.test'],
+): { readonly status: number | null; readonly output: string } {
   const folder = mkdtempSync(join(tmpdir(), 'docstokg-runner-'));
   try {
     mkdirSync(join(folder, 'test'));
     writeFileSync(join(folder, 'test', 'one.test.ts'), `import { test } from 'node:test';\n${text}`);
     const environment = { ...process.env };
     delete environment['NODE_TEST_CONTEXT'];
-    const run = spawnSync(process.execPath, [RUNNER, 'one.test', '--test-reporter=dot'], {
+    const run = spawnSync(process.execPath, [RUNNER, ...files, '--test-reporter=dot'], {
       cwd: folder,
       env: environment,
       encoding: 'utf8',
@@ -45,4 +48,22 @@ test('a file without a test fails the run', () => {
   const { status, output } = runOn('void test;');
   assert.equal(status, 1, output);
   assert.match(output, /ran no test or ended before/);
+});
+
+test('a whole run of too few tests fails', () => {
+  const { status, output } = runOn(`test('one', () => undefined);`, []);
+  assert.equal(status, 1, output);
+  assert.match(output, /only 1 tests ran; expected at least/);
+});
+
+test('a test that fails once and passes alone fails the run, and the rerun is shown', () => {
+  const text = `import { existsSync, writeFileSync } from 'node:fs';
+    test('one', () => {
+      if (existsSync('seen')) return;
+      writeFileSync('seen', '');
+      throw new Error('a race');
+    });`;
+  const { status, output } = runOn(text, []);
+  assert.equal(status, 1, output);
+  assert.match(output, /failed:\n {2}one [\s\S]*passed alone, so there is a race or shared state/);
 });

@@ -60,6 +60,8 @@ test('a run has the metrics and spans named by the source documents, and no URL 
       .at(-1)
       ?.scopeMetrics[0]?.metrics.map((metric) => [metric.descriptor.name, metric.dataPoints]),
   );
+  const units = metricExporter.getMetrics().at(-1)?.scopeMetrics[0]?.metrics ?? [];
+  for (const { descriptor } of units) assert.notEqual(descriptor.unit, '', `unit of ${descriptor.name}`);
   const value = (name: string, attributes: Record<string, string> = {}): unknown =>
     metrics
       .get(name)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -73,6 +73,14 @@ test('a file or a missing folder in place of a run is rejected by every command 
     assert.doesNotMatch(stderr, /\n\s+at /, words.join(' '));
     assert.deepEqual(readdirSync(folder.path), ['afile'], `${words.join(' ')} leaves nothing behind`);
   }
+});
+
+test('an empty folder of papers ends docparse with exit 1 and the reason', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-misuse-'));
+  mkdirSync(join(folder.path, 'papers'));
+  const { status, stderr } = command('docparse', ['doctags', '-i', 'papers'], { cwd: folder.path });
+  assert.equal(status, 1, stderr);
+  assert.match(stderr, /no documents in papers/);
 });
 
 test('reindex writes nothing into a folder that is not a run', async () => {

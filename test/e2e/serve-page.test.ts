@@ -266,6 +266,8 @@ inBrowser(
     await seen("document.querySelector('.figures strong').textContent !== '0'");
     // Watchers may hear of it before whoever asked for it has the answer.
     await seen("document.querySelector('.told').textContent.includes('enqueued again')");
+    await seen("document.querySelector('.told').textContent.includes('No active workers; start some with')");
+    assert.match((await page.textContent('.figures')) ?? '', /no active workers/);
 
     await page.goto(`${origin}/now`);
     await page.waitForSelector('[data-stage=works]');
