@@ -188,7 +188,7 @@ export async function openSearchSession(
   signal?: AbortSignal,
 ): Promise<SearchSession> {
   if (how.mode !== undefined && !SEARCH_MODES.includes(how.mode))
-    throw new AppError('USAGE_MODE', `unknown search mode "${String(how.mode)}"`, {
+    throw new AppError('USAGE_MODE', `unknown search mode "${how.mode}"`, {
       hint: `use one of ${SEARCH_MODES.join(', ')}`,
     });
   if (how.asItIs !== true || !hasIndex(place.index)) await refreshPlace(place, how.tell, signal);
