@@ -2,9 +2,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { askPassages } from '../src/answers/ask.ts';
+import { askPassages, LEAST_FIT } from '../src/answers/ask.ts';
 import { checkQuote } from '../src/answers/check-answer.ts';
 import { extractAnswer, fitOfAnswer } from '../src/answers/extract-answer.ts';
+import { columnsFrom } from '../src/answers/table/columns.ts';
+import { extractedCell } from '../src/answers/table/fill-cells.ts';
+import { LEAST_CHOICE, PASSAGES, SENTENCES } from '../src/answers/table/fill-table.ts';
 import { packageRoot } from '../src/base/index.ts';
 import type { CitedHit } from '../src/corpus/index.ts';
 import { sentencesOf } from '../src/graph/index.ts';
@@ -44,6 +47,8 @@ interface Question {
   readonly paper: string;
   readonly question: string;
   readonly evidence: readonly string[];
+  /** What two readers concluded; absent in data without conclusions. */
+  readonly label?: string;
 }
 
 type Half = 'worked on' | 'kept aside';
@@ -111,6 +116,7 @@ try {
     evidenceInNoPassage: without,
     retrieval: await scoreRetrieval(before, now),
     extractive: await scoreExtractive(now),
+    cells: await scoreCells(now),
     gate: scoreGate(),
   };
   if (values.json) console.log(JSON.stringify(report, undefined, 2));
@@ -290,15 +296,6 @@ interface Extracted {
 
 /** What a question gets without a model: with its paper, and with the paper taken away. */
 async function scoreExtractive(index: SearchIndex): Promise<object> {
-  const nearness = async (question: string, texts: readonly string[]): Promise<readonly number[]> => {
-    const [about] = await engine.embed([question], 'query');
-    return (await engine.embed(texts, 'passage')).map((vector) =>
-      Math.max(
-        0,
-        vector.reduce((sum, value, at) => sum + value * (about?.[at] ?? 0), 0),
-      ),
-    );
-  };
   const answer = async (question: Question, isThere: boolean): Promise<Extracted> => {
     const accepts = (document: string): boolean => isThere || document !== question.paper;
     const hits = await askPassages(
@@ -308,14 +305,9 @@ async function scoreExtractive(index: SearchIndex): Promise<object> {
     );
     const cited = hits.map((hit): CitedHit => ({ ...hit, work: null, link: null }));
     const sentences = await extractAnswer(question.question, cited, { most: 3, least: 0, nearness });
-    const evidence = question.evidence.map(squash);
-    const right = sentences.some(({ text, quotes }) => {
-      const own = squash(text);
-      return (
-        quotes[0]?.document === question.paper &&
-        evidence.some((each) => each.includes(own) || own.includes(each) || overlaps(own, each))
-      );
-    });
+    const right = sentences.some(
+      ({ text, quotes }) => quotes[0]?.document === question.paper && isEvidence(text, question),
+    );
     return { fit: fitOfAnswer(sentences), right };
   };
   const results: { half: Half; with: Extracted; without: Extracted }[] = [];
@@ -352,7 +344,8 @@ async function scoreExtractive(index: SearchIndex): Promise<object> {
     0,
     ...curve.filter((line) => line['worked on'].answered >= 1 - MOST_LOST).map(({ floor }) => floor),
   );
-  tell('\nrefusal: answered = questions whose paper is there; refused = the same questions with their paper removed');
+  tell(`\nfloor of ask: ${LEAST_FIT.toFixed(2)}; chosen on this data: ${chosen.toFixed(2)}`);
+  tell('refusal: answered = questions whose paper is there; refused = the same questions with their paper removed');
   tell(`floor  ${HALVES.map((half) => `${half}: answered  right  refused`.padEnd(44)).join('')}`);
   for (const line of curve)
     tell(
@@ -362,6 +355,71 @@ async function scoreExtractive(index: SearchIndex): Promise<object> {
       }).join('')}${line.floor === chosen ? '  <- chosen on the half that was worked on' : ''}`,
     );
   return { right, curve, chosen };
+}
+
+async function nearness(question: string, texts: readonly string[]): Promise<readonly number[]> {
+  const [about] = await engine.embed([question], 'query');
+  return (await engine.embed(texts, 'passage')).map((vector) =>
+    Math.max(
+      0,
+      vector.reduce((sum, value, at) => sum + value * (about?.[at] ?? 0), 0),
+    ),
+  );
+}
+
+/** Whether a text overlaps what the readers marked. */
+function isEvidence(text: string, { evidence }: Question): boolean {
+  const own = squash(text);
+  return evidence.map(squash).some((each) => each.includes(own) || own.includes(each) || overlaps(own, each));
+}
+
+const CHOICES = ['no significant difference', 'increased', 'decreased'];
+
+/**
+ * Cells of a table without a model, each question a column that is put to its own paper: a text is right where its quote
+ * overlaps the evidence, a choice where it is the conclusion of the readers.
+ */
+async function scoreCells(index: SearchIndex): Promise<object> {
+  const counts = new Map(HALVES.map((half) => [half, { cells: 0, text: [0, 0], choice: [0, 0], mostFrequent: 0 }]));
+  for (const question of questions) {
+    const count = counts.get(halfOf(question));
+    if (!count) continue;
+    count.cells += 1;
+    const hits = await askPassages(
+      (text, options) => index.search(text, { mode: 'hybrid', ...options }),
+      question.question,
+      { top: PASSAGES, filter: only(question.paper) },
+    );
+    const cited = hits.map((hit): CitedHit => ({ ...hit, work: null, link: null }));
+    const [text, choice] = columnsFrom([
+      { name: 'text', question: question.question },
+      { name: 'choice', question: question.question, type: 'choice', choices: CHOICES },
+    ]);
+    const truth = CHOICES.find((each) => (question.label ?? '').includes(each.replace(/d$/, '')));
+    if (truth === CHOICES[0]) count.mostFrequent += 1;
+    for (const [column, tally, least] of [
+      [text, count.text, LEAST_FIT],
+      [choice, count.choice, LEAST_CHOICE],
+    ] as const) {
+      if (!column) continue;
+      const sentences = await extractAnswer(column.question, cited, { most: SENTENCES, least, nearness });
+      const cell = extractedCell(column, sentences, cited);
+      if (cell.kind !== 'value') continue;
+      tally[0] = (tally[0] ?? 0) + 1;
+      const right = column === text ? isEvidence(cell.quote?.text ?? '', question) : cell.value === truth;
+      if (right) tally[1] = (tally[1] ?? 0) + 1;
+    }
+  }
+  tell('\ncells of a table without a model, each question put to its own paper: filled in; right among those');
+  for (const [half, { cells, text, choice, mostFrequent }] of counts)
+    tell(
+      `  ${half.padEnd(12)} text ${share(text[0], cells)}; ${share(text[1], text[0])}   choice of three ${share(choice[0], cells)}; ${share(choice[1], choice[0])} (always "${CHOICES[0] ?? ''}": ${share(mostFrequent, cells)})`,
+    );
+  return Object.fromEntries(counts);
+}
+
+function share(some = 0, all = 0): string {
+  return (all === 0 ? 0 : some / all).toFixed(3);
 }
 
 /** Whether two texts share a stretch of half of the shorter one. */

@@ -142,6 +142,21 @@ test('without a model the sentences that answer best are the answer, or there is
   assert.deepEqual(await ask('What is the price of metformin tablets in Denmark?'), []);
 });
 
+test('whether there is an answer is decided for its best sentences together, and the best one stays first', async () => {
+  const text = 'The algal cells of fragment N488 were counted. Something about algal growth was written elsewhere.';
+  const near = async (_asked: string, texts: readonly string[]): Promise<number[]> =>
+    texts.map((each) => (each.includes('N488') ? 0.5 : 0.6));
+  const ask = (least: number) =>
+    extractAnswer('How dense were the algal cells of N488, and how were they measured?', [hit('n', text)], {
+      most: 3,
+      least,
+      nearness: near,
+    });
+  const found = await ask(0.6);
+  assert.match(found[0]?.text ?? '', /N488/);
+  assert.deepEqual(await ask(0.95), []);
+});
+
 /** A search that always finds the same passages. */
 const session = {
   search: async () => PASSAGES,

@@ -28,8 +28,8 @@ export type Nearness = (question: string, texts: readonly string[]) => Promise<r
 
 /**
  * The sentences of passages that answer a question best, each a quote. A sentence counts by the share of the question's
- * terms that it has, rare ones among the passages counting more, and by its nearness in meaning; one that reaches `least` in
- * neither is left out.
+ * terms that it has, rare ones among the passages counting more, and by its nearness in meaning. There is no answer where
+ * none of the best sentences reaches `least` in one of the two.
  */
 export async function extractAnswer(
   question: string,
@@ -72,8 +72,8 @@ export async function extractAnswer(
     return { candidate, fit: Math.max(candidate.words, meaning), score: candidate.words + meaning };
   });
   const best = Math.max(0, ...scored.map(({ score }) => score));
-  return scored
-    .filter(({ fit, score }) => fit >= least && score >= NEAR_BEST * best)
+  const sentences = scored
+    .filter(({ score }) => score >= NEAR_BEST * best)
     .sort((a, b) => b.score - a.score)
     .slice(0, most)
     .map(({ candidate, fit }) => ({
@@ -81,4 +81,5 @@ export async function extractAnswer(
       fit,
       quotes: [quoteAt(passages, candidate.passage, candidate)],
     }));
+  return fitOfAnswer(sentences) >= least ? sentences : [];
 }

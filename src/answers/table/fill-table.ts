@@ -21,11 +21,11 @@ import type { Facts } from './fill-cells.ts';
 import { cellsPrompt, checkCells, empty, extractedCell, quantityCell } from './fill-cells.ts';
 import { readRow, rowHash, rowOf, rowPath, saveTable, tableFolder, withCorrections } from './saved-tables.ts';
 
-const PASSAGES = 6;
+export const PASSAGES = 6;
 const MOST_PASSAGES = 20;
-const SENTENCES = 3;
+export const SENTENCES = 3;
 /** A sentence that names one of the choices needs fewer words of the question. */
-const LEAST_CHOICE = 0.3;
+export const LEAST_CHOICE = 0.3;
 
 /** What a table is made of; papers that are done are not read again. */
 export interface TableRequest {

@@ -38,7 +38,7 @@ export function askCommand(): Command {
     .option('--sentences <n>', 'maximum number of sentences in an answer without a model', wholeNumber(1), 3)
     .option(
       '--min-fit <n>',
-      'minimum score of a sentence in an answer without a model, 0 to 1 (default 0.55)',
+      'minimum score of the best sentence of an answer without a model, 0 to 1 (default 0.6)',
       decimalNumber(0),
     )
     .option('--year <years>', 'only works from these years: 2020, 2018-2022, 2018-')
