@@ -102,10 +102,9 @@ function setProtocol(screening: Screening, flags: ScreenFlags): void {
 }
 
 /** Opens the screening of the run that a command names. */
-function opened(session: Session, run: string | undefined): { readonly screening: Screening } & Disposable {
+function opened(session: Session, run: string | undefined): Screening {
   const folder = chooseRun(run, session.load().config);
-  const screening = openScreening(folder, session.load(corpusLayer(folder, 'the folder of the run')).config);
-  return { screening, [Symbol.dispose]: () => screening[Symbol.dispose]() };
+  return openScreening(folder, session.load(corpusLayer(folder, 'the folder of the run')).config);
 }
 
 function statusCommand(): Command {
@@ -114,20 +113,11 @@ function statusCommand(): Command {
     .addHelpText('after', '\nExamples:\n  docstokg screen status runs/corals\n')
     .action((run: string | undefined, flags: { readonly run?: string }, self: Command) => {
       const session = openSession(self);
-      using open = opened(session, run ?? flags.run);
-      const status = open.screening.status();
-      const conflicts = PHASES.flatMap((phase) => open.screening.conflicts(phase));
-      if (session.json) session.terminal.print(JSON.stringify({ ...status, conflicts }));
-      else
-        for (const line of [
-          ...statusLines(status),
-          ...conflicts.map(
-            ({ work, decisions }) =>
-              `conflict: ${work}: ${decisions.map(({ by, decision }) => `${by} ${decision}`).join(', ')}`,
-          ),
-        ])
-          // prettier-ignore
-          session.terminal.print(line);
+      using screening = opened(session, run ?? flags.run);
+      const status = screening.status();
+      const conflicts = PHASES.flatMap((phase) => screening.conflicts(phase));
+      const differ = conflicts.map(({ work, decisions }) => `conflict: ${work}: ${decisions.map(({ by, decision }) => `${by} ${decision}`).join(', ')}`); // prettier-ignore
+      session.print({ ...status, conflicts }, [...statusLines(status), ...differ].join('\n'));
     });
 }
 
@@ -165,8 +155,7 @@ function addCommand(): Command {
       using screening = Screening.open(run);
       const { entries, unreadable } = await addRecords(screening, files, new Date(session.clock.now()).toISOString());
       const works = screening.works.length;
-      if (session.json) session.terminal.print(JSON.stringify({ entries, works, unreadable }));
-      else session.terminal.print(`${count(entries)} entries read, ${count(works)} works to screen`);
+      session.print({ entries, works, unreadable }, `${count(entries)} entries read, ${count(works)} works to screen`);
       for (const { file, line } of unreadable) session.log('warn', `${file}, line ${line}: names no work`);
     });
 }
@@ -178,11 +167,10 @@ function sampleCommand(): Command {
     .addHelpText('after', '\nExamples:\n  docstokg screen sample runs/corals\n')
     .action((run: string | undefined, flags: { readonly run?: string; readonly by?: string }, self: Command) => {
       const session = openSession(self);
-      using open = opened(session, run ?? flags.run);
-      open.screening.sample(whoIs(flags.by));
-      const { sample } = open.screening.status();
-      if (session.json) session.terminal.print(JSON.stringify(sample));
-      else if (sample) session.terminal.print(promiseLine(sample));
+      using screening = opened(session, run ?? flags.run);
+      screening.sample(whoIs(flags.by));
+      const { sample } = screening.status();
+      session.print(sample, () => (sample ? promiseLine(sample) : ''));
     });
 }
 
@@ -222,23 +210,12 @@ function importCommand(): Command {
           });
         const as = flags.as?.replace(/d$/, '') as Choice | undefined;
         const read = await importDecisions(screening, file, { as, by: flags.by, phase: flags.phase });
-        const { included, excluded, maybe, undecided, unknown, repeated, contradicting } = read;
-        if (session.json)
-          session.terminal.print(
-            JSON.stringify({
-              included,
-              excluded,
-              maybe,
-              undecided,
-              unknown_lines: unknown,
-              repeated_lines: repeated,
-              contradicting_lines: contradicting,
-            }),
-          );
-        else
-          session.terminal.print(
-            `${count(included)} included, ${count(excluded)} excluded, ${maybe > 0 ? `${count(maybe)} maybe, ` : ''}${count(undecided)} undecided`,
-          );
+        const { unknown, repeated, contradicting, ...counts } = read;
+        const { included, excluded, maybe, undecided } = counts;
+        session.print(
+          { ...counts, unknown_lines: unknown, repeated_lines: repeated, contradicting_lines: contradicting },
+          `${count(included)} included, ${count(excluded)} excluded, ${maybe > 0 ? `${count(maybe)} maybe, ` : ''}${count(undecided)} undecided`,
+        );
         if (repeated.length > 0)
           session.log('warn', `${file}: ${count(repeated.length)} lines repeat an earlier decision`);
         for (const line of contradicting)
@@ -268,12 +245,12 @@ function exportCommand(): Command {
         self: Command,
       ) => {
         const session = openSession(self);
-        using open = opened(session, run ?? flags.run);
-        const text = [...exportDecisions(open.screening, flags.format)].join('');
+        using screening = opened(session, run ?? flags.run);
+        const text = [...exportDecisions(screening, flags.format)].join('');
         if (flags.out === undefined) process.stdout.write(text);
         else {
           await writeFileAtomic(flags.out, text);
-          session.terminal.print(session.json ? JSON.stringify({ path: flags.out }) : flags.out);
+          session.print({ path: flags.out }, flags.out);
         }
       },
     );
