@@ -606,7 +606,7 @@ export function openScreening(
   options: Pick<OpenOptions, 'inBackground'> = {},
 ): Screening {
   if (!existsSync(folder))
-    throw new AppError('USAGE_RUN', `${folder} is not a run folder`, {
+    throw new AppError('USAGE_RUN', `${folder} does not exist`, {
       hint: 'docstokg run and docstokg screen add create one',
     });
   return Screening.open(folder, { ...options, manifests: manifestFolder(config), asItIs: true });

@@ -65,8 +65,8 @@ test('the commands of the guide take lists to a flow diagram', async () => {
 test('misuse of screen says what to do', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-misuse-'));
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
-    [['screen', 'status', 'nowhere'], /nowhere is not a run folder/],
-    [['screen', 'import', 'nowhere', 'x.csv'], /nowhere is not a run folder/],
+    [['screen', 'status', 'nowhere'], /nowhere does not exist/],
+    [['screen', 'import', 'nowhere', 'x.csv'], /nowhere does not exist/],
     [['screen', 'add', 'runs/x', 'nothing.ris'], /nothing\.ris/],
   ];
   for (const [words, said] of cases) {
