@@ -6,7 +6,7 @@ import { LABELS } from '../store/index.ts';
 import type { CorpusWorks } from './corpus-works.ts';
 import type { WorkFilter } from './works/work-filter.ts';
 import { WORK_FACETS } from './works/work-filter.ts';
-import { parseYears } from './year-range.ts';
+import { parseYears } from './works/work-filter.ts';
 
 const FIELDS = [...WORK_FACETS, 'title', 'author', 'venue', 'label'] as const;
 const PAGE = 1_000;

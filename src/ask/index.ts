@@ -20,7 +20,7 @@ export type { SettledWork, WorkLine, WorkOutcome } from './works/work-line.ts';
 export { sentenceOf } from './works/work-line.ts';
 export type { WorkOrder, WorksRequest, WorkTable } from './works/work-table.ts';
 export { WORK_ORDERS } from './works/work-table.ts';
-export { parseYears } from './year-range.ts';
+export { parseYears } from './works/work-filter.ts';
 export { EXPORT_FORMATS, exportGraph } from './graph/export-graph.ts';
 export type { ExportFormat } from './graph/export-graph.ts';
 export { Graph, openGraph } from './graph/graph.ts';

@@ -10,9 +10,9 @@ import type {
 import { runStage } from '../stage/index.ts';
 import { Channel } from './channel.ts';
 import type { ClosingStage, FlowingStage, PreparedStage } from './prepared-stage.ts';
-import { quietSink } from './quiet-sink.ts';
 import { DocumentNotices } from './document-notices.ts';
 import type { StoredOutputs } from './stored-outputs.ts';
+import type { ManifestSink } from '../stage/index.ts';
 
 /** Documents that may wait between two stages: enough that none runs dry, few enough to forget when it all stops. */
 const WAITING = 64;
@@ -243,4 +243,16 @@ async function pass(from: Channel<string>): Promise<void> {
 
 function reasonOf(signal: AbortSignal): string {
   return typeof signal.reason === 'string' ? signal.reason : 'asked to stop';
+}
+
+/** A manifest that is not written: for work whose result is only kept to save time. */
+function quietSink(): ManifestSink {
+  return {
+    logSuccess: () => undefined,
+    logSkip: () => undefined,
+    logFailure: () => undefined,
+    logAttempt: () => undefined,
+    flush: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
 }

@@ -309,11 +309,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
           kept:
             shared?.logs &&
             (async (work) => {
-              const row = assembly.store.get<Pick<ManifestRow, 'kind'>>(
-                "select kind from outcomes where work = ? and outcome = 'saved' order by sequence desc limit 1",
-                work,
-              );
-              const kind = row?.kind ?? null;
+              const kind = assembly.records.savedKind(work);
               await saved(fileOf(assembly, work, kind), { work, kind });
             }),
           report: (event) => {

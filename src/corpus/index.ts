@@ -42,7 +42,7 @@ export { relatedWorks } from './library/related.ts';
 export type { RelatedWork } from './library/related.ts';
 export type { CorpusView, StepCount } from './view/corpus-view.ts';
 export type { DocumentLine, DocumentsRequest } from '../ask/index.ts';
-export type { RunEvent } from './view/run-event.ts';
+export type { RunEvent } from './view/corpus-view.ts';
 export type { ShownBlock, ShownDocument } from './view/shown-document.ts';
 export { sentenceOf, WORK_FACETS, WORK_ORDERS } from '../ask/index.ts';
 export type { WorkFacet, WorkFilter, WorkLine, WorkOrder, WorksRequest } from '../ask/index.ts';

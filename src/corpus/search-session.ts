@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 
-import { AppError } from '../base/index.ts';
+import { AppError, canonicalJson } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Graph } from '../ask/index.ts';
 import { nearDocuments } from '../ask/index.ts';
-import type { DenseEngine } from '../parse/index.ts';
+import type { DenseEngine, MaybeEngine, ModelIdentity } from '../parse/index.ts';
+import { embeddedPrecision, openDenseEngineIfInstalled } from '../parse/index.ts';
 import type { Hit, SearchFilter, SearchIndex, SearchMode, SearchOptions } from '../search/index.ts';
 import { hasIndex, openIndex, readManifest } from '../search/index.ts';
 import { Records } from '../store/index.ts';
@@ -14,7 +15,7 @@ import { hasCorpusGraph, openCorpusGraph } from './corpus-graph.ts';
 import { documentLinks } from './document-links.ts';
 import type { SearchEvent } from './make-index.ts';
 import { refreshPlace } from './make-index.ts';
-import { openQueryEngine } from './query-engine.ts';
+import { denseSettings } from './parse-settings.ts';
 import type { PassageFilter } from './search-filter.ts';
 import { searchFilter } from './search-filter.ts';
 import type { SearchPlace } from './search-place.ts';
@@ -234,4 +235,33 @@ async function queryEngine(
   if (mode !== undefined) throw opened.reason;
   tell({ kind: 'message', level: 'warn', message: `${opened.reason.message}: searching by words alone` });
   return undefined;
+}
+
+/**
+ * Opens the model that made an index's vectors, to embed questions with it: the embedded one as it was run then, whatever
+ * the settings say now, and any other one where the settings lead to it.
+ */
+async function openQueryEngine(config: Config, model: ModelIdentity, signal?: AbortSignal): Promise<MaybeEngine> {
+  const precision = embeddedPrecision(model);
+  const settings = precision
+    ? ({ engine: 'embedded', precision, threads: config.parse.threads } as const)
+    : denseSettings(config);
+  if (!settings || (!precision && settings.engine === 'embedded')) return { kind: 'missing', reason: other(model) };
+  const opened = await openDenseEngineIfInstalled(settings, signal);
+  if (opened.kind === 'missing' || isSame(opened.engine.model, model)) return opened;
+  await opened.engine[Symbol.asyncDispose]();
+  return { kind: 'missing', reason: other(model) };
+}
+
+/** The embedded model finds its vectors in any precision: where only WebAssembly runs, int8 vectors are asked in fp32. */
+function isSame(opened: ModelIdentity, wanted: ModelIdentity): boolean {
+  const precision = embeddedPrecision(wanted) && embeddedPrecision(opened) ? wanted.precision : opened.precision;
+  return canonicalJson({ ...opened, precision }) === canonicalJson(wanted);
+}
+
+function other({ name, revision, precision }: ModelIdentity): AppError {
+  const full = [name, revision, precision].filter(Boolean).join(', ');
+  return new AppError('INDEX_MODEL', `the passages were embedded with another model than the configured one: ${full}`, {
+    hint: 'set parse.dense, parse.embed_url and parse.embed_model to it, or search with --lexical',
+  });
 }

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import type { Warn } from '../base/index.ts';
 import { AppError, describeDiskError, isDamaged, openOrSetAside, packageRoot, sha256 } from '../base/index.ts';
-import { appendLine } from './append-log.ts';
+import { appendLine } from './logs.ts';
 import { LineReader } from './line-reader.ts';
 import type { LogCursor, LogFile } from './logs.ts';
 import { isSameLog, logsIn, readLines, START } from './logs.ts';

@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 /** A log of a corpus folder: the name of its cursor, what its lines say, and where it is. */
@@ -113,4 +123,36 @@ function wholeLines(descriptor: number, from: number, size: number, maxBytes: nu
     if (length === size - from) break;
   }
   return Buffer.alloc(0);
+}
+
+const BLOCK = 65_536;
+
+/**
+ * Appends whole lines to a log, on the disk before it returns where `isSynced`. A line that a killed process left without
+ * its end is cut off first. Call it inside a transaction of the database, which one process has at a time.
+ */
+export function appendLine(path: string, text: string, isSynced = false): void {
+  const descriptor = openSync(path, 'a+');
+  try {
+    const { size } = fstatSync(descriptor);
+    const end = endOfLines(descriptor, size);
+    if (end < size) ftruncateSync(descriptor, end);
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at);
+    if (isSynced) fdatasyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function endOfLines(descriptor: number, size: number): number {
+  const block = Buffer.allocUnsafe(BLOCK);
+  for (let end = size; end > 0;) {
+    const from = Math.max(0, end - BLOCK);
+    const read = readSync(descriptor, block, 0, end - from, from);
+    const at = block.subarray(0, read).lastIndexOf(NEWLINE);
+    if (at !== -1) return from + at + 1;
+    end = from;
+  }
+  return 0;
 }

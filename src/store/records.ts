@@ -281,6 +281,12 @@ export class Records implements KnownIdentity, Disposable {
     );
   }
 
+  /** The kind of the file that was saved last for a work. */
+  savedKind(work: string): ManifestRow['kind'] {
+    const sql = "select kind from outcomes where work = ? and outcome = 'saved' order by sequence desc limit 1";
+    return this.#store.get<Pick<ManifestRow, 'kind'>>(sql, work)?.kind ?? null;
+  }
+
   isApart(work: string): boolean {
     return this.#store.get('select 1 from decided_works where id = ? and apart = 1', work) !== undefined;
   }

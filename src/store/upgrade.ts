@@ -6,7 +6,7 @@ import type { Warn } from '../base/index.ts';
 import { isDamaged, renameFile } from '../base/index.ts';
 import type { WorkRecord } from '../works/index.ts';
 import type { Decision } from './decisions.ts';
-import { appendLine } from './append-log.ts';
+import { appendLine } from './logs.ts';
 import type { RecordLine } from './record-rows.ts';
 
 const OLD = 'manifest.sqlite3';

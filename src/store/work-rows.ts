@@ -2,7 +2,6 @@ import { isTransient, namesNoWork, slug } from '../download/index.ts';
 import type { ManifestRow } from '../download/index.ts';
 import type { WorkRecord } from '../works/index.ts';
 import { bestFirst, retractionOf } from '../works/index.ts';
-import { folded } from './folded.ts';
 import type { Rows } from './rows.ts';
 
 /** Longer titles and names are cut: a list shows no more. */
@@ -296,4 +295,9 @@ function outcomeOf({ outcome, reason }: LastOutcome): string {
 
 function cut(text: unknown): string | null {
   return typeof text === 'string' ? text.slice(0, LONGEST_TEXT) : null;
+}
+
+/** A text as filters compare it: accents and case aside. */
+export function folded(text: string): string {
+  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }

@@ -1,8 +1,8 @@
 import type { SQLInputValue } from 'node:sqlite';
 
+import { AppError } from '../../base/index.ts';
 import { parseLicense } from '../../works/index.ts';
 import { folded } from '../../store/index.ts';
-import { parseYears } from '../year-range.ts';
 
 /** What works are told apart by; `none` is what is not known. */
 export const WORK_FACETS = ['outcome', 'reason', 'licence', 'version', 'type', 'year'] as const;
@@ -150,4 +150,16 @@ function yearsOf(text: string): readonly [number, number] {
 /** A value of a facet as it is told. */
 export function textOf(value: string | number): string {
   return value === '' || value === 0 ? NONE : String(value);
+}
+
+/** The first and the last year of `2020`, `2018-2022`, `2018-`, `-2022`: how every list and search is narrowed to some years. */
+export function parseYears(text: string): readonly [first: number, last: number] {
+  const wrong = (hint: string): AppError =>
+    new AppError('USAGE_FILTER', `"${text.slice(0, 100)}" is not a valid year`, { hint });
+  const [, from, dash, to] = /^\s{0,8}(\d{4})?\s{0,8}(-|–)?\s{0,8}(\d{4})?\s{0,8}$/.exec(text) ?? [];
+  if (from === undefined && to === undefined) throw wrong('2020, 2018-2022, 2018- or -2022');
+  const first = from === undefined ? 1 : Number(from);
+  const last = to === undefined ? (dash === undefined ? first : 9999) : Number(to);
+  if (first > last) throw wrong('the earlier year first, as in 2018-2022');
+  return [first, last];
 }

@@ -35,14 +35,13 @@ import {
 import type { LogCursor } from '../../store/index.ts';
 import { readLines, START } from '../../store/index.ts';
 import { manifestFolder } from '../parse-settings.ts';
-import type { RunEvent } from './run-event.ts';
 import { PagePictures } from './page-pictures.ts';
 import type { ShownDocument } from './shown-document.ts';
 import { keptFile, readShownDocument, sourcePdf } from './shown-document.ts';
 
-/** Lines that are taken over without letting others have their turn. */
+/** Bytes of a manifest that are read before other tasks get their turn. */
 const SLICE_BYTES = 256 * 1024;
-/** Of all that happened before we looked, so much is told. */
+/** Events of the past that are reported at the first look. */
 const TOLD_AT_FIRST = 200;
 const HISTORY_ROWS = 50;
 
@@ -57,14 +56,13 @@ export interface StepCount {
   readonly name: 'works' | 'saved' | DocumentStep;
   readonly done: number;
   readonly failed: number;
-  /** How many are known to come to this step; null where nobody knows yet. */
+  /** How many are expected at this step; null if unknown. */
   readonly of: number | null;
 }
 
 /**
- * A corpus as it is now, for whoever looks at it while it grows: works and documents in tables that can be paged, sorted
- * and filtered however many there are. `refresh` reads what others have written since; nothing is ever written to the
- * folder. Opened with `corpus.view()`.
+ * A corpus while it grows: works and documents in tables that can be paged, sorted and filtered. `refresh` reads what other
+ * processes have written since. Opened with `corpus.view()`.
  */
 export class CorpusView implements Disposable {
   readonly works: WorkTable;
@@ -282,4 +280,17 @@ function workEvent(row: SettledWork): RunEvent {
     host: null,
     reason: row.reason,
   };
+}
+
+/** Something that happened in a run, in words for a person. */
+export interface RunEvent {
+  /** ISO 8601, by the clock of the run. */
+  readonly at: string;
+  readonly kind: 'work' | 'stage' | 'host';
+  readonly level: 'info' | 'warn' | 'error';
+  readonly text: string;
+  readonly work: string | null;
+  readonly document: string | null;
+  readonly host: string | null;
+  readonly reason: string | null;
 }

@@ -1,11 +1,11 @@
-import type { Directory, KnownWork } from '../graph/index.ts';
+import type { Catalogue, Directory, KnownWork } from '../graph/index.ts';
 import type { Asking } from '../harvest/index.ts';
 import type { WorkRecord } from '../works/index.ts';
 import { iterateOpenAlex, yearOf } from '../works/index.ts';
 
-/** What of an answer is kept: a work has less, an answer may have anything. */
+/** Bounds of what is stored of an answer, which may contain anything. */
 const LONGEST = 1_000;
-const MOST_AUTHORS = 30;
+const MOST_AUTHORS = 100;
 
 /** OpenAlex, asked for many works at once by the ids under which its records cite them. */
 export function openAlexDirectory({
@@ -45,5 +45,27 @@ function knownWork(record: WorkRecord): KnownWork {
     authors: record.authors.slice(0, MOST_AUTHORS).map(({ name }) => name.slice(0, LONGEST)),
     year: yearOf(record),
     venue: record.venue?.slice(0, LONGEST) ?? null,
+  };
+}
+
+/** Crossref, asked for the works of printed references as for the entries of a list that has no ids. */
+export function crossrefCatalogue({ byTitle }: Pick<Asking, 'byTitle'>): Catalogue {
+  return {
+    origin: 'crossref',
+    async ask(cited, signal) {
+      const finding = await byTitle(cited, signal);
+      if (finding.kind === 'away' || finding.kind === 'none') return finding;
+      if (finding.kind === 'doubtful') return { kind: 'doubtful' };
+      const { doi, title, authors, year, venue, score } = finding.candidate;
+      return {
+        kind: 'found',
+        doi,
+        title: title.slice(0, LONGEST),
+        authors: authors.slice(0, MOST_AUTHORS).map((name) => name.slice(0, LONGEST)),
+        year,
+        venue: venue === null ? null : venue.slice(0, LONGEST),
+        score,
+      };
+    },
   };
 }
