@@ -11,7 +11,7 @@ import { findSearchPlace, openCorpus } from '../corpus/index.ts';
 import type { Session } from './session.ts';
 
 /** Files and folders that mark a run folder. */
-const RUN_FILES = ['run.json', 'manifest.jsonl', 'Data', 'Index'];
+const RUN_FILES = ['run.json', 'corpus.sqlite', 'manifest.sqlite3', 'manifest.jsonl', 'Data', 'Index', 'Graph'];
 
 const runOption = (): Option => new Option('-r, --run <folder>', 'same as the argument RUN').hideHelp();
 

@@ -9,7 +9,7 @@ type Json = null | boolean | number | string | readonly Json[] | { readonly [nam
 export type JsonObject = { readonly [name: string]: Json };
 
 /** Formats a scalar value as text; lists and objects give an empty string. */
-export function said(value: Json | undefined): string {
+export function scalarText(value: Json | undefined): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }
 
@@ -130,7 +130,7 @@ function weightOf({ data, line }: Part): string[] {
 function fittingItem(budget: Budget, item: AnswerItem, from: number, isFirst: boolean): Part | undefined {
   const made = (data: JsonObject): Part => ({ data, line: item.line(data) });
   const fits = (part: Part): boolean => budget.take(...weightOf(part));
-  const whole = item.text === undefined ? '' : said(item.data[item.text]);
+  const whole = item.text === undefined ? '' : scalarText(item.data[item.text]);
   const rest = item.text === undefined ? item.data : { ...item.data, [item.text]: whole.slice(from) };
   const all = made(from > 0 ? { ...rest, continued: true } : rest);
   if (whole.length - from <= budget.left * CHARACTERS_PER_TOKEN && fits(all)) return all;

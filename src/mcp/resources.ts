@@ -1,6 +1,6 @@
 import { visibleText } from '../base/index.ts';
 import type { Tokenizer } from '../parse/index.ts';
-import { NOTICE, packAnswer, said } from './answer.ts';
+import { NOTICE, packAnswer, scalarText } from './answer.ts';
 import type { McpRun } from './tool.ts';
 import { DEFAULT_TOKENS, runsNamed } from './tool.ts';
 
@@ -53,7 +53,7 @@ export async function readDocumentResource(
       items: pieces.map(({ page, text }) => ({
         data: { text: page === null ? text : `[p. ${page}] ${text}` },
         text: 'text',
-        line: ({ text: whole }) => said(whole),
+        line: ({ text: whole }) => scalarText(whole),
       })),
       goesOn: async (told) => (told < pieces.length ? 'use the tool read for the rest' : null),
     },

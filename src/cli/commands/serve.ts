@@ -14,6 +14,7 @@ import type { WorkQueue } from '../../queue/index.ts';
 import type { FetchHandler, ServerOptions } from '../../serve/index.ts';
 import { screeningOnDemand } from '../../screen/index.ts';
 import { isLoopback, openServer } from '../../serve/index.ts';
+import { isRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared } from '../session.ts';
 import { settingOptions } from '../setting-options.ts';
@@ -21,7 +22,6 @@ import { stopSignal } from '../stop-signal.ts';
 
 const SHORTEST_TOKEN = 16;
 const MOST_RUNS = 50;
-const SIGNS_OF_A_RUN = ['run.json', 'corpus.sqlite', 'manifest.sqlite3', 'manifest.jsonl', 'Data', 'Index', 'Graph'];
 
 interface ServeFlags {
   readonly run?: readonly string[];
@@ -128,10 +128,6 @@ function runFolders(named: readonly string[], flags: ServeFlags, config: Config)
   throw new AppError('USAGE_NOTHING_TO_SERVE', `no runs in ${beside}`, {
     hint: 'give a run folder, or a queue with --queue',
   });
-}
-
-function isRun(folder: string): boolean {
-  return SIGNS_OF_A_RUN.some((sign) => existsSync(join(folder, sign)));
 }
 
 async function openRuns(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { JsonObject } from '../answer.ts';
-import { said } from '../answer.ts';
+import { scalarText } from '../answer.ts';
 import { ANSWER, PAGING, RUN, runsNamed, tool } from '../tool.ts';
 
 const MOST_FAILURES = 20;
@@ -70,13 +70,13 @@ export const accountTool = tool({
       summary: corpora
         .map(
           (each) =>
-            `${said(each['run'])}: ${said(each['works'])} works, ${said(each['texts'])} with a text, ${said(each['missing'])} missing, ${said(each['waiting'])} waiting (${said(each['state'])}). Query: ${said(each['asked'])}`,
+            `${scalarText(each['run'])}: ${scalarText(each['works'])} works, ${scalarText(each['texts'])} with a text, ${scalarText(each['missing'])} missing, ${scalarText(each['waiting'])} waiting (${scalarText(each['state'])}). Query: ${scalarText(each['asked'])}`,
         )
         .join('\n'),
       items: reasons.map((data) => ({
         data,
         line: ({ run, reason, works, sentence, later }) =>
-          `${said(run)}: ${said(works)} × ${said(reason)}: ${said(sentence)}${later === true ? ' A later run may succeed.' : ''}`,
+          `${scalarText(run)}: ${scalarText(works)} × ${scalarText(reason)}: ${scalarText(sentence)}${later === true ? ' A later run may succeed.' : ''}`,
       })),
     };
   },
@@ -85,7 +85,7 @@ export const accountTool = tool({
 function askedFor(asked: object): string {
   return Object.entries(asked)
     .filter(([name, value]) => value !== undefined && value !== null && name !== 'mailto')
-    .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.slice(0, 5).join(', ') : said(value)}`)
+    .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.slice(0, 5).join(', ') : scalarText(value)}`)
     .join('; ')
     .slice(0, 1_000);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { askCorpus, checkQuotes } from '../../answers/index.ts';
 import type { JsonObject } from '../answer.ts';
-import { said } from '../answer.ts';
+import { scalarText } from '../answer.ts';
 import { ANSWER, CUTS, PAGING, RUN, runsNamed, tool, WORKS } from '../tool.ts';
 
 /** Passages to answer from, and the sentences that answer best. */
@@ -68,15 +68,15 @@ export const askTool = tool({
       summary:
         sentences.length === 0
           ? `Not in these papers, as far as their sentences show; the nearest ${passages.length} passages follow.`
-          : `${sentences.length} sentences answer "${question}": ${sentences.map(({ text }) => `“${said(text)}”`).join(' ')}`,
+          : `${sentences.length} sentences answer "${question}": ${sentences.map(({ text }) => `“${scalarText(text)}”`).join(' ')}`,
       items: passages.map((data) => ({ data, text: 'text', line })),
     };
   },
 });
 
 function line({ number, title, page, work, run, text }: JsonObject): string {
-  const where = `${page === null ? '' : `p. ${said(page)} · `}work ${said(work)} of ${said(run)}`;
-  return `${said(number)}. ${said(title)}\n${where}\n${said(text)}`;
+  const where = `${page === null ? '' : `p. ${scalarText(page)} · `}work ${scalarText(work)} of ${scalarText(run)}`;
+  return `${scalarText(number)}. ${scalarText(title)}\n${where}\n${scalarText(text)}`;
 }
 
 /** The gate, for sentences that an assistant has written itself. */
@@ -146,6 +146,7 @@ export const checkQuotesTool = tool({
 });
 
 function verdictLine({ quote, work, verdict, reason, page, elsewhere }: JsonObject): string {
-  const why = reason === null ? '' : `: ${said(reason)}${elsewhere === null ? '' : ` (it is in ${said(elsewhere)})`}`;
-  return `${said(verdict)}${why} · work ${said(work)}${page === null ? '' : `, p. ${said(page)}`}\n${said(quote)}`;
+  const why =
+    reason === null ? '' : `: ${scalarText(reason)}${elsewhere === null ? '' : ` (it is in ${scalarText(elsewhere)})`}`;
+  return `${scalarText(verdict)}${why} · work ${scalarText(work)}${page === null ? '' : `, p. ${scalarText(page)}`}\n${scalarText(quote)}`;
 }

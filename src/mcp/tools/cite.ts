@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { CITATION_STYLES } from '../../corpus/index.ts';
-import { said } from '../answer.ts';
+import { scalarText } from '../answer.ts';
 import { ANSWER, CUTS, PAGING, RUN, runsNamed, tool } from '../tool.ts';
 
 export const citeTool = tool({
@@ -46,7 +46,7 @@ export const citeTool = tool({
               {
                 data: found,
                 text: 'citation',
-                line: ({ citation, retracted }) => `${retracted === true ? 'RETRACTED: ' : ''}${said(citation)}`,
+                line: ({ citation, retracted }) => `${retracted === true ? 'RETRACTED: ' : ''}${scalarText(citation)}`,
               },
             ]
           : [];

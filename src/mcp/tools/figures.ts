@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { AppError } from '../../base/index.ts';
 import type { JsonObject } from '../answer.ts';
-import { said } from '../answer.ts';
+import { scalarText } from '../answer.ts';
 import { ANSWER, CUTS, PAGING, RUN, tool, workNamed } from '../tool.ts';
 
 export const figuresTool = tool({
@@ -51,6 +51,6 @@ export const figuresTool = tool({
 });
 
 function line({ kind, page, caption, cells }: JsonObject): string {
-  const where = page === null ? '' : `, p. ${said(page)}`;
-  return `${said(kind)}${where}: ${said(caption) || 'without a caption'}${cells === null ? '' : `\n${said(cells)}`}`;
+  const where = page === null ? '' : `, p. ${scalarText(page)}`;
+  return `${scalarText(kind)}${where}: ${scalarText(caption) || 'without a caption'}${cells === null ? '' : `\n${scalarText(cells)}`}`;
 }

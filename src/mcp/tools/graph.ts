@@ -5,7 +5,7 @@ import type { Graph, GraphNode, ShownEvidence } from '../../ask/index.ts';
 import type { EdgeKind } from '../../graph/index.ts';
 import { EDGE_KINDS } from '../../graph/index.ts';
 import type { AnswerDraft, AnswerItem, JsonObject } from '../answer.ts';
-import { said } from '../answer.ts';
+import { scalarText } from '../answer.ts';
 import { ANSWER, CUTS, PAGING, RUN, runsNamed, tool } from '../tool.ts';
 
 const MOST_ROWS = 500;
@@ -137,13 +137,13 @@ function row(fields: {
 }
 
 function line({ id, kind, label, year, edge, direction, count, evidence }: JsonObject): string {
-  const arrow = edge === null ? '' : direction === 'in' ? `← ${said(edge)} ` : `→ ${said(edge)} `;
+  const arrow = edge === null ? '' : direction === 'in' ? `← ${scalarText(edge)} ` : `→ ${scalarText(edge)} `;
   const more = [
-    ...(year === null ? [] : [said(year)]),
-    ...(id === '' ? [] : [said(id)]),
-    ...(count === null ? [] : [said(count)]),
+    ...(year === null ? [] : [scalarText(year)]),
+    ...(id === '' ? [] : [scalarText(id)]),
+    ...(count === null ? [] : [scalarText(count)]),
   ].join(' · ');
-  return `${arrow}${said(kind)} ${said(label)}${more === '' ? '' : ` · ${more}`}${evidence === '' ? '' : `\n${said(evidence)}`}`;
+  return `${arrow}${scalarText(kind)} ${scalarText(label)}${more === '' ? '' : ` · ${more}`}${evidence === '' ? '' : `\n${scalarText(evidence)}`}`;
 }
 
 function needed(value: string | undefined, name: string): string {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { TextPiece } from '../../corpus/index.ts';
 import { AppError } from '../../base/index.ts';
 import type { JsonObject } from '../answer.ts';
-import { said } from '../answer.ts';
+import { scalarText } from '../answer.ts';
 import { ANSWER, CUTS, PAGING, RUN, tool, workNamed } from '../tool.ts';
 
 /** Adjacent blocks of a page are joined up to this many characters. */
@@ -77,7 +77,7 @@ export const readTool = tool({
 });
 
 function line({ page, text }: JsonObject): string {
-  return `${page === null || page === undefined ? '' : `[p. ${said(page)}] `}${said(text)}`;
+  return `${page === null || page === undefined ? '' : `[p. ${scalarText(page)}] `}${scalarText(text)}`;
 }
 
 function joined(pieces: readonly TextPiece[]): { readonly page: number | null; readonly text: string }[] {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { relatedWorks } from '../../corpus/index.ts';
-import { said } from '../answer.ts';
+import { scalarText } from '../answer.ts';
 import { ANSWER, PAGING, RUN, tool, workNamed } from '../tool.ts';
 
 export const relatedTool = tool({
@@ -51,10 +51,10 @@ export const relatedTool = tool({
           fit: fit === null ? null : Math.round(fit * 100) / 100,
         },
         line: (data) =>
-          `${said(data['title'] ?? data['work'])}${data['year'] === null ? '' : ` (${said(data['year'])})`} · ${said(data['work'])} · ${
+          `${scalarText(data['title'] ?? data['work'])}${data['year'] === null ? '' : ` (${scalarText(data['year'])})`} · ${scalarText(data['work'])} · ${
             data['fit'] === null
-              ? `cited together ${said(data['cited_together'])} times, ${said(data['shared_references'])} references shared`
-              : `fit ${said(data['fit'])}`
+              ? `cited together ${scalarText(data['cited_together'])} times, ${scalarText(data['shared_references'])} references shared`
+              : `fit ${scalarText(data['fit'])}`
           }${data['in_corpus'] === true ? '' : ' · not in the corpus'}`,
       })),
     };

@@ -4,7 +4,7 @@ import { AppError } from '../../base/index.ts';
 import { CHOICES, PHASES } from '../../screen/index.ts';
 import type { Candidate } from '../../screen/index.ts';
 import type { AnswerDraft, JsonObject } from '../answer.ts';
-import { said } from '../answer.ts';
+import { scalarText } from '../answer.ts';
 import type { McpRun } from '../tool.ts';
 import { ANSWER, CUTS, PAGING, RUN, runsNamed, tool, workLine } from '../tool.ts';
 
@@ -111,7 +111,7 @@ function dataOf({ work, rank, record }: Candidate): JsonObject {
 }
 
 function line({ work, rank, title, authors, year, abstract }: JsonObject): string {
-  const names = Array.isArray(authors) ? authors.map(said) : [];
-  const name = workLine({ title: title === null ? null : said(title), authors: names, year: typeof year === 'number' ? year : null }); // prettier-ignore
-  return `${name}\nwork ${said(work)} · rank ${said(rank)}\n${said(abstract)}`;
+  const names = Array.isArray(authors) ? authors.map(scalarText) : [];
+  const name = workLine({ title: title === null ? null : scalarText(title), authors: names, year: typeof year === 'number' ? year : null }); // prettier-ignore
+  return `${name}\nwork ${scalarText(work)} · rank ${scalarText(rank)}\n${scalarText(abstract)}`;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CitedHit } from '../../corpus/index.ts';
 import { SECTIONS } from '../../search/index.ts';
 import type { JsonObject } from '../answer.ts';
-import { said } from '../answer.ts';
+import { scalarText } from '../answer.ts';
 import type { McpRun } from '../tool.ts';
 import { ANSWER, CUTS, PAGING, RUN, runsNamed, tool, workLine } from '../tool.ts';
 
@@ -140,14 +140,14 @@ function passageData(run: string, { fit, passage, work }: CitedHit, rank: number
 function line(data: JsonObject): string {
   const { rank, title, by, year, page, headings, work, run, text, retracted } = data;
   const where = [
-    ...(page === null ? [] : [`p. ${said(page)}`]),
+    ...(page === null ? [] : [`p. ${scalarText(page)}`]),
     ...(Array.isArray(headings) && headings.length > 0 ? [headings.join(' › ')] : []),
-    `work ${said(work)} of ${said(run)}`,
+    `work ${scalarText(work)} of ${scalarText(run)}`,
   ];
   const name = workLine({
-    title: said(title),
-    authors: by === '' ? [] : [said(by)],
+    title: scalarText(title),
+    authors: by === '' ? [] : [scalarText(by)],
     year: typeof year === 'number' ? year : null,
   });
-  return `${said(rank)}. ${retracted === true ? 'RETRACTED: ' : ''}${name}\n${where.join(' · ')}\n${said(text)}`;
+  return `${scalarText(rank)}. ${retracted === true ? 'RETRACTED: ' : ''}${name}\n${where.join(' · ')}\n${scalarText(text)}`;
 }

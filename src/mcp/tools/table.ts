@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { EMPTY_REASONS, readTable, savedTables } from '../../answers/index.ts';
 import type { JsonObject } from '../answer.ts';
-import { said } from '../answer.ts';
+import { scalarText } from '../answer.ts';
 import { ANSWER, CUTS, PAGING, RUN, runsNamed, tool, WORKS } from '../tool.ts';
 
 /** The cells of a saved table. */
@@ -74,12 +74,12 @@ export const tableTool = tool({
 });
 
 function tableLine({ table, columns, model }: JsonObject): string {
-  const by = model === null ? 'without a model' : `by ${said(model)}`;
-  return `Table ${said(table)}, ${by}: ${(columns as string[]).join(', ')}`;
+  const by = model === null ? 'without a model' : `by ${scalarText(model)}`;
+  return `Table ${scalarText(table)}, ${by}: ${(columns as string[]).join(', ')}`;
 }
 
 function line({ title, work, run, column, value, from, page, quote }: JsonObject): string {
-  const shown = value === null ? `empty: ${said(from)}` : `${said(value)} (${said(from)})`;
-  const where = `work ${said(work)} of ${said(run)}${page === null ? '' : `, p. ${said(page)}`}`;
-  return `${said(title)} · ${where}\n${said(column)}: ${shown}${quote === '' ? '' : `\n${said(quote)}`}`;
+  const shown = value === null ? `empty: ${scalarText(from)}` : `${scalarText(value)} (${scalarText(from)})`;
+  const where = `work ${scalarText(work)} of ${scalarText(run)}${page === null ? '' : `, p. ${scalarText(page)}`}`;
+  return `${scalarText(title)} · ${where}\n${scalarText(column)}: ${shown}${quote === '' ? '' : `\n${scalarText(quote)}`}`;
 }

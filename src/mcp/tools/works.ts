@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { Library, LibraryWork, WorksRequest } from '../../corpus/index.ts';
 import type { JsonObject } from '../answer.ts';
-import { said } from '../answer.ts';
+import { scalarText } from '../answer.ts';
 import { readListCursor, writeListCursor } from '../cursor.ts';
 import { ANSWER, PAGING, RUN, runsNamed, tool, workLine } from '../tool.ts';
 
@@ -142,12 +142,13 @@ function workData(run: string, work: LibraryWork): JsonObject {
 function line(data: JsonObject): string {
   const { run, work, title, authors, year, outcome, reason, doi, retracted } = data;
   const name = workLine({
-    title: title === null ? null : said(title),
-    authors: Array.isArray(authors) ? authors.map(said) : [],
+    title: title === null ? null : scalarText(title),
+    authors: Array.isArray(authors) ? authors.map(scalarText) : [],
     year: typeof year === 'number' ? year : null,
   });
-  const state = outcome === 'saved' || outcome === 'own' ? 'text available' : `no text: ${said(reason || outcome)}`;
-  return `${retracted === true ? 'RETRACTED: ' : ''}${name}\nwork ${said(work)} of ${said(run)} · ${state}${
-    doi === null ? '' : ` · doi ${said(doi)}`
+  const state =
+    outcome === 'saved' || outcome === 'own' ? 'text available' : `no text: ${scalarText(reason || outcome)}`;
+  return `${retracted === true ? 'RETRACTED: ' : ''}${name}\nwork ${scalarText(work)} of ${scalarText(run)} · ${state}${
+    doi === null ? '' : ` · doi ${scalarText(doi)}`
   }`;
 }

@@ -1,23 +1,22 @@
-/** How far a run is. */
+/** Progress of a run. */
 export interface RunPace {
   readonly elapsedMs: number;
-  /** Undefined where nothing is downloaded. */
+  /** Undefined if nothing is downloaded. */
   readonly works?: {
     readonly ended: number;
     readonly left: number;
     readonly saved: number;
     readonly savedBefore: number;
   };
-  /** Documents that the stages have to do where nothing is downloaded. */
+  /** Number of documents if nothing is downloaded. */
   readonly documents: number;
-  /** Each stage: documents that are done, those of them that took time, and since when it works. */
+  /** For each stage: finished documents, how many of them were processed in this run, and for how long it has run. */
   readonly stages: readonly { readonly done: number; readonly worked: number; readonly sinceMs: number }[];
 }
 
 /**
- * How long a run may still take; undefined before anybody can tell. Downloads and stages go on at the same time, so the
- * slowest of them decides. Of works that were not tried yet as many will have a file as of the others, and every stage has to
- * do those too.
+ * Estimated time left; undefined while unknown. Downloads and stages run concurrently, so the slowest determines it. The
+ * share of works with a file is assumed to stay the same for works not tried yet.
  */
 export function timeLeftMs({ elapsedMs, works, documents, stages }: RunPace): number | undefined {
   if (works && works.left > 0 && works.ended === 0) return undefined;
