@@ -95,7 +95,6 @@ const RENAMED: Readonly<Record<string, string>> = {
   'graph gaps': 'graph list gaps',
   'queue show': 'queue list ID',
   'queue export': 'queue list --export',
-  'queue drain': 'queue run --drain',
   'sim questions': 'sim truth --questions',
   'sim violations': 'sim verify',
 };

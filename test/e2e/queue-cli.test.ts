@@ -193,7 +193,7 @@ test('a drained run ends every job with its outcome, prints the counts, and exit
 test('a job that throws is retried later, its message cannot control the terminal, and finished jobs are pruned by age', async () => {
   await using at = await place();
   await at.put({ t: { act: 'throw' }, d: {} });
-  const run = at.queue('run', '--drain-now', '--handler', HANDLER, '--log-level', 'debug');
+  const run = at.queue('drain', '--now', '--handler', HANDLER, '--log-level', 'debug');
   assert.equal(run.status, 0, run.stderr);
   assert.match(
     run.stdout,
@@ -303,9 +303,7 @@ test('--drain reports paused jobs and waits for resume; --drain-now leaves them'
   const now = at.queue('run', '--handler', HANDLER, '--drain-now');
   assert.match(now.stdout, /^drained: .*\n.*1 due, 0 delayed\n {2}paused: everything \(queue resume\)\n$/);
   assert.match(now.stderr, /paused: all; its jobs stay queued/);
-  await using run = startCommand('contentdownload', ['queue', 'run', '--drain', '--handler', HANDLER], {
-    cwd: at.path,
-  });
+  await using run = startCommand('contentdownload', ['queue', 'drain', '--handler', HANDLER], { cwd: at.path });
   await run.told(/paused: all; its jobs wait until queue resume/);
   assert.doesNotMatch(run.stderr, /started waiting/);
   at.queue('resume');

@@ -38,6 +38,16 @@ export function runCommand(): Command {
     });
 }
 
+export function drainCommand(): Command {
+  return runOptions(new Command('drain'))
+    .description('run until the queue is empty (same as run --drain)')
+    .option('--now', 'exit when no job can run now; delayed and paused jobs stay queued')
+    .addHelpText('after', '\nExample:\n  contentdownload queue drain --handler ./my-handler.ts\n')
+    .action(async (options: RunOptions & { now?: boolean }, self: Command) =>
+      run(self, options, options.now ? 'due' : 'empty'),
+    );
+}
+
 const HELP = `
 Ctrl-C lets running jobs finish and returns the others to the queue; a second Ctrl-C
 exits immediately, which is also safe.
