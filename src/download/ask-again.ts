@@ -19,12 +19,12 @@ export async function askAgain(
   },
   identity?: KnownIdentity,
 ): Promise<void> {
-  const { code } = told({ reason: 'lookup-failed', detail: null });
+  const { code } = toErrorInfo({ reason: 'lookup-failed', detail: null });
   const again = await queue.store.admin.requeue({ states: ['error'], errorCode: code }, clock.now(), { dryRun: false });
   if (again > 0) log('info', `${again} works for which a service could not be asked are looked for again`);
   const apart = identity?.untriedApart() ?? 0;
   if (apart === 0) return;
-  const duplicates = told({ reason: 'duplicate', detail: null }).code;
+  const duplicates = toErrorInfo({ reason: 'duplicate', detail: null }).code;
   await queue.store.admin.requeue({ states: ['skipped'], errorCode: duplicates }, clock.now(), { dryRun: false });
   log('info', `${apart} works that were split off from others are downloaded`);
 }
@@ -36,7 +36,13 @@ export function isRetryable(reason: Reason, attempt: number, maxAttempts: number
 }
 
 /** The reason as an error code, `no-plan` → `NO_PLAN`, with its detail. */
-export function told({ reason, detail }: { readonly reason: Reason; readonly detail: string | null }): ErrorInfo {
+export function toErrorInfo({
+  reason,
+  detail,
+}: {
+  readonly reason: Reason;
+  readonly detail: string | null;
+}): ErrorInfo {
   return { code: reason.toUpperCase().replaceAll('-', '_'), message: detail ?? REASONS[reason].sentence };
 }
 

@@ -94,8 +94,8 @@ function lossOf(
   { moments, lookupMoments }: { readonly moments: readonly number[]; readonly lookupMoments: readonly number[] },
   { problems, failedLookups }: Pick<WorkResult, 'problems'> & { readonly failedLookups: number },
 ): WorkOutcome {
-  const told = [...problems.map(({ resolver, message }) => `${resolver} ${message}`), ...attempts.map(inWords)];
-  const detail = told.length === 0 ? null : told.join(', ');
+  const reasons = [...problems.map(({ resolver, message }) => `${resolver} ${message}`), ...attempts.map(inWords)];
+  const detail = reasons.length === 0 ? null : reasons.join(', ');
   if (moments.length > 0) {
     const isPaused = attempts.some(({ reason }) => reason === 'host-paused');
     return { kind: 'parked', reason: isPaused ? 'host-paused' : 'rate-limited', at: Math.min(...moments), detail };

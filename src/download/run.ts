@@ -1,6 +1,6 @@
 import type { Clock } from '../base/index.ts';
 import { AppError, errorInfo } from '../base/index.ts';
-import { askAgain, codeIs, isRetryable, likelyUrl, resultOf, told } from './ask-again.ts';
+import { askAgain, codeIs, isRetryable, likelyUrl, resultOf, toErrorInfo } from './ask-again.ts';
 import type { InspectDocument } from './identity.ts';
 import type { KeptFiles } from './kept-files.ts';
 import type { ManifestRow } from './manifest-row.ts';
@@ -197,7 +197,7 @@ export class DownloadRun {
     // If the newer version is unavailable, the old file stays.
     if (isKept && outcome.kind !== 'saved')
       return outcome.kind === 'parked'
-        ? { retryAt: this.#parkedUntil(work.id, outcome.at), reason: told(outcome) }
+        ? { retryAt: this.#parkedUntil(work.id, outcome.at), reason: toErrorInfo(outcome) }
         : await this.#keepBefore(work);
     const again =
       outcome.kind === 'failed' && isRetryable(outcome.reason, job.attempt, this.#options.orchestrator.maxAttempts);
@@ -212,13 +212,13 @@ export class DownloadRun {
       case 'saved':
         return { state: 'done', result: resultOf(outcome, context.workerId) };
       case 'parked':
-        return { retryAt: this.#parkedUntil(work.id, outcome.at), reason: told(outcome) };
+        return { retryAt: this.#parkedUntil(work.id, outcome.at), reason: toErrorInfo(outcome) };
       case 'skipped':
-        return { state: 'skipped', reason: told(outcome) };
+        return { state: 'skipped', reason: toErrorInfo(outcome) };
       case 'failed': {
-        if (!again) return { state: 'error', reason: told(outcome) };
+        if (!again) return { state: 'error', reason: toErrorInfo(outcome) };
         // The queue counts the attempt and delays the next one.
-        const { code, message } = told(outcome);
+        const { code, message } = toErrorInfo(outcome);
         throw new AppError(code, message);
       }
     }

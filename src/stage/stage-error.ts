@@ -1,7 +1,7 @@
 import { errorInfo } from '../base/index.ts';
 import type { ErrorCategory, StageErrorInfo } from './types.ts';
 
-/** Whether another attempt can help, by category. */
+/** Whether a retry can help, by category. */
 const RETRYABLE: Readonly<Record<ErrorCategory, boolean>> = {
   input: false,
   config: false,
@@ -12,7 +12,7 @@ const RETRYABLE: Readonly<Record<ErrorCategory, boolean>> = {
   unknown: false,
 };
 
-/** What a worker throws to say what kind of failure it met. The runner fills in stage and item. */
+/** Thrown by a worker to state the kind of failure. The runner adds stage and item. */
 export class StageError extends Error {
   override readonly name = 'StageError';
   readonly category: ErrorCategory;
@@ -52,7 +52,7 @@ const BY_CODE: readonly (readonly [RegExp, ErrorCategory])[] = [
   [/^(EBUSY|EAGAIN|EMFILE|ENFILE|FILE_LOCKED|SQLITE_BUSY)$/, 'transient'],
 ];
 
-/** Any thrown thing as category, message and retryability; what nobody has classified is `unknown`. */
+/** Category, message and retryability of anything thrown; unclassified errors are `unknown`. */
 export function classify(error: unknown): BareError {
   if (error instanceof StageError) {
     return {
@@ -69,7 +69,7 @@ export function classify(error: unknown): BareError {
   return { category, message, retryable: RETRYABLE[category], ...(code !== '' && { code }) };
 }
 
-/** Completes what a worker says about its failure, which may leave most of it out. */
+/** Completes the error that a worker returned, which may lack most fields. */
 export function completeError(error: Partial<StageErrorInfo> | undefined): BareError {
   const category = error?.category !== undefined && error.category in RETRYABLE ? error.category : 'unknown';
   return {
@@ -82,7 +82,7 @@ export function completeError(error: Partial<StageErrorInfo> | undefined): BareE
   };
 }
 
-/** True for the errors after which no other item can succeed either: the disk takes nothing more. */
+/** Whether the disk cannot be written any more, so that no other item can succeed either. */
 export function isDiskFull(error: Pick<StageErrorInfo, 'code'>): boolean {
   return error.code === 'ENOSPC' || error.code === 'EDQUOT' || error.code === 'EROFS';
 }

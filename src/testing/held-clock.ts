@@ -6,7 +6,7 @@ interface Armed {
   readonly fire: () => void;
 }
 
-/** A clock that stands still until it is told to move; timers fire in order as it passes them. */
+/** A clock that moves only when advanced; timers fire in order as it passes them. */
 export class HeldClock implements Clock {
   #now: number;
   #elapsed = 0;
@@ -36,7 +36,7 @@ export class HeldClock implements Clock {
     return { ref: () => undefined, unref: () => undefined, [Symbol.dispose]: () => void this.#armed.delete(armed) };
   }
 
-  /** Lets the time pass, firing each timer at its moment and letting what it wakes run before the next. */
+  /** Advances the time, firing each timer at its time and letting its effects run before the next. */
   async advance(ms: number): Promise<void> {
     const end = this.#elapsed + ms;
     await settle();
@@ -46,7 +46,7 @@ export class HeldClock implements Clock {
       next.fire();
       await settle();
     }
-    // Two who advance at once do not take the time back from each other.
+    // Concurrent calls never move the time back.
     if (end > this.#elapsed) this.#move(end);
     await settle();
   }

@@ -15,12 +15,12 @@ import { join, resolve } from 'node:path';
 import type { Clock } from '../../base/index.ts';
 import { FileLock } from '../../base/index.ts';
 
-/** Folders remembered as noted; one that is met again after that is noted twice, which does no harm. */
+/** Noted folders that are remembered; noting one twice does no harm. */
 const REMEMBERED_FOLDERS = 1_024;
 
 /**
- * Says that a run is alive, by a lock the system releases when it dies, and which folders it writes to. The next run
- * finds the marks of dead ones and removes what they left beside their outputs; marks of live runs are left as they are.
+ * Marks a run as alive, by a lock that the system releases when it dies, and records the folders it writes to. The next
+ * run finds the marks of dead runs and removes their temporary files; it does not touch live runs.
  */
 export class RunMark implements Disposable {
   readonly id = `${Date.now().toString(36)}${randomBytes(4).toString('hex')}`;
@@ -30,7 +30,7 @@ export class RunMark implements Disposable {
   #lock: FileLock | undefined;
   readonly #noted = new Set<string>();
   #held: Disposable | undefined;
-  /** Folders of dead runs, by run: swept at the start, and once more at the end in case somebody outlived them. */
+  /** Folders of dead runs, by run: cleaned at the start, and again at the end because their workers may live longer. */
   readonly #dead = new Map<string, readonly string[]>();
   readonly #clock: Clock;
 
@@ -46,7 +46,7 @@ export class RunMark implements Disposable {
     mkdirSync(folder, { recursive: true });
     using guard = new FileLock(join(folder, 'guard.lock'), clock);
     const mark = new RunMark(folder, stage, clock, durable);
-    // Made and locked under the guard, so that nobody takes it for a dead one in between.
+    // Created and locked under the guard, so that no other run takes it for a dead one.
     await guard.hold(() => {
       mark.#lock = new FileLock(mark.#path(mark.id, 'lock'), clock);
       mark.#held = mark.#lock.tryTake();
@@ -60,17 +60,17 @@ export class RunMark implements Disposable {
     return mark;
   }
 
-  /** How many killed runs were cleaned up after. */
+  /** Number of killed runs that were cleaned up. */
   get deadRuns(): number {
     return this.#dead.size;
   }
 
-  /** Where an attempt's outputs stand until they are committed. */
+  /** Suffix of an attempt's outputs until they are committed. */
   suffix(sequence: number, attempt: number): string {
     return `.${this.id}-${sequence.toString(36)}-${attempt}.part`;
   }
 
-  /** To be called before anything is written into the folder. */
+  /** Call before anything is written into the folder. */
   note(folder: string): void {
     if (this.#noted.has(folder)) return;
     if (this.#noted.size >= REMEMBERED_FOLDERS) this.#noted.clear();
@@ -78,7 +78,7 @@ export class RunMark implements Disposable {
     this.#append(`${JSON.stringify(resolve(folder))}\n`);
   }
 
-  /** Whether the run of that id still lives, in whatever process. */
+  /** Whether the run is alive in any process. */
   isAlive(id: string): boolean {
     if (id === this.id) return true;
     const path = this.#path(id, 'lock');
@@ -88,20 +88,20 @@ export class RunMark implements Disposable {
       using taken = lock.tryTake();
       return taken === undefined;
     } catch (error) {
-      // It ended between the two looks, and took its lock's file with it.
+      // It ended in between and removed its lock file.
       if (!existsSync(path)) return false;
       throw error;
     }
   }
 
-  /** Ends the mark. With `leave`, some item may still write: the mark stays for the next run to clean up after. */
+  /** Ends the mark. With `leave` an abandoned item may still write: the mark stays, and the next run cleans up. */
   async end(leave: boolean): Promise<void> {
     this.#sweep();
-    // Marks of the dead go at the very end: their worker processes may outlive them by a moment, and if this run had been
-    // killed, the next one would have to know of both.
+    // Marks of dead runs are removed last: their workers may live a moment longer, and if this run is killed, the next one
+    // must know of both.
     for (const id of this.#dead.keys()) this.#remove(id);
     using guard = new FileLock(join(this.#folder, 'guard.lock'), this.#clock);
-    // Under the guard, so that a run that begins now does not look at a mark that is just going.
+    // Under the guard, so that a starting run does not see a mark that is being removed.
     await guard.hold(() => {
       this[Symbol.dispose]();
       if (!leave) this.#remove(this.id);
@@ -115,7 +115,7 @@ export class RunMark implements Disposable {
     this.#lock?.[Symbol.dispose]();
   }
 
-  /** With `durable` on the disk before anything that it tells of: a power cut must not leave what nobody knows of. */
+  /** With `durable`, on disk before anything is written to the folder: a power cut must not leave unknown files. */
   #append(line: string): void {
     const descriptor = openSync(this.#path(this.id, 'folders'), 'a');
     try {
@@ -134,7 +134,7 @@ export class RunMark implements Disposable {
       try {
         names = readdirSync(folder);
       } catch {
-        continue; // The folder went away, and what stood in it too.
+        continue; // The folder is gone, with everything in it.
       }
       for (const name of names) {
         const id = /\.([0-9a-z]+)-[0-9a-z]+-\d+\.part$/.exec(name)?.[1];
@@ -152,12 +152,12 @@ export class RunMark implements Disposable {
         try {
           return line === '' ? [] : [JSON.parse(line) as string];
         } catch {
-          return []; // Torn by the kill: nothing was written into a folder not yet noted.
+          return []; // Torn by a kill: nothing was written into this folder yet.
         }
       });
   }
 
-  /** The lock is what says that there is a mark, so it goes last: a kill in between leaves something to be found. */
+  /** The lock file makes the mark visible, so it is removed last: a kill in between leaves a mark to clean up. */
   #remove(id: string): void {
     for (const kind of ['folders', 'lock']) rmSync(this.#path(id, kind), { force: true });
   }
@@ -167,7 +167,7 @@ export class RunMark implements Disposable {
   }
 }
 
-/** The lock and the note themselves must be found again; Windows cannot open a folder for it, and journals its names. */
+/** Makes the mark's own files survive a power cut. Windows cannot open a folder for this; NTFS journals names. */
 function syncEntries(folder: string): void {
   if (process.platform === 'win32') return;
   const descriptor = openSync(folder, 'r');
