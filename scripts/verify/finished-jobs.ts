@@ -44,7 +44,7 @@ async function sizeOf(schema: string): Promise<number> {
   return Number(rows[0]?.bytes) / 2 ** 20;
 }
 
-/** Milliseconds to lease, to settle and to count, each the median. */
+/** Milliseconds to lease, to settle and to count, each of the quickest tenth: other programs of the machine only add to it. */
 async function measure(schema: string, round: number): Promise<Record<'lease' | 'settle' | 'stats', number>> {
   await using store = await openStore(server.url, { schema });
   const times: Record<'lease' | 'settle' | 'stats', number[]> = { lease: [], settle: [], stats: [] };
@@ -71,8 +71,9 @@ async function measure(schema: string, round: number): Promise<Record<'lease' | 
     ended += leased.length;
   }
   for (let at = 0; at < STATS; at += 1) await timed('stats', () => store.admin.stats(systemClock.now()));
-  const median = (list: readonly number[]): number => list.toSorted((a, b) => a - b)[list.length >> 1] ?? NaN;
-  return { lease: median(times.lease), settle: median(times.settle), stats: median(times.stats) };
+  const quick = (list: readonly number[]): number =>
+    list.toSorted((a, b) => a - b)[Math.floor(list.length / 10)] ?? NaN;
+  return { lease: quick(times.lease), settle: quick(times.settle), stats: quick(times.stats) };
 }
 
 const show = (found: Awaited<ReturnType<typeof measure>>): string =>
