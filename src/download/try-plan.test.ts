@@ -254,6 +254,22 @@ test('a stalling page costs a work at most its time budget, including waits betw
   }
 });
 
+test('pauses before a broken transfer is resumed count against the time budget', async () => {
+  const webClock = new HeldClock(0);
+  const send: Send = ({ url }) => {
+    const head = { url, status: 200, headers: {}, body: Buffer.alloc(0), wireBytes: 1, bodyBytes: 1, chain: [] };
+    const trail = { url: url.href, chain: [], response: { ...head, origin: 'network' } as const };
+    return Promise.resolve({ kind: 'failed', reason: 'reset', message: 'lost', retryable: true, trail });
+  };
+  const { isOver } = watched(tryPlan({ send, webClock, retries: 20, budgetMs: 10_000 }));
+  while (!isOver()) {
+    if (webClock.pending > 0) await webClock.advance(100);
+    else await new Promise(setImmediate);
+  }
+  // Without the budget the doubled pauses would add up to more than fifteen seconds.
+  assert.ok(webClock.monotonic() <= 10_000, `${webClock.monotonic()} ms`);
+});
+
 function watched(promise: Promise<unknown>): { readonly isOver: () => boolean } {
   let isOver = false;
   const over = (): void => void (isOver = true);
