@@ -144,6 +144,11 @@ async function readArxivVersions(records: Records, asking: Asking, signal: Abort
   );
 }
 
+/** Days after which a work that ended for this reason is tried again. */
+export function retryDays(reason: keyof typeof REASONS): number {
+  return REASONS[reason].later ? RETRY_DAYS.later : RETRY_DAYS.other;
+}
+
 /** Gives jobs that failed another chance: works that have become open, and losses that have grown old enough for their reason. */
 async function retryFailures(
   records: Records,
@@ -157,8 +162,7 @@ async function retryFailures(
     if (row.outcome === 'saved' || namesNoWork(row.reason)) continue;
     const record = records.get(row.work);
     const hasOpened = record !== undefined && stateOf(record, false).isOpen && before[record.id]?.isOpen === false;
-    const days = REASONS[row.reason].later ? RETRY_DAYS.later : RETRY_DAYS.other;
-    if (!hasOpened && now - Date.parse(row.at) < days * DAY) continue;
+    if (!hasOpened && now - Date.parse(row.at) < retryDays(row.reason) * DAY) continue;
     const work = workFromIds(record?.ids ?? { ...NO_IDS, doi: row.doi }, { title: row.title });
     // A job of its own, named after the day: the old one is ended, and a second look of that day adds none.
     if (work) await queue.enqueue(`${row.work} again ${day}`, { ...work, id: row.work });

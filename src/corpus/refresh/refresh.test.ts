@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 import type { WorkRecord } from '../../works/index.ts';
 import { emptyRecord, NO_IDS, readRetractionWatch } from '../../works/index.ts';
-import { newerVersions } from './refresh-corpus.ts';
+import { newerVersions, retryDays } from './refresh-corpus.ts';
 import type { RefreshDiff, WorkState } from './refresh-diff.ts';
 import { diffStates, isEmptyDiff, stateOf } from './refresh-diff.ts';
 
@@ -92,4 +92,8 @@ test('of Retraction Watch only a retraction is one', async () => {
   );
   writeFileSync(path, 'a,b\n1,2\n');
   await assert.rejects(Array.fromAsync(readRetractionWatch(path)), { code: 'USAGE_RETRACTION_WATCH' });
+});
+
+test('failures that may pass are tried again after a day, closed works after thirty', () => {
+  assert.deepEqual([retryDays('timeout'), retryDays('lookup-failed'), retryDays('paywalled')], [1, 1, 30]);
 });
