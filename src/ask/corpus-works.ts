@@ -23,7 +23,7 @@ export interface ListedWork {
   readonly isOtherVersion: boolean;
 }
 
-/** The works of a corpus folder: lists, single works, and what came of each. `refresh` takes in what was logged since. */
+/** The works of a corpus folder: lists, single works, and the outcome of each. `refresh` takes in what was logged since. */
 export class CorpusWorks implements Disposable {
   readonly store: CorpusStore;
   readonly table: WorkTable;
@@ -38,7 +38,7 @@ export class CorpusWorks implements Disposable {
     this.records = new Records(this.store);
   }
 
-  /** Takes in what is new; answers what came of works since the look before, in that order. */
+  /** Takes in what is new; answers the outcome of works since the look before, in that order. */
   async refresh(): Promise<{ readonly isNew: boolean; readonly settled: readonly SettledWork[] }> {
     await this.store.ingestSoon();
     const { version } = this.store;

@@ -2,7 +2,7 @@ import { AppError } from '../base/index.ts';
 
 const LONGEST = 4_000;
 
-/** Where a list goes on, as a text that its reader need not understand. */
+/** Where a list continues, as a text that its reader need not understand. */
 export function encodeCursor(place: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url');
 }

@@ -12,7 +12,7 @@ export interface WorksAccount extends Account {
   readonly bytes_this_run: number;
 }
 
-/** What came of the documents in one stage. */
+/** The outcome of the documents in one stage. */
 export interface StageAccount {
   readonly done: number;
   /** Done by an earlier run. */
@@ -43,7 +43,7 @@ export interface RunAccount {
   readonly partial: number;
   /** Own files that were not taken, and why. */
   readonly passed_over: readonly PassedOver[];
-  /** How one's own papers were told apart as works; null where there are none. */
+  /** How your own papers were recognised as works; null where there are none. */
   readonly own_papers: IdentifiedPapers | null;
   readonly stages: Readonly<Partial<Record<CorpusStageName, StageAccount>>>;
   readonly failures: readonly FailedDocument[];

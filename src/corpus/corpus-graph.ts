@@ -30,7 +30,7 @@ import type { StageCall } from './stage-settings.ts';
 import { manifestFolder } from './parse-settings.ts';
 import { stageSettings } from './stage-settings.ts';
 
-/** What building a graph tells; the last event has what came of it. */
+/** What building a graph tells; the last event has its outcome. */
 export type GraphEvent =
   | { readonly kind: 'stage'; readonly event: StageEvent }
   | { readonly kind: 'warning'; readonly message: string }

@@ -73,7 +73,7 @@ export interface CorpusRunOptions<Gathered, Indexed> {
   readonly modelIsEnglish?: boolean;
 }
 
-/** What came of a run. */
+/** The outcome of a run. */
 export interface CorpusOutcome<Gathered, Indexed> {
   readonly gathered: Gathered;
   /** Different files that arrived. */
@@ -92,7 +92,7 @@ export interface CorpusOutcome<Gathered, Indexed> {
  *                                     └→ embed → index          when there are no more
  *
  * The first abort drains everything: what runs is finished, what waits is left to the next run, which finds it on the
- * disk. A stage that cannot go on stops the others.
+ * disk. A stage that cannot continue stops the others.
  */
 export class CorpusRun<Gathered, Indexed> {
   readonly #options: CorpusRunOptions<Gathered, Indexed>;

@@ -127,7 +127,7 @@ export class Corpus implements AsyncDisposable {
     this.#clock = clock;
   }
 
-  /** Finds and downloads works and makes them searchable; goes on where an earlier call was stopped or killed. */
+  /** Finds and downloads works and makes them searchable; continues where an earlier call was stopped or killed. */
   gather(request: GatherRequest = {}, signal?: AbortSignal): Gathering {
     const ended = (): Promise<void> => this.#forgetSearch();
     const choose = (which: string): ReadonlySet<string> => this.chooseWorks(which);
@@ -207,7 +207,7 @@ export class Corpus implements AsyncDisposable {
   }
 
   /**
-   * Looks at the corpus again: lists anew, reads what is known of its works, fetches what is new or has become open, and
+   * Looks at the corpus again: lists again, reads what is known of its works, fetches what is new or has become open, and
    * reports what changed. One that was killed resumes and reports the same.
    */
   async refresh(
@@ -370,7 +370,7 @@ export class Corpus implements AsyncDisposable {
     return new CorpusView(this.folder, this.config);
   }
 
-  /** What was asked for and what came of it last, from `run.json`; undefined before the first `gather`. */
+  /** the request and its last outcome, from `run.json`; undefined before the first `gather`. */
   async account(): Promise<RunFile | undefined> {
     return await readRunFile(this.folder);
   }

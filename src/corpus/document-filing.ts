@@ -37,7 +37,7 @@ export class DocumentFiling implements AsyncDisposable {
     return this.#asking;
   }
 
-  /** How they were told apart; null before, and where there are none. */
+  /** How they were recognised; null before, and where there are none. */
   get identified(): IdentifiedPapers | null {
     return this.#identified;
   }

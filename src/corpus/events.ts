@@ -20,7 +20,7 @@ export type CorpusEvent =
   | { readonly kind: 'download'; readonly event: DownloadEvent }
   /** What the queue behind it tells. */
   | { readonly kind: 'queue'; readonly event: QueueEvent }
-  /** No more works are downloaded: what this run did, and what came of all works of the folder. */
+  /** No more works are downloaded: what this run did, and the outcome of all works of the folder. */
   | { readonly kind: 'gathered'; readonly summary: DownloadSummary; readonly run: RunCounts; readonly counts: Account }
   /** What a stage tells. */
   | { readonly kind: 'stage'; readonly stage: CorpusStageName; readonly event: StageEvent }

@@ -5,7 +5,7 @@ import type { Clock } from '../base/index.ts';
 /** What is kept open, and until when. */
 export interface KeptOptions<T> {
   readonly open: () => Promise<T>;
-  /** What it is made of; null where there is nothing. Another answer means that it is opened anew. */
+  /** What it is made of; null where there is nothing. Another answer means that it is opened again. */
   readonly stamp: () => string | null;
   /** How often we look whether there is a newer one. */
   readonly lookMs: number;

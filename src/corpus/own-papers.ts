@@ -22,12 +22,12 @@ export interface OwnPapers {
   readonly passedOver: readonly PassedOver[];
 }
 
-/** What tells a file's kind stands at its beginning; a wall is a small page. */
+/** What tells a file's kind is at its beginning; a wall is a small page. */
 const LOOK_BYTES = 256 * 1024;
 const NO_PAGE = new URL('file:///');
 
 /**
- * Looks through files and folders for papers. What a file is, its content says and not its name; pages that stand where
+ * Looks through files and folders for papers. What a file is, its content says and not its name; pages that are where
  * a paper should be (a login, an error) are no papers; a paper that is there several times is one. Whatever is skipped
  * is told. Files in `except`, and hidden ones, are not looked at.
  */

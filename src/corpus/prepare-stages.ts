@@ -71,7 +71,7 @@ export function prepareEmbed(config: Config, engines: EmbedEngines, call: StageC
 
 /**
  * Dense vectors made as documents are chunked, ahead of the embed stage. The model computes for tens of milliseconds a
- * passage: in a process of its own it does not hold up the downloads.
+ * passage: in a separate process it does not hold up the downloads.
  */
 export function prepareDense(config: Config, call: StageCall & Warned = {}): FlowingStage | undefined {
   const { parse } = config;
@@ -90,7 +90,7 @@ export function prepareDense(config: Config, call: StageCall & Warned = {}): Flo
   };
 }
 
-/** What makes the same engines anew in another thread or process. */
+/** What makes the same engines again in another thread or process. */
 function embedWorkerSettings(config: Config, engines: EmbedEngines): EmbedWorkerSettings {
   const { parse } = config;
   return {

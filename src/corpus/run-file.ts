@@ -11,7 +11,7 @@ export const RUN_SCHEMA = 'docstokg/run/2';
 const OLD_SCHEMA = 'docstokg/run/1';
 const NAME = 'run.json';
 
-/** `run.json`: what was asked for, and what came of it last. Moments are ISO 8601. */
+/** `run.json`: the request and its last outcome. Moments are ISO 8601. */
 export interface RunFile {
   readonly schema: string;
   /** What was asked for, as options of the command. */
@@ -30,11 +30,11 @@ export interface RunAsked extends WantedWorks {
   readonly ids?: readonly string[] | undefined;
   /** Which of the works are downloaded, as `--works` names them; all where it is not given. */
   readonly works?: string | undefined;
-  /** The address that was given to be reached at, so that the folder alone is enough to go on. */
+  /** The address that was given to be reached at, so that the folder alone is enough to continue. */
   readonly mailto?: string | undefined;
 }
 
-/** What stands in a run folder's `run.json`; undefined where there is none. */
+/** What is in a run folder's `run.json`; undefined where there is none. */
 export async function readRunFile(folder: string): Promise<RunFile | undefined> {
   const path = join(folder, NAME);
   let text: string;

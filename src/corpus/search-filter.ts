@@ -91,7 +91,7 @@ function byAuthor(text: string): Accepts {
   return contains(text, ({ authors }) => authors.map(({ name }) => name));
 }
 
-/** Every word of the text stands in one of the values, accents and case aside. */
+/** Every word of the text is in one of the values, accents and case aside. */
 function contains(text: string, read: (record: WorkRecord) => readonly (string | null)[]): Accepts {
   const words = folded(text)
     .split(/[\s,]+/)

@@ -34,7 +34,7 @@ export function searchPlaceIn(folder: string, config: Config): SearchPlace {
 }
 
 /**
- * What is searched: the folder that is named; else the newest of the runs, which stand beside each other; else what
+ * What is searched: the folder that is named; else the newest of the runs, which are beside each other; else what
  * `docparse` alone has written.
  */
 export function findSearchPlace(config: Config, named: string | undefined): SearchPlace {

@@ -6,7 +6,7 @@ export interface Box {
   readonly bottom: number;
 }
 
-/** Where a block stands: one region per piece when a paragraph is broken over columns or pages. Pages count from 1. */
+/** Where a block is: one region per piece when a paragraph is broken over columns or pages. Pages count from 1. */
 export interface Region {
   readonly page: number;
   readonly box: Box;
@@ -150,7 +150,7 @@ export interface Imprint {
   readonly pages?: string;
   readonly license?: string;
   readonly keywords?: readonly string[];
-  /** Other DOIs that stand where a paper's own DOI may stand: one of them may be its own, or each that of a work it cites. */
+  /** Other DOIs that are where a paper's own DOI may be: one of them may be its own, or each that of a work it cites. */
   readonly otherDois?: readonly string[];
 }
 

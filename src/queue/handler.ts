@@ -41,7 +41,7 @@ export interface HandlerContext {
   readonly log: (level: 'error' | 'warn' | 'info' | 'debug', message: string) => void;
 }
 
-/** What came of a job. Nothing means done; throwing means fail and retry. */
+/** The outcome of a job. Nothing means done; throwing means fail and retry. */
 export type HandlerOutcome =
   | void
   | undefined

@@ -51,7 +51,7 @@ const RETIRE_MS = 60_000;
 const RETIRE_STEPS = 100;
 
 /**
- * Empties a queue: leases jobs as workers become free, runs them within their limits, writes down what came of them. A
+ * Empties a queue: leases jobs as workers become free, runs them within their limits, writes down their outcome. A
  * job runs **at least once**: see `Handler`.
  *
  * ```ts

@@ -17,7 +17,7 @@ export interface FeatureOptions {
   readonly referenceWeight: number;
 }
 
-/** Rows of a sparse matrix: columns and values of row `i` stand from `starts[i]` to `starts[i + 1]`. */
+/** Rows of a sparse matrix: columns and values of row `i` are from `starts[i]` to `starts[i + 1]`. */
 export interface Features {
   readonly rows: number;
   readonly width: number;

@@ -67,7 +67,7 @@ interface Range {
 export interface CatalogueChange {
   readonly segments?: readonly SegmentRow[];
   readonly documents?: readonly DocumentRow[];
-  /** Documents that leave, or that stand elsewhere from now on. */
+  /** Documents that leave, or that are elsewhere from now on. */
   readonly removed?: Iterable<string>;
   /** Segments whose documents have all moved. */
   readonly dropped?: readonly string[];

@@ -1,7 +1,7 @@
 /** Why a document is found by its words alone. */
 export type WordsOnlyReason = 'no vectors' | 'old vectors' | 'another model' | 'damaged vectors';
 
-/** What building an index tells as it goes on. */
+/** Events of building an index. */
 export type IndexEvent =
   /** Passages are new or others than those indexed, so an index is being built; `kept` is how many the old one has. */
   | { readonly kind: 'index-started'; readonly documents: number; readonly kept: number | undefined }
@@ -18,7 +18,7 @@ export type IndexEvent =
       readonly document: string;
       readonly reason: WordsOnlyReason;
     }
-  /** A document whose chunks cannot be read: what the index had of it stays, and the next run makes the file anew. */
+  /** A document whose chunks cannot be read: what the index had of it stays, and the next run makes the file again. */
   | { readonly kind: 'index-unreadable'; readonly document: string; readonly message: string }
   /** The index is complete and in force. */
   | { readonly kind: 'index-ended'; readonly passages: number; readonly documents: number };

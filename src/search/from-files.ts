@@ -15,7 +15,7 @@ export interface DocumentFiles {
 
 /**
  * A document's passages for an index out of its files of chunks and vectors. Where the vectors are not those of the chunks,
- * because it was cut anew and not embedded yet, or cannot be read, its passages come without and that is told.
+ * because it was cut again and not embedded yet, or cannot be read, its passages come without and that is reported.
  */
 export async function* passagesOfDocument(
   files: DocumentFiles,

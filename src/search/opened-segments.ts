@@ -69,7 +69,7 @@ export class OpenedSegments implements Disposable {
     );
   }
 
-  /** In how many passages a term stands. */
+  /** In how many passages a term is. */
   frequency(term: string): number {
     const bytes = Buffer.from(term, 'utf8');
     return this.segments.reduce((sum, { lexical }) => sum + (lexical.find(bytes)?.frequency ?? 0), 0);

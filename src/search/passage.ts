@@ -9,9 +9,9 @@ export interface Passage {
   readonly headings: readonly string[];
   /** To which part of the paper it belongs. */
   readonly section: Section;
-  /** First page it stands on; undefined for documents without pages. */
+  /** First page it is on; undefined for documents without pages. */
   readonly page: number | undefined;
-  /** Where on its pages it stands, in points from the upper left corner. */
+  /** Where on its pages it is, in points from the upper left corner. */
   readonly boxes: readonly Region[];
   readonly hasTable: boolean;
   readonly hasFigure: boolean;

@@ -101,7 +101,7 @@ export function sectionOf({ headings, kinds, text, title = '', index }: SectionC
     if (found) return found[0];
   }
   if (references > 0) return 'references';
-  // Before the first heading stand title, authors and affiliations; an abstract without a heading is prose.
+  // Before the first heading are title, authors and affiliations; an abstract without a heading is prose.
   if (headings.length === 0 && index < FRONT_PASSAGES && !saysSomething(text, kinds.includes('title') ? title : ''))
     return 'front';
   return 'body';

@@ -41,7 +41,7 @@ export interface TableRequest {
   readonly filled?: ((row: TableRow) => void) | undefined;
 }
 
-/** A table, and what came of the papers that were read for it. */
+/** A table, and the outcome of the papers that were read for it. */
 export interface FilledTable extends Table {
   readonly id: string;
   readonly outcome: StageOutcome;

@@ -4,7 +4,7 @@ import { AppError } from '../../base/index.ts';
 import { parseLicense } from '../../works/index.ts';
 import { folded } from '../../store/index.ts';
 
-/** What works are told apart by; `none` is what is not known. */
+/** Fields that distinguish works; `none` is what is not known. */
 export const WORK_FACETS = ['outcome', 'reason', 'licence', 'version', 'type', 'year'] as const;
 export type WorkFacet = (typeof WORK_FACETS)[number];
 
@@ -17,9 +17,9 @@ export interface WorkFilter {
   readonly version?: string | undefined;
   readonly type?: string | undefined;
   readonly year?: string | undefined;
-  /** Words, or their beginnings, that stand in title, first author, venue or ids, case and accents aside. */
+  /** Words, or their beginnings, that are in title, first author, venue or ids, case and accents aside. */
   readonly q?: string | undefined;
-  /** Every one of these stands in the title, be it inside a word; case and accents aside. */
+  /** Every one of these is in the title, be it inside a word; case and accents aside. */
   readonly title?: string | undefined;
   /** The same of the name of one of the authors. */
   readonly author?: string | undefined;
@@ -30,7 +30,7 @@ export interface WorkFilter {
   readonly label?: string | undefined;
 }
 
-/** Conditions of a statement with the values that stand in them. */
+/** Conditions of a statement with the values that are in them. */
 export interface Conditions {
   readonly conditions: readonly string[];
   readonly values: Readonly<Record<string, SQLInputValue>>;
@@ -117,7 +117,7 @@ export function soughtConditions(filter: WorkFilter): Conditions {
   return { conditions, values };
 }
 
-/** Whether all pieces of a text that was asked for stand in another. */
+/** Whether all pieces of a text that was asked for are in another. */
 export function hasWords(text: string, pieces: string): boolean {
   const said = folded(text);
   return (JSON.parse(pieces) as string[]).every((piece) => said.includes(piece));
@@ -147,7 +147,7 @@ function yearsOf(text: string): readonly [number, number] {
   return text.trim() === NONE ? [0, 0] : parseYears(text);
 }
 
-/** A value of a facet as it is told. */
+/** A value of a facet as it is shown. */
 export function textOf(value: string | number): string {
   return value === '' || value === 0 ? NONE : String(value);
 }

@@ -1,6 +1,6 @@
 import { REASONS } from '../../download/index.ts';
 
-/** What came of a work. */
+/** The outcome of a work. */
 export type WorkOutcome =
   | 'saved'
   /** A paper of the user's own. */
@@ -41,7 +41,7 @@ export interface WorkLine {
   readonly at: string | null;
 }
 
-/** What came of a work, as it is told. */
+/** The outcome of a work, as it is shown. */
 export interface SettledWork {
   readonly work: string;
   readonly at: string;

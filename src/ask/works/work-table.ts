@@ -170,7 +170,7 @@ export class WorkTable {
     return true;
   }
 
-  /** All combinations of what works are told apart by: far fewer than works. */
+  /** All combinations of the fields that distinguish works: far fewer than works. */
   #all(): readonly Combination[] {
     this.#look();
     this.#combinations ??= this.#store.all<Combination>('select * from works_tally');

@@ -3,7 +3,7 @@ import { slug } from '../../download/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { emptyRecord, parseLicense } from '../../works/index.ts';
 
-/** A work of a corpus as it goes out: what is known of it, what came of it, and what a person has said about it. */
+/** A work of a corpus as it goes out: what is known of it, its outcome, and what a person has said about it. */
 export interface ExportedWork {
   readonly record: WorkRecord;
   readonly document: string;

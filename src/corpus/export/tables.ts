@@ -8,7 +8,7 @@ const COLUMNS = [
   'version', 'outcome', 'reason', 'detail', 'label', 'retracted', 'file', 'url', 'abstract',
 ] as const; // prettier-ignore
 
-/** A table of all works with what came of each. */
+/** A table of all works with the outcome of each. */
 export function* csvTable(works: Iterable<ExportedWork>): Generator<string> {
   yield csvLine(COLUMNS);
   for (const { record, outcome, reason, detail, label, file, license } of works) {

@@ -39,7 +39,7 @@ export interface FleetRunOptions<Gathered, Indexed> {
 }
 
 /**
- * One machine's part of a run that any number of machines make together. Downloads, parsing and chunking go on at the same
+ * One machine's part of a run that any number of machines make together. Downloads, parsing and chunking continue at the same
  * time, each shared through a queue; vectors weigh words by all documents, so they are made when all are chunked.
  *
  *   works queue → files → doctags queue → DocTags → chunk queue → chunks        as long as anybody downloads

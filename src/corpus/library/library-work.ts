@@ -4,7 +4,7 @@ import { emptyRecord, retractionOf, yearOf } from '../../works/index.ts';
 import type { CorpusWorks } from '../../ask/index.ts';
 import { hasDocument, readSidecar } from './read-document.ts';
 
-/** What came of a work; `own` is a paper that was there, `waiting` one that was found and not yet tried. */
+/** The outcome of a work; `own` is a paper that was there, `waiting` one that was found and not yet tried. */
 export type WorkOutcome = 'saved' | 'failed' | 'parked' | 'skipped' | 'own' | 'waiting';
 
 /** A work with all that is known of it. */
@@ -40,7 +40,7 @@ export interface DocumentPlace {
   readonly linkOf: (document: string) => string | undefined;
 }
 
-/** A work of a run: what is known of it by its record, and what came of it by its last row in the manifest. */
+/** A work of a run: what is known of it by its record, and its outcome by its last row in the manifest. */
 export function describedWork(place: DocumentPlace, works: CorpusWorks, name: string): LibraryWork | undefined {
   const filed = works.find(name);
   if (!filed) return undefined;

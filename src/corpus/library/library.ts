@@ -114,7 +114,7 @@ export class Library implements Disposable {
     return cited;
   }
 
-  /** What was asked for, what came of it, and why the rest is missing. */
+  /** What was asked for, its outcome, and why the rest is missing. */
   async account(): Promise<LibraryAccount> {
     const list = this.#opened();
     await list.refresh();

@@ -12,7 +12,7 @@ import { folded } from '../../store/index.ts';
 const MOST_ROWS = 2_000;
 const MOST_COLUMNS = 200;
 
-/** A heading of a document and where it stands. */
+/** A heading of a document and where it is. */
 export interface OutlineEntry {
   readonly heading: string;
   readonly level: number;
@@ -107,7 +107,7 @@ export async function readDocument(dataRoot: string, name: string): Promise<Libr
   };
 }
 
-/** What stands beside the blocks; empty where that is missing or damaged. */
+/** What is beside the blocks; empty where that is missing or damaged. */
 export async function readSidecar(dataRoot: string, name: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     const path = join(dataRoot, DOCTAGS_FOLDER, `${name}.meta.json`);
@@ -130,7 +130,7 @@ export function textOf(document: LibraryDocument, part: TextPart = {}): TextPiec
     const text = writeMarkdown({ pages: [], blocks: own, metadata }).trim();
     return text === '' ? [] : [{ block: at, page: pageOf(block), kind: block.kind, text }];
   });
-  // An abstract often stands without a heading; the parser has found it all the same.
+  // An abstract often is without a heading; the parser has found it all the same.
   if (pieces.length === 0 && part.section?.trim().toLowerCase() === 'abstract' && document.abstract !== null)
     return [{ block: 0, page: null, kind: 'text', text: document.abstract }];
   return pieces;

@@ -26,7 +26,7 @@ const RETRY_DAYS = { later: 1, other: 30 } as const;
 
 /**
  * Looks at a corpus again. What is remembered of its works is written down before anything is asked, so that a look that is
- * killed goes on from the same point: the difference that it tells in the end is the same. What it tells is kept in the folder
+ * killed continues from the same point: the difference that it tells in the end is the same. The difference is stored in the folder
  * before the memory goes, so that nobody who is killed while printing it has lost it.
  *
  *   remembered → records and arXiv's versions read again → jobs given another chance → gathered as before → new records read at Crossref

@@ -5,7 +5,7 @@ const KEPT_BYTES = 32_000_000;
 /** Pages that wait to be drawn: more than a person turns. */
 const MOST_WAITING = 16;
 
-/** Draws pages of PDFs when somebody looks at them, in a process of its own. */
+/** Draws pages of PDFs when somebody looks at them, in a separate process. */
 export class PagePictures implements Disposable {
   #inspector: PdfInspector | undefined;
   readonly #kept = new Map<string, Uint8Array>();

@@ -29,7 +29,7 @@ export interface ShownDocument {
   readonly title: string | null;
   readonly pages: readonly Page[];
   readonly blocks: readonly ShownBlock[];
-  /** The order from which it goes on; null where this is the rest. */
+  /** The order from which it continues; null where this is the rest. */
   readonly next: number | null;
 }
 

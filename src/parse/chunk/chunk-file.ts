@@ -25,7 +25,7 @@ const COLUMNS = {
   regions: 'regions',
 } as const satisfies TableSchema['columns'];
 
-/** Writes a document's chunks; the format is told by the file's name. */
+/** Writes a document's chunks; the file name decides the format. */
 export async function writeChunks(
   path: string,
   chunks: Iterable<Chunk>,
@@ -80,7 +80,7 @@ export async function* readChunkTexts(path: string): AsyncGenerator<ChunkText> {
   }
 }
 
-/** What of a chunk is needed to find it and to show it; `page` is the first that it stands on. */
+/** What of a chunk is needed to find it and to show it; `page` is the first that it is on. */
 export type ChunkPassage = Pick<
   Chunk,
   'id' | 'document' | 'index' | 'text' | 'context' | 'title' | 'headings' | 'kinds' | 'regions'

@@ -1,6 +1,6 @@
 import type { Region } from '../document.ts';
 
-/** The version of the chunk record; it stands in every file of chunks. */
+/** The version of the chunk record; it is in every file of chunks. */
 export const CHUNK_SCHEMA = 'docstokg/chunk/1';
 
 /** A passage of a document, small enough for the model that will embed it. */
@@ -27,7 +27,7 @@ export interface Chunk {
   readonly kinds: readonly string[];
   /** `order` of the blocks it touches. */
   readonly blocks: readonly number[];
-  /** Where those blocks stand; empty for inputs without pages. */
+  /** Where those blocks are; empty for inputs without pages. */
   readonly regions: readonly Region[];
 }
 

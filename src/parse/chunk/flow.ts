@@ -15,7 +15,7 @@ export interface Group extends Span {
   readonly section: number;
   readonly parts: readonly Part[];
   readonly blocks: readonly Block[];
-  /** For a table with named columns: what to say again before rows that stand in another chunk, and where rows begin. */
+  /** For a table with named columns: what to say again before rows that are in another chunk, and where rows begin. */
   readonly header?: { readonly caption: string; readonly columns: string; readonly bodyStart: number };
 }
 
@@ -30,7 +30,7 @@ interface Heading {
 export interface Flow {
   readonly text: string;
   readonly title: string;
-  /** Where the title stands in the flow; Infinity when it is known from elsewhere. */
+  /** Where the title is in the flow; Infinity when it is known from elsewhere. */
   readonly titleStart: number;
   readonly groups: readonly Group[];
   /** The headings above each section, outermost first. */
@@ -62,7 +62,7 @@ export function flowOf(document: Pick<ParsedDocument, 'blocks' | 'metadata'>): F
   return writer.finish(document.metadata.title ?? '');
 }
 
-/** Items of one list, or of one list of references, stand together. */
+/** Items of one list, or of one list of references, are together. */
 function runFrom(blocks: readonly Block[], at: number): Block[] {
   const first = blocks[at];
   if (!first) return [];

@@ -4,7 +4,7 @@ import type { Flow } from './flow.ts';
 
 /**
  * Merges chunks below the least size with a neighbour of the same or a sister section, first with the next, else with
- * the one before. A chunk never reaches over a heading that stands higher than its own, and a title page or a reference list
+ * the one before. A chunk never reaches over a heading that is higher than its own, and a title page or a reference list
  * stays apart from what the paper says: one is no answer to a question, and would take the other along.
  */
 export function mergeSmall(
@@ -37,7 +37,7 @@ function arePeers(flow: Flow, first: ChunkDraft, second: ChunkDraft): boolean {
   return below.length >= above.length && commonHeadings([above, below]).length >= above.length - 1;
 }
 
-/** The title and what stands with it before the first heading: authors, where they work, dates. */
+/** The title and what is with it before the first heading: authors, where they work, dates. */
 function isTitlePage({ pieces }: ChunkDraft, headings: readonly unknown[]): boolean {
   const kinds = pieces.map(({ group }) => group.kind).filter((kind) => kind !== 'heading');
   return headings.length === 0 && kinds.includes('title') && kinds.some((kind) => kind !== 'title');

@@ -13,7 +13,7 @@ import type { MarkupOptions } from './parse-markup.ts';
 import { loadPdfReader, type PdfReader } from './pdf-reader.ts';
 import { sniff, type FileKind } from './sniff.ts';
 
-/** Which reader to use: by content, or as told. */
+/** Which reader to use: by content, or as requested. */
 export type ConvertMode = 'auto' | 'pdf' | 'html' | 'xml';
 
 /** PDF engine: the built-in one, a docling-serve server, or a vision model. HTML and XML are always read here. */

@@ -7,7 +7,7 @@ export interface PdfSummary {
   readonly pages: number | null;
   readonly isEncrypted: boolean;
   readonly isReadable: boolean;
-  /** The text of the first pages as it stands in the file, without layout; empty for scans. */
+  /** The text of the first pages as it is in the file, without layout; empty for scans. */
   readonly text: string;
   /** A closer look may find text that this one has not. */
   readonly isQuick: boolean;

@@ -47,7 +47,7 @@ interface Question {
 const UNREADABLE: PdfSummary = { pages: null, isEncrypted: false, isReadable: false, text: '', isQuick: false };
 
 /**
- * Looks into PDFs and articles in XML in a process of its own, one after the other. Several are sent at once and their
+ * Looks into PDFs and articles in XML in a separate process, one after the other. Several are sent at once and their
  * answers given together, so that what follows (syncs, rows, commits) is shared by all of them:
  *
  *   waiting ─(as many as may)→ sent ─(its answer)→ answered ─(none is left, or the first has waited)→ given

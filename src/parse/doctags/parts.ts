@@ -9,7 +9,7 @@ import { encodePng } from './layout/output/png.ts';
 import { unpack } from './markup/decode.ts';
 import { loadPdfReader } from './pdf-reader.ts';
 
-/** A part of a document that stands in a file of its own. */
+/** A part of a document that is in a separate file. */
 export interface DocumentPart {
   readonly file: string;
   readonly kind: 'figure' | 'table' | 'equation' | 'code';
@@ -32,7 +32,7 @@ const MOST_PARTS = 2_000;
 
 /**
  * Writes the figures of a document as PNG, its tables as CSV, its equations as PNG and its listings as text into a
- * folder, and `parts.json`, which says what each file is, where it stood and what its caption says.
+ * folder, and `parts.json`, which says what each file is, where it was and what its caption says.
  */
 export async function writeParts(
   path: string,

@@ -93,7 +93,7 @@ function uniqueId(id: string, file: string, ids: Map<string, string>): string {
 /** Room for endings, a suffix that tells namesakes apart and a temporary one: file systems take 255 bytes. */
 const LONGEST_NAME_BYTES = 150;
 
-/** As much of a name as fits, cut between characters; what is cut is told apart by a hash. */
+/** As much of a name as fits, cut between characters; what is cut is distinguished by a hash. */
 function shortened(name: string): string {
   if (Buffer.byteLength(name) <= LONGEST_NAME_BYTES) return name;
   let bytes = 9;

@@ -29,7 +29,7 @@ export interface DoctagsSettings extends OutputChoice, Omit<MarkupOptions, 'kind
 /** Processor seconds that a page adds to the limit of its document: ten times what it usually takes. */
 const PAGE_CPU_S = { text: 0.5, ocr: 60 } as const;
 
-/** Turns one file into blocks and DocTags. Runs in a process of its own, which the stage can kill. */
+/** Turns one file into blocks and DocTags. Runs in a separate process, which the stage can kill. */
 const parseItem: StageWorker = async (item, context) => {
   const settings = context.data as DoctagsSettings;
   const path = item.inputs['file'] ?? '';

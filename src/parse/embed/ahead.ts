@@ -27,7 +27,7 @@ export const aheadWorker: WorkerModule = {
 };
 
 /**
- * Makes items out of chunked documents, by their ids; undefined where vectors stand already. Vectors made ahead go into
+ * Makes items out of chunked documents, by their ids; undefined where vectors are already. Vectors made ahead go into
  * the cache alone: the files that hold them also hold BM25, which counts words of the whole collection first.
  */
 export function aheadItems(dataRoot: string, format: FileFormat): (itemId: string) => WorkItem | undefined {

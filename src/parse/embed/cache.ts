@@ -57,7 +57,7 @@ export class VectorCache implements Disposable {
     );
   }
 
-  /** What can be made again ends no run: a cache found damaged is put aside, and begun anew. */
+  /** What can be made again ends no run: a cache found damaged is set aside, and started again. */
   #mending<T>(work: () => T, otherwise: () => T): T {
     try {
       return work();

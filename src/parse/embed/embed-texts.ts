@@ -6,7 +6,7 @@ import type { DenseEngine, Role } from './engine.ts';
 /** Writing every vector of a fast engine by itself would cost more than making it. */
 const KEPT_TOGETHER = 64;
 
-/** What came of embedding some texts. */
+/** The result of embedding some texts. */
 export interface Embedded {
   /** One per text, in the order of the texts. */
   readonly vectors: readonly Float32Array[];
@@ -22,7 +22,7 @@ interface Work {
 
 /**
  * Embeds what the cache does not know, in batches of similar length so that little is padded. Each batch is kept as
- * soon as it is there: when the engine fails for good, the next run goes on from that point.
+ * soon as it is there: when the engine fails for good, the next run continues from that point.
  */
 export async function embedTexts(
   texts: readonly string[],

@@ -61,7 +61,7 @@ export function createEmbedWorker(options: {
 
 /**
  * BM25 with the statistics of this collection: measured the first time, and kept, so that vectors of later runs can be
- * compared with those of the first. Remove the file to measure anew.
+ * compared with those of the first. Remove the file to measure again.
  */
 export async function openCorpusBm25(dataRoot: string, format: FileFormat): Promise<SparseEngine> {
   const path = join(dataRoot, 'Embeddings', 'bm25-statistics.json');

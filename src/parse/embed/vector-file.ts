@@ -5,7 +5,7 @@ import type { RowReader, RowWriter, TableSchema } from '../files/schema.ts';
 import type { ModelIdentity, SparseVector } from './engine.ts';
 import { quantiseVector } from './normalise.ts';
 
-/** The version of the vector record; it stands in every file of vectors. */
+/** The version of the vector record; it is in every file of vectors. */
 export const VECTOR_SCHEMA = 'docstokg/vectors/1';
 
 /** How numbers of a dense vector are kept. */
@@ -32,7 +32,7 @@ export interface VectorWriter extends AsyncDisposable {
   finish(): Promise<{ readonly rows: number }>;
 }
 
-/** Opens a file for vectors; the format is told by its name. */
+/** Opens a file for vectors; the file name decides the format. */
 export async function openVectorWriter(path: string, options: VectorFileOptions): Promise<VectorWriter> {
   const writer = await openRowWriter(path, schemaOf(options));
   return {

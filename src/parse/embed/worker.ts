@@ -45,7 +45,7 @@ async function openSparse(settings: EmbedWorkerSettings['sparse']): Promise<Spar
 
 /** Embeds one document; the engines are opened once per worker. */
 const embed: StageWorker = async (item, context) => {
-  // Where that fails the next attempt opens them anew: a server may be back by then.
+  // Where that fails the next attempt opens them again: a server may be back by then.
   const worker = await workerOf(context.data as EmbedWorkerSettings).catch((error: unknown) => {
     throw stoppingFault(error);
   });

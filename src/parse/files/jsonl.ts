@@ -7,7 +7,7 @@ import type { Row, RowReader, RowWriter, TableSchema } from './schema.ts';
 
 const BUFFERED_CHARACTERS = 1 << 20;
 
-/** Writes one JSON object per line; what Parquet says once about the file stands in every line. */
+/** Writes one JSON object per line; what Parquet says once about the file is in every line. */
 export async function openJsonlWriter(path: string, schema: TableSchema): Promise<RowWriter> {
   await mkdir(dirname(path), { recursive: true });
   const part = partPath(path);

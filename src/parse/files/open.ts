@@ -25,7 +25,7 @@ export async function openRowWriter(path: string, schema: TableSchema): Promise<
   return openParquetWriter(path, schema);
 }
 
-/** Opens a file of rows. One that turns out to be damaged loses its fingerprint, so that the next run makes it anew. */
+/** Opens a file of rows. One that turns out to be damaged loses its fingerprint, so that the next run makes it again. */
 export async function openRowReader(path: string): Promise<RowReader> {
   return await distrusting(path, async () => {
     checkSize(path);
@@ -47,7 +47,7 @@ async function openReader(path: string): Promise<RowReader> {
 function checkSize(path: string): void {
   const made = madeBytes(path);
   const found = statSync(path, { throwIfNoEntry: false })?.size;
-  // Asked again: it may have been made anew between the two looks.
+  // Asked again: it may have been made again between the two looks.
   if (made === undefined || found === undefined || found === made || madeBytes(path) !== made) return;
   throw new AppError('FILE_UNREADABLE', `${path} is damaged: it has ${found} bytes instead of ${made}`, {
     hint: 'the next docstokg run or docparse recreates it',
@@ -60,7 +60,7 @@ function madeBytes(path: string): number | undefined {
     const [mark] = [outputs?.[0]].flat();
     return typeof mark === 'number' ? mark : undefined;
   } catch {
-    // Without a fingerprint nothing is known of it, and the next run makes it anew anyway.
+    // Without a fingerprint nothing is known of it, and the next run makes it again anyway.
     return undefined;
   }
 }
@@ -90,7 +90,7 @@ async function distrusting<T>(path: string, read: () => Promise<T>): Promise<T> 
       try {
         rmSync(fingerprintOf(path), { force: true });
       } catch {
-        // In an archive that cannot be written nothing is made anew; that it cannot be read is told all the same.
+        // In an archive that cannot be written nothing is made again; that it cannot be read is told all the same.
       }
     }
     throw error;

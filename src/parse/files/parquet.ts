@@ -22,7 +22,7 @@ import type { Row, RowReader, RowWriter, TableSchema } from './schema.ts';
 /** Rows handed over at a time, and rows in a group: what is in memory at once. */
 const BATCH_ROWS = 1024;
 const GROUP_ROWS = 8192;
-/** All that is said about a file stands under one key: several would be written in an order that changes from run to run. */
+/** All that is said about a file is under one key: several would be written in an order that changes from run to run. */
 const METADATA_KEY = 'docstokg';
 
 /** Writes Parquet group by group; memory does not grow with the file. */
@@ -52,7 +52,7 @@ class ParquetWriter implements RowWriter {
     this.#batches = new TransformStream<WasmBatch, WasmBatch>();
     this.#input = this.#batches.writable.getWriter();
     this.#written = this.#write();
-    // Whoever waits for it hears of its failure; until then it must not count as unheard.
+    // Whoever waits for it hears of its failure; until then it must not count as unhandled.
     this.#written.catch(() => undefined);
   }
 

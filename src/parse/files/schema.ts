@@ -6,7 +6,7 @@ export type ColumnType =
   | 'strings'
   | 'integers'
   | 'floats'
-  /** Where something stands: page, left, top, right, bottom. */
+  /** Where something is: page, left, top, right, bottom. */
   | 'regions'
   | { readonly vector: 'float32' | 'float16' | 'int8'; readonly dimensions: number };
 

@@ -22,7 +22,7 @@ const STEMMERS: Readonly<Record<string, string>> = {
   ar: 'arabic',
 };
 
-/** Stands between a language and its stem, and before the language where a passage says which one it has. */
+/** Is between a language and its stem, and before the language where a passage says which one it has. */
 const OF = '\u0001';
 const loaded = new Map<string, (word: string) => string>();
 

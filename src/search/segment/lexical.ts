@@ -6,7 +6,7 @@ export const K1 = 1.2;
 const B = 0.75;
 
 /**
- * A title says in few words what its document is about: they count this often in all, once where they stand in the text
+ * A title says in few words what its document is about: they count this often in all, once where they are in the text
  * and the rest here (BM25F with one field more and a common length).
  */
 const TITLE_WEIGHT = 3;
@@ -26,7 +26,7 @@ export interface LexicalParts {
   readonly terms: Uint8Array;
   readonly termOffsets: Uint32Array;
   readonly postingOffsets: Float64Array;
-  /** Places of passages, term after term, and how often the term stands in each. */
+  /** Places of passages, term after term, and how often the term is in each. */
   readonly postings: Uint32Array;
   readonly repeats: Uint16Array;
 }
@@ -102,7 +102,7 @@ export class LexicalWriter {
   }
 }
 
-/** A term as it stands in a segment: where its postings begin and how many there are. */
+/** A term as it is in a segment: where its postings begin and how many there are. */
 export interface FoundTerm {
   readonly from: number;
   readonly frequency: number;
@@ -172,7 +172,7 @@ export class LexicalSegment {
     return { places, repeats };
   }
 
-  /** Adds what a term is worth to the scores of the passages it stands in. */
+  /** Adds what a term is worth to the scores of the passages it is in. */
   addScores(term: FoundTerm, weight: number, averageLength: number, scores: Float32Array): void {
     const { places, repeats } = this.postings(term);
     const lengths = this.#lengths;

@@ -13,7 +13,7 @@ export interface MergedSegment {
   readonly documents: readonly DocumentRow[];
 }
 
-/** Where a document stands in the new segment. */
+/** Where a document is in the new segment. */
 interface Moved {
   readonly document: DocumentRow;
   readonly first: number;

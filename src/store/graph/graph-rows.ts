@@ -48,7 +48,7 @@ export async function updateGraphSoon(
   }
 }
 
-/** A process that ends between two steps leaves a graph that is behind; the next update goes on from there. */
+/** A process that ends between two steps leaves a graph that is behind; the next update continues from there. */
 function* updateSteps(store: CorpusStore, sources: Iterable<GraphSource>): Generator<undefined, GraphUpdate> {
   const rows = new GraphRows(store);
   const before = rows.contents();

@@ -72,7 +72,7 @@ async function tokenizerFile(path: string): Promise<string> {
   }
 }
 
-/** Only what is known to cut text at blanks by itself; a tokenizer of another make is asked for every text anew. */
+/** Only what is known to cut text at blanks by itself; a tokenizer of another make is asked for every text again. */
 function cutOf(json: TokenizerJson): Cut {
   const first = json.pre_tokenizer?.type === 'Sequence' ? json.pre_tokenizer.pretokenizers?.[0] : json.pre_tokenizer;
   const local = [undefined, 'BertNormalizer', 'Lowercase', 'NFC', 'NFD', 'NFKC', 'NFKD'];

@@ -36,7 +36,7 @@ export class PieceMemory<T> {
     const { length } = text;
     let from = 0;
     for (let at = 0; at <= length; at += 1) {
-      // Only these four: other white space is a control character to BERT and joins what stands around it.
+      // Only these four: other white space is a control character to BERT and joins what is around it.
       const code = at === length ? 0x20 : text.charCodeAt(at);
       if (code !== 0x20 && code !== 0x0a && code !== 0x09 && code !== 0x0d) continue;
       if (at > from) take(this.#look(text.slice(from, at)));

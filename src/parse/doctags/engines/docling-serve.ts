@@ -94,7 +94,7 @@ class DoclingClient {
         state = taskState(await this.#ask(`/v1/status/poll/${encodeURIComponent(state.id)}?wait=${seconds}`));
         missed = 0;
       } catch (error) {
-        // The conversion goes on while a poll is lost; only a server that stays away is given up.
+        // The conversion continues while a poll is lost; only a server that stays away is given up.
         missed += 1;
         if (
           !(error instanceof RemoteError) ||
@@ -126,7 +126,7 @@ class DoclingClient {
     return this.#ask(`/v1/result/${encodeURIComponent(id)}`);
   }
 
-  /** Asks about a task; one that the server does not know (it was restarted, or cleared it) has to be given anew. */
+  /** Asks about a task; one that the server does not know (it was restarted, or cleared it) has to be given again. */
   async #ask(path: string): Promise<unknown> {
     try {
       return await this.#get(path);
@@ -176,7 +176,7 @@ function taskState(value: unknown): { id: string; status: string; error: string;
   return { id, status, error: typeof said === 'string' ? said : '', retryable: failure['retryable'] === true };
 }
 
-/** The answer of a conversion, or the failure that stands in its place. */
+/** The answer of a conversion, or the failure that is in its place. */
 function checked(value: unknown): Record<string, unknown> {
   const answer = record(value);
   if (answer['kind'] === 'TaskFailureResult' || answer['failure'] !== undefined) {

@@ -79,7 +79,7 @@ function collect(objects: ReadonlyMap<number, string>): FontDifferences {
     const encoding = direct ?? (reference === undefined ? undefined : objects.get(Number(reference)));
     const differences = encoding === undefined ? new Map<number, string>() : readArray(encoding, objects);
     if (differences.size === 0) continue;
-    // Two subsets of one name with other codes cannot be told apart by name: neither is used.
+    // Two subsets of one name with other codes cannot be distinguished by name: neither is used.
     const known = found.get(name);
     found.set(name, known && !agree(known, differences) ? new Map() : differences);
   }

@@ -150,7 +150,7 @@ function readType1(bytes: Uint8Array): FontProgram {
   return { names: [...new Set(nameOf.values())].filter((name) => name !== '.notdef'), nameOf };
 }
 
-/** TrueType and OpenType: names stand in the table `post`, or in the CFF inside. */
+/** TrueType and OpenType: names are in the table `post`, or in the CFF inside. */
 function readSfnt(view: DataView): FontProgram {
   const tables = new Map<string, number>();
   const count = view.getUint16(4);

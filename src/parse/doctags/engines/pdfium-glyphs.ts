@@ -25,7 +25,7 @@ const SOFT_HYPHEN = 0xad;
 /** They have no width, only an effect on the letters beside them. */
 const NON_JOINER = 0x200c;
 const JOINER = 0x200d;
-/** Letters of one word stand closer, in ems. */
+/** Letters of one word are closer, in ems. */
 const LEAST_GAP = 0.06;
 /** Boxes of Arabic letters are as narrow as their ink. */
 const ARABIC_SLACK = 0.15;
@@ -53,10 +53,10 @@ export function readGlyphs(source: Source): PageText {
   }
 }
 
-/** What stands before the next glyph: nothing, a gap that the engine takes for a space, or a space of the file. */
+/** What is before the next glyph: nothing, a gap that the engine takes for a space, or a space of the file. */
 type Space = 'none' | 'gap' | 'space';
 
-/** Makes glyphs of a page's characters, each beside the one before it. Characters are told by their numbers. */
+/** Makes glyphs of a page's characters, each beside the one before it. Characters are identified by their numbers. */
 class GlyphSetter {
   readonly #source: Source;
   readonly #page: TextPage;
@@ -220,7 +220,7 @@ class GlyphSetter {
       left = Math.max(pen, left);
       right = Math.min(pen + advance, right);
     }
-    // Some fonts tell the ink of an ideograph only: it stands in a square.
+    // Some fonts tell the ink of an ideograph only: it is in a square.
     if (run.turn === 0 && isWide(text) && right - left < 0.9 * run.size) {
       left = Math.min(left, pen);
       right = Math.max(right, pen + run.size);
@@ -282,7 +282,7 @@ function isFormula(a: Font, b: Font): boolean {
   return a.math || b.math;
 }
 
-/** Signs stand around the height of a minus, a quarter of an em above the baseline. */
+/** Signs are around the height of a minus, a quarter of an em above the baseline. */
 function axisShift(ink: Ink): number {
   return (ink.top + ink.bottom) / 2 - 0.25;
 }
@@ -291,7 +291,7 @@ function isClipped(clip: Clip, x: number, y: number): boolean {
   return x < clip.left - 1 || x > clip.right + 1 || y < clip.top - 1 || y > clip.bottom + 1;
 }
 
-/** Where the pen stood, how far it moved, and which way the text runs. */
+/** Where the pen was, how far it moved, and which way the text runs. */
 interface Step {
   readonly x: number;
   readonly y: number;

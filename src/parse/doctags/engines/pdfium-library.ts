@@ -145,7 +145,7 @@ export class Library {
     this.scratch = call.malloc(64);
   }
 
-  /** The heap as 32-bit floats; made anew only when the heap has moved, which leaves the old one empty. */
+  /** The heap as 32-bit floats; made again only when the heap has moved, which leaves the old one empty. */
   get floats(): Float32Array {
     if (this.#floats.length === 0) this.#floats = new Float32Array(this.call.memory.buffer);
     return this.#floats;

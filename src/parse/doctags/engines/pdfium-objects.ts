@@ -20,7 +20,7 @@ const MAX_SEGMENTS = 400;
 /** Forms inside forms that are looked into. */
 export const MAX_NESTING = 8;
 
-/** The form that an object stands in, counted on its page, and the way from the form's space to the page. */
+/** The form that an object is in, counted on its page, and the way from the form's space to the page. */
 export interface FormPlace {
   readonly form: number;
   readonly map: Matrix;

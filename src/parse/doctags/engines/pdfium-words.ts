@@ -20,7 +20,7 @@ interface Source {
 const SLACK = 1;
 
 /**
- * The engine's own words of a page, without where they stand: a fraction of what its glyphs cost. Undefined where it is
+ * The engine's own words of a page, without where they are: a fraction of what its glyphs cost. Undefined where it is
  * not plain which of them readers see (text without ink, white, cut off, or beside a page that is turned).
  */
 export function readWords(source: Source): string | undefined {

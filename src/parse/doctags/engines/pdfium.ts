@@ -161,7 +161,7 @@ export class PdfFile implements Disposable {
     return new Map([...this.#fonts.values()].map((characters) => [characters.font, characters.shapes()]));
   }
 
-  /** The engine's own text of a page, spaces and line ends included, each character with where it stands. */
+  /** The engine's own text of a page, spaces and line ends included, each character with where it is. */
   plainText(number: number): PlainCharacter[] {
     return (
       this.#withPage(number, (page, width, height) =>

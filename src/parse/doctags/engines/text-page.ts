@@ -17,7 +17,7 @@ export interface TextPage {
   readonly objects: Uint32Array;
   /** Left, top, right and bottom of each, in the file's page space. */
   readonly boxes: Float32Array;
-  /** Where the pen stood: x and y of each. */
+  /** Where the pen was: x and y of each. */
   readonly pens: Float64Array;
   /** There are more characters than were wanted. */
   readonly truncated: boolean;

@@ -16,7 +16,7 @@ export interface VlmOptions {
   readonly model?: string;
   readonly apiKey?: string;
   readonly prompt?: string;
-  /** Dots per inch of the page images; 144 unless told. */
+  /** Dots per inch of the page images; 144 by default. */
   readonly dpi?: number;
   readonly maxTokens?: number;
   /** vLLM drops the tags of the answer unless this is false; other servers may not know it. */
@@ -255,7 +255,7 @@ export function cutRepetition(text: string): string | undefined {
       at -= period;
       repeats += 1;
     }
-    // A single letter or a short token may well stand a few times in a row; the run must be long to be a fault.
+    // A single letter or a short token may well occur a few times in a row; the run must be long to be a fault.
     if (repeats >= MOST_REPEATS && repeats * period >= 200) return text.slice(0, at + period);
   }
   return undefined;

@@ -167,7 +167,7 @@ export class DoctagsBlocks {
     this.#blocks.push({ order: this.#blocks.length, parent, regions: this.#regions(part.locations), text, kind });
   }
 
-  /** One region per quadruple. One that starts higher without being in a further column stands on the next page. */
+  /** One region per quadruple. One that starts higher without being in a further column is on the next page. */
   #regions(locations: readonly number[]): Region[] {
     const regions: Region[] = [];
     let page = this.#page;

@@ -15,7 +15,7 @@ const GUARD = '\u200B';
 
 /**
  * Cuts DocTags into tags and text. Nothing is escaped in the format, so a name between brackets is a tag only where
- * one can stand: not in code, not inside an element that is closed further on and cannot hold it.
+ * one can be: not in code, not inside an element that is closed further on and cannot hold it.
  */
 export function* doctagsTokens(source: string): Generator<DoctagsToken> {
   const open: string[] = [];
@@ -116,7 +116,7 @@ function dropUnclosed(open: string[], name: string): void {
   open.length = open.findLastIndex(holds) + 1;
 }
 
-/** Text made safe to stand between tags. */
+/** Text made safe to be between tags. */
 export function guardText(text: string): string {
   if (!text.includes('<')) return text;
   return text.replace(TAG, (whole: string, _slash: string, name: string) =>

@@ -15,7 +15,7 @@ export function escapeHtml(text: string): string {
 /** No script, nothing from elsewhere: whatever a document holds, the page only shows it. */
 export const SAFE_PAGE = `default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
 
-/** The document as one page of HTML that stands alone. */
+/** The document as one page of self-contained HTML. */
 export function writeHtmlPage(document: ParsedDocument): string {
   const { title, language } = document.metadata;
   return [

@@ -65,7 +65,7 @@ function pipeTable(table: Table): string {
   if (table.rows === 0 || table.columns === 0) return '';
   const lines = tableGrid(table).map((line, row) =>
     Array.from(line, (cell, column) =>
-      // Markdown has no spans: the text stands where the cell begins.
+      // Markdown has no spans: the text is where the cell begins.
       cell && cell.row === row && cell.column === column
         ? escapeText(cell.text).replaceAll('|', '\\|').replaceAll('\n', ' ')
         : '',

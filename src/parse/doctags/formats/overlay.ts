@@ -25,7 +25,7 @@ export interface PageImage {
 }
 
 /**
- * One page with the blocks that were recognised on it, as HTML that stands alone: boxes in the colour of their kind,
+ * One page with the blocks that were recognised on it, as self-contained HTML: boxes in the colour of their kind,
  * numbered in reading order. A document without pages is shown as a list of its blocks.
  */
 export function writeOverlay(document: ParsedDocument, pageNumber: number, image?: PageImage): string {

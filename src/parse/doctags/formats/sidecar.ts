@@ -58,7 +58,7 @@ export function writeSidecar(
   )}\n`;
 }
 
-/** Title, authors and whatever stands between them fit in. */
+/** Title, authors and whatever is between them fit in. */
 const HEAD_CHARACTERS = 800;
 
 /** How the text begins, without what is printed around it. */
@@ -87,7 +87,7 @@ export interface Sidecar extends Pick<Metadata, 'title' | 'authors' | 'people' |
 const TEXTS = ['pmid', 'pmcid', 'date', 'venue', 'publisher', 'volume', 'issue', 'pages', 'license'] as const;
 const LISTS = ['issn', 'keywords'] as const;
 
-/** Reads a sidecar; undefined where it is none. Fields of another shape than ours are left out. */
+/** Reads a sidecar; undefined where it is not one. Fields of another shape than ours are left out. */
 export function parseSidecar(json: string): Sidecar | undefined {
   let value: unknown;
   try {

@@ -91,7 +91,7 @@ function ownerSince(walk: Walk, order: number): number | undefined {
     .find((block) => block.kind === 'table' || block.kind === 'picture' || block.kind === 'code')?.order;
 }
 
-/** A figure made of panels: its caption belongs to the whole, which needs a block of its own. */
+/** A figure made of panels: its caption belongs to the whole, which needs a separate block. */
 function pictureFor(walk: Walk, before: number): number | undefined {
   const kinds = walk.builder.blocks.slice(before).map((block) => block.kind);
   return kinds.includes('table') && !kinds.includes('picture') ? ownerSince(walk, before) : walk.builder.picture();
@@ -134,7 +134,7 @@ function hasBlocks(table: MarkupElement): boolean {
   );
 }
 
-/** An image that stands alone; icons and images without a description say nothing and are left out. */
+/** An image that is alone; icons and images without a description say nothing and are left out. */
 export function writePicture(walk: Walk, image: MarkupElement): void {
   const text = alternativeOf(image);
   const small = [image.attributes['width'], image.attributes['height']].some(

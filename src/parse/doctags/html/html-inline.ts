@@ -87,7 +87,7 @@ export function addInline(text: InlineText, node: MarkupNode, context: InlineCon
   text.space();
 }
 
-/** A note whose text stands where its mark is. */
+/** A note whose text is where its mark is. */
 export function isNote(element: MarkupElement): boolean {
   if (element.name !== 'span' && element.name !== 'aside' && element.name !== 'small') return false;
   return hasClass(element, 'ltx_note') || classMatches(element, /^(?:sidenote|marginnote|footnote-text)$/);

@@ -5,7 +5,7 @@ import { hasClass } from './classes.ts';
 import { isFurniture } from './content.ts';
 import { addInline, isNote, noteLine, type InlineContext } from './html-inline.ts';
 
-/** Where the walk stands. */
+/** Where the walk is. */
 export interface Walk {
   readonly builder: DocumentBuilder;
   readonly inline: InlineContext;
@@ -41,14 +41,14 @@ export function isBlock(element: MarkupElement): boolean {
   return isDisplayMath(element) || (element.name === 'span' && hasClass(element, 'ltx_equation'));
 }
 
-/** A formula set on a line of its own. */
+/** A formula set on a separate line. */
 export function isDisplayMath(element: MarkupElement): boolean {
   if (element.name === 'math') return element.attributes['display'] === 'block';
   if (element.name === 'script') return /mode=display/.test(element.attributes['type'] ?? '');
   return element.name === 'span' && hasClass(element, 'katex-display');
 }
 
-/** Writes mixed content: runs of inline text become paragraphs, blocks between them stand for themselves. */
+/** Writes mixed content: runs of inline text become paragraphs, blocks between them are kept. */
 export function writeFlow(
   walk: Walk,
   nodes: readonly MarkupNode[],

@@ -10,7 +10,7 @@ import { referenceLabels } from './html-references.ts';
 import { writeFlow, writeNotes, type Walk } from './html-walk.ts';
 import { pageMetadata, pageTitle } from './metadata.ts';
 
-/** Writes a fragment of HTML that stands inside another document (some JATS files carry their text so). */
+/** Writes a fragment of HTML that is inside another document (some JATS files carry their text so). */
 export function writeFragment(builder: DocumentBuilder, fragment: MarkupElement, options: HtmlOptions): void {
   const walk: Walk = {
     builder,

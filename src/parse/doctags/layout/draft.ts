@@ -7,14 +7,14 @@ export interface Draft {
   kind: Block['kind'];
   lines: Line[];
   readonly page: number;
-  /** Counts the column pieces of the document: drafts with one number stand in one column, below each other. */
+  /** Counts the column pieces of the document: drafts with one number are in one column, below each other. */
   piece: number;
   box: Box;
   level?: number;
   table?: Table;
   /** Letters and digits of a table by page: a repeated head of its next part is not in the table itself. */
   letters?: ReadonlyMap<number, number>;
-  /** Text that stands in no line (sideways text). */
+  /** Text that is in no line (sideways text). */
   text?: string;
   /** Where the list marker or reference label ends in the text. */
   marker?: string;

@@ -16,7 +16,7 @@ export type ByPage<T> = ReadonlyMap<number, T>;
 export interface LinePiece {
   readonly page: number;
   readonly lines: readonly Line[];
-  /** Stands in the margin, beside the text proper. */
+  /** Is in the margin, beside the text proper. */
   readonly margin: boolean;
 }
 

@@ -15,7 +15,7 @@ export function findDoi(text: string): string | undefined {
   return trimDoi(isAddress ? (found[0].split(/[&?#]/)[0] ?? '') : found[0]);
 }
 
-/** A DOI given as one (with or without `doi:` or a resolver in front); undefined when it is none. */
+/** A DOI given as one (with or without `doi:` or a resolver in front); undefined when it is not one. */
 export function normalizeDoi(text: string): string | undefined {
   return findDoi(text.trim());
 }

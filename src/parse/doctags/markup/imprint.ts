@@ -71,7 +71,7 @@ export function pageRange(first: string | undefined, last: string | undefined): 
   return last === undefined || last === '' || last === first ? first : `${first}-${last}`;
 }
 
-/** An arXiv id that stands alone, or in an address or behind its word. */
+/** An arXiv id that is alone, or in an address or behind its word. */
 export function statedArxivId(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   return findArxivId(/arxiv/i.test(text) ? text : `arXiv:${text}`);

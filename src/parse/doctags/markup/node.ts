@@ -63,7 +63,7 @@ export function findFirst(
   return undefined;
 }
 
-/** All text below, as it stands in the file. */
+/** All text below, as it is in the file. */
 export function rawText(node: MarkupNode | undefined): string {
   if (node === undefined) return '';
   if (typeof node === 'string') return node;

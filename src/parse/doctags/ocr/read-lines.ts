@@ -66,7 +66,7 @@ export function glyphsOf(lines: readonly OcrLine[], scale: number): Glyph[] {
     const size = lineHeight / scale / 0.9;
     return words.flatMap(({ text, left, top, width, height }) => {
       const letters = Array.from(text);
-      // Tesseract gives words as they are read; letters of these scripts stand from right to left.
+      // Tesseract gives words as they are read; letters of these scripts are from right to left.
       if (/[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(text)) letters.reverse();
       const step = width / scale / letters.length;
       return letters.map((letter, index): Glyph => {

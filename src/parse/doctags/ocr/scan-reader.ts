@@ -172,7 +172,7 @@ export class ScanReader {
   }
 }
 
-/** A glyph of the upright page where it stands on the page as it is. */
+/** A glyph of the upright page where it is on the page as it is. */
 function placed(glyph: Glyph, page: PageContent, turn: number): Glyph {
   if (turn === 0) return glyph;
   const box = turnBack(glyph, page, turn);

@@ -75,7 +75,7 @@ export function writeBlock(walk: Walk, element: MarkupElement): void {
   }
 }
 
-/** A section: its heading one level below where the walk stands, then its content. */
+/** A section: its heading one level below where the walk is, then its content. */
 export function writeSection(walk: Walk, section: MarkupElement, untitled?: string): void {
   const heading = headingLine(walk, section) ?? (untitled === undefined ? undefined : { text: untitled, links: [] });
   if (heading) walk.builder.heading(heading, walk.level);

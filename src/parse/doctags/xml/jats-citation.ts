@@ -52,7 +52,7 @@ function setCitation(citation: MarkupElement): string {
   return oneLine(text);
 }
 
-// What stands between two parts of a reference when the file leaves the punctuation to the style sheet.
+// What is between two parts of a reference when the file leaves the punctuation to the style sheet.
 const BETWEEN: Readonly<Record<string, string>> = {
   'name name': ', ',
   'name collab': ', ',

@@ -219,7 +219,7 @@ function statedImprint(article: MarkupElement, meta: MarkupElement | undefined):
     children(meta, 'article-id')
       .filter((each) => types.includes(each.attributes['pub-id-type'] ?? ''))
       .map((each) => oneLine(rawText(each)))[0];
-  // Printed and electronic dates stand side by side: a work is as old as the first of them.
+  // Printed and electronic dates are side by side: a work is as old as the first of them.
   const dates = children(meta, 'pub-date')
     .map((date) => joined(text(date, 'year'), text(date, 'month'), text(date, 'day')))
     .filter((date) => date !== undefined);

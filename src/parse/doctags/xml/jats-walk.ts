@@ -3,7 +3,7 @@ import { InlineText, type Line } from '../markup/inline-text.ts';
 import { child, children, rawText, type MarkupElement } from '../markup/node.ts';
 import { addInline, type InlineContext } from './jats-inline.ts';
 
-/** Where the walk stands: what it writes to, how inline text is read, how deep the sections are. */
+/** Where the walk is: what it writes to, how inline text is read, how deep the sections are. */
 export interface Walk {
   readonly builder: DocumentBuilder;
   readonly inline: InlineContext;
@@ -64,7 +64,7 @@ export function isBlock(element: MarkupElement): boolean {
   return BLOCKS.has(element.name);
 }
 
-/** Writes an element's mixed content: runs of inline text become paragraphs, blocks between them stand for themselves. */
+/** Writes an element's mixed content: runs of inline text become paragraphs, blocks between them are kept. */
 export function writeFlow(
   walk: Walk,
   element: MarkupElement,

@@ -42,7 +42,7 @@ function isBlock(element: MarkupElement): boolean {
   return BLOCKS.has(element.name);
 }
 
-/** A division: its head one level below where the walk stands, then its content. */
+/** A division: its head one level below where the walk is, then its content. */
 export function writeTeiDivision(walk: TeiWalk, division: MarkupElement): void {
   const head = child(division, 'head');
   const line = head ? headLine(walk, head) : undefined;

@@ -4,7 +4,7 @@ import { InlineText, type Line } from '../markup/inline-text.ts';
 import { bareLatex, inlineMath, type InlineMath } from '../markup/math.ts';
 import { child, rawText, type MarkupElement, type MarkupNode } from '../markup/node.ts';
 
-/** Where the walk through a TEI file stands. */
+/** Where the walk through a TEI file is. */
 export interface TeiWalk {
   readonly builder: DocumentBuilder;
   readonly inlineMath: InlineMath;

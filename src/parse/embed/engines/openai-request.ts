@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/index.ts';
 import { AppError, isAbort } from '../../../base/index.ts';
 
-/** What came of one request. */
+/** The result of one request. */
 export type Reply =
   | { readonly kind: 'answer'; readonly body: unknown }
   /** Retryable; `afterMs` when the server said how long to wait. */

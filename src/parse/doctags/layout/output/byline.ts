@@ -2,7 +2,7 @@ import type { Block } from '../../../document.ts';
 import type { Draft } from '../draft.ts';
 import type { Line } from '../page/line.ts';
 
-/** Between two parts of a byline: a mark of an affiliation, a footnote sign or a digit stood there. */
+/** Between two parts of a byline: a mark of an affiliation, a footnote sign or a digit was there. */
 const MARK = '\u2042';
 const SIGNS = /[\p{N}∗*†‡§¶‖#⋆✉✝^_{}[\]\ufffd\p{Co}\p{So}]/u;
 const SEPARATORS = /[,;·•|&/\u2042]|(?<=[\s\u2042])(?:and|AND|und|et|y|e|by|with)(?=\s)/u;
@@ -10,7 +10,7 @@ const WORD = "(?:[dlDL][’'])?\\p{Lu}[\\p{L}\\p{M}’'‘`´¨¸˘˜.‐‑-]*"
 const PARTICLE =
   "(?:[Dd]e|[Dd]el|[Dd]ella|[Dd]e\\s[Ll]a|[Dd]e\\s[Ll]os|[Dd]a|[Dd]as|[Dd]o|[Dd]os|[Dd]i|[Dd]u|van|von|der|den|het|[Ll]a|[Ll]e|el|al|bin|ibn|bint|ter|ten|te|zu|af|av|y|e|d’|d'|’t|'t)";
 const NAME = new RegExp(`^(?:(?:${WORD}|${PARTICLE})\\s+){1,6}${WORD}(?:,?\\s(?:Jr\\.?|Sr\\.?|I{2,3}|IV))?$`, 'u');
-/** Words of addresses, dates and imprints: a part with one of them is no name, and neither is what stands beside it. */
+/** Words of addresses, dates and imprints: a part with one of them is no name, and neither is what is beside it. */
 const NO_NAME =
   /universit|institut|department|laborator|school|college|cent(?:er|re)\b|academy|faculty|hospital|division|\binc\b|\bltd\b|gmbh|corporation|research|street|avenue|p\.o\.|abstract|received|accepted|published|publisher|revised|draft|version|preprint|correspond|e-?mail|@|https?:|www\.|doi\b|conference|journal|licen[sc]e|copyright|rights|editor|article|access|press\b|volume|issue|foundation|society|association|program|ministry|unit\b|clinic|group\b|consortium|collaborat|behalf|keywords?|summary|resum[eo]|background|introduc|objective|\bcite\b|author|orcid|supplement|original|review\b|letter\b|communication|section|china\b|\busa\b|united states|kingdom/i;
 /** Degrees and memberships behind a name: short, with two capitals or more ("PhD", "MSc", "M.D.", "FRACP", "RDH"). */
@@ -44,7 +44,7 @@ export function findByline(drafts: readonly Draft[], known: string, blocks: read
       const parts = joinedParts(drafts.slice(from, to).filter((_, at) => (named[from + at] ?? []).length > 0));
       const names = namesIn(parts, isWord);
       if (!names || !isEvident(names, parts, known)) continue;
-      // A name goes on behind the last one that can be read: the rest is unknown.
+      // A name continues behind the last one that can be read: the rest is unknown.
       const [after] = named.slice(to).filter((own) => own.length > 0);
       const goesOn = after?.filter(({ text, isMarked }) => isMarked && NAME.test(text)).length ?? 0;
       if (after && goesOn > after.length / 2 && !hasDegree(after)) return [];
@@ -75,7 +75,7 @@ function endOfRun(drafts: readonly Draft[], named: readonly (readonly Part[])[],
   return Math.min(drafts.length, from + REACH);
 }
 
-/** Names in the first lines of a paragraph that goes on with the text, whose first letter is a large initial of its own. */
+/** Names in the first lines of a paragraph that continues with the text, whose first letter is a large initial of its own. */
 function leadingNames(draft: Draft | undefined, isWord: (word: string) => boolean): string[] | undefined {
   const lines = draft?.lines ?? [];
   for (let count = Math.min(lines.length - 1, 6); count > 0; count -= 1) {
@@ -87,7 +87,7 @@ function leadingNames(draft: Draft | undefined, isWord: (word: string) => boolea
   return undefined;
 }
 
-/** A degree stands behind a name: so do names that alternate with addresses show that they are names. */
+/** A degree is behind a name: so do names that alternate with addresses show that they are names. */
 function hasDegree(parts: readonly Part[]): boolean {
   return parts.some(({ text }, at) => at > 0 && DEGREE.test(text));
 }

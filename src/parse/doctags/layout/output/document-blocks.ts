@@ -73,7 +73,7 @@ function blockOf(draft: Draft, orders: ReadonlyMap<Draft, number>, layout: Layou
   }
 }
 
-/** A raised number is set clearly smaller than its line and stands clearly above its foot. */
+/** A raised number is set clearly smaller than its line and is clearly above its foot. */
 const LARGEST = 0.87;
 const LEAST_RISE = 0.12;
 const NUMBERS = /^[\s,;]*\d[\d\s,;–—−‐-]*$/u;

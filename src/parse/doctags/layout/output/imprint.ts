@@ -10,7 +10,7 @@ const FEW_BLOCKS = 12;
 
 /**
  * The DOIs that may be a PDF's own: what the file's information says counts first, then what is called a DOI on the first
- * page, then what stands or leads there without a word. One that the reference list has is a cited work's.
+ * page, then what is or leads there without a word. One that the reference list has is a cited work's.
  */
 export function ownDois(
   blocks: readonly Block[],
@@ -26,7 +26,7 @@ export function ownDois(
     texts.map(findDoi).filter((each) => each !== undefined && !cited.has(each)) as string[];
   const [named, unnamed] = [found([doi, subject, ...marked]), found([...bare, ...linked])];
   const all = [...new Set([...named, ...unnamed])];
-  // A line may end inside a DOI: where a longer one is there that goes on, that is the whole.
+  // A line may end inside a DOI: where a longer one is there that continues, that is the whole.
   const whole = all.filter((each) => !all.some((other) => other !== each && other.startsWith(each)));
   // A link on a page full of text may lead to a work that is cited there.
   const isOwn = (each: string): boolean =>

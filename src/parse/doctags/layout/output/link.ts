@@ -24,10 +24,10 @@ export function linksIn(draft: Draft, text: string, byPage: ReadonlyMap<number, 
   return links.sort((a, b) => a.start - b.start);
 }
 
-/** What stands before a link on its line tells which of several equal texts is meant: a digit alone says nothing. */
+/** What is before a link on its line tells which of several equal texts is meant: a digit alone says nothing. */
 const CONTEXTS = [24, 10, 4];
 
-/** The links to other pages that lie on a draft's lines, by offsets into its text; one that goes on in the next line is one. */
+/** The links to other pages that lie on a draft's lines, by offsets into its text; one that continues in the next line is one. */
 export function jumpsIn(draft: Draft, text: string, byPage: ReadonlyMap<number, readonly PageJump[]>): Jump[] {
   const jumps: Jump[] = [];
   let [from, open] = [0, undefined as Jump | undefined];
@@ -56,7 +56,7 @@ export function jumpsIn(draft: Draft, text: string, byPage: ReadonlyMap<number, 
   return jumps;
 }
 
-/** Where a text stands behind what is printed before it on its line. */
+/** Where a text is behind what is printed before it on its line. */
 export function placeIn(text: string, prefix: string, shown: string, from: number): number | undefined {
   for (const length of CONTEXTS) {
     const before = prefix.slice(-length);

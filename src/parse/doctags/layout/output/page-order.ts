@@ -31,7 +31,7 @@ export function pageAsides({
   ]);
 }
 
-/** Stamps are like running heads; other lines that are not upright stand together after the text of their page. */
+/** Stamps are like running heads; other lines that are not upright are together after the text of their page. */
 function turnedDrafts(page: number, lines: readonly TurnedLine[]): Draft[] {
   const draft = (kind: 'page_header' | 'text', own: readonly TurnedLine[]): Draft => ({
     kind,
@@ -46,7 +46,7 @@ function turnedDrafts(page: number, lines: readonly TurnedLine[]): Draft[] {
   return others.length === 0 ? stamps : [...stamps, draft('text', others)];
 }
 
-/** Puts running heads before and feet after what stands on their page. */
+/** Puts running heads before and feet after what is on their page. */
 export function inPageOrder(drafts: readonly Draft[], aside: readonly Draft[]): Draft[] {
   const result: Draft[] = [];
   const heads = aside

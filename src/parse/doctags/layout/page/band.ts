@@ -47,7 +47,7 @@ export function bands(segments: readonly Segment[], gutter: Gutter): Band[] {
 }
 
 /**
- * A list of references begins anew below text that was balanced over the columns: its heading stands in one of them, the
+ * A list of references begins again below text that was balanced over the columns: its heading is in one of them, the
  * others have a gap there too, and from there on all are set alike.
  */
 export function splitAtReferences(band: Band, gutter: Gutter): Band[] {
@@ -76,7 +76,7 @@ export function splitAtReferences(band: Band, gutter: Gutter): Band[] {
   ];
 }
 
-/** No other words stand in its row of its column: in a line that is set wide each word is a segment. */
+/** No other words are in its row of its column: in a line that is set wide each word is a segment. */
 function standsAlone(segment: Segment, segments: readonly Segment[], middle: number): boolean {
   return !segments.some(
     (other) =>
@@ -124,7 +124,7 @@ function sizeChange(segments: readonly Segment[]): { y: number; after: number } 
   const before = sorted[index];
   const first = sorted[index + 1];
   if (!before || !first || index < 2 || sorted.length - index < 4 || before.size < last.size + 0.4) return undefined;
-  // A heading above the last lines is larger too, but what stands above the heading is not.
+  // A heading above the last lines is larger too, but what is above the heading is not.
   const larger = sorted.slice(0, index + 1).filter((segment) => segment.size >= last.size + 0.4).length;
   if (larger < 0.6 * (index + 1)) return undefined;
   return { y: first.baseline - 0.8 * first.size, after };

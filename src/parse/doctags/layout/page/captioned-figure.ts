@@ -7,12 +7,12 @@ import type { Segment } from './segment.ts';
 
 /** The least height of a figure, in points. */
 const MIN_HEIGHT = 30;
-/** How far, in points, a caption stands from its figure. */
+/** How far, in points, a caption is from its figure. */
 const MAX_DISTANCE = 60;
 
 /**
  * Whole figures above their captions: a plot is drawn in parts that do not touch (panels, bars, axes, letters), but all of
- * them stand between the caption and the running text above it.
+ * them are between the caption and the running text above it.
  */
 export function captionedFigures(page: PageContent, segments: readonly Segment[], pictures: readonly Box[]): Box[] {
   const captions = segments.filter((segment) => segmentLabel(segment) === 'figure' && startsLine(segment, segments));
@@ -52,7 +52,7 @@ export function captionedFigures(page: PageContent, segments: readonly Segment[]
   });
 }
 
-/** A rule over most of the figure stands between: what is beyond it is the last row of a table, no label. */
+/** A rule over most of the figure is between: what is beyond it is the last row of a table, no label. */
 export function isRuledOff(segment: Segment, figure: Box, rules: readonly Rule[]): boolean {
   // Boxes of letters reach below and above what is printed.
   const from = Math.min(segment.baseline, figure.bottom - 1);
@@ -100,7 +100,7 @@ function drawnBoxes(page: PageContent, behindWords: readonly Box[], pictures: re
   return [...pictures, ...fills, ...paths];
 }
 
-/** Nothing stands left of it in its row but other columns. */
+/** Nothing is left of it in its row but other columns. */
 function startsLine(caption: Segment, segments: readonly Segment[]): boolean {
   return !segments.some(
     (other) =>

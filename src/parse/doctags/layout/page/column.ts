@@ -10,11 +10,11 @@ import { besideSpanning } from './side-column.ts';
 export interface ColumnPiece {
   readonly box: Box;
   readonly segments: readonly Segment[];
-  /** Stands in the margin, beside the text proper. */
+  /** Is in the margin, beside the text proper. */
   readonly margin?: boolean;
 }
 
-/** How often, in the whole document, text stands on both sides of an x, by whole points. */
+/** How often, in the whole document, text is on both sides of an x, by whole points. */
 export type GutterVotes = ReadonlyMap<number, number>;
 
 const MIN_ROWS = 4;
@@ -141,7 +141,7 @@ function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes |
   const rows = pairs.filter((pair) => pair.left.right <= best && pair.right.left >= best);
   if (rows.length < (voted ? 2 : MIN_ROWS) || (weights.get(best) ?? 0) < (voted ? 1 : 0.5 * MIN_ROWS)) return undefined;
   const gutter = narrowest(rows, best);
-  // Labels in front of list items and references stand in line, but are no column of text.
+  // Labels in front of list items and references are in line, but are no column of text.
   if (upperMean(rows.map((row) => emsWide(row.left))) < LABEL) return undefined;
   const fillLeft = upperMean(rows.map((row) => (row.left.right - row.left.left) / Math.max(1, gutter.left - box.left)));
   const fillRight = upperMean(

@@ -21,7 +21,7 @@ const LARGE = 1.25;
 /** A drawing larger than this share of the page is a background or a scan. */
 const BACKGROUND = 0.8;
 
-/** Where pictures stand on a page, found by growing together what is drawn. */
+/** Where pictures are on a page, found by growing together what is drawn. */
 export function findFigures(page: PageContent, segments: readonly Segment[]): Box[] {
   const pageArea = page.width * page.height;
   const drawings = page.drawings.filter(
@@ -66,7 +66,7 @@ function isBackground(box: Box, prose: readonly Segment[]): boolean {
   return prose.filter((segment) => shareInside(segment, box) > 0.6).length >= 4;
 }
 
-/** How far, in points, the caption of a table may stand from it. */
+/** How far, in points, the caption of a table may be from it. */
 const CAPTION_REACH = 45;
 
 /** Tints and frames behind the rows of a table: its caption is next to it, or it holds rows of cells on a page of tables. */
@@ -79,7 +79,7 @@ function isTableBackground(box: Box, segments: readonly Segment[]): boolean {
   const labels = segments.filter((segment) => segmentLabel(segment) !== undefined);
   const beside = labels.filter(near);
   if (beside.length > 0) return beside.every((segment) => segmentLabel(segment) === 'table');
-  // A caption may also stand beside its table.
+  // A caption may also be beside its table.
   const over = labels.filter((segment) => segment.right > box.left && segment.left < box.right);
   const nearest = (over.length > 0 ? over : labels).toSorted((a, b) => distanceTo(a, box) - distanceTo(b, box))[0];
   if (!nearest || segmentLabel(nearest) !== 'table') return false;
@@ -130,7 +130,7 @@ export interface PictureLabels {
   readonly turned: readonly TurnedLine[];
 }
 
-/** How far, in ems, the name of an axis stands from its picture. */
+/** How far, in ems, the name of an axis is from its picture. */
 const LABEL_REACH = 2.5;
 
 /** Gives what was taken out of the text to the pictures: no word of a page is dropped. */
@@ -177,7 +177,7 @@ export function labelPictures(
   return { texts, loose, turned: rest };
 }
 
-/** A logo with the name of the journal stands in the same place of several pages: its words are a running head. */
+/** A logo with the name of the journal is in the same place of several pages: its words are a running head. */
 export function withoutRunningHeads(labels: ReadonlyMap<number, PictureLabels>): Map<number, PictureLabels> {
   const placeOf = (box: Box, text: string): string =>
     `${Math.round(box.top / 6)} ${Math.round(box.left / 6)} ${text.replace(/\d+/gu, '#')}`;
@@ -243,7 +243,7 @@ export function withSurroundings(
   });
 }
 
-/** Stands in a row with running text. */
+/** Is in a row with running text. */
 function hasNeighbour(segment: Segment, segments: readonly Segment[]): boolean {
   return segments.some(
     (other) =>

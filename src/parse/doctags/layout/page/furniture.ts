@@ -2,7 +2,7 @@ import { numberedLines } from './line-number.ts';
 import type { Segment } from './segment.ts';
 import { CAPTION } from '../table/table-region.ts';
 
-/** The parts of a page, from its edges, in which running heads and feet stand. */
+/** The parts of a page, from its edges, in which running heads and feet are. */
 const HEAD_ZONE = 0.14;
 const FOOT_ZONE = 0.86;
 const SAME_PLACE = 3;
@@ -57,7 +57,7 @@ export function findFurniture(
 
 function edgeSegments(page: PageSegments): Candidate[] {
   const result: Candidate[] = [];
-  // On paper much larger than the text the heads stand far from the edge, but still first and last.
+  // On paper much larger than the text the heads are far from the edge, but still first and last.
   const heights = [...new Set(page.segments.map((segment) => Math.round(segment.baseline)))].sort((a, b) => a - b);
   const upper = Math.min(heights[1] ?? 0, 0.3 * page.height);
   const lower = Math.max(heights.at(-2) ?? Infinity, 0.7 * page.height);
@@ -110,7 +110,7 @@ function isSameEverywhere({ text, segment }: Candidate, group: readonly Candidat
   return new Set(alike.map(({ page }) => page)).size >= 3;
 }
 
-/** What repeats on most pages may stand elsewhere on one of them, the first mostly. */
+/** What repeats on most pages may be elsewhere on one of them, the first mostly. */
 function markStrays(candidates: readonly Candidate[], pages: readonly PageSegments[], repeated: Set<Candidate>): void {
   const known = new Map<string, Set<number>>();
   for (const { key, head, page } of repeated) {
@@ -126,7 +126,7 @@ function markStrays(candidates: readonly Candidate[], pages: readonly PageSegmen
   }
 }
 
-/** Lines of one foot stand together: what is above or below it repeats as well. */
+/** Lines of one foot are together: what is above or below it repeats as well. */
 function isWithKnown(
   { segment, page, head }: Candidate,
   candidates: readonly Candidate[],
@@ -168,7 +168,7 @@ function markPageNumbers(
   }
 }
 
-/** Outside of a running head stands nothing but other heads: a table's head that repeats has its caption above it. */
+/** Outside of a running head is nothing but other heads: a table's head that repeats has its caption above it. */
 function keepOutermost(candidates: readonly Candidate[], page: PageSegments, repeated: Set<Candidate>): void {
   const own = candidates.filter((candidate) => candidate.page === page.page && repeated.has(candidate));
   const marked = new Set(own.map(({ segment }) => segment));
@@ -184,7 +184,7 @@ function keepOutermost(candidates: readonly Candidate[], page: PageSegments, rep
   }
 }
 
-/** On a first page a licence may stand below the foot of all the other pages. */
+/** On a first page a licence may be below the foot of all the other pages. */
 function isFootOfFirst({ key, head }: Candidate, { page }: PageSegments, repeated: ReadonlySet<Candidate>): boolean {
   if (page !== 1 || head || key.length < 8) return false;
   const others = [...repeated].filter((other) => !other.head && other.key === key && other.page > 1);
@@ -216,7 +216,7 @@ function isInRow(a: Segment, b: Segment): boolean {
 const IMPRINT =
   /\bdoi\b|10\.\d{4,9}\/|https?:|www\.|\bissn\b|\barxiv\b|\bvol(?:ume|\.)?\s*\d|\bpp?\.\s*\d|\bjournal\b|\bproceedings\b|\btransactions\b|\bletters\b|©|\(?(?:19|20)\d\d\)?/iu;
 
-/** Above the title of an article stands where it appeared, on the first page only: small type, apart from the rest. */
+/** Above the title of an article is where it appeared, on the first page only: small type, apart from the rest. */
 function markImprint(
   candidates: readonly Candidate[],
   first: PageSegments | undefined,
@@ -272,7 +272,7 @@ function standsApart(candidate: Candidate, page: PageSegments): boolean {
   });
 }
 
-/** A head that changes (the section's name) still stands on the line of the heads that repeat. */
+/** A head that changes (the section's name) still is on the line of the heads that repeat. */
 function sharesLine(candidate: Candidate, repeated: ReadonlySet<Candidate>): boolean {
   const pages = new Set<number>();
   let onThisPage = false;
@@ -294,7 +294,7 @@ function pageNumber(text: string): number | undefined {
   return /^\d/.test(digits) ? Number(digits) : romanValue(digits.toLowerCase());
 }
 
-/** The number of an entry of a list stands right before its text, and lines below go on at the text's edge. */
+/** The number of an entry of a list is right before its text, and lines below continue at the text's edge. */
 function labelsEntry(number: Segment, segments: readonly Segment[]): boolean {
   const text = segments.find(
     (other) =>
@@ -338,7 +338,7 @@ interface Headline {
 const LARGE = 1.15;
 
 /**
- * The title of a slide stands where running heads do, in large type. Where it goes on over several slides ("Results I",
+ * The title of a slide is where running heads are, in large type. Where it continues over several slides ("Results I",
  * "Results II") the first heads the text, and the others only repeat it.
  */
 function keepTitles<T extends Headline>(

@@ -2,7 +2,7 @@ import type { PageSegments } from './furniture.ts';
 import { isDigit } from '../text/letter.ts';
 import type { Segment } from './segment.ts';
 
-/** The numbers of lines on all pages: where most have them, those of a page with few lines stand in the same place. */
+/** The numbers of lines on all pages: where most have them, those of a page with few lines are in the same place. */
 export function numberedLines(pages: readonly PageSegments[]): Set<Segment> {
   const byPage = pages.map((page) => lineNumbers(page));
   const counted = new Set(byPage.flat());
@@ -39,7 +39,7 @@ function lineNumbers(page: PageSegments): Segment[] {
       if (column.has(number.segment) && (!last || (number.value > last.value && number.value <= last.value + 20)))
         own.push(number);
     }
-    // Where a line is not numbered, or its number could not be read, the count goes on.
+    // Where a line is not numbered, or its number could not be read, the count continues.
     const steps = own.slice(1).map(({ value }, index) => value - (own[index]?.value ?? 0));
     const step = [1, 2, 5, 10].find((each) => steps.filter((value) => value === each).length >= 0.75 * steps.length);
     if (own.length < 5 || step === undefined) continue;
@@ -55,7 +55,7 @@ function lineNumbers(page: PageSegments): Segment[] {
   return result;
 }
 
-/** Beside the numbers stand clearly more lines than they count: these are the labels of a list. */
+/** Beside the numbers are clearly more lines than they count: these are the labels of a list. */
 function countsEntries(own: readonly { segment: Segment; value: number }[], page: PageSegments): boolean {
   const [first] = own;
   const last = own.at(-1);
@@ -79,7 +79,7 @@ function isEvenlySet(baselines: readonly number[]): boolean {
   return gaps.filter((gap) => Math.abs(gap - usual) < 0.12 * usual).length >= 0.65 * gaps.length;
 }
 
-/** Numbers whose left or right ends stand below each other. */
+/** Numbers whose left or right ends are below each other. */
 function numberColumns(numbers: readonly Segment[]): Set<Segment>[] {
   const byEdge = (edge: 'left' | 'right'): Set<Segment>[] => {
     const groups: { at: number; own: Set<Segment> }[] = [];

@@ -6,7 +6,7 @@ import { glyphsText } from '../text/segment-text.ts';
 
 /** A line of a column, its segments joined. */
 export interface Line extends Segment {
-  /** The column it stands in. */
+  /** The column it is in. */
   readonly column: Box;
   readonly segments: readonly Segment[];
 }
@@ -96,12 +96,12 @@ function lineOf(row: readonly Segment[], column: Box): Line {
   if (segments.length === 1) return { ...widest, column, segments };
   const glyphs: readonly Glyph[] = segments.flatMap((segment) => [...segment.glyphs]);
   const whole = segmentOf(widest.page, glyphs, widest.baseline) ?? widest;
-  // Scripts are told by the size of the whole line.
+  // Scripts are identified by the size of the whole line.
   const text = segments.map((segment) => glyphsText(segment.glyphs, whole.size, segment.baseline)).join(' ');
   return { ...whole, text, column, segments };
 }
 
-/** Some glyphs of a line as a line of its own; nothing where nothing is printed. */
+/** Some glyphs of a line as a separate line; nothing where nothing is printed. */
 export function linePart(line: Line, glyphs: readonly Glyph[]): Line[] {
   const segment = segmentOf(line.page, glyphs, line.baseline);
   if (!segment) return [];

@@ -30,18 +30,18 @@ export interface Glyph {
   readonly right: number;
   readonly top: number;
   readonly bottom: number;
-  /** Where the pen stood when the glyph was drawn. */
+  /** Where the pen was when the glyph was drawn. */
   readonly x: number;
   readonly baseline: number;
   readonly size: number;
   readonly font: Font;
-  /** A space of the file itself stands before it, or a gap that the engine takes for one. */
+  /** A space of the file itself is before it, or a gap that the engine takes for one. */
   readonly spaced: boolean;
   /** Quarter turns, clockwise, of the writing direction; 0 is ordinary text, -1 any other angle. */
   readonly turn: number;
   /** Marked-content id for the structure tree, or -1. */
   readonly mark: number;
-  /** Index of the form object that holds it, or -1 when it stands on the page itself. */
+  /** Index of the form object that holds it, or -1 when it is on the page itself. */
   readonly form: number;
   /** Set by the file as page decoration (an artifact of a tagged PDF). */
   readonly artifact: boolean;

@@ -6,12 +6,12 @@ import type { Segment } from './segment.ts';
 const SAME_PLACE = 2.5;
 /** The share of the text's width and height from which a rule can frame a page. */
 const WIDE = 0.6;
-/** The share of pages on which a rule of the page stands: left and right pages may differ, and the first. */
+/** The share of pages on which a rule of the page is: left and right pages may differ, and the first. */
 const REPEATS = 0.35;
 /** More long rules than the furniture of a page has. */
 const MANY = 200;
 
-/** A page with what stands on it. */
+/** A page with what is on it. */
 export interface RuledPage {
   readonly content: PageContent;
   readonly text: readonly Segment[];
@@ -64,12 +64,12 @@ function longRules({ content, text }: RuledPage): Rule[] {
   return all.length > MANY ? [] : all;
 }
 
-/** No text but a page's furniture stands on one side of it, or the text keeps away from it as from an edge. */
+/** No text but a page's furniture is on one side of it, or the text keeps away from it as from an edge. */
 function isOutside({ direction, box }: Rule, { text, furniture }: RuledPage): boolean {
   const body = text.filter((segment) => !furniture.has(segment));
   if (direction === 'horizontal') {
     const heading = body.filter((segment) => segment.baseline < box.top + 1);
-    // Below the caption of a table stands the first of its rules.
+    // Below the caption of a table is the first of its rules.
     if (heading.some((segment) => segmentLabel(segment) === 'table')) return false;
     const above = heading.length;
     return Math.min(above, body.length - above) <= 0.03 * body.length + 1;

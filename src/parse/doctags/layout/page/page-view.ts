@@ -25,7 +25,7 @@ export function viewPage(page: PageContent): PageView {
   };
 }
 
-/** The share of a page, from each edge, in which running heads and stamps stand. */
+/** The share of a page, from each edge, in which running heads and stamps are. */
 const MARGIN = 0.09;
 /** Sideways letters on a page with fewer are the labels of a figure. */
 const FEWEST_TURNED = 200;
@@ -47,7 +47,7 @@ function mainTurn(page: PageContent): number {
 /** Ideographs from which on the direction of writing is looked at. */
 const FEWEST_IDEOGRAPHS = 20;
 
-/** Whether most ideographs stand below the one before them. */
+/** Whether most ideographs are below the one before them. */
 function runsDown(glyphs: readonly Glyph[]): boolean {
   let [down, across] = [0, 0];
   glyphs.forEach((glyph, index) => {
@@ -72,7 +72,7 @@ function turned(page: PageContent, turn: number, isVertical: boolean): PageConte
     glyphs: page.glyphs.map((glyph): Glyph => {
       const place = box(glyph);
       const baseline = turn === 1 ? page.width - glyph.x : turn === 3 ? glyph.x : page.height - glyph.baseline;
-      // The characters of vertical writing stand upright; only Latin words among them lie on their side.
+      // The characters of vertical writing are upright; only Latin words among them lie on their side.
       if (isVertical) return { ...glyph, ...place, x: place.left, baseline: place.bottom - 0.12 * glyph.size, turn: 0 };
       return { ...glyph, ...place, x: place.left, baseline, turn: glyph.turn < 0 ? -1 : (glyph.turn - turn + 4) % 4 };
     }),

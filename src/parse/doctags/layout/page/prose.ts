@@ -44,7 +44,7 @@ function follows(above: Segment, below: Segment): boolean {
   );
 }
 
-/** Most lines end at one edge; or they nearly fill the width and go on in the middle of a sentence, as cells do not. */
+/** Most lines end at one edge; or they nearly fill the width and continue in the middle of a sentence, as cells do not. */
 function isText(run: readonly Segment[]): boolean {
   const right = Math.max(...run.map((segment) => segment.right));
   const left = Math.min(...run.map((segment) => segment.left));

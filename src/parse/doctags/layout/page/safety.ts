@@ -7,7 +7,7 @@ import type { Segment } from './segment.ts';
 /** A line with so many words is one of running text, whatever is drawn behind it. */
 const LINE_WORDS = 6;
 const FEWEST_LINES = 5;
-/** The share of its letters that a picture may take as labels, when they stand in such lines. */
+/** The share of its letters that a picture may take as labels, when they are in such lines. */
 const RUNNING_SHARE = 0.6;
 /** The share of letters that a table may lose. */
 const LOST_SHARE = 0.02;
@@ -21,7 +21,7 @@ export function swallowsText(picture: Box, segments: readonly Segment[]): boolea
   return !isCaptioned(picture, segments) && isFilled(picture, inside);
 }
 
-/** How far, in points, the caption of a figure stands from it. */
+/** How far, in points, the caption of a figure is from it. */
 const CAPTION_REACH = 45;
 
 /** A figure that is named as one stays one: the words on it are its text. */

@@ -7,7 +7,7 @@ import { isDigit } from '../text/letter.ts';
 import type { Glyph } from './page-content.ts';
 import { glyphsText } from '../text/segment-text.ts';
 
-/** Glyphs that stand side by side on one baseline, with their scripts: a line, or a piece of one. */
+/** Glyphs that are side by side on one baseline, with their scripts: a line, or a piece of one. */
 export interface Segment extends Box, GlyphType {
   readonly page: number;
   readonly glyphs: readonly Glyph[];
@@ -54,7 +54,7 @@ function contentRuns(glyphs: readonly Glyph[]): Run[] {
   for (const glyph of glyphs) {
     if (glyph.text === '' || !(glyph.size > 0.5) || isInvisible(glyph.text)) continue;
     if (run) {
-      // In text that runs the other way the next glyph stands on the left.
+      // In text that runs the other way the next glyph is on the left.
       const gap = glyph.left < run.left ? run.left - glyph.right : glyph.left - run.right;
       const em = run.size;
       if (
@@ -155,7 +155,7 @@ function isOverprint(
 
 function sameLine(a: Run, b: Run): boolean {
   const [small, large] = a.size < b.size ? [a.size, b.size] : [b.size, a.size];
-  // Beside a title stands text of its own, not a part of it.
+  // Beside a title is text of its own, not a part of it.
   return Math.abs(a.baseline - b.baseline) <= 0.2 * (small < SMALLEST_SCRIPT * large ? small : large);
 }
 
@@ -174,7 +174,7 @@ function absorb(host: Run, run: Run): void {
   host.bottom = Math.max(host.bottom, run.bottom);
 }
 
-/** Gives small raised or lowered runs to the line beside which they stand. */
+/** Gives small raised or lowered runs to the line beside which they are. */
 function attachScripts(runs: readonly Run[]): Run[] {
   const bySize = [...runs].sort((a, b) => a.size - b.size);
   const rows = [...runs].sort((a, b) => a.baseline - b.baseline);
@@ -215,7 +215,7 @@ function findHost(
     if (host === script || taken.has(host) || script.size > 0.95 * host.size) continue;
     if (script.size < SMALLEST_SCRIPT * host.size) continue;
     const rise = (host.baseline - script.baseline) / host.size;
-    // Hardly smaller: only a mark that clearly stands higher is a script.
+    // Hardly smaller: only a mark that clearly is higher is a script.
     if (script.size > 0.87 * host.size && (rise < 0.25 || script.glyphs.length > 3)) continue;
     if (rise > 0.75 || rise < -0.4 || Math.abs(rise) < 0.03) continue;
     const gap = Math.max(script.left - host.right, host.left - script.right);
@@ -258,7 +258,7 @@ export function segmentOf(page: number, glyphs: readonly Glyph[], baseline: numb
   return { page, glyphs, text, left, right, top, bottom, baseline, ...type };
 }
 
-/** True when two segments share enough height to stand in one row. */
+/** True when two segments share enough height to be in one row. */
 export function sameRow(a: Segment, b: Segment): boolean {
   const height = Math.min(a.size, b.size);
   return overlap(a.baseline - a.size * 0.7, a.baseline, b.baseline - b.size * 0.7, b.baseline) > 0.5 * 0.7 * height;

@@ -14,7 +14,7 @@ const FEWEST_LINES = 3;
 const LABEL = 4;
 
 /**
- * Puts bands together that alternate because a narrow column stands beside lines over the gutter (editors and dates
+ * Puts bands together that alternate because a narrow column is beside lines over the gutter (editors and dates
  * beside an abstract): the lines are read first, then the column.
  */
 export function besideSpanning(bands: readonly Band[]): (Band | Sided)[] {

@@ -19,7 +19,7 @@ export function bodyType(segments: readonly Segment[]): BodyType {
   let bold = 0;
   let all = 0;
   for (const segment of segments) {
-    // Text of tables and figures is short; running text stands in wide segments.
+    // Text of tables and figures is short; running text is in wide segments.
     const running = segment.right - segment.left > 12 * segment.size ? 1 : 0.2;
     // A long list of references in small type must not outweigh a short paper.
     const weight = segment.glyphs.length * running * (references && standsAfter(segment, references) ? 0.1 : 1);

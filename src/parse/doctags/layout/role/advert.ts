@@ -8,7 +8,7 @@ const INVITES =
 /** Blocks that an advertisement may have at most. */
 const MOST_BLOCKS = 20;
 
-/** Marks the publisher's advertisement at the foot of the last page as furniture: nothing of the paper stands below it. */
+/** Marks the publisher's advertisement at the foot of the last page as furniture: nothing of the paper is below it. */
 export function markAdvert(drafts: readonly Draft[]): void {
   const last = drafts.at(-1)?.page;
   if (!drafts.some((draft) => draft.kind === 'reference')) return;
@@ -17,7 +17,7 @@ export function markAdvert(drafts: readonly Draft[]): void {
   const [first] = invitations.toSorted((a, b) => a.box.top - b.box.top);
   const [line] = first?.lines ?? [];
   if (!first || !line) return;
-  // The name of the house may stand in large letters right above the invitation.
+  // The name of the house may be in large letters right above the invitation.
   const reach = (draft: Draft): number => (textOf(draft).split(/\s+/u).length <= 2 ? 3 * line.size : 0);
   const below = page.filter((draft) => draft.box.bottom > first.box.top - (isWords(draft) ? reach(draft) : 0));
   if (below.length > MOST_BLOCKS || below.some((draft) => !isWords(draft) && draft.kind !== 'picture')) return;

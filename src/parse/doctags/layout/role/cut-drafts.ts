@@ -6,7 +6,7 @@ import { cutParagraphs } from './paragraph.ts';
 import type { ByPage, LinePiece } from '../pass.ts';
 import { findUnruledTables } from '../table/unruled-table.ts';
 
-/** Cuts the lines of all pieces into drafts, with the tables and pictures that stand among them. */
+/** Cuts the lines of all pieces into drafts, with the tables and pictures that are among them. */
 export function cutDrafts(
   pieces: readonly LinePiece[],
   floats: ByPage<ReadonlyMap<number, Draft>>,

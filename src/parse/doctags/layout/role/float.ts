@@ -43,7 +43,7 @@ export function bindCaptions(drafts: Draft[]): Draft[] {
   return drafts.filter((draft) => draft.lines.length > 0 || draft.kind === 'table' || draft.kind === 'picture');
 }
 
-/** The short last lines of a caption over two columns are read with one of the columns: they stand right below it, set alike. */
+/** The short last lines of a caption over two columns are read with one of the columns: they are right below it, set alike. */
 function takeLastLines(caption: Draft, drafts: readonly Draft[]): void {
   const last = caption.lines.at(-1);
   const rest = drafts.find(({ kind, page, piece, lines: [first] }) => {

@@ -27,7 +27,7 @@ export function startsWithNoteLabel(line: Line): boolean {
 
 const NOTES: ReadonlySet<Draft['kind']> = new Set<Draft['kind']>(['text', 'list_item', 'code', 'formula']);
 
-/** Marks footnotes: small text at the foot of a column that begins with a mark or stands under a short rule. */
+/** Marks footnotes: small text at the foot of a column that begins with a mark or is under a short rule. */
 export function markFootnotes(
   drafts: readonly Draft[],
   bodySize: number,
@@ -41,7 +41,7 @@ export function markFootnotes(
   }
 }
 
-/** Nothing of the running text stands below. */
+/** Nothing of the running text is below. */
 function isAtFoot(last: Draft, drafts: readonly Draft[], bodySize: number): boolean {
   return !drafts.some(
     (other) =>
@@ -59,7 +59,7 @@ function markFoot(piece: readonly Draft[], bodySize: number, rules: ReadonlyMap<
     const draft = piece[index];
     const [first] = draft?.lines ?? [];
     if (!draft || !first || !NOTES.has(draft.kind) || heads(draft)) break;
-    // A list of references in small type may stand at the foot, below the last note.
+    // A list of references in small type may be at the foot, below the last note.
     if (isLabelled(first)) continue;
     if (!draft.lines.every((line) => line.size < 0.96 * bodySize || line.glyphs.length < 4)) break;
     if (startsWithMark(first)) start = index;
@@ -83,7 +83,7 @@ function markFoot(piece: readonly Draft[], bodySize: number, rules: ReadonlyMap<
       open = undefined;
       continue;
     }
-    // What goes on without a mark of its own belongs to the note above.
+    // What continues without a mark of its own belongs to the note above.
     if (open && first && !startsWithMark(first)) {
       open.lines.push(...draft.lines);
       open.box = unionBox([open.box, draft.box]);
@@ -100,7 +100,7 @@ function isLabelled(line: Line): boolean {
   return /^\[\d{1,3}\]\s/u.test(line.text);
 }
 
-/** Heads what stands below it: a line in bold, or a name that sections have. */
+/** Heads what is below it: a line in bold, or a name that sections have. */
 function heads({ lines }: Draft): boolean {
   const [line, more] = lines;
   if (!line || more) return false;

@@ -3,7 +3,7 @@ import { textOf } from '../output/draft-text.ts';
 import { headingNumber, isAbstractHeading, isCommonHeading } from './heading-number.ts';
 import type { Line } from '../page/line.ts';
 
-/** Where the paper itself begins: at the abstract or the first section after the title; 0 when that cannot be told. */
+/** Where the paper itself begins: at the abstract or the first section after the title; 0 when that is unknown. */
 export function endOfFrontMatter(drafts: readonly Draft[]): number {
   const title = drafts.findIndex((draft) => draft.kind === 'title');
   if (title < 0) return 0;
@@ -13,7 +13,7 @@ export function endOfFrontMatter(drafts: readonly Draft[]): number {
     if (!draft || draft.page > page + 1) return 0;
     if (draft.lines.length === 0) continue;
     const text = textOf(draft);
-    // Where there are many authors the abstract stands on the next page; a section there says nothing about this one.
+    // Where there are many authors the abstract is on the next page; a section there says nothing about this one.
     if (draft.page > page) {
       if (isAbstractHeading(text) || /^abstract\b/i.test(text)) return index;
       if (isCommonHeading(headingNumber(text)?.rest ?? text)) return 0;
@@ -26,7 +26,7 @@ export function endOfFrontMatter(drafts: readonly Draft[]): number {
   return 0;
 }
 
-/** True for what stands between the title and the beginning of the paper: names, addresses, dates. */
+/** True for what is between the title and the beginning of the paper: names, addresses, dates. */
 export function isFrontMatter(drafts: readonly Draft[], index: number, end: number): boolean {
   const draft = drafts[index];
   const start = drafts[end];

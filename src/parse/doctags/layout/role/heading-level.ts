@@ -23,7 +23,7 @@ interface LevelCandidate {
   readonly features: Features;
 }
 
-/** Sections that stand directly under the title of a paper. */
+/** Sections that are directly under the title of a paper. */
 const TOP =
   /^(?:introduction|background|(?:materials? and |patients and |subjects and )?methods?|methodology|methods and materials|results?(?: and discussions?)?|discussions?|conclusions?|references|acknowledge?ments?|literature cited|bibliography)$/iu;
 
@@ -40,7 +40,7 @@ interface Look {
   readonly weight: number;
   readonly isTop: boolean;
   readonly isBack: boolean;
-  /** What stands right before and after it in the text: a heading or something else. */
+  /** What is right before and after it in the text: a heading or something else. */
   readonly before: Look['draft'] | undefined;
   readonly after: Look['draft'] | undefined;
 }

@@ -84,7 +84,7 @@ export function isReferencesHeading(text: string): boolean {
 const KEYWORDS =
   /^(?:key\s?-?words?(?: and phrases)?|index terms|subject headings|schlagwörter|schlüsselwörter|mots[ -]clés|palabras clave|palavras-chave|parole chiave|trefwoorden|ключевые слова|关键词)\s*(?<end>[:.—–-]|$)/iu;
 
-/** The list of subjects under an abstract is a paragraph of its own. */
+/** The list of subjects under an abstract is a separate paragraph. */
 export function isKeywords(text: string): boolean {
   return (KEYWORDS.exec(text)?.groups?.end ?? '') !== '';
 }

@@ -8,7 +8,7 @@ import { fitsMore } from './paragraph.ts';
 export function joinAcrossBreaks(drafts: readonly Draft[], indented: boolean): Draft[] {
   const result: Draft[] = [];
   let last: Draft | undefined;
-  // A paragraph that stopped inside a sentence, with small print at the page's foot behind it: it may go on behind that.
+  // A paragraph that stopped inside a sentence, with small print at the page's foot behind it: it may continue behind that.
   let waiting: Draft | undefined;
   for (const draft of drafts) {
     if (draft.kind === 'text' || draft.kind === 'list_item') {
@@ -56,7 +56,7 @@ function isOpen(draft: Draft): boolean {
   return draft.kind === 'text' && /[\p{L},]$/u.test(draft.lines.at(-1)?.text ?? '');
 }
 
-/** Whether a paragraph of the next page or column goes on inside the sentence at which another stopped. */
+/** Whether a paragraph of the next page or column continues inside the sentence at which another stopped. */
 function resumes(waiting: Draft, after: Draft): boolean {
   const end = waiting.lines.at(-1);
   const [start] = after.lines;
@@ -82,7 +82,7 @@ function goesOn(before: Draft, after: Draft, indented: boolean): boolean {
   // The room left on the last line is measured in its own column.
   const full = !fitsMore(end, { ...start, column: end.column });
   if (before.kind === 'list_item') {
-    // What goes on stands at the item's indent with all its lines; a paragraph only begins with an indent.
+    // What continues is at the item's indent with all its lines; a paragraph only begins with an indent.
     const hang = start.left - start.column.left;
     const hangs = hang > 0.6 * start.size && Math.abs(end.left - end.column.left - hang) < 0.5 * start.size;
     const stays = after.lines.every((line) => line.left > line.column.left + 0.6 * line.size);

@@ -20,7 +20,7 @@ export function markListItems(drafts: readonly Draft[], bodySize: number): void 
   });
   candidates.forEach((candidate, at) => {
     const { draft, marker } = candidate;
-    // A nested list may stand between two items.
+    // A nested list may be between two items.
     const inSequence =
       candidates.slice(Math.max(0, at - 6), at).some((before) => isNext(before, candidate, drafts)) ||
       candidates.slice(at + 1, at + 7).some((after) => isNext(candidate, after, drafts));
@@ -33,7 +33,7 @@ export function markListItems(drafts: readonly Draft[], bodySize: number): void 
   setDepths(drafts);
 }
 
-/** The next item: its marker counts on, and nothing that stands further left comes between. */
+/** The next item: its marker counts on, and nothing that is further left comes between. */
 function isNext(a: Candidate, b: Candidate, drafts: readonly Draft[]): boolean {
   if (!follows(a.marker, b.marker)) return false;
   const edge = indentOf(a.draft);

@@ -1,11 +1,11 @@
 import type { Line } from '../page/line.ts';
 
 const BULLET = /^(?<marker>[•●○◦⦁⚫⚪◉◎▪▫■□◾◽◼◻❑❒❏☐☑‣⁃∙·➢➣➤➔➜➥►▶▷▻▸▹◆◇◊♦❖✓✔✗✘★☆✦✧✱→⇒»*–—-])\k<marker>?(?=\s|\p{L})/u;
-/** Signs that also stand in sentences: they begin an item only with a space after them and others like it. */
+/** Signs that also are in sentences: they begin an item only with a space after them and others like it. */
 const USUAL_SIGN = /[→⇒»*–—·-]/u;
 const NUMBER = /^(?<marker>\(?(?:\d{1,3}|[a-z]|[ivx]{1,5}|[A-Z])[.)]|\[\d{1,3}\])(?=\s)/u;
 
-/** True for a marker that is no bullet when it stands alone. */
+/** True for a marker that is no bullet when it is alone. */
 export function isUsualSign(marker: string): boolean {
   return USUAL_SIGN.test(marker);
 }

@@ -59,7 +59,7 @@ function classify(lines: readonly Line[]): LineClass[] {
     );
     if (attached) classes[index] = 'text';
   });
-  // The last words of a paragraph may be a formula: it stands at the edge, right below a full line.
+  // The last words of a paragraph may be a formula: it is at the edge, right below a full line.
   lines.forEach((line, index) => {
     const above = lines[index - 1];
     if (classes[index] !== 'formula' || classes[index - 1] !== 'text' || classes[index + 1] === 'formula' || !above)
@@ -68,7 +68,7 @@ function classify(lines: readonly Line[]): LineClass[] {
     const near = line.baseline - above.baseline < 1.35 * line.size;
     if (atEdge && near && !endsSentence(above) && !fitsMore(above, line)) classes[index] = 'text';
   });
-  // Limits of sums, numerators and denominators stand above and below the line of the formula, overlapping it.
+  // Limits of sums, numerators and denominators are above and below the line of the formula, overlapping it.
   for (let pass = 0; pass < 2; pass += 1)
     lines.forEach((line, index) => {
       if (classes[index] !== 'text') return;
@@ -124,7 +124,7 @@ function startsAnew(
   )
     return true;
   if (gap > slackFor(previous, line) * pitch) return true;
-  // A word that is broken at the line's end goes on; so does "COVID-19".
+  // A word that is broken at the line's end continues; so does "COVID-19".
   if (/\p{L}[-\u2010]$/u.test(previous.text) && /^(?:\p{Ll}|\d{1,3}\b)/u.test(line.text)) return false;
   if (hasLeaders(previous.text)) return true;
   if (isKeywords(line.text)) return true;
@@ -155,7 +155,7 @@ function startsAnew(
   if (hanging && listMarker(first) && indentsParagraph(previous, line, next)) return true;
   if (hanging) return line.left < previous.left - 0.6 * em && line.left <= first.left + 0.6 * em;
   const indent = line.left - previous.left;
-  // The second line of a hanging paragraph is indented too: it goes on when the first line is full and the next stays.
+  // The second line of a hanging paragraph is indented too: it continues when the first line is full and the next stays.
   if (indent > 0.6 * em && line.left - column > 0.6 * em) {
     if (open.length === 1 && next && Math.abs(next.left - line.left) < 0.3 * em && !fitsMore(previous, line))
       return false;
@@ -175,7 +175,7 @@ function endsCaption(open: readonly Line[], line: Line): boolean {
   return flush && endsSentence(previous) && indent > 0.8 * line.size && indent < 3 * line.size;
 }
 
-/** Full, below a finished item, and the next line stands further left: the first line of a paragraph, indented as far as the item. */
+/** Full, below a finished item, and the next line is further left: the first line of a paragraph, indented as far as the item. */
 function indentsParagraph(previous: Line, line: Line, next: Line | undefined): boolean {
   return (
     next !== undefined &&
@@ -204,7 +204,7 @@ function pitchOf(line: Line, setting: Setting): number {
 }
 
 function slackFor(previous: Line, line: Line): number {
-  // A sentence that is not finished on a full line goes on below, even where something tall pushes the lines apart.
+  // A sentence that is not finished on a full line continues below, even where something tall pushes the lines apart.
   const unfinished = !/[.!?:;]["”’)\]]*$/u.test(previous.text) && !fitsMore(previous, line);
   const atEdge = line.left < line.column.left + 2 && line.bold < 0.9 && !isCapitals(line) && !headingNumber(line.text);
   if (unfinished && atEdge && previous.bold < 0.9) return 1.7;
@@ -232,7 +232,7 @@ function styleChanges(previous: Line, line: Line): boolean {
   return set && previous.italic > 0.9 && line.italic < 0.5;
 }
 
-/** The second line of a numbered heading in the type of the text: what comes below it stands further away. */
+/** The second line of a numbered heading in the type of the text: what comes below it is further away. */
 function wrapsHeading(open: readonly Line[], line: Line, next: Line | undefined): boolean {
   const [first] = open;
   if (!first || !next || open.length > 2 || (headingNumber(first.text)?.depth ?? 0) < 2) return false;
@@ -290,7 +290,7 @@ function firstWordWidth(line: Line): number {
   return right - first.left;
 }
 
-/** Stands in the middle of its column, away from both edges. */
+/** Is in the middle of its column, away from both edges. */
 function isCentred(line: Line): boolean {
   const { column } = line;
   const axis = (column.left + column.right) / 2;
@@ -324,7 +324,7 @@ function isOfOneFont(line: Line): boolean {
   return own >= 0.85 * line.glyphs.length;
 }
 
-/** A line that begins in one style, as under a run-in heading, and ends in the style in which the next one goes on. */
+/** A line that begins in one style, as under a run-in heading, and ends in the style in which the next one continues. */
 function endsLike(previous: Line, line: Line): boolean {
   const first = previous.glyphs.find(isLetter);
   const last = previous.glyphs.findLast(isLetter);

@@ -38,7 +38,7 @@ export function splitReferences(drafts: readonly Draft[]): Draft[] {
   return result;
 }
 
-/** What is known of a list while its parts are looked for: other sections may stand between them. */
+/** What is known of a list while its parts are looked for: other sections may be between them. */
 interface ListState {
   /** The number of its last entry; 0 where entries have no numbers. */
   readonly last: number;
@@ -64,7 +64,7 @@ function partOfList(
       sizes.set(size, (sizes.get(size) ?? 0) + line.glyphs.length);
     }
   const size = before?.size ?? mostFrequent(sizes) ?? 10;
-  // What stands after the last entry in another size (an advertisement, a note of the publisher) is no entry.
+  // What is after the last entry in another size (an advertisement, a note of the publisher) is no entry.
   const last = candidates.findLastIndex((draft) => isSet(draft, size));
   const inside = new Set(
     withoutStrays(candidates.slice(0, last + 1)).filter((draft) => isSet(draft, size) || draft.lines.length < 3),
@@ -75,7 +75,7 @@ function partOfList(
   return { inside, state: inside.size > 0 ? { last: count >= 3 ? count : 0, size } : undefined };
 }
 
-/** Where entries have labels, what stands apart from them or is set unlike them is no entry: a licence, an address, an advertisement. */
+/** Where entries have labels, what is apart from them or is set unlike them is no entry: a licence, an address, an advertisement. */
 function withoutStrays(drafts: readonly Draft[]): readonly Draft[] {
   const labelled = drafts.filter(({ lines: [first] }) => first && labelOf(first) !== undefined);
   if (labelled.length < 3 || labelled.length < 0.5 * drafts.length) return drafts;
@@ -94,7 +94,7 @@ function withoutStrays(drafts: readonly Draft[]): readonly Draft[] {
   });
 }
 
-/** The white space above a draft, where the one before stands over it. */
+/** The white space above a draft, where the one before is over it. */
 function gapAbove({ lines: [first], piece }: Draft, before: Draft | undefined): number | undefined {
   const last = before?.lines.at(-1);
   return first && last && before?.piece === piece && last.page === first.page ? first.top - last.bottom : undefined;
@@ -104,7 +104,7 @@ function isSet({ lines }: Draft, size: number): boolean {
   return lines.some((line) => Math.abs(line.size - size) < 0.08 * size);
 }
 
-/** The next entries of a list that other sections have interrupted: the numbers go on, or the shape of its entries. */
+/** The next entries of a list that other sections have interrupted: the numbers continue, or the shape of its entries. */
 function goesOnWith(draft: Draft, list: ListState): boolean {
   const [first] = draft.lines;
   if (!first || !ENTRY_KINDS.has(draft.kind) || !isSet(draft, list.size)) return false;
@@ -122,7 +122,7 @@ const AUTHOR_YEAR =
 /** Numbers that may be missing from a list: a label that was not read. */
 const SKIPPED = 2;
 
-/** Puts tables and pictures that stand among the references back where they stood: before the next entry. */
+/** Puts tables and pictures that are among the references back where they were: before the next entry. */
 function withFloats(found: readonly Draft[], section: readonly Draft[], inside: ReadonlySet<Draft>): Draft[] {
   const places = new Map<Line, number>();
   section.forEach((draft, place) => {
@@ -139,7 +139,7 @@ function withFloats(found: readonly Draft[], section: readonly Draft[], inside: 
   return [...result, ...floats.map(({ draft }) => draft)];
 }
 
-/** Paragraphs without a label that may stand between two entries. */
+/** Paragraphs without a label that may be between two entries. */
 const MOST_BETWEEN = 3;
 
 /** A list of references without a heading: labels from [1] on, most of them with a year. */
@@ -152,7 +152,7 @@ function isLabelledList(drafts: readonly Draft[], start: number): boolean {
   let between = 0;
   for (let index = start; index < drafts.length && expected <= 8; index += 1) {
     const draft = drafts[index];
-    // Entries follow each other; a column of text may stand between two of them.
+    // Entries follow each other; a column of text may be between two of them.
     if (!draft || draft.kind === 'heading' || between > MOST_BETWEEN) break;
     if (draft.kind !== 'text' && draft.kind !== 'list_item') continue;
     const before = expected;
@@ -217,7 +217,7 @@ function startsEntry(line: Line, previous: Line | undefined): boolean {
   );
 }
 
-/** Numbers at line starts that count up; a few may be missing where lines at the same edge go on counting. */
+/** Numbers at line starts that count up; a few may be missing where lines at the same edge continue counting. */
 function runningNumbers(lines: readonly Line[], first: number): boolean[] | undefined {
   let last = first - 1;
   let count = 0;

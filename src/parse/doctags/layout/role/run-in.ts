@@ -8,7 +8,7 @@ import type { Glyph } from '../page/page-content.ts';
 import { isKeywordsLabel } from './heading-number.ts';
 import { linePart } from '../page/line.ts';
 
-/** Words that begin a paragraph in another style than it goes on. */
+/** Words that begin a paragraph in another style than it continues. */
 interface RunIn {
   readonly draft: Draft;
   readonly head: readonly Line[];
@@ -92,7 +92,7 @@ function runInOf(draft: Draft): RunIn | undefined {
       end = line.glyphs.findIndex((glyph, index) => index > on && !set(glyph));
     }
     if (end < 0) continue;
-    // One sign of another font in text that goes on as it began ends no heading.
+    // One sign of another font in text that continues as it began ends no heading.
     const rest = [...line.glyphs.slice(end + 1), ...(draft.lines[at + 1]?.glyphs ?? [])];
     const letters = rest.filter(({ text }) => hasLetter(text)).slice(0, 12);
     if (letters.filter(set).length > 0.6 * letters.length) return undefined;
@@ -101,7 +101,7 @@ function runInOf(draft: Draft): RunIn | undefined {
   return undefined;
 }
 
-/** A sign or the name of a species in another style inside a heading that has not ended: where its own style goes on. */
+/** A sign or the name of a species in another style inside a heading that has not ended: where its own style continues. */
 function goesOnAfter(line: Line, end: number, set: (glyph: Glyph) => boolean): number | undefined {
   const { glyphs } = line;
   const before = glyphs[end - 1];
@@ -156,7 +156,7 @@ function cutAt(draft: Draft, at: number, end: number): RunIn | undefined {
   const letter = head[0]?.glyphs.find((each) => hasLetter(each.text)) ?? style;
   const isName = letter.font.bold && !body.font.bold && (isBackMatter(text) || isCommonHeading(text));
   if (!/[.:]$/u.test(text) && !isWide && !isName) return undefined;
-  // Upright words in the face of the text that only look unlike it because the text goes on in italics head nothing.
+  // Upright words in the face of the text that only look unlike it because the text continues in italics head nothing.
   if (!letter.font.bold && !letter.font.italic && !letter.font.smallCaps && body.font.italic) return undefined;
   return {
     draft,

@@ -17,7 +17,7 @@ export interface TitleSetting {
   readonly furniture: readonly string[];
 }
 
-/** Finds the title on the first page: the largest text before the abstract, or what stands first and centred. */
+/** Finds the title on the first page: the largest text before the abstract, or what is first and centred. */
 export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undefined {
   const { size: bodySize, information, margins } = setting;
   const [start] = drafts.filter((draft) => draft.lines.length > 0);
@@ -38,7 +38,7 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
     const [line] = next?.lines ?? [];
     const last = lines.at(-1);
     if (!next || !line || !last || next.page !== title.page || next.kind === 'title') break;
-    // Dates in the margin may stand between its lines.
+    // Dates in the margin may be between its lines.
     if (line.size < 0.6 * last.size && isBeside(next, lines)) continue;
     // A short last line of a title over two columns is taken for a part of one of them.
     if (next.piece !== title.piece && !(line.baseline > last.baseline && line.left < last.right)) break;
@@ -66,7 +66,7 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
 /** Words of a journal's name at most. */
 const NAME_WORDS = 6;
 
-/** The journal's name: few words, which stand before a year or a volume in a running head or in another line. */
+/** The journal's name: few words, which are before a year or a volume in a running head or in another line. */
 function recurs(draft: Draft, drafts: readonly Draft[], furniture: readonly string[]): boolean {
   const name = squash(textOf(draft));
   if (textOf(draft).split(/\s+/u).length > NAME_WORDS || name.length < 4) return false;
@@ -77,12 +77,12 @@ function recurs(draft: Draft, drafts: readonly Draft[], furniture: readonly stri
   );
 }
 
-/** Stands left or right of all lines of the title. */
+/** Is left or right of all lines of the title. */
 function isBeside({ box }: Draft, lines: readonly Line[]): boolean {
   return lines.every((line) => box.right < line.left || box.left > line.right);
 }
 
-/** The name of a species on a line of its own: italic, but as large as the rest, and nobody's name. */
+/** The name of a species on a separate line: italic, but as large as the rest, and nobody's name. */
 function isItalicPart(line: Line, last: Line, bodySize: number): boolean {
   return (
     line.size >= 1.12 * bodySize &&
@@ -93,7 +93,7 @@ function isItalicPart(line: Line, last: Line, bodySize: number): boolean {
   );
 }
 
-/** Where the title may be: what stands on a page before its abstract or first section. */
+/** Where the title may be: what is on a page before its abstract or first section. */
 function titleCandidates(drafts: readonly Draft[], page: number, margins: ReadonlySet<number>): Draft[] {
   const own = drafts.filter(
     (draft) =>

@@ -88,7 +88,7 @@ function isTablePart(between: Box, caption: Segment, first: boolean, page: Table
   )
     return false;
   if (page.pictures.some((picture) => shareInside(picture, between) > 0.5)) return false;
-  // The words of the caption itself stand before the first rule.
+  // The words of the caption itself are before the first rule.
   if (first)
     return (
       inside.filter((segment) => page.prose.has(segment)).length < 8 && between.bottom - between.top < 20 * caption.size

@@ -18,7 +18,7 @@ export interface PlacedPage {
   readonly takenBack: number;
 }
 
-/** Takes the text of tables out of the segments; each table and picture stands there as one segment. */
+/** Takes the text of tables out of the segments; each table and picture is there as one segment. */
 export function placeFloats(
   page: PageContent,
   text: readonly Segment[],
@@ -61,7 +61,7 @@ function insideOf({ box }: TableRegion, segments: readonly Segment[]): Segment[]
   return segments.filter((segment) => shareInside(segment, grown) > 0.5);
 }
 
-/** Where tables may stand on a page, with the text there: what the model of rows is trained on. */
+/** Where tables may be on a page, with the text there: what the model of rows is trained on. */
 export function regionsOnPage(
   page: PageContent,
   { text, furniture, pageRules, pictures, body }: Findings,

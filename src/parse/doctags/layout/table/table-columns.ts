@@ -4,10 +4,10 @@ import type { Segment } from '../page/segment.ts';
 import { segmentOf } from '../page/segment.ts';
 import type { Glyph } from '../page/page-content.ts';
 
-/** Gap, in ems, that separates two cells of a row: number columns stand closer than text columns. */
+/** Gap, in ems, that separates two cells of a row: number columns are closer than text columns. */
 const CELL_GAP = 0.6;
 
-/** Ems above a rule over several columns in which their common head stands, in up to two lines. */
+/** Ems above a rule over several columns in which their common head is, in up to two lines. */
 export const HEAD_DEPTH = 2.6;
 
 /** The extent of a table column. */
@@ -66,7 +66,7 @@ export function findColumns(
   return joinNeverBeside(columns, rows, vertical);
 }
 
-/** Two columns that no row fills side by side, while a piece stands in both, are one: a head centred over short cells. */
+/** Two columns that no row fills side by side, while a piece is in both, are one: a head centred over short cells. */
 function joinNeverBeside(
   columns: readonly Column[],
   rows: readonly (readonly Segment[])[],
@@ -90,7 +90,7 @@ function joinNeverBeside(
   return result;
 }
 
-/** A rule right under a piece, clearly wider than it, says that it stands over several columns. */
+/** A rule right under a piece, clearly wider than it, says that it is over several columns. */
 function headsSeveral(piece: Segment, horizontal: readonly Box[]): boolean {
   const widest = Math.max(0, ...horizontal.map((rule) => rule.right - rule.left));
   return horizontal.some((rule) => {

@@ -29,7 +29,7 @@ export function buildTable(
   const cells = groups.flatMap((group, row) => cellsOf(group, row));
   spanRows(cells, groups, between, header);
   spanSections(cells, { rows: groups.length, columns: columns.length, header });
-  // Two columns under no rule of a head, whose lines do not stand beside each other, are columns of the page.
+  // Two columns under no rule of a head, whose lines are not beside each other, are columns of the page.
   const placed = joinOverlapping(cells);
   if (columns.length === 2 && lines.cuts.length <= 2 && placed.length < cells.length) return undefined;
   return finish(placed, groups.length, { columns: columns.length, header, vocabulary });

@@ -3,7 +3,7 @@ import { captionStart } from '../role/caption.ts';
 import type { Draft } from '../draft.ts';
 import type { Line } from '../page/line.ts';
 
-/** Joins a table with its continuation on the next page: its header repeats, or a label says that it goes on. */
+/** Joins a table with its continuation on the next page: its header repeats, or a label says that it continues. */
 export function joinTables(drafts: readonly Draft[]): Draft[] {
   const result: Draft[] = [];
   let last: Draft | undefined;
@@ -31,7 +31,7 @@ export function joinTables(drafts: readonly Draft[]): Draft[] {
   return result;
 }
 
-/** Running text, or the caption of another table: what follows is a table of its own. */
+/** Running text, or the caption of another table: what follows is a separate table. */
 function endsTable({ lines }: Draft): boolean {
   const [first] = lines;
   if (!first) return false;
@@ -46,7 +46,7 @@ const SHORT = 40;
 /** Letters at its start by which a repeated caption is known. */
 const REPEATED = 30;
 
-/** "Table 2. Cont.", "Table 3 (continued)": the label of a part, not a caption of its own. */
+/** "Table 2. Cont.", "Table 3 (continued)": the label of a part, not a separate caption. */
 function isContinuation({ lines }: Pick<Draft, 'lines'>): boolean {
   const [first] = lines;
   return first !== undefined && captionStart(first) !== undefined && lines.some((line) => CONTINUED.test(line.text));

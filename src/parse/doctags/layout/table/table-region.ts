@@ -6,7 +6,7 @@ import type { Segment } from '../page/segment.ts';
 import { sameRow } from '../page/segment.ts';
 import { proseSegments, proseShare } from '../page/prose.ts';
 
-/** A place on a page where rules say that a table stands. */
+/** A place on a page where rules say that a table is. */
 export interface TableRegion {
   readonly box: Box;
   readonly horizontal: readonly Box[];
@@ -90,7 +90,7 @@ const SAME_JOINT = 3;
 const FEWEST_POINTS = 15;
 const MANY = 2_000;
 
-/** Rules that are drawn cell by cell show where columns end: there a rule stands upright, as far as no text crosses it. */
+/** Rules that are drawn cell by cell show where columns end: there a rule is upright, as far as no text crosses it. */
 function jointRules(pieces: readonly Box[], segments: readonly Segment[]): Box[] {
   if (pieces.length > MANY) return [];
   const joints: { x: number; heights: number[] }[] = [];
@@ -157,7 +157,7 @@ function grids(horizontal: readonly Box[], vertical: readonly Box[]): Box[] {
   return groups.filter((group) => group.horizontal >= 1 && group.vertical >= 1).map((group) => group.box);
 }
 
-/** Where no rule closes a grid at its top, a line of heads may stand above the first ruled line. */
+/** Where no rule closes a grid at its top, a line of heads may be above the first ruled line. */
 function withHead(box: Box, horizontal: readonly Box[], segments: readonly Segment[]): Box {
   if (horizontal.some((rule) => Math.abs(rule.top - box.top) < 3)) return box;
   const above = segments.filter(
@@ -212,7 +212,7 @@ function startsCaption(row: readonly Segment[]): boolean {
   return first !== undefined && CAPTION.test(first.text);
 }
 
-/** Cuts a chain of rules where what stands between two of them is not tabular. */
+/** Cuts a chain of rules where what is between two of them is not tabular. */
 function tabularParts(
   chain: readonly Box[],
   segments: readonly Segment[],
@@ -283,7 +283,7 @@ function keepsToColumns(header: readonly Segment[][], rows: readonly Segment[][]
   );
 }
 
-/** A table that goes on over the page's end has no rule at its foot: its rows keep to the columns of the head. */
+/** A table that continues over the page's end has no rule at its foot: its rows keep to the columns of the head. */
 function rowsBelow(head: Box, header: readonly Segment[][], segments: readonly Segment[]): Box | undefined {
   const starts = header.flatMap((row) => row.slice(1).map((segment) => segment.left));
   const below = segments.filter(

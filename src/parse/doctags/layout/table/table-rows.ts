@@ -23,7 +23,7 @@ export interface RowSetting {
 const NUMBER = /^[^\p{L}\p{N}()]*\p{N}[^\p{L}()]*$/u;
 const WORD = /\p{L}{2,}/u;
 
-/** Figures of each line of a table, by which it goes on with the row above it or begins one; `start` is where that row began. */
+/** Figures of each line of a table, by which it continues with the row above it or begins one; `start` is where that row began. */
 export function rowFeatures(
   lines: readonly TableLine[],
   { columns, cuts, parts, headerEnd, between }: RowSetting,

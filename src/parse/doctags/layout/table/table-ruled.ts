@@ -18,7 +18,7 @@ export interface RuledCells {
   readonly header: number;
 }
 
-/** Reads a table in which rules stand around every cell; undefined when they do not, or when text runs across them. */
+/** Reads a table in which rules are around every cell; undefined when they are not, or when text runs across them. */
 export function ruledCells(region: TableRegion, segments: readonly Segment[]): RuledCells | undefined {
   const { box, horizontal, vertical } = region;
   const xs = edges([box.left, box.right, ...vertical.map((rule) => rule.left)]);
@@ -73,7 +73,7 @@ function edges(values: readonly number[]): number[] {
   return result;
 }
 
-/** The heights between which text stands: a frame round the table makes no row above or below it. */
+/** The heights between which text is: a frame round the table makes no row above or below it. */
 function withText(ys: readonly number[], segments: readonly Segment[]): readonly number[] {
   const top = Math.min(...segments.map(({ baseline }) => baseline));
   const bottom = Math.max(...segments.map(({ baseline }) => baseline));

@@ -9,7 +9,7 @@ export interface CellDraft {
   readonly entries: Entry[];
 }
 
-/** Takes lines out that stand between two rows: cells centred over the rows on both sides of them. */
+/** Takes lines out that are between two rows: cells centred over the rows on both sides of them. */
 export function takeBetweenLines(lines: TableLine[]): Entry[] {
   const taken: Entry[] = [];
   const gaps = lines.slice(1).map((line, index) => line.baseline - (lines[index]?.baseline ?? 0));
@@ -78,7 +78,7 @@ export function spanSections(
   for (const label of labels) if (!keepsToColumn || label.columnSpan > 1) label.columnSpan = columns;
 }
 
-/** A label in several lines, set closer than the rows it stands beside, reaches over these rows. */
+/** A label in several lines, set closer than the rows it is beside, reaches over these rows. */
 function spanLabels(cells: CellDraft[], rows: readonly TableRow[], header: number): void {
   for (let row = header + 1; row < rows.length; row += 1) {
     const label = cells.find((cell) => cell.row === row && cell.column === 0 && cell.columnSpan === 1);
@@ -142,7 +142,7 @@ function freeRange(
   return [from, to];
 }
 
-/** Under a heading over several columns stand their own heads; the other columns' heads then fill both rows. */
+/** Under a heading over several columns are their own heads; the other columns' heads then fill both rows. */
 function spanHeader(cells: CellDraft[], header: number): void {
   if (header < 2) return;
   const heads = cells.filter((cell) => cell.row < header);

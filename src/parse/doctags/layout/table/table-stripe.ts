@@ -37,7 +37,7 @@ export function stripeRules(page: PageContent, segments: readonly Segment[]): Ru
   );
 }
 
-/** The caption of a table stands above it, over the table's head at most. */
+/** The caption of a table is above it, over the table's head at most. */
 function isCaptioned(box: Box, segments: readonly Segment[]): boolean {
   return segments.some(
     (segment) =>

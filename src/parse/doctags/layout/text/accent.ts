@@ -33,7 +33,7 @@ const ROW = 4;
 /** A page full of accents is no text. */
 const MOST_STEPS = 5_000_000;
 
-/** Puts accents that are glyphs of their own onto the letter they are printed over, wherever in the file they stand. */
+/** Puts accents that are glyphs of their own onto the letter they are printed over, wherever in the file they are. */
 export function composeAccents(glyphs: readonly Glyph[]): readonly Glyph[] {
   return glyphs.some(({ text }) => markOf(text) !== undefined) ? composeMarks(glyphs) : glyphs;
 }
@@ -110,7 +110,7 @@ function isCombining(text: string): boolean {
 }
 
 function covers(letter: Glyph, accent: Glyph): boolean {
-  // A stroke through a sign negates it; the other accents stand over letters.
+  // A stroke through a sign negates it; the other accents are over letters.
   const host = accent.text === STROKE ? RELATION : LETTER;
   if (!host.test(letter.text) || letter.turn !== accent.turn) return false;
   const middle = (accent.left + accent.right) / 2;

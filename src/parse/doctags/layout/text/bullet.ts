@@ -111,7 +111,7 @@ function signsBefore(drawings: readonly Drawing[], glyphs: readonly Glyph[]): Re
   return found;
 }
 
-/** Where a sign stands across the page, and how large it is. */
+/** Where a sign is across the page, and how large it is. */
 function placeOf({ box }: Drawing): string {
   return [box.left, box.right, box.bottom - box.top].map((value) => Math.round(value)).join(' ');
 }

@@ -67,7 +67,7 @@ function withBrackets(glyphs: readonly Glyph[]): readonly Glyph[] {
   );
 }
 
-/** Digits of one number stand closer than this, in ems. */
+/** Digits of one number are closer than this, in ems. */
 const NUMBER_GAP = 0.15;
 
 function isNumber(text: string): boolean {

@@ -81,7 +81,7 @@ function privateText(code: number, font: string): string {
   return code === 0xf0b7 ? '•' : (symbolAt('symbol', code - 0xf000) ?? '');
 }
 
-/** Glyphs of unknown meaning are told apart by characters from here on, until the words around them have been read. */
+/** Glyphs of unknown meaning are distinguished by characters from here on, until the words around them have been read. */
 const FIRST_UNKNOWN = 0x100000;
 
 /** A stand-in for a glyph that nobody could name. */

@@ -14,7 +14,7 @@ export function joinTexts(lines: readonly string[], vocabulary: ReadonlySet<stri
   return text;
 }
 
-/** Whether a hyphen at a line's end belongs to the word is told by the words of the document itself. */
+/** Whether a hyphen at the end of a line belongs to the word is decided by the words of the document itself. */
 function joinTwo(before: string, after: string, vocabulary: ReadonlySet<string>): string {
   if ('-\u2010\u00ad\u2013\u2014/'.includes(before.at(-1) ?? ' ')) {
     // Only the last word matters, and the text may be long.

@@ -1,4 +1,4 @@
-// The commonest short words of each language; a text of some length is told by which of them it uses.
+// The commonest short words of each language; a text of some length is identified by which of them it uses.
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   en: ['the', 'of', 'and', 'to', 'in', 'is', 'that', 'for', 'with', 'are', 'was', 'this', 'by', 'from', 'which'],
   de: ['der', 'die', 'und', 'das', 'ist', 'nicht', 'von', 'den', 'mit', 'für', 'auf', 'eine', 'werden', 'dem', 'sich'],
@@ -23,7 +23,7 @@ const SCRIPTS: readonly (readonly [string, RegExp])[] = [
   ['th', /\p{Script=Thai}/gu],
 ];
 
-/** The language of a text as a two-letter code, or undefined when it cannot be told. */
+/** The language of a text as a two-letter code, or undefined when it is unknown. */
 export function detectLanguage(text: string): string | undefined {
   const sample = text.slice(0, 60_000);
   const letters = wordsOf(sample).reduce((sum, word) => sum + word.length, 0);

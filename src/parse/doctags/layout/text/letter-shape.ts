@@ -18,7 +18,7 @@ interface Use {
 
 /** A font for reading shows more than this many different characters in a paper. */
 const MOST_SYMBOLS = 24;
-/** Symbols stand alone or in twos; words are longer. */
+/** Symbols are alone or in twos; words are longer. */
 const LONGEST_RUN = 2.5;
 const DESCENT = -0.12;
 const X_HEIGHT = 0.56;

@@ -5,7 +5,7 @@ import type { Glyph } from '../page/page-content.ts';
 /** Gap, in ems, from which two glyphs belong to two words: TeX shrinks spaces to about 0.2 em, kerns stay below 0.1. */
 const WORD_GAP = 0.15;
 
-/** Letters of a word that is not spaced out stand closer than this, in ems. */
+/** Letters of a word that is not spaced out are closer than this, in ems. */
 const LETTER_GAP = 0.07;
 
 /** Where the file holds a space, a narrower gap will do: condensed type is set tighter. */
@@ -61,7 +61,7 @@ function gapBetween(previous: Glyph, glyph: Glyph, usual: number): number {
   return Math.max(letters === 2 ? ARABIC_GAP : TURN_GAP, usual);
 }
 
-/** How far each glyph stands from the one before it; a run that is read from its far end counts as a whole. */
+/** How far each glyph is from the one before it; a run that is read from its far end counts as a whole. */
 function distances(glyphs: readonly Glyph[]): number[] {
   const extents: { left: number; right: number }[] = [];
   let run = { left: 0, right: 0 };

@@ -2,7 +2,7 @@ import { isUnknown } from './glyph-text.ts';
 import { isLetters } from './letter.ts';
 import type { Font, Glyph } from '../page/page-content.ts';
 
-// What stands around a ligature in common words: the letters before it and after it.
+// What is around a ligature in common words: the letters before it and after it.
 const LIGATURES: Readonly<Record<string, RegExp>> = {
   Th: /^_(?:e|is|at|ese|ose|us|en|an|ere|ey|eir|ree|rough|ough|ird|ermal|eor)/,
   ffi: /(?:e_c|su_c|di_c|coe_c|o_c|a_n|gra_t|tra_c)/,
@@ -23,7 +23,7 @@ interface Holes {
 }
 
 /**
- * Names glyphs that neither the file nor the font can tell by the words they stand in: "speci_c", "_gures" and "de_ned"
+ * Names glyphs that neither the file nor the font can tell by the words they are in: "speci_c", "_gures" and "de_ned"
  * want "fi". What no word tells becomes U+FFFD inside a word, and nothing elsewhere.
  */
 export function nameUnknownGlyphs(pages: readonly { readonly glyphs: readonly Glyph[] }[]): Map<Glyph, string> {
