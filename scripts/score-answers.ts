@@ -56,6 +56,8 @@ const HALVES: readonly Half[] = ['worked on', 'kept aside'];
 const DEPTHS = [5, 10] as const;
 const CHUNKS = { maxTokens: 256, minTokens: 64, overlapTokens: 0 } as const;
 const FLOORS = Array.from({ length: 15 }, (_, at) => Number((0.2 + at * 0.05).toFixed(2)));
+/** What a trial can conclude, in words that papers use. */
+const CHOICES = ['no significant difference', 'increased', 'decreased'];
 /** The floor that is chosen refuses no more than this share of the questions that can be answered. */
 const MOST_LOST = 0.05;
 
@@ -372,8 +374,6 @@ function isEvidence(text: string, { evidence }: Question): boolean {
   const own = squash(text);
   return evidence.map(squash).some((each) => each.includes(own) || own.includes(each) || overlaps(own, each));
 }
-
-const CHOICES = ['no significant difference', 'increased', 'decreased'];
 
 /**
  * Cells of a table without a model, each question a column that is put to its own paper: a text is right where its quote
