@@ -1,6 +1,8 @@
 import { cell, markdownTable, shapeOf, sourceFiles, splitBracket } from './source-text.ts';
 
 const KINDS: Readonly<Record<string, string>> = {
+  counter: 'counter',
+  histogram: 'histogram',
   Counter: 'counter',
   UpDownCounter: 'up-down counter',
   ObservableUpDownCounter: 'up-down counter, read when collected',
@@ -23,22 +25,24 @@ function labelsOf(text: string, instrument: string, declaredAt: number): string[
 }
 
 function metricsOf(text: string): string[][] {
-  return [...text.matchAll(/(?:const (\w+) = )?meter\s*\.create(\w+)\(/g)].map((match) => {
-    const [name = '', options = '{}'] = splitBracket(text, match.index + match[0].length - 1).parts;
-    const settings = Object.fromEntries(
-      splitBracket(options, 0).parts.map((part) => {
-        const at = part.indexOf(':');
-        return [part.slice(0, at), shapeOf(part.slice(at + 1).trim())];
-      }),
-    );
-    const labels = labelsOf(text, match[1] ?? '', match.index).map((label) => `\`${label}\``);
-    return [
-      `\`${shapeOf(name)}\``,
-      KINDS[match[2] ?? ''] ?? '',
-      labels.join(', '),
-      cell(settings['description'] ?? ''),
-    ];
-  });
+  return [...text.matchAll(/(?:const (\w+) = )?(?:meter\s*\.create(\w+)|\b(counter|histogram))\((?=\s*')/g)].map(
+    (match) => {
+      const [name = '', options = '{}'] = splitBracket(text, match.index + match[0].length - 1).parts;
+      // `counter` and `histogram` take the description itself, the methods of the meter an object with it.
+      const described = options.startsWith('{')
+        ? splitBracket(options, 0)
+            .parts.find((part) => part.startsWith('description:'))
+            ?.slice('description:'.length)
+        : options;
+      const labels = labelsOf(text, match[1] ?? '', match.index).map((label) => `\`${label}\``);
+      return [
+        `\`${shapeOf(name)}\``,
+        KINDS[match[2] ?? match[3] ?? ''] ?? '',
+        labels.join(', '),
+        cell(shapeOf(described?.trim() ?? '')),
+      ];
+    },
+  );
 }
 
 /** docs/reference/metrics.md, from the code that makes the instruments. */

@@ -28,18 +28,22 @@ export class OpenedSegments implements Disposable {
   /** BM25 of every passage for a query, by segment. Frequencies are those of the whole index. */
   scoreWords(query: string): Float32Array[] {
     const scores = this.segments.map(({ passages }) => new Float32Array(passages));
-    const wanted = new Map<string, number>();
-    // A passage has one language, so it holds at most one of the terms of a word.
-    for (const term of questionTerms(query, (each) => this.frequency(each) > 0).flat())
-      wanted.set(term, (wanted.get(term) ?? 0) + 1);
-    for (const [term, times] of wanted) {
-      const bytes = Buffer.from(term, 'utf8');
-      const found = this.segments.map(({ lexical }) => lexical.find(bytes));
-      const frequency = found.reduce((sum, each) => sum + (each?.frequency ?? 0), 0);
-      const weight = times * (K1 + 1) * this.rarity(frequency);
-      for (const [at, { lexical }] of this.segments.entries()) {
-        const each = found[at];
-        if (each) lexical.addScores(each, weight, this.#averageLength, scores[at] as Float32Array);
+    const wanted = new Map<string, { readonly terms: readonly string[]; times: number }>();
+    for (const terms of questionTerms(query, (each) => this.frequency(each) > 0)) {
+      const word = wanted.get(terms.join(' '));
+      if (word) word.times += 1;
+      else wanted.set(terms.join(' '), { terms, times: 1 });
+    }
+    for (const { terms, times } of wanted.values()) {
+      // A word is as rare as in all languages together: the few passages of another language must not make it rare.
+      const weight = times * (K1 + 1) * this.rarity(terms.reduce((sum, term) => sum + this.frequency(term), 0));
+      // A passage has one language, so it holds at most one of the terms of a word.
+      for (const term of terms) {
+        const bytes = Buffer.from(term, 'utf8');
+        for (const [at, { lexical }] of this.segments.entries()) {
+          const found = lexical.find(bytes);
+          if (found) lexical.addScores(found, weight, this.#averageLength, scores[at] as Float32Array);
+        }
       }
     }
     return scores;

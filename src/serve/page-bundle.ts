@@ -34,10 +34,8 @@ async function notices(): Promise<string> {
       if (file === undefined) throw new Error(`${name} has no licence file`);
       const text = await readFile(join(folder, file), 'utf8');
       // Without indentation and blank lines, which are a tenth of the Apache licence.
-      return `${name}: ${text
-        .replaceAll('*/', '* /')
-        .replaceAll(/\s*\n\s*/g, '\n')
-        .trim()}`;
+      const lines = text.replaceAll('*/', '* /').split('\n');
+      return `${name}: ${lines.flatMap((line) => line.trim() || []).join('\n')}`;
     }),
   );
   return `/*!\n${texts.join('\n\n')}\n*/`;

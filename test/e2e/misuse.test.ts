@@ -19,7 +19,7 @@ const WRONG: readonly (readonly [line: readonly string[], names: RegExp])[] = [
   [['contentdownload', '--topic', 'x', '--year-start', 'abc', ...CONTACT], /--year-start.*abc/],
   [['contentdownload', 'not-a-doi', ...CONTACT], /USAGE_ID "not-a-doi": not a recognised identifier/],
   [['contentdownload', '--input', 'nothere.bib', ...CONTACT], /USAGE_INPUT --input nothere\.bib/],
-  [['contentdownload', '--input', 'list.txt', '--out', 'afile', ...CONTACT], /USAGE_OUT --out afile/],
+  [['contentdownload', '--input', 'list.txt', '--out', 'afile', ...CONTACT], /USAGE_RUN afile is a file, not a folder/],
   [['contentdownload', '--topic', 'x'], /CONTACT_MISSING/],
   [['contentdownload', '--topic', 'x', '--enable-resolver', 'bogus', ...CONTACT], /unknown resolver "bogus"/],
   [['docstokg', 'run', 'not-a-doi', ...CONTACT], /USAGE_ID/],

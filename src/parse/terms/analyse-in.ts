@@ -50,8 +50,10 @@ export function questionTerms(question: string, has: (term: string) => boolean):
   const languages = Object.keys(STEMMERS).filter((language) => has(`${OF}${language}`));
   if (languages.length === 0) return analyse(question).map((term) => [term]);
   return splitWords(question).flatMap((word) => {
-    const terms = [...analyse(word), ...languages.flatMap((language) => termsIn(word, language))];
-    return terms.length === 0 ? [] : [[...new Set(terms)]];
+    const english = analyse(word);
+    // A word that counts for nothing in English would be rare, and count for much, in the few passages of another language.
+    if (english.length === 0) return [];
+    return [[...new Set([...english, ...languages.flatMap((language) => termsIn(word, language))])]];
   });
 }
 

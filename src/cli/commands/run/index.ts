@@ -25,7 +25,7 @@ Examples:
   docstokg run --input ./papers            # a folder of PDF, HTML or XML: nothing is downloaded
   docstokg run --topic "coral bleaching" --mailto me@example.org --fleet postgres://user@host/db --store s3://bucket/corals --out here
   docstokg run --out runs/library          # resumes that run
-  docstokg run --out runs/review --works included   # only what screening included
+  docstokg run --out runs/review --works included --mailto you@university.example  # only what screening included
 
 Ctrl-C stops after the running works; run the same command again to resume.
 `;

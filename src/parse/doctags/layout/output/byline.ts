@@ -6,16 +6,16 @@ import type { Line } from '../page/line.ts';
 const MARK = '\u2042';
 const SIGNS = /[\p{N}∗*†‡§¶‖#⋆✉✝^_{}[\]\ufffd\p{Co}\p{So}]/u;
 const SEPARATORS = /[,;·•|&/\u2042]|(?<=[\s\u2042])(?:and|AND|und|et|y|e|by|with)(?=\s)/u;
-const WORD = "(?:[dlDL][’'])?\\p{Lu}[\\p{L}\\p{M}’'‘`´¨¸˘˜.‐‑-]*";
+const NAME_WORD = /^(?:[dlDL][’'])?\p{Lu}[\p{L}\p{M}’'‘`´¨¸˘˜.‐‑-]*$/u;
 const PARTICLE =
-  "(?:[Dd]e|[Dd]el|[Dd]ella|[Dd]e\\s[Ll]a|[Dd]e\\s[Ll]os|[Dd]a|[Dd]as|[Dd]o|[Dd]os|[Dd]i|[Dd]u|van|von|der|den|het|[Ll]a|[Ll]e|el|al|bin|ibn|bint|ter|ten|te|zu|af|av|y|e|d’|d'|’t|'t)";
-const NAME = new RegExp(`^(?:(?:${WORD}|${PARTICLE})\\s+){1,6}${WORD}(?:,?\\s(?:Jr\\.?|Sr\\.?|I{2,3}|IV))?$`, 'u');
+  /^(?:[Dd](?:e|el|ella|a|as|o|os|i|u)|van|von|der|den|het|[Ll](?:a|e|os)|el|al|bin|ibn|bint|ter|ten|te|zu|af|av|y|e|d[’']|[’']t)$/;
+const SUFFIX = /^(?:Jr\.?|Sr\.?|I{2,3}|IV)$/;
+const MOST_NAME_WORDS = 9;
 /** Words of addresses, dates and imprints: a part with one of them is no name, and neither is what is beside it. */
 const NO_NAME =
   /universit|institut|department|laborator|school|college|cent(?:er|re)\b|academy|faculty|hospital|division|\binc\b|\bltd\b|gmbh|corporation|research|street|avenue|p\.o\.|abstract|received|accepted|published|publisher|revised|draft|version|preprint|correspond|e-?mail|@|https?:|www\.|doi\b|conference|journal|licen[sc]e|copyright|rights|editor|article|access|press\b|volume|issue|foundation|society|association|program|ministry|unit\b|clinic|group\b|consortium|collaborat|behalf|keywords?|summary|resum[eo]|background|introduc|objective|\bcite\b|author|orcid|supplement|original|review\b|letter\b|communication|section|china\b|\busa\b|united states|kingdom/i;
 /** Degrees and memberships behind a name: short, with two capitals or more ("PhD", "MSc", "M.D.", "FRACP", "RDH"). */
-const DEGREE =
-  /^(?:(?:(?:[A-Z][a-z]{0,2}\.?){2,3}|[A-Z]{2,6}(?:-[A-Z]{1,3})?|Dr\.?|Prof\.?|Pharm\.?\s?D\.?|Ph\.?\s?D\.?|M\.?\s?D\.?|Jr\.?|Sr\.?)(?:\s|$))+$/;
+const DEGREE = /^(?:(?:[A-Z][a-z]{0,2}\.?){2,3}|[A-Z]{2,6}(?:-[A-Z]{1,3})?|Dr\.?|Prof\.?|Pharm\.?D\.?|Jr\.?|Sr\.?)$/;
 const INITIALS = /^(?:\p{Lu}\.?[\s‐‑-]?){1,3}$/u;
 const TITLES = /^(?:(?:Dr|Prof|Mr|Mrs|Ms|Ing|Sir)\.?\s+)+/;
 
@@ -46,7 +46,7 @@ export function findByline(drafts: readonly Draft[], known: string, blocks: read
       if (!names || !isEvident(names, parts, known)) continue;
       // A name continues behind the last one that can be read: the rest is unknown.
       const [after] = named.slice(to).filter((own) => own.length > 0);
-      const goesOn = after?.filter(({ text, isMarked }) => isMarked && NAME.test(text)).length ?? 0;
+      const goesOn = after?.filter(({ text, isMarked }) => isMarked && isName(text)).length ?? 0;
       if (after && goesOn > after.length / 2 && !hasDegree(after)) return [];
       const more = named.slice(to).flatMap((own) => (hasDegree(own) ? (namesIn(own, isWord) ?? []) : []));
       return [...new Set(givenFirst([...names, ...more]).map(readable))];
@@ -89,7 +89,7 @@ function leadingNames(draft: Draft | undefined, isWord: (word: string) => boolea
 
 /** A degree is behind a name: so do names that alternate with addresses show that they are names. */
 function hasDegree(parts: readonly Part[]): boolean {
-  return parts.some(({ text }, at) => at > 0 && DEGREE.test(text));
+  return parts.some(({ text }, at) => at > 0 && isDegree(text));
 }
 
 /** Two names or more stand for each other; a single one needs a mark, a degree, an initial or the file's own word. */
@@ -113,19 +113,35 @@ function namesIn(parts: readonly Part[], isWord: (word: string) => boolean): str
     const part = rest[at] ?? '';
     const next = rest[at + 1] ?? '';
     // "Smith, J., Jones, K."
-    if (/^\p{Lu}[\p{L}\p{M}’'-]*\p{Ll}$/u.test(part) && INITIALS.test(next) && !DEGREE.test(part)) {
+    if (/^\p{Lu}[\p{L}\p{M}’'-]*\p{Ll}$/u.test(part) && INITIALS.test(next) && !isDegree(part)) {
       names.push(`${next} ${part}`);
       at += 1;
-    } else if (NAME.test(part) && part.length < 60 && !isPlainWords(part, isWord)) names.push(withoutDegree(part));
-    else if (!(names.length > 0 && (DEGREE.test(part) || /^\p{L}$/u.test(part)))) return undefined;
+    } else if (isName(part) && part.length < 60 && !isPlainWords(part, isWord)) names.push(withoutDegree(part));
+    else if (!(names.length > 0 && (isDegree(part) || /^\p{L}$/u.test(part)))) return undefined;
   }
   // Either all names have the family name first or none has: otherwise a name is cut off.
   const cut = names.filter((name) => INITIALS.test(name.split(/\s+/).at(-1) ?? '')).length;
   return names.length > 0 && (cut === 0 || cut === names.length) ? names : undefined;
 }
 
+/** Two or more capitalised words with particles before the last, and perhaps "Jr." after it. */
+function isName(text: string): boolean {
+  const words = text.split(/\s+/);
+  if (words.length > 2 && SUFFIX.test(words.at(-1) ?? '')) {
+    words.pop();
+    words.push(words.pop()?.replace(/,$/, '') ?? '');
+  }
+  if (words.length < 2 || words.length > MOST_NAME_WORDS || !NAME_WORD.test(words.at(-1) ?? '')) return false;
+  return words.slice(0, -1).every((word) => NAME_WORD.test(word) || PARTICLE.test(word));
+}
+
+function isDegree(text: string): boolean {
+  const joined = text.trimEnd().replaceAll(/\b(Ph|Pharm|M)\.?\sD\b/g, '$1D');
+  return joined.split(/\s/).every((word) => DEGREE.test(word));
+}
+
 function withoutDegree(name: string): string {
-  return name.replace(/\s+(?:Ph\.?D|M\.?D|MSc|BSc|MPH|M\.?S)\.?$/u, '');
+  return name.replace(/\s(?:Ph\.?D|M\.?D|MSc|BSc|MPH|M\.?S)\.?$/u, '').trimEnd();
 }
 
 /** Whether all words of a part are words of the text: a topic, not a name. */
