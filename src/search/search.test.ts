@@ -125,6 +125,17 @@ test('passages in other languages are found by other forms of their words, and E
   assert.equal(await first('река'), '3');
 });
 
+test('a common word is not rare because one passage is in another language', async () => {
+  const english = Array.from({ length: 8 }, (_, at) =>
+    passage(at, `The treatment of asthma is given to the children of clinic ${at} by the doctors of that town.`),
+  );
+  const other = passage('other', 'O treatment para os doentes que não são de uma clínica e não por mais dos médicos.');
+  await buildIndex(folder, [...english, other]);
+  using index = await openIndex(folder);
+  const hits = await index.search('the treatment of asthma', { mode: 'lexical', top: 9 });
+  assert.equal(hits.at(-1)?.passage.id, 'other');
+});
+
 test('the words of a title count more than those of a text', async () => {
   await buildIndex(folder, [
     { ...passage('text', 'Whale songs of the deep sea and of the shore'), title: 'Notes' },
