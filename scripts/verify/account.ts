@@ -72,7 +72,7 @@ function truthOf(folder: string, lastRun: string): { readonly numbers: Numbers; 
     work?: string;
     document?: string;
   }>(join(folder, 'records.jsonl'));
-  const decisions = jsonLines<{ kind: string; work: string; of: string; same: boolean; label: string }>(
+  const decisions = jsonLines<{ kind: string; work: string; of: string; same: boolean; decision: string }>(
     join(folder, 'decisions.jsonl'),
   );
   const last = new Map(rows.map((row) => [row.work, row]));
@@ -115,7 +115,7 @@ function truthOf(folder: string, lastRun: string): { readonly numbers: Numbers; 
   const count = (is: (row: ManifestRow | undefined) => boolean): number => [...works.values()].filter(is).length;
   const later = (row: ManifestRow): boolean => REASONS[row.reason].later;
   const labels = new Map<string, string>();
-  for (const { kind, work, label } of decisions) if (kind === 'label') labels.set(names.root(work), label);
+  for (const { kind, work, decision } of decisions) if (kind === 'screened') labels.set(names.root(work), decision);
   const versions = new Names();
   let others = 0;
   for (const { kind, work, of } of decisions)
@@ -145,8 +145,8 @@ function truthOf(folder: string, lastRun: string): { readonly numbers: Numbers; 
       unreadable_entries: unreadable,
       repeated_entries: repeated,
       other_versions: others,
-      included: [...labels.values()].filter((label) => label === 'included').length,
-      excluded: [...labels.values()].filter((label) => label === 'excluded').length,
+      included: [...labels.values()].filter((label) => label === 'include').length,
+      excluded: [...labels.values()].filter((label) => label === 'exclude').length,
       parsed: [...parsed.values()].filter((status) => status === 'success').length,
       partial: [...partial.values()].filter(Boolean).length,
       scans: [...parsed.values()].filter((status) => status === 'needs-ocr').length,
