@@ -8,8 +8,6 @@ import { openInspector } from '../../src/harvest/inspector.ts';
 import { ablate } from '../support/ablation.ts';
 import { openWorld } from '../support/harvest.ts';
 
-// `npm run verify:ablation` does the same with every work of a larger world.
-
 test('disabling a resolver loses exactly the works that only it can obtain, for every resolver', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-ablation-'));
   await using simulation = await openWorld({
