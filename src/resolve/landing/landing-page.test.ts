@@ -261,6 +261,9 @@ test('a full text page is recognised by its prose and sections, an abstract page
     false,
   );
   assert.equal(read(sections.map((name) => `<h2>${name}</h2>${prose(60)}`).join('')), false);
+  // A short communication has all parts of a paper; a preview shows the beginning of each.
+  assert.equal(read(sections.map((name) => `<h2>${name}</h2>${prose(90).repeat(3)}`).join('')), true);
+  assert.equal(read(sections.map((name) => `<h2>${name}</h2>${prose(270)}`).join('')), false);
   // Essays, law and the humanities have headings of their own, or none.
   assert.equal(read(`<h1>On seeing</h1>${prose(120).repeat(30)}`), true);
   assert.equal(read(`<h2>The gaze</h2>${prose(90).repeat(12)}<h2>The mirror</h2>${prose(90).repeat(12)}`), true);

@@ -240,9 +240,15 @@ const FULL_TEXT_PARAGRAPHS = 8;
 /** Without the usual headings more text is needed: essays, law reviews, humanities. */
 const ESSAY_WORDS = 2_000;
 
+/** A short communication: all parts of a paper, each of several paragraphs. A preview shows one paragraph of each. */
+const SHORT_WORDS = 1_000;
+const SHORT_SECTIONS = 4;
+
 /** Whether a page has the prose and headings of a paper; abstract pages and previews have less. */
 export function hasPaperSections({ proseWords, proseParagraphs, sections }: PageProse): boolean {
-  return proseWords >= FULL_TEXT_WORDS && proseParagraphs >= FULL_TEXT_PARAGRAPHS && sections >= 2;
+  if (proseParagraphs < FULL_TEXT_PARAGRAPHS) return false;
+  const isShortPaper = proseWords >= SHORT_WORDS && sections >= SHORT_SECTIONS && proseParagraphs >= 2 * sections;
+  return isShortPaper || (proseWords >= FULL_TEXT_WORDS && sections >= 2);
 }
 
 /**
