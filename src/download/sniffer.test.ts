@@ -37,6 +37,9 @@ test('a PDF without its end is truncated, an encrypted one is reported', () => {
   assert.equal(sniff(pdf().slice(0, -30)).fault, 'truncated');
   assert.equal(sniff('%PDF-1.7\n%%EOF').fault, 'truncated');
   assert.equal(sniff(`%PDF-1.7\n${'x'.repeat(9000)}%%EOF`).fault, 'truncated');
+  // A later revision that was cut off leaves the end of the one before.
+  assert.equal(sniff(`${pdf()}12 0 obj\n<</Length 9>>\nendobj\nxref\n12 1\ntrailer\n<</Prev 9`).fault, 'truncated');
+  assert.equal(sniff(`${pdf()}<!-- served in 12 ms; object cache -->\0\0`).fault, undefined);
   for (const pieceBytes of [3, 5000]) assert.equal(sniff(pdf('<</Encrypt 5 0 R>>'), pieceBytes).isEncrypted, true);
   assert.equal(sniff(pdf()).isEncrypted, false);
 });

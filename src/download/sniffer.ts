@@ -88,6 +88,8 @@ export class Sniffer {
     const tail = this.#end();
     const end = tail.lastIndexOf('%%EOF');
     if (end === -1 || this.#bytes < SMALLEST_PDF) return 'truncated';
+    // Objects after the last end are a later revision whose own end is missing; other bytes are what servers append.
+    if (/\d obj\b/.test(tail.toString('latin1', end))) return 'truncated';
     return tail.subarray(0, end).lastIndexOf('startxref') === -1 && this.#bytes > TAIL_BYTES ? 'truncated' : undefined;
   }
 
