@@ -57,7 +57,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
   testing: { folders: ['base', 'hosts', 'queue', 'stage', 'http', 'objects', 'parse'], packages: [], budget: 1_000 },
   model: { folders: ['base', 'http', 'stage'], packages: [], budget: 300 },
   graph: { folders: ['base', 'http', 'model', 'parse', 'stage', 'works'], packages: [], budget: 5_000 },
-  store: { folders: ['base', 'works', 'download', 'graph'], packages: [], budget: 1_500 },
+  store: { folders: ['base', 'works', 'download', 'parse', 'graph'], packages: [], budget: 1_500 },
   search: { folders: ['base', 'parse', 'store'], packages: [], budget: 2_000 },
   harvest: {
     folders: [

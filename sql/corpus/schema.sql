@@ -7,6 +7,7 @@
 --   hosts.jsonl                           requests per host and second       -> hosts, host_slices
 --                                         all of them together               -> works, words
 --   Data/GraphFacts, claims, records      what documents say, by `graph build` -> nodes, edges, evidence
+--   Data/ChunkedDocTagFiles, Embeddings   passages and vectors               -> Index/segment-*.bin, segments, indexed_documents
 --
 -- The logs are append-only and are the truth. Deleting this file costs time and no data: `docstokg reindex` makes the same
 -- rows again. Every transaction of `ingest` reads some lines and moves the log's cursor, so a killed process leaves a
@@ -410,4 +411,31 @@ create table answers (
   origin text not null,
   read_at text not null,
   answer text not null
+) without rowid;
+
+-- The search index: which segments are valid and what they hold. The words, vectors and texts of a segment are in the file
+-- `Index/segment-NAME.bin`; a file without a row is removed. `index_about` has how texts were analysed and the model of the
+-- vectors.
+create table index_about (name text primary key, value text not null) without rowid;
+create table segments (
+  name text primary key,
+  passages integer not null,
+  rows integer not null, -- vectors
+  length integer not null -- words of all passages
+) without rowid;
+create table indexed_documents (
+  id text primary key,
+  segment text not null,
+  first integer not null, -- its first passage in the segment
+  count integer not null,
+  stamp text not null, -- sizes and times of the files that the passages came from
+  text_hash text not null
+) without rowid;
+create index indexed_documents_by_segment on indexed_documents (segment, first);
+create index indexed_documents_by_text on indexed_documents (text_hash);
+create table deleted_passages (
+  segment text not null,
+  first integer not null,
+  count integer not null,
+  primary key (segment, first)
 ) without rowid;

@@ -346,7 +346,7 @@ export class Corpus implements AsyncDisposable {
     });
   }
 
-  /** Builds `corpus.sqlite` again from the logs and the facts of documents; returns what it contains. */
+  /** Builds `corpus.sqlite` again from the logs, the facts of documents and the passages; returns what it contains. */
   async reindex(warn?: (message: string) => void): Promise<{
     readonly lines: number;
     readonly badLines: number;
@@ -359,9 +359,10 @@ export class Corpus implements AsyncDisposable {
     setAsideIfDamaged(join(this.folder, 'corpus.sqlite'), warn);
     const isGraphWanted = this.graph.exists;
     using store = CorpusStore.create(this.folder, { manifests: manifestFolder(this.config), warn });
-    store.clear('everything');
+    store.clear('with graph');
     const { lines, badLines } = await store.ingestSoon();
     const nodes = isGraphWanted ? await this.graph.refill(store) : 0;
+    await refreshPlace(placeOf(this.folder, this.config), () => undefined);
     return { lines, badLines, works: store.count('works'), documents: store.count('documents'), nodes };
   }
 

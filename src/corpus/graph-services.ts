@@ -5,7 +5,7 @@ import { iterateOpenAlex, yearOf } from '../works/index.ts';
 
 /** Bounds of what is stored of an answer, which may contain anything. */
 const LONGEST = 1_000;
-const MOST_AUTHORS = 100;
+const MOST_AUTHORS = { openalex: 30, crossref: 100 } as const;
 
 /** OpenAlex, asked for many works at once by the ids under which its records cite them. */
 export function openAlexDirectory({
@@ -42,7 +42,7 @@ function knownWork(record: WorkRecord): KnownWork {
     kind: 'known',
     doi: record.ids.doi,
     title: record.title?.slice(0, LONGEST) ?? null,
-    authors: record.authors.slice(0, MOST_AUTHORS).map(({ name }) => name.slice(0, LONGEST)),
+    authors: record.authors.slice(0, MOST_AUTHORS.openalex).map(({ name }) => name.slice(0, LONGEST)),
     year: yearOf(record),
     venue: record.venue?.slice(0, LONGEST) ?? null,
   };
@@ -61,7 +61,7 @@ export function crossrefCatalogue({ byTitle }: Pick<Asking, 'byTitle'>): Catalog
         kind: 'found',
         doi,
         title: title.slice(0, LONGEST),
-        authors: authors.slice(0, MOST_AUTHORS).map((name) => name.slice(0, LONGEST)),
+        authors: authors.slice(0, MOST_AUTHORS.crossref).map((name) => name.slice(0, LONGEST)),
         year,
         venue: venue === null ? null : venue.slice(0, LONGEST),
         score,

@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-
 import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { IndexEvent } from '../search/index.ts';
@@ -18,11 +16,11 @@ export async function refreshPlace(
   tell: (event: SearchEvent) => void,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { folder, dataRoot, index, format } = place;
+  const { folder, dataRoot, format } = place;
   if (!format) return;
   await refreshIndex({
     dataRoot,
-    folder: index,
+    folder,
     format,
     linkOf: documentLinks(folder, dataRoot),
     ...(signal && { signal }),
@@ -36,13 +34,13 @@ export async function makeIndex(
   tell: (event: SearchEvent) => void,
   signal: AbortSignal,
 ): Promise<NonNullable<RunAccount['index']> | undefined> {
-  const folder = join(config.download.out, 'Index');
+  const folder = config.download.out;
   try {
     const { passages } = await refreshIndex({
       dataRoot: config.parse.data_root,
       folder,
       format: config.parse.format,
-      linkOf: documentLinks(config.download.out, config.parse.data_root),
+      linkOf: documentLinks(folder, config.parse.data_root),
       signal,
       report: (event) => tell({ kind: 'index', event }),
     });

@@ -5,7 +5,7 @@ import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { FileFormat } from '../parse/index.ts';
 import { chunkOutput } from '../parse/index.ts';
-import { hasIndex } from '../search/index.ts';
+import { hasIndex } from '../store/index.ts';
 
 /** Where passages are kept and their index lies. */
 export interface SearchPlace {
@@ -22,7 +22,7 @@ function placeIn(folder: string, config: Config, dataRoot = join(folder, 'Data')
   const formats: readonly FileFormat[] = config.parse.format === 'jsonl' ? ['jsonl', 'parquet'] : ['parquet', 'jsonl'];
   const format = formats.find((each) => hasAny(dirname(chunkOutput(dataRoot, 'any', each)), each));
   const index = join(folder, 'Index');
-  if (!format && !hasIndex(index)) return undefined;
+  if (!format && !hasIndex(folder)) return undefined;
   return { folder, dataRoot, index, format };
 }
 
@@ -61,7 +61,7 @@ function nothing(message: string): AppError {
 }
 
 function writtenAt({ dataRoot, index, format }: SearchPlace): number {
-  const path = format ? dirname(chunkOutput(dataRoot, 'any', format)) : join(index, 'index.sqlite');
+  const path = format ? dirname(chunkOutput(dataRoot, 'any', format)) : index;
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 

@@ -7,8 +7,8 @@ import { nearDocuments } from '../ask/index.ts';
 import type { DenseEngine, MaybeEngine, ModelIdentity } from '../parse/index.ts';
 import { embeddedPrecision, openDenseEngineIfInstalled } from '../parse/index.ts';
 import type { Hit, SearchFilter, SearchIndex, SearchMode, SearchOptions } from '../search/index.ts';
-import { hasIndex, openIndex, readManifest } from '../search/index.ts';
-import { Records } from '../store/index.ts';
+import { openIndex, readManifest } from '../search/index.ts';
+import { hasIndex, Records } from '../store/index.ts';
 import type { CitedDocument, CitedHit } from './cited-hit.ts';
 import { citedHit, citedWork } from './cited-hit.ts';
 import { hasCorpusGraph, openCorpusGraph } from './corpus-graph.ts';
@@ -192,10 +192,10 @@ export async function openSearchSession(
     throw new AppError('USAGE_MODE', `unknown search mode "${how.mode}"`, {
       hint: `use one of ${SEARCH_MODES.join(', ')}`,
     });
-  if (how.asItIs !== true || !hasIndex(place.index)) await refreshPlace(place, how.tell, signal);
+  if (how.asItIs !== true || !hasIndex(place.folder)) await refreshPlace(place, how.tell, signal);
   const engine = await queryEngine(place, how);
   try {
-    const index = await openIndex(place.index, engine);
+    const index = await openIndex(place.folder, engine);
     const records = Records.read(place.folder, { manifests: join(place.dataRoot, 'Manifests') });
     const linkOf = documentLinks(place.folder, place.dataRoot);
     return new SearchSession(index, {
@@ -214,7 +214,7 @@ export async function openSearchSession(
 
 /** The model of the index, unless words are enough or all there is; asked for by name, it has to be there. */
 async function queryEngine(
-  { index }: SearchPlace,
+  { folder }: SearchPlace,
   {
     config,
     mode,
@@ -222,7 +222,7 @@ async function queryEngine(
   }: { readonly config: Config; readonly mode?: SearchMode | undefined; readonly tell: (event: SearchEvent) => void },
 ): Promise<DenseEngine | undefined> {
   if (mode === 'lexical') return undefined;
-  const { dense } = readManifest(index);
+  const { dense } = readManifest(folder);
   const opened = dense
     ? await openQueryEngine(config, dense.model)
     : {

@@ -1,9 +1,8 @@
-export { hasIndex, readManifest } from './catalogue.ts';
 export type { IndexEvent } from './events.ts';
 export type { SearchFilter } from './filter.ts';
 export type { IndexedPassage } from './passage.ts';
 export { refreshIndex } from './refresh.ts';
-export { openIndex } from './search-index.ts';
+export { openIndex, readManifest } from './search-index.ts';
 export type { Hit, SearchIndex, SearchMode, SearchOptions } from './search-index.ts';
 export { sectionOf, SECTIONS } from './section.ts';
 export type { Section } from './section.ts';

@@ -2,12 +2,11 @@ import { questionTerms } from '../parse/index.ts';
 import type { Passage } from './passage.ts';
 import { dot } from './segment/dense.ts';
 import { K1 } from './segment/lexical.ts';
-import type { Catalogue, DocumentRow, SegmentRow } from './catalogue.ts';
-import { segmentPath } from './catalogue.ts';
+import type { IndexedRow, IndexRows, SegmentRow } from '../store/index.ts';
 import { CodedIndex } from './segment/codes.ts';
 import { DenseIndex } from './segment/dense.ts';
 import { LexicalSegment } from './segment/lexical.ts';
-import { SegmentFile } from './segment/segment-file.ts';
+import { SegmentFile, segmentPath } from './segment/segment-file.ts';
 
 /** The segments of an index as one: places are counted over all of them, and statistics are those of the whole. */
 export class OpenedSegments implements Disposable {
@@ -170,7 +169,7 @@ export type Vectors =
 export class OpenedSegment implements Disposable {
   readonly base: number;
   readonly passages: number;
-  readonly documents: readonly DocumentRow[];
+  readonly documents: readonly IndexedRow[];
   readonly deletions: readonly { readonly first: number; readonly count: number }[];
   readonly lexical: LexicalSegment;
   readonly vectors: Vectors;
@@ -178,17 +177,13 @@ export class OpenedSegment implements Disposable {
   readonly #offsets: Float64Array;
   readonly #file: SegmentFile;
 
-  constructor(
-    catalogue: Catalogue,
-    row: SegmentRow,
-    how: { readonly base: number; readonly vectors: Vectors['kind'] },
-  ) {
-    this.#file = new SegmentFile(segmentPath(catalogue.folder, row.name));
+  constructor(rows: IndexRows, row: SegmentRow, how: { readonly base: number; readonly vectors: Vectors['kind'] }) {
+    this.#file = new SegmentFile(segmentPath(rows.folder, row.name));
     try {
       this.base = how.base;
       this.passages = row.passages;
-      this.documents = catalogue.documentsIn(row.name);
-      this.deletions = catalogue.deletions(row.name);
+      this.documents = rows.documentsIn(row.name);
+      this.deletions = rows.deletions(row.name);
       this.lexical = new LexicalSegment(this.#file);
       this.#offsets = new Float64Array(this.#file.section('offsets'));
       this.facets = new Uint8Array(this.#file.section('facets'));

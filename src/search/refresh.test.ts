@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, test } from 'node:test';
 
 import { randomDocument } from '../../test/fixtures/random-document.ts';
 import type { DenseEngine, FileFormat, Tokenizer } from '../parse/index.ts';
 import { chunkItem, chunkOutput, embedItem, embedOutput, openTokenizer } from '../parse/index.ts';
 import type { IndexEvent } from './events.ts';
-import { readManifest } from './catalogue.ts';
 import { refreshIndex } from './refresh.ts';
-import { openIndex } from './search-index.ts';
+import { openIndex, readManifest } from './search-index.ts';
 import { SECTIONS } from './section.ts';
 
 let root = '';
@@ -22,7 +22,7 @@ let events: IndexEvent[] = [];
 let tokenizer: Tokenizer;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'refresh-'));
-  folder = join(root, 'Index');
+  folder = join(root, 'run');
   events = [];
   tokenizer = await openTokenizer('cl100k');
 });
@@ -113,11 +113,11 @@ test('documents without vectors of the model in use are found by their words, an
   assert.equal(new Set(found.map(({ passage }) => passage.document)).size, 5);
 });
 
-test('without chunks there is nothing to index, which is said; an index that is damaged is built anew', async () => {
+test('without chunks there is nothing to index, which is said; an index whose database is damaged is built again', async () => {
   await assert.rejects(refresh(), { code: 'INDEX_NOTHING' });
   await chunk('a', 1);
   const { passages } = await refresh();
-  await writeFile(join(folder, 'index.sqlite'), 'not a database at all');
+  await writeFile(join(folder, 'corpus.sqlite'), 'not a database at all');
   assert.deepEqual(await refresh(), { passages, changed: true });
   using index = await openIndex(folder);
   assert.deepEqual(index.modes, ['lexical']);
@@ -157,7 +157,7 @@ test('of two that refresh at the same time one builds, and the other finds it do
   const both = await Promise.all([refresh(), refresh()]);
   assert.equal(both.filter(({ changed }) => changed).length, 1);
   assert.equal(both[0].passages, both[1].passages);
-  assert.equal((await readdir(folder)).filter((name) => name.endsWith('.bin')).length, 1);
+  assert.equal((await readdir(join(folder, 'Index'))).filter((name) => name.endsWith('.bin')).length, 1);
 });
 
 test('a build that is told to stop leaves the old index in force', async () => {
@@ -194,8 +194,38 @@ test('a process killed while it builds leaves the old index in force, and nobody
   const after = await refresh();
   assert.ok(after.changed && after.passages > before.passages);
   assert.deepEqual(
-    (await readdir(folder)).filter((name) => name.endsWith('.rows')),
+    (await readdir(join(folder, 'Index'))).filter((name) => name.endsWith('.rows')),
     [],
     'what the dead one left is gone',
   );
+});
+
+test('an index of the version before is used as it is, also after an interrupted upgrade', async () => {
+  await chunk('a', 1);
+  await chunk('b', 2);
+  const { passages } = await refresh();
+  rmSync(chunkOutput(root, 'b', 'parquet'));
+  const left = await refresh();
+  const segments = await readdir(join(folder, 'Index'));
+  const old = join(folder, 'Index', 'index.sqlite');
+  {
+    using database = new DatabaseSync(join(folder, 'corpus.sqlite'));
+    database.exec(`attach '${old}' as old;
+      create table old.about as select * from index_about;
+      insert into old.about values ('schema', 'docstokg/index/3');
+      create table old.segments as select * from segments;
+      create table old.documents as select * from indexed_documents;
+      create table old.deletions as select * from deleted_passages`);
+  }
+  for (const ending of ['', '-wal', '-shm']) rmSync(join(folder, `corpus.sqlite${ending}`), { force: true });
+  copyFileSync(old, join(root, 'copy'));
+  for (let upgrade = 0; upgrade < 2; upgrade += 1) {
+    assert.deepEqual(await refresh(), { passages: left.passages, changed: false });
+    assert.equal(existsSync(old), false);
+    copyFileSync(join(root, 'copy'), old);
+  }
+  await writeFile(old, 'not a database at all');
+  assert.equal(readManifest(folder).passages, left.passages);
+  assert.deepEqual(await readdir(join(folder, 'Index')), segments);
+  assert.ok(left.passages < passages);
 });

@@ -3,11 +3,12 @@ import { basename, dirname, join } from 'node:path';
 
 import { AppError, canonicalJson, FileLock, systemClock, wait } from '../base/index.ts';
 import type { DenseModel, FileFormat } from '../parse/index.ts';
-import { chunkOutput, denseModelOf, embedOutput } from '../parse/index.ts';
-import type { IndexDense } from './catalogue.ts';
-import { Catalogue, hasIndex, segmentPath } from './catalogue.ts';
+import { chunkOutput, denseModelOf, embedOutput, PASSAGE_ANALYSIS } from '../parse/index.ts';
+import type { IndexDense } from '../store/index.ts';
+import { hasIndex, IndexRows } from '../store/index.ts';
 import type { IndexEvent, WordsOnlyReason } from './events.ts';
 import { isUnreadable, passagesOfDocument } from './from-files.ts';
+import { segmentPath } from './segment/segment-file.ts';
 import type { IndexedDocument } from './update-index.ts';
 import { rebuildIndex, updateIndex } from './update-index.ts';
 
@@ -15,7 +16,7 @@ import { rebuildIndex, updateIndex } from './update-index.ts';
 export interface RefreshOptions {
   /** Where the stages keep their files. */
   readonly dataRoot: string;
-  /** Where the index is kept. */
+  /** The folder of the corpus, whose `Index` folder holds the segments. */
   readonly folder: string;
   readonly format: FileFormat;
   /** The file of a document, as a reader should be sent to it. */
@@ -46,7 +47,7 @@ export async function refreshIndex(
   const before = changesSince(folder, documents);
   if (before && before.changed.length === 0 && before.gone.length === 0)
     return { passages: before.passages, changed: false };
-  using lock = new FileLock(join(folder, 'building.lock'), systemClock);
+  using lock = new FileLock(join(folder, 'Index', 'building.lock'), systemClock);
   using _held = await taken(lock, signal);
   // Whoever held the lock may have made the very index that is wanted.
   const {
@@ -56,15 +57,15 @@ export async function refreshIndex(
   } = changesSince(folder, documents) ?? { changed: documents, gone: [], passages: undefined };
   if (changed.length === 0 && gone.length === 0 && kept !== undefined) return { passages: kept, changed: false };
   options.report?.({ kind: 'index-started', documents: changed.length, kept });
-  using catalogue = Catalogue.open(folder);
+  using index = IndexRows.open(folder, PASSAGE_ANALYSIS);
   const models = new ModelsOfFiles();
-  const dense = await wantedDense(documents, catalogue.dense, models);
-  const isSame = canonicalJson(dense) === canonicalJson(catalogue.dense);
+  const dense = await wantedDense(documents, index.dense, models);
+  const isSame = canonicalJson(dense) === canonicalJson(index.dense);
   const [some, update] = isSame && kept !== undefined ? [changed, true] : [documents, false];
   const made = indexedDocuments(some, { dense, models, options });
-  if (update) await updateIndex(catalogue, { documents: made, removed: gone }, signal);
-  else await rebuildIndex(catalogue, made, dense, signal);
-  const { passages } = catalogue.manifest;
+  if (update) await updateIndex(index, { documents: made, removed: gone }, signal);
+  else await rebuildIndex(index, made, dense, signal);
+  const { passages } = index.manifest;
   options.report?.({ kind: 'index-ended', passages, documents: documents.length });
   return { passages, changed: true };
 }
@@ -108,15 +109,14 @@ interface Changes {
 function changesSince(folder: string, documents: readonly FoundDocument[]): Changes | undefined {
   if (!hasIndex(folder)) return undefined;
   try {
-    using catalogue = Catalogue.read(folder);
-    if (!catalogue.segments().every(({ name }) => existsSync(segmentPath(folder, name)))) return undefined;
-    const stamps = catalogue.stamps();
+    using index = IndexRows.read(folder, PASSAGE_ANALYSIS);
+    if (!index.segments().every(({ name }) => existsSync(segmentPath(index.folder, name)))) return undefined;
+    const stamps = index.stamps();
     const changed = documents.filter(({ id, stamp }) => stamps.get(id) !== stamp);
     for (const { id } of documents) stamps.delete(id);
-    return { changed, gone: [...stamps.keys()], passages: catalogue.manifest.passages };
+    return { changed, gone: [...stamps.keys()], passages: index.manifest.passages };
   } catch (error) {
-    if (error instanceof AppError && (error.code === 'INDEX_SCHEMA' || error.code === 'INDEX_DAMAGED'))
-      return undefined;
+    if (error instanceof AppError && error.code === 'INDEX_SCHEMA') return undefined;
     throw error;
   }
 }

@@ -2,8 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 
 import { AppError, canonicalJson } from '../base/index.ts';
 import type { DenseEngine } from '../parse/index.ts';
-import type { IndexManifest } from './catalogue.ts';
-import { Catalogue } from './catalogue.ts';
+import { PASSAGE_ANALYSIS } from '../parse/index.ts';
+import type { IndexManifest } from '../store/index.ts';
+import { IndexRows } from '../store/index.ts';
 import { fitOf } from './fit.ts';
 import type { SearchFilter } from './filter.ts';
 import { filterKey, hiddenPlaces } from './filter.ts';
@@ -64,8 +65,8 @@ export class SearchIndex implements Disposable {
   readonly #isCoded: boolean;
   readonly #hidden = new Map<string, readonly Uint32Array[]>();
 
-  constructor(catalogue: Catalogue, engine: DenseEngine | undefined, options: OpenOptions) {
-    this.manifest = catalogue.manifest;
+  constructor(index: IndexRows, engine: DenseEngine | undefined, options: OpenOptions) {
+    this.manifest = index.manifest;
     const { dense } = this.manifest;
     if (engine && dense && canonicalJson(engine.model) !== canonicalJson(dense.model)) {
       throw new AppError(
@@ -74,14 +75,14 @@ export class SearchIndex implements Disposable {
         { hint: 'search with that model, or embed everything again' },
       );
     }
-    const rows = catalogue.segments();
+    const rows = index.segments();
     const vectors = rows.reduce((sum, row) => sum + row.rows, 0);
     this.#isCoded = vectors > (options.exactRows ?? EXACT_ROWS);
     const kind = !engine || !dense ? 'none' : this.#isCoded ? 'coded' : 'exact';
     using opened = new DisposableStack();
     let base = 0;
     const segments = rows.map((row) => {
-      const segment = opened.use(new OpenedSegment(catalogue, row, { base, vectors: kind }));
+      const segment = opened.use(new OpenedSegment(index, row, { base, vectors: kind }));
       base += segment.passages;
       return segment;
     });
@@ -89,7 +90,7 @@ export class SearchIndex implements Disposable {
     this.#all = new OpenedSegments(segments, length, dense?.dimensions ?? 0);
     opened.move();
     this.#engine = kind === 'none' ? undefined : engine;
-    this.#copies = catalogue.copies();
+    this.#copies = index.copies();
   }
 
   /** The modes that can be asked for: without vectors or a model to embed the query, words alone. */
@@ -266,14 +267,20 @@ interface Question {
   readonly hidden: readonly Uint32Array[];
 }
 
-/** Opens the index in a folder; with an engine also its vectors. */
+/** What the index of a corpus folder is made of. */
+export function readManifest(folder: string): IndexManifest {
+  using index = IndexRows.read(folder, PASSAGE_ANALYSIS);
+  return index.manifest;
+}
+
+/** Opens the index of a corpus folder; with an engine also its vectors. */
 export async function openIndex(folder: string, engine?: DenseEngine, options: OpenOptions = {}): Promise<SearchIndex> {
   for (let attempt = 1; ; attempt += 1) {
     // Whoever opens again and again must not keep a writer of this process from its turn.
     await setImmediate();
-    using catalogue = Catalogue.read(folder);
+    using index = IndexRows.read(folder, PASSAGE_ANALYSIS);
     try {
-      return new SearchIndex(catalogue, engine, options);
+      return index.snapshot(() => new SearchIndex(index, engine, options));
     } catch (error) {
       // In between, a merge may have taken the place of segments and removed their files.
       const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT';

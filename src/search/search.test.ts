@@ -358,8 +358,8 @@ test('an index made with another model, damaged or absent is refused', async () 
   const dense = { model: { ...MODEL, precision: 'int8' }, dimensions: 4, dtype: 'float32' } as const;
   await buildIndex(folder, [passage(1, 'whale', [new Float32Array(4)])], { dense });
   await assert.rejects(openIndex(folder, engineOf({}, 4)), { code: 'INDEX_MODEL' });
-  const [segment = ''] = (await readdir(folder)).filter((name) => name.endsWith('.bin'));
-  await truncate(join(folder, segment), 20);
+  const [segment = ''] = (await readdir(join(folder, 'Index'))).filter((name) => name.endsWith('.bin'));
+  await truncate(join(folder, 'Index', segment), 20);
   await assert.rejects(openIndex(folder), { code: 'INDEX_DAMAGED' });
   await assert.rejects(buildIndex(folder, [passage(1, 'x', [new Float32Array(3)])], { dense }), {
     code: 'INDEX_DIMENSIONS',
@@ -372,8 +372,8 @@ test('damaged bytes in a segment are an error that names it, whatever they hit',
     passage(id, `whale number ${id}`, [Float32Array.of(1, id, 0, 0)]),
   );
   await buildIndex(folder, passages, { dense });
-  const [segment = ''] = (await readdir(folder)).filter((name) => name.endsWith('.bin'));
-  const path = join(folder, segment);
+  const [segment = ''] = (await readdir(join(folder, 'Index'))).filter((name) => name.endsWith('.bin'));
+  const path = join(folder, 'Index', segment);
   const bytes = await readFile(path);
   const engine = engineOf({ whale: Float32Array.of(1, 0, 0, 0) }, 4);
   let refused = 0;
@@ -393,10 +393,10 @@ test('damaged bytes in a segment are an error that names it, whatever they hit',
 
 test('a new build replaces the old one and removes what broken builds left', async () => {
   await buildIndex(folder, [passage(1, 'old')]);
-  await writeFile(join(folder, 'lexical-0badf00d.bin'), 'of an old version');
-  await writeFile(join(folder, 'segment-0badf00d0bad.bin'), 'left behind');
+  await writeFile(join(folder, 'Index', 'lexical-0badf00d.bin'), 'of an old version');
+  await writeFile(join(folder, 'Index', 'segment-0badf00d0bad.bin'), 'left behind');
   await buildIndex(folder, [passage(1, 'new')]);
-  assert.equal((await readdir(folder)).filter((name) => name.endsWith('.bin')).length, 1);
+  assert.equal((await readdir(join(folder, 'Index'))).filter((name) => name.endsWith('.bin')).length, 1);
   using index = await openIndex(folder);
   assert.equal((await index.search('old', { mode: 'lexical', top: 1 })).length, 0);
   assert.equal((await index.search('new', { mode: 'lexical', top: 1 })).length, 1);

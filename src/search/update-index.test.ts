@@ -6,10 +6,11 @@ import { afterEach, beforeEach, test } from 'node:test';
 
 import { seededRandom } from '../../test/fixtures/random-document.ts';
 import type { DenseEngine } from '../parse/index.ts';
-import { Catalogue, readManifest } from './catalogue.ts';
+import { PASSAGE_ANALYSIS } from '../parse/index.ts';
+import { IndexRows } from '../store/index.ts';
 import type { IndexedPassage } from './passage.ts';
 import type { OpenOptions, SearchMode } from './search-index.ts';
-import { openIndex } from './search-index.ts';
+import { openIndex, readManifest } from './search-index.ts';
 import type { IndexedDocument } from './update-index.ts';
 import { buildIndex, mergeAll, segmentsToMerge, updateIndex } from './update-index.ts';
 
@@ -48,9 +49,9 @@ function document(id: string, seed: number, passages = 3): IndexedDocument {
   return { id, stamp: String(seed), passages: own };
 }
 
-async function empty(): Promise<Catalogue> {
+async function empty(): Promise<IndexRows> {
   await buildIndex(folder, [], { dense: DENSE });
-  return Catalogue.open(folder);
+  return IndexRows.open(folder, PASSAGE_ANALYSIS);
 }
 
 /** What an index answers, by ids and rounded scores: places and segments do not matter. */
@@ -114,7 +115,7 @@ test('segments stay few, and nothing is left of those that were merged', async (
   const { segments, passages } = readManifest(folder);
   assert.ok(segments <= 16, `${segments} segments`);
   assert.equal(passages, 70);
-  assert.equal((await readdir(folder)).filter((name) => name.endsWith('.bin')).length, segments);
+  assert.equal((await readdir(join(folder, 'Index'))).filter((name) => name.endsWith('.bin')).length, segments);
 });
 
 test('only like sizes are merged, never more than an update may cost, unless there are far too many', () => {
@@ -142,7 +143,7 @@ test('an update that breaks off changes nothing and leaves no file behind', asyn
     message: 'the disk is full',
   });
   assert.deepEqual(await answers(folder, 'hybrid'), before);
-  assert.equal((await readdir(folder)).filter((name) => name.startsWith('segment-')).length, 1);
+  assert.equal((await readdir(join(folder, 'Index'))).filter((name) => name.startsWith('segment-')).length, 1);
 });
 
 test('copies of a document count once, and parts that say nothing of the subject answer only when asked for', async () => {

@@ -3,11 +3,13 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { sha256, syncFolder } from '../base/index.ts';
-import type { CatalogueChange, DocumentRow, IndexDense, SegmentRow } from './catalogue.ts';
-import { Catalogue, segmentPath } from './catalogue.ts';
+import { PASSAGE_ANALYSIS } from '../parse/index.ts';
+import type { IndexChange, IndexDense, IndexedRow, SegmentRow } from '../store/index.ts';
+import { IndexRows } from '../store/index.ts';
 import type { IndexedPassage, Passage } from './passage.ts';
 import { LexicalWriter, termsOf } from './segment/lexical.ts';
 import { mergeSegments } from './segment/merge-segments.ts';
+import { segmentPath } from './segment/segment-file.ts';
 import { facetOf, SegmentWriter } from './segment/write-segment.ts';
 
 /** A segment ends here: what is collected in memory until then stays below half a gigabyte. */
@@ -39,14 +41,14 @@ export interface IndexUpdate {
  * Takes documents in and out of an index. Its cost follows the change: new passages become a segment of their own, those that
  * go are marked. The old state answers until one transaction puts the new one in force.
  */
-export async function updateIndex(catalogue: Catalogue, update: IndexUpdate, signal?: AbortSignal): Promise<void> {
-  const { folder } = catalogue;
-  const change = { segments: [] as SegmentRow[], documents: [] as DocumentRow[], removed: new Set(update.removed) };
+export async function updateIndex(index: IndexRows, update: IndexUpdate, signal?: AbortSignal): Promise<void> {
+  const { folder } = index;
+  const change = { segments: [] as SegmentRow[], documents: [] as IndexedRow[], removed: new Set(update.removed) };
   let open: OpenSegment | undefined;
   try {
     for await (const document of update.documents) {
       signal?.throwIfAborted();
-      open ??= await OpenSegment.create(folder, catalogue.dense);
+      open ??= await OpenSegment.create(folder, index.dense);
       change.removed.add(document.id);
       change.documents.push(await open.add(document));
       if (open.isFull) {
@@ -61,9 +63,9 @@ export async function updateIndex(catalogue: Catalogue, update: IndexUpdate, sig
   }
   if (change.segments.length > 0) await syncFolder(folder);
   signal?.throwIfAborted();
-  catalogue.change(change);
-  await mergeSome(catalogue, signal);
-  await removeOthers(catalogue);
+  index.change(change);
+  await mergeSome(index, signal);
+  await removeOthers(index);
 }
 
 /** Builds an index whole: every document of `passages`, which come one document after the other. */
@@ -72,20 +74,20 @@ export async function buildIndex(
   passages: AsyncIterable<IndexedPassage> | Iterable<IndexedPassage>,
   options: { readonly dense?: IndexDense } = {},
 ): Promise<void> {
-  using catalogue = Catalogue.open(folder);
-  await rebuildIndex(catalogue, documentsOf(passages), options.dense ?? null);
+  using index = IndexRows.open(folder, PASSAGE_ANALYSIS);
+  await rebuildIndex(index, documentsOf(passages), options.dense ?? null);
 }
 
 /** Replaces all that an index holds; the old state answers until the new one is complete. */
 export async function rebuildIndex(
-  catalogue: Catalogue,
+  index: IndexRows,
   documents: AsyncIterable<IndexedDocument> | Iterable<IndexedDocument>,
   dense: IndexDense | null,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { folder } = catalogue;
+  const { folder } = index;
   const segments: SegmentRow[] = [];
-  const rows: DocumentRow[] = [];
+  const rows: IndexedRow[] = [];
   let open: OpenSegment | undefined;
   try {
     for await (const document of documents) {
@@ -103,8 +105,8 @@ export async function rebuildIndex(
   }
   await syncFolder(folder);
   signal?.throwIfAborted();
-  catalogue.replace({ segments, documents: rows }, dense);
-  await removeOthers(catalogue);
+  index.replace({ segments, documents: rows }, dense);
+  await removeOthers(index);
 }
 
 /** Documents out of passages that come one document after the other. */
@@ -147,7 +149,7 @@ class OpenSegment {
     return this.#lexical.postings >= MOST_POSTINGS || this.#writer.passages >= MOST_PASSAGES;
   }
 
-  async add({ id, stamp, passages }: IndexedDocument): Promise<DocumentRow> {
+  async add({ id, stamp, passages }: IndexedDocument): Promise<IndexedRow> {
     const first = this.#writer.passages;
     const texts: string[] = [];
     for await (const { vectors, searchText, ...told } of passages) {
@@ -187,15 +189,15 @@ function newName(): string {
 }
 
 /** Merges small segments as long as there are many of them, within a bound. */
-async function mergeSome(catalogue: Catalogue, signal: AbortSignal | undefined): Promise<void> {
+async function mergeSome(index: IndexRows, signal: AbortSignal | undefined): Promise<void> {
   for (;;) {
     if (signal?.aborted) return;
     const chosen = segmentsToMerge(
-      catalogue.segments().map((row) => ({ ...row, live: row.passages - catalogue.deletedIn(row.name) })),
+      index.segments().map((row) => ({ ...row, live: row.passages - index.deletedIn(row.name) })),
     );
     if (chosen.length === 0) return;
     await mergeThese(
-      catalogue,
+      index,
       chosen.map(({ name }) => name),
     );
   }
@@ -226,23 +228,23 @@ function total(segments: readonly Sized[]): number {
 }
 
 /** Merges everything into as few segments as there may be; for those who have the time. */
-export async function mergeAll(catalogue: Catalogue): Promise<void> {
-  const small = catalogue.segments().filter(({ passages }) => passages < MOST_PASSAGES / 2);
+export async function mergeAll(index: IndexRows): Promise<void> {
+  const small = index.segments().filter(({ passages }) => passages < MOST_PASSAGES / 2);
   if (small.length > 1)
     await mergeThese(
-      catalogue,
+      index,
       small.map(({ name }) => name),
     );
-  await removeOthers(catalogue);
+  await removeOthers(index);
 }
 
-async function mergeThese(catalogue: Catalogue, names: readonly string[]): Promise<void> {
-  const { folder, dense } = catalogue;
-  const sources = names.map((name) => ({ path: segmentPath(folder, name), documents: catalogue.documentsIn(name) }));
+async function mergeThese(index: IndexRows, names: readonly string[]): Promise<void> {
+  const { folder, dense } = index;
+  const sources = names.map((name) => ({ path: segmentPath(folder, name), documents: index.documentsIn(name) }));
   const name = newName();
   const { footer, moved } = await mergeSegments(segmentPath(folder, name), sources, dense ?? undefined);
   await syncFolder(folder);
-  const change: CatalogueChange = {
+  const change: IndexChange = {
     removed: moved.map(({ document }) => document.id),
     segments:
       footer.passages === 0
@@ -251,19 +253,19 @@ async function mergeThese(catalogue: Catalogue, names: readonly string[]): Promi
     documents: moved.map(({ document, first }) => ({ ...document, segment: name, first })),
     dropped: names,
   };
-  catalogue.change(change);
+  index.change(change);
 }
 
 /** Files that no segment is named after: of merged segments, and of updates that broke off. */
-async function removeOthers(catalogue: Catalogue): Promise<void> {
-  const named = new Set(catalogue.segments().map(({ name }) => name));
-  for (const file of await readdir(catalogue.folder)) {
+async function removeOthers(index: IndexRows): Promise<void> {
+  const named = new Set(index.segments().map(({ name }) => name));
+  for (const file of await readdir(index.folder)) {
     const [, name] = /^segment-([0-9a-f]{12})\.bin(?:\.rows)?$/.exec(file) ?? [];
     // An index of the first two versions lay in files of its own.
     const isOld = /^(?:(?:passages|offsets|lexical|dense|rows)-[0-9a-f]{8}\.(?:bin|part)|index\.json)$/.test(file);
     if (isOld || (name !== undefined && !named.has(name))) {
       // Somebody may still be reading it where files that are open cannot be removed; the next update tries again.
-      await rm(join(catalogue.folder, file), { force: true }).catch(() => undefined);
+      await rm(join(index.folder, file), { force: true }).catch(() => undefined);
     }
   }
 }

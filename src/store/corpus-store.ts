@@ -16,12 +16,14 @@ import { WorkRows } from './work-rows.ts';
 
 const NAME = 'corpus.sqlite';
 const BATCH_BYTES = 1 << 20;
-const BUSY_MS = 10_000;
+const BUSY_MS = 30_000;
 const ROWS_PER_CALL = 10;
 /** Tables that are not made from logs: `updateGraph` keeps them up to date. */
 const GRAPH_TABLES = new Set(
   'graph_sources statements evidence printed printed_keys work_keys open_references nodes edges'.split(' '),
 );
+/** Tables of the search index, which is compared with its files whenever it is opened to be updated. */
+const INDEX_TABLES = new Set(['index_about', 'segments', 'indexed_documents', 'deleted_passages']);
 /** Names of works whose rows wait to be made, in memory. */
 const MOST_UNSETTLED = 500_000;
 
@@ -160,14 +162,15 @@ export class CorpusStore implements Rows, Disposable {
     });
   }
 
-  /** Deletes every row that comes from a log, or every row; the next ingest reads all logs from their start. */
-  clear(what: 'logged' | 'everything' = 'logged'): void {
+  /** Deletes every row that comes from a log, or those of the graph as well; the next ingest reads all logs from their start. */
+  clear(what: 'logged' | 'with graph' = 'logged'): void {
     this.transaction(() => {
       const tables = this.all(
         "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' and name not like 'words_%'",
       );
-      for (const { name } of tables)
-        if (what === 'everything' || !GRAPH_TABLES.has(String(name))) this.database.exec(`delete from ${String(name)}`);
+      for (const name of tables.map((each) => String(each['name'])))
+        if (!INDEX_TABLES.has(name) && (what === 'with graph' || !GRAPH_TABLES.has(name)))
+          this.database.exec(`delete from ${name}`);
     });
   }
 
@@ -216,6 +219,17 @@ export class CorpusStore implements Rows, Disposable {
     } catch (error) {
       if (this.database.isTransaction) this.database.exec('rollback');
       throw describeDiskError(error, this.#path);
+    }
+  }
+
+  /** What `read` finds is what was there at one moment, whatever others write meanwhile. */
+  snapshot<T>(read: () => T): T {
+    if (this.database.isTransaction) return read();
+    this.database.exec('begin');
+    try {
+      return read();
+    } finally {
+      this.database.exec('commit');
     }
   }
 
@@ -365,6 +379,11 @@ function schema(): string {
 /** Result codes of SQLite: read-only, cannot open. */
 function isUnwritable(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && [8, 14].includes((error.errcode as number) & 0xff);
+}
+
+/** Whether a folder has a database, of whatever version. */
+export function hasStore(folder: string): boolean {
+  return existsSync(join(folder, NAME));
 }
 
 /** Removes the database of a folder: the next one that is opened reads all logs again. */

@@ -2,6 +2,8 @@ export { CorpusStore, refuseFleetFolder, removeStore } from './corpus-store.ts';
 export type { StoreOptions } from './corpus-store.ts';
 export { CHOICES, LABELS, PHASES, verdictOf } from './decisions.ts';
 export type { Choice, Label, Phase, Protocol, SavedSet, ScreeningDecision, Standing } from './decisions.ts';
+export { hasIndex, IndexRows } from './index-rows.ts';
+export type { IndexChange, IndexDense, IndexedRow, IndexManifest, SegmentRow } from './index-rows.ts';
 export { folded } from './work-rows.ts';
 export { isFailure, isManifestRow, isRefusal } from './line-reader.ts';
 export type { LogCursor } from './logs.ts';

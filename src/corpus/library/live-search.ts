@@ -26,7 +26,7 @@ export class LiveSearch implements AsyncDisposable {
   constructor({ folder, dataRoot, clock, open }: Parts) {
     const looked = [
       dirname(chunkOutput(dataRoot, 'any', 'parquet')),
-      join(folder, 'Index', 'index.sqlite'),
+      join(folder, 'Index'),
       join(folder, 'manifest.jsonl'),
       join(folder, 'records.jsonl'),
       join(folder, 'decisions.jsonl'),

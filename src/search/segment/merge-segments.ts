@@ -1,4 +1,4 @@
-import type { DocumentRow } from '../catalogue.ts';
+import type { IndexedRow } from '../../store/index.ts';
 import { DenseIndex } from './dense.ts';
 import { CodedIndex } from './codes.ts';
 import { LexicalSegment } from './lexical.ts';
@@ -10,12 +10,12 @@ import { SegmentWriter } from './write-segment.ts';
 /** A segment on its way into another: its file, and the documents in it that still count. */
 export interface MergedSegment {
   readonly path: string;
-  readonly documents: readonly DocumentRow[];
+  readonly documents: readonly IndexedRow[];
 }
 
 /** Where a document is in the new segment. */
 interface Moved {
-  readonly document: DocumentRow;
+  readonly document: IndexedRow;
   readonly first: number;
 }
 

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 
 import { AppError } from '../../base/index.ts';
@@ -133,4 +134,9 @@ export class SegmentFile implements Disposable {
       cause,
     });
   }
+}
+
+/** Where the file of a segment is, in the `Index` folder. */
+export function segmentPath(folder: string, name: string): string {
+  return join(folder, `segment-${name}.bin`);
 }

@@ -42,7 +42,7 @@ export class RunWatch implements AsyncDisposable {
     this.view = corpus.view();
     this.#screening = screeningOnDemand(corpus.folder, corpus.config);
     this.#clock = clock;
-    const index = join(corpus.folder, 'Index', 'index.sqlite');
+    const index = join(corpus.folder, 'Index');
     const decisions = join(corpus.folder, 'decisions.jsonl');
     this.search = new KeptOpen({
       open: () => corpus.openSearch({ asItIs: true }),

@@ -1,0 +1,279 @@
+import { existsSync, mkdirSync, rmSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { AppError, isDamaged } from '../base/index.ts';
+import type { ModelIdentity } from '../parse/index.ts';
+import { CorpusStore, hasStore } from './corpus-store.ts';
+
+const FOLDER = 'Index';
+/** Where versions before 0.2 had these rows, and how they named their layout, which is the same. */
+const OLD = 'index.sqlite';
+const OLD_SCHEMA = 'docstokg/index/3';
+
+/** The vectors of an index: their model, their length and their number format. */
+export interface IndexDense {
+  readonly model: ModelIdentity;
+  readonly dimensions: number;
+  readonly dtype: 'float32' | 'int8';
+}
+
+/** The contents of an index in numbers. */
+export interface IndexManifest {
+  /** Passages that can be found. */
+  readonly passages: number;
+  readonly documents: number;
+  readonly segments: number;
+  readonly dense: IndexDense | null;
+}
+
+export interface SegmentRow {
+  readonly name: string;
+  readonly passages: number;
+  readonly rows: number;
+  readonly length: number;
+}
+
+export interface IndexedRow {
+  readonly id: string;
+  readonly segment: string;
+  readonly first: number;
+  readonly count: number;
+  readonly stamp: string;
+  readonly text_hash: string;
+}
+
+/** One change of an index; it is applied in one transaction. */
+export interface IndexChange {
+  readonly segments?: readonly SegmentRow[];
+  readonly documents?: readonly IndexedRow[];
+  /** Documents that are removed, or that are in another segment from now on. */
+  readonly removed?: Iterable<string>;
+  /** Segments whose documents have all moved. */
+  readonly dropped?: readonly string[];
+}
+
+/** Which segments of the search index are valid, and which documents they hold. The segments themselves are files in `Index/`. */
+export class IndexRows implements Disposable {
+  /** Where the files of the segments are. */
+  readonly folder: string;
+  readonly #store: CorpusStore;
+
+  private constructor(corpus: string, store: CorpusStore) {
+    this.folder = join(corpus, FOLDER);
+    this.#store = store;
+  }
+
+  /** Opens the index of a corpus folder to change it. One whose texts were analysed in another way is emptied. */
+  static open(corpus: string, analysis: string): IndexRows {
+    mkdirSync(join(corpus, FOLDER), { recursive: true });
+    const rows = new IndexRows(corpus, CorpusStore.create(corpus));
+    try {
+      rows.#takeOver();
+      // Files of segments that a change replaces are deleted after it: it must be on the disk by then.
+      rows.#store.database.exec('pragma synchronous = full');
+      if (rows.analysis !== analysis)
+        rows.#store.transaction(() => {
+          rows.replace({}, null);
+          rows.#setAbout('analysis', analysis);
+        });
+      return rows;
+    } catch (error) {
+      rows[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  /** Opens it for reading; refuses an index that this version cannot search. */
+  static read(corpus: string, analysis: string): IndexRows {
+    const rows = IndexRows.find(corpus);
+    const found = rows?.analysis;
+    if (rows && found === analysis) return rows;
+    rows?.[Symbol.dispose]();
+    if (found === undefined)
+      throw new AppError('INDEX_MISSING', `no index in ${corpus}`, {
+        hint: 'build it with docstokg run or docparse embed',
+      });
+    throw new AppError('INDEX_SCHEMA', `the index in ${corpus} was written by another version`, {
+      hint: 'build the index again',
+    });
+  }
+
+  /** Opens what there is, of whatever version; undefined for a folder without a database. */
+  static find(corpus: string): IndexRows | undefined {
+    const hasOld = existsSync(join(corpus, FOLDER, OLD));
+    if (!hasOld && !hasStore(corpus)) return undefined;
+    const rows = new IndexRows(corpus, hasOld ? CorpusStore.create(corpus) : CorpusStore.open(corpus));
+    try {
+      rows.#takeOver();
+      return rows;
+    } catch (error) {
+      rows[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  /** How texts were analysed; undefined where there is no index. */
+  get analysis(): string | undefined {
+    return this.#about('analysis');
+  }
+
+  /** What `read` finds is what was there at one moment. */
+  snapshot<T>(read: () => T): T {
+    return this.#store.snapshot(read);
+  }
+
+  get manifest(): IndexManifest {
+    const { passages = 0, documents = 0 } =
+      this.#store.get<{ passages: number; documents: number }>(
+        'select coalesce(sum(count), 0) as passages, count(*) as documents from indexed_documents',
+      ) ?? {};
+    return { passages, documents, segments: this.#store.count('segments'), dense: this.dense };
+  }
+
+  get dense(): IndexDense | null {
+    return JSON.parse(this.#about('dense') ?? 'null') as IndexDense | null;
+  }
+
+  segments(): SegmentRow[] {
+    return this.#store.all<SegmentRow>('select * from segments order by passages desc, name');
+  }
+
+  /** The documents of a segment, in their order. */
+  documentsIn(segment: string): IndexedRow[] {
+    return this.#store.all<IndexedRow>('select * from indexed_documents where segment = ? order by first', segment);
+  }
+
+  /** The stamp of every document, by id. */
+  stamps(): Map<string, string> {
+    const rows = this.#store.all<{ id: string; stamp: string }>('select id, stamp from indexed_documents');
+    return new Map(rows.map(({ id, stamp }) => [id, stamp]));
+  }
+
+  /** Documents with exactly the text of another: all but the first of each group. */
+  copies(): Set<string> {
+    const rows = this.#store.all<{ id: string }>(
+      `select id from indexed_documents as d where text_hash <> '' and
+         exists (select 1 from indexed_documents as o where o.text_hash = d.text_hash and o.id < d.id)`,
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  deletions(segment: string): { readonly first: number; readonly count: number }[] {
+    return this.#store.all('select first, count from deleted_passages where segment = ? order by first', segment);
+  }
+
+  /** How many passages of a segment are deleted. */
+  deletedIn(segment: string): number {
+    return this.deletions(segment).reduce((sum, { count }) => sum + count, 0);
+  }
+
+  /** Applies a change. */
+  change({ segments = [], documents = [], removed = [], dropped = [] }: IndexChange): void {
+    this.#write(() => {
+      for (const id of removed) {
+        this.#store.run(
+          `insert into deleted_passages select segment, first, count from indexed_documents where id = ? and count > 0`,
+          id,
+        );
+        this.#store.run('delete from indexed_documents where id = ?', id);
+      }
+      this.#insert({ segments, documents });
+      for (const name of dropped) {
+        this.#store.run('delete from deleted_passages where segment = ?', name);
+        this.#store.run('delete from segments where name = ?', name);
+      }
+    });
+  }
+
+  /** Replaces the whole index. */
+  replace(change: Pick<IndexChange, 'segments' | 'documents'>, dense: IndexDense | null): void {
+    this.#write(() => {
+      for (const table of ['segments', 'indexed_documents', 'deleted_passages'])
+        this.#store.run(`delete from ${table}`);
+      this.#setAbout('dense', JSON.stringify(dense));
+      this.#insert(change);
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#store[Symbol.dispose]();
+  }
+
+  #insert({ segments = [], documents = [] }: Pick<IndexChange, 'segments' | 'documents'>): void {
+    this.#store.insertRows(
+      'segments',
+      segments.map(({ name, passages, rows, length }) => [name, passages, rows, length]),
+    );
+    this.#store.insertRows(
+      'indexed_documents',
+      documents.map(({ id, segment, first, count, stamp, text_hash: hash }) => [
+        id,
+        segment,
+        first,
+        count,
+        stamp,
+        hash,
+      ]),
+    );
+  }
+
+  #write(work: () => void): void {
+    this.#store.transaction(work);
+    // Readers that stay open look at the time of the folder: the database changes for many other reasons.
+    const now = new Date();
+    utimesSync(this.folder, now, now);
+  }
+
+  #about(name: string): string | undefined {
+    return this.#store.get<{ value: string }>('select value from index_about where name = ?', name)?.value;
+  }
+
+  #setAbout(name: string, value: string): void {
+    this.#store.run(
+      'insert into index_about values (?, ?) on conflict do update set value = excluded.value',
+      name,
+      value,
+    );
+  }
+
+  /** Copies the rows of an older version; its file is removed afterwards, so that an interrupted upgrade is repeated. */
+  #takeOver(): void {
+    const path = join(this.folder, OLD);
+    if (!existsSync(path)) return;
+    const { database } = this.#store;
+    try {
+      database.prepare('attach ? as old').run(path);
+      if (database.prepare("select value from old.about where name = 'schema'").get()?.['value'] === OLD_SCHEMA)
+        this.#write(() => {
+          for (const [table, of] of [
+            ['segments', 'segments'],
+            ['indexed_documents', 'documents'],
+            ['deleted_passages', 'deletions'],
+            ['index_about', 'about'],
+          ] as const)
+            database.exec(`delete from ${table}; insert into ${table} select * from old.${of}`);
+        });
+    } catch (error) {
+      // What cannot be read is built again from the passages.
+      if (!isDamaged(error) && !isWithoutTable(error)) throw error;
+    }
+    if (
+      database
+        .prepare('pragma database_list')
+        .all()
+        .some(({ name }) => name === 'old')
+    )
+      database.exec('detach old');
+    for (const ending of ['', '-wal', '-shm']) rmSync(path + ending, { force: true });
+  }
+}
+
+function isWithoutTable(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('no such table');
+}
+
+/** Whether a corpus folder has an index, of whatever version. */
+export function hasIndex(corpus: string): boolean {
+  using rows = IndexRows.find(corpus);
+  return rows?.analysis !== undefined;
+}
