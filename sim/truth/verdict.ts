@@ -38,8 +38,7 @@ function behindPage(world: World, location: Location, policy: Policy, tried: Map
   if (template === 'js-only' || template === 'dspace7' || file === null) return lost('no-pdf-link');
   // The page itself is the text.
   if (template === 'full-text') return judgeFile(file, policy);
-  if (template === 'doi-mismatch' && policy.identityCheck && world.work(location.work).doi !== null)
-    return lost('identity-mismatch');
+  if (template === 'doi-mismatch' && policy.identityCheck) return lost('identity-mismatch');
   const before = tried.get(file.url);
   if (before !== undefined && before !== 'success') return lost(before);
   const atDoor = door(world, file.url, file.behaviour, policy);

@@ -28,6 +28,8 @@ async function tryPage(
   await using server = await openLoopback(({ url }, response) => {
     if (url.endsWith('/file.pdf')) response.end(PDF);
     else if (url === '/page') response.writeHead(200, { 'content-type': 'text/html' }).end(page);
+    else if (url === '/sale')
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body><a>Purchase PDF</a></body></html>');
     else response.writeHead(404).end();
   });
   await using client = loopbackClient(server);
@@ -93,6 +95,13 @@ test('a page with another DOI and other authors is another work, and its file is
 test('the licence of a page is used for its file if no other source states one', async () => {
   const licensed = page('10.5555/work', '<link rel="license" href="https://creativecommons.org/licenses/by/4.0/">');
   assert.equal((await tryPage(licensed)).attempt.license, 'cc-by');
+});
+
+test('a page that offers the text for sale is paywalled, also behind the link of another page', async () => {
+  const sold = page('10.5555/work').replace('/file.pdf', '/sale');
+  const { attempt, asked } = await tryPage(sold);
+  assert.deepEqual([attempt.reason, asked], ['paywalled', ['/page', '/sale']]);
+  assert.equal((await tryPage('<html><body><a>Purchase PDF</a></body></html>')).attempt.reason, 'paywalled');
 });
 
 test('a page that is the full text is saved', async () => {

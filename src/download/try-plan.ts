@@ -130,7 +130,7 @@ export class PlanTrier {
     if (expect === 'html' && this.#options.accept.has('html')) return this.#keepPage(got, text, claim);
     const isPromised = plan.isPromised || expect === 'pdf' || expect === 'xml';
     // A page is read if a plan leads to it, even if a file was promised; pages behind its links are not.
-    if (pages > MOST_REFRESHES) return { ...got, reason: 'html-as-pdf' };
+    if (pages > MOST_REFRESHES) return { ...got, reason: isForSale(text) ? 'paywalled' : 'html-as-pdf' };
     const page = readLandingPage(text, response.url, response.headers);
     if (page.refresh !== null && pages < MOST_REFRESHES)
       return this.#follow(plan, page.refresh, expect, pages + 1, claim);
