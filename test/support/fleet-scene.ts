@@ -7,6 +7,7 @@ import type { Simulation } from '../../sim/index.ts';
 import { Admin } from '../../sim/index.ts';
 import { accountOf } from '../../src/ask/index.ts';
 import { sha256 } from '../../src/base/index.ts';
+import type { StoreCheck } from '../../src/harvest/index.ts';
 import { CorpusStore } from '../../src/store/index.ts';
 import type { StartedCommand } from '../e2e/started-command.ts';
 import { startCommand } from '../e2e/started-command.ts';
@@ -84,44 +85,25 @@ export class FleetScene implements AsyncDisposable {
     return this.#start(['run', ...this.#ids, '--sim', this.#url, '--out', out, '--workers', '2', '--json']);
   }
 
-  /** A machine of the fleet. */
-  machine(out: string): StartedCommand {
-    return this.#start([
-      'run',
-      ...this.#ids,
-      '--sim',
-      this.#url,
-      '--out',
-      out,
-      '--workers',
-      '2',
-      '--json',
-      ...this.#fleet,
-    ]);
+  /** A machine of the fleet; the database sees its connections under a name. */
+  machine(out: string, name = out): StartedCommand {
+    const parameters = ['run', ...this.#ids, '--sim', this.#url, '--out', out, '--workers', '2', '--json'];
+    return this.#start([...parameters, ...this.#fleet(`${this.server.url}?application_name=${name}`)]);
   }
 
   /** Brings the corpus to another folder, as somebody would who only wants to read it. */
   async pull(out: string): Promise<void> {
-    await using pull = this.#start(['store', 'pull', out, ...this.#fleet, '--json']);
+    await using pull = this.#start(['store', 'pull', out, ...this.#fleet(), '--json']);
     const { code } = await pull.ended;
     if (code !== 0) throw new Error(`store pull ended with ${code}: ${pull.stderr}`);
   }
 
   /** Compares store and logs, every object by its hash and without a grace period. */
-  async check(out: string, ...more: readonly string[]): Promise<StoreFindings> {
-    await using check = this.#start([
-      'store',
-      'check',
-      out,
-      ...this.#fleet,
-      '--verify',
-      '--grace-h',
-      '0',
-      '--json',
-      ...more,
-    ]);
+  async check(out: string, ...more: readonly string[]): Promise<StoreCheck> {
+    const parameters = ['store', 'check', out, ...this.#fleet(), '--verify', '--grace-h', '0', '--json'];
+    await using check = this.#start([...parameters, ...more]);
     await check.ended;
-    return JSON.parse(check.stdout) as StoreFindings;
+    return JSON.parse(check.stdout) as StoreCheck;
   }
 
   /** Builds the graph of a folder, and says what its corpus is. */
@@ -147,23 +129,13 @@ export class FleetScene implements AsyncDisposable {
     };
   }
 
-  get #fleet(): string[] {
-    return ['--fleet', this.server.url, '--store', 's3://papers/corpus'];
+  #fleet(url = this.server.url): string[] {
+    return ['--fleet', url, '--store', 's3://papers/corpus'];
   }
 
   #start(parameters: readonly string[]): StartedCommand {
     return startCommand('docstokg', parameters, { cwd: this.folder, env: this.#env });
   }
-}
-
-/** What `store check --json` answers. */
-export interface StoreFindings {
-  readonly files: number;
-  readonly objects: number;
-  readonly missing: readonly string[];
-  readonly damaged: readonly string[];
-  readonly orphans: readonly string[];
-  readonly removed: number;
 }
 
 /** What of two corpora is not the same. */

@@ -1,6 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 
+import { Client } from 'pg';
+
+import { systemClock } from '../../src/base/index.ts';
+import { openSharedLog } from '../../src/queue/kept/index.ts';
 import type { StartedCommand } from '../e2e/started-command.ts';
 import { seededRandom } from '../fixtures/random-document.ts';
 import type { CorpusFacts } from './fleet-scene.ts';
@@ -18,6 +22,8 @@ const ENVIRONMENT = {
   DOCSTOKG_ORCHESTRATOR__MAX_JOB_DEATHS: '50',
   DOCSTOKG_ORCHESTRATOR__MAX_JOB_ATTEMPTS: '50',
 };
+/** The longest pause: by then others have finished what the paused machine had, if any others are left. */
+const LONGEST_PAUSE_S = 2 * LEASE_S;
 const WORLD = { hosts: 5, profile: 'calm', timeScale: 0.05 } as const;
 
 const ACTIONS = ['kill', 'kill', 'pause', 'database-killed', 'database-paused', 'store-away', 'store-bad'] as const;
@@ -71,11 +77,16 @@ export async function fleetStorm(worldSeed: number, wanted: CorpusFacts, storm: 
 
   const machines = new Map<string, StartedCommand>();
   const killed = new Set<StartedCommand>();
+  const paused = new Set<StartedCommand>();
+  const writers = new Map<StartedCommand, string>();
   const running: StartedCommand[] = [];
   await using _machines = { [Symbol.asyncDispose]: async () => { for (const each of running) await each[Symbol.asyncDispose](); } }; // prettier-ignore
   const ended = new Set<StartedCommand>();
+  const sql = new FleetTables(scene.server.url);
+  await sql.open();
   const start = (name: string): void => {
-    const machine = scene.machine(name);
+    const machine = scene.machine(name, `${name}.${running.length}`);
+    writers.set(machine, `${name}.${running.length}`);
     machines.set(name, machine);
     running.push(machine);
     void machine.ended.then(() => {
@@ -87,8 +98,9 @@ export async function fleetStorm(worldSeed: number, wanted: CorpusFacts, storm: 
 
   const done: string[] = [];
   const pending: Promise<void>[] = [];
-  const later = (ms: number, work: () => void): void =>
-    void pending.push(new Promise((resolve) => setTimeout(() => resolve(work()), ms)));
+  const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+  const later = (ms: number, work: () => void): void => void pending.push(wait(ms).then(work));
+  const woken: Woken[] = [];
   const signal = (pids: readonly number[], name: NodeJS.Signals): void => {
     for (const pid of pids)
       try {
@@ -97,6 +109,24 @@ export async function fleetStorm(worldSeed: number, wanted: CorpusFacts, storm: 
         // It has ended meanwhile.
       }
   };
+  /** Stops a machine with jobs in hand; the chosen one, where no machine has any before all have ended. */
+  const stopped = async (chosen: StartedCommand): Promise<{ machine: StartedCommand; held: HeldJob[] }> => {
+    for (let tries = 0; tries < 200; tries += 1) {
+      const holders = await sql.holders();
+      const machine = running.find((each) => !ended.has(each) && !paused.has(each) && holders.includes(each.pid));
+      if (!machine) {
+        if (running.every((each) => ended.has(each) || paused.has(each))) break;
+        await once(events, 'event');
+        continue;
+      }
+      signal([machine.pid], 'SIGSTOP');
+      const held = await sql.heldBy(machine.pid);
+      if (held.length > 0) return { machine, held };
+      signal([machine.pid], 'SIGCONT');
+    }
+    signal([chosen.pid], 'SIGSTOP');
+    return { machine: chosen, held: [] };
+  };
   const disturb: Record<Action, (name: string, machine: StartedCommand) => Promise<void>> = {
     async kill(name, machine) {
       killed.add(machine);
@@ -104,9 +134,21 @@ export async function fleetStorm(worldSeed: number, wanted: CorpusFacts, storm: 
       await machine.ended;
       start(random() < 0.5 ? name : `${name}-again`);
     },
-    async pause(_name, { pid }) {
-      signal([pid], 'SIGSTOP');
-      later((LEASE_S + 3) * 1000, () => signal([pid], 'SIGCONT'));
+    async pause(_name, chosen) {
+      const { machine, held } = await stopped(chosen);
+      paused.add(machine);
+      const wake = async (): Promise<void> => {
+        let finished: readonly HeldJob[] = [];
+        for (let seconds = 0; seconds < LONGEST_PAUSE_S; seconds += 1) {
+          await wait(1_000);
+          if (seconds > LEASE_S) finished = await sql.finished(held);
+          if (seconds > LEASE_S && finished.length === held.length) break;
+        }
+        woken.push({ writer: writers.get(machine) ?? '', held, finished, heads: await sql.heads() });
+        signal([machine.pid], 'SIGCONT');
+        paused.delete(machine);
+      };
+      pending.push(wake());
     },
     async 'database-killed'() {
       await scene.server.restart?.('SIGQUIT');
@@ -114,7 +156,7 @@ export async function fleetStorm(worldSeed: number, wanted: CorpusFacts, storm: 
     async 'database-paused'() {
       const pids = processTree(scene.server.pid ?? 0);
       signal(pids, 'SIGSTOP');
-      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      await wait(3_000);
       signal(pids, 'SIGCONT');
     },
     async 'store-away'() {
@@ -132,7 +174,8 @@ export async function fleetStorm(worldSeed: number, wanted: CorpusFacts, storm: 
     const isDue = (): boolean => progress.seen >= next || running.every((machine) => ended.has(machine));
     while (!isDue()) await once(events, 'event');
     const alive = [...machines].filter(([, machine]) => !ended.has(machine));
-    const action = choose(storm.actions ?? ACTIONS);
+    // Each storm has a pause.
+    const action = at === storm.seed % 3 ? 'pause' : choose(storm.actions ?? ACTIONS);
     const chosen = choose(alive);
     if (!action || !chosen) break;
     done.push(`${action} ${chosen[0]} after ${progress.seen}`);
@@ -154,10 +197,121 @@ export async function fleetStorm(worldSeed: number, wanted: CorpusFacts, storm: 
   faults.push(...differences(wanted, await scene.facts('reader')), ...doneTwice(join(scene.folder, 'reader')));
   const { missing, damaged, orphans } = await scene.check('reader', '--repair');
   if (orphans.length > 0) done.push(`${orphans.length} orphans removed`);
-  const after = await scene.check('reader');
-  for (const [kind, found] of Object.entries({ missing, damaged, 'orphans after the repair': after.orphans }))
+  const left = orphans.length === 0 ? [] : (await scene.check('reader')).orphans;
+  for (const [kind, found] of Object.entries({ missing, damaged, 'orphans after the repair': left }))
     if (found.length > 0) faults.push(`${found.length} ${kind}: ${found.slice(0, 3).join(', ')}`);
+  for (const { writer, held, finished, heads } of woken) {
+    const written = await sql.writtenBy(writer, finished, heads);
+    faults.push(...written.map((line) => `${writer} wrote after it woke up: ${line.slice(0, 200)}`));
+    done.push(`${writer} woke up: ${finished.length} of its ${held.length} jobs finished by others, ${written.length} lines of it about them`); // prettier-ignore
+  }
   const { violations } = scene.simulation.log;
   done.push(`${violations.length} rules broken`);
   return { done, faults };
 }
+
+/** A job that a machine had when it was paused. */
+interface HeldJob {
+  readonly schema: string;
+  readonly id: number;
+  readonly token: number;
+  /** The work, or the document with the hash of its content. */
+  readonly name: string;
+}
+
+/** A machine that was paused, when it goes on. */
+interface Woken {
+  readonly writer: string;
+  readonly held: readonly HeldJob[];
+  /** The jobs of these that others have finished meanwhile. */
+  readonly finished: readonly HeldJob[];
+  /** How many lines each log had. */
+  readonly heads: ReadonlyMap<string, number>;
+}
+
+/** The tables of a fleet, read by somebody who watches it. Each log line has the name of the process that wrote it. */
+class FleetTables {
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async open(): Promise<void> {
+    const log = await openSharedLog(this.#url, { clock: systemClock, schema: SCHEMA });
+    await log[Symbol.asyncDispose]();
+    await this.#query(
+      `ALTER TABLE ${SCHEMA}.log_lines ADD COLUMN writer text DEFAULT current_setting('application_name')`,
+    );
+  }
+
+  /** The processes that have jobs. */
+  async holders(): Promise<number[]> {
+    const workers = await this.#ofQueues<{ worker: string }>((schema) => `SELECT DISTINCT worker_id AS worker FROM ${schema}.runs WHERE worker_id IS NOT NULL`); // prettier-ignore
+    return workers.map(({ worker }) => Number(worker.split('-').at(-3)));
+  }
+
+  heldBy(pid: number): Promise<HeldJob[]> {
+    return this.#ofQueues((schema) => `SELECT '${schema}' AS schema, id::int, token::int, artifact_id AS name FROM ${schema}.jobs WHERE worker_id LIKE '%-${pid}-%-%'`); // prettier-ignore
+  }
+
+  /** Which of the jobs were finished under another lease. */
+  async finished(held: readonly HeldJob[]): Promise<HeldJob[]> {
+    const found: HeldJob[] = [];
+    for (const job of held) {
+      const rows = await this.#query(`SELECT 1 FROM ${job.schema}.runs WHERE id = ${job.id} AND token <> ${job.token} AND state NOT IN ('queued', 'in_progress')`); // prettier-ignore
+      if (rows.length > 0) found.push(job);
+    }
+    return found;
+  }
+
+  async heads(): Promise<Map<string, number>> {
+    const rows = await this.#query<{ log: string; lines: number }>(`SELECT log, lines::int FROM ${SCHEMA}.log_heads`);
+    return new Map(rows.map(({ log, lines }) => [log, lines]));
+  }
+
+  /** The lines about jobs that a process has written after the given ones. */
+  async writtenBy(writer: string, jobs: readonly HeldJob[], after: ReadonlyMap<string, number>): Promise<string[]> {
+    const lines = await this.#query<{ log: string; line: number; text: string }>(
+      `SELECT log, line::int, text FROM ${SCHEMA}.log_lines WHERE writer = '${writer}'`,
+    );
+    const names = new Set(jobs.map(({ schema, name }) => (schema === SCHEMA ? name : name.replace(/ [0-9a-f]+$/, ''))));
+    return lines
+      .filter(({ log, line, text }) => {
+        if (line <= (after.get(log) ?? 0)) return false;
+        const row = JSON.parse(text) as Record<string, unknown>;
+        return jobs.some(({ schema }) => (schema === SCHEMA ? log === 'manifest' : schema === `${SCHEMA}_${log}`)) && names.has(String(row['work'] ?? row['doc_id'])); // prettier-ignore
+      })
+      .map(({ log, text }) => `${log} ${text}`);
+  }
+
+  /** Asks the queue of works and those of the stages, as far as there are any yet. */
+  async #ofQueues<R extends object>(statement: (schema: string) => string): Promise<R[]> {
+    const schemas = await this.#query<{ schema: string }>(
+      `SELECT table_schema AS schema FROM information_schema.tables WHERE table_name = 'runs' AND table_schema IN (${QUEUES.map((each) => `'${each}'`).join(', ')})`, // prettier-ignore
+    );
+    const found: R[] = [];
+    for (const { schema } of schemas) found.push(...(await this.#query<R>(statement(schema))));
+    return found;
+  }
+
+  /** Asks again while the server is away. */
+  async #query<R extends object>(statement: string): Promise<R[]> {
+    for (const deadline = performance.now() + 120_000; ;) {
+      const client = new Client({ connectionString: this.#url });
+      client.on('error', () => undefined);
+      try {
+        await client.connect();
+        return (await client.query<R>(statement)).rows;
+      } catch (error) {
+        if (performance.now() > deadline) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      } finally {
+        await client.end().catch(() => undefined);
+      }
+    }
+  }
+}
+
+const SCHEMA = 'docstokg';
+const QUEUES = [SCHEMA, ...['doctags', 'chunk', 'embed'].map((stage) => `${SCHEMA}_${stage}`)];
