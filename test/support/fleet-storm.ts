@@ -213,8 +213,8 @@ export async function fleetStorm(worldSeed: number, wanted: CorpusFacts, storm: 
 /** A job that a machine had when it was paused. */
 interface HeldJob {
   readonly schema: string;
-  readonly id: number;
-  readonly token: number;
+  readonly id: string;
+  readonly token: string;
   /** The work, or the document with the hash of its content. */
   readonly name: string;
 }
@@ -252,7 +252,7 @@ class FleetTables {
   }
 
   heldBy(pid: number): Promise<HeldJob[]> {
-    return this.#ofQueues((schema) => `SELECT '${schema}' AS schema, id::int, token::int, artifact_id AS name FROM ${schema}.jobs WHERE worker_id LIKE '%-${pid}-%-%'`); // prettier-ignore
+    return this.#ofQueues((schema) => `SELECT '${schema}' AS schema, id::text, token::text, artifact_id AS name FROM ${schema}.jobs WHERE worker_id LIKE '%-${pid}-%-%'`); // prettier-ignore
   }
 
   /** Which of the jobs were finished under another lease. */
@@ -298,19 +298,28 @@ class FleetTables {
   /** Asks again while the server is away. */
   async #query<R extends object>(statement: string): Promise<R[]> {
     for (const deadline = performance.now() + 120_000; ;) {
-      const client = new Client({ connectionString: this.#url });
+      const client = new Client({
+        connectionString: this.#url,
+        connectionTimeoutMillis: 10_000,
+        query_timeout: 10_000,
+      });
       client.on('error', () => undefined);
       try {
         await client.connect();
         return (await client.query<R>(statement)).rows;
       } catch (error) {
-        if (performance.now() > deadline) throw error;
+        if (isOurs(error) || performance.now() > deadline) throw error;
         await new Promise((resolve) => setTimeout(resolve, 200));
       } finally {
-        await client.end().catch(() => undefined);
+        void client.end().catch(() => undefined);
       }
     }
   }
+}
+
+/** A mistake in a statement, or in what it is given. */
+function isOurs(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^(?:22|42)/.test(String(error.code));
 }
 
 const SCHEMA = 'docstokg';
