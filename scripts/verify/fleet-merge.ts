@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,6 +21,8 @@ const { works, folders, seconds } = checkOptions({ works: 100_000, folders: 4, s
 await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-merge-'));
 const names = Array.from({ length: folders }, (_, at) => `machine-${at + 1}`);
 for (const [at, name] of names.entries()) write(join(temporary.path, name), at);
+// As after downloads, which are synced.
+execFileSync('sync');
 let isGood = true;
 for (const round of ['all works', 'again, nothing new']) {
   const before = childrenCpuSeconds();

@@ -9,7 +9,7 @@ import { S3_SERVERS, startS3 } from '../../test/support/s3-server.ts';
 
 // npm run verify:fleet -- --store s3 [--servers s3rver,swift,faulty] [--processes 1,4,8] [--seeds 1] [--works 24]
 //   [--profile calm] [--time-scale 0.05]
-//   or: --store s3 --storms 30 [--seeds 1] [--works 8]: machines, database and store are killed, paused and slowed
+//   or: --store s3 --storms 30 [--first 1] [--seeds 1] [--works 8]: machines, database and store are killed, paused and slowed
 // Processes in folders of their own make one corpus on a PostgreSQL server and an S3 server. Works, documents, passages,
 // graph and account must equal those of one machine without store. Exit 1 on a difference or a violation.
 
@@ -20,6 +20,7 @@ const given = checkOptions({
   seeds: '1',
   works: 24,
   storms: 0,
+  first: 1,
   profile: ['calm', 'politeness', 'realistic'],
   'time-scale': 0.05,
 });
@@ -35,7 +36,7 @@ const alone = new Map<number, { readonly facts: CorpusFacts; readonly cpu: numbe
 let [runs, wrong] = [0, 0];
 let quiet: CorpusFacts | undefined;
 
-for (let seed = 1; seed <= given.storms; seed += 1) {
+for (let seed = given.first; seed < given.first + given.storms; seed += 1) {
   const [worldSeed = 1] = plan.seeds;
   const startedAt = performance.now();
   quiet ??= await undisturbed(worldSeed, works);

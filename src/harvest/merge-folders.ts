@@ -1,22 +1,24 @@
 import { createHash, hash } from 'node:crypto';
 import {
   closeSync,
+  constants,
+  copyFileSync,
   existsSync,
+  fdatasync,
   linkSync,
   lstatSync,
   mkdirSync,
   openSync,
   readSync,
   realpathSync,
-  rmSync,
-  writeSync,
 } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
 
 import type { Clock } from '../base/index.ts';
-import { AppError, describeDiskError, partPath, readJsonl, sha256File } from '../base/index.ts';
+import { AppError, describeDiskError, partPath, readJsonl, sha256File, syncFolder } from '../base/index.ts';
 import type { ManifestRow } from '../download/index.ts';
 import { FileCommits, parseManifestRow, PartFolder } from '../download/index.ts';
 import { ManifestFolder, manifestsIn } from './ledger/manifest-folder.ts';
@@ -26,6 +28,9 @@ import { CorpusStore, isRecord } from '../store/index.ts';
 const BATCH_ROWS = 10_000;
 const COPY_BYTES = 1 << 20;
 const MOST_NAMED = 1_000;
+/** Files whose sync is waited for. */
+const MOST_OPEN = 64;
+const syncData = promisify(fdatasync);
 
 /** The result of merging folders. */
 export interface Merged {
@@ -46,11 +51,13 @@ interface Options {
 }
 
 /** A row of one of the folders; the first folder is the target. */
-interface Candidate {
+interface Candidate extends SavedFile {
   readonly work: string;
   readonly folder: number;
   readonly row: string;
 }
+
+type SavedFile = Pick<ManifestRow, 'path' | 'sha256' | 'bytes'>;
 
 /**
  * Merges the run folders of several machines: for each work the latest complete file, or else the latest row; the
@@ -77,28 +84,28 @@ export async function mergeFolders(
   using copies = new FileCopies(out, options.clock);
   const missing: string[] = [];
   let [files, bytes, missingCount] = [0, 0, 0];
-  let batch: ManifestRow[] = [];
+  let batch: string[] = [];
   const write = async (): Promise<void> => {
     await copies.settled();
-    await manifest.writeAll(batch);
+    await manifest.writeLines(batch);
     batch = [];
   };
-  for (const first of candidates.best()) {
+  for (const work of candidates.works()) {
     signal?.throwIfAborted();
-    for (const { work, folder, row: text } of candidates.from(first)) {
-      const row = JSON.parse(text) as ManifestRow;
-      const path = row.path === null ? null : await copies.copy(row, all[folder] ?? out);
-      if (row.path !== null && path === null) {
+    for (const candidate of candidates.of(work)) {
+      const { folder, row } = candidate;
+      const path = candidate.path === null ? null : await copies.copy(candidate, all[folder] ?? out);
+      if (candidate.path !== null && path === null) {
         missingCount += 1;
-        if (missing.length < MOST_NAMED) missing.push(`${work}: ${join(all[folder] ?? '', row.path)}`);
+        if (missing.length < MOST_NAMED) missing.push(`${candidate.work}: ${join(all[folder] ?? '', candidate.path)}`);
         continue;
       }
       if (folder === 0) break;
       if (path !== null) {
         files += 1;
-        bytes += row.bytes ?? 0;
+        bytes += candidate.bytes ?? 0;
       }
-      batch.push({ ...row, path });
+      batch.push(path === candidate.path ? row : JSON.stringify({ ...(JSON.parse(row) as ManifestRow), path }));
       break;
     }
     if (batch.length >= BATCH_ROWS) await write();
@@ -113,25 +120,33 @@ export async function mergeFolders(
       records += lines.length;
     }
   store.ingestAll();
-  return { folders: folders.length, works: candidates.works, files, bytes, records, missing, missingCount };
+  return { folders: folders.length, works: candidates.count, files, bytes, records, missing, missingCount };
 }
 
 /** The rows of all folders in a temporary database, which is gone when the process ends. */
 class Candidates implements Disposable {
   readonly #database = new DatabaseSync('');
+  readonly #row: StatementSync;
+  readonly #others: StatementSync;
   #note: StatementSync | undefined;
 
   constructor() {
     this.#database.exec(`
       pragma journal_mode = off; pragma synchronous = off;
       create table rows (id integer primary key, work text not null, saved integer not null, at integer not null,
-        folder integer not null, row text not null);
+        folder integer not null, path text, sha256 text, bytes integer, row text not null);
       create table seen (line text primary key) without rowid;
     `);
+    this.#row = this.#database.prepare('select work, folder, path, sha256, bytes, row from rows where id = ?');
+    this.#others = this.#database.prepare(
+      'select id from rows where work = ? order by saved desc, at desc, folder, id desc',
+    );
   }
 
   async read(folder: string, at: number, warn: (message: string) => void, signal?: AbortSignal): Promise<void> {
-    const insert = this.#database.prepare('insert into rows (work, saved, at, folder, row) values (?, ?, ?, ?, ?)');
+    const insert = this.#database.prepare(
+      'insert into rows (work, saved, at, folder, path, sha256, bytes, row) values (?, ?, ?, ?, ?, ?, ?, ?)',
+    );
     let rows = 0;
     this.#database.exec('begin');
     for (const path of manifestsIn(folder))
@@ -141,9 +156,9 @@ class Candidates implements Disposable {
           warn(`${path}, line ${line.line}: ${parsed.problem}; skipped`);
           continue;
         }
-        const { work, outcome, path: saved, at: moment } = parsed.row;
+        const { work, outcome, at: moment, path: saved, sha256, bytes } = parsed.row;
         const isSaved = outcome === 'saved' && saved !== null;
-        insert.run(work, isSaved ? 1 : 0, Date.parse(moment), at, JSON.stringify(parsed.row));
+        insert.run(work, isSaved ? 1 : 0, Date.parse(moment), at, saved, sha256, bytes, JSON.stringify(parsed.row));
         rows += 1;
         if (rows % BATCH_ROWS !== 0) continue;
         signal?.throwIfAborted();
@@ -161,33 +176,31 @@ class Candidates implements Disposable {
     return this.#note.run(hash('sha256', line, 'base64url')).changes === 1;
   }
 
-  get works(): number {
+  get count(): number {
     return Number(this.#database.prepare('select count(distinct work) as works from rows').get()?.['works']);
   }
 
   /** The best row of each work, by time: saved rows are better than others, later ones better than earlier ones. */
-  best(): Iterable<Candidate & { readonly others: number }> {
+  works(): Iterable<{ readonly best: number; readonly rows: number }> {
     this.#database.exec(
       'create index if not exists rows_of_works on rows (work, saved desc, at desc, folder, id desc)',
     );
     return this.#database
       .prepare(
-        `select work, folder, row, others from (
-           select work, folder, row, at, id, count(*) over (partition by work) - 1 as others,
+        `select best, rows from (
+           select id as best, at, count(*) over (partition by work) as rows,
              row_number() over (partition by work order by saved desc, at desc, folder, id desc) as place from rows
-         ) where place = 1 order by at, id`,
+         ) where place = 1 order by at, best`,
       )
-      .iterate() as unknown as Iterable<Candidate & { readonly others: number }>;
+      .iterate() as unknown as Iterable<{ readonly best: number; readonly rows: number }>;
   }
 
   /** That row, then the other rows of its work, best first. */
-  *from(best: Candidate & { readonly others: number }): Generator<Candidate> {
-    yield best;
-    if (best.others === 0) return;
-    const rows = this.#database.prepare(
-      'select work, folder, row from rows where work = ? order by saved desc, at desc, folder, id desc',
-    );
-    for (const row of rows.all(best.work).slice(1)) yield row as unknown as Candidate;
+  *of({ best, rows }: { readonly best: number; readonly rows: number }): Generator<Candidate> {
+    const first = this.#row.get(best) as unknown as Candidate;
+    yield first;
+    if (rows === 1) return;
+    for (const { id } of this.#others.all(first.work).slice(1)) yield this.#row.get(id ?? null) as unknown as Candidate;
   }
 
   [Symbol.dispose](): void {
@@ -199,14 +212,17 @@ class Candidates implements Disposable {
 const SAVED_FILE =
   /^(?:(?:PDF|HTML|XML)\/(?!\.)[^/\\\p{Cc}]{1,200}|cas\/[0-9a-f]{2}\/[0-9a-f]{64})\.(?:pdf|html|xml)$/u;
 
-/** Copies files into a folder. Unfinished copies of a killed process are removed by the next one. */
+/** Links or copies files into a folder. Unfinished copies of a killed process are removed by the next one. */
 class FileCopies implements Disposable {
   readonly #out: string;
   readonly #parts: PartFolder;
   readonly #commits = new FileCommits();
   readonly #buffer = Buffer.allocUnsafe(COPY_BYTES);
-  readonly #roots = new Map<string, string>();
-  /** Names used since the last `settled`, by hash. */
+  /** The real paths of folders. */
+  readonly #real = new Map<string, string | undefined>();
+  /** Folders that got links since the last `settled`. */
+  readonly #linked = new Set<string>();
+  /** Names used by copies since the last `settled`, by hash. */
   readonly #given = new Map<string, string>();
   #committing: Promise<void>[] = [];
 
@@ -215,70 +231,90 @@ class FileCopies implements Disposable {
     this.#parts = PartFolder.open(join(out, '.parts'), clock);
   }
 
-  /** Resolves when every copied file would survive a power cut. */
+  /** Resolves when every file would survive a power cut. */
   async settled(): Promise<void> {
     const committing = this.#committing;
     this.#committing = [];
     await Promise.all(committing);
     this.#given.clear();
+    for (const folder of this.#linked) await syncFolder(folder);
+    this.#linked.clear();
   }
 
   /** The path of a row's file in the target folder; null if the file is not what the row says. */
-  async copy(row: ManifestRow, folder: string): Promise<string | null> {
+  async copy(row: SavedFile, folder: string): Promise<string | null> {
     const name = row.path ?? '';
     if (!SAVED_FILE.test(name)) return null;
     const from = join(folder, name);
     // The folder comes from another machine: a link in it may point to any file of this one.
-    if (realPath(from) !== join(this.#rootOf(folder), name)) return null;
-    const found = lstatSync(from);
-    if (!found.isFile() || (row.bytes !== null && found.size !== row.bytes)) return null;
+    const root = this.#realPath(folder);
+    if (root === undefined || this.#realPath(dirname(from)) !== join(root, dirname(name))) return null;
+    const found = lstatSync(from, { throwIfNoEntry: false });
+    if (!found?.isFile() || (row.bytes !== null && found.size !== row.bytes)) return null;
     if (folder === this.#out) return name;
-    const part = partPath(join(this.#parts.path, 'body'));
-    const digest = this.#copyBytes(from, part);
-    const path = row.sha256 !== null && digest !== row.sha256 ? null : await this.#freeName(name, digest);
-    if (path === null || this.#given.has(path) || existsSync(join(this.#out, path))) {
-      rmSync(part);
+    const source = openSync(from, 'r');
+    let syncing: Promise<void> | undefined;
+    try {
+      const digest = this.#hash(source, from);
+      if (row.sha256 !== null && digest !== row.sha256) return null;
+      const path = await this.#freeName(name, digest);
+      const target = join(this.#out, path);
+      if (this.#given.has(path) || existsSync(target)) return path;
+      const into = dirname(target);
+      if (!this.#linked.has(into)) mkdirSync(into, { recursive: true });
+      // Downloads are never changed in place, so a link is as good as a copy.
+      if (isLinked(from, target)) {
+        this.#linked.add(into);
+        // A file that another program has just copied there may not be on the disk yet.
+        syncing = syncData(source);
+      } else syncing = this.#copy(from, digest, path);
       return path;
+    } finally {
+      if (syncing) await this.#settleLater(syncing, source);
+      else closeSync(source);
     }
-    this.#given.set(path, digest);
-    mkdirSync(dirname(join(this.#out, path)), { recursive: true });
-    const committed = this.#commits.commit(part, join(this.#out, path));
-    committed.catch(() => undefined); // settled() throws it.
-    this.#committing.push(committed);
-    // Gives the syncs, which run on other threads, a turn.
-    if (this.#committing.length % 64 === 0) await new Promise(setImmediate);
-    return path;
   }
 
   [Symbol.dispose](): void {
     this.#parts[Symbol.dispose]();
   }
 
-  #rootOf(folder: string): string {
-    let root = this.#roots.get(folder);
-    if (root === undefined) this.#roots.set(folder, (root = realpathSync(folder)));
-    return root;
+  #realPath(folder: string): string | undefined {
+    if (!this.#real.has(folder)) this.#real.set(folder, realPath(folder));
+    return this.#real.get(folder);
   }
 
-  /** Links or copies a file and returns its hash. Downloads are never changed in place, so a link is safe. */
-  #copyBytes(from: string, part: string): string {
+  /** Waits for earlier files where many are open. */
+  async #settleLater(syncing: Promise<void>, source: number): Promise<void> {
+    const settled = syncing.finally(() => closeSync(source));
+    settled.catch(() => undefined); // settled() throws it.
+    this.#committing.push(settled);
+    if (this.#committing.length % MOST_OPEN === 0) await Promise.allSettled(this.#committing.slice(-MOST_OPEN));
+  }
+
+  #hash(source: number, from: string): string {
     const digest = createHash('sha256');
-    const source = openSync(from, 'r');
-    const copy = isLinked(from, part) ? undefined : openSync(part, 'wx');
     try {
       for (let read = 1; read > 0;) {
         read = readSync(source, this.#buffer);
         digest.update(this.#buffer.subarray(0, read));
-        if (copy === undefined) continue;
-        for (let written = 0; written < read;) written += writeSync(copy, this.#buffer, written, read - written);
       }
     } catch (error) {
-      throw describeDiskError(error, part);
-    } finally {
-      closeSync(source);
-      if (copy !== undefined) closeSync(copy);
+      throw describeDiskError(error, from);
     }
     return digest.digest('hex');
+  }
+
+  /** Copies a file to another disk. */
+  #copy(from: string, digest: string, path: string): Promise<void> {
+    const part = partPath(join(this.#parts.path, 'body'));
+    try {
+      copyFileSync(from, part, constants.COPYFILE_EXCL);
+    } catch (error) {
+      throw describeDiskError(error, part);
+    }
+    this.#given.set(path, digest);
+    return this.#commits.commit(part, join(this.#out, path));
   }
 
   /** The name, or one with the hash if another file has it: two machines may use it for different works. */

@@ -79,8 +79,8 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
   }
 
   /** Writes many rows with one sync; the caller ingests them. */
-  async writeAll(rows: readonly ManifestRow[]): Promise<void> {
-    if (rows.length > 0) await this.#writer.appendLines(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  async writeLines(rows: readonly string[]): Promise<void> {
+    if (rows.length > 0) await this.#writer.appendLines(`${rows.join('\n')}\n`);
   }
 
   last(work: string): LastRow | undefined {
