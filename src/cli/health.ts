@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 
 import { AppError, errorInfo } from '../base/index.ts';
 import type { Config, Loaded } from '../config/index.ts';
@@ -38,9 +37,7 @@ function nodeVersion(): Finding {
 }
 
 function sqliteVersion(): Finding {
-  using database = new DatabaseSync(':memory:');
-  const row = database.prepare('SELECT sqlite_version() AS version').get();
-  return { area: 'runtime', name: 'sqlite', state: 'good', found: `SQLite ${String(row?.['version'])}` };
+  return { area: 'runtime', name: 'sqlite', state: 'good', found: `SQLite ${process.versions['sqlite']}` };
 }
 
 function memory(): Finding {

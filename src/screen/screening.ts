@@ -5,7 +5,20 @@ import type { Clock } from '../base/index.ts';
 import { AppError, systemClock } from '../base/index.ts';
 import { manifestFolder } from '../corpus/index.ts';
 import type { Choice, Phase, Protocol, ScreeningDecision, Standing } from '../store/index.ts';
-import { CHOICES, CorpusStore, PHASES, Records, verdictOf } from '../store/index.ts';
+import {
+  CHOICES,
+  CorpusStore,
+  lastProtocol,
+  lastSample,
+  lastScreened,
+  PHASES,
+  Records,
+  sameWork,
+  screenableWorks,
+  screenedRows,
+  titleOf,
+  verdictOf,
+} from '../store/index.ts';
 import type { WorkRecord } from '../works/index.ts';
 import { emptyRecord } from '../works/index.ts';
 import type { Agreement } from './agreement.ts';
@@ -92,6 +105,9 @@ const NO_PROTOCOL: Protocol = { version: 0, reviewers: 1, question: '', criteria
 
 type Verdict = Choice | 'conflict' | null;
 type Entry = Standing & { readonly sequence: number };
+
+const ENTRY = ['decision', 'by', 'phase', 'reason', 'sequence'] as const;
+const DECISION = ['id', 'work', 'phase', 'decision', 'by', 'at', 'reason', 'note', 'criteria', 'rank'] as const;
 
 interface OpenOptions {
   readonly manifests?: string | undefined;
@@ -272,11 +288,7 @@ export class Screening implements Disposable {
   /** Takes a reviewer's last decision back; returns which work it was about, or undefined where there is none. */
   undo(by: string, phase?: Phase): string | undefined {
     this.#look();
-    const last = this.#store.get<{ id: string; work: string }>(
-      'select id, work from screened where by = ?1 and undone = 0 and (?2 is null or phase = ?2) order by sequence desc limit 1',
-      nameOf(by),
-      phase ?? null,
-    );
+    const last = lastScreened(this.#store, nameOf(by), phase);
     if (!last) return undefined;
     this.#records.screen([{ kind: 'undone', of: last.id, work: last.work, by: nameOf(by), at: this.#now() }]);
     this.#seen = '';
@@ -330,8 +342,7 @@ export class Screening implements Disposable {
   record(work: string): WorkRecord {
     const known = this.#records.get(work);
     if (known) return known;
-    const title = this.#store.get<{ title: string | null }>('select title from works where work = ?', work)?.title;
-    return { ...emptyRecord(work), title: title ?? null };
+    return { ...emptyRecord(work), title: titleOf(this.#store, work) };
   }
 
   /** Works on which reviewers differ, each with their decisions. */
@@ -345,10 +356,7 @@ export class Screening implements Disposable {
   /** Every decision that was not undone, in their order. */
   *all(): Generator<ScreeningDecision> {
     this.#look();
-    for (const row of this.#store.iterate<ScreeningDecision>(
-      'select id, work, phase, decision, by, at, reason, note, criteria, rank from screened where undone = 0 order by sequence',
-    ))
-      yield { ...row, work: this.#idOf(row.work) };
+    for (const row of screenedRows(this.#store, DECISION)) yield { ...row, work: this.#idOf(row.work) };
   }
 
   /** Reads what this or another process has written since the last look. */
@@ -362,20 +370,9 @@ export class Screening implements Disposable {
         .flatMap(([best, ...others]) => others.map(({ id }) => [id, best?.id ?? id] as const)),
     );
     this.#readWorks();
-    const protocol = this.#store.get<Protocol & { reasons: string; highlight: string }>(
-      'select version, reviewers, question, criteria, reasons, highlight from protocols order by version desc limit 1',
-    );
-    this.#protocol = protocol
-      ? {
-          ...protocol,
-          reasons: JSON.parse(protocol.reasons) as string[],
-          highlight: JSON.parse(protocol.highlight) as string[],
-        }
-      : NO_PROTOCOL;
+    this.#protocol = lastProtocol(this.#store) ?? NO_PROTOCOL;
     const decisions = new Map<number, Entry[]>();
-    for (const row of this.#store.iterate<Entry & { readonly work: string }>(
-      'select work, decision, by, phase, reason, sequence from screened where undone = 0 order by sequence',
-    )) {
+    for (const row of screenedRows(this.#store, ['work', ...ENTRY])) {
       const at = this.#rows.get(this.#idOf(row.work));
       if (at === undefined) continue;
       const rows = decisions.get(at);
@@ -390,9 +387,7 @@ export class Screening implements Disposable {
 
   /** Works in the order of their rows; scores stay with their works. */
   #readWorks(): void {
-    const works = this.#store
-      .all<{ work: string }>("select work from works where other_version = 0 and outcome <> 'unreadable' order by row")
-      .map(({ work }) => work);
+    const works = screenableWorks(this.#store);
     if (works.length === this.#works.length && works.every((work, row) => work === this.#works[row])) return;
     const [rows, scores] = [this.#rows, this.#scores];
     this.#works = works;
@@ -417,14 +412,7 @@ export class Screening implements Disposable {
 
   #read(work: string): void {
     const row = this.#rows.get(work) ?? -1;
-    this.#decisions.set(
-      row,
-      this.#store.all<Entry>(
-        `select decision, by, phase, reason, sequence from screened
-         where undone = 0 and (work = ?1 or work in (select id from work_ids where work_ids.work = ?1)) order by sequence`,
-        work,
-      ),
-    );
+    this.#decisions.set(row, [...screenedRows(this.#store, ENTRY, work)]);
     this.#judge(row);
   }
 
@@ -439,8 +427,7 @@ export class Screening implements Disposable {
   #idOf(work: string): string {
     let name = work;
     for (let step = 0; step < MOST_STEPS && !this.#rows.has(name); step += 1) {
-      const same = this.#store.get<{ of: string }>('select of from same_works where id = ?', name)?.of;
-      const next = [this.#records.get(name)?.id, same, this.#best.get(name)].find(
+      const next = [this.#records.get(name)?.id, sameWork(this.#store, name), this.#best.get(name)].find(
         (each) => each !== undefined && each !== name,
       );
       if (next === undefined) break;
@@ -491,9 +478,7 @@ export class Screening implements Disposable {
 
   /** The works of the last sample in the order of the draw; undefined before a sample began. */
   #sampleRows(): readonly number[] | undefined {
-    const sample = this.#store.get<{ seed: string; after: number }>(
-      'select seed, after from samples order by sequence desc limit 1',
-    );
+    const sample = lastSample(this.#store);
     if (!sample) return undefined;
     if (this.#drawn?.seed !== sample.seed || this.#drawn.works !== this.#works) {
       const place = (work: string): string => createHash('sha256').update(`${sample.seed} ${work}`).digest('hex');
@@ -587,11 +572,7 @@ export class Screening implements Disposable {
   }
 
   #shown(work: string): Shown[] {
-    return this.#store.all<Shown>(
-      `select by, decision, phase, reason, note, at from screened
-       where undone = 0 and (work = ?1 or work in (select id from work_ids where work_ids.work = ?1)) order by sequence`,
-      work,
-    );
+    return [...screenedRows(this.#store, ['by', 'decision', 'phase', 'reason', 'note', 'at'], work)];
   }
 
   #now(): string {

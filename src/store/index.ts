@@ -2,11 +2,23 @@ export { CorpusStore, refuseFleetFolder, removeStore } from './corpus-store.ts';
 export type { StoreOptions } from './corpus-store.ts';
 export { CHOICES, LABELS, PHASES, verdictOf } from './decisions.ts';
 export type { Choice, Label, Phase, Protocol, SavedSet, ScreeningDecision, Standing } from './decisions.ts';
+export { FileTable } from './file-table.ts';
 export { hasIndex, IndexRows } from './index-rows.ts';
 export type { IndexChange, IndexDense, IndexedRow, IndexManifest, SegmentRow } from './index-rows.ts';
 export { folded } from './work-rows.ts';
 export { isFailure, isManifestRow, isRefusal } from './line-reader.ts';
 export type { LogCursor } from './logs.ts';
 export { readLines, START } from './logs.ts';
+export { hasOutcome, lastOutcome, manifestBytes, manifestRows, savedOutcomes } from './outcomes.ts';
+export type { LastRow } from './outcomes.ts';
+export {
+  lastProtocol,
+  lastSample,
+  lastScreened,
+  sameWork,
+  screenableWorks,
+  screenedRows,
+  titleOf,
+} from './screening-rows.ts';
 export { isRecord } from './record-rows.ts';
 export { Records } from './records.ts';

@@ -5,14 +5,15 @@ import type { Clock, Timer } from '../../base/index.ts';
 import { JsonlWriter, readJsonl, removeDeadParts, setLinesAside } from '../../base/index.ts';
 import type { ManifestRow, ResultSink } from '../../download/index.ts';
 import type { HandlerJob } from '../../queue/index.ts';
-import { CorpusStore, isManifestRow, refuseFleetFolder } from '../../store/index.ts';
+import type { LastRow } from '../../store/index.ts';
+import { CorpusStore, hasOutcome, isManifestRow, lastOutcome, manifestBytes, manifestRows } from '../../store/index.ts';
+import { refuseFleetFolder, savedOutcomes } from '../../store/index.ts';
 import { writeReports } from './manifest-reports.ts';
 
 /** Rows per ingest, and the longest a row waits for it: a commit per row would cost more than everything else. */
 const INGEST_ROWS = 100;
 const INGEST_MS = 250;
 
-type LastRow = Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes'>;
 type RecentRow = LastRow & Pick<ManifestRow, 'at'>;
 
 export interface ManifestOptions {
@@ -84,21 +85,13 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
   }
 
   last(work: string): LastRow | undefined {
-    return (
-      this.#recent.get(work) ??
-      this.#store.get<LastRow>(
-        'select outcome, reason, path, bytes from outcomes where work = ? order by sequence desc limit 1',
-        work,
-      )
-    );
+    return this.#recent.get(work) ?? lastOutcome(this.#store, work);
   }
 
   /** The last rows of works that were downloaded. */
   saved(): readonly Pick<ManifestRow, 'work' | 'kind' | 'path' | 'bytes'>[] {
     this.flush();
-    return this.#store.all(
-      "select work, kind, path, bytes from last_outcomes where outcome = 'saved' order by sequence",
-    );
+    return savedOutcomes(this.#store);
   }
 
   /** Writes what is derived: the CSV files, the index, the summary and the metrics. */
@@ -141,9 +134,9 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
       if (isDamaged) await setLinesAside(path, isRowLine, { clock, warn });
     }
     let restored = 0;
-    for (const { row } of this.#store.iterate<{ row: string }>('select row from outcomes order by sequence')) {
-      if (known.has(keyOf(JSON.parse(row) as ManifestRow))) continue;
-      await this.#writer.appendLines(`${row}\n`);
+    for (const { line, row } of manifestRows(this.#store)) {
+      if (known.has(keyOf(row))) continue;
+      await this.#writer.appendLines(`${line}\n`);
       restored += 1;
     }
     if (restored > 0) warn(`${restored} rows were missing in manifest.jsonl and have been restored from corpus.sqlite`);
@@ -153,11 +146,8 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
 
   /** Whether the manifests are shorter than what the database has read. */
   #isGone(): boolean {
-    const read = this.#store.get<{ bytes: number }>(
-      "select sum(bytes) as bytes from logs where name like 'manifest.%'",
-    );
     const found = manifestsIn(this.#options.folder).reduce((sum, path) => sum + statSync(path).size, 0);
-    return (read?.bytes ?? 0) > found;
+    return manifestBytes(this.#store) > found;
   }
 
   /** The manifest is the truth: a database that cannot be written now is retried later. */
@@ -182,8 +172,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     if (!this.#options.append) this.#recent.clear();
     else
       for (const [work, row] of this.#recent)
-        if (this.#store.get('select 1 from outcomes where work = ? and at >= ?', work, row.at))
-          this.#recent.delete(work);
+        if (hasOutcome(this.#store, { work, at: row.at })) this.#recent.delete(work);
   }
 }
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 
 import { hostKey, writeFileAtomic } from '../../base/index.ts';
-import type { ManifestRow } from '../../download/index.ts';
 import type { CorpusStore } from '../../store/index.ts';
+import { manifestRows } from '../../store/index.ts';
 import { AtomicText } from './atomic-text.ts';
 import { csvLine } from './csv.ts';
 import { ResolverAccount } from './resolver-account.ts';
@@ -42,7 +42,7 @@ export async function writeReports(
   last.write(csvLine(CSV_FIELDS));
   index.write(`${JSON.stringify(about, undefined, 2).slice(0, -2)},\n  "files": {`);
   let separator = '';
-  for (const { row, isLast } of rowsOf(store)) {
+  for (const { row, isLast } of manifestRows(store)) {
     const line = csvLine(CSV_FIELDS.map((field) => row[field] ?? null));
     all.write(line);
     if (!isLast) continue;
@@ -90,13 +90,6 @@ export async function writeReports(
     by_resolver: byResolver,
     by_host: byHost,
   });
-}
-
-function* rowsOf(store: CorpusStore): Generator<{ readonly row: ManifestRow; readonly isLast: boolean }> {
-  const rows = store.iterate<{ row: string; isLast: 0 | 1 }>(
-    `select row, sequence in (select max(sequence) from outcomes group by work) as isLast from outcomes order by sequence`,
-  );
-  for (const { row, isLast } of rows) yield { row: JSON.parse(row) as ManifestRow, isLast: isLast === 1 };
 }
 
 function hostOf(url: string): string {

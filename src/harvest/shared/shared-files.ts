@@ -1,12 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SQLOutputValue } from 'node:sqlite';
-import { DatabaseSync } from 'node:sqlite';
 
 import type { Clock } from '../../base/index.ts';
 import { AppError, JsonlWriter, sha256File } from '../../base/index.ts';
 import type { ObjectId, ObjectStore } from '../../objects/index.ts';
+import { FileTable } from '../../store/index.ts';
 
 /** The log that says which object is which file of the corpus: the last line of a path counts. */
 const OBJECTS_LOG = 'objects.jsonl';
@@ -29,8 +28,7 @@ export class SharedFiles implements AsyncDisposable {
   readonly folder: string;
   readonly objects: ObjectStore;
   readonly #clock: Clock;
-  /** Not in memory: a corpus has millions of files. The system removes it with the process. */
-  readonly #table = new DatabaseSync('');
+  readonly #table = new FileTable();
   readonly #append: ((lines: readonly string[]) => Promise<void>) | undefined;
   #writer: JsonlWriter | undefined;
   #bytesRead = 0;
@@ -40,9 +38,6 @@ export class SharedFiles implements AsyncDisposable {
     this.objects = options.objects;
     this.#clock = options.clock;
     this.#append = options.append;
-    this.#table.exec(`pragma journal_mode = off; pragma synchronous = off;
-      create table files (path text primary key, sha256 text not null, bytes integer not null) without rowid;
-      create index files_by_hash on files (sha256); begin`);
   }
 
   static async open(options: SharedFilesOptions): Promise<SharedFiles> {
@@ -65,7 +60,7 @@ export class SharedFiles implements AsyncDisposable {
       if (end === 0) length *= 2;
       for (const line of buffer.subarray(0, end).toString('utf8').split('\n')) {
         const value = parsed(line);
-        if (isFileLine(value)) this.#note(value);
+        if (isFileLine(value)) this.#table.put(value);
       }
       this.#bytesRead += end;
     }
@@ -73,20 +68,18 @@ export class SharedFiles implements AsyncDisposable {
 
   /** The object that a file is; undefined where the store has none for it. */
   of(path: string): ObjectId | undefined {
-    const row = this.#table.prepare('select sha256, bytes from files where path = ?').get(path);
-    return row && objectOf(row);
+    const { sha256, bytes } = this.#table.get(path) ?? {};
+    return sha256 === undefined || bytes === undefined ? undefined : { sha256, bytes };
   }
 
   /** Whether a file of the corpus has these bytes. */
   isReferred(sha256: string): boolean {
-    return this.#table.prepare('select 1 from files where sha256 = ? limit 1').get(sha256) !== undefined;
+    return this.#table.hasBytes(sha256);
   }
 
   /** The files below a folder, in the order of their paths. */
-  *below(prefix: string): Generator<ObjectId & { readonly path: string }> {
-    const rows = this.#table.prepare('select * from files where path >= ? and path < ? order by path');
-    for (const row of rows.iterate(prefix, `${prefix}\u{10ffff}`))
-      yield { path: String(row['path']), ...objectOf(row) };
+  below(prefix: string): Iterable<ObjectId & { readonly path: string }> {
+    return this.#table.below(prefix);
   }
 
   /**
@@ -122,7 +115,7 @@ export class SharedFiles implements AsyncDisposable {
 
   /** Lines that were appended with others: they count from now on. */
   noted(lines: readonly FileLine[]): void {
-    for (const line of lines) this.#note(line);
+    for (const line of lines) this.#table.put(line);
   }
 
   /** Makes sure that a file is here, whole, by its size; false where neither the folder nor the store has it. */
@@ -160,11 +153,7 @@ export class SharedFiles implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#writer?.[Symbol.asyncDispose]();
-    this.#table.close();
-  }
-
-  #note({ path, sha256, bytes }: FileLine): void {
-    this.#table.prepare('insert or replace into files values (?, ?, ?)').run(path, sha256, bytes);
+    this.#table[Symbol.dispose]();
   }
 }
 
@@ -198,8 +187,4 @@ function isFileLine(value: unknown): value is FileLine {
     Number.isSafeInteger(bytes) &&
     Number(bytes) >= 0
   );
-}
-
-function objectOf(row: Record<string, SQLOutputValue>): ObjectId {
-  return { sha256: String(row['sha256']), bytes: Number(row['bytes']) };
 }
