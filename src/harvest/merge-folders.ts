@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -13,8 +13,6 @@ import {
   realpathSync,
 } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
-import type { StatementSync } from 'node:sqlite';
-import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 
 import type { Clock } from '../base/index.ts';
@@ -22,9 +20,9 @@ import { AppError, describeDiskError, partPath, readJsonl, sha256File, syncFolde
 import type { ManifestRow } from '../download/index.ts';
 import { FileCommits, parseManifestRow, PartFolder } from '../download/index.ts';
 import { ManifestFolder, manifestsIn } from './ledger/manifest-folder.ts';
-import { CorpusStore, isRecord } from '../store/index.ts';
+import { Candidates, CorpusStore, isRecord } from '../store/index.ts';
 
-/** Rows of one transaction, and of one append to the manifest with one sync. */
+/** Rows of one append to the manifest with one sync. */
 const BATCH_ROWS = 10_000;
 const COPY_BYTES = 1 << 20;
 const MOST_NAMED = 1_000;
@@ -50,13 +48,6 @@ interface Options {
   readonly warn: (message: string) => void;
 }
 
-/** A row of one of the folders; the first folder is the target. */
-interface Candidate extends SavedFile {
-  readonly work: string;
-  readonly folder: number;
-  readonly row: string;
-}
-
 type SavedFile = Pick<ManifestRow, 'path' | 'sha256' | 'bytes'>;
 
 /**
@@ -80,7 +71,8 @@ export async function mergeFolders(
   await using manifest = await ManifestFolder.open({ folder: out, store, ...options });
   using candidates = new Candidates();
   const all = [out, ...folders];
-  for (const [at, folder] of all.entries()) await candidates.read(folder, at, options.warn, signal);
+  for (const [at, folder] of all.entries())
+    await readCandidates(candidates, { folder, at, warn: options.warn }, signal);
   using copies = new FileCopies(out, options.clock);
   const missing: string[] = [];
   let [files, bytes, missingCount] = [0, 0, 0];
@@ -123,89 +115,19 @@ export async function mergeFolders(
   return { folders: folders.length, works: candidates.count, files, bytes, records, missing, missingCount };
 }
 
-/** The rows of all folders in a temporary database, which is gone when the process ends. */
-class Candidates implements Disposable {
-  readonly #database = new DatabaseSync('');
-  readonly #row: StatementSync;
-  readonly #others: StatementSync;
-  #note: StatementSync | undefined;
-
-  constructor() {
-    this.#database.exec(`
-      pragma journal_mode = off; pragma synchronous = off;
-      create table rows (id integer primary key, work text not null, saved integer not null, at integer not null,
-        folder integer not null, path text, sha256 text, bytes integer, row text not null);
-      create table seen (line text primary key) without rowid;
-    `);
-    this.#row = this.#database.prepare('select work, folder, path, sha256, bytes, row from rows where id = ?');
-    this.#others = this.#database.prepare(
-      'select id from rows where work = ? order by saved desc, at desc, folder, id desc',
-    );
-  }
-
-  async read(folder: string, at: number, warn: (message: string) => void, signal?: AbortSignal): Promise<void> {
-    const insert = this.#database.prepare(
-      'insert into rows (work, saved, at, folder, path, sha256, bytes, row) values (?, ?, ?, ?, ?, ?, ?, ?)',
-    );
-    let rows = 0;
-    this.#database.exec('begin');
-    for (const path of manifestsIn(folder))
-      for await (const line of readJsonl(path)) {
-        const parsed = line.kind === 'bad' ? { row: undefined, problem: line.reason } : parseManifestRow(line.value);
-        if (!parsed.row) {
-          warn(`${path}, line ${line.line}: ${parsed.problem}; skipped`);
-          continue;
-        }
-        const { work, outcome, at: moment, path: saved, sha256, bytes } = parsed.row;
-        const isSaved = outcome === 'saved' && saved !== null;
-        insert.run(work, isSaved ? 1 : 0, Date.parse(moment), at, saved, sha256, bytes, JSON.stringify(parsed.row));
-        rows += 1;
-        if (rows % BATCH_ROWS !== 0) continue;
-        signal?.throwIfAborted();
-        this.#database.exec('commit; begin');
-      }
-    this.#database.exec('commit');
-  }
-
-  /** False if the same line was noted before. */
-  note(line: string): boolean {
-    if (!this.#note) {
-      this.#database.exec('begin'); // Never committed: the database is temporary.
-      this.#note = this.#database.prepare('insert or ignore into seen values (?)');
+/** Reads the rows of the manifests of a folder. */
+async function readCandidates(
+  candidates: Candidates,
+  { folder, at, warn }: { readonly folder: string; readonly at: number; readonly warn: (message: string) => void },
+  signal?: AbortSignal,
+): Promise<void> {
+  for (const path of manifestsIn(folder))
+    for await (const line of readJsonl(path)) {
+      signal?.throwIfAborted();
+      const parsed = line.kind === 'bad' ? { row: undefined, problem: line.reason } : parseManifestRow(line.value);
+      if (parsed.row) candidates.add(parsed.row, at);
+      else warn(`${path}, line ${line.line}: ${parsed.problem}; skipped`);
     }
-    return this.#note.run(hash('sha256', line, 'base64url')).changes === 1;
-  }
-
-  get count(): number {
-    return Number(this.#database.prepare('select count(distinct work) as works from rows').get()?.['works']);
-  }
-
-  /** The best row of each work, by time: saved rows are better than others, later ones better than earlier ones. */
-  works(): Iterable<{ readonly best: number; readonly rows: number }> {
-    this.#database.exec(
-      'create index if not exists rows_of_works on rows (work, saved desc, at desc, folder, id desc)',
-    );
-    return this.#database
-      .prepare(
-        `select best, rows from (
-           select id as best, at, count(*) over (partition by work) as rows,
-             row_number() over (partition by work order by saved desc, at desc, folder, id desc) as place from rows
-         ) where place = 1 order by at, best`,
-      )
-      .iterate() as unknown as Iterable<{ readonly best: number; readonly rows: number }>;
-  }
-
-  /** That row, then the other rows of its work, best first. */
-  *of({ best, rows }: { readonly best: number; readonly rows: number }): Generator<Candidate> {
-    const first = this.#row.get(best) as unknown as Candidate;
-    yield first;
-    if (rows === 1) return;
-    for (const { id } of this.#others.all(first.work).slice(1)) yield this.#row.get(id ?? null) as unknown as Candidate;
-  }
-
-  [Symbol.dispose](): void {
-    this.#database.close();
-  }
 }
 
 /** Paths of downloads: `PDF/name.pdf`, or by hash. Nothing else is copied from another machine's folder. */
