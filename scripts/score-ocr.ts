@@ -2,8 +2,6 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import Pdf from 'pdfkit';
-
 import { openPdf } from '../src/parse/doctags/engines/pdfium.ts';
 import { encodePng } from '../src/parse/doctags/layout/output/png.ts';
 import { openOcr } from '../src/parse/doctags/ocr/engine.ts';
@@ -11,6 +9,7 @@ import type { GreyImage } from '../src/parse/doctags/ocr/straighten.ts';
 import { level, toGrey, turnUpright } from '../src/parse/doctags/ocr/straighten.ts';
 import { parsePdf, renderPage } from '../src/parse/doctags/pdf.ts';
 import type { Block } from '../src/parse/document.ts';
+import { makePdf } from '../test/support/make-pdf.ts';
 
 // npm run score:ocr [-- --papers N] [--ways upright,turned,skewed] [--languages] [--engine embedded|tesseract] [--data DIR]
 // Draws the second page of papers at 200 dpi, makes a PDF of the picture and compares the words that OCR reads with those of the
@@ -69,10 +68,9 @@ async function measure(name: string, pdf: Uint8Array, page: number, way: string)
   const turn = WAYS[way];
   if (!engine || !turn) fail(`there is no way "${way}"`);
   const image = turn(toGrey(await renderPage(pdf, page, 200 / 72)));
-  const scan = await makePdf(
-    (document) => document.image(asPng(image), 0, 0, { width: (image.width * 72) / 200 }),
-    [(image.width * 72) / 200, (image.height * 72) / 200],
-  );
+  const scan = await makePdf((document) => document.image(asPng(image), 0, 0, { width: (image.width * 72) / 200 }), {
+    size: [(image.width * 72) / 200, (image.height * 72) / 200],
+  });
   const truth = wordsOf(await pageText(pdf, page));
   const { user, system } = process.cpuUsage();
   const { blocks, metadata } = await parsePdf(scan, { ocr: { engine, languages: 'auto' } });
@@ -132,20 +130,6 @@ function asPng({ width, height, pixels }: GreyImage): Buffer {
   const rgba = new Uint8Array(4 * pixels.length).fill(255);
   pixels.forEach((grey, at) => rgba.fill(grey, 4 * at, 4 * at + 3));
   return Buffer.from(encodePng({ width, height, rgba }));
-}
-
-async function makePdf(
-  draw: (page: InstanceType<typeof Pdf>) => unknown,
-  size: [number, number] = [595, 842],
-): Promise<Uint8Array> {
-  const document = new Pdf({ size, margin: 0 });
-  const chunks: Uint8Array[] = [];
-  document.on('data', (chunk: Uint8Array) => chunks.push(chunk));
-  const ended = new Promise((resolve) => document.on('end', resolve));
-  draw(document);
-  document.end();
-  await ended;
-  return Buffer.concat(chunks);
 }
 
 function fail(why: string): never {
