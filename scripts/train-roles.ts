@@ -251,7 +251,9 @@ function levelRows({ drafts, outline, body }: Findings, truth: readonly TruthBlo
   return { rows, wanted: rows.length };
 }
 
-const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
 
 /** Lines of tables, each with whether it belongs to the row of the line above it. */
 function tableRows(found: Findings, truth: readonly TruthBlock[]): Pick<Paper, 'rows' | 'wanted'> {
