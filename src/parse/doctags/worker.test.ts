@@ -29,3 +29,27 @@ test('a scan without OCR is skipped with its reason, and leaves no file', async 
   assert.deepEqual([outcome.status, outcome.reason, outcome.manifest?.['needs_ocr']], ['skip', 'needs-ocr', 1]);
   assert.deepEqual(Object.values(item.outputs).filter(existsSync), []);
 });
+
+test('each page adds to the processor time that its document may take', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-book-'));
+  const file = join(scratch.path, 'book.pdf');
+  const pages = 7;
+  const draw = (pdf: Parameters<Parameters<typeof makePdf>[0]>[0]): void => {
+    for (let page = 1; page <= pages; page += 1) {
+      if (page > 1) pdf.addPage();
+      pdf.text(`Page ${page} of a book about water and sand`, 72, 72);
+    }
+  };
+  writeFileSync(file, await makePdf(draw));
+  const item = { itemId: 'book', inputs: { file }, outputs: {}, cfgHash: '', costHint: 0 };
+  const granted: number[] = [];
+  const context = {
+    data: { mode: 'auto', engine: { kind: 'embedded' } },
+    signal: new AbortController().signal,
+    finalOutputs: {},
+    grantCpu: (seconds: number) => void granted.push(seconds),
+  };
+  assert.equal((await parseItem(item, context as never)).status, 'success');
+  assert.equal(granted.length, pages);
+  assert.ok(granted.every((seconds) => seconds > 0));
+});

@@ -146,7 +146,9 @@ const MOST_BETWEEN = 3;
 function isLabelledList(drafts: readonly Draft[], start: number): boolean {
   const first = drafts[start];
   if (!first || !/^(?:\[1\]|1[.)]?)\s/u.test(textOf(first))) return false;
-  if (first.kind !== 'text' && first.kind !== 'list_item') return false;
+  // In small type with raised numbers they look like notes, but notes of one page are few.
+  const areNotes = first.kind === 'footnote';
+  if (first.kind !== 'text' && first.kind !== 'list_item' && !areNotes) return false;
   let expected = 1;
   let years = 0;
   let between = 0;
@@ -154,7 +156,8 @@ function isLabelledList(drafts: readonly Draft[], start: number): boolean {
     const draft = drafts[index];
     // Entries follow each other; a column of text may be between two of them.
     if (!draft || draft.kind === 'heading' || between > MOST_BETWEEN) break;
-    if (draft.kind !== 'text' && draft.kind !== 'list_item') continue;
+    if (areNotes && draft.page !== first.page) break;
+    if (areNotes ? draft.kind !== 'footnote' : draft.kind !== 'text' && draft.kind !== 'list_item') continue;
     const before = expected;
     for (const line of draft.lines) if (labelOf(line) === String(expected)) expected += 1;
     between = expected > before ? 0 : between + 1;

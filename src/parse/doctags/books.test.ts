@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { line, makePdf, paragraph, prose } from '../../../test/support/make-pdf.ts';
+import type { Block, ParsedDocument } from '../document.ts';
+import { parsePdf } from './pdf.ts';
+
+function texts({ blocks }: ParsedDocument, kind: Block['kind']): string[] {
+  return blocks.filter((block) => block.kind === kind).map(({ text }) => text);
+}
+
+test('formulas, running heads and exercises of a book head nothing', async () => {
+  const bytes = await makePdf((pdf) => {
+    for (let page = 1; page <= 6; page += 1) {
+      if (page > 1) pdf.addPage();
+      line(pdf, page % 2 === 0 ? `${page}   CHAPTER 3. SLOW WATER` : `3.2. SAND AND CLAY   ${page}`, { x: 72, y: 40 });
+      if (page === 1) line(pdf, '3.2 Sand and clay', { x: 72, y: 76, size: 14, font: 'Times-Bold' });
+      let y = paragraph(pdf, prose(8, page), { x: 72, y: 104, width: 468 });
+      line(pdf, `x = ${page} y + 2 z`, { x: 250, y: y + 10, font: 'Times-BoldItalic' });
+      line(pdf, `(3.${page})`, { x: 515, y: y + 10 });
+      y = paragraph(pdf, prose(8, page + 10), { x: 72, y: y + 34, width: 468 });
+      for (const number of [1, 2, 3]) {
+        pdf
+          .font('Times-Bold')
+          .fontSize(10)
+          .text(`Exercise 3.${3 * page + number}. `, 72, y + 8, { continued: true });
+        pdf.font('Times-Roman').text(prose(2, 30 + 3 * page + number), { width: 468, lineGap: 2 });
+        y = pdf.y;
+      }
+    }
+  });
+  const document = await parsePdf(bytes);
+  const headings = [...texts(document, 'title'), ...texts(document, 'heading')];
+  assert.deepEqual(
+    headings.filter((text) => !/^Exercise 3\.\d+\.?$/.test(text)),
+    ['3.2 Sand and clay'],
+  );
+  const flow = [...texts(document, 'text'), ...texts(document, 'list_item')].join(' ');
+  assert.ok(!flow.includes('CHAPTER 3'), 'a running head is no text');
+  assert.ok(flow.includes(prose(2, 34).slice(0, 40)), 'an exercise is text');
+});
+
+test('references with raised numbers below a short rule are references, not footnotes', async () => {
+  const entries = Array.from(
+    { length: 12 },
+    (_, index) => `A. Miller and B. Stone, Phys. Rev. B ${index + 41}, 104${index + 10} (19${80 + index}).`,
+  );
+  const bytes = await makePdf((pdf) => {
+    pdf.font('Times-Bold').fontSize(16).text('Slow Water in Broad Plains', 72, 50, { width: 468, align: 'center' });
+    const y = paragraph(pdf, prose(30, 3), { x: 72, y: 100, width: 468 });
+    pdf.addPage();
+    let next = paragraph(pdf, prose(20, 4), { x: 72, y: 72, width: 468 }) + 20;
+    assert.ok(y < 720);
+    pdf
+      .moveTo(250, next - 8)
+      .lineTo(362, next - 8)
+      .stroke();
+    entries.forEach((entry, index) => {
+      line(pdf, String(index + 1), { x: index < 9 ? 78.75 : 76, y: next - 2, size: 5.5 });
+      line(pdf, entry, { x: 83, y: next, size: 9 });
+      next += 11;
+    });
+  });
+  const document = await parsePdf(bytes);
+  assert.deepEqual(texts(document, 'footnote'), []);
+  assert.deepEqual(
+    texts(document, 'reference').map((text) => text.replace(/^[\[^{]*\d+[\]}]*\s*/, '')),
+    entries,
+  );
+});
+
+test('a short second line of a title and a heading atop a column do not run into the neighbouring column', async () => {
+  const bytes = await makePdf((pdf) => {
+    pdf.font('Times-Bold').fontSize(18);
+    pdf.text('How Slow Water Carries Sand over Long and Broad', 72, 50, { lineBreak: false });
+    pdf.text('Plains', 72, 72, { lineBreak: false });
+    line(pdf, 'A note from the editors', { x: 330, y: 78, size: 9 });
+    paragraph(pdf, prose(22, 1), { x: 72, y: 120, width: 220 });
+    paragraph(pdf, prose(22, 2), { x: 320, y: 120, width: 220 });
+    pdf.addPage();
+    paragraph(pdf, prose(24, 3), { x: 72, y: 72, width: 220 });
+    line(pdf, 'REFERENCES', { x: 320, y: 72, size: 10, font: 'Times-Bold' });
+    let y = 92;
+    for (let index = 1; index < 9; index += 1)
+      y = paragraph(pdf, `[${index}] A. Miller, ${prose(1, index)} J. Riv. ${index}, 45 (1990).`, {
+        x: 320,
+        y,
+        width: 220,
+      });
+  });
+  const document = await parsePdf(bytes);
+  assert.deepEqual(texts(document, 'title'), ['How Slow Water Carries Sand over Long and Broad Plains']);
+  assert.ok(texts(document, 'heading').includes('REFERENCES'));
+  assert.equal(texts(document, 'reference').length, 8);
+});
+
+test('the first reference of a slide is no page number, and letters set apart from a word belong to it', async () => {
+  const bytes = await makePdf(
+    (pdf) => {
+      for (let page = 1; page <= 4; page += 1) {
+        if (page > 1) pdf.addPage();
+        line(pdf, page === 4 ? 'References' : `Part ${page}`, { x: 30, y: 20, size: 18, font: 'Helvetica-Bold' });
+        if (page < 4) {
+          paragraph(pdf, prose(3, page), { x: 30, y: 70, width: 300, size: 12 });
+          // Old fonts advance too far after the last letter but one.
+          line(pdf, 'Figur', { x: 30, y: 160, size: 10 });
+          line(pdf, `e ${page}. Sand and water of the plain in spring`, {
+            x: 30 + pdf.widthOfString('Figur') + 0.8,
+            y: 160,
+            size: 10,
+          });
+          continue;
+        }
+        for (let index = 1; index <= 4; index += 1)
+          line(pdf, `[${index}] A. Miller, On rivers and plains, J. Riv. ${index}, 45 (1990).`, {
+            x: 30,
+            y: 60 + 24 * index,
+            size: 10,
+          });
+      }
+    },
+    { size: [362, 272] },
+  );
+  const document = await parsePdf(bytes);
+  assert.equal(texts(document, 'reference').length, 4);
+  assert.match(texts(document, 'reference')[0] ?? '', /^\[?1/);
+  const all = document.blocks.map(({ text }) => text).join(' ');
+  assert.ok(all.includes('Figure 1.'), all.slice(0, 600));
+});
