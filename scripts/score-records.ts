@@ -118,6 +118,12 @@ function show(score: RecordScore, ours: Metadata, truth: Metadata): void {
 function isSameName(a: string, b: string): boolean {
   if (letters(a) === letters(b)) return true;
   const [one, other] = [tokens(a), tokens(b)];
+  // Some JATS files have "Stone AB" as the given name Stone of the family AB.
+  if (
+    isInitials(tokens(b, false).at(-1) ?? '') &&
+    letters([...other.slice(-1), ...other.slice(0, -1)].join('')) === letters(a)
+  )
+    return true;
   if (one.at(-1) === undefined || one.at(-1) !== other.at(-1)) return false;
   const initials = (names: readonly string[]): string =>
     names
@@ -133,11 +139,11 @@ function isInitials(name: string): boolean {
   return name.length <= 3 && name === name.toUpperCase();
 }
 
-function tokens(name: string): string[] {
+function tokens(name: string, isLowered = true): string[] {
   return plain(name)
     .split(/[^\p{L}]+/u)
     .filter((part) => part !== '')
-    .map((part, at, all) => (at === all.length - 1 ? part.toLowerCase() : part));
+    .map((part, at, all) => (isLowered && at === all.length - 1 ? part.toLowerCase() : part));
 }
 
 function letters(text: string): string {

@@ -1,11 +1,12 @@
-import type { Block } from '../../../document.ts';
+import type { Block, Box } from '../../../document.ts';
 import type { Draft } from '../draft.ts';
-import type { Line } from '../page/line.ts';
+import { unionBox } from '../page/box.ts';
+import type { Segment } from '../page/segment.ts';
 
 /** Between two parts of a byline: a mark of an affiliation, a footnote sign or a digit was there. */
 const MARK = '\u2042';
 const SIGNS = /[\p{N}∗*†‡§¶‖#⋆✉✝^_{}[\]\ufffd\p{Co}\p{So}]/u;
-const SEPARATORS = /[,;·•|&/\u2042]|(?<=[\s\u2042])(?:and|AND|und|et|y|e|by|with)(?=\s)/u;
+const SEPARATORS = /[,;·•|&/\u2042]|(?<=\s)\.(?=\s)|(?<=[\s\u2042])(?:and|AND|und|et|y|e|by|with)(?=\s)/u;
 const NAME_WORD = /^(?:[dlDL][’'])?\p{Lu}[\p{L}\p{M}’'‘`´¨¸˘˜.‐‑-]*$/u;
 const PARTICLE =
   /^(?:[Dd](?:e|el|ella|a|as|o|os|i|u)|van|von|der|den|het|[Ll](?:a|e|os)|el|al|bin|ibn|bint|ter|ten|te|zu|af|av|y|e|d[’']|[’']t)$/;
@@ -14,77 +15,234 @@ const MOST_NAME_WORDS = 9;
 /** Words of addresses, dates and imprints: a part with one of them is no name, and neither is what is beside it. */
 const NO_NAME =
   /universit|institut|department|laborator|school|college|cent(?:er|re)\b|academy|faculty|hospital|division|\binc\b|\bltd\b|gmbh|corporation|research|street|avenue|p\.o\.|abstract|received|accepted|published|publisher|revised|draft|version|preprint|correspond|e-?mail|@|https?:|www\.|doi\b|conference|journal|licen[sc]e|copyright|rights|editor|article|access|press\b|volume|issue|foundation|society|association|program|ministry|unit\b|clinic|group\b|consortium|collaborat|behalf|keywords?|summary|resum[eo]|background|introduc|objective|\bcite\b|author|orcid|supplement|original|review\b|letter\b|communication|section|china\b|\busa\b|united states|kingdom/i;
+/** Where somebody works: what is above is a name. */
+const PLACE = /universit|institut|department|school|college|hospital|laborator|cent(?:er|re)\b|faculty|academy/i;
 /** Degrees and memberships behind a name: short, with two capitals or more ("PhD", "MSc", "M.D.", "FRACP", "RDH"). */
 const DEGREE = /^(?:(?:[A-Z][a-z]{0,2}\.?){2,3}|[A-Z]{2,6}(?:-[A-Z]{1,3})?|Dr\.?|Prof\.?|Pharm\.?D\.?|Jr\.?|Sr\.?)$/;
+/** "… and Ada Stone, on behalf of the Plain Study Group" */
+const GROUP =
+  /[\s\u2042,;](?:(?:and\s|AND\s|&\s)?(?:for|on behalf of) the|(?:and|AND|&) the)\s.*$|[,;\u2042]\s*(?:and\s|AND\s|&\s)?[^,;\u2042]*\b(?:group|consortium|collaborat\p{L}+|society|committee|network|team|investigators|initiative|association)\b[^,;]*$/isu;
+/** A capital inside a name otherwise than in "McDonald": the file names its letters wrongly. */
+const MISNAMED = /(?<=\p{L}{4,}\p{Ll})\p{Lu}|(?<=\p{Ll})\p{Lu}\p{L}?(?!\p{L})/u;
 const INITIALS = /^(?:\p{Lu}\.?[\s‐‑-]?){1,3}$/u;
-const TITLES = /^(?:(?:Dr|Prof|Mr|Mrs|Ms|Ing|Sir)\.?\s+)+/;
+const TITLES = /^(?:(?:[Bb]y|BY|Dr|Prof|Mr|Mrs|Ms|Ing|Sir)\.?\s+)+/;
 
 interface Part {
   readonly text: string;
   readonly isMarked: boolean;
 }
 
-/** How many paragraphs below the title a byline begins at most, and how many it has. */
-const REACH = 14;
+/** What is printed side by side in one row, with marks and separators; names are set in one type, addresses mostly in another. */
+interface Cell extends Box {
+  readonly text: string;
+  readonly size: number;
+  readonly baseline: number;
+  readonly font: string;
+}
+
+/** Gaps in a row, in ems: names further apart than this are two names, and cells further apart are two columns. */
+const NAME_GAP = 1.5;
+const CELL_GAP = 4;
+/** How many cells below the title a byline begins at most, and how many it has. */
+const REACH = 30;
+const MOST_CELLS = 120;
 
 /**
- * The authors under a title, as `Given Family`. A paragraph counts only if all of it is names, marks and degrees; what
- * is uncertain is left out. `known` is what the file's own information says, `blocks` is the text: words that it uses in
- * lower case ("lung", "cancer") do not make a name.
+ * The authors in the lines around a title, as `Given Family`. Rows of one type below each other count only if all of them is
+ * names, marks and degrees; what is uncertain is left out. `known` is what the file's own information says, `blocks` is
+ * the text: words that it uses in lower case ("lung", "cancer") do not make a name.
  */
 export function findByline(drafts: readonly Draft[], known: string, blocks: readonly Block[]): string[] {
+  const segments = segmentsBelowTitle(drafts);
   const isWord = vocabulary(blocks);
-  const named = drafts.map((draft) => partsOf(draft));
-  for (let from = 0; from < Math.min(drafts.length, REACH); from += 1) {
-    const first = named[from] ?? [];
-    if (first.length === 0 || first.some(({ text }) => NO_NAME.test(text))) continue;
-    // A name may be broken between two paragraphs: the longest run that reads as names is taken.
-    for (let to = endOfRun(drafts, named, from); to > from; to -= 1) {
-      if ((named[to - 1] ?? []).length === 0) continue;
-      const parts = joinedParts(drafts.slice(from, to).filter((_, at) => (named[from + at] ?? []).length > 0));
-      const names = namesIn(parts, isWord);
-      if (!names || !isEvident(names, parts, known)) continue;
-      // A name continues behind the last one that can be read: the rest is unknown.
-      const [after] = named.slice(to).filter((own) => own.length > 0);
-      const goesOn = after?.filter(({ text, isMarked }) => isMarked && isName(text)).length ?? 0;
-      if (after && goesOn > after.length / 2 && !hasDegree(after)) return [];
-      const more = named.slice(to).flatMap((own) => (hasDegree(own) ? (namesIn(own, isWord) ?? []) : []));
-      return [...new Set(givenFirst([...names, ...more]).map(readable))];
-    }
-    const lead = leadingNames(drafts[from], isWord);
-    if (lead) return givenFirst(lead).map(readable);
+  const cells = cellsOf(segments);
+  for (const first of cells.slice(0, REACH)) {
+    if (isAddress(first.text) || !/\p{Lu}/u.test(first.text)) continue;
+    const above = cells.slice(0, cells.indexOf(first)).findLast((cell) => isBelow(first, cell));
+    if (above && isOpen(above.text, '')) continue;
+    const readings = [true, false].map((isWide) => readRun(runFrom(first, cells, isWide), cells, { known, isWord }));
+    const [best] = readings.filter((each) => each !== undefined).sort((a, b) => b.names.length - a.names.length);
+    if (!best) continue;
+    if (best.isCut) return [];
+    const more = cells.filter(
+      (cell) => !best.run.includes(cell) && cell.baseline > first.baseline && isSameType(cell, first),
+    );
+    const names = [...best.names, ...more.flatMap(({ text }) => namesWithDegrees(text, isWord))];
+    return [...new Set(givenFirst(names).map(readable))];
   }
   // Many files name the first author only.
   const listed = known === '' ? undefined : namesIn(splitParts(known), isWord);
-  const page = drafts.map((draft) => draft.lines.map(({ text }) => text).join(' ')).join(' ');
+  const page = segments.map(({ text }) => text).join(' ');
   return listed && listed.length > 1 && listed.every((name) => page.includes(name.split(/\s+/).at(-1) ?? ''))
     ? givenFirst(listed)
     : [];
 }
 
-/** Where a byline that begins at `from` ends at the latest: where its names have marks, a paragraph without one is an address. */
-function endOfRun(drafts: readonly Draft[], named: readonly (readonly Part[])[], from: number): number {
-  let before = '';
-  for (let at = from; at < Math.min(drafts.length, from + REACH); at += 1) {
-    if ((named[at] ?? []).length === 0) continue;
-    const text = (drafts[at]?.lines ?? []).map(lineText).join(' ').trim();
-    const isOpen = /(?:[,;|&]|\band)[\s\u2042]*$/u.test(before) || /^(?:[,;|&]|and\b)/u.test(text);
-    if (before.includes(MARK) && !text.includes(MARK) && !isOpen) return at;
-    before = text;
-  }
-  return Math.min(drafts.length, from + REACH);
+/** Authors are looked for between the title and the first paragraph, and in larger type beside that. */
+function segmentsBelowTitle(drafts: readonly Draft[]): Segment[] {
+  const title = drafts.find((draft) => draft.kind === 'title');
+  if (!title) return [];
+  const others = drafts.filter(
+    (draft) => draft.page === title.page && (draft.kind === 'text' || draft.kind === 'heading'),
+  );
+  const below = others.filter(({ box }) => box.top > title.box.top + 2);
+  const start = below
+    .filter((draft) => isProse(draft) && draft.box.right > title.box.left && draft.box.left < title.box.right)
+    .reduce<Draft | undefined>((first, draft) => (first && first.box.top <= draft.box.top ? first : draft), undefined);
+  const size = start?.lines.at(-1)?.size ?? 0;
+  const [own] = title.lines;
+  const lines = below.flatMap((draft) =>
+    draft.lines.filter(
+      (line) =>
+        line.page === title.page &&
+        (start === undefined || draft === start || line.bottom < start.box.top + 2 || line.size > 1.05 * size) &&
+        !(own && Math.abs(line.size - own.size) < 0.03 * own.size && line.font.name === own.font.name),
+    ),
+  );
+  return lines.flatMap(({ segments }) => [...segments]);
 }
 
-/** Names in the first lines of a paragraph that continues with the text, whose first letter is a large initial of its own. */
-function leadingNames(draft: Draft | undefined, isWord: (word: string) => boolean): string[] | undefined {
-  const lines = draft?.lines ?? [];
-  for (let count = Math.min(lines.length - 1, 6); count > 0; count -= 1) {
-    if (!/^\p{Ll}/u.test(lines[count]?.text ?? '')) continue;
-    const parts = splitParts(lines.slice(0, count).map(lineText).join(' '));
-    const names = namesIn(parts, isWord);
-    if (names && names.length > (parts.at(-1)?.isMarked ? 1 : 2)) return names;
+/** Running text: most of its longer words are in lower case. */
+function isProse({ lines }: Draft): boolean {
+  const words = lines.flatMap(({ text }) => text.match(/(?<!\p{L})\p{L}{4,}/gu) ?? []);
+  return (
+    lines.length > 2 && words.length > 15 && words.filter((word) => /^\p{Ll}/u.test(word)).length > 0.6 * words.length
+  );
+}
+
+/** Rows from top to bottom, cut where there is a wide gap or the size changes. */
+function cellsOf(segments: readonly Segment[]): Cell[] {
+  const rows: Segment[][] = [];
+  // Marks that are apart from their names come last: they find the row below them.
+  const order = segments.toSorted((a, b) => Number(isSigns(a)) - Number(isSigns(b)) || a.baseline - b.baseline);
+  for (const segment of order) {
+    const [above, below] = isSigns(segment) ? [0.6, 0.2] : [0.35, 0.35];
+    const row = rows.findLast(([first]) => {
+      const rise = first ? (first.baseline - segment.baseline) / first.size : 1;
+      return rise < above && rise > -below;
+    });
+    if (row) row.push(segment);
+    else rows.push([segment]);
+  }
+  return rows
+    .sort(([a], [b]) => (a?.baseline ?? 0) - (b?.baseline ?? 0))
+    .flatMap((row) => {
+      const cells: Segment[][] = [];
+      for (const segment of row.toSorted((a, b) => a.left - b.left)) {
+        const last = cells.at(-1)?.at(-1);
+        const most = last?.font.name === segment.font.name ? CELL_GAP : NAME_GAP;
+        const isNear = last && segment.left - last.right < most * Math.max(last.size, segment.size);
+        const isAlike =
+          last && (Math.abs(last.size - segment.size) < 0.15 * last.size || isSigns(last) || isSigns(segment));
+        if (isNear && isAlike) cells.at(-1)?.push(segment);
+        else cells.push([segment]);
+      }
+      return cells.map(cellOf);
+    });
+}
+
+function cellOf(segments: readonly Segment[]): Cell {
+  const main = segments.reduce((best, each) => (each.glyphs.length > best.glyphs.length ? each : best));
+  const { size, baseline, font } = main;
+  return { ...unionBox(segments), text: markedText(segments, main), size, baseline, font: font.name };
+}
+
+function isSigns({ text }: Segment): boolean {
+  return !/\p{L}{2}/u.test(text);
+}
+
+/** A mark in front is that of a note or an address. */
+function isAddress(text: string): boolean {
+  return /^[\s,]*\u2042/u.test(text) || NO_NAME.test(text.replace(GROUP, ''));
+}
+
+function isSameType(a: Cell, b: Cell): boolean {
+  return Math.abs(a.size - b.size) < 0.06 * b.size && a.font === b.font;
+}
+
+/** The cells of the same type that go on from one: below it, and beside it in the same row where that is asked for. */
+function runFrom(first: Cell, cells: readonly Cell[], isWide: boolean): Cell[] {
+  const run = [first];
+  let box: Box = first;
+  for (const cell of cells.slice(cells.indexOf(first) + 1)) {
+    const last = run.at(-1) ?? first;
+    if (cell.baseline - last.baseline > 3 * first.size || run.length >= MOST_CELLS) break;
+    const isBeside = Math.abs(cell.baseline - last.baseline) < 0.3 * first.size;
+    if (
+      !isSameType(cell, first) ||
+      (isBeside ? !isWide : Math.min(cell.right, box.right) <= Math.max(cell.left, box.left))
+    )
+      continue;
+    if (isAddress(cell.text) && !isBeside && !isOpen(last.text, cell.text)) break;
+    run.push(cell);
+    box = unionBox([box, cell]);
+  }
+  // Where names have marks, rows below the last one with a mark are addresses.
+  const marked = run.findLastIndex(({ text }) => text.includes(MARK));
+  const end = run.findIndex((cell, at) => at > marked && !isOpen(run[at - 1]?.text ?? '', cell.text));
+  return marked < 0 || end < 0 ? run : run.slice(0, end);
+}
+
+/** Whether a row is the next of the same type, in the same column. */
+function isBelow(cell: Cell, above: Cell): boolean {
+  const distance = cell.baseline - above.baseline;
+  const isOver = Math.min(cell.right, above.right) > Math.max(cell.left, above.left);
+  return isSameType(cell, above) && isOver && distance > 0 && distance < 1.8 * cell.size;
+}
+
+function isOpen(before: string, text: string): boolean {
+  return /(?:[,;|&·•]|\band)[\s\u2042]*$/u.test(before) || /^(?:[,;|&·•]|and\b)/u.test(text.trim());
+}
+
+interface Reading {
+  readonly names: readonly string[];
+  readonly run: readonly Cell[];
+  /** Names go on behind the last one that can be read. */
+  readonly isCut: boolean;
+}
+
+/** The names of the longest part of a run that reads as names from its beginning. */
+function readRun(
+  run: readonly Cell[],
+  cells: readonly Cell[],
+  { known, isWord }: { readonly known: string; readonly isWord: (word: string) => boolean },
+): Reading | undefined {
+  for (let to = run.length; to > 0; to -= 1) {
+    const part = run.slice(0, to);
+    for (const text of [joinRows(part, true), joinRows(part, false)]) {
+      const parts = splitParts(text);
+      const names = namesIn(parts, isWord);
+      const below = cells[cells.findIndex((cell) => cell === part.at(-1)) + 1]?.text ?? '';
+      if (!names || !(isEvident(names, parts, known) || PLACE.test(below))) continue;
+      const next = run[to]?.text ?? '';
+      const after = splitParts(next);
+      const goesOn = after.filter((each) => each.isMarked && isName(each.text)).length;
+      const isCut =
+        (goesOn > after.length / 2 && !hasDegree(after)) || (next !== '' && isOpen(part.at(-1)?.text ?? '', next));
+      return { names, run: part, isCut };
+    }
   }
   return undefined;
+}
+
+/** Rows as one text; where the next word would have had room in a row, its end may part two names. */
+function joinRows(run: readonly Cell[], areEndsSeparators: boolean): string {
+  const [left, right] = [Math.min(...run.map((cell) => cell.left)), Math.max(...run.map((cell) => cell.right))];
+  let text = '';
+  for (const [at, cell] of run.entries()) {
+    const last = run[at - 1];
+    const word = (cell.text.trim().split(' ')[0]?.length ?? 0) * 0.55 * cell.size;
+    const isShort = last && last.right - last.left + word < right - left;
+    const isBeside = last && Math.abs(last.baseline - cell.baseline) < 0.3 * cell.size;
+    text += (at === 0 ? '' : isBeside || (areEndsSeparators && isShort) ? ' | ' : ' ') + cell.text;
+  }
+  return text;
+}
+
+/** Names that alternate with addresses: a degree behind them shows that they are names. */
+function namesWithDegrees(text: string, isWord: (word: string) => boolean): string[] {
+  const parts = splitParts(text);
+  return hasDegree(parts) ? (namesIn(parts, isWord) ?? []) : [];
 }
 
 /** A degree is behind a name: so do names that alternate with addresses show that they are names. */
@@ -92,7 +250,7 @@ function hasDegree(parts: readonly Part[]): boolean {
   return parts.some(({ text }, at) => at > 0 && isDegree(text));
 }
 
-/** Two names or more stand for each other; a single one needs a mark, a degree, an initial or the file's own word. */
+/** Two names or more stand for each other; a single one needs a mark, a degree, an initial, the file's own word or an address below. */
 function isEvident(names: readonly string[], parts: readonly Part[], known: string): boolean {
   const [only = ''] = names;
   return (
@@ -120,8 +278,12 @@ function namesIn(parts: readonly Part[], isWord: (word: string) => boolean): str
     else if (!(names.length > 0 && (isDegree(part) || /^\p{L}$/u.test(part)))) return undefined;
   }
   // Either all names have the family name first or none has: otherwise a name is cut off.
-  const cut = names.filter((name) => INITIALS.test(name.split(/\s+/).at(-1) ?? '')).length;
-  return names.length > 0 && (cut === 0 || cut === names.length) ? names : undefined;
+  const cut = names.filter((name) => {
+    const last = name.split(/\s+/).at(-1) ?? '';
+    return INITIALS.test(last) && !SUFFIX.test(last);
+  }).length;
+  const isWhole = (cut === 0 || cut === names.length) && !names.some((name) => MISNAMED.test(name));
+  return names.length > 0 && isWhole ? names : undefined;
 }
 
 /** Two or more capitalised words with particles before the last, and perhaps "Jr." after it. */
@@ -150,34 +312,24 @@ function isPlainWords(part: string, isWord: (word: string) => boolean): boolean 
   return words.length > 0 && words.every((word) => isWord(word.toLowerCase()));
 }
 
-/** Words that the text uses in lower case. */
+/** Words that the text uses in lower case, more than once: an address of mail is no text. */
 function vocabulary(blocks: readonly Block[]): (word: string) => boolean {
-  let words: Set<string> | undefined;
+  let words: Map<string, number> | undefined;
   return (word) => {
-    words ??= new Set(
-      blocks
-        .filter(({ kind }) => kind === 'text' || kind === 'list_item')
-        .slice(0, 200)
-        .flatMap(({ text }) => text.match(/(?<![\p{L}.@/])\p{Ll}{3,}/gu) ?? []),
-    );
-    return words.has(word);
+    if (!words) {
+      words = new Map();
+      for (const { kind, text } of blocks.slice(0, 300))
+        if (kind === 'text' || kind === 'list_item')
+          for (const [each] of text.matchAll(/(?<![\p{L}.@/])\p{Ll}{3,}/gu))
+            words.set(each, (words.get(each) ?? 0) + 1);
+    }
+    return (words.get(word) ?? 0) > 1;
   };
-}
-
-function partsOf(draft: Draft): Part[] {
-  const [first] = draft.lines;
-  if (!first || (draft.kind !== 'text' && draft.kind !== 'heading')) return [];
-  // A mark in front is that of a note or an address; small print from the margin is longer.
-  return /^\s*\u2042{1,4}[^\u2042]/.test(lineText(first)) ? [] : joinedParts([draft]);
-}
-
-function joinedParts(drafts: readonly Draft[]): Part[] {
-  return splitParts(drafts.flatMap(({ lines }) => lines.map(lineText)).join(' '));
 }
 
 function splitParts(text: string): Part[] {
   const parts: Part[] = [];
-  let rest = text.replaceAll(/\([^()]*\)/g, MARK);
+  let rest = text.replaceAll(/\([^()]*\)/g, MARK).replace(GROUP, MARK);
   for (;;) {
     const found = SEPARATORS.exec(rest);
     const end = found?.index ?? rest.length;
@@ -189,18 +341,26 @@ function splitParts(text: string): Part[] {
   }
 }
 
-/** A line with a sign for everything that is raised or no letter of a name. */
-function lineText(line: Line): string {
+/** A cell with a sign for everything that is raised, in another slant (a place behind a name) or no letter of a name. */
+function markedText(segments: readonly Segment[], { size, baseline, font }: Segment): string {
   let text = '';
   let right: number | undefined;
-  for (const glyph of line.glyphs) {
-    const isRaised = glyph.size < 0.9 * line.size && line.baseline - glyph.baseline > 0.1 * line.size;
-    if (glyph.spaced || (right !== undefined && glyph.left - right > 0.25 * line.size)) text += ' ';
-    text += isRaised || SIGNS.test(glyph.text) ? MARK : glyph.text;
-    right = glyph.right;
+  for (const glyph of segments.flatMap(({ glyphs }) => [...glyphs]).sort((a, b) => a.left - b.left)) {
+    const rise = (baseline - glyph.baseline) / size;
+    const isSmall = glyph.size < 0.9 * size;
+    const isMark = isSmall && (rise > 0.1 || /\p{Ll}/u.test(glyph.text));
+    const gap = right === undefined ? 0 : (glyph.left - right) / size;
+    if (gap > NAME_GAP) text += ' | ';
+    else if (glyph.spaced || gap > 0.25) text += ' ';
+    if (rise > 0.15 && glyph.text === '.' && !isSmall) text += ' · ';
+    else text += isMark || SIGNS.test(glyph.text) || (glyph.font.italic && !font.italic) ? MARK : glyph.text;
+    right = Math.max(right ?? glyph.right, glyph.right);
   }
-  // The sign of an ORCID is often written "ID" in the text of the file.
-  return text.replaceAll(/\p{Cf}+/gu, '').replaceAll(/(?<=\p{Ll})ID(?![\p{L}])/gu, MARK);
+  // The sign of an ORCID is often written "ID" in the text of the file, or as joiners that show nothing.
+  return text
+    .replaceAll(/\p{Cf}+(?=\s|$)/gu, MARK)
+    .replaceAll(/\p{Cf}+/gu, '')
+    .replaceAll(/(?<=\p{Ll})ID(?![\p{L}])/gu, MARK);
 }
 
 /** Names with the family name first ("Gruia AT") are turned around where all of a byline are so. */

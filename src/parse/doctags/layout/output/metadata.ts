@@ -1,11 +1,8 @@
 import type { Block, Metadata } from '../../../document.ts';
 import type { Draft } from '../draft.ts';
 import { findByline } from './byline.ts';
-import { startsWithMark } from '../role/footnote.ts';
-import { endOfFrontMatter, isFrontMatter } from '../role/front-matter.ts';
 import { ownDois, pdfImprint } from './imprint.ts';
 import { detectLanguage } from '../text/language.ts';
-import type { Line } from '../page/line.ts';
 import type { PageContent } from '../page/page-content.ts';
 import { unreadable } from '../page/scan.ts';
 
@@ -38,7 +35,7 @@ export function describe(
   const needsOcr = pages.filter((page) => unreadable(page) !== undefined).map((page) => page.number);
   return {
     ...(title === undefined ? {} : { title }),
-    authors: authorsOf(drafts, blocks, information),
+    authors: findByline(drafts, information.author.trim(), blocks),
     ...(abstract === undefined ? {} : { abstract }),
     ...(doi === undefined ? {} : { doi }),
     ...pdfImprint(blocks, information, { page: pages[0], otherDois: others }),
@@ -82,27 +79,6 @@ function confidence(signs: Signs): number {
     (signs.headed ? 0 : 0.1) -
     (signs.flow > 0 ? 0 : 0.3);
   return Math.round(Math.max(0, Math.min(1, value)) * 100) / 100;
-}
-
-/** Small print from the margin that shares a line with a name is no mark. */
-function startsSmall(line: Line): boolean {
-  return line.glyphs.findIndex((glyph) => glyph.size >= 0.9 * line.size) > 4;
-}
-
-/** Authors are looked for between the title and the beginning of the paper. */
-function authorsOf(drafts: readonly Draft[], blocks: readonly Block[], information: FileInformation): string[] {
-  const end = endOfFrontMatter(drafts);
-  const title = drafts.findIndex((draft) => draft.kind === 'title');
-  if (title < 0) return [];
-  const page = drafts[title]?.page;
-  const below = drafts.slice(title + 1).filter((draft, at) => {
-    const [first] = draft.lines;
-    // Lines that begin with a raised mark say where somebody works.
-    if (!first || (startsWithMark(first) && !startsSmall(first)) || draft.page !== page) return false;
-    // A long byline looks like the first paragraph.
-    return end === 0 || (at === 0 && end === title + 1) || isFrontMatter(drafts, title + 1 + at, end);
-  });
-  return findByline(below, information.author.trim(), blocks);
 }
 
 function findAbstract(blocks: readonly Block[]): string | undefined {
