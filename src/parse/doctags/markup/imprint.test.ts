@@ -51,6 +51,17 @@ test('of the DOIs on a first page those of the reference list are not its own, a
   assert.deepEqual(ownDois([], ['https://doi.org/10.5555/link'], INFORMATION), { doi: '10.5555/link', others: [] });
 });
 
+test('a DOI is found behind a cover, in an imprint that asks to be cited, and without the address of a supplement', () => {
+  const title: Block = { kind: 'title', order: 1, regions: [{ ...REGION, page: 2 }], text: 'Reefs' };
+  const behind = { ...text(2, 'https://doi.org/10.5555/own'), regions: [{ ...REGION, page: 2 }] };
+  assert.equal(ownDois([text(0, 'A cover'), title, behind], [], INFORMATION).doi, '10.5555/own');
+  const cited: Block = { kind: 'reference', order: 3, regions: [REGION], text: 'Cite us', doi: '10.5555/own' };
+  assert.equal(ownDois([text(0, 'DOI: 10.5555/own'), cited], [], INFORMATION).doi, '10.5555/own');
+  assert.equal(ownDois([text(0, 'As doi:10.5555/own shows'), cited], [], INFORMATION).doi, undefined);
+  const supplement = text(0, 'doi:10.5555/own. Supplement: doi:10.5555/own/-/DCSupplemental.');
+  assert.equal(ownDois([supplement], [], INFORMATION).doi, '10.5555/own');
+});
+
 test('arXiv’s stamp on the margin gives id and date; an arXiv id in the text is somebody else’s', () => {
   const glyphs = 'arXiv:2305.03393v1[cs.CL]5May2023'.split('').map((letter) => ({ text: letter }));
   const page = { glyphs } as unknown as NonNullable<Parameters<typeof pdfImprint>[2]['page']>;

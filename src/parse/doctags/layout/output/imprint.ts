@@ -5,12 +5,17 @@ import type { FileInformation } from './metadata.ts';
 import type { PageContent } from '../page/page-content.ts';
 
 const MOST_DOIS = 5;
+/** Behind the DOI of a paper: its supplement. */
+const SUPPLEMENT = /\/-\/.*$/;
 /** A title page has no more. */
 const FEW_BLOCKS = 12;
+/** Covers that a repository puts before a paper. */
+const MOST_COVERS = 2;
 
 /**
  * The DOIs that may be a PDF's own: what the file's information says counts first, then what is called a DOI on the first
- * page, then what is or leads there without a word. One that the reference list has is a cited work's.
+ * page, then what is or leads there without a word. One that the reference list has is a cited work's, unless it is in the
+ * imprint: papers ask to be cited.
  */
 export function ownDois(
   blocks: readonly Block[],
@@ -18,12 +23,17 @@ export function ownDois(
   { doi = '', subject = '' }: FileInformation,
 ): { readonly doi: string | undefined; readonly others: readonly string[] } {
   const cited = new Set(blocks.flatMap((block) => (block.kind === 'reference' ? [block.doi] : [])));
-  const first = blocks.filter((block) => block.regions[0]?.page === 1 && block.kind !== 'reference');
+  const titlePage = blocks.find(({ kind }) => kind === 'title')?.regions[0]?.page ?? 1;
+  const last = titlePage > 1 + MOST_COVERS ? 1 : titlePage;
+  const first = blocks.filter((block) => (block.regions[0]?.page ?? 0) <= last && block.kind !== 'reference');
+  for (const { text } of first) if (/^(?:https?:\/\/(?:dx\.)?)?doi\b/i.test(text)) cited.delete(findDoi(text));
   const marked = first.flatMap(({ text }) => after(text, /\bdoi(?:\.org)?[:/\s]*(?=10\.\d{4,9}\/)/giu));
   const bare = first.flatMap(({ text }) => after(text, /(?<![\w/.])(?=10\.\d{4,9}\/)/gu));
   const linked = links.filter((url) => url.includes('doi.org/'));
   const found = (texts: readonly string[]): string[] =>
-    texts.map(findDoi).filter((each) => each !== undefined && !cited.has(each)) as string[];
+    texts
+      .map((text) => findDoi(text)?.replace(SUPPLEMENT, ''))
+      .filter((each) => each !== undefined && !cited.has(each)) as string[];
   const [named, unnamed] = [found([doi, subject, ...marked]), found([...bare, ...linked])];
   const all = [...new Set([...named, ...unnamed])];
   // A line may end inside a DOI: where a longer one is there that continues, that is the whole.
