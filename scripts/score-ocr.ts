@@ -11,7 +11,7 @@ import { parsePdf, renderPage } from '../src/parse/doctags/pdf.ts';
 import type { Block } from '../src/parse/document.ts';
 import { makePdf } from '../test/support/make-pdf.ts';
 
-// npm run score:ocr [-- --papers N] [--ways upright,turned,skewed] [--languages] [--engine embedded|tesseract] [--data DIR]
+// npm run score:ocr [-- --papers N] [--ways upright,turned,skewed] [--languages] [--engine embedded|tesseract] [--data DIR] [--only REGEXP] [--show]
 // Draws the second page of papers at 200 dpi, makes a PDF of the picture and compares the words that OCR reads with those of the
 // text layer; `--languages` does it with pages of five other languages that are set here.
 const { values: options } = parseArgs({
@@ -21,6 +21,8 @@ const { values: options } = parseArgs({
     languages: { type: 'boolean', default: false },
     engine: { type: 'string', default: 'embedded' },
     data: { type: 'string' },
+    only: { type: 'string', default: '' },
+    show: { type: 'boolean', default: false },
   },
 });
 const engine = await openOcr({
@@ -58,9 +60,9 @@ if (options.languages) {
   const folder = options.data ?? join(open, 'publishers');
   const files = existsSync(folder) ? globSync('*.pdf', { cwd: folder }).sort() : [];
   const step = Math.max(1, Math.floor(files.length / Number(options.papers)));
-  for (let at = 0; at < files.length && at / step < Number(options.papers); at += step)
-    for (const way of options.ways.split(','))
-      await measure(files[at] ?? '', readFileSync(join(folder, files[at] ?? '')), 2, way);
+  for (const file of files.filter((_, at) => at % step === 0 && at / step < Number(options.papers)))
+    if (new RegExp(options.only).test(file))
+      for (const way of options.ways.split(',')) await measure(file, readFileSync(join(folder, file)), 2, way);
 }
 if (measured === 0) fail('no paper was found');
 
@@ -71,7 +73,7 @@ async function measure(name: string, pdf: Uint8Array, page: number, way: string)
   const scan = await makePdf((document) => document.image(asPng(image), 0, 0, { width: (image.width * 72) / 200 }), {
     size: [(image.width * 72) / 200, (image.height * 72) / 200],
   });
-  const truth = wordsOf(await pageText(pdf, page));
+  const truth = await pageWords(pdf, page);
   const { user, system } = process.cpuUsage();
   const { blocks, metadata } = await parsePdf(scan, { ocr: { engine, languages: 'auto' } });
   const used = process.cpuUsage();
@@ -84,6 +86,8 @@ async function measure(name: string, pdf: Uint8Array, page: number, way: string)
     return count > 0;
   }).length;
   measured += 1;
+  const missing = [...left].flatMap(([word, count]) => Array.from({ length: Math.max(0, count) }, () => word));
+  if (options.show) console.log(`  missing: ${missing.join(' ')}`);
   const [facts] = metadata.ocr ?? [];
   console.log(
     [
@@ -100,15 +104,22 @@ async function measure(name: string, pdf: Uint8Array, page: number, way: string)
   );
 }
 
-/** The text layer of the page itself: a paragraph of our own blocks may go on over the next page. */
-async function pageText(pdf: Uint8Array, page: number): Promise<string> {
+/** The words of the page's text layer (a paragraph of our blocks may go on over the next page) without labels set sideways. */
+async function pageWords(pdf: Uint8Array, page: number): Promise<string[]> {
   using file = await openPdf(pdf);
+  const sideways = (file.readPage(page)?.glyphs ?? []).filter(({ turn }) => turn !== 0);
+  const labels = wordsOf(sideways.map(({ text, spaced }) => (spaced ? ` ${text}` : text)).join(''));
   // The engine marks words that are hyphenated at the end of a line.
-  return file
+  const text = file
     .plainText(page)
-    .map(({ text }) => text)
+    .map((part) => part.text)
     .join('')
     .replaceAll('\u0002', '');
+  return wordsOf(text).filter((word) => {
+    const at = labels.indexOf(word);
+    if (at >= 0) labels.splice(at, 1);
+    return at < 0;
+  });
 }
 
 function textOf(blocks: readonly Block[]): string {

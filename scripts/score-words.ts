@@ -28,6 +28,14 @@ for (const folder of folders) {
     const { blocks, metadata } = await parsePdf(readFileSync(path));
     const have = countOf(blocks.map(textOf).join('\n'));
     const all = [...have.keys()].join(' ');
+    const pieces = new Set(
+      blocks
+        .map(textOf)
+        .join('\n')
+        .normalize('NFKC')
+        .toLowerCase()
+        .match(/\p{L}+|\p{N}/gu) ?? [],
+    );
     const said = new Set(metadata.words?.short.map(({ page }) => page));
     let [found, kept] = [0, 0];
     for (const [at, page] of pagesOf(path).entries()) {
@@ -35,7 +43,7 @@ for (const folder of folders) {
         const left = have.get(word) ?? 0;
         have.set(word, left - 1);
         // A word that the other program cuts differently is there inside another one.
-        return left <= 0 && !all.includes(word);
+        return left <= 0 && !all.includes(word) && !isGlued(word, pieces);
       });
       const words = wordsOf(page).length;
       found += words;
@@ -82,6 +90,26 @@ function countOf(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const word of wordsOf(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
   return counts;
+}
+
+/**
+ * Whether the other program has put words of ours together: scripts with their letters ("x_sim" is "xsim", "mask^b" is
+ * "maskb"), the halves of two hyphenated words, or text that is drawn twice. At most four pieces, two of one letter.
+ */
+function isGlued(word: string, pieces: ReadonlySet<string>): boolean {
+  const fits = (rest: string, parts: number, singles: number): boolean => {
+    if (rest === '') return true;
+    if (parts === 0) return false;
+    for (let length = rest.length; length > 0; length -= 1) {
+      const isSingle = length === 1 && /\p{L}/u.test(rest[0] ?? '');
+      const piece = rest.slice(0, length);
+      const isKnown = pieces.has(piece) || /^\p{N}+$/u.test(piece);
+      if (isKnown && (!isSingle || singles > 0) && fits(rest.slice(length), parts - 1, singles - (isSingle ? 1 : 0)))
+        return true;
+    }
+    return false;
+  };
+  return fits(word, 4, 2);
 }
 
 /** Words of three letters or digits and more: shorter ones are mostly formulas. */
