@@ -42,7 +42,7 @@ test('a file of GROBID gives title, text, formulas, floats, notes and references
       ['heading', 'Acknowledgements', undefined],
       ['text', 'Thanks.', undefined],
       ['heading', 'References', undefined],
-      ['reference', 'Bo Lake. (2020) Swimming. J. Ducks, 3, 7–9. 10.1234/x', undefined],
+      ['reference', 'Lake, B. (2020). Swimming. J. Ducks, 3, 7–9. https://doi.org/10.1234/x', undefined],
       ['reference', 'Fox, E. Book. arXiv:2101.00001.', undefined],
     ],
   );
