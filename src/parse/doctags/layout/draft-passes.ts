@@ -35,7 +35,8 @@ export const DRAFT_PASSES: readonly Pass[] = [
   draftPass({
     name: 'captions',
     job: 'mark captions and bind them to their tables and pictures',
-    change: bindCaptions,
+    needs: ['setting'],
+    change: (drafts, { setting }) => bindCaptions(drafts, setting),
   }),
   draftPass({
     name: 'footnotes',

@@ -982,3 +982,35 @@ where the others do not come to look for it in a row that nobody has ever counte
 `);
   assert.ok(drafts('run-ins', page).includes('heading: 2.1. Ducks.'), drafts('run-ins', page).join('\n'));
 });
+
+test('a caption takes lines in small type right under it, and the notes under its figure when it is above', () => {
+  const small = (page: PageContent, from: number): PageContent => ({
+    ...page,
+    glyphs: page.glyphs.map((glyph) => (glyph.baseline > from ? { ...glyph, size: 8 } : glyph)),
+  });
+  const figure = '██████████████████████████████████\n'.repeat(4);
+  const below = small(
+    drawnPage(`${COLUMNS}${COLUMNS}\n${figure}«Figure 1: Profile»\nof ducks, which were counted.\n`),
+    225,
+  );
+  assert.equal(drafts('captions', below).at(-1), 'caption: Figure 1: Profile of ducks, which were counted.');
+  const above = small(
+    drawnPage(`${COLUMNS}${COLUMNS}\nFigure 1. Profile.\n\n${figure}\nAbbreviation: UP, upper pond.\n`),
+    195,
+  );
+  assert.ok(drafts('captions', above).includes('caption: Figure 1. Profile. Abbreviation: UP, upper pond.'));
+});
+
+test('a list of supplementary figures and a sentence that begins after "Table 2." are no captions', () => {
+  const page = drawnPage(`
+Fig. S1. Ducks on ponds.
+
+Supplementary Figure 2. Geese on ponds.
+
+Table 2. showed that ducks are on ponds.
+`);
+  assert.ok(
+    drafts('captions', page).every((draft) => draft.startsWith('text: ')),
+    drafts('captions', page).join('\n'),
+  );
+});

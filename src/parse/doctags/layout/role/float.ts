@@ -3,10 +3,13 @@ import { overlap, unionBox } from '../page/box.ts';
 import { captionStart, withoutLetterspacing } from './caption.ts';
 import type { Draft } from '../draft.ts';
 import type { Line } from '../page/line.ts';
+import type { Setting } from './paragraph.ts';
 import { repeatsCaption } from '../table/table-join.ts';
 
+const SUPPLEMENT = /^(?:supplementary\s|(?:fig(?:ure|\.)?|table)\s?S\d)/iu;
+
 /** Marks captions and binds each to the nearest table or picture of its kind on the page. */
-export function bindCaptions(drafts: Draft[]): Draft[] {
+export function bindCaptions(drafts: Draft[], setting: Setting): Draft[] {
   joinLabels(drafts);
   const floats = drafts.filter((draft) => draft.kind === 'table' || draft.kind === 'picture');
   const taken = new Set<Draft>();
@@ -23,7 +26,7 @@ export function bindCaptions(drafts: Draft[]): Draft[] {
     }
     draft.kind = 'caption';
     captions.push(draft);
-    takeLastLines(draft, drafts);
+    takeNextLines(draft, kind, drafts, setting);
     const wanted = kind === 'table' ? 'table' : 'picture';
     let best: Draft | undefined;
     let bestDistance = 90;
@@ -36,36 +39,45 @@ export function bindCaptions(drafts: Draft[]): Draft[] {
         bestDistance = distance;
       }
     }
-    if (!best) continue;
+    if (!best) {
+      // A list of the supplements, which are in other files.
+      if (SUPPLEMENT.test(first.text)) draft.kind = 'text';
+      continue;
+    }
     taken.add(best);
     draft.owner = best;
+    if (kind === 'figure') takeNotes(draft, best, drafts, setting);
   }
   return drafts.filter((draft) => draft.lines.length > 0 || draft.kind === 'table' || draft.kind === 'picture');
 }
 
-/** The short last lines of a caption over two columns are read with one of the columns: they are right below it, set alike. */
-function takeLastLines(caption: Draft, drafts: readonly Draft[]): void {
-  const last = caption.lines.at(-1);
-  const rest = drafts.find(({ kind, page, piece, lines: [first] }) => {
-    if (!first || !last || kind !== 'text' || page !== caption.page || piece === caption.piece) return false;
-    const gap = first.top - last.bottom;
-    return (
-      gap > -0.4 * last.size &&
-      gap < 0.35 * last.size &&
-      Math.abs(first.left - last.left) < last.size &&
-      Math.abs(first.size - last.size) < 0.04 * last.size &&
-      first.font.name === last.font.name &&
-      first.right < last.right &&
-      captionStart(first) === undefined
-    );
-  });
-  if (!rest) return;
-  caption.lines = [...caption.lines, ...rest.lines];
-  caption.box = unionBox(caption.lines);
-  rest.lines = [];
+/**
+ * Adds the lines that are read apart from their caption: under a label alone on its line, the short last lines of a
+ * caption over two columns, and lines under a figure's caption in smaller type than the text.
+ */
+function takeNextLines(caption: Draft, kind: string, drafts: readonly Draft[], setting: Setting): void {
+  for (;;) {
+    const last = caption.lines.at(-1);
+    if (!last) return;
+    const pitch = setting.pitches.get(Math.round(last.size * 2) / 2) ?? 1.2 * last.size;
+    const next = drafts.find((draft) => {
+      const [first] = draft.lines;
+      if (!first || draft.kind !== 'text' || draft.page !== caption.page) return false;
+      const distance = first.baseline - last.baseline;
+      if (distance <= 0 || distance > 1.15 * pitch || Math.abs(first.left - last.left) > last.size) return false;
+      if (Math.abs(first.size - last.size) > 0.04 * last.size || captionStart(first)) return false;
+      if (isLabelAlone(last)) return true;
+      if (kind === 'figure' && first.size < 0.96 * setting.size && !NOTES.test(first.text)) return true;
+      return draft.piece !== caption.piece && first.font.name === last.font.name && first.right < last.right;
+    });
+    if (!next) return;
+    caption.lines = [...caption.lines, ...next.lines];
+    caption.box = unionBox(caption.lines);
+    next.lines = [];
+  }
 }
 
-/** A label alone on its line ("TABLE I") is followed by the words of the caption: right below it, or below the picture. */
+/** A label alone on its line ("TABLE I") may have its picture between itself and the words of the caption. */
 function joinLabels(drafts: readonly Draft[]): void {
   drafts.forEach((draft, index) => {
     const [line, more] = draft.lines;
@@ -82,6 +94,23 @@ function joinLabels(drafts: readonly Draft[]): void {
     draft.box = unionBox(picture ? words.lines : draft.lines);
     words.lines = [];
   });
+}
+
+/** "Abbreviations: …" under a figure whose caption is above it. */
+const NOTES = /^(?:abbreviations?|notes?|sources?)\s?:/iu;
+
+function takeNotes(caption: Draft, figure: Draft, drafts: readonly Draft[], { size }: Setting): void {
+  if (caption.box.top > figure.box.top) return;
+  const notes = drafts.find(({ kind, page, box, lines: [first] }) => {
+    if (!first || kind !== 'text' || page !== caption.page || !NOTES.test(first.text)) return false;
+    const distance = first.top - figure.box.bottom;
+    return (
+      first.size < 0.96 * size && distance > -first.size && distance < 4 * first.size && box.left < figure.box.right
+    );
+  });
+  if (!notes) return;
+  caption.lines = [...caption.lines, ...notes.lines];
+  notes.lines = [];
 }
 
 function isLabelAlone(line: Line): boolean {
