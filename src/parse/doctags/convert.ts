@@ -9,7 +9,6 @@ import type { ParseFacts } from './formats/sidecar.ts';
 import { unpack } from './markup/decode.ts';
 import type { OcrSettings } from './ocr/engine.ts';
 import { outputTexts } from './outputs.ts';
-import type { MarkupOptions } from './parse-markup.ts';
 import { loadPdfReader, type PdfReader } from './pdf-reader.ts';
 import { sniff, type FileKind } from './sniff.ts';
 
@@ -22,7 +21,7 @@ export type PdfEngine =
   | ({ readonly kind: 'docling-serve' } & DoclingServeOptions)
   | ({ readonly kind: 'vlm' } & Omit<VlmOptions, 'fallback'>);
 
-export interface ParseFileOptions extends Omit<MarkupOptions, 'kind'> {
+export interface ParseFileOptions {
   readonly mode?: ConvertMode;
   readonly engine?: PdfEngine;
   /** The PDF reader; loaded when a PDF comes, unless given. */
@@ -97,7 +96,7 @@ export async function parseFile(
   const { document, facts } =
     kind === 'pdf'
       ? await readPdf(basename(path), bytes, options, signal)
-      : { document: await readMarkup(bytes, { ...options, kind }), facts: { parse_engine: 'embedded' } };
+      : { document: await readMarkup(bytes, kind), facts: { parse_engine: 'embedded' } };
   const long = document.blocks.find((block) => block.text.length > LARGEST_TEXT);
   if (long)
     throw new AppError(
@@ -131,9 +130,9 @@ async function readBounded(path: string, maxBytes: number): Promise<Uint8Array> 
 }
 
 /** The readers of HTML and XML are loaded when the first such file comes. */
-async function readMarkup(bytes: Uint8Array, options: MarkupOptions): Promise<ParsedDocument> {
+async function readMarkup(bytes: Uint8Array, kind: FileKind): Promise<ParsedDocument> {
   const { parseMarkup } = await import('./parse-markup.ts');
-  return parseMarkup(bytes, options);
+  return parseMarkup(bytes, { kind });
 }
 
 /** The OCR engine is loaded when the first PDF comes. */

@@ -3,28 +3,15 @@ import type { ParsedDocument } from '../document.ts';
 import { readHtml } from './html/html.ts';
 import { parseHtml } from './html/tree.ts';
 import { unpack } from './markup/decode.ts';
-import { HTML_LIMITS, XML_LIMITS } from './markup/limits.ts';
-import type { InlineMath } from './markup/math.ts';
 import { sniff, type FileKind } from './sniff.ts';
 import { readJats } from './xml/jats.ts';
 import { readTei } from './xml/tei.ts';
 import { parseXml } from './xml/tree.ts';
 
-export interface MarkupOptions {
-  /** What the file is; found from its bytes when not given. */
-  readonly kind?: FileKind;
-  readonly inlineMath?: InlineMath;
-  readonly maxXmlBytes?: number;
-  readonly maxHtmlBytes?: number;
-  readonly figureSupplements?: boolean;
-  readonly subArticles?: boolean;
-}
-
-/** Reads an HTML, JATS or TEI file, gzipped or not. */
-export function parseMarkup(file: Uint8Array, options: MarkupOptions = {}): ParsedDocument {
+/** Reads an HTML, JATS or TEI file, gzipped or not; its kind is found from its bytes when not given. */
+export function parseMarkup(file: Uint8Array, { kind }: { readonly kind?: FileKind } = {}): ParsedDocument {
   const bytes = unpack(file);
-  const kind = options.kind ?? sniff(bytes);
-  const document = readAs(kind, bytes, options);
+  const document = readAs(kind ?? sniff(bytes), bytes);
   if (!document.blocks.some((block) => block.text !== ''))
     throw new AppError('PARSE_EMPTY', 'the file contains no text', {
       hint: 'check the file: it may be an empty page or one built by scripts',
@@ -32,24 +19,15 @@ export function parseMarkup(file: Uint8Array, options: MarkupOptions = {}): Pars
   return document;
 }
 
-function readAs(kind: FileKind, bytes: Uint8Array, options: MarkupOptions): ParsedDocument {
+function readAs(kind: FileKind, bytes: Uint8Array): ParsedDocument {
   switch (kind) {
     case 'html':
-      return readHtml(
-        parseHtml(bytes, {
-          ...HTML_LIMITS,
-          ...(options.maxHtmlBytes !== undefined && { maxBytes: options.maxHtmlBytes }),
-        }),
-        options,
-      );
+      return readHtml(parseHtml(bytes));
     case 'jats':
     case 'tei':
     case 'xml': {
-      const root = parseXml(bytes, {
-        ...XML_LIMITS,
-        ...(options.maxXmlBytes !== undefined && { maxBytes: options.maxXmlBytes }),
-      });
-      return root.name.toLowerCase() === 'tei' || kind === 'tei' ? readTei(root, options) : readJats(root, options);
+      const root = parseXml(bytes);
+      return root.name.toLowerCase() === 'tei' || kind === 'tei' ? readTei(root) : readJats(root);
     }
     case 'pdf':
     case 'unknown':

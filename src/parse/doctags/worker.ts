@@ -9,7 +9,6 @@ import { parseFile } from './convert.ts';
 import { parseFailure } from './failure.ts';
 import type { OutputChoice } from './outputs.ts';
 import { outputTexts } from './outputs.ts';
-import type { MarkupOptions } from './parse-markup.ts';
 
 /** An engine as plain data, which can be sent to a process. */
 type PlainEngine<E> = E extends unknown ? Omit<E, 'clock' | 'fetch' | 'random'> : never;
@@ -18,7 +17,7 @@ type PlainEngine<E> = E extends unknown ? Omit<E, 'clock' | 'fetch' | 'random'> 
 export const NEEDS_OCR = 'needs-ocr';
 
 /** What the stage tells its workers. */
-export interface DoctagsSettings extends OutputChoice, Omit<MarkupOptions, 'kind'> {
+export interface DoctagsSettings extends OutputChoice {
   readonly mode: 'auto' | 'pdf' | 'html' | 'xml';
   readonly engine: PlainEngine<PdfEngine>;
   readonly maxPages?: number;

@@ -4,23 +4,13 @@ import { locationTokens } from './location.ts';
 import { writeOtsl } from './otsl.ts';
 import { CHART_CLASSES, codeLanguage, PICTURE_CLASSES } from './vocabulary.ts';
 
-export interface DoctagsWriterOptions {
-  /** Leaves out the line breaks between elements. */
-  readonly minified?: boolean;
-  readonly locations?: boolean;
-  readonly pageBreaks?: boolean;
-  /** Writes single tokens as `<loc_1/>`. */
-  readonly selfClosing?: boolean;
-}
-
 /** Writes a document as DocTags. Nothing is escaped: that is the format. */
-export function writeDoctags(document: ParsedDocument, options: DoctagsWriterOptions = {}): string {
-  return new DoctagsWriter(document, options).write();
+export function writeDoctags(document: ParsedDocument): string {
+  return new DoctagsWriter(document).write();
 }
 
 class DoctagsWriter {
   readonly #document: ParsedDocument;
-  readonly #options: DoctagsWriterOptions;
   readonly #pages: ReadonlyMap<number, Page>;
   readonly #captions = new Map<number, Block[]>();
   readonly #parts: string[] = [];
@@ -28,9 +18,8 @@ class DoctagsWriter {
   readonly #lists: ('ordered_list' | 'unordered_list')[] = [];
   #page: number | undefined;
 
-  constructor(document: ParsedDocument, options: DoctagsWriterOptions) {
+  constructor(document: ParsedDocument) {
     this.#document = document;
-    this.#options = options;
     this.#pages = new Map(document.pages.map((page) => [page.number, page]));
     const owners = new Map(document.blocks.filter(ownsCaptions).map((block) => [block.order, block]));
     for (const block of document.blocks) {
@@ -49,26 +38,25 @@ class DoctagsWriter {
       this.#parts.push(this.#element(block));
     }
     this.#closeLists(0);
-    const newline = this.#options.minified ? '' : '\n';
     let text = '<doctag>';
     this.#parts.forEach((part, index) => {
       const previous = this.#parts[index - 1];
       // A list's first item follows its opening tag directly, as everywhere in the format.
-      if (index > 0 && previous !== '<ordered_list>' && previous !== '<unordered_list>') text += newline;
+      if (index > 0 && previous !== '<ordered_list>' && previous !== '<unordered_list>') text += '\n';
       text += part;
     });
-    return `${text}${newline}</doctag>`;
+    return `${text}\n</doctag>`;
   }
 
   #turnPage(block: Block): void {
     const page = block.regions[0]?.page;
-    if (page === undefined || this.#options.pageBreaks === false) return;
+    if (page === undefined) return;
     if (this.#page !== undefined && page > this.#page) {
       this.#closeLists(0);
       // One break for each page, so that a page without anything on it does not shift the numbers behind it.
-      for (let turned = this.#page; turned < page; turned += 1) this.#parts.push(this.#token('page_break'));
+      for (let turned = this.#page; turned < page; turned += 1) this.#parts.push('<page_break>');
     } else if (this.#page === undefined && page > 1)
-      for (let turned = 1; turned < page; turned += 1) this.#parts.push(this.#token('page_break'));
+      for (let turned = 1; turned < page; turned += 1) this.#parts.push('<page_break>');
     if (this.#page === undefined || page > this.#page) this.#page = page;
   }
 
@@ -106,10 +94,10 @@ class DoctagsWriter {
         const category =
           block.category !== undefined && PICTURE_CLASSES.has(block.category) ? block.category : undefined;
         const tag = category !== undefined && CHART_CLASSES.has(category) ? 'chart' : 'picture';
-        return paired(tag, at + (category === undefined ? '' : this.#token(category)) + captions);
+        return paired(tag, at + (category === undefined ? '' : `<${category}>`) + captions);
       }
       case 'table':
-        return paired('otsl', at + writeOtsl(block.table, this.#options.selfClosing) + captions);
+        return paired('otsl', at + writeOtsl(block.table) + captions);
       case 'formula':
       case 'title':
       case 'text':
@@ -124,17 +112,12 @@ class DoctagsWriter {
   }
 
   #locations(block: Block): string {
-    if (this.#options.locations === false) return '';
     let tokens = '';
     for (const region of block.regions) {
       const page = this.#pages.get(region.page);
-      if (page) tokens += locationTokens(region.box, page, this.#options.selfClosing);
+      if (page) tokens += locationTokens(region.box, page);
     }
     return tokens;
-  }
-
-  #token(name: string): string {
-    return this.#options.selfClosing ? `<${name}/>` : `<${name}>`;
   }
 }
 

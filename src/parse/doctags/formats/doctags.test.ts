@@ -85,19 +85,20 @@ const document: ParsedDocument = {
   },
 };
 
-for (const [name, options] of [
-  ['as people read it', {}],
-  ['minified', { minified: true }],
-  ['with self-closing tokens', { selfClosing: true }],
-] as const)
-  test(`every kind of block comes back as it was written, ${name}`, () => {
-    const written = writeDoctags(document, options);
-    assert.deepEqual(readDoctags(written, { pages: document.pages }), document);
-    assert.equal(writeDoctags(readDoctags(written, { pages: document.pages }), options), written);
-  });
+test('every kind of block comes back as it was written, also minified and with self-closing tokens', () => {
+  const written = writeDoctags(document);
+  const minified = written
+    .replaceAll(/>\n</gu, '><')
+    .replaceAll(/<((?:loc_\d+|[a-z]?cel|ched|rhed|srow|nl|page_break))>/gu, '<$1/>');
+  for (const each of [written, minified]) {
+    const read = readDoctags(each, { pages: document.pages });
+    assert.deepEqual(read, document);
+    assert.equal(writeDoctags(read), written);
+  }
+});
 
 test('captions stand inside what they belong to, lists are nested as docling nests them', () => {
-  const written = writeDoctags(document, { locations: false });
+  const written = writeDoctags(document).replaceAll(/<loc_\d+>/gu, '');
   assert.match(written, /<chart><bar_chart><caption>Figure 1: bars<\/caption><\/chart>/);
   assert.match(written, /<nl><caption>Table 1: doses<\/caption><\/otsl>/);
   assert.match(

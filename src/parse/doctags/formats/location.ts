@@ -17,15 +17,14 @@ function roundHalfEven(value: number): number {
 }
 
 /** The four tokens of a box: left, top, right, bottom. */
-export function locationTokens(box: Box, page: Page, selfClosing = false): string {
-  const end = selfClosing ? '/>' : '>';
+export function locationTokens(box: Box, page: Page): string {
   return [
     toGrid(box.left, page.width),
     toGrid(box.top, page.height),
     toGrid(box.right, page.width),
     toGrid(box.bottom, page.height),
   ]
-    .map((value) => `<loc_${value}${end}`)
+    .map((value) => `<loc_${value}>`)
     .join('');
 }
 

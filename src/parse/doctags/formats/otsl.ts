@@ -22,8 +22,7 @@ export interface CellToken {
 }
 
 /** A table as a stream of cell tokens, row by row; spans as docling spells them (two-dimensional ones are all xcel). */
-export function writeOtsl(table: Table, selfClosing = false): string {
-  const end = selfClosing ? '/>' : '>';
+export function writeOtsl(table: Table): string {
   const grid: (string | undefined)[][] = Array.from({ length: table.rows }, () =>
     Array.from({ length: table.columns }),
   );
@@ -35,14 +34,10 @@ export function writeOtsl(table: Table, selfClosing = false): string {
         if (!line || line[column] !== undefined) continue;
         const isOrigin = row === cell.row && column === cell.column;
         const text = cellText(cell.text);
-        line[column] = isOrigin
-          ? text === ''
-            ? `<ecel${end}`
-            : `<${ORIGIN[cell.kind]}${end}${text}`
-          : `<${continued}${end}`;
+        line[column] = isOrigin ? (text === '' ? '<ecel>' : `<${ORIGIN[cell.kind]}>${text}`) : `<${continued}>`;
       }
   }
-  return grid.map((line) => `${Array.from(line, (token) => token ?? `<ecel${end}`).join('')}<nl${end}`).join('');
+  return grid.map((line) => `${Array.from(line, (token) => token ?? '<ecel>').join('')}<nl>`).join('');
 }
 
 function cellText(text: string): string {

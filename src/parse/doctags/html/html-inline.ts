@@ -1,13 +1,12 @@
 import { superscript } from '../markup/characters.ts';
 import { InlineText, type Line } from '../markup/inline-text.ts';
-import { bareLatex, inlineMath, type InlineMath } from '../markup/math.ts';
+import { bareLatex, inlineMath } from '../markup/math.ts';
 import { children, rawText, type MarkupElement, type MarkupNode } from '../markup/node.ts';
 import { classMatches, hasClass } from './classes.ts';
 import { isFurniture } from './content.ts';
 
 /** What inline markup needs to know and where it leaves the notes it meets. */
 export interface InlineContext {
-  readonly inlineMath: InlineMath;
   /** Notes set inside the text, to be printed after the paragraph. */
   readonly notes: MarkupElement[];
   /** Labels of the entries of the reference list, by their id. */
@@ -58,12 +57,11 @@ export function addInline(text: InlineText, node: MarkupNode, context: InlineCon
     for (const part of node.children) addInline(text, part, context);
   };
   if (node.name === 'math') {
-    text.add(inlineMath(node, context.inlineMath));
+    text.add(inlineMath(node));
     return;
   }
   if (node.name === 'script') {
-    const latex = bareLatex(rawText(node));
-    text.add(context.inlineMath === 'latex' ? `$${latex}$` : latex);
+    text.add(bareLatex(rawText(node)));
     return;
   }
   if (isNote(node)) {

@@ -1,6 +1,5 @@
 import type { Metadata, ParsedDocument } from '../../document.ts';
 import { DocumentBuilder } from '../markup/document-builder.ts';
-import type { InlineMath } from '../markup/math.ts';
 import { findAll, findFirst, rawText, type MarkupElement } from '../markup/node.ts';
 import { classMatches, hasClass } from './classes.ts';
 import { articleRoot, isFurniture } from './content.ts';
@@ -11,10 +10,10 @@ import { writeFlow, writeNotes, type Walk } from './html-walk.ts';
 import { pageMetadata, pageTitle } from './metadata.ts';
 
 /** Writes a fragment of HTML that is inside another document (some JATS files carry their text so). */
-export function writeFragment(builder: DocumentBuilder, fragment: MarkupElement, options: HtmlOptions): void {
+export function writeFragment(builder: DocumentBuilder, fragment: MarkupElement): void {
   const walk: Walk = {
     builder,
-    inline: { inlineMath: options.inlineMath ?? 'text', notes: [], labels: new Map() },
+    inline: { notes: [], labels: new Map() },
     title: undefined,
     titleText: '',
     ...headingsOf(fragment, undefined),
@@ -24,16 +23,12 @@ export function writeFragment(builder: DocumentBuilder, fragment: MarkupElement,
   writeFlow(walk, fragment.children);
 }
 
-export interface HtmlOptions {
-  readonly inlineMath?: InlineMath;
-}
-
 /** Reads the article of a publisher's or LaTeXML page. */
-export function readHtml(document: MarkupElement, options: HtmlOptions = {}): ParsedDocument {
+export function readHtml(document: MarkupElement): ParsedDocument {
   const root = articleRoot(document);
   const meta = pageMetadata(document);
   const title = titleElement(root, meta.title) ?? (meta.title === undefined ? titleElement(document) : undefined);
-  const inline: InlineContext = { inlineMath: options.inlineMath ?? 'text', notes: [], labels: referenceLabels(root) };
+  const inline: InlineContext = { notes: [], labels: referenceLabels(root) };
   const titleText = title ? inlineLine(title, inline).text : (meta.title ?? '');
   const walk: Walk = {
     builder: new DocumentBuilder(),

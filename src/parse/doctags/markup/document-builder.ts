@@ -1,7 +1,7 @@
 import type { Block, Link, Metadata, ParsedDocument, Table } from '../../document.ts';
+import { detectLanguage } from '../layout/text/language.ts';
 import { findArxivId, findDoi } from './identifiers.ts';
 import type { Line } from './inline-text.ts';
-import { guessLanguage } from './language.ts';
 
 type Attached = { readonly parent?: number };
 
@@ -104,8 +104,13 @@ export class DocumentBuilder {
 
   /** The finished document. */
   document(metadata: Metadata): ParsedDocument {
-    const language = metadata.language ?? guessLanguage(this.#blocks);
+    const language = metadata.language ?? this.#language();
     return { pages: [], blocks: this.#blocks, metadata: { ...metadata, ...(language !== undefined && { language }) } };
+  }
+
+  #language(): string | undefined {
+    const prose = this.#blocks.filter(({ kind }) => kind === 'text' || kind === 'list_item').slice(0, 50);
+    return detectLanguage(prose.map(({ text }) => text).join(' '));
   }
 
   #plain(kind: 'title' | 'text' | 'caption' | 'footnote', line: Line, attached: Attached): number {

@@ -5,20 +5,13 @@ import { child, children, findFirst, rawText, type MarkupElement } from './node.
 
 const TEX_ENCODINGS = new Set(['application/x-tex', 'tex', 'latex', 'application/x-latex', 'text/x-tex']);
 
-/** How mathematics inside running text is written: readable signs (d_k = 64), or the LaTeX source. */
-export type InlineMath = 'text' | 'latex';
-
 /** The LaTeX of a `math` element: its author's own where an annotation or `alttext` has it, else built from MathML. */
 export function latexOf(math: MarkupElement): string {
   return authorsLatex(math) ?? oneLine(latexFromMathml(math));
 }
 
-/** Mathematics of a running text. */
-export function inlineMath(math: MarkupElement, style: InlineMath): string {
-  if (style === 'latex') {
-    const latex = latexOf(math);
-    return latex === '' ? '' : `$${latex}$`;
-  }
+/** Mathematics of a running text in readable signs (d_k = 64). */
+export function inlineMath(math: MarkupElement): string {
   const presentation = presentationOf(math);
   const text = presentation ? oneLine(textFromMathml(presentation)) : '';
   return text === '' ? (authorsLatex(math) ?? '') : text;

@@ -16,7 +16,8 @@ export function writeFigure(walk: Walk, figure: MarkupElement): void {
     const picture = walk.builder.picture(alternativeText(figure));
     writeCaption(walk, figure, picture);
   } else writeCaption(walk, figure, undefined);
-  if (figure.name !== 'fig-group' && !walk.figureSupplements) return;
+  // What hangs on a figure is published beside the paper only: figure supplements, source data.
+  if (figure.name !== 'fig-group') return;
   for (const part of parts) {
     if (FIGURES.has(part.name)) walk.block(walk, part);
     else if (part.name === 'p')
@@ -30,7 +31,7 @@ function writeCaption(walk: Walk, float: MarkupElement, parent: number | undefin
   const line = captionLine(walk, float, inside);
   walk.builder.caption(line, parent === undefined ? {} : { parent });
   for (const note of walk.inline.notes.splice(0)) writeNote(walk, note, parent);
-  for (const block of inside) if (walk.figureSupplements || !SUPPLEMENTS.has(block.name)) walk.block(walk, block);
+  for (const block of inside) if (!SUPPLEMENTS.has(block.name)) walk.block(walk, block);
 }
 
 /** Label, title and paragraphs of a caption as one line; blocks other than paragraphs go into `inside`. */

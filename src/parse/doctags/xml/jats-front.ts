@@ -23,12 +23,9 @@ const ABSTRACT_HEADINGS: Readonly<Record<string, string>> = {
 };
 
 /** Title, authors, affiliations, notes, abstracts and keywords, in the order in which a paper prints them. */
-export function writeFront(walk: Walk, meta: MarkupElement | undefined, isMain: boolean): void {
+export function writeFront(walk: Walk, meta: MarkupElement | undefined): void {
   if (!meta) return;
-  const title = titleLine(walk, meta);
-  // A document has one title; that of a letter printed with it opens a section.
-  if (isMain) walk.builder.title(title);
-  else walk.builder.heading(title, walk.level);
+  walk.builder.title(titleLine(walk, meta));
   const authors = authorNames(meta);
   if (authors.length > 0) walk.builder.text({ text: authors.join(', '), links: [] });
   for (const affiliation of affiliations(meta)) walk.builder.text(spacedLine(walk, affiliation));

@@ -1,6 +1,6 @@
 import { superscript } from '../markup/characters.ts';
 import { InlineText, type Line } from '../markup/inline-text.ts';
-import { bareLatex, inlineMath, type InlineMath } from '../markup/math.ts';
+import { bareLatex, inlineMath } from '../markup/math.ts';
 import { child, children, rawText, type MarkupElement, type MarkupNode } from '../markup/node.ts';
 import { citationText } from './jats-citation.ts';
 
@@ -23,7 +23,6 @@ const SPACED = new Set(['p', 'title', 'list-item', 'def', 'break', 'sec', 'verse
 
 /** What inline markup needs to know and where it leaves the notes it meets. */
 export interface InlineContext {
-  readonly inlineMath: InlineMath;
   /** Notes set inside the text, to be printed after the paragraph. */
   readonly notes: MarkupElement[];
 }
@@ -102,11 +101,8 @@ export function addInline(text: InlineText, node: MarkupNode, context: InlineCon
 /** The formula inside a wrapper: MathML first (it can be shown as signs), else TeX, else the text that stands for it. */
 export function formulaText(element: MarkupElement, context: InlineContext): string {
   const { math, tex } = formulaParts(element);
-  if (math) return inlineMath(math, context.inlineMath);
-  if (tex) {
-    const latex = bareLatex(rawText(tex));
-    return context.inlineMath === 'latex' ? `$${latex}$` : latex;
-  }
+  if (math) return inlineMath(math);
+  if (tex) return bareLatex(rawText(tex));
   const form = child(element, 'textual-form') ?? element;
   const text = new InlineText();
   for (const node of form.children)

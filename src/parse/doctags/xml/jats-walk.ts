@@ -8,8 +8,6 @@ export interface Walk {
   readonly builder: DocumentBuilder;
   readonly inline: InlineContext;
   readonly level: number;
-  /** Whether what hangs on a figure without being printed with it (figure supplements, source data) is read too. */
-  readonly figureSupplements: boolean;
   /** Writes one block-level element. */
   readonly block: (walk: Walk, element: MarkupElement) => void;
 }

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Block } from '../../document.ts';
-import { readJats, type JatsOptions } from './jats.ts';
+import { readJats } from './jats.ts';
 import { parseXml } from './tree.ts';
 
-const read = (xml: string, options?: JatsOptions) => readJats(parseXml(Buffer.from(xml)), options);
+const read = (xml: string) => readJats(parseXml(Buffer.from(xml)));
 const article = (body: string, back = '', front = ''): string =>
   `<?xml version="1.0"?><!DOCTYPE article PUBLIC "-//NLM//DTD JATS" "x.dtd"><article xmlns:xlink="x" xmlns:mml="m" xml:lang="en"><front><article-meta>${front}</article-meta></front><body>${body}</body><back>${back}</back></article>`;
 const shown = (blocks: readonly Block[]): [string, string][] => blocks.map((block) => [block.kind, block.text]);
-const body = (xml: string, options?: JatsOptions): [string, string][] => shown(read(article(xml), options).blocks);
+const body = (xml: string): [string, string][] => shown(read(article(xml)).blocks);
 
 test('the front matter gives title, people, places, notes, abstracts and keywords', () => {
   const { blocks, metadata } = read(
@@ -126,11 +126,10 @@ test('exponents, raised citations, chemistry and links are kept apart', () => {
   assert.equal(blocks[0]?.text.slice(link?.start, link?.end), 'this place');
 });
 
-test('mathematics in a line is readable, or LaTeX when asked for', () => {
+test('mathematics in a line is readable', () => {
   const xml =
     '<p>with <inline-formula><mml:math><mml:msub><mml:mi>d</mml:mi><mml:mi>k</mml:mi></mml:msub><mml:mo>=</mml:mo><mml:mn>64</mml:mn></mml:math></inline-formula> heads</p>';
   assert.deepEqual(body(xml), [['text', 'with d_k = 64 heads']]);
-  assert.deepEqual(body(xml, { inlineMath: 'latex' }), [['text', 'with $d_{k}=64$ heads']]);
 });
 
 test('lists keep their nesting, order, labels and what hangs on an item', () => {
@@ -212,17 +211,12 @@ test('a table that is only an image is a picture of a table', () => {
   );
 });
 
-test('figures carry captions; what is published beside a figure comes only when asked for', () => {
+test('figures carry captions; what is published beside a figure is left out', () => {
   const xml = `<fig-group><caption><title>Both</title></caption><fig><label>Figure 1.</label><caption><title>A duck.</title><p>On water.<supplementary-material><label>Data 1.</label></supplementary-material></p></caption><graphic/><p><fig specific-use="child-fig"><label>Figure 1—supplement</label><caption><p>Closer.</p></caption></fig></p></fig></fig-group>`;
   assert.deepEqual(body(xml), [
     ['caption', 'Both'],
     ['picture', ''],
     ['caption', 'Figure 1. A duck. On water.'],
-  ]);
-  assert.deepEqual(body(xml, { figureSupplements: true }).slice(3), [
-    ['text', 'Data 1.'],
-    ['picture', ''],
-    ['caption', 'Figure 1—supplement Closer.'],
   ]);
 });
 
@@ -304,17 +298,12 @@ test('references come with label, text and identifiers, however they are marked 
   );
 });
 
-test('floats at the end, appendices and glossaries are read; reviews only when asked for', () => {
+test('floats at the end, appendices and glossaries are read; reviews are not', () => {
   const xml = `<article><front><article-meta><title-group><article-title>T</article-title></title-group></article-meta></front><body><p>b</p></body><back><app-group><app><title>Appendix</title><p>a</p></app></app-group><glossary><title>Words</title><def-list><def-item><term>x</term><def><p>y</p></def></def-item></def-list></glossary></back><floats-group><fig><label>F</label><graphic/></fig></floats-group><sub-article article-type="decision-letter"><front-stub><title-group><article-title>Letter</article-title></title-group></front-stub><body><p>Dear authors</p></body></sub-article></article>`;
   assert.deepEqual(
     shown(read(xml).blocks).map(([, text]) => text),
     ['T', 'b', '', 'F', 'Appendix', 'a', 'Words', 'x: y'],
   );
-  const all = read(xml, { subArticles: true }).blocks;
-  assert.deepEqual(shown(all).slice(-2), [
-    ['heading', 'Letter'],
-    ['text', 'Dear authors'],
-  ]);
 });
 
 test('an article inside an envelope is found, another vocabulary is refused', () => {

@@ -12,10 +12,10 @@ import {
   type MarkupElement,
   type MarkupNode,
 } from '../markup/node.ts';
-import { readJats, type JatsOptions } from './jats.ts';
+import { readJats } from './jats.ts';
 
 /** Reads a TEI document, as GROBID writes it or by hand: its elements are renamed to those of JATS, and read as such. */
-export function readTei(root: MarkupElement, options: JatsOptions = {}): ParsedDocument {
+export function readTei(root: MarkupElement): ParsedDocument {
   const header = child(root, 'teiHeader');
   const text = child(root, 'text');
   if (!header && !text) throw new AppError('PARSE_UNSUPPORTED', `the XML is a <${root.name}> without header and text`);
@@ -32,7 +32,7 @@ export function readTei(root: MarkupElement, options: JatsOptions = {}): ParsedD
       children(text, 'back').flatMap((back) => children(back).flatMap(backPart)),
     ),
   ]);
-  return readJats({ ...article, attributes: language === undefined ? {} : { lang: language } }, options);
+  return readJats({ ...article, attributes: language === undefined ? {} : { lang: language } });
 }
 
 const NOTHING: MarkupElement = { name: '', attributes: {}, children: [] };

@@ -1,37 +1,35 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { guessLanguage } from './language.ts';
-
-const text = (content: string) => guessLanguage([{ order: 0, kind: 'text', text: content, regions: [] }]);
+import { detectLanguage } from './language.ts';
 
 test('the language is known by its commonest words or its script', () => {
   assert.equal(
-    text(
+    detectLanguage(
       'The ducks of the lake were seen by all of us, and it is said that they have been there for as long as anybody can remember, which is a long time for ducks.',
     ),
     'en',
   );
   assert.equal(
-    text(
+    detectLanguage(
       'Die Enten auf dem See sind von allen gesehen worden, und es ist bekannt, dass sie nicht mit den Gänsen zu verwechseln sind, die auch dort leben.',
     ),
     'de',
   );
   assert.equal(
-    text(
+    detectLanguage(
       'La población indígena está afectada por este problema, y los niños de la zona son los que más lo sufren en todas las comunidades del país.',
     ),
     'es',
   );
-  assert.equal(text('鸭子在湖里游泳，大家都看见了。'.repeat(20)), 'zh');
-  assert.equal(text('カモは湖で泳いでいます。みんなが見ました。'.repeat(20)), 'ja');
+  assert.equal(detectLanguage('鸭子在湖里游泳，大家都看见了。'.repeat(20)), 'zh');
+  assert.equal(detectLanguage('カモは湖で泳いでいます。みんなが見ました。'.repeat(20)), 'ja');
 });
 
 test('too little text, or none in particular, is not guessed at', () => {
-  assert.equal(text('The ducks'), undefined);
+  assert.equal(detectLanguage('The ducks'), undefined);
   assert.equal(
-    text(
+    detectLanguage(
       'Anas Aythya Bucephala Clangula Histrionicus Lophodytes Melanitta Mergus Somateria Polysticta Netta Marmaronetta',
     ),
     undefined,
