@@ -18,11 +18,7 @@ interface Verified {
 const CHECKS: Readonly<Record<string, () => Promise<Verified>>> = {
   /** Kills a download of a simulated world again and again, resumes it, and compares the result with the truth. */
   async kill() {
-    const {
-      'time-scale': timeScale,
-      'requests-between': requestsBetween,
-      ...options
-    } = checkOptions({
+    const options = checkOptions({
       seed: 1,
       works: 500,
       hosts: 60,
@@ -30,15 +26,11 @@ const CHECKS: Readonly<Record<string, () => Promise<Verified>>> = {
       workers: 16,
       documents: ['plain', 'full'],
       profile: ['calm', ...PROFILES],
-      'requests-between': 220,
-      'time-scale': 0.02,
+      requestsBetween: 220,
+      timeScale: 0.02,
     });
     const { killStorm } = await import('../test/support/kill-storm.ts');
-    const { kills, killsAtStart, rows, repeatedRows, faults } = await killStorm({
-      ...options,
-      timeScale,
-      requestsBetween,
-    });
+    const { kills, killsAtStart, rows, repeatedRows, faults } = await killStorm(options);
     const killed = `killed ${kills} times (${killsAtStart} before the first request)`;
     return { faults, summary: `${options.works} works, ${killed}, ${rows} rows, ${repeatedRows} of them repeats` };
   },

@@ -13,10 +13,10 @@ test('the options of a check are validated first', () => {
   assert.throws(() => someOf('profiles', 'a,reallity', ['a', 'reality']), Misuse);
   assert.throws(() => oneOf('profile', '', ['a']), Misuse);
   for (const text of ['0', '-1', '1.5', 'many', '']) assert.throws(() => wholeNumber('works', text), Misuse, text);
-  const defaults = { seed: 1, 'time-scale': 0.5, quiet: false, only: '', profile: ['calm', 'hostile'] } as const;
+  const defaults = { seed: 1, timeScale: 0.5, quiet: false, only: '', profile: ['calm', 'hostile'] } as const;
   assert.deepEqual(checkOptions(defaults, []), { ...defaults, profile: 'calm' });
   const given = ['--seed', '7', '--time-scale', '2', '--quiet', '--only', 'a', '--profile', 'hostile'];
-  const read = { seed: 7, 'time-scale': 2, quiet: true, only: 'a', profile: 'hostile' };
+  const read = { seed: 7, timeScale: 2, quiet: true, only: 'a', profile: 'hostile' };
   assert.deepEqual(checkOptions(defaults, given), read);
   assert.throws(() => readOptions({ args: ['--nonsense'], options: {} }), Misuse);
 });

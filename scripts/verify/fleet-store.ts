@@ -22,9 +22,9 @@ const given = checkOptions({
   storms: 0,
   first: 1,
   profile: ['calm', 'politeness', 'realistic'],
-  'time-scale': 0.05,
+  timeScale: 0.05,
 });
-const { works, profile, 'time-scale': timeScale } = given;
+const { works, profile, timeScale } = given;
 const plan = asked(() => ({
   servers: someOf('servers', given.servers, S3_SERVERS),
   processes: numbers('processes', given.processes),

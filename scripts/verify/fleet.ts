@@ -28,10 +28,10 @@ const given = checkOptions({
   works: 60,
   hosts: 12,
   workers: 16,
-  'time-scale': 0.3,
+  timeScale: 0.3,
   kill: false,
   throughput: 0.001,
-  'rate-margin': '',
+  rateMargin: '',
   show: 10,
   explain: 0,
 });
@@ -53,7 +53,7 @@ const runs: Fleet[] = asked(() =>
         workers: given.workers,
         works: given.works,
         hosts: given.hosts,
-        timeScale: given['time-scale'],
+        timeScale: given.timeScale,
         documents: 'plain' as const,
       })),
     ),
@@ -73,7 +73,7 @@ async function verifyFleet(run: Fleet): Promise<boolean> {
     // Jobs of a killed process, or whose result was lost with the server, are retried soon.
     DOCSTOKG_ORCHESTRATOR__LEASE_TTL_SECONDS: '30',
     DOCSTOKG_ORCHESTRATOR__HEARTBEAT_SECONDS: '5',
-    ...(given['rate-margin'] !== '' && { DOCSTOKG_HTTP__RATE_MARGIN: given['rate-margin'] }),
+    ...(given.rateMargin !== '' && { DOCSTOKG_HTTP__RATE_MARGIN: given.rateMargin }),
   };
   const ids = expectedOutcome(simulation.world, DEFAULT_POLICY).works.map(({ work }) => work.id);
   const start = (parameters: readonly string[]): StartedCommand =>

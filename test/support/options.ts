@@ -31,7 +31,7 @@ type Default = number | boolean | string | readonly string[];
 type Value<D> = D extends number ? number : D extends boolean ? boolean : D extends readonly (infer N)[] ? N : string;
 
 /**
- * Options of a check, by their defaults: an integer stands for integers of at least 0, a decimal for numbers of at least 0,
+ * Options of a check, by their defaults (`timeScale` is `--time-scale`): an integer stands for integers of at least 0, a decimal for numbers of at least 0,
  * a list for one of its names. An invalid option ends the process with exit code 2.
  *
  *     const { seed, profile } = checkOptions({ seed: 1, profile: ['calm', 'realistic'] });
@@ -41,15 +41,19 @@ export function checkOptions<const D extends Readonly<Record<string, Default>>>(
   args = process.argv.slice(2),
 ): { readonly [K in keyof D]: Value<D[K]> } {
   return asked(() => {
+    const optionOf = (name: string): string => name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
     const types = Object.entries(defaults).map(([name, value]) => [
-      name,
+      optionOf(name),
       { type: typeof value === 'boolean' ? ('boolean' as const) : ('string' as const) },
     ]);
     const given = readOptions({
       args,
       options: Object.fromEntries(types) as Record<string, { type: 'string' }>,
     }).values;
-    const read = Object.entries(defaults).map(([name, value]) => [name, valueOf(name, given[name], value)]);
+    const read = Object.entries(defaults).map(([name, value]) => [
+      name,
+      valueOf(optionOf(name), given[optionOf(name)], value),
+    ]);
     return Object.fromEntries(read) as { readonly [K in keyof D]: Value<D[K]> };
   });
 }
