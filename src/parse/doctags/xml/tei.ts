@@ -250,12 +250,15 @@ function divisions(nodes: readonly MarkupNode[]): MarkupNode[] {
   const open: { readonly number: string; readonly children: MarkupNode[] }[] = [];
   for (const node of nodes) {
     const number = typeof node === 'string' ? undefined : child(node, 'title')?.attributes['n']?.replace(/\.$/, '');
-    while (number !== undefined && open.length > 0 && !number.startsWith(`${open.at(-1)?.number}.`)) open.pop();
-    const section =
-      typeof node === 'string' || number === undefined ? undefined : { ...node, children: [...node.children] };
-    (section ? (open.at(-1)?.children ?? result) : result).push(section ?? node);
-    if (section && number !== undefined) open.push({ number, children: section.children });
-    else if (typeof node !== 'string') open.length = 0;
+    if (typeof node === 'string' || number === undefined) {
+      result.push(node);
+      if (typeof node !== 'string') open.length = 0;
+      continue;
+    }
+    open.length = open.findLastIndex((outer) => number.startsWith(`${outer.number}.`)) + 1;
+    const parts = [...node.children];
+    (open.at(-1)?.children ?? result).push({ ...node, children: parts });
+    open.push({ number, children: parts });
   }
   return result;
 }
