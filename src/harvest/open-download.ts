@@ -355,16 +355,20 @@ async function appendRow(
   schema: string,
   lease?: HeldLease,
 ): Promise<void> {
-  const lines = await files.put(...savedFile(row));
-  const isHeld = await logs.append(
-    [
-      { log: 'manifest', lines: [JSON.stringify(row)] },
-      { log: 'objects', lines: lines.map((line) => JSON.stringify(line)) },
-    ],
-    lease && { schema, id: lease.id, token: lease.token },
-  );
-  if (isHeld) files.noted(lines);
-  else throw new AppError('LEASE_LOST', `the lease of ${row.work} was lost to another worker; nothing was written`);
+  const proof = lease && { schema, id: lease.id, token: lease.token };
+  if (!proof || (await logs.isHeld(proof))) {
+    const lines = await files.put(...savedFile(row));
+    const isWritten = await logs.append(
+      [
+        { log: 'manifest', lines: [JSON.stringify(row)] },
+        { log: 'objects', lines: lines.map((line) => JSON.stringify(line)) },
+      ],
+      proof,
+    );
+    files.noted(isWritten ? lines : []);
+    if (isWritten) return;
+  }
+  throw new AppError('LEASE_LOST', `the lease of ${row.work} was lost to another worker; nothing was written`);
 }
 
 /** Title search with the configured thresholds. */

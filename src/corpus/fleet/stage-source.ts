@@ -75,13 +75,15 @@ export async function openStageSource(
   ): Promise<void> => {
     const isMade = end.kind === 'success' || (end.kind === 'skip' && end.outcome.reason === 'resume-satisfied');
     const made = [...Object.values(item.outputs), fingerprintPath(item)].filter((path) => existsSync(path));
+    const proof = { schema, id, token };
+    if (!(await logs.isHeld(proof))) return;
     const lines = isMade ? await files.put(made.map((path) => portable(path, folder))) : [];
     const isHeld = await logs.append(
       [
         { log: stageName, lines: rows.take(item.itemId).map((row) => portableRow(row, folder)) },
         { log: 'objects', lines: lines.map((line) => JSON.stringify(line)) },
       ],
-      { schema, id, token },
+      proof,
     );
     if (!isHeld) return;
     files.noted(lines);

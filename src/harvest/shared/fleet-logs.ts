@@ -77,6 +77,11 @@ export class FleetLogs implements AsyncDisposable {
     return isWritten;
   }
 
+  /** Whether a lease is still held: a machine that was suspended asks before it puts anything into the store. */
+  isHeld(proof: LeaseProof): Promise<boolean> {
+    return this.#log.isHeld(proof);
+  }
+
   /** Lines that nothing has to wait for: they are appended with the next that are, and lost with a process that is killed. */
   say(log: string, lines: readonly string[]): void {
     this.#said.push({ log, lines });

@@ -18,9 +18,12 @@ export interface LeaseProof {
   readonly token: number;
 }
 
+const HELD = (runs: string): string =>
+  `SELECT 1 AS held FROM ${runs} WHERE id = :id AND token = :token AND worker_id IS NOT NULL`;
+
 const APPEND = (runs: string | undefined): string => `
   WITH held AS (
-    ${runs === undefined ? 'SELECT 1 AS held' : `SELECT 1 AS held FROM ${runs} WHERE id = :id AND token = :token AND worker_id IS NOT NULL FOR SHARE`}
+    ${runs === undefined ? 'SELECT 1 AS held' : `${HELD(runs)} FOR SHARE`}
   ), once AS (
     INSERT INTO log_batches (batch) SELECT :batch::uuid FROM held ON CONFLICT DO NOTHING RETURNING batch
   ), input AS (
@@ -65,7 +68,7 @@ export class SharedLog implements AsyncDisposable {
   async append(given: readonly LogLines[], proof?: LeaseProof): Promise<boolean> {
     const rows = given.flatMap(({ log, lines }) => lines.map((text) => ({ log, text })));
     if (rows.length === 0) return true;
-    const runs = proof && `"${proof.schema.replaceAll('"', '')}".runs`;
+    const runs = proof && runsOf(proof);
     const [answer] = await this.#connection.run<{ held: number }>(`append ${runs ?? ''}`, APPEND(runs), {
       batch: randomUUID(),
       logs: rows.map(({ log }) => log),
@@ -73,6 +76,13 @@ export class SharedLog implements AsyncDisposable {
       ...(proof && { id: proof.id, token: proof.token }),
     });
     return answer?.held === 1;
+  }
+
+  /** Whether a lease is held now; it may be lost a moment later, so `append` asks again. */
+  async isHeld(proof: LeaseProof): Promise<boolean> {
+    const runs = runsOf(proof);
+    const { id, token } = proof;
+    return (await this.#connection.run(`held ${runs}`, HELD(runs), { id, token })).length > 0;
   }
 
   /** The lines of logs that come after the given numbers, at most so many of each, in order. */
@@ -86,4 +96,8 @@ export class SharedLog implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#connection[Symbol.asyncDispose]();
   }
+}
+
+function runsOf({ schema }: LeaseProof): string {
+  return `"${schema.replaceAll('"', '')}".runs`;
 }
