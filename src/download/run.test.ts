@@ -50,13 +50,13 @@ function runInto(sink: ResultSink, queue: WorkQueue, more: Partial<DownloadRunOp
   });
 }
 
-for (const code of ['DISK_IO_ERROR', 'DISK_FULL', 'DISK_READ_ONLY'])
+for (const code of ['DISK_IO_ERROR', 'DISK_FULL', 'DISK_READ_ONLY', 'OBJECT_STORE_AWAY', 'OBJECT_STORE_DENIED'])
   test(`a manifest that cannot be written because of ${code} ends the run with that reason, and no work is missing from the counts`, async () => {
     await using queue = new WorkQueue(await openStore(':memory:'), systemClock);
     const refusing: ResultSink = {
       last: () => undefined,
       write: async () => {
-        throw new AppError(code, 'the manifest cannot be written');
+        throw new AppError(code, 'it cannot be written');
       },
     };
     await assert.rejects(runInto(refusing, queue).run({ signal: new AbortController().signal }), { code });

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, opendir, rm, stat } from 'node:fs/promises';
+import { mkdir, opendir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-import { AppError, commitPart, describeDiskError, partPath } from '../base/index.ts';
+import { AppError, commitPart, describeDiskError, partPath, writeFileAtomic } from '../base/index.ts';
 import type { ListedObject, ObjectId, ObjectStore } from './object-store.ts';
-import { hashOfKey, keyOf } from './object-store.ts';
+import { hashOfKey, keyOf, OWNER_KEY } from './object-store.ts';
 
 /** Objects as files of a folder, for one machine or a mounted disk. */
 export class FolderStore implements ObjectStore {
@@ -54,6 +54,21 @@ export class FolderStore implements ObjectStore {
 
   async remove(sha256: string): Promise<void> {
     await rm(this.#pathOf(sha256), { force: true });
+  }
+
+  async owner(): Promise<string | undefined> {
+    const path = join(this.name, OWNER_KEY);
+    try {
+      return (await readFile(path, 'utf8')).trim();
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      throw describeDiskError(error, path);
+    }
+  }
+
+  async claim(owner: string): Promise<void> {
+    await mkdir(this.name, { recursive: true });
+    await writeFileAtomic(join(this.name, OWNER_KEY), `${owner}\n`);
   }
 
   #pathOf(sha256: string): string {

@@ -118,8 +118,8 @@ export class S3Sender {
   }
 
   #fault({ method, key }: S3Request, status: number, text: string): AppError {
-    const { bucket, endpoint } = this.#options;
-    const what = `${method} ${bucket}/${key} at ${endpoint}: ${status} ${tagOf(text, 'Code') ?? ''} ${tagOf(text, 'Message') ?? ''}`;
+    const { bucket, prefix, endpoint } = this.#options;
+    const what = `${method} ${[bucket, prefix, key].filter((part) => part !== '').join('/')} at ${endpoint}: ${status} ${tagOf(text, 'Code') ?? ''} ${tagOf(text, 'Message') ?? ''}`;
     const code = status === 401 || status === 403 ? 'OBJECT_STORE_DENIED' : 'OBJECT_STORE_REFUSED';
     return new AppError(code, this.#clean(what.trim()), {
       hint:

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { AppError, commitPart, describeDiskError, partPath, wait } from '../base/index.ts';
 import { damaged } from './folder-store.ts';
 import type { ListedObject, ObjectId, ObjectStore } from './object-store.ts';
-import { hashOfKey, keyOf } from './object-store.ts';
+import { hashOfKey, keyOf, OWNER_KEY } from './object-store.ts';
 import type { S3Options } from './s3-request.ts';
 import { boundedText, S3Sender, tagOf } from './s3-request.ts';
 
@@ -105,12 +105,28 @@ export class S3Store implements ObjectStore {
     await this.#sender.send({ method: 'DELETE', key: keyOf(sha256) }, signal);
   }
 
+  async owner(signal?: AbortSignal): Promise<string | undefined> {
+    const response = await this.#sender.send({ method: 'GET', key: OWNER_KEY }, signal);
+    const text = await boundedText(response);
+    if (response.ok) return text.trim();
+    if (tagOf(text, 'Code') === 'NoSuchBucket') throw this.#noBucket('GET', 'NoSuchBucket');
+    return undefined;
+  }
+
+  async claim(owner: string, signal?: AbortSignal): Promise<void> {
+    const body = `${owner}\n`;
+    await this.#sent({ method: 'PUT', key: OWNER_KEY, body, sha256: hash('sha256', body, 'hex') }, signal);
+  }
+
   /** A request whose 404 means that there is no such bucket. */
   async #sent(request: Parameters<S3Sender['send']>[0], signal?: AbortSignal): Promise<Response> {
     const response = await this.#sender.send(request, signal);
     if (response.ok) return response;
-    const code = tagOf(await boundedText(response), 'Code') ?? 'not found';
-    throw new AppError('OBJECT_STORE_REFUSED', `${request.method} ${this.name}: 404 ${code}`, {
+    throw this.#noBucket(request.method, tagOf(await boundedText(response), 'Code') ?? 'not found');
+  }
+
+  #noBucket(method: string, code: string): AppError {
+    return new AppError('OBJECT_STORE_REFUSED', `${method} ${this.name}: 404 ${code}`, {
       hint: 'check that the bucket exists',
     });
   }

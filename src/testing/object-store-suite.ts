@@ -60,6 +60,16 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectsUnd
       assert.deepEqual(existsSync(join(folder.path, 'out')) ? readdirSync(join(folder.path, 'out')) : [], []);
     });
 
+    test('a store says who has claimed it last, and its listing does not show that', async () => {
+      await using under = await open();
+      assert.equal(await under.store.owner(), undefined);
+      for (const owner of ['one fleet', 'another']) {
+        await under.store.claim(owner);
+        assert.equal(await under.store.owner(), owner);
+      }
+      assert.deepEqual(await Array.fromAsync(under.store.list()), []);
+    });
+
     test('objects are listed, and removed ones are gone', async () => {
       await using under = await open();
       await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-objects-'));

@@ -3,12 +3,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 
 import { Client } from 'pg';
 
 import { startPostgres } from '../../../test/postgres.ts';
 import { sha256, systemClock } from '../../base/index.ts';
+import type { Config } from '../../config/index.ts';
 import { loadConfig, settingsLayer } from '../../config/index.ts';
 import { openShared } from '../../harvest/index.ts';
 import type { WorkItem } from '../../stage/index.ts';
@@ -22,18 +23,25 @@ const TEXT = 'Data/DocTagsFiles/a.jsonl';
 const never = new AbortController().signal;
 const runtime = { clock: systemClock, log: () => undefined };
 
-/** A machine of a fleet that asks for one document and makes a text of it. */
-async function openMachine(folder: string, url: string, stack: AsyncDisposableStack) {
-  mkdirSync(join(folder, 'PDF'), { recursive: true });
-  mkdirSync(join(folder, 'Data/DocTagsFiles'), { recursive: true });
+const server = await startPostgres();
+after(() => server[Symbol.asyncDispose]());
+
+function configOf(folder: string, queue: object, store = join(folder, '..', 'store')): Config {
   const settings = {
-    store: { url: join(folder, '..', 'store') },
-    queue: { backend: 'postgres', url, fleet: true },
+    store: { url: store },
+    queue,
     // A suspended machine hears nothing.
     orchestrator: { lease_ttl_seconds: 3_600, heartbeat_seconds: 1_200 },
   };
   const flags = [...corpusLayer(folder, 'test'), ...settingsLayer(settings, 'test')];
-  const { config } = loadConfig({ folder, environment: {}, flags });
+  return loadConfig({ folder, environment: {}, flags }).config;
+}
+
+/** A machine of a fleet that asks for one document and makes a text of it. */
+async function openMachine(folder: string, stack: AsyncDisposableStack) {
+  mkdirSync(join(folder, 'PDF'), { recursive: true });
+  mkdirSync(join(folder, 'Data/DocTagsFiles'), { recursive: true });
+  const config = configOf(folder, { backend: 'postgres', url: server.url, fleet: true });
   const shared = stack.use(await openShared(config, runtime));
   assert.ok(shared?.logs);
   const { files, logs } = shared;
@@ -79,13 +87,12 @@ async function openMachine(folder: string, url: string, stack: AsyncDisposableSt
 
 test('a machine that wakes up after its lease went to another writes no row, no object and no job', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-paused-'));
-  await using server = await startPostgres();
   await using stack = new AsyncDisposableStack();
   const client = new Client({ connectionString: server.url });
   await client.connect();
   stack.defer(() => client.end());
   const [here, there] = ['here', 'there'].map((name) => join(temporary.path, name)) as [string, string];
-  const paused = await openMachine(here, server.url, stack);
+  const paused = await openMachine(here, stack);
   writeFileSync(join(here, PDF), 'paper');
   await paused.files.save([PDF]);
   await paused.source.add([
@@ -94,7 +101,7 @@ test('a machine that wakes up after its lease went to another writes no row, no 
   const lost = await paused.take();
   await client.query('UPDATE docstokg_doctags.runs SET lease_expires_at = 1');
 
-  const other = await openMachine(there, server.url, stack);
+  const other = await openMachine(there, stack);
   await other.finish(await other.take(), 'the text');
   const state = async (): Promise<unknown> => ({
     lines: (await client.query('SELECT log, line, text FROM docstokg.log_lines ORDER BY log, line')).rows,
@@ -106,4 +113,25 @@ test('a machine that wakes up after its lease went to another writes no row, no 
   await paused.finish(lost, 'the text of a machine that was suspended');
   assert.deepEqual(await state(), before);
   assert.deepEqual(paused.made, []);
+});
+
+test('a store has the files of one fleet: another fleet, another store and a run by itself are refused', async () => {
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-owner-'));
+  const at = (name: string): string => join(temporary.path, name);
+  const fleet = { backend: 'postgres', url: server.url, fleet: true, schema: 'owner_one' };
+  {
+    await using first = await openShared(configOf(at('first'), fleet), runtime);
+    mkdirSync(at('first/PDF'));
+    writeFileSync(join(at('first'), PDF), 'paper');
+    await first?.files.save([PDF]);
+  }
+  const refused = { code: 'OBJECT_STORE_OTHER' };
+  await assert.rejects(openShared(configOf(at('other'), { ...fleet, schema: 'owner_two' }), runtime), refused);
+  await assert.rejects(openShared(configOf(at('second'), fleet, at('elsewhere')), runtime), refused);
+  await assert.rejects(openShared(configOf(at('alone'), {}), runtime), refused);
+  await using second = await openShared(configOf(at('second'), fleet), runtime);
+  assert.equal(await second?.files.bring(PDF), true);
+  // Whoever has the logs may read without the database.
+  await using reader = await openShared(configOf(at('second'), {}), runtime);
+  assert.ok(reader);
 });

@@ -87,6 +87,11 @@ export class FleetLogs implements AsyncDisposable {
     this.#said.push({ log, lines });
   }
 
+  /** A name that no other fleet has. */
+  get identity(): string {
+    return this.#identity;
+  }
+
   /** How many lines of a log were copied so far. */
   lines(log: string): number {
     return this.#copied.get(log)?.lines ?? 0;
@@ -138,7 +143,7 @@ export class FleetLogs implements AsyncDisposable {
     // Two that begin at once both write a line; the first one counts.
     if ((await read()) === undefined) await this.#log.append([{ log: IDENTITY, lines: [randomUUID()] }]);
     this.#identity = (await read()) ?? '';
-    const { fleet, logs } = this.#remembered();
+    const { fleet, logs } = remembered(this.#folder);
     const isUsed = [...this.#paths.values()].some((path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0);
     if (fleet === undefined ? isUsed : fleet !== this.#identity)
       throw new AppError('FLEET_FOLDER_USED', `${this.#folder} has logs of another fleet or run`, {
@@ -162,21 +167,25 @@ export class FleetLogs implements AsyncDisposable {
     this.#copied.set(name, { lines: before.lines + lines.length, bytes: statSync(path).size });
   }
 
-  #remembered(): { readonly fleet: string | undefined; readonly logs: Record<string, Copied> } {
-    const path = this.#statePath;
-    if (!existsSync(path)) return { fleet: undefined, logs: {} };
-    const { fleet, logs } = JSON.parse(readFileSync(path, 'utf8')) as { fleet: string; logs: Record<string, Copied> };
-    return { fleet, logs };
-  }
-
   async #remember(): Promise<void> {
     const state = { fleet: this.#identity, logs: Object.fromEntries(this.#copied) };
-    await writeFileAtomic(this.#statePath, `${JSON.stringify(state)}\n`);
+    await writeFileAtomic(statePath(this.#folder), `${JSON.stringify(state)}\n`);
   }
+}
 
-  get #statePath(): string {
-    return join(this.#folder, 'state', 'fleet.json');
-  }
+function statePath(folder: string): string {
+  return join(folder, 'state', 'fleet.json');
+}
+
+/** The fleet whose logs a folder has copies of, and how far they were copied. */
+export function remembered(folder: string): {
+  readonly fleet: string | undefined;
+  readonly logs: Record<string, Copied>;
+} {
+  const path = statePath(folder);
+  if (!existsSync(path)) return { fleet: undefined, logs: {} };
+  const { fleet, logs } = JSON.parse(readFileSync(path, 'utf8')) as { fleet: string; logs: Record<string, Copied> };
+  return { fleet, logs };
 }
 
 /** The whole lines of a file; what a killed process left without its end is cut off by the next writer. */

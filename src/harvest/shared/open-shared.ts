@@ -2,10 +2,11 @@ import { join } from 'node:path';
 
 import { AppError } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
+import type { ObjectStore } from '../../objects/index.ts';
 import { openObjects } from '../../objects/index.ts';
 import { openSharedLog } from '../../queue/kept/index.ts';
 import type { Runtime } from '../queue/open-queue.ts';
-import { FleetLogs } from './fleet-logs.ts';
+import { FleetLogs, remembered } from './fleet-logs.ts';
 import { SharedFiles } from './shared-files.ts';
 
 /** What of a corpus is not in its folder alone: files in a store, and in a fleet the logs. */
@@ -40,9 +41,33 @@ export async function openShared(config: Config, runtime: Runtime): Promise<Shar
     );
     logs = stack.use(await FleetLogs.open(log, folder, join(config.parse.data_root, 'Manifests'), runtime.clock));
   }
+  await checkOwner(objects, logs, folder);
   const append =
     logs && (async (lines: readonly string[]): Promise<void> => void (await logs.append([{ log: 'objects', lines }])));
   const files = stack.use(await SharedFiles.open({ folder, objects, clock: runtime.clock, ...(append && { append }) }));
   const opened = stack.move();
   return { files, logs, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+/**
+ * Refuses a store that does not exist, cannot be used, or belongs to another fleet, before anything is asked for. The first
+ * machine of a fleet claims its store.
+ */
+async function checkOwner(objects: ObjectStore, logs: FleetLogs | undefined, folder: string): Promise<void> {
+  let owner = await objects.owner();
+  const ours = logs?.identity ?? remembered(folder).fleet;
+  if (owner === undefined && !logs) return;
+  if (owner === undefined && logs?.lines('objects') === 0) {
+    await objects.claim(logs.identity);
+    // Another fleet may have claimed it at the same moment: the last one has it.
+    owner = await objects.owner();
+  }
+  if (owner === ours) return;
+  throw owner === undefined
+    ? new AppError('OBJECT_STORE_OTHER', `${objects.name} has no files of this fleet`, {
+        hint: 'give all machines of a fleet the same --store',
+      })
+    : new AppError('OBJECT_STORE_OTHER', `${objects.name} has the files of another fleet`, {
+        hint: 'give each corpus its own prefix: --store s3://bucket/prefix; a fleet with a new database needs a new prefix',
+      });
 }
