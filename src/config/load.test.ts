@@ -233,7 +233,7 @@ test('an out-of-range map entry is reported with the origin of the map', () => {
   assert.throws(() => loadConfig({ ...nowhere, environment }), {
     code: 'CONFIG_INVALID',
     message:
-      'orchestrator.max_per_resolver.unpaywall = 0: must be a map, name: at least 1 (environment variable DOCSTOKG_ORCHESTRATOR__MAX_PER_RESOLVER)',
+      'orchestrator.max_per_resolver.unpaywall = 0: must be at least 1 (environment variable DOCSTOKG_ORCHESTRATOR__MAX_PER_RESOLVER)',
   });
 });
 

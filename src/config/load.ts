@@ -178,7 +178,9 @@ function describeIssue(issue: z.core.$ZodIssue, settings: ReadonlyMap<string, Se
       // A rule between settings says itself what it requires.
       issue.code === 'custom' || !key
         ? issue.message
-        : `must be ${article(key.type)}${key.range ? `, ${key.range}` : ''}`;
+        : name !== key.name && key.range.startsWith(ENTRY)
+          ? `must be ${key.range.slice(ENTRY.length)}`
+          : `must be ${article(key.type)}${key.range ? `, ${key.range}` : ''}`;
     const inner = name.slice((set ?? name).length + 1).split('.').filter(Boolean); // prettier-ignore
     const value = inner.reduce<unknown>(
       (at, part) => (isRecord(at) ? at[part] : at),
@@ -187,6 +189,9 @@ function describeIssue(issue: z.core.$ZodIssue, settings: ReadonlyMap<string, Se
     return `${name} = ${printable(value, key?.secret ?? false)}: ${wanted} (${origin})`;
   });
 }
+
+/** How `range` begins for a map: the rest is about each entry. */
+const ENTRY = 'name: ';
 
 /** Whether a dotted name is another one or below it. */
 function isWithin(name: string, other: string): boolean {

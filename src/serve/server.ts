@@ -1,20 +1,18 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, isAbort, systemClock } from '../base/index.ts';
 import type { Context } from './api/context.ts';
 import { apiRoutes } from './api/routes.ts';
-import { ApiHandler } from './http/api-desk.ts';
-import { Connections } from './http/connections.ts';
+import { ApiHandler } from './http/api-handler.ts';
 import { Gate } from './http/gate.ts';
-import { API_HEADERS, PAGE_HEADERS } from './http/headers.ts';
 import type { FetchHandler } from './http/mount-fetch.ts';
 import { answerWithFetch } from './http/mount-fetch.ts';
 import { Problem, problemOf } from './http/problem.ts';
 import { Router } from './http/router.ts';
-import { etagOf, sendBody, sendProblem } from './http/send.ts';
+import { API_HEADERS, PAGE_HEADERS, sendBody, sendProblem } from './http/send.ts';
 import { metricsText } from './metrics.ts';
 import type { PageAssets } from './page-assets.ts';
 import { SteeringLog } from './watch/steering.ts';
@@ -214,20 +212,15 @@ class Serving implements CorpusServer {
       if (!this.#world.isFresh()) await this.#world.look();
       const body = Buffer.from(metricsText(this.#world, { connections: this.#connections.size }));
       const type = 'text/plain; version=0.0.4; charset=utf-8';
-      sendBody(request, response, { type, body, etag: etagOf(body), headers: API_HEADERS });
+      sendBody(request, response, { type, body, headers: API_HEADERS });
     } else if (isPage) {
       const { html } = await this.#page();
-      sendBody(request, response, {
-        type: 'text/html; charset=utf-8',
-        body: html,
-        etag: etagOf(html),
-        headers: PAGE_HEADERS,
-      });
+      sendBody(request, response, { type: 'text/html; charset=utf-8', body: html, headers: PAGE_HEADERS });
     } else {
       const asset = path.startsWith('/assets/') ? (await this.#page()).files.get(path) : undefined;
       if (!asset) throw new Problem(404, 'NO_PAGE', 'not found');
       const headers = { ...PAGE_HEADERS, 'cache-control': 'private, max-age=31536000, immutable' };
-      sendBody(request, response, { ...asset, etag: etagOf(asset.body), headers });
+      sendBody(request, response, { ...asset, headers });
     }
   }
 
@@ -281,4 +274,45 @@ function cannotListen(error: NodeJS.ErrnoException, host: string, port: number):
       cause: error,
     });
   return error;
+}
+
+/**
+ * Limits the number of connections. At the limit, the connection idle longest is closed, so that a client that opens
+ * thousands and sends nothing cannot lock others out.
+ */
+class Connections {
+  readonly #most: number;
+  /** Idle connections, longest idle first. */
+  readonly #silent = new Set<Socket>();
+  #count = 0;
+
+  constructor(server: Server, most: number) {
+    this.#most = most;
+    server.on('connection', (socket) => this.#opened(socket));
+    server.on('request', (request, response) => {
+      const { socket } = request;
+      this.#silent.delete(socket);
+      response.on('close', () => {
+        if (!socket.destroyed) this.#silent.add(socket);
+      });
+    });
+  }
+
+  get size(): number {
+    return this.#count;
+  }
+
+  #opened(socket: Socket): void {
+    this.#count += 1;
+    socket.on('close', () => {
+      this.#count -= 1;
+      this.#silent.delete(socket);
+    });
+    if (this.#count > this.#most) {
+      const [oldest = socket] = this.#silent;
+      oldest.destroy();
+      if (oldest === socket) return;
+    }
+    this.#silent.add(socket);
+  }
 }

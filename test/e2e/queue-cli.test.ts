@@ -220,6 +220,8 @@ test('misuse is reported on stderr with exit code 2 and changes nothing', async 
     ],
     [['enqueue', 'a', '{'], /USAGE_PAYLOAD/],
     [['prune', '--older-than', 'long'], /USAGE_AGE/],
+    [['stats', '--queue', 'typo.sqlite'], /USAGE_QUEUE queue not found: typo\.sqlite/],
+    [['pause', '--queue', 'typo.sqlite'], /USAGE_QUEUE queue not found: typo\.sqlite/],
     // Without a handler jobs are works to download, and hosts want to know by whom.
     [['run'], /CONTACT_MISSING/],
   ];
@@ -229,6 +231,7 @@ test('misuse is reported on stderr with exit code 2 and changes nothing', async 
     assert.match(stderr, expected);
     assert.doesNotMatch(stderr, /^ {4}at /m, 'no stack trace');
   }
+  assert.ok(!existsSync(join(at.path, 'typo.sqlite')), 'a misspelt queue is not created');
   const unloadable = at.queue('run', '--handler', 'nowhere.ts');
   assert.equal(unloadable.status, 1);
   assert.match(unloadable.stderr, /HANDLER_UNLOADABLE/);

@@ -110,7 +110,7 @@ async function wholeReview(
   await decide(ada, review);
   await decide(ada, review, '2');
   await ada.keyboard.press('u');
-  await ada.waitForSelector('.told:text("undone")');
+  await ada.waitForSelector('.status:text("undone")');
   while (((await ada.textContent('.promise')) ?? '').includes('most likely to be relevant')) await decide(ada, review);
   await ada.click('text=Begin the random sample');
   await ada.waitForSelector('.screened .eyebrow:text("random sample")');

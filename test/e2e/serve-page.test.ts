@@ -258,15 +258,15 @@ inBrowser(
     assert.ok(await page.evaluate(stayed), 'what is pressed meanwhile is not taken away');
 
     await page.goto(`${origin}/queue`);
-    const reason = await page.getAttribute('.failures tr[data-reason]', 'data-reason');
-    assert.ok(reason, 'something has failed');
+    const reason = await page.getAttribute('.failures tr[data-reason]:has(.act button)', 'data-reason');
+    assert.ok(reason, 'something has failed that may work later');
     const waiting = async (): Promise<string | null> => page.textContent('.figures strong');
     assert.equal(await waiting(), '0');
     await page.click(`tr[data-reason="${reason}"] .act button`);
     await seen("document.querySelector('.figures strong').textContent !== '0'");
     // Watchers may hear of it before whoever asked for it has the answer.
-    await seen("document.querySelector('.told').textContent.includes('enqueued again')");
-    await seen("document.querySelector('.told').textContent.includes('No active workers; start some with')");
+    await seen("document.querySelector('.status').textContent.includes('enqueued again')");
+    await seen("document.querySelector('.status').textContent.includes('No active workers; start some with')");
     assert.match((await page.textContent('.figures')) ?? '', /no active workers/);
 
     await page.goto(`${origin}/now`);

@@ -19,6 +19,7 @@ import type { Session } from '../session.ts';
 import { openSession, shared } from '../session.ts';
 import { settingOptions } from '../setting-options.ts';
 import { stopSignal } from '../stop-signal.ts';
+import { requireQueueFile } from './queue/shared.ts';
 
 const SHORTEST_TOKEN = 16;
 const MOST_RUNS = 50;
@@ -173,11 +174,7 @@ async function openWatched(
   readonly hosts?: ServerOptions['hosts'];
   readonly beside: string | undefined;
 }> {
-  const isFile = named !== undefined && !/^postgres(?:ql)?:\/\//.test(named);
-  if (isFile && !existsSync(named))
-    throw new AppError('USAGE_QUEUE', `queue not found: ${named}`, {
-      hint: 'create one with contentdownload queue enqueue; a PostgreSQL URL starts with postgres://',
-    });
+  if (named !== undefined && !/^postgres(?:ql)?:\/\//.test(named)) requireQueueFile(named);
   const own = runs.map(({ corpus }) => corpus.config.queue.path).find((path) => existsSync(path));
   const target = named ?? sharedQueue(session.load().config) ?? own;
   if (target === undefined) return { queue: undefined, beside: undefined };

@@ -3,12 +3,13 @@ import type { z } from 'zod';
 import type { Clock } from '../../base/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { Asked, Route } from '../http/route.ts';
-import { route } from '../http/route.ts';
+import { jsonRoute } from '../http/route.ts';
 import type { QueueWatch } from '../watch/queue-watch.ts';
 import type { RunWatch } from '../watch/run-watch.ts';
 import type { SteeringLog } from '../watch/steering.ts';
 import type { World } from '../watch/world.ts';
-import { noQuery, runPath } from './parameters.ts';
+import type { noQuery } from './parameters.ts';
+import { runPath } from './parameters.ts';
 
 /** Shared by all routes. */
 export interface Context {
@@ -48,7 +49,7 @@ export function queueOf({ world }: Context): QueueWatch {
   throw new Problem(404, 'NO_QUEUE', 'no queue is monitored', { hint: 'start docstokg serve with --queue PATH' });
 }
 
-/** A GET of `/runs/{run}` and below that gives JSON; by default without parameters, and cached until the run changes. */
+/** A GET of `/runs/{run}` and below that gives JSON. */
 export function runRoute<P extends z.ZodObject = typeof runPath, Q extends z.ZodObject = typeof noQuery>(
   context: Context,
   described: {
@@ -58,20 +59,14 @@ export function runRoute<P extends z.ZodObject = typeof runPath, Q extends z.Zod
     readonly pathSchema?: P;
     readonly querySchema?: Q;
     readonly schema: z.ZodType;
-    /** Version of the answer; null disables caching. */
-    readonly version?: (run: RunWatch) => string | null;
     readonly value: (run: RunWatch, asked: Asked<z.output<P>, z.output<Q>, unknown>) => unknown;
   },
 ): Route {
-  const { path, summary, schema, version = (run) => run.version, value } = described;
-  const runIn = (asked: { readonly path: unknown }): RunWatch => runOf(context, (asked.path as { run: string }).run);
-  return route({
+  const { path, value, ...rest } = described;
+  return jsonRoute<P, Q>({
+    pathSchema: runPath as unknown as P,
+    ...rest,
     path: `/runs/{run}${path}`,
-    summary,
-    pathSchema: (described.pathSchema ?? runPath) as P,
-    querySchema: (described.querySchema ?? noQuery) as Q,
-    gives: { kind: 'json', schema },
-    version: (asked) => version(runIn(asked)),
-    handle: async (asked) => ({ kind: 'json', value: await value(runIn(asked), asked) }),
+    value: (asked) => value(runOf(context, (asked.path as { run: string }).run), asked),
   });
 }

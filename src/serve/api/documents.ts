@@ -6,7 +6,7 @@ import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
 import { runOf, runRoute } from './context.ts';
-import { documentPath, noQuery, pageQuery, wholeNumber, words } from './parameters.ts';
+import { documentPath, pageQuery, wholeNumber, words } from './parameters.ts';
 import { page } from './shapes/basics.ts';
 import * as shapes from './shapes/corpus.ts';
 import { passages } from './shapes/course.ts';
@@ -40,7 +40,6 @@ export function documentRoutes(context: Context): Route[] {
         from: wholeNumber(0, 1_000_000_000).optional().describe('`next` of the previous part.'),
       }),
       schema: shapes.wholeDocument,
-      version: () => null,
       value: async ({ view }, { path, query }) => {
         const shown = await view.document(path.document, query.from ?? 0);
         if (!shown) throw missing(path.document);
@@ -64,7 +63,6 @@ export function documentRoutes(context: Context): Route[] {
       summary: 'The passages of a document, in reading order.',
       pathSchema: documentPath,
       schema: passages,
-      version: () => null,
       value: async ({ view }, { path: { document } }) => {
         if (!view.documents.has(document)) throw missing(document);
         const items: unknown[] = [];
@@ -98,7 +96,6 @@ export function documentRoutes(context: Context): Route[] {
       path: '/runs/{run}/documents/{document}/file',
       summary: 'The downloaded file of a document.',
       pathSchema: documentPath,
-      querySchema: noQuery,
       gives: { kind: 'bytes', types: ['application/pdf', 'application/xml', 'text/html', 'application/octet-stream'] },
       handle: ({ path }) => {
         const file = runOf(context, path.run).view.file(path.document);

@@ -32,7 +32,6 @@ export const worksChoice = words
   .describe('A saved set, included, a filter such as year:2020-2022, or comma-separated ids.');
 
 const id = z.string().min(1).max(2_048);
-export const noPath = z.strictObject({});
 export const noQuery = z.strictObject({});
 export const runPath = z.strictObject({ run: z.string().min(1).max(200).describe('The id of a run.') });
 export const workPath = runPath.extend({ work: id.describe('The id of a work.') });

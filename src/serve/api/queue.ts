@@ -4,14 +4,14 @@ import type { Job, JobFilter } from '../../queue/index.ts';
 import { JOB_STATES } from '../../queue/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
-import { route } from '../http/route.ts';
+import { jsonRoute } from '../http/route.ts';
 import { moment } from '../watch/queue-watch.ts';
 import type { Context } from './context.ts';
 import { queueOf } from './context.ts';
-import { noPath, noQuery, pageQuery, wholeNumber, words } from './parameters.ts';
+import { pageQuery, wholeNumber, words } from './parameters.ts';
 import { page } from './shapes/basics.ts';
 import * as shapes from './shapes/operating.ts';
-import { triedOf } from './tried.ts';
+import { triedOf } from './works.ts';
 
 const LOOK_JOBS = 10_000;
 const LOOK_MS = 40;
@@ -26,7 +26,6 @@ function positionOf(cursor: string | undefined): number {
 /** Routes for queue state, history, jobs and hosts. */
 export function queueRoutes(context: Context): Route[] {
   const { world } = context;
-  const version = (): string => String(world.revision);
   /**
    * Jobs are scanned in batches until a page is full or the time limit is reached: a rare match may be a million jobs
    * away.
@@ -50,41 +49,27 @@ export function queueRoutes(context: Context): Route[] {
     return { jobs, next: after < newest ? after : null };
   };
   return [
-    route({
+    jsonRoute({
       path: '/queue',
       summary: 'Jobs by state and reason, workers, and pauses.',
-      pathSchema: noPath,
-      querySchema: noQuery,
-      gives: { kind: 'json', schema: shapes.queue },
-      version,
-      handle: async () => ({ kind: 'json', value: await queueOf(context).figures() }),
+      schema: shapes.queue,
+      value: () => queueOf(context).figures(),
     }),
-    route({
+    jsonRoute({
       path: '/queue/history',
       summary: 'Jobs by state over time, since this server was started.',
-      pathSchema: noPath,
-      querySchema: noQuery,
-      gives: { kind: 'json', schema: shapes.queueHistory },
-      version,
-      handle: () => ({
-        kind: 'json',
-        value: {
-          points: queueOf(context).series.points.map(({ at, queued, in_progress, done, skipped, error }) => ({
-            at: new Date(at).toISOString(),
-            queued,
-            in_progress,
-            done,
-            skipped,
-            error,
-          })),
-        },
+      schema: shapes.queueHistory,
+      value: () => ({
+        points: queueOf(context).series.points.map(({ at, ended: _ended, ...states }) => ({
+          at: moment(at),
+          ...states,
+        })),
       }),
     }),
-    route({
+    jsonRoute({
       path: '/queue/jobs',
       summary:
         'Jobs in the order they were enqueued. Each page scans a bounded number of jobs, so a short page may still have a next one.',
-      pathSchema: noPath,
       querySchema: z.strictObject({
         ...pageQuery,
         state: z.enum(JOB_STATES).optional(),
@@ -92,44 +77,38 @@ export function queueRoutes(context: Context): Route[] {
         resolver: words.optional(),
         error_code: words.optional().describe('Such as HTTP_404.'),
       }),
-      gives: { kind: 'json', schema: page(shapes.job) },
-      handle: async ({ query }) => {
+      schema: page(shapes.job),
+      value: async ({ query }) => {
         const { state, host, resolver, error_code: errorCode, limit = 50, cursor } = query;
         const filter = { ...(state && { states: [state] }), host, resolver, errorCode };
         const { jobs, next } = await jobsFrom(positionOf(cursor), limit, filter);
-        return { kind: 'json', value: { items: jobs.map(jobLine), next: next === null ? null : String(next) } };
+        return { items: jobs.map(jobLine), next: next === null ? null : String(next) };
       },
     }),
-    route({
+    jsonRoute({
       path: '/queue/jobs/{job}',
       summary: 'One job with its payload, result and attempts.',
       pathSchema: z.strictObject({ job: wholeNumber(0, Number.MAX_SAFE_INTEGER).describe('The id of a job.') }),
-      querySchema: noQuery,
-      gives: { kind: 'json', schema: shapes.jobWithHistory },
-      handle: async ({ path }) => {
+      schema: shapes.jobWithHistory,
+      value: async ({ path }) => {
         const job = await queueOf(context).queue.store.admin.find(path.job);
         if (!job) throw new Problem(404, 'NO_JOB', `job not found: ${path.job}`);
         const history = [...world.runs.values()].flatMap(({ id, view }) =>
           view.history(job.artifactId).map((row) => triedOf(id, row)),
         );
-        return {
-          kind: 'json',
-          value: { ...jobLine(job), artifact: parsed(job.artifactJson), result: parsed(job.result), history },
-        };
+        return { ...jobLine(job), artifact: parsed(job.artifactJson), result: parsed(job.result), history };
       },
     }),
-    route({
+    jsonRoute({
       path: '/hosts',
       summary: 'The limits, requests and state of each host; paused and rate-limited hosts first.',
-      pathSchema: noPath,
       querySchema: z.strictObject(pageQuery),
-      gives: { kind: 'json', schema: page(shapes.host) },
-      version,
-      handle: ({ query: { limit = 50, cursor } }) => {
+      schema: page(shapes.host),
+      value: ({ query: { limit = 50, cursor } }) => {
         const from = positionOf(cursor);
         const items = world.hosts.slice(from, from + limit);
         const next = from + limit < world.hosts.length ? String(from + limit) : null;
-        return { kind: 'json', value: { items, next } };
+        return { items, next };
       },
     }),
   ];

@@ -2,11 +2,10 @@ import { z } from 'zod';
 
 import { outcomesOf, sentenceOf } from '../../ask/index.ts';
 import type { Route } from '../http/route.ts';
-import { route } from '../http/route.ts';
+import { jsonRoute, route } from '../http/route.ts';
 import type { RunWatch } from '../watch/run-watch.ts';
 import type { Context } from './context.ts';
 import { runOf, runRoute } from './context.ts';
-import { noPath, noQuery } from './parameters.ts';
 import * as corpus from './shapes/corpus.ts';
 import * as course from './shapes/course.ts';
 import * as shapes from './shapes/operating.ts';
@@ -17,23 +16,18 @@ const EVENTS = 50;
 export function runRoutes(context: Context): Route[] {
   const { world, clock } = context;
   return [
-    route({
+    jsonRoute({
       path: '/',
       summary: 'The runs served, and whether there is a queue.',
-      pathSchema: noPath,
-      querySchema: noQuery,
-      gives: { kind: 'json', schema: shapes.about },
-      handle: () => ({
-        kind: 'json',
-        value: {
-          name: 'docstokg',
-          version: context.version,
-          now: new Date(clock.now()).toISOString(),
-          steering: context.steering.isAllowed,
-          queue: world.queue !== undefined,
-          mcp: context.hasMcp,
-          runs: [...world.runs.values()].map((run) => run.line()),
-        },
+      schema: shapes.about,
+      value: () => ({
+        name: 'docstokg',
+        version: context.version,
+        now: new Date(clock.now()).toISOString(),
+        steering: context.steering.isAllowed,
+        queue: world.queue !== undefined,
+        mcp: context.hasMcp,
+        runs: [...world.runs.values()].map((run) => run.line()),
       }),
     }),
     runRoute(context, { path: '', summary: 'One run.', schema: shapes.run, value: (run) => run.line() }),
@@ -42,7 +36,6 @@ export function runRoutes(context: Context): Route[] {
       summary:
         'Progress of a run: works, downloaded, parsed, chunked, embedded, with rates, time left and the latest events.',
       schema: shapes.now,
-      version: (run) => `${run.version} ${world.revision}`,
       value: (run) => {
         const history = run.series.points.map(({ at, ...counts }) => ({ at: new Date(at).toISOString(), ...counts }));
         return { ...run.figures(), run: run.line(), history, events: world.events.last(EVENTS, run.id) };
@@ -69,7 +62,6 @@ export function runRoutes(context: Context): Route[] {
     route({
       path: '/events',
       summary: 'Changes as server-sent events: now, queue, hosts, event. Send Last-Event-ID to resume a stream.',
-      pathSchema: noPath,
       querySchema: z.strictObject({ run: z.string().max(200).optional().describe('Only events of this run.') }),
       gives: { kind: 'bytes', types: ['text/event-stream'] },
       handle: ({ query, request }) => {

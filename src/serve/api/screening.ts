@@ -4,11 +4,11 @@ import type { Candidate, Screening } from '../../screen/index.ts';
 import { CHOICES, PHASES } from '../../screen/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
-import { route } from '../http/route.ts';
+import { jsonRoute } from '../http/route.ts';
 import type { RunWatch } from '../watch/run-watch.ts';
 import type { Context } from './context.ts';
 import { runOf } from './context.ts';
-import { noQuery, runPath, wholeNumber } from './parameters.ts';
+import { runPath, wholeNumber } from './parameters.ts';
 import * as shapes from './shapes/screening.ts';
 
 const by = z.string().trim().min(1).max(100).describe('The reviewer.');
@@ -55,10 +55,10 @@ export function screeningRoutes(context: Context): Route[] {
       conflicts: conflicts.map(({ work, decisions }) => ({ work, title: screening.record(work).title, decisions })),
       next: [...(chosen ? [chosen] : []), ...next].slice(0, limit).map((candidate) => shownAs(run, candidate)),
     };
-    return { kind: 'json', value } as const;
+    return value;
   }; // prettier-ignore
   return [
-    route({
+    jsonRoute({
       path: '/runs/{run}/screening',
       summary: 'Progress of the screening and the next works for a reviewer.',
       pathSchema: runPath,
@@ -68,62 +68,54 @@ export function screeningRoutes(context: Context): Route[] {
         limit: wholeNumber(1, MOST_SHOWN).optional(),
         work: z.string().max(2_048).optional().describe('A work to show first, such as one in conflict.'),
       }),
-      gives: { kind: 'json', schema: shapes.screening },
-      handle: ({ path, query }) =>
+      schema: shapes.screening,
+      value: ({ path, query }) =>
         answer(runOf(context, path.run), query.by, query.phase ?? 'title-abstract', {
           limit: query.limit,
           first: query.work,
         }),
     }),
-    route({
-      method: 'POST',
+    jsonRoute({
       path: '/runs/{run}/screening/decide',
       summary: 'Logs a decision, which is on the disk when this answers. Answers like the GET.',
       pathSchema: runPath,
-      querySchema: noQuery,
       bodySchema: decided,
-      gives: { kind: 'json', schema: shapes.screening },
-      handle: ({ path, body }) => {
+      schema: shapes.screening,
+      value: ({ path, body }) => {
         allowed(path.run).decide(body);
         return answer(runOf(context, path.run), body.by, body.phase);
       },
     }),
-    route({
-      method: 'POST',
+    jsonRoute({
       path: '/runs/{run}/screening/undo',
       summary: 'Undoes the last decision of a reviewer in a phase.',
       pathSchema: runPath,
-      querySchema: noQuery,
       bodySchema: z.strictObject({ by, phase }),
-      gives: { kind: 'json', schema: shapes.screening },
-      handle: ({ path, body }) => {
+      schema: shapes.screening,
+      value: ({ path, body }) => {
         const first = allowed(path.run).undo(body.by, body.phase);
         return answer(runOf(context, path.run), body.by, body.phase, { first });
       },
     }),
-    route({
-      method: 'POST',
+    jsonRoute({
       path: '/runs/{run}/screening/sample',
       summary: 'Begins a random sample of the undecided works, which says when to stop.',
       pathSchema: runPath,
-      querySchema: noQuery,
       bodySchema: z.strictObject({ by }),
-      gives: { kind: 'json', schema: shapes.screening },
-      handle: ({ path, body }) => {
+      schema: shapes.screening,
+      value: ({ path, body }) => {
         allowed(path.run).sample(body.by);
         return answer(runOf(context, path.run), body.by, 'title-abstract');
       },
     }),
-    route({
-      method: 'POST',
+    jsonRoute({
       path: '/runs/{run}/screening/protocol',
       summary:
         'Changes question, criteria, reasons, marked words or the number of reviewers: a new version of the protocol.',
       pathSchema: runPath,
-      querySchema: noQuery,
       bodySchema: protocol,
-      gives: { kind: 'json', schema: shapes.screening },
-      handle: ({ path, body }) => {
+      schema: shapes.screening,
+      value: ({ path, body }) => {
         const { by: who, ...change } = body;
         const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
         allowed(path.run).setProtocol(given, who);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Route } from '../http/route.ts';
-import { route } from '../http/route.ts';
+import { jsonRoute } from '../http/route.ts';
 import type { Context } from './context.ts';
 import { searchableRun } from './context.ts';
 import { runPath, share, wholeNumber, words, yesOrNo } from './parameters.ts';
@@ -15,7 +15,7 @@ const AT_ONCE = 2;
 export function searchRoutes(context: Context): Route[] {
   const turns = new Turns(AT_ONCE);
   return [
-    route({
+    jsonRoute({
       path: '/runs/{run}/search',
       summary: 'The best passages for a question, with their works and positions.',
       pathSchema: runPath,
@@ -33,8 +33,8 @@ export function searchRoutes(context: Context): Route[] {
         exclude_retracted: yesOrNo.optional().describe('Exclude retracted works.'),
         min_score: share.optional().describe('Minimum score of a passage, 0 to 1.'),
       }),
-      gives: { kind: 'json', schema: shapes.hits },
-      handle: async ({ path, query, signal }) => {
+      schema: shapes.hits,
+      value: async ({ path, query, signal }) => {
         const run = searchableRun(context, path.run);
         const { q, top = 10, exclude_retracted: excludeRetracted, min_score: minFit, mode, ...filter } = query;
         using _turn = await turns.take(signal);
@@ -49,28 +49,25 @@ export function searchRoutes(context: Context): Route[] {
           };
           const hits = await session.search(q, options, signal);
           return {
-            kind: 'json',
-            value: {
-              question: q,
-              mode: mode ?? session.mode,
-              passages: session.passages,
-              took_ms: Math.round((context.clock.monotonic() - startedAt) * 10) / 10,
-              hits: hits.map(({ rank, score, fit, passage, work, link }) => ({
-                rank,
-                score,
-                fit,
-                id: passage.id,
-                document: passage.document,
-                title: work?.title ?? passage.title,
-                headings: passage.headings,
-                part: passage.section,
-                page: passage.page ?? null,
-                boxes: passage.boxes.map(({ page, box }) => ({ page, ...box })),
-                text: passage.text,
-                work,
-                link,
-              })),
-            },
+            question: q,
+            mode: mode ?? session.mode,
+            passages: session.passages,
+            took_ms: Math.round((context.clock.monotonic() - startedAt) * 10) / 10,
+            hits: hits.map(({ rank, score, fit, passage, work, link }) => ({
+              rank,
+              score,
+              fit,
+              id: passage.id,
+              document: passage.document,
+              title: work?.title ?? passage.title,
+              headings: passage.headings,
+              part: passage.section,
+              page: passage.page ?? null,
+              boxes: passage.boxes.map(({ page, box }) => ({ page, ...box })),
+              text: passage.text,
+              work,
+              link,
+            })),
           };
         });
       },

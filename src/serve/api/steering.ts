@@ -2,11 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 
 import type { Route } from '../http/route.ts';
-import { route } from '../http/route.ts';
+import { jsonRoute } from '../http/route.ts';
 import type { SteeringAct } from '../watch/steering.ts';
 import type { Context } from './context.ts';
 import { checkControl, queueOf } from './context.ts';
-import { noPath, noQuery } from './parameters.ts';
 import * as shapes from './shapes/operating.ts';
 
 const by = z.string().max(100).optional().describe('Name of the operator, for the log.');
@@ -40,56 +39,42 @@ export function steeringRoutes(context: Context): Route[] {
   const done = async (act: SteeringAct) => {
     await steering.log.add(act);
     await world.lookAgain();
-    return { kind: 'json', value: act } as const;
+    return act;
   };
   const start = (request: IncomingMessage, name: string | undefined) => ({
     at: new Date(clock.now()).toISOString(),
     who: name === undefined || name === '' ? addressOf(request) : `${name} (${addressOf(request)})`,
   });
   const pausing = (act: 'pause' | 'resume') =>
-    route({
-      method: 'POST',
+    jsonRoute({
       path: `/steering/${act}`,
       summary: act === 'pause' ? 'Pauses the jobs of a host, a resolver, or all.' : 'Resumes them.',
-      pathSchema: noPath,
-      querySchema: noQuery,
       bodySchema: paused,
-      gives: { kind: 'json', schema: shapes.act },
-      handle: async ({ body: { scope, name, by: who }, request }) => {
+      schema: shapes.act,
+      value: async ({ body: { scope, name, by: who }, request }) => {
         const changed = await (act === 'pause' ? admin().pause(scope, name, clock.now()) : admin().resume(scope, name));
         return await done({ ...start(request, who), act, scope, name, error_code: null, changed: changed ? 1 : 0 });
       },
     });
   return [
-    route({
+    jsonRoute({
       path: '/steering',
       summary: 'Whether control is allowed, and the log of actions.',
-      pathSchema: noPath,
-      querySchema: noQuery,
-      gives: { kind: 'json', schema: shapes.steering },
-      handle: () => ({ kind: 'json', value: { allowed: steering.isAllowed, acts: steering.log.acts } }),
+      schema: shapes.steering,
+      value: () => ({ allowed: steering.isAllowed, acts: steering.log.acts }),
     }),
     pausing('pause'),
     pausing('resume'),
-    route({
-      method: 'POST',
+    jsonRoute({
       path: '/steering/retry',
       summary: 'Requeues jobs that ended with a reason, with a fresh attempt counter.',
-      pathSchema: noPath,
-      querySchema: noQuery,
       bodySchema: retried,
-      gives: { kind: 'json', schema: shapes.act },
-      handle: async ({ body: { error_code: errorCode, state, dry_run: dryRun, by: who }, request }) => {
+      schema: shapes.act,
+      value: async ({ body: { error_code: errorCode, state, dry_run: dryRun, by: who }, request }) => {
         const changed = await admin().requeue({ states: [state], errorCode }, clock.now(), { dryRun });
-        const act = {
-          ...start(request, who),
-          act: 'retry',
-          scope: null,
-          name: null,
-          error_code: errorCode,
-          changed,
-        } as const;
-        return dryRun ? { kind: 'json', value: act } : await done(act);
+        const what = { act: 'retry', scope: null, name: null, error_code: errorCode, changed } as const;
+        const act = { ...start(request, who), ...what };
+        return dryRun ? act : await done(act);
       },
     }),
   ];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import type { ManifestRow } from '../../download/index.ts';
 import type { ExportFormat, WorkFacet } from '../../corpus/index.ts';
 import { sentenceOf, WORK_FACETS } from '../../corpus/index.ts';
 import { Problem } from '../http/problem.ts';
@@ -9,7 +10,6 @@ import type { Context } from './context.ts';
 import { runOf, runRoute } from './context.ts';
 import { runPath, workFilter, workPath, worksQuery, yesOrNo } from './parameters.ts';
 import * as shapes from './shapes/corpus.ts';
-import { triedOf } from './tried.ts';
 
 const DOWNLOADS: readonly (readonly [name: string, format: ExportFormat, type: string])[] = [
   ['works.csv', 'csv', 'text/csv; charset=utf-8'],
@@ -77,4 +77,30 @@ export function workRoutes(context: Context): Route[] {
       }),
     ),
   ];
+}
+
+/** One attempt at a work. */
+export function triedOf(run: string, row: ManifestRow): Record<string, unknown> {
+  return {
+    run,
+    at: row.at,
+    outcome: row.outcome,
+    reason: row.reason,
+    sentence: sentenceOf(row.reason),
+    detail: row.detail,
+    resolver: row.resolver,
+    url: row.final_url ?? row.url,
+    file: row.path,
+    attempts: row.attempts.map(({ resolver, url, status, reason, bytes, duration_ms, started_at }) => ({
+      resolver,
+      host: URL.parse(url)?.host ?? '',
+      url,
+      status,
+      reason,
+      sentence: sentenceOf(reason),
+      bytes,
+      duration_ms,
+      started_at,
+    })),
+  };
 }

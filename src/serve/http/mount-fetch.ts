@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-import { API_HEADERS } from './headers.ts';
-import { readBody } from './read-body.ts';
+import { readBody } from './problem.ts';
+import { API_HEADERS } from './send.ts';
 
 /** A handler with the web's Request and Response types. */
 export interface FetchHandler {

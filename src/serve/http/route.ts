@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /** The response of a route. */
 export type Answer =
-  /** Cached while `version` is unchanged, if the route has one. */
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'bytes'; readonly type: string; readonly bytes: Uint8Array }
   /** Text streamed as a file download. */
@@ -40,23 +39,51 @@ export interface Route {
   readonly querySchema: z.ZodObject;
   readonly bodySchema: z.ZodType | null;
   readonly gives: Gives;
-  /** Version of the response: equal versions give equal responses. Null disables caching. */
-  readonly version: (asked: Asked<never, never, never>) => string | null;
   readonly handle: (asked: Asked<never, never, never>) => Answer | Promise<Answer>;
 }
 
-/** Infers the parameter types of a route's handler. */
-export function route<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(described: {
+const NONE = z.strictObject({});
+
+interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> {
+  /** Default: GET, or POST with a body. */
   readonly method?: 'GET' | 'POST';
   readonly path: string;
   readonly summary: string;
-  readonly pathSchema: P;
-  readonly querySchema: Q;
+  readonly pathSchema?: P;
+  readonly querySchema?: Q;
   readonly bodySchema?: B;
-  readonly gives: Gives;
-  readonly version?: (asked: Asked<z.output<P>, z.output<Q>, z.output<B>>) => string | null;
-  readonly handle: (asked: Asked<z.output<P>, z.output<Q>, z.output<B>>) => Answer | Promise<Answer>;
-}): Route {
-  const { method = 'GET', bodySchema = null, version = () => null, ...rest } = described;
-  return { ...rest, method, bodySchema, version };
+}
+
+/** Infers the parameter types of a route's handler. */
+export function route<
+  P extends z.ZodObject = typeof NONE,
+  Q extends z.ZodObject = typeof NONE,
+  B extends z.ZodType = z.ZodUndefined,
+>(
+  described: Described<P, Q, B> & {
+    readonly gives: Gives;
+    readonly handle: (asked: Asked<z.output<P>, z.output<Q>, z.output<B>>) => Answer | Promise<Answer>;
+  },
+): Route {
+  const { bodySchema = null, method = bodySchema === null ? 'GET' : 'POST' } = described;
+  return { pathSchema: NONE, querySchema: NONE, ...described, method, bodySchema };
+}
+
+/** A route that gives JSON. */
+export function jsonRoute<
+  P extends z.ZodObject = typeof NONE,
+  Q extends z.ZodObject = typeof NONE,
+  B extends z.ZodType = z.ZodUndefined,
+>(
+  described: Described<P, Q, B> & {
+    readonly schema: z.ZodType;
+    readonly value: (asked: Asked<z.output<P>, z.output<Q>, z.output<B>>) => unknown;
+  },
+): Route {
+  const { schema, value, ...rest } = described;
+  return route<P, Q, B>({
+    ...rest,
+    gives: { kind: 'json', schema },
+    handle: async (asked) => ({ kind: 'json', value: await value(asked) }),
+  });
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { openApi } from '../openapi.ts';
 import { Problem } from './problem.ts';
 import type { Answer, Asked, Route } from './route.ts';
-import { route } from './route.ts';
+import { jsonRoute } from './route.ts';
 
 /** Ids can be DOIs or titles; same limit as `api/parameters.ts`. */
 const LONGEST_SEGMENT = 2_048;
@@ -26,14 +26,11 @@ export class Router {
   readonly #router = findMyWay({ maxParamLength: LONGEST_SEGMENT });
 
   constructor(routes: readonly Route[], version: string) {
-    const document = route({
+    const document = jsonRoute({
       path: '/openapi.json',
       summary: 'This document.',
-      pathSchema: z.strictObject({}),
-      querySchema: z.strictObject({}),
-      gives: { kind: 'json', schema: z.looseObject({ openapi: z.string() }) },
-      version: () => version,
-      handle: () => ({ kind: 'json', value: openApi(all, version) }),
+      schema: z.looseObject({ openapi: z.string() }),
+      value: () => openApi(all, version),
     });
     const all: readonly Route[] = [...routes, document];
     for (const each of all) this.#router.on(each.method, each.path.replaceAll(/\{(\w+)\}/g, ':$1'), NOTHING, each);

@@ -6,16 +6,35 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { Answer } from './route.ts';
-import type { KeptAnswer } from './answer-cache.ts';
-import { API_HEADERS } from './headers.ts';
 import type { Problem } from './problem.ts';
 import { problemBody, problemOf } from './problem.ts';
 
 const PIECE_BYTES = 64 * 1024;
-const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The ETag of a body. */
-export function etagOf(body: Uint8Array): string {
+/** Security headers of every response. */
+const EVERYWHERE = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'private, no-cache',
+} as const;
+
+/** For API responses: if a browser renders one as a page, it can do nothing. */
+export const API_HEADERS = {
+  ...EVERYWHERE,
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+} as const;
+
+/** For pages: only their own script and style from this server, nothing inline. */
+export const PAGE_HEADERS = {
+  ...EVERYWHERE,
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+} as const;
+
+function etagOf(body: Uint8Array): string {
   return `"${createHash('sha1').update(body).digest('base64url')}"`;
 }
 
@@ -23,13 +42,9 @@ export function etagOf(body: Uint8Array): string {
 export function sendBody(
   request: IncomingMessage,
   response: ServerResponse,
-  {
-    type,
-    body,
-    etag,
-    headers,
-  }: { readonly type: string; readonly body: Uint8Array; readonly etag: string; readonly headers: object },
+  { type, body, headers }: { readonly type: string; readonly body: Uint8Array; readonly headers: object },
 ): void {
+  const etag = etagOf(body);
   const known = request.headers['if-none-match'];
   if (known !== undefined && isKnown(known, etag)) {
     response.writeHead(304, { ...headers, etag });
@@ -40,24 +55,9 @@ export function sendBody(
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** JSON with ETag and headers, ready to send repeatedly. */
-export function keptJson(version: string, value: unknown): KeptAnswer {
+export function sendJson(request: IncomingMessage, response: ServerResponse, value: unknown): void {
   const body = Buffer.from(JSON.stringify(value));
-  const etag = etagOf(body);
-  const head = { ...API_HEADERS, 'content-type': JSON_TYPE, 'content-length': body.length, etag };
-  return { version, etag, body, head };
-}
-
-/** Sends prepared JSON. */
-export function sendJson(request: IncomingMessage, response: ServerResponse, kept: KeptAnswer): void {
-  const known = request.headers['if-none-match'];
-  if (known !== undefined && isKnown(known, kept.etag)) {
-    response.writeHead(304, { ...API_HEADERS, etag: kept.etag });
-    response.end();
-    return;
-  }
-  response.writeHead(200, kept.head);
-  response.end(request.method === 'HEAD' ? undefined : kept.body);
+  sendBody(request, response, { type: 'application/json; charset=utf-8', body, headers: API_HEADERS });
 }
 
 /** Sends an error; closes the connection if the request was not read to its end. */

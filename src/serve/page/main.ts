@@ -59,7 +59,7 @@ function App({
 }): View {
   const isReport = source.report !== undefined;
   const [at, setAt] = useState(() => here(isReport));
-  const [told, setTold] = useState('');
+  const [message, setMessage] = useState('');
   const main = useRef<HTMLElement>(null);
   const run = about.runs.find(({ id }) => id === at.searchParams.get('run')) ?? about.runs[0];
   const there = VIEWS.filter(
@@ -76,7 +76,7 @@ function App({
     history[isReplaced ? 'replaceState' : 'pushState'](null, '', to);
     setAt(here(isReport));
     if (isReplaced) return;
-    setTold('');
+    setMessage('');
     scrollTo({ top: 0 });
     main.current?.focus({ preventScroll: true });
   };
@@ -116,14 +116,14 @@ function App({
     const merged: Query = { ...Object.fromEntries(here(isReport).searchParams), ...query };
     go((isReport ? '#' : '') + address(here(isReport).pathname, merged), true);
   };
-  const scene: Scene = { source, about, run, query: at.searchParams, place, set, tell: setTold };
+  const scene: Scene = { source, about, run, query: at.searchParams, place, set, tell: setMessage };
   const skip = (event: Event): void => {
     event.preventDefault();
     main.current?.focus();
   };
   return html`<${SceneContext.Provider} value=${scene}>
     <a class="skip" href="#main" onClick=${skip}>Skip to the content</a>
-    <header class="slim">
+    <header>
       <p class="eyebrow">
         ${isReport ? 'DocsToKG · report of a run' : ['DocsToKG ', html`<span class=${`connection ${connected ? '' : 'away'}`}>${connected ? 'live' : 'disconnected, reconnecting …'}</span>`]}
       </p>
@@ -147,7 +147,7 @@ function App({
         ${there.map(({ path, name }) => html`<li><a href=${place(path)} aria-current=${path === current?.path ? 'page' : undefined}>${name}</a></li>`)}
       </ul>
     </nav>
-    <p class="told" role="status">${told}</p>
+    <p class="status" role="status">${message}</p>
     <main id="main" tabindex="-1" ref=${main}>
       ${current && html`<section class=${`panel ${current.path.slice(1)}`} aria-label=${current.name} key=${`${current.path} ${run?.id ?? ''}`}><${current.view} run=${run} /></section>`}
     </main>
@@ -186,10 +186,10 @@ async function start(into: Element): Promise<void> {
     draw();
   } catch (error) {
     const isLocked = error instanceof Refusal && error.status === 401;
-    const said = isLocked
+    const shown = isLocked
       ? fault('Open the link printed by docstokg serve; it contains the access token.')
       : fault(error);
-    render([html`<h1>DocsToKG</h1>`, said], into);
+    render([html`<h1>DocsToKG</h1>`, shown], into);
   }
 }
 

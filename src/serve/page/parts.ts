@@ -51,6 +51,25 @@ export function TextField(props: {
 
 const TYPING_MS = 250;
 
+/** A text field for a query parameter of the address. */
+export function QueryField(props: {
+  readonly name: string;
+  readonly id: string;
+  readonly hint: string;
+  readonly parameter: string;
+  readonly normalised?: (text: string) => string;
+}): View {
+  const { name, id, hint, parameter, normalised = (text) => text } = props;
+  const { query, set } = useScene();
+  const changed = (text: string): void => set({ [parameter]: normalised(text) });
+  return html`<${TextField} name=${name} id=${id} hint=${hint} value=${query.get(parameter)} changed=${changed} />`;
+}
+
+/** Filters above a list; they apply as they are typed. */
+export function filters(controls: View): View {
+  return html`<form class="filters" onSubmit=${(event: Event) => event.preventDefault()}>${controls}</form>`;
+}
+
 /** A select; options are pairs of value and label. */
 export function choice(
   name: string,
@@ -161,7 +180,7 @@ export function Dialog({
     element.current?.showModal();
     button.current?.focus();
   }, []);
-  return html`<dialog class="history" aria-label=${label} ref=${element} onClose=${close}>
+  return html`<dialog aria-label=${label} ref=${element} onClose=${close}>
     ${children}
     <button type="button" class="quiet" ref=${button} onClick=${() => element.current?.close()}>Close</button>
   </dialog>`;

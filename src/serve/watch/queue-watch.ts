@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 
 import type { Clock } from '../../base/index.ts';
+import { REASONS } from '../../download/index.ts';
 import type { HostOverview, HostSources, JobState, QueueStats, WorkQueue } from '../../queue/index.ts';
 import { hostOverview, overviewOf } from '../../queue/index.ts';
 import type { queue } from '../api/shapes/operating.ts';
@@ -76,9 +77,12 @@ function figuresOf(stats: QueueStats, perMinute: number | null): QueueFigures {
     per_minute: overview.perSecond === null ? perMinute : Math.round(overview.perSecond * 600) / 10,
     seconds_left: overview.leftMs === null ? null : Math.round(overview.leftMs / 1000),
     counts: { running, waiting_for_host: waitingForHost, retrying, processes, workers },
-    failures: overview.failures.map((each) => ({ ...each, state: 'error' as const })),
-    skips: stats.byErrorCode.filter(({ state }) => state === 'skipped').toSorted((a, b) => b.jobs - a.jobs),
-    retries: overview.retries.map((each) => ({ ...each, state: 'queued' as const })),
+    failures: overview.failures.map((each) => reasonLine(each, 'error')),
+    skips: stats.byErrorCode
+      .filter(({ state }) => state === 'skipped')
+      .toSorted((a, b) => b.jobs - a.jobs)
+      .map((each) => reasonLine(each, 'skipped')),
+    retries: overview.retries.map((each) => reasonLine(each, 'queued')),
     resolvers: [...stats.byResolver],
     workers: overview.workers.map((worker) => ({
       worker_id: worker.workerId,
@@ -98,6 +102,12 @@ function figuresOf(stats: QueueStats, perMinute: number | null): QueueFigures {
       .map(({ workerId, jobs, expiresAt }) => ({ worker_id: workerId, jobs, expires_at: moment(expiresAt) })),
     pauses: stats.pauses.map(({ scope, name, since }) => ({ scope, name, since: new Date(since).toISOString() })),
   };
+}
+
+/** Reasons of other handlers are unknown here and may be transient. */
+function reasonLine({ code, jobs }: { readonly code: string; readonly jobs: number }, state: JobState) {
+  const reasons: Readonly<Record<string, { readonly later: boolean }>> = REASONS;
+  return { code, state, jobs, retryable: reasons[code.toLowerCase().replaceAll('_', '-')]?.later ?? true };
 }
 
 const NOTHING: HostKnowledge = {

@@ -81,11 +81,6 @@ export class RunWatch implements AsyncDisposable {
     return this.#file;
   }
 
-  /** Version string: changes when works or documents change. */
-  get version(): string {
-    return `${this.view.revision} ${this.#file?.state ?? ''}`;
-  }
-
   line(): RunLine {
     const [works, saved, parsed] = this.view.steps();
     const { folder } = this.corpus;

@@ -48,7 +48,6 @@ export class World implements AsyncDisposable {
   #askedAt = -Infinity;
   #beatAt = 0;
   #hostsAt = -Infinity;
-  #revision = 0;
   #hosts: readonly HostLine[] = [];
   #timer: Timer | undefined;
   #hasFailed = false;
@@ -70,11 +69,6 @@ export class World implements AsyncDisposable {
   /** Resolves when everything has been read once. */
   get isReady(): boolean {
     return this.#isReady;
-  }
-
-  /** Increments with every poll. */
-  get revision(): number {
-    return this.#revision;
   }
 
   get hosts(): readonly HostLine[] {
@@ -132,7 +126,6 @@ export class World implements AsyncDisposable {
     this.#lookedAt = this.#clock.monotonic();
     // The first poll reads everything; later ones only what is new.
     if (this.#isReady) this.#lookMs = this.#lookedAt - startedAt;
-    this.#revision += 1;
     this.#isReady = true;
   }
 

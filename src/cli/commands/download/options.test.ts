@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { loadConfig } from '../../../config/index.ts';
+import { loadConfig, settingsTable } from '../../../config/index.ts';
 import type { Session } from '../../session.ts';
-import { loadRun } from './options.ts';
+import { keyHints, loadRun } from './options.ts';
 
 const folder = join(tmpdir(), 'docstokg-no-such-folder');
 
@@ -28,4 +28,11 @@ test('a run keeps its queue with its files, wherever it was said where these are
     'a folder that was named has its own queue',
   );
   assert.equal(queueOf({}, [out, queue]), 'q.sqlite');
+});
+
+test('a first run says what the keys that are not set would add', () => {
+  const { defaults } = settingsTable();
+  assert.match(keyHints(defaults)[0] ?? '', /DOCSTOKG_KEYS__OPENALEX.*raises the daily budget/);
+  assert.equal(keyHints(defaults).length, 2);
+  assert.deepEqual(keyHints({ ...defaults, keys: { ...defaults.keys, openalex: 'k', core: 'k' } }), []);
 });

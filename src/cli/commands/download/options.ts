@@ -68,6 +68,16 @@ export function loadRun(session: Session, flags: Layer): Config {
   return session.load([...flags, { path: ['queue', 'path'], value: path, origin: 'the run folder' }]).config;
 }
 
+/** What API keys would add. */
+export function keyHints({ keys }: Config): string[] {
+  return [
+    ...(keys.openalex === ''
+      ? ['an OpenAlex key (DOCSTOKG_KEYS__OPENALEX) raises the daily budget; a contact address alone no longer does']
+      : []),
+    ...(keys.core === '' ? ['a CORE key (DOCSTOKG_KEYS__CORE) enables one more source'] : []),
+  ];
+}
+
 /** The message for an empty result, with suggestions. */
 export function nothingFound({ topic, input = [], yearStart, yearEnd, oaOnly, type, language }: RunAsked): string {
   const filters = Object.entries({

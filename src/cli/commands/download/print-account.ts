@@ -4,6 +4,7 @@ import type { DownloadSummary } from '../../../download/index.ts';
 import { duration } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { plain, table } from '../../terminal.ts';
+import { keyHints } from './options.ts';
 
 /** Prints the summary of the run and the next steps. */
 export function printAccount(
@@ -65,7 +66,6 @@ function hints(summary: DownloadSummary, config: Config): string[] {
     ...(summary.failed > 0
       ? [`see failures: contentdownload queue stats ${queue}; retry: contentdownload queue retry-failed ${queue}`]
       : []),
-    ...(config.keys.openalex === '' ? ['an OpenAlex key (DOCSTOKG_KEYS__OPENALEX) raises the daily budget'] : []),
-    ...(config.keys.core === '' ? ['a CORE key (DOCSTOKG_KEYS__CORE) enables one more source'] : []),
+    ...keyHints(config),
   ];
 }

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+
 import type { Command } from 'commander';
 
 import { AppError, wait } from '../../../base/index.ts';
@@ -18,6 +20,17 @@ export function queueOptions(command: Command): Command {
   );
 }
 
+/** Commands that may create the queue; the others would hide a misspelt name. */
+const CREATING: ReadonlySet<string> = new Set(['enqueue', 'import', 'run', 'drain']);
+
+/** Rejects the path of a queue that does not exist. */
+export function requireQueueFile(path: string): void {
+  if (existsSync(path)) return;
+  throw new AppError('USAGE_QUEUE', `queue not found: ${path}`, {
+    hint: 'create one with contentdownload queue enqueue; a PostgreSQL URL starts with postgres://',
+  });
+}
+
 /** Opens the queue, runs `work` and closes the queue. */
 export async function withQueue(
   command: Command,
@@ -26,6 +39,8 @@ export async function withQueue(
 ): Promise<void> {
   const session = openSession(command);
   const loaded = session.load([...queueLayer(command.opts<{ queue?: string }>().queue), ...flags]);
+  const isNamed = loaded.origins.has('queue.path') && loaded.config.queue.backend === 'sqlite';
+  if (isNamed && !CREATING.has(command.name())) requireQueueFile(loaded.config.queue.path);
   await using queue = await openQueue(loaded.config, session);
   await work(queue, session, loaded);
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 import { Command } from 'commander';
@@ -13,7 +14,7 @@ import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { worksOption } from '../../options.ts';
 import type { DownloadOptions } from '../download/options.ts';
-import { askedFor, downloadFlags, downloadOptions, nothingFound } from '../download/options.ts';
+import { askedFor, downloadFlags, downloadOptions, keyHints, nothingFound } from '../download/options.ts';
 import { RunProgress } from './progress.ts';
 import { printRun } from './summary.ts';
 
@@ -53,7 +54,9 @@ async function run(ids: readonly string[], options: RunOptions, session: Session
   const asked = { ...askedFor(ids, options), works: options.works };
   const out = options.out ?? folderFor(asked, session.load().config);
   using stop = stopSignal((name) => session.log('info', `${name}: finishing running work; Ctrl-C again to quit`));
+  const isFirst = !existsSync(join(out, 'run.json'));
   await using corpus = await openCorpus(out, { config: await configFor(out, options, session) });
+  if (isFirst && asksOpenAlex(options)) for (const hint of keyHints(corpus.config)) session.log('info', hint);
   const account = await runCorpus(corpus, asked, session, stop.signal);
   printRun(account, out, session);
 }

@@ -66,6 +66,13 @@ export const now = figures.extend({
 
 const state = z.enum(JOB_STATES);
 
+const ended = z.object({
+  code: z.string(),
+  state,
+  jobs: count,
+  retryable: z.boolean().describe('Whether trying again may give another result.'),
+});
+
 export const queue = z
   .object({
     states: z.record(state, count),
@@ -78,9 +85,9 @@ export const queue = z
     per_minute: number,
     seconds_left: number,
     counts: z.object({ running: count, waiting_for_host: count, retrying: count, processes: count, workers: count }),
-    failures: z.array(z.object({ code: z.string(), state, jobs: count })),
-    skips: z.array(z.object({ code: z.string(), state, jobs: count })),
-    retries: z.array(z.object({ code: z.string(), state, jobs: count })),
+    failures: z.array(ended),
+    skips: z.array(ended),
+    retries: z.array(ended),
     resolvers: z.array(z.object({ resolver: text, state, jobs: count })),
     workers: z.array(
       z.object({

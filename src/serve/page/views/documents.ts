@@ -1,5 +1,5 @@
 import type { DocumentLine, Run } from '../answers.ts';
-import { cell, heads, TextField } from '../parts.ts';
+import { cell, filters, heads, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { html, runPath, usePaged, useScene } from '../scene.ts';
 import { DocumentView } from './document.ts';
@@ -13,7 +13,7 @@ export function DocumentsView({ run }: { readonly run: Run }): View {
 }
 
 function DocumentList({ run }: { readonly run: Run }): View {
-  const { query, set, place } = useScene();
+  const { query, place } = useScene();
   const q = query.get('q');
   const { rows, status, more } = usePaged<DocumentLine>(runPath(run, 'documents'), { q, limit: 50 }, [
     'document',
@@ -21,15 +21,7 @@ function DocumentList({ run }: { readonly run: Run }): View {
   ]);
   const step = (value: string | null): string => (value === null ? '–' : value === 'failure' ? 'failed' : 'yes');
   return [
-    html`<form class="filters" onSubmit=${(event: Event) => event.preventDefault()}>
-      <${TextField}
-        name="Words"
-        id="documents-q"
-        hint="words of a title"
-        value=${q}
-        changed=${(text: string) => set({ q: text })}
-      />
-    </form>`,
+    filters(html`<${QueryField} name="Words" id="documents-q" hint="words of a title" parameter="q" />`),
     status,
     html`<table class="plain stacked">
       <caption class="hidden">

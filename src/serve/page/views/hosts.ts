@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Host, Lanes, List, Run } from '../answers.ts';
 import { chart, key } from '../charts.ts';
 import { clock, counted, duration, number, since, size, words } from '../format.ts';
-import { ActButton, cell, heads, TextField } from '../parts.ts';
+import { ActButton, cell, filters, heads, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { fault, html, runPath, shown, useAnswer, useScene } from '../scene.ts';
 
@@ -21,7 +21,7 @@ export function HostsView({ run }: { readonly run: Run | undefined }): View {
 }
 
 function HostsNow(): View {
-  const { source, query, set } = useScene();
+  const { source, query } = useScene();
   const [hosts, setHosts] = useState<readonly Host[]>();
   const [error, setError] = useState<unknown>();
   useEffect(() => {
@@ -53,15 +53,7 @@ function HostsNow(): View {
   const listed = hosts.filter(({ host }) => host.toLowerCase().includes(filter));
   const held = listed.filter((host) => stateOf(host) !== 'open').length;
   return html`<section>
-    <form class="filters" onSubmit=${(event: Event) => event.preventDefault()}>
-      <${TextField}
-        name="Filter"
-        id="hosts-q"
-        hint="part of a name"
-        value=${query.get('q')}
-        changed=${(q: string) => set({ q })}
-      />
-    </form>
+    ${filters(html`<${QueryField} name="Filter" id="hosts-q" hint="part of a name" parameter="q" />`)}
     <p class="hint" role="status">
       ${counted(listed.length, 'host')}, ${number(held)} rate-limited, suspended or paused
     </p>

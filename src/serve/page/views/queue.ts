@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Job, Queue, QueuePoint, WholeJob } from '../answers.ts';
 import { lineChart } from '../charts.ts';
 import { counted, moment, number, reasonName, since, timeLeft, words } from '../format.ts';
-import { ActButton, cell, choice, Dialog, figures, heads, historyOf, TextField } from '../parts.ts';
+import { ActButton, cell, choice, Dialog, figures, filters, heads, historyOf, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { html, shown, useAnswer, useLive, usePaged, useScene } from '../scene.ts';
 
@@ -15,6 +15,9 @@ const START_HINT = 'No active workers; start some with docstokg queue run.';
 function stateName(state: string): string {
   return STATE_NAMES[state] ?? words(state);
 }
+
+/** "not found" → NOT_FOUND. */
+const codeOf = (text: string): string => text.toUpperCase().replaceAll(/[ -]/g, '_');
 
 /** Queue depth and throughput, workers, failures by reason, and the history of each job. */
 export function QueueView(): View {
@@ -122,7 +125,7 @@ function Failures({ queue }: { readonly queue: Queue }): View {
           </tr>`
         }
         ${reasons.map(
-          ({ code, state, jobs }) =>
+          ({ code, state, jobs, retryable }) =>
             html`<tr data-reason=${code} data-state=${state} key=${`${code} ${state}`}>
               <th scope="row">
                 <button
@@ -137,7 +140,7 @@ function Failures({ queue }: { readonly queue: Queue }): View {
               <td>${stateName(state)}</td>
               <td class="count">${number(jobs)}</td>
               <td class="act">
-                ${about.steering && state !== 'queued' && html`<${ActButton} name="Retry" label=${`Retry ${reasonName(code)}, ${stateName(state)}`} act=${() => retry(code, state)} />`}
+                ${about.steering && retryable && state !== 'queued' && html`<${ActButton} name="Retry" label=${`Retry ${reasonName(code)}, ${stateName(state)}`} act=${() => retry(code, state)} />`}
               </td>
             </tr>`,
         )}
@@ -191,27 +194,21 @@ function Jobs(): View {
   ]);
   return html`<section class="jobs">
     <h2>Jobs</h2>
-    <form class="filters" onSubmit=${(event: Event) => event.preventDefault()}>
-      ${choice('State', 'jobs-state', {
+    ${filters([
+      choice('State', 'jobs-state', {
         value: state ?? '',
         options: [['', 'all states'], ...STATES.map((each) => [each, stateName(each)] as const)],
         changed: (value) => set({ state: value }),
-      })}
-      <${TextField}
+      }),
+      html`<${QueryField}
         name="Reason"
         id="jobs-code"
         hint="such as NOT_FOUND"
-        value=${code}
-        changed=${(value: string) => set({ code: value.toUpperCase().replaceAll(/[ -]/g, '_') })}
-      />
-      <${TextField}
-        name="Host"
-        id="jobs-host"
-        hint="such as zenodo.org"
-        value=${host}
-        changed=${(value: string) => set({ host: value })}
-      />
-    </form>
+        parameter="code"
+        normalised=${codeOf}
+      />`,
+      html`<${QueryField} name="Host" id="jobs-host" hint="such as zenodo.org" parameter="host" />`,
+    ])}
     ${status}
     <table class="plain stacked">
       <caption class="hidden">

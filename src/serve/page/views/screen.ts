@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Passages, Run, Screening } from '../answers.ts';
 import { number } from '../format.ts';
 import { marked } from '../marked.ts';
-import { choice, link, TextField } from '../parts.ts';
+import { choice, filters, link, QueryField } from '../parts.ts';
 import type { Asked, View } from '../scene.ts';
 import { html, runPath, shown, useAnswer, useScene } from '../scene.ts';
 import type { Query } from '../source.ts';
@@ -35,23 +35,11 @@ export function ScreenView({ run }: { readonly run: Run }): View {
   const by = query.get('by') ?? '';
   const phase: Phase = query.get('phase') === 'full-text' ? 'full-text' : 'title-abstract';
   return [
-    html`<div class="filters">
-      <${TextField}
-        name="Reviewer"
-        id="by"
-        hint="your name"
-        value=${by}
-        changed=${(name: string) => set({ by: name })}
-      />
-      ${choice('Phase', 'phase', { value: phase, options: PHASES, changed: (value) => set({ phase: value }) })}
-      <${TextField}
-        name="Words to mark"
-        id="mark"
-        hint="placebo, cohort"
-        value=${query.get('mark')}
-        changed=${(words: string) => set({ mark: words })}
-      />
-    </div>`,
+    filters([
+      html`<${QueryField} name="Reviewer" id="by" hint="your name" parameter="by" />`,
+      choice('Phase', 'phase', { value: phase, options: PHASES, changed: (value) => set({ phase: value }) }),
+      html`<${QueryField} name="Words to mark" id="mark" hint="placebo, cohort" parameter="mark" />`,
+    ]),
     by === ''
       ? html`<p class="hint">Enter your name: each decision says who made it.</p>`
       : html`<${Review} run=${run} by=${by} phase=${phase} key=${`${by} ${phase}`} />`,

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Hits, Run } from '../answers.ts';
 import { counted, duration, number } from '../format.ts';
 import { excerpt, marked } from '../marked.ts';
-import { choice, CopyButtons, field } from '../parts.ts';
+import { choice, CopyButtons, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { fault, html, runPath, useScene } from '../scene.ts';
 import { address } from '../source.ts';
@@ -120,19 +120,7 @@ function Filters(): View {
   return html`<details class="narrow" open=${isFiltered}>
     <summary>Filters</summary>
     <div class="filters">
-      ${TEXTS.map(([name, label, hint]) =>
-        field(
-          label,
-          `search-${name}`,
-          html`<input
-            type="search"
-            id=${`search-${name}`}
-            placeholder=${hint}
-            value=${query.get(name) ?? ''}
-            onChange=${(event: Event) => set({ [name]: (event.target as HTMLInputElement).value.trim() })}
-          />`,
-        ),
-      )}
+      ${TEXTS.map(([name, label, hint]) => html`<${QueryField} name=${label} id=${`search-${name}`} hint=${hint} parameter=${name} />`)}
       ${CHOICES.map(([name, label, values]) =>
         choice(label, `search-${name}`, {
           value: query.get(name) ?? values[0],

@@ -1,6 +1,17 @@
 import type { Facets, Run, WholeWork, Work } from '../answers.ts';
 import { number, outcomeName, size, words } from '../format.ts';
-import { cell, choice, CopyButtons, Dialog, historyOf, link, outcomeMark, saveText, TextField } from '../parts.ts';
+import {
+  cell,
+  choice,
+  CopyButtons,
+  Dialog,
+  filters,
+  historyOf,
+  link,
+  outcomeMark,
+  QueryField,
+  saveText,
+} from '../parts.ts';
 import type { View } from '../scene.ts';
 import { html, runPath, shown, useAnswer, usePaged, useScene } from '../scene.ts';
 
@@ -43,29 +54,17 @@ export function WorksView({ run }: { readonly run: Run }): View {
   const turn = (key: string): void => set({ sort: key, order: sort === key && order === 'asc' ? 'desc' : 'asc' });
   const opened = query.get('work');
   return [
-    html`<form class="filters" onSubmit=${(event: Event) => event.preventDefault()}>
-      <${TextField}
-        name="Words"
-        id="works-q"
-        hint="title, author, DOI …"
-        value=${query.get('q')}
-        changed=${(q: string) => set({ q })}
-      />
-      <${TextField}
-        name="Year"
-        id="works-year"
-        hint="2018-2022"
-        value=${query.get('year')}
-        changed=${(year: string) => set({ year })}
-      />
-      ${FACETS.map((name) =>
+    filters([
+      html`<${QueryField} name="Words" id="works-q" hint="title, author, DOI …" parameter="q" />`,
+      html`<${QueryField} name="Year" id="works-year" hint="2018-2022" parameter="year" />`,
+      FACETS.map((name) =>
         choice(name.charAt(0).toUpperCase() + name.slice(1), `works-${name}`, {
           value: query.get(name),
           options: options(name),
           changed: (value) => set({ [name]: value }),
         }),
-      )}
-    </form>`,
+      ),
+    ]),
     html`<div class="tools">
       ${status}
       <p class="downloads">

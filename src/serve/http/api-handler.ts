@@ -2,23 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 
 import type { World } from '../watch/world.ts';
-import { AnswerCache } from './answer-cache.ts';
-import { API_HEADERS } from './headers.ts';
-import { Problem } from './problem.ts';
-import { readBody } from './read-body.ts';
+import { Problem, readBody } from './problem.ts';
 import type { Asked } from './route.ts';
 import type { Router } from './router.ts';
 import { checked } from './router.ts';
-import { etagOf, keptJson, sendBody, sendJson, sendLines, sendPieces } from './send.ts';
+import { API_HEADERS, sendBody, sendJson, sendLines, sendPieces } from './send.ts';
 
 const BODY_BYTES = 65_536;
 const MOST_DOWNLOADS = 4;
 
-/** Answers requests of the interface over HTTP, and caches answers until something changes. */
+/** Answers API requests over HTTP. */
 export class ApiHandler {
   readonly #router: Router;
   readonly #world: World;
-  readonly #cache = new AnswerCache();
   #downloads = 0;
 
   constructor(router: Router, world: World) {
@@ -44,27 +40,13 @@ export class ApiHandler {
         return gone.signal;
       },
     } as Asked<never, never, never>;
-    const version = found.version(asked);
-    const kept = version === null ? undefined : this.#cache.get(url, version);
-    if (kept) {
-      sendJson(request, response, kept);
-      return;
-    }
     const answer = await found.handle(asked);
     switch (answer.kind) {
-      case 'json': {
-        const made = keptJson(version ?? '', answer.value);
-        if (version !== null) this.#cache.set(url, made);
-        sendJson(request, response, made);
+      case 'json':
+        sendJson(request, response, answer.value);
         break;
-      }
       case 'bytes':
-        sendBody(request, response, {
-          type: answer.type,
-          body: answer.bytes,
-          etag: etagOf(answer.bytes),
-          headers: API_HEADERS,
-        });
+        sendBody(request, response, { type: answer.type, body: answer.bytes, headers: API_HEADERS });
         break;
       case 'pieces':
       case 'file':
