@@ -1,6 +1,4 @@
-import type { Command } from 'commander';
-
-import { AppError } from '../base/index.ts';
+import { Argument, Command } from 'commander';
 
 /** Maps the path of a command to its description and to the words that can follow it, separated by spaces. */
 export type CommandTable = Readonly<Record<string, { readonly description: string; readonly words: string }>>;
@@ -15,43 +13,49 @@ export function commandTable(command: Command, path = command.name()): CommandTa
 }
 
 /** Generates a completion script from the command table. */
-export function completionScript(name: string, commands: CommandTable, shell: string): string {
+function completionScript(name: string, commands: CommandTable, shell: string): string {
   const table = Object.entries(commands).map(([path, { words }]) => [path, words.split(' ')] as const);
-  switch (shell) {
-    case 'bash':
-    case 'zsh':
-      return [
-        ...(shell === 'zsh' ? ['autoload -U +X bashcompinit && bashcompinit'] : []),
-        `_${name}_complete() {`,
-        '  local path="$1" word',
-        '  path="${COMP_WORDS[0]##*/}"',
-        '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do [[ $word == -* ]] || path="$path $word"; done',
-        '  case "$path" in',
-        ...table.map(
-          ([path, next]) =>
-            `    "${path}") COMPREPLY=($(compgen -W "${next.join(' ')}" -- "\${COMP_WORDS[COMP_CWORD]}"));;`,
-        ),
-        '    *) COMPREPLY=();;',
-        '  esac',
-        '}',
-        `complete -o default -F _${name}_complete ${name}`,
-      ].join('\n');
-    case 'fish':
-      return table
-        .flatMap(([path, next]) => {
-          const seen = path.split(' ').slice(1);
-          const condition =
-            seen.length === 0
-              ? '__fish_use_subcommand'
-              : seen.map((word) => `__fish_seen_subcommand_from ${word}`).join('; and ');
-          return next.map((word) =>
-            word.startsWith('--')
-              ? `complete -c ${name} -n '${condition}' -l ${word.slice(2)}`
-              : `complete -c ${name} -n '${condition}' -a ${word}`,
-          );
-        })
-        .join('\n');
-    default:
-      throw new AppError('USAGE_SHELL_UNKNOWN', `no completion for "${shell}"`, { hint: 'one of bash, zsh, fish' });
-  }
+  if (shell === 'fish')
+    return table
+      .flatMap(([path, next]) => {
+        const seen = path.split(' ').slice(1);
+        const condition =
+          seen.length === 0
+            ? '__fish_use_subcommand'
+            : seen.map((word) => `__fish_seen_subcommand_from ${word}`).join('; and ');
+        return next.map((word) =>
+          word.startsWith('--')
+            ? `complete -c ${name} -n '${condition}' -l ${word.slice(2)}`
+            : `complete -c ${name} -n '${condition}' -a ${word}`,
+        );
+      })
+      .join('\n');
+  return [
+    ...(shell === 'zsh' ? ['autoload -U +X bashcompinit && bashcompinit'] : []),
+    `_${name}_complete() {`,
+    '  local path="$1" word',
+    '  path="${COMP_WORDS[0]##*/}"',
+    '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do [[ $word == -* ]] || path="$path $word"; done',
+    '  case "$path" in',
+    ...table.map(
+      ([path, next]) =>
+        `    "${path}") COMPREPLY=($(compgen -W "${next.join(' ')}" -- "\${COMP_WORDS[COMP_CWORD]}"));;`,
+    ),
+    '    *) COMPREPLY=();;',
+    '  esac',
+    '}',
+    `complete -o default -F _${name}_complete ${name}`,
+  ].join('\n');
+}
+
+export function completionCommand(tableOf: (door: string) => Promise<CommandTable>): Command {
+  return new Command('completion')
+    .description('print a shell completion script for commands and options')
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .helpOption('-h, --help', 'show this help')
+    .addHelpText('after', '\nExample:\n  source <(docstokg completion bash)\n')
+    .action(async (shell: string, _options, self: Command) => {
+      const door = self.parent?.name() ?? '';
+      process.stdout.write(`${completionScript(door, await tableOf(door), shell)}\n`);
+    });
 }

@@ -39,7 +39,10 @@ try {
   const renamed = renamedTo(words);
   if (renamed !== undefined) {
     const { AppError } = await import('../base/index.ts');
-    throw new AppError('USAGE_RENAMED', `this command is now \`${door} ${renamed}\``);
+    throw new AppError(
+      'USAGE_RENAMED',
+      `this command is now \`${door} ${door === 'contentdownload' ? renamed.replace(/^download /, '') : renamed}\``,
+    );
   }
   const program = await createProgramFor(door, version, words);
   everyCommand(program, (command) => command.exitOverride());

@@ -4,8 +4,15 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Corpus } from '../corpus/index.ts';
 
 /** `--sim URL`, or DOCSTOKG_SIM from the environment. */
-export function simOption(): Option {
+function simOption(): Option {
   return new Option('--sim <url>', 'run against a simulated web (docstokg sim serve)').env('DOCSTOKG_SIM');
+}
+
+/** Adds `--mailto` and `--sim`, for commands that use services. */
+export function webOptions(command: Command): Command {
+  return command
+    .option('--mailto <address>', 'contact e-mail address, sent to the services used (http.contact)')
+    .addOption(simOption());
 }
 
 /** Adds `--works`, which says which works of a run a command is about. */

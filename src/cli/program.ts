@@ -2,7 +2,7 @@ import { Command } from 'commander';
 
 import { readGenerated, writeGenerated } from '../config/generated/index.ts';
 import type { CommandTable } from './completion.ts';
-import { commandTable } from './completion.ts';
+import { commandTable, completionCommand } from './completion.ts';
 
 /** The three program names. */
 export type Door = 'docstokg' | 'contentdownload' | 'docparse';
@@ -23,18 +23,14 @@ interface Entry {
 
 const EVERYWHERE: readonly Door[] = ['docstokg', 'contentdownload', 'docparse'];
 const PARSING: readonly Door[] = ['docstokg', 'docparse'];
-const exports = () => import('./commands/export.ts');
+const folders = () => import('./commands/folders.ts');
+const papers = () => import('./commands/papers.ts');
 const stages = () => import('./commands/docparse/stages.ts');
 
 /** In help order. Each module is loaded only when its command runs. */
 const COMMANDS: readonly Entry[] = [
   { name: 'demo', doors: ['docstokg'], load: async () => (await import('./commands/demo.ts')).demoCommand() },
   { name: 'run', doors: ['docstokg'], load: async () => (await import('./commands/run/index.ts')).runCommand() },
-  {
-    name: 'estimate',
-    doors: ['docstokg', 'contentdownload'],
-    load: async () => (await import('./commands/estimate.ts')).estimateCommand(),
-  },
   {
     name: 'download',
     doors: ['docstokg'],
@@ -57,22 +53,21 @@ const COMMANDS: readonly Entry[] = [
     doors: PARSING,
     load: async () => (await import('./commands/docparse/stage-log.ts')).stageLogCommand(),
   },
-  { name: 'draw-page', doors: PARSING, load: async () => (await import('./commands/draw-page.ts')).drawPageCommand() },
-  { name: 'figures', doors: PARSING, load: async () => (await import('./commands/figures.ts')).figuresCommand() },
+  { name: 'draw-page', doors: PARSING, load: async () => (await papers()).drawPageCommand() },
+  { name: 'figures', doors: PARSING, load: async () => (await papers()).figuresCommand() },
   { name: 'search', doors: PARSING, load: async () => (await import('./commands/search.ts')).searchCommand() },
   { name: 'ask', doors: PARSING, load: async () => (await import('./commands/ask.ts')).askCommand() },
   { name: 'table', doors: PARSING, load: async () => (await import('./commands/table.ts')).tableCommand() },
   { name: 'set', doors: PARSING, load: async () => (await import('./commands/set.ts')).setCommand() },
   { name: 'mcp', doors: ['docstokg'], load: async () => (await import('./commands/mcp.ts')).mcpCommand() },
-  { name: 'graph', doors: PARSING, load: async () => (await import('./commands/graph/index.ts')).graphCommand() },
+  { name: 'graph', doors: PARSING, load: async () => (await import('./commands/graph.ts')).graphCommand() },
   { name: 'serve', doors: ['docstokg'], load: async () => (await import('./commands/serve.ts')).serveCommand() },
   { name: 'refresh', doors: ['docstokg'], load: async () => (await import('./commands/refresh.ts')).refreshCommand() },
-  { name: 'export', doors: PARSING, load: async () => (await exports()).exportCommand() },
+  { name: 'export', doors: PARSING, load: async () => (await import('./commands/export.ts')).exportCommand() },
   { name: 'screen', doors: ['docstokg'], load: async () => (await import('./commands/screen.ts')).screenCommand() },
-  { name: 'work-versions', doors: PARSING, load: async () => (await exports()).workVersionsCommand() },
-  { name: 'report', doors: PARSING, load: async () => (await import('./commands/report.ts')).reportCommand() },
-  { name: 'reindex', doors: EVERYWHERE, load: async () => (await import('./commands/reindex.ts')).reindexCommand() },
-  { name: 'merge', doors: EVERYWHERE, load: async () => (await import('./commands/merge.ts')).mergeCommand() },
+  { name: 'work-versions', doors: PARSING, load: async () => (await folders()).workVersionsCommand() },
+  { name: 'reindex', doors: EVERYWHERE, load: async () => (await folders()).reindexCommand() },
+  { name: 'merge', doors: EVERYWHERE, load: async () => (await folders()).mergeCommand() },
   { name: 'store', doors: EVERYWHERE, load: async () => (await import('./commands/store.ts')).storeCommand() },
   { name: 'sim', doors: ['docstokg'], load: async () => (await import('./commands/sim.ts')).simCommand() },
   { name: 'doctor', doors: EVERYWHERE, load: async () => (await import('./commands/doctor.ts')).doctorCommand() },
@@ -88,6 +83,15 @@ const RENAMED: Readonly<Record<string, string>> = {
   parts: 'figures',
   labels: 'screen import',
   versions: 'work-versions',
+  estimate: 'download --estimate',
+  report: 'export --format report',
+  'config validate': 'config show',
+  'config schema': 'config show --schema',
+  'screen status': 'screen --status',
+  'screen sample': 'screen --sample',
+  'graph stats': 'graph list stats',
+  'graph cited-by': 'graph list cited-by',
+  'graph related': 'graph list related',
   'graph neighbours': 'graph show --brief',
   'graph terms': 'graph list terms',
   'graph quantities': 'graph list quantities',
@@ -134,7 +138,6 @@ export function optionsAfterCommand(door: Door, words: readonly string[]): strin
 
 export async function createProgram(door: Door, version: string): Promise<Command> {
   const program = await startProgram(door, version, undefined);
-  const { completionCommand } = await import('./commands/completion.ts');
   return program.addCommand(completionCommand(tableOf));
 }
 
@@ -144,7 +147,6 @@ export async function createProgram(door: Door, version: string): Promise<Comman
  */
 export async function createProgramFor(door: Door, version: string, words: readonly string[]): Promise<Command> {
   const program = await startProgram(door, version, words[0] === 'help' ? words[1] : (words[0] ?? ''), words.slice(1));
-  const { completionCommand } = await import('./commands/completion.ts');
   return program.addCommand(completionCommand(tableOf));
 }
 

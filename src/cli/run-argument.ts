@@ -13,7 +13,7 @@ import type { Session } from './session.ts';
 /** Files and folders that mark a run folder. */
 const RUN_FILES = ['run.json', 'corpus.sqlite', 'manifest.sqlite3', 'manifest.jsonl', 'Data', 'Index', 'Graph'];
 
-const runOption = (): Option => new Option('-r, --run <folder>', 'same as the argument RUN').hideHelp();
+export const runOption = (): Option => new Option('-r, --run <folder>', 'same as the argument RUN').hideHelp();
 
 /** Adds the argument RUN and the equivalent option `--run`. */
 export function runArgument(command: Command): Command {

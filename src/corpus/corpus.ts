@@ -44,7 +44,7 @@ import { CorpusView } from './view/corpus-view.ts';
 
 /** How a corpus is opened; all of it has defaults. */
 export interface CorpusOptions {
-  /** Settings over those of the configuration file and the environment: what `docstokg config schema` lists. */
+  /** Settings over those of the configuration file and the environment: what `docstokg config show` lists. */
   readonly settings?: Settings;
   /** The configuration file; by default `docstokg.yaml` in the working folder, if there is one. */
   readonly file?: string;

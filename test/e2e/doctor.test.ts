@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { Admin, Simulation } from '../../sim/index.ts';
-import type { Finding } from '../../src/cli/health.ts';
+import type { Finding } from '../../src/cli/commands/doctor.ts';
 import { startCommand } from './started-command.ts';
 
 async function examine(
@@ -49,7 +49,7 @@ test('doctor reports missing or wrong items with a fix, and sets the exit code',
     assert.equal(named(findings, name)?.state, 'bad', name);
     assert.ok(named(findings, name)?.fix, name);
   }
-  assert.equal(named(findings, 'core')?.state, 'hint', 'a key is welcome, not needed');
+  assert.equal(named(findings, 'core')?.state, 'hint', 'a key is optional');
 
   writeFileSync(join(folder.path, 'docstokg.yaml'), 'parse: { max_tokens: many }');
   const broken = await examine(['--offline'], folder.path);

@@ -51,7 +51,7 @@ const OF_RUNS: readonly (readonly string[])[] = [
   ['ask', 'RUN', 'why?'],
   ['table', 'RUN', '--column', 'year'],
   ['set', 'list', 'RUN'],
-  ['report', 'RUN'],
+  ['export', 'RUN', '--format', 'report'],
   ['refresh', 'RUN'],
   ['export', 'RUN', '--format', 'bibtex'],
   ['work-versions', 'RUN'],

@@ -79,7 +79,15 @@ async function makeRun(): Promise<void> {
   assert.ok(known, 'a planted fact was read');
   fact = known;
   assert.equal(command('docstokg', ['graph', 'build', '--run', folder]).status, 0);
-  const { status, stdout, stderr } = command('docstokg', ['report', '--run', folder, '--title', `Corals ${HOSTILE}`]);
+  const { status, stdout, stderr } = command('docstokg', [
+    'export',
+    '--run',
+    folder,
+    '--format',
+    'report',
+    '--title',
+    `Corals ${HOSTILE}`,
+  ]);
   assert.equal(status, 0, stderr);
   assert.equal(stdout.trim(), join(folder, 'report.html'));
 }

@@ -43,7 +43,7 @@ test('the commands of the guide take lists to a flow diagram', async () => {
     // The page is tested in a browser; here the same work is done in the terminal.
     const isScreened = words[0] === 'screen' && words[1] === 'runs/review';
     const input = line.includes('--phase full-text') ? 'e 2\n' : line.includes('--tty') ? 'q\n' : `t\n${'e wrong population\n'.repeat(10)}u\nn see table 2\ni\nm\nq\n`; // prettier-ignore
-    const more = isScreened && !line.includes('--tty') ? ['--tty'] : [];
+    const more = isScreened && !/--(?:tty|status|sample)/.test(line) ? ['--tty'] : [];
     const { status, stderr, stdout } = command('docstokg', [...words, ...more], { cwd: folder.path, input });
     assert.equal(status, 0, `${line}: ${stderr}`);
     said.push(stdout);
@@ -65,7 +65,7 @@ test('the commands of the guide take lists to a flow diagram', async () => {
 test('misuse of screen says what to do', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-misuse-'));
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
-    [['screen', 'status', 'nowhere'], /nowhere does not exist/],
+    [['screen', 'nowhere', '--status'], /nowhere does not exist/],
     [['screen', 'import', 'nowhere', 'x.csv'], /nowhere does not exist/],
     [['screen', 'add', 'runs/x', 'nothing.ris'], /nothing\.ris/],
   ];

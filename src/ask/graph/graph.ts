@@ -49,7 +49,7 @@ export class Graph implements Disposable {
     const node = found && this.#preferred(found);
     if (!node)
       throw new AppError('GRAPH_NO_NODE', `no node found: ${name}`, {
-        hint: 'ids look like work:doi:10.1000/182; docstokg graph stats and docstokg graph list terms show some',
+        hint: 'ids look like work:doi:10.1000/182; docstokg graph list stats and docstokg graph list terms show some',
       });
     return node;
   }

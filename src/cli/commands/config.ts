@@ -11,23 +11,28 @@ export function configCommand(): Command {
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show the help of a command');
   shared(command.command('show'))
-    .description('print every setting with its value and source')
-    .addHelpText('after', '\nExample:\n  DOCSTOKG_ORCHESTRATOR__MAX_WORKERS=16 docstokg config show\n')
-    .action((_options, self: Command) => {
+    .description('print every setting with its value and source; if a setting is invalid, print every error and exit 2')
+    .option('--schema', 'print the JSON Schema of configuration files instead, for editors')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  DOCSTOKG_ORCHESTRATOR__MAX_WORKERS=16 docstokg config show\n  docstokg config show -c harvest.yaml --profile night\n  docstokg config show --schema > docstokg.schema.json\n',
+    )
+    .action((options: { readonly schema?: boolean }, self: Command) => {
       const session = openSession(self);
+      if (options.schema) {
+        session.terminal.print(JSON.stringify(loadSchema().jsonSchema(), undefined, 2));
+        return;
+      }
       const { config, origins } = session.load();
+      configuredServices(config);
       const rows = settingsTable().keys.map((key) => {
         const value = key.path.reduce<unknown>((at, part) => (at as Record<string, unknown>)[part], config);
         const origin =
           [...origins].find(([name]) => name === key.name || name.startsWith(`${key.name}.`))?.[1] ?? 'default';
         // The output may be pasted into a bug report.
         const text = printable(value, key.secret);
-        return {
-          key: key.name,
-          value: text === '(set)' ? text : (JSON.parse(text) as unknown),
-          origin,
-          sentence: key.sentence,
-        };
+        const shown = text === '(set)' ? text : (JSON.parse(text) as unknown);
+        return { key: key.name, value: shown, origin, sentence: key.sentence };
       });
       if (session.json) session.terminal.print(JSON.stringify(rows, undefined, 2));
       else
@@ -38,21 +43,5 @@ export function configCommand(): Command {
           ),
         );
     });
-  shared(command.command('validate'))
-    .description('check the configuration file, profile and environment; print every error and exit 2')
-    .addHelpText('after', '\nExample:\n  docstokg config validate -c harvest.yaml --profile night\n')
-    .action((_options, self: Command) => {
-      const session = openSession(self);
-      const { file, config } = session.load();
-      configuredServices(config);
-      const text = file ? `${file} is valid` : 'valid (no configuration file; defaults and environment only)';
-      session.print({ valid: true, file: file ?? null }, text);
-    });
-  shared(command.command('schema'))
-    .description('print the JSON Schema of configuration files, for editors')
-    .addHelpText('after', '\nExample:\n  docstokg config schema > docstokg.schema.json\n')
-    .action((_options, self: Command) =>
-      openSession(self).terminal.print(JSON.stringify(loadSchema().jsonSchema(), undefined, 2)),
-    );
   return command;
 }

@@ -9,7 +9,7 @@ import { chooseRun, runArgument } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { plain } from '../terminal.ts';
-import { simOption } from '../options.ts';
+import { webOptions } from '../options.ts';
 
 interface RefreshFlags {
   readonly run?: string;
@@ -29,13 +29,11 @@ const HEADINGS: readonly (readonly [keyof RefreshDiff, string])[] = [
 ];
 
 export function refreshCommand(): Command {
-  return runArgument(shared(new Command('refresh')))
+  return webOptions(runArgument(shared(new Command('refresh'))))
     .description(
       'repeat the query, download new or newly open works, and report retractions, corrections and new versions',
     )
     .option('--retraction-watch <file>', "Crossref's retraction_watch.csv")
-    .option('--mailto <address>', 'contact e-mail address, sent to the services used (http.contact)')
-    .addOption(simOption())
     .addHelpText(
       'after',
       '\nExamples:\n  docstokg refresh runs/corals --mailto you@university.example\n  docstokg refresh runs/corals --mailto you@university.example --retraction-watch retraction_watch.csv --json\n',

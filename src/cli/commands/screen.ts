@@ -27,6 +27,8 @@ import { serveRuns } from './serve.ts';
 interface ScreenFlags {
   readonly run?: string;
   readonly by?: string;
+  readonly status?: boolean;
+  readonly sample?: boolean;
   readonly tty?: boolean;
   readonly phase: Phase;
   readonly reviewers?: string;
@@ -43,6 +45,8 @@ export function screenCommand(): Command {
     // Options after a subcommand belong to the subcommand.
     .enablePositionalOptions()
     .addOption(byOption())
+    .option('--status', 'only print the progress, the recall that can be promised, and where reviewers differ')
+    .option('--sample', 'begin a random sample of the undecided works, which shows when to stop')
     .option('--tty', 'screen in the terminal instead of the browser')
     .addOption(new Option('--phase <phase>', 'what is read').choices(PHASES).default('title-abstract'))
     .option('--reviewers <number>', 'how many reviewers decide about each work, blind to each other')
@@ -59,7 +63,7 @@ Examples:
   docstokg screen runs/corals --question 'do corals recover from bleaching?'
   docstokg screen runs/corals --tty --by ada
   docstokg screen runs/corals --reviewers 2 --criteria criteria.md --reasons 'wrong population' 'no full text'
-  docstokg screen status runs/corals
+  docstokg screen runs/corals --status
 `,
     )
     .action(async (run: string | undefined, flags: ScreenFlags, self: Command) => {
@@ -67,6 +71,11 @@ Examples:
       const folder = chooseRun(run ?? flags.run, session.load().config);
       {
         using screening = openScreening(folder, session.load(corpusLayer(folder, 'the folder of the run')).config);
+        if (flags.sample === true) screening.sample(whoIs(flags.by));
+        if (flags.status === true || flags.sample === true) {
+          printStatus(screening, session);
+          return;
+        }
         setProtocol(screening, flags);
         if (flags.tty === true) {
           await screenInTerminal(screening, flags, session);
@@ -76,8 +85,7 @@ Examples:
       const query = new URLSearchParams({ by: whoIs(flags.by) }).toString();
       await serveRuns([folder], { allowControl: true }, self, `screen?${query}`);
     });
-  for (const each of [statusCommand(), addCommand(), sampleCommand(), importCommand(), exportCommand()])
-    command.addCommand(each);
+  for (const each of [addCommand(), importCommand(), exportCommand()]) command.addCommand(each);
   return command;
 }
 
@@ -107,21 +115,17 @@ function opened(session: Session, run: string | undefined): Screening {
   return openScreening(folder, session.load(corpusLayer(folder, 'the folder of the run')).config);
 }
 
-function statusCommand(): Command {
-  return runArgument(shared(new Command('status')))
-    .description('how far the screening of a run is, what can be promised, and where reviewers differ')
-    .addHelpText('after', '\nExamples:\n  docstokg screen status runs/corals\n')
-    .action((run: string | undefined, flags: { readonly run?: string }, self: Command) => {
-      const session = openSession(self);
-      using screening = opened(session, run ?? flags.run);
-      const status = screening.status();
-      const conflicts = PHASES.flatMap((phase) => screening.conflicts(phase));
-      const differ = conflicts.map(({ work, decisions }) => `conflict: ${work}: ${decisions.map(({ by, decision }) => `${by} ${decision}`).join(', ')}`); // prettier-ignore
-      session.print({ ...status, conflicts }, [...statusLines(status), ...differ].join('\n'));
-    });
+function printStatus(screening: Screening, session: Session): void {
+  const status = screening.status();
+  const conflicts = PHASES.flatMap((phase) => screening.conflicts(phase));
+  const differ = conflicts.map(
+    ({ work, decisions }) =>
+      `conflict: ${work}: ${decisions.map(({ by, decision }) => `${by} ${decision}`).join(', ')}`,
+  );
+  session.print({ ...status, conflicts }, [...statusLines(status), ...differ].join('\n'));
 }
 
-/** How far a review is, for people. */
+/** Progress of a review as text. */
 function statusLines({ phases, sample, isTimeToSample, agreement, protocol }: ReviewStatus): string[] {
   const lines = PHASES.filter((phase) => phases[phase].works > 0).map((phase) => {
     const { works, included, excluded, maybe, conflicts, undecided } = phases[phase];
@@ -132,7 +136,7 @@ function statusLines({ phases, sample, isTimeToSample, agreement, protocol }: Re
       `agreement of ${count(protocol.reviewers)} reviewers on ${count(agreement.works)} works: ${(100 * agreement.agreed).toFixed(0)} %, kappa ${agreement.kappa.toFixed(2)}`,
     );
   if (sample) lines.push(promiseLine(sample));
-  else if (isTimeToSample) lines.push('hardly anything relevant is found now: docstokg screen sample begins a random sample of the rest, which shows when to stop'); // prettier-ignore
+  else if (isTimeToSample) lines.push('hardly anything relevant is found now: docstokg screen --sample begins a random sample of the rest, which shows when to stop'); // prettier-ignore
   return lines;
 }
 
@@ -157,20 +161,6 @@ function addCommand(): Command {
       const works = screening.works.length;
       session.print({ entries, works, unreadable }, `${count(entries)} entries read, ${count(works)} works to screen`);
       for (const { file, line } of unreadable) session.log('warn', `${file}, line ${line}: names no work`);
-    });
-}
-
-function sampleCommand(): Command {
-  return runArgument(shared(new Command('sample')))
-    .description('begin a random sample of the undecided works: it says when enough was read')
-    .addOption(byOption())
-    .addHelpText('after', '\nExamples:\n  docstokg screen sample runs/corals\n')
-    .action((run: string | undefined, flags: { readonly run?: string; readonly by?: string }, self: Command) => {
-      const session = openSession(self);
-      using screening = opened(session, run ?? flags.run);
-      screening.sample(whoIs(flags.by));
-      const { sample } = screening.status();
-      session.print(sample, () => (sample ? promiseLine(sample) : ''));
     });
 }
 

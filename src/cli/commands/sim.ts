@@ -5,13 +5,11 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 
 // Types only: the simulator is loaded when a command runs.
-import type { Aspect, LogEntry, Policy } from '../../../sim/index.ts';
+import type { Aspect, LogEntry, Policy, Profile } from '../../../sim/index.ts';
 import { AppError, JsonlWriter } from '../../base/index.ts';
-import type { Profile } from '../load-simulation.ts';
-import { loadSimulation } from '../load-simulation.ts';
 import { openSession, outputOptions } from '../session.ts';
 import { wholeNumber } from '../options.ts';
-import { printVerification, readManifest, readTruth, readViolations } from '../sim-admin.ts';
+import { loadSimulation, printVerification, readManifest, readTruth, readViolations } from '../simulation.ts';
 import { table } from '../terminal.ts';
 
 /**

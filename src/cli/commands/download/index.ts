@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 
 import { AppError } from '../../../base/index.ts';
-import type { Corpus, RunAsked } from '../../../corpus/index.ts';
+import type { Corpus, Estimate, RunAsked } from '../../../corpus/index.ts';
 import { openCorpus } from '../../../corpus/index.ts';
 import { asksOpenAlex } from '../../../harvest/index.ts';
+import { count } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
+import { plain } from '../../terminal.ts';
 import { RunProgress } from '../run/progress.ts';
 import { printAccount } from './print-account.ts';
 import type { DownloadOptions } from './options.ts';
@@ -17,6 +19,7 @@ Examples:
   contentdownload --topic "machine learning" --max 100 --workers 8 --mailto you@university.example
   contentdownload 10.1371/journal.pone.0000217 arXiv:1706.03762 --mailto you@university.example
   contentdownload --input library.bib --out runs/library --mailto you@university.example
+  contentdownload --topic "coral bleaching" --estimate --mailto you@university.example
 
 Ctrl-C stops after the running downloads; run the same command again to resume.
 `;
@@ -24,6 +27,7 @@ Ctrl-C stops after the running downloads; run the same command again to resume.
 /** Adds the download arguments and options to `docstokg download` or to `contentdownload` itself. */
 export function downloadCommand(command: Command): Command {
   return downloadOptions(shared(command), 'JSONL, CSV, BibTeX or RIS file, or list of ids')
+    .option('--estimate', 'estimate works, open-access share, API credits, time and disk space from two OpenAlex pages')
     .option('--dry-run', 'find and count the works; download nothing')
     .option('--list-only', 'list the URLs that the resolvers find; download and write nothing')
     .addHelpText('after', EXAMPLES)
@@ -33,14 +37,23 @@ export function downloadCommand(command: Command): Command {
 }
 
 async function download(ids: readonly string[], options: DownloadOptions, session: Session): Promise<void> {
-  if (!asksOpenAlex(options) && ids.length === 0 && options.input === undefined) {
+  const isEstimate = options.estimate === true;
+  const isEarlier = isEstimate && options.out !== undefined;
+  if (!asksOpenAlex(options) && ids.length === 0 && options.input === undefined && !isEarlier) {
     throw new AppError('USAGE_NOTHING_TO_DOWNLOAD', 'no works given', {
       hint: 'give --topic, --input or ids; contentdownload --help shows examples',
     });
   }
   const config = loadRun(session, await downloadFlags(options));
-  await using corpus = await openCorpus(config.download.out, { config });
+  await using corpus = await openCorpus(config.download.out, { config, clock: session.clock });
   const request = askedFor(ids, options);
+  if (isEstimate) {
+    using stop = stopSignal();
+    const tell = (message: string): void => session.log('info', message);
+    const estimate = await corpus.estimate(request, { tell, signal: stop.signal });
+    session.print(estimate, () => estimateText(estimate));
+    return;
+  }
   if (options.dryRun) return await dryRun(corpus, request, session);
   if (options.listOnly) return await listPlans(corpus, request, session);
   using stop = stopSignal((name) => session.log('info', `${name}: finishing running downloads; Ctrl-C again to quit`));
@@ -101,4 +114,17 @@ async function listPlans(corpus: Corpus, request: RunAsked, session: Session): P
     }
   }
   session.log('info', `${works} works, ${places} URLs; nothing was downloaded`);
+}
+
+function estimateText(estimate: Estimate): string {
+  const { works, papers, likely_open: open, sampled, credits, hours, hosts, gigabytes } = estimate;
+  const [slowest] = hosts;
+  const budget = credits.left_usd === null ? '' : `; ${credits.left_usd} USD left today`;
+  return [
+    `works        ${estimate.at_least ? 'at least ' : ''}${count(works)}${papers > 0 ? `, and ${count(papers)} local papers` : ''}`,
+    `likely open  ${count(open)}${works === 0 ? '' : ` (${((100 * open) / works).toFixed(0)} %, from a sample of ${count(sampled)})`}`,
+    `credits      ${count(credits.listing)} for the list (${credits.usd} USD${budget})`,
+    `hours        ${hours}${slowest ? `, slowest host ${plain(slowest.host)}: ${count(slowest.works)} works at ${slowest.per_second} requests per second` : ''}`,
+    `gigabytes    ${gigabytes}`,
+  ].join('\n');
 }

@@ -8,12 +8,13 @@ import type { WantedWorks } from '../../../harvest/index.ts';
 import { fleetLayer, queueLayer, simulatedLayer } from '../../../harvest/index.ts';
 import type { Session } from '../../session.ts';
 import { settingOptions } from '../../setting-options.ts';
-import { simOption, wholeNumber } from '../../options.ts';
+import { webOptions, wholeNumber } from '../../options.ts';
 
 export interface DownloadOptions extends WantedWorks {
   readonly out?: string;
   readonly mailto?: string;
   readonly sim?: string;
+  readonly estimate?: boolean;
   readonly dryRun?: boolean;
   readonly listOnly?: boolean;
   readonly queue?: string;
@@ -27,7 +28,6 @@ export function downloadOptions(command: Command, input: string): Command {
     .option('--topic <text>', 'search OpenAlex for works about this topic')
     .option('-i, --input <file...>', input)
     .option('--max <n>', 'maximum number of works', wholeNumber(1))
-    .option('--mailto <address>', 'contact e-mail address, sent to the services used (http.contact)')
     .option('--year-start <year>', 'published in this year or later', wholeNumber(1000))
     .option('--year-end <year>', 'published in this year or earlier', wholeNumber(1000))
     .option('--oa-only', 'only works that OpenAlex lists as open access')
@@ -37,12 +37,11 @@ export function downloadOptions(command: Command, input: string): Command {
     .option('--orcid <id...>', 'works by these authors')
     .option('--ror <id...>', 'works from these institutions (ROR ids)')
     .option('--cites <work...>', 'works that cite these (DOIs or OpenAlex ids)')
-    .option('--cited-by <work...>', 'same as --cites (named like docstokg graph cited-by)')
+    .option('--cited-by <work...>', 'same as --cites (named like docstokg graph list cited-by)')
     .option('--references <work...>', 'works cited by these')
     .option('--depth <n>', 'number of citation steps to follow', wholeNumber(1))
-    .option('--queue <path|url>', 'SQLite file or postgres:// URL of the queue; default: in the run folder')
-    .addOption(simOption());
-  return settingOptions(asking, ['download']);
+    .option('--queue <path|url>', 'SQLite file or postgres:// URL of the queue; default: in the run folder');
+  return settingOptions(webOptions(asking), ['download']);
 }
 
 /** The works that the options select. */

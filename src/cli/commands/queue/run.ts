@@ -5,7 +5,16 @@ import { Command } from 'commander';
 
 import { AppError } from '../../../base/index.ts';
 import type { Config, Layer } from '../../../config/index.ts';
-import type { DrainMode, Handler, Outlook, QueueEvent, RunSummary, WorkQueue } from '../../../queue/index.ts';
+import type {
+  DrainMode,
+  Handler,
+  LeasedJob,
+  Outlook,
+  QueueEvent,
+  RunSummary,
+  WorkQueue,
+} from '../../../queue/index.ts';
+import type { DownloadTelemetry } from '../../../telemetry/index.ts';
 import { Orchestrator, RateMeter } from '../../../queue/index.ts';
 import { orchestratorOptions } from '../../../harvest/queue/index.ts';
 import { count, duration, showProgress } from '../../progress.ts';
@@ -13,11 +22,8 @@ import type { Session } from '../../session.ts';
 import { settingOptions } from '../../setting-options.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import { plain } from '../../terminal.ts';
-import type { DownloadJobParts, QueueRunner } from './download-jobs.ts';
-import type { UnfinishedWork } from '../../unfinished-work.ts';
-import { unfinishedWork, unfinishedLines } from '../../unfinished-work.ts';
 import { queueOptions, withQueue } from './shared.ts';
-import { simOption } from '../../options.ts';
+import { webOptions } from '../../options.ts';
 
 interface RunOptions {
   readonly drain?: boolean;
@@ -61,10 +67,10 @@ Examples:
 `;
 
 function runOptions(command: Command): Command {
-  return settingOptions(queueOptions(command), ['queue-run'])
-    .option('--handler <module>', 'module whose default export handles a job; default: jobs are works to download')
-    .option('--mailto <address>', 'contact e-mail address, sent to the services used (http.contact)')
-    .addOption(simOption());
+  return webOptions(settingOptions(queueOptions(command), ['queue-run'])).option(
+    '--handler <module>',
+    'module whose default export handles a job; default: jobs are works to download',
+  );
 }
 
 async function run(self: Command, options: RunOptions, drain: DrainMode): Promise<void> {
@@ -89,9 +95,7 @@ async function run(self: Command, options: RunOptions, drain: DrainMode): Promis
       };
       await using emptying = handler
         ? openHandlerJobs(config, session, { ...parts, handler })
-        : await (
-            await import('./download-jobs.ts')
-          ).openDownloadJobs(config, session, { ...parts, telemetry: telemetry.download });
+        : await openDownloadJobs(config, session, { ...parts, telemetry: telemetry.download });
       using stop = stopSignal((name) => session.log('info', `${name}: finishing running jobs; Ctrl-C again to quit`));
       const summary = await runShowing(emptying, queue, session, { drain, signal: stop.signal });
       const left = await unfinishedWork(queue, emptying.orchestrator.throttled);
@@ -267,4 +271,113 @@ async function loadHandler(module: string): Promise<Handler> {
     });
   }
   return loaded.default as Handler;
+}
+
+/** An orchestrator and the function that runs it. */
+interface QueueRunner extends AsyncDisposable {
+  readonly orchestrator: Orchestrator;
+  run(options: { readonly drain: DrainMode; readonly signal: AbortSignal }): Promise<RunSummary>;
+}
+
+interface DownloadJobParts {
+  readonly queue: WorkQueue;
+  readonly report: (event: QueueEvent) => void;
+  readonly around: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
+  readonly telemetry: DownloadTelemetry | undefined;
+}
+
+/** The default handler: every job is a work to download. */
+async function openDownloadJobs(config: Config, session: Session, parts: DownloadJobParts): Promise<QueueRunner> {
+  // Loaded here: custom handlers do not need the download modules.
+  const { assembleDownload, openInspector, openShared } = await import('../../../harvest/index.ts');
+  const { isQueueEvent } = await import('../../../download/index.ts');
+  await using stack = new AsyncDisposableStack();
+  const shared = await openShared(config, session);
+  stack.use(shared);
+  const inspector = stack.use(openInspector());
+  const { run } = stack.use(
+    await assembleDownload(config, session, {
+      ...parts,
+      shared,
+      inspect: inspector.inspect,
+      report: (event) => {
+        if (event.kind === 'worker-crashed') session.log('error', `${event.work}: ${event.code} ${event.message}`);
+        if (isQueueEvent(event)) parts.report(event);
+        else parts.telemetry?.download(event);
+      },
+      reportHttp: parts.telemetry?.http,
+    }),
+  );
+  const opened = stack.move();
+  return {
+    orchestrator: run.orchestrator,
+    run: (options) => run.run(options),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** Jobs left in the queue after a run, by reason. */
+interface UnfinishedWork {
+  readonly due: number;
+  readonly delayed: number;
+  /** Jobs waiting for a paused or rate-limited host. */
+  readonly hosts: readonly {
+    readonly host: string;
+    readonly jobs: number;
+    readonly why: string;
+    readonly forMs: number | null;
+  }[];
+  readonly paused: readonly string[];
+  readonly codes: Readonly<Record<string, number>>;
+  readonly nextAt: number | null;
+}
+
+/** Summarises the jobs left in a queue. Scans all jobs, so it is called only once, after a run. */
+async function unfinishedWork(
+  queue: WorkQueue,
+  held: readonly { readonly host: string; readonly heldMs: number | null }[],
+): Promise<UnfinishedWork> {
+  const { due, delayed, pauses, byErrorCode, nextAvailableAt } = await queue.stats();
+  const paused = pauses.map(({ scope, name }) => (scope === 'all' ? 'everything' : `${scope} ${name}`));
+  const jobs = due > 0 ? await queue.hosts() : [];
+  return {
+    due,
+    delayed,
+    paused,
+    hosts: jobs.flatMap((each) => {
+      const isPaused = pauses.some(({ scope, name }) => scope === 'host' && name === each.host);
+      const hold = held.find(({ host }) => host === each.host);
+      if (each.due === 0 || (!isPaused && !hold?.heldMs)) return [];
+      const { host, due: waiting } = each;
+      return {
+        host,
+        jobs: waiting,
+        why: isPaused ? 'paused' : 'held',
+        forMs: isPaused ? null : (hold?.heldMs ?? null),
+      };
+    }),
+    codes: Object.fromEntries(
+      byErrorCode.filter(({ state }) => state === 'queued').map(({ code, jobs: times }) => [code, times]),
+    ),
+    nextAt: nextAvailableAt,
+  };
+}
+
+/** Formats the summary; empty if no jobs are left. */
+function unfinishedLines({ due, delayed, hosts, paused, codes, nextAt }: UnfinishedWork, now: number): string[] {
+  if (due + delayed === 0) return [];
+  const reasons = Object.entries(codes).map(([code, times]) => `${code} ${count(times)}`);
+  return [
+    [
+      `left in the queue: ${count(due)} due, ${count(delayed)} delayed`,
+      nextAt === null ? '' : `, the next in ${duration(nextAt - now)}`,
+      reasons.length > 0 ? ` (${reasons.join(', ')})` : '',
+    ].join(''),
+    ...hosts.map(({ host, jobs, why, forMs }) =>
+      why === 'paused'
+        ? `  ${count(jobs)} for ${plain(host)}, which is paused: queue resume --host ${plain(host)}`
+        : `  ${count(jobs)} for ${plain(host)}, which is rate-limited${forMs === null ? '' : ` for another ${duration(forMs)}`}`,
+    ),
+    ...(paused.length > 0 ? [`  paused: ${plain(paused.join(', '))} (queue resume)`] : []),
+  ];
 }

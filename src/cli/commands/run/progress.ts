@@ -4,7 +4,6 @@ import type { StageEvent } from '../../../stage/index.ts';
 import { count, duration, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { plain } from '../../terminal.ts';
-import { timeLeftMs } from './time-left.ts';
 
 /** Stages in order, with the word shown to users. `dense` computes vectors ahead of `embed`, which writes them. */
 const DONE: readonly (readonly [word: string, ...stages: CorpusStageName[]])[] = [
@@ -174,4 +173,38 @@ export class RunProgress {
     const hosts = this.#gathering.progress?.waitingFor ?? [];
     return hosts.length > 0 ? [`waiting for ${hosts.slice(0, 2).map(plain).join(', ')}`] : [];
   }
+}
+
+/** Progress of a run. */
+interface RunPace {
+  readonly elapsedMs: number;
+  /** Undefined if nothing is downloaded. */
+  readonly works?: {
+    readonly ended: number;
+    readonly left: number;
+    readonly saved: number;
+    readonly savedBefore: number;
+  };
+  /** Number of documents if nothing is downloaded. */
+  readonly documents: number;
+  /** For each stage: finished documents, how many of them were processed in this run, and for how long it has run. */
+  readonly stages: readonly { readonly done: number; readonly worked: number; readonly sinceMs: number }[];
+}
+
+/**
+ * Estimated time left; undefined while unknown. Downloads and stages run concurrently, so the slowest determines it. The
+ * share of works with a file is assumed to stay the same for works not tried yet.
+ */
+export function timeLeftMs({ elapsedMs, works, documents, stages }: RunPace): number | undefined {
+  if (works && works.left > 0 && works.ended === 0) return undefined;
+  const share = works && works.ended > 0 ? works.saved / works.ended : 0;
+  const expected = works ? works.savedBefore + works.saved + Math.round(works.left * share) : documents;
+  const downloading = works && works.left > 0 ? (works.left / works.ended) * elapsedMs : 0;
+  const times = stages.map(({ done, worked, sinceMs }) => {
+    const left = Math.max(0, expected - done);
+    if (left === 0) return 0;
+    return worked === 0 ? undefined : (left / worked) * sinceMs;
+  });
+  if (times.includes(undefined) || (stages.length === 0 && expected > 0)) return undefined;
+  return Math.max(downloading, ...times.map((time) => time ?? 0));
 }

@@ -1,11 +1,70 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 
-import { AppError, parseJsonl } from '../base/index.ts';
+import type * as simulation from '../../sim/index.ts';
+import type { ManifestLine, TruthLine, Verification } from '../../sim/index.ts';
+import { AppError, packageRoot, parseJsonl } from '../base/index.ts';
 import { loopbackFetch } from '../http/index.ts';
-import type { ManifestLine, TruthLine, Verification } from './load-simulation.ts';
-import { loadSimulation } from './load-simulation.ts';
 import type { Session } from './session.ts';
 import { table } from './terminal.ts';
+
+type Simulation = typeof simulation;
+
+const open = async (): Promise<Simulation> => import('../../sim/index.ts');
+
+/** Loads the simulator. Rendering its papers needs optional packages. */
+export async function loadSimulation(load: () => Promise<Simulation> = open): Promise<Simulation> {
+  try {
+    return await load();
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || !MISSING.has(String(error.code))) throw error;
+    throw new AppError('SIM_PACKAGES_MISSING', `the simulated web cannot be loaded: ${error.message.split('\n')[0]}`, {
+      hint: 'npm install pdfkit@0.20 fontkit@2 @fontsource/gentium-book-plus@5',
+      cause: error,
+    });
+  }
+}
+
+const MISSING = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);
+
+/** A simulated web in a child process. */
+export interface ChildSimulation extends AsyncDisposable {
+  /** The URL to pass as `--sim`. */
+  readonly url: string;
+}
+
+/**
+ * Starts `docstokg sim serve` and waits until it is ready. The child exits when its stdin pipe closes, which the
+ * operating system does when this process ends for any reason.
+ */
+export async function startSimulation(parameters: readonly string[]): Promise<ChildSimulation> {
+  const bin = join(packageRoot(), 'bin', 'docstokg');
+  const child = spawn(process.execPath, [bin, 'sim', 'serve', '--leash', '--json', ...parameters], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    windowsHide: true,
+  });
+  let output = '';
+  child.stderr.on('data', (bytes: Buffer) => (output += bytes.toString()));
+  const ended = once(child, 'close');
+  const lines = createInterface({ input: child.stdout });
+  const first = await Promise.race([once(lines, 'line'), ended.then(() => undefined)]);
+  if (!first) {
+    throw new AppError('SIM_UNREACHABLE', `the simulated web did not start: ${output.trim().slice(-500)}`, {
+      hint: 'run docstokg sim serve separately to see why',
+    });
+  }
+  return {
+    url: (JSON.parse(String(first[0])) as { readonly sim: string }).sim,
+    async [Symbol.asyncDispose]() {
+      child.stdin.end();
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
 
 type SimAnswer = Awaited<ReturnType<typeof loopbackFetch>>;
 

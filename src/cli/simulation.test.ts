@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { loadSimulation } from './load-simulation.ts';
+import { loadSimulation } from './simulation.ts';
 
 test('without the packages that only the simulated web needs, it is said which to install', async () => {
   const missing = Object.assign(new Error("Cannot find package 'pdfkit' imported from paint.ts\nmore"), {

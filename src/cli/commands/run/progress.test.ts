@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { timeLeftMs } from './time-left.ts';
+import { timeLeftMs } from './progress.ts';
 
 test('the time left foresees the stages of works that were not downloaded yet', () => {
   const works = { ended: 10, left: 10, saved: 5, savedBefore: 0 };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 
 import { line, makePdf } from '../../../test/support/make-pdf.ts';
-import { drawPageCommand } from './draw-page.ts';
+import { drawPageCommand } from './papers.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'show-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -1,11 +1,12 @@
-import { extname } from 'node:path';
+import { extname, join } from 'node:path';
 
 import { Command } from 'commander';
 
 import { AppError, writeFileAtomic } from '../../base/index.ts';
-import { showPage } from '../../parse/index.ts';
-import { openSession, shared } from '../session.ts';
+import { documentFiles, documentId, showPage, writeParts } from '../../parse/index.ts';
 import { wholeNumber } from '../options.ts';
+import { openSession, shared } from '../session.ts';
+import { stopSignal } from '../stop-signal.ts';
 
 export function drawPageCommand(): Command {
   return shared(new Command('draw-page'))
@@ -26,5 +27,22 @@ export function drawPageCommand(): Command {
       const drawn = await showPage(file, options.page, image === undefined ? {} : { image });
       await writeFileAtomic(options.out, drawn);
       session.print({ out: options.out, page: options.page }, options.out);
+    });
+}
+
+export function figuresCommand(): Command {
+  return shared(new Command('figures'))
+    .description('write figures as PNG, tables as CSV, equations as PNG and listings as text, with their captions')
+    .argument('<input>', 'a paper, or a folder of papers')
+    .requiredOption('--out <folder>', 'output folder, with one subfolder per paper')
+    .addHelpText('after', '\nExample:\n  docparse figures paper.pdf --out figures\n')
+    .action(async (input: string, options: { out: string }, self: Command) => {
+      const session = openSession(self);
+      using stop = stopSignal();
+      for (const file of documentFiles(input)) {
+        const folder = join(options.out, documentId(file));
+        const parts = await writeParts(file, folder, {}, stop.signal);
+        session.print({ document: file, folder, parts }, `${folder}: ${parts.length} files`);
+      }
     });
 }

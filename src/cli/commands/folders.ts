@@ -1,0 +1,105 @@
+import { Command } from 'commander';
+
+import { AppError, isAbort } from '../../base/index.ts';
+import { corpusLayer, openCorpus } from '../../corpus/index.ts';
+import { mergeFolders } from '../../harvest/index.ts';
+import { count } from '../progress.ts';
+import { chooseRun, isRun, requireFolder, runArgument } from '../run-argument.ts';
+import { openSession, shared } from '../session.ts';
+import { stopSignal } from '../stop-signal.ts';
+import { plain } from '../terminal.ts';
+
+export function reindexCommand(): Command {
+  return runArgument(shared(new Command('reindex')))
+    .description('rebuild corpus.sqlite from the logs and facts of a run; also upgrades folders of older versions')
+    .addHelpText('after', '\nExample:\n  docstokg reindex runs/corals\n')
+    .action(async (named: string | undefined, flags: { readonly run?: string }, self: Command) => {
+      const session = openSession(self);
+      const run = chooseRun(named ?? flags.run, session.load().config);
+      if (!isRun(run))
+        throw new AppError('USAGE_RUN', `${run} is not a run folder`, {
+          hint: 'give the output folder of docstokg run, contentdownload or docparse parse',
+        });
+      const { config } = session.load(corpusLayer(run, 'the folder of the run'));
+      await using corpus = await openCorpus(run, { config, clock: session.clock });
+      const read = await corpus.reindex((message) => session.log('warn', message));
+      session.print(
+        { run, ...read },
+        `${count(read.lines)} log lines, ${count(read.works)} works, ${count(read.documents)} documents and ${count(read.nodes)} nodes in ${run}/corpus.sqlite`,
+      );
+      if (read.badLines > 0) session.log('warn', `${read.badLines} damaged lines were skipped`);
+    });
+}
+
+const MOST_SHOWN = 20;
+
+export function mergeCommand(): Command {
+  return shared(new Command('merge'))
+    .description('merge run folders from several machines into one')
+    .argument('<folders...>', 'run folders to merge')
+    .requiredOption('--out <folder>', 'output folder for the merged manifest, files and reports')
+    .addHelpText('after', '\nExample:\n  docstokg merge machine-a machine-b --out merged\n')
+    .action(async (folders: string[], flags: { readonly out: string }, self: Command) => {
+      const session = openSession(self);
+      folders.forEach(requireFolder);
+      using stop = stopSignal();
+      const options = {
+        clock: session.clock,
+        runId: `merge-${new Date(session.clock.now()).toISOString().replaceAll(/[:.]/g, '-')}`,
+        warn: (message: string) => session.log('warn', message),
+      };
+      const merged = await mergeFolders(folders, flags.out, options, stop.signal).catch((error: unknown) => {
+        if (!isAbort(error)) throw error;
+        session.log('info', 'stopped; resume: run the same command');
+        return undefined;
+      });
+      if (!merged) return;
+      for (const each of merged.missing.slice(0, MOST_SHOWN)) {
+        session.log('warn', `skipped, the file does not match its manifest row: ${plain(each)}`);
+      }
+      session.print(
+        { ...merged, out: flags.out },
+        `${count(merged.works)} works of ${merged.folders} folders in ${flags.out}, ${count(merged.files)} files copied`,
+      );
+      if (merged.missingCount > 0) process.exitCode = 1;
+    });
+}
+
+interface VersionFlags {
+  readonly run?: string;
+  readonly split?: string;
+  readonly merge?: string;
+}
+
+export function workVersionsCommand(): Command {
+  return runArgument(shared(new Command('work-versions')))
+    .description('list works merged as the same or as versions of one another, and split or merge them')
+    .option('--split <work>', 'permanently undo the merges of this work; the next run downloads it')
+    .option('--merge <work>', 'restore the merges of this work')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  docstokg work-versions runs/corals\n  docstokg work-versions runs/corals --split W2741809807\n',
+    )
+    .action(async (run: string | undefined, flags: VersionFlags, self: Command) => {
+      const session = openSession(self);
+      await using corpus = await openCorpus(chooseRun(run ?? flags.run, session.load().config));
+      const { versions, same } = await corpus.versions({
+        ...(flags.split !== undefined && { apart: flags.split }),
+        ...(flags.merge !== undefined && { together: flags.merge }),
+      });
+      if (session.json) {
+        session.terminal.print(JSON.stringify({ versions, same }));
+        return;
+      }
+      if (versions.length + same.length === 0)
+        session.log('info', 'no works have several versions or several listed ids');
+      for (const { work, of, apart } of same)
+        session.terminal.print(
+          apart ? `${work} is another work than ${of}: split` : `${work} is the same work as ${of}`,
+        );
+      for (const { work, of, reason, score, undone } of versions)
+        session.terminal.print(
+          `${work} is a version of ${of}: ${reason} (${score.toFixed(2)})${undone ? ', undone' : ''}`,
+        );
+    });
+}

@@ -1,0 +1,413 @@
+import { join } from 'node:path';
+
+import { Argument, Command, Option } from 'commander';
+
+import type { ExportFormat, Graph, GraphNode, Neighbour, ShownEvidence } from '../../ask/index.ts';
+import { EXPORT_FORMATS, exportGraph } from '../../ask/index.ts';
+import type { ClaimsEvent } from '../../corpus/index.ts';
+import type { EdgeKind, LookedUp, NamedWorks } from '../../graph/index.ts';
+import { EDGE_KINDS } from '../../graph/index.ts';
+import { simulatedLayer } from '../../harvest/index.ts';
+import { stageExitCode } from '../../stage/index.ts';
+import { chosenWorks, webOptions, wholeNumber, worksOption } from '../options.ts';
+import { count } from '../progress.ts';
+import { corpusOf, runAndWords, runArgument, runOption, splitRun } from '../run-argument.ts';
+import type { Session } from '../session.ts';
+import { openSession, shared } from '../session.ts';
+import { settingOptions } from '../setting-options.ts';
+import { stopSignal } from '../stop-signal.ts';
+import type { Terminal } from '../terminal.ts';
+import { plain } from '../terminal.ts';
+import { showStage } from './docparse/stage-options.ts';
+
+interface GraphFlags {
+  readonly works?: string;
+  readonly run?: string;
+  readonly vocabulary?: string;
+  readonly force?: boolean;
+  readonly estimate?: boolean;
+  readonly mailto?: string;
+  readonly sim?: string;
+  readonly kind?: readonly EdgeKind[];
+  readonly top: number;
+  readonly minCitations: number;
+  readonly brief?: boolean;
+  readonly ids?: boolean;
+  readonly format: ExportFormat;
+  readonly out?: string;
+}
+
+export function graphCommand(): Command {
+  const command = new Command('graph').description(
+    'build and query the knowledge graph of a corpus; every edge has its evidence',
+  );
+  for (const each of [buildCommand(), claimsCommand(), exportCommand(), listCommand()]) command.addCommand(each);
+  for (const query of QUERIES) command.addCommand(queryCommand(query));
+  return command;
+}
+
+function buildCommand(): Command {
+  return webOptions(worksOption(runArgument(settingOptions(shared(new Command('build')), ['graph-build']))))
+    .description('extract entities and citations from parsed documents and update the graph')
+    .option('--vocabulary <file>', 'your own terms to find in the text: CSV (id, name, synonyms), SKOS (.ttl) or OBO')
+    .option('--force', 'process all documents again')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  docstokg graph build\n  docstokg graph build runs/corals --vocabulary terms.csv\n  docstokg graph build runs/review --works included\n  docstokg graph build --lookup --mailto you@university.example\n',
+    )
+    .action(async (named: string | undefined, flags: GraphFlags, self: Command) => {
+      const session = openSession(self);
+      using stop = stopSignal();
+      await using corpus = await corpusOf(session, named ?? flags.run, await simulatedLayer(flags));
+      const show = showStage(session);
+      const chosen = chosenWorks(corpus, flags.works);
+      const request = { ...chosen, vocabulary: flags.vocabulary, flags: { ...(flags.force && { force: true }) } };
+      for await (const event of corpus.graph.build(request, stop.signal)) {
+        if (event.kind === 'stage') show(event.event);
+        else if (event.kind === 'warning') session.log('warn', event.message);
+        else {
+          const { path, change, lookedUp, named } = event;
+          if (event.outcome.failed > 0) process.exitCode ??= 1;
+          if (change.staleClaims > 0)
+            session.log(
+              'warn',
+              `${count(change.staleClaims)} documents were parsed again since their claims were extracted; run docstokg graph claims to update them`,
+            );
+          using graph = corpus.graph.open();
+          const stats = graph.stats();
+          const total = (counts: Record<string, number>): number =>
+            Object.values(counts).reduce((sum, each) => sum + each, 0);
+          session.print(
+            { path, ...change, ...stats, looked_up: lookedUp, named },
+            [
+              ...(named ? [namedLine(named)] : []),
+              ...(lookedUp ? [lookedUpLine(lookedUp)] : []),
+              `${path}: ${count(change.documents)} documents, ${count(total(stats.nodes))} nodes, ${count(total(stats.edges))} edges, ${count(stats.evidence)} pieces of evidence (${count(change.added)} added, ${count(change.removed)} removed)`,
+            ].join('\n'),
+          );
+        }
+      }
+    });
+}
+
+/** Result of looking up cited works by OpenAlex id. */
+function namedLine({ asked, named, unknown, left }: NamedWorks): string {
+  return `looked up ${count(asked)} cited works by id in OpenAlex: ${count(named)} found, ${count(unknown)} unknown${leftOver(left)}`;
+}
+
+/** Result of looking up references in Crossref. */
+function lookedUpLine({ asked, found, doubtful, unknown, unanswered, left }: LookedUp): string {
+  const failed = unanswered > 0 ? `, ${count(unanswered)} without an answer` : '';
+  return `looked up ${count(asked)} references without an identifier in Crossref: ${count(found)} found, ${count(doubtful)} doubtful, ${count(unknown)} unknown${failed}${leftOver(left)}`;
+}
+
+function leftOver(left: number): string {
+  return left > 0 ? `, ${count(left)} left for the next build` : '';
+}
+
+function claimsCommand(): Command {
+  return runArgument(settingOptions(shared(new Command('claims')), ['claims']))
+    .description(
+      'have a language model extract claims from passages; claims whose quote is not in the passage are dropped',
+    )
+    .option('--estimate', 'only print the expected tokens and cost')
+    .option('--force', 'process finished documents again; cached answers are free')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  docstokg graph claims --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --estimate\n  docstokg graph claims --budget-usd 2\n',
+    )
+    .action(async (run: string | undefined, flags: GraphFlags, self: Command) => {
+      const session = openSession(self);
+      using stop = stopSignal();
+      await using corpus = await corpusOf(session, run ?? flags.run);
+      const show = showStage(session);
+      const request = { estimateOnly: flags.estimate, flags: { ...(flags.force && { force: true }) } };
+      for await (const event of corpus.graph.claims(request, stop.signal))
+        if (event.kind === 'stage') show(event.event);
+        else printClaims(event, flags.estimate === true, session);
+    });
+}
+
+/** Prints the result; the cost estimate goes to stderr unless it is the result. */
+function printClaims(event: Exclude<ClaimsEvent, { kind: 'stage' }>, estimateOnly: boolean, session: Session): void {
+  if (event.kind === 'estimated') {
+    const { estimate } = event;
+    const text = `${count(estimate.passages)} passages of ${count(estimate.documents)} documents, ${count(estimate.known)} cached; at most ${count(estimate.inputTokens)} input and ${count(estimate.mostOutputTokens)} output tokens${dollars(estimate.mostUsd, ', at most ')}`;
+    if (!estimateOnly) session.log('info', text);
+    else session.print(estimate, text);
+    return;
+  }
+  session.terminal.clear();
+  const { outcome, tooDear, claims, documents, dropped, unreadable, inputTokens, outputTokens, usd } = event.gathered;
+  const code = stageExitCode(outcome);
+  if (code !== 0) process.exitCode ??= code;
+  const lost = Object.entries({ ...dropped, ...(unreadable > 0 && { 'unreadable answers': unreadable }) });
+  session.print({ ...event.gathered, outcome: undefined, failed: outcome.failed }, () =>
+    [
+      `${count(claims)} claims with a verified quote, from ${count(documents)} documents`,
+      `dropped: ${lost.length === 0 ? 'none' : lost.map(([why, number]) => `${count(number)} ${why}`).join(', ')}`,
+      `used: ${count(inputTokens)} input tokens, ${count(outputTokens)} output tokens${dollars(usd, ', ')}`,
+      ...(tooDear > 0 ? [`over budget, not processed: ${count(tooDear)} documents`] : []),
+      'run docstokg graph build to add them to the graph',
+    ].join('\n'),
+  );
+}
+
+function dollars(usd: number | null, before: string): string {
+  return usd === null ? '' : `${before}$${usd.toFixed(usd < 1 ? 4 : 2)}`;
+}
+
+function exportCommand(): Command {
+  return runArgument(shared(new Command('export')))
+    .description('export the graph for another program')
+    .addOption(
+      new Option('--format <format>', 'output format').choices(Object.keys(EXPORT_FORMATS)).makeOptionMandatory(),
+    )
+    .option('--out <path>', 'output file or folder; default: in the folder Graph of the run')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  docstokg graph export --format graphml\n  docstokg graph export --format obsidian --out vault\n',
+    )
+    .action(async (run: string | undefined, flags: GraphFlags, self: Command) => {
+      const session = openSession(self);
+      await using corpus = await corpusOf(session, run ?? flags.run);
+      using graph = corpus.graph.open();
+      const path = flags.out ?? join(corpus.folder, 'Graph', `graph${EXPORT_FORMATS[flags.format].ending}`);
+      await exportGraph(graph, flags.format, path);
+      session.print({ path, format: flags.format }, path);
+    });
+}
+
+/** A graph query and how its result is printed. */
+interface Query {
+  readonly name: string;
+  readonly example: string;
+  readonly description: string;
+  readonly words: readonly string[];
+  readonly options?: (command: Command) => Command;
+  readonly run: (graph: Graph, words: readonly string[], flags: GraphFlags) => unknown;
+  readonly lines: (result: never, session: Session) => readonly string[];
+}
+
+function query<Result>(
+  of: Omit<Query, 'run' | 'lines'> & {
+    run: (graph: Graph, words: readonly string[], flags: GraphFlags) => Result;
+    lines: (result: Result, session: Session) => readonly string[];
+  },
+): Query {
+  return of;
+}
+
+const top = (command: Command): Command => command.option('-n, --top <n>', 'rows to show', wholeNumber(1), 20);
+const weighted =
+  (unit: string) =>
+  (rows: readonly { readonly node: GraphNode; readonly weight: number }[], { terminal }: Session): string[] =>
+    rows.map(({ node, weight }) => `${String(weight).padStart(5)} ${unit}  ${nodeLine(node, terminal)}`);
+
+const QUERIES: readonly Query[] = [
+  query({
+    name: 'show',
+    example: 'docstokg graph show work:doi:10.1038/nature02691',
+    description: 'show a node and its edges, each with its source sentence',
+    words: ['id'],
+    options: (command) =>
+      top(command)
+        .addOption(new Option('--kind <kinds...>', 'only edges of these kinds').choices(Object.keys(EDGE_KINDS)))
+        .option('--brief', 'only the neighbouring nodes, without sentences'),
+    run: (graph, [id = ''], flags) => ({
+      node: graph.find(id),
+      brief: flags.brief ?? false,
+      neighbours: graph.neighbours(id, { kinds: flags.kind, limit: flags.top }),
+    }),
+    lines: ({ node, brief, neighbours }, { terminal }) => [
+      terminal.style('bold', nodeLine(node, terminal)),
+      ...neighbourLines(neighbours, terminal, !brief),
+    ],
+  }),
+  query({
+    name: 'path',
+    example: 'docstokg graph path 10.1038/nature02691 10.1126/science.1109908',
+    description: 'show a shortest path between two nodes',
+    words: ['from', 'to'],
+    run: (graph, [from = '', to = '']) => graph.path(from, to) ?? [],
+    lines: (way, { terminal }) =>
+      way.length === 0
+        ? ['no path with six or fewer steps']
+        : way.map(
+            ({ node, edge, direction }) =>
+              `${edge === null ? '' : direction === 'out' ? `  ─ ${edge} → ` : `  ← ${edge} ─ `}${nodeLine(node, terminal)}`,
+          ),
+  }),
+  query({
+    name: 'sql',
+    example: 'docstokg graph sql "select kind, count(*) from edges group by kind"',
+    description: 'run a read-only SQL query on the tables of corpus.sqlite (nodes, edges, evidence, works, …)',
+    words: ['statement'],
+    run: (graph, [statement = '']) => graph.sql(statement),
+    lines: (rows) => rows.map((row) => JSON.stringify(row)),
+  }),
+];
+
+/** What `graph list` can list. */
+const LISTS: readonly Query[] = [
+  query({
+    name: 'stats',
+    example: 'docstokg graph list stats',
+    description: 'documents, nodes and edges by kind, works with the highest PageRank, and groups of works',
+    words: [],
+    run: (graph, _words, flags) => {
+      const { works, communities } = graph.mostCentral(flags.top);
+      return { ...graph.stats(), communities, most_weight: works };
+    },
+    lines: (stats, session) => [
+      `${count(stats.documents)} documents, ${count(stats.evidence)} pieces of evidence, ${count(stats.communities)} groups of works`,
+      ...Object.entries(stats.nodes).map(([kind, number]) => `${count(number).padStart(9)} ${kind}`),
+      '',
+      ...Object.entries(stats.edges).map(([kind, number]) => `${count(number).padStart(9)} ${kind}`),
+      '',
+      ...stats.most_weight.map(({ node, weight }) => `${weight.toFixed(4)}  ${nodeLine(node, session.terminal)}`),
+    ],
+  }),
+  query({
+    name: 'terms',
+    example: 'docstokg graph list terms coral',
+    description: 'terms by number of works',
+    words: ['[words]'],
+    run: (graph, [words], flags) => graph.most('term', { like: words, limit: flags.top }),
+    lines: weighted('works'),
+  }),
+  query({
+    name: 'quantities',
+    example: 'docstokg graph list quantities "protein binding"',
+    description: 'the quantities about a subject, each with its sentence',
+    words: ['words'],
+    run: (graph, [words = ''], flags) => graph.quantities(words, flags.top),
+    lines: (rows, { terminal }) =>
+      rows.flatMap(({ quantity, evidence }) => [nodeLine(quantity, terminal), `    ${evidenceLine(evidence)}`]),
+  }),
+  query({
+    name: 'timeline',
+    example: 'docstokg graph list timeline --json',
+    description: 'works by year: in the corpus and cited by it',
+    words: [],
+    run: (graph) => graph.timeline(),
+    lines: (rows) =>
+      rows.map(
+        ({ year, corpus, cited }) =>
+          `${year}  ${String(corpus).padStart(6)} in the corpus ${String(cited).padStart(6)} cited`,
+      ),
+  }),
+  query({
+    name: 'gaps',
+    example: 'docstokg graph list gaps --min-citations 3 --ids > gaps.txt',
+    description: 'works that the corpus often cites but does not contain',
+    words: [],
+    run: (graph, _words, flags) => {
+      const gaps = graph.gaps({ least: flags.minCitations, limit: flags.top });
+      return flags.ids ? gaps.flatMap(({ node }) => idForRun(node.id)) : gaps;
+    },
+    lines: (rows, session) =>
+      rows.flatMap((row) => (typeof row === 'string' ? [row] : weighted('times')([row], session))),
+  }),
+  query({
+    name: 'cited-by',
+    example: 'docstokg graph list cited-by 10.1038/nature02691',
+    description: 'the works that cite a work, newest first, with the reference as printed',
+    words: ['work'],
+    run: (graph, [work = '']) => graph.citedBy(work),
+    lines: (rows, { terminal }) => neighbourLines(rows, terminal, true),
+  }),
+  query({
+    name: 'related',
+    example: 'docstokg graph list related 10.1038/nature02691 --top 10',
+    description: 'works related to a work by co-citation or shared references',
+    words: ['work'],
+    run: (graph, [work = ''], flags) => graph.related(work, flags.top),
+    lines: weighted('shared'),
+  }),
+];
+
+/** The id of a work as `docstokg run` accepts it; empty for works known only from a printed reference. */
+function idForRun(id: string): string[] {
+  const [, kind = '', name = ''] = /^work:(doi|openalex|arxiv|pmid|pmcid):(.+)$/.exec(id) ?? [];
+  return kind === '' ? [] : [kind === 'arxiv' ? `arXiv:${name}` : kind === 'pmid' ? `pmid:${name}` : name];
+}
+
+function queryCommand({ name, example, description, words, options, ...of }: Query): Command {
+  const command = runAndWords(shared(new Command(name)), words)
+    .description(description)
+    .addHelpText('after', `\nExample:\n  ${example}\n`);
+  return (options?.(command) ?? command).action(async (given: string[], flags: GraphFlags, self: Command) => {
+    const { run, words: rest } = splitRun(given, words, flags.run);
+    await printResult(of, { run, words: rest, flags }, openSession(self));
+  });
+}
+
+function listCommand(): Command {
+  const width = Math.max(...LISTS.map(({ name }) => name.length));
+  const help = LISTS.map(({ name, description }) => `  ${name.padEnd(width)}  ${description}`).join('\n');
+  return top(shared(new Command('list')))
+    .description(`list ${LISTS.map(({ name }) => name).join(', ')}`)
+    .addArgument(new Argument('<what>', 'what to list').choices(LISTS.map(({ name }) => name)))
+    .argument('[words...]', '[run], then words or a work; default run: the newest')
+    .addOption(runOption())
+    .option('--min-citations <n>', 'gaps: minimum number of citing works', wholeNumber(1), 2)
+    .option('--ids', 'gaps: print only ids, one per line, for docstokg run --input')
+    .addHelpText('after', `\n${help}\n\nExamples:\n${LISTS.map(({ example }) => `  ${example}\n`).join('')}`)
+    .action(async (what: string, given: string[], flags: GraphFlags, self: Command) => {
+      const list = LISTS.find(({ name }) => name === what);
+      if (!list) return;
+      const { run, words } = splitRun(given, list.words, flags.run);
+      await printResult(list, { run, words, flags }, openSession(self));
+    });
+}
+
+async function printResult(
+  { run, lines }: Pick<Query, 'run' | 'lines'>,
+  asked: { readonly run: string | undefined; readonly words: readonly string[]; readonly flags: GraphFlags },
+  session: Session,
+): Promise<void> {
+  await using corpus = await corpusOf(session, asked.run);
+  using graph = corpus.graph.open();
+  const result = run(graph, asked.words, asked.flags);
+  const printed = session.json ? [JSON.stringify(result)] : lines(result as never, session);
+  if (printed.length === 0) session.log('info', 'no results in this graph');
+  else session.terminal.print(printed.join('\n'));
+}
+
+/** A node in one line: author, year and title of a work, the label of anything else, and its id. */
+function nodeLine(node: GraphNode, terminal: Terminal): string {
+  return `${plain(nodeName(node))}  ${terminal.style('dim', plain(node.id))}`;
+}
+
+function nodeName(node: GraphNode): string {
+  const label = shortened(node.label, 140);
+  if (node.kind !== 'work') return label;
+  const authors = Array.isArray(node.data['authors']) ? (node.data['authors'] as string[]) : [];
+  const who = authors[0] === undefined ? '' : authors.length > 1 ? `${authors[0]} et al. ` : `${authors[0]} `;
+  return `${who}${node.year === null ? '' : `(${node.year}) `}${label}`;
+}
+
+function shortened(text: string, most: number): string {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+}
+
+/** The source of an edge: a quoted sentence with its page, or a catalogue. */
+function evidenceLine({ quote, origin, readAt, page, document }: ShownEvidence): string {
+  if (quote === null) return `${origin ?? ''}${readAt === null ? '' : `, read ${readAt}`}`;
+  return `“${plain(shortened(quote, 240))}” (${plain(page === null ? document : `${document}, page ${page}`)})`;
+}
+
+function neighbourLines(neighbours: readonly Neighbour[], terminal: Terminal, withEvidence: boolean): string[] {
+  const lines: string[] = [];
+  let group = '';
+  for (const { kind, direction, node, evidence } of neighbours) {
+    const heading = direction === 'out' ? `${kind} →` : `← ${kind}`;
+    if (heading !== group) lines.push(terminal.style('bold', heading));
+    group = heading;
+    lines.push(`  ${nodeLine(node, terminal)}`);
+    if (withEvidence && evidence[0]) lines.push(`      ${terminal.style('dim', evidenceLine(evidence[0]))}`);
+  }
+  return lines;
+}
