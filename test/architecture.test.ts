@@ -45,7 +45,7 @@ for (const file of files) {
       if (other === folder) continue;
       if (target.startsWith('..')) {
         assert.ok(
-          isTest || /^cli\/(load-simulation|commands\/demo|commands\/sim)\.ts$/.test(file),
+          isTest || /^cli\/(simulation|commands\/demo|commands\/sim)\.ts$/.test(file),
           `${specifier} leaves src/`,
         );
         continue;

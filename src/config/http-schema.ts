@@ -18,19 +18,11 @@ export const httpSchema = z.strictObject({
     z.number().positive().max(1000).default(1),
     'Maximum requests per second to a host without a documented limit.',
   ),
-  per_host_concurrency: setting(
-    z.int().min(0).max(256).default(0),
-    'Maximum concurrent requests to a host without a documented limit; 0 means orchestrator.max_per_host.',
-  ),
   rate_margin: setting(
     z.number().min(0).max(1).default(0.04),
     'Safety margin below every rate limit, as a fraction: requests can arrive closer together than they were sent.',
   ),
   retries: setting(z.int().min(0).max(20).default(3), 'Retries of a request after a transient failure.'),
-  retry_base_s: setting(
-    seconds(0.01).default(1),
-    'Initial retry delay when the server does not send Retry-After; doubles with each retry.',
-  ),
   retry_max_delay: setting(seconds(0).default(60), 'Maximum retry delay when the server does not send Retry-After.'),
   park_after_s: setting(
     seconds(0).default(60),
@@ -45,18 +37,6 @@ export const httpSchema = z.strictObject({
     seconds(0).default(300),
     'Longest Crawl-delay to obey, in seconds; a host that asks for more is skipped.',
   ),
-  circuit_failures: setting(
-    z.int().min(1).max(1000).default(5),
-    'Consecutive failures after which requests to a host are suspended (circuit breaker).',
-  ),
-  circuit_s: setting(seconds(0.01).default(30), 'Initial suspension of a failing host; doubles each time.'),
-  circuit_max_s: setting(seconds(0.01).default(900), 'Maximum suspension of a failing host.'),
-  robots_s: setting(seconds(1).max(604_800).default(86_400), 'How long a robots.txt is cached.'),
-  robots_unreachable_s: setting(
-    seconds(1).default(600),
-    'How long a host is treated as disallowed after its robots.txt could not be fetched.',
-  ),
-  max_redirects: setting(z.int().min(0).max(20).default(10), 'Maximum number of redirects to follow per request.'),
   obey_robots: setting(z.boolean().default(true), 'Obey robots.txt; disable it only for your own hosts.'),
   connect_s: setting(seconds(0.01).default(10), 'Connect timeout.'),
   headers_s: setting(seconds(0.01).default(30), 'Timeout until the response headers arrive.'),
@@ -77,10 +57,6 @@ export const httpSchema = z.strictObject({
   cache_path: setting(
     z.string().default(''),
     'SQLite file for the cache of service responses; empty means in the run folder.',
-  ),
-  cache_max_bytes: setting(
-    z.int().min(1_000_000).default(536_870_912),
-    'Maximum size of the response cache; the least recently used entries are removed first.',
   ),
   time_scale: setting(
     z.number().positive().max(1).default(1),

@@ -37,10 +37,6 @@ export const modelSchema = z.strictObject({
   per_second: setting(z.number().positive().max(1_000).default(50), 'Maximum requests per second to the model server.'),
   timeout_s: setting(seconds(1).default(120), 'Timeout of a request to the model server.'),
   retries: setting(z.int().min(0).max(20).default(3), 'Retries of a request when the model server is busy or fails.'),
-  longest_wait_s: setting(
-    seconds(0).default(300),
-    'Longest Retry-After to accept from the model server; a longer one ends the run.',
-  ),
 });
 
 /** What `graph claims` reads. */

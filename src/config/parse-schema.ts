@@ -34,12 +34,6 @@ export const parseSchema = z.strictObject({
     'Timeout of a request to the PDF engine server.',
     flag('--engine-timeout-s <s>', 'doctags'),
   ),
-  engine_concurrency: setting(
-    z.int().min(1).max(64).default(4),
-    'Maximum number of pages sent to the vision model concurrently.',
-    flag('--engine-concurrency <n>', 'doctags'),
-  ),
-  engine_attempts: setting(z.int().min(1).max(20).default(5), 'Attempts per page when the vision model is busy.'),
   engine_prompt: setting(
     z.string().min(1).default('Convert this page to docling.'),
     'Prompt for the vision model.',
@@ -50,7 +44,6 @@ export const parseSchema = z.strictObject({
     'Resolution of the page images sent to the vision model, in dots per inch.',
     flag('--engine-dpi <n>', 'doctags'),
   ),
-  engine_max_tokens: setting(z.int().min(64).default(4096), 'Maximum tokens the vision model may generate per page.'),
   max_pages: setting(
     z.int().min(1).default(5_000),
     'Maximum number of pages; longer PDFs are rejected.',
@@ -75,7 +68,6 @@ export const parseSchema = z.strictObject({
     'OCR engine: embedded, the tesseract program, or auto (the first one installed).',
     flag('--ocr-engine <engine>', 'doctags'),
   ),
-  ocr_timeout_s: setting(seconds(0).default(60), 'Timeout of the tesseract program for one page.'),
   markdown: setting(z.boolean().default(false), 'Also write Markdown.', flag('--markdown', 'doctags')),
   docling_json: setting(z.boolean().default(false), 'Also write docling JSON.', flag('--docling-json', 'doctags')),
   html: setting(z.boolean().default(false), 'Also write HTML.', flag('--html', 'doctags')),
@@ -137,20 +129,8 @@ export const parseSchema = z.strictObject({
   passage_prefix: setting(z.string().default(''), 'Text prepended to every passage, as E5 models require.'),
   embed_timeout_s: setting(seconds(1).default(120), 'Timeout of a request to the embedding server.'),
   embed_retries: setting(z.int().min(0).max(100).default(5), 'Retries of a failed request to the embedding server.'),
-  embed_longest_wait_s: setting(
-    seconds(0).default(300),
-    'Longest Retry-After to accept from the embedding server; a longer one ends the run.',
-  ),
-  embed_backoff_s: setting(
-    seconds(0).default(1),
-    'Delay before the first retry at the embedding server; doubles with each retry.',
-  ),
   batch_size: setting(z.int().min(1).max(4096).default(32), 'Texts per request to an embedding server.'),
   concurrency: setting(z.int().min(1).max(256).default(4), 'Maximum concurrent requests to the embedding server.'),
-  cache_max_mb: setting(
-    z.int().min(1).default(4096),
-    'Maximum size of the dense vector cache; the oldest entries are removed at the end of a run.',
-  ),
   vector_type: setting(z.enum(['float32', 'float16', 'int8']).default('float32'), 'Number type of stored vectors.'),
   sparse: setting(
     z.enum(['bm25', 'splade', 'none']).default('bm25'),

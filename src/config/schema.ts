@@ -229,22 +229,6 @@ const serveSchema = z.strictObject({
   ),
 });
 
-/** What `docstokg estimate` takes for granted; none of it is documented by anybody, all of it differs between fields. */
-const estimateSchema = z.strictObject({
-  sample: setting(
-    z.int().min(1).max(100).default(100),
-    'Number of works sampled to estimate how many are open access, and at which hosts.',
-  ),
-  usd_per_credit: setting(z.number().min(0).default(0.0001), 'Price of an OpenAlex credit, in US dollars.'),
-  credits_per_page: setting(z.number().min(0).default(1), 'Credits per page of 100 works.'),
-  credits_per_search_page: setting(z.number().min(0).default(10), 'Credits per page of search results.'),
-  megabytes_per_work: setting(z.number().min(0).default(2), 'Average size of a full text, in megabytes.'),
-  requests_per_work: setting(
-    z.number().min(1).default(1.5),
-    'Average number of requests per full text: the file and, in some cases, its landing page.',
-  ),
-});
-
 /** Every setting of the program: each key has a default and a sentence. */
 export const configSchema = z.strictObject({
   orchestrator: orchestratorSchema.prefault({}).describe('How jobs are run.'),
@@ -261,7 +245,6 @@ export const configSchema = z.strictObject({
     .prefault({})
     .describe('The model that answers questions, fills in tables and extracts claims; none unless one is named.'),
   claims: claimsSchema.prefault({}).describe('What graph claims reads.'),
-  estimate: estimateSchema.prefault({}).describe('What an estimate takes for granted.'),
   telemetry: telemetrySchema.prefault({}).describe('What is told to the outside about a run.'),
   serve: serveSchema.prefault({}).describe('What docstokg serve listens on and whom it answers.'),
 });

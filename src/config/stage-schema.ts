@@ -60,10 +60,6 @@ export const stageSchema = z.strictObject({
     'How often to print progress when output is not a terminal; 0 means never.',
     flag('--diagnostics-interval-s <s>', 'stage'),
   ),
-  recycle_after_items: setting(
-    z.int().min(0).max(1_000_000_000).nullable().default(null),
-    'Replace a cpu worker after this many documents; 0 means never.',
-  ),
   durable: setting(
     z.boolean().default(true),
     'Sync outputs and manifest rows to disk before a document counts as done.',

@@ -34,8 +34,8 @@ export interface Estimate {
   /** Hosts with the most to give, the one that takes longest first. */
   readonly hosts: readonly HostShare[];
   readonly gigabytes: number;
-  /** What was taken for granted: settings `estimate.*`. */
-  readonly assumed: Config['estimate'];
+  /** The assumptions behind the figures. */
+  readonly assumed: typeof ASSUMED;
 }
 
 interface HostShare {
@@ -57,6 +57,18 @@ interface Part {
   readonly leftUsd: number | null;
 }
 
+/** No service documents these; they differ between fields. */
+const ASSUMED = {
+  /** Works sampled to see how many are open, and at which hosts. */
+  sample: 100,
+  usd_per_credit: 0.0001,
+  credits_per_page: 1,
+  credits_per_search_page: 10,
+  megabytes_per_work: 2,
+  /** The file and, in some cases, its landing page. */
+  requests_per_work: 1.5,
+} as const;
+
 const PER_PAGE = 100;
 const IDS_TOGETHER = 50;
 const HOSTS_TOLD = 5;
@@ -69,7 +81,6 @@ export async function estimateWorks(
 ): Promise<Estimate> {
   checkDocuments(documents);
   const { config, ids, wanted } = documents;
-  const { estimate: assumed } = config;
   await using asking = openAsking(config, runtime);
   const named = await namedPart(documents, asking, runtime, signal);
   const parts: Part[] = named.works > 0 ? [named] : [];
@@ -80,7 +91,7 @@ export async function estimateWorks(
   const works = Math.min(named.works, wanted.max ?? Infinity) + Math.min(left, listed);
   const hosts = hostsOf(parts, asking, config);
   const open = parts.reduce((sum, part) => sum + part.works * shareOf(part, ({ isOpen }) => isOpen === true), 0);
-  const credits = sumOf(parts, (part) => part.pages * creditsOf(part, assumed));
+  const credits = sumOf(parts, (part) => part.pages * creditsOf(part));
   const listingHours =
     sumOf(parts, ({ pages }) => pages) / hostRates(config, asking.services)(openAlexHost(asking)) / 3600;
   const own = await findOwnPapers(documents.papers, config.download.out);
@@ -92,24 +103,24 @@ export async function estimateWorks(
     likely_open: Math.round(open),
     credits: {
       listing: credits,
-      usd: rounded(credits * assumed.usd_per_credit),
-      spent: sumOf(parts, (part) => part.spentPages * creditsOf(part, assumed)),
+      usd: rounded(credits * ASSUMED.usd_per_credit),
+      spent: sumOf(parts, (part) => part.spentPages * creditsOf(part)),
       left_usd: parts.findLast(({ leftUsd }) => leftUsd !== null)?.leftUsd ?? null,
     },
     hours: rounded(Math.max(listingHours, hosts[0]?.hours ?? 0)),
     hosts: hosts.slice(0, HOSTS_TOLD),
-    gigabytes: rounded((open * assumed.megabytes_per_work) / 1000),
-    assumed,
+    gigabytes: rounded((open * ASSUMED.megabytes_per_work) / 1000),
+    assumed: ASSUMED,
   };
 }
 
-function creditsOf({ isSearch }: Part, assumed: Config['estimate']): number {
-  return isSearch ? assumed.credits_per_search_page : assumed.credits_per_page;
+function creditsOf({ isSearch }: Part): number {
+  return isSearch ? ASSUMED.credits_per_search_page : ASSUMED.credits_per_page;
 }
 
 /** Works that are named one by one: OpenAlex is asked about some of them. */
 async function namedPart(
-  { ids, wanted, config }: WantedDocuments,
+  { ids, wanted }: WantedDocuments,
   asking: Asking,
   runtime: Runtime,
   signal: AbortSignal,
@@ -118,9 +129,9 @@ async function namedPart(
   const parts = { ...asking, records: undefined, clock: runtime.clock };
   const works = await Array.fromAsync(namedWorks(ids, wanted, { ...parts, signal, tell, statePath: undefined }));
   const known = works.flatMap((work) => conditionOf(work) ?? []);
-  const step = Math.max(1, known.length / config.estimate.sample);
+  const step = Math.max(1, known.length / ASSUMED.sample);
   const chosen = Array.from(
-    { length: Math.min(known.length, config.estimate.sample) },
+    { length: Math.min(known.length, ASSUMED.sample) },
     (_, at) => known[Math.floor(at * step)],
   );
   const groups = [
@@ -161,7 +172,7 @@ async function listedPart(
   max: number | undefined,
   parts: { readonly asking: Asking; readonly config: Config; readonly signal: AbortSignal },
 ): Promise<Part> {
-  const { total, subject, works, pages, budget } = await sampled(query, parts.config.estimate.sample, parts);
+  const { total, subject, works, pages, budget } = await sampled(query, ASSUMED.sample, parts);
   const wanted = Math.min(total, max ?? Infinity);
   return {
     works: wanted,
@@ -212,7 +223,7 @@ function hostsOf(parts: readonly Part[], asking: Asking, config: Config): HostSh
   const rateOf = hostRates(config, asking.services);
   return Array.from(works, ([host, count]) => {
     const rate = rateOf(host);
-    const hours = (count * config.estimate.requests_per_work) / rate / 3600;
+    const hours = (count * ASSUMED.requests_per_work) / rate / 3600;
     return { host, works: Math.round(count), per_second: rounded(rate), hours: rounded(hours) };
   }).toSorted((a, b) => b.hours - a.hours || b.works - a.works || a.host.localeCompare(b.host));
 }

@@ -122,7 +122,7 @@ test('an estimate says how many works there are, how many are open and what that
   await using admin = await Admin.open(simulation);
   await using corpus = await openCorpus(join(scratch.path, 'run'), {
     sim: admin.url,
-    settings: { ...PATIENT, estimate: { megabytes_per_work: 3, requests_per_work: 2 } },
+    settings: PATIENT,
   });
   const { world, log } = simulation;
   const listed = [...world.works()].filter(({ isXpac }) => !isXpac);
@@ -134,10 +134,10 @@ test('an estimate says how many works there are, how many are open and what that
   assert.equal(all.sampled, 100);
   assert.ok(Math.abs(all.likely_open - open.length) <= 0.1 * listed.length, `${all.likely_open} of ${open.length}`);
   assert.deepEqual([all.credits.listing, all.credits.spent], [Math.ceil(listed.length / 100), 2]);
-  assert.equal(all.gigabytes, Number(((all.likely_open * 3) / 1000).toPrecision(3)));
+  assert.equal(all.gigabytes, Number(((all.likely_open * 2) / 1000).toPrecision(3)));
   const [slowest] = all.hosts;
   assert.ok(slowest);
-  const seconds = (slowest.works * 2) / slowest.per_second;
+  const seconds = (slowest.works * 1.5) / slowest.per_second;
   assert.ok(Math.abs(all.hours * 3600 - seconds) <= 0.1 * seconds, 'the host with the most to give sets the time');
   assert.equal(asked(), 2);
 

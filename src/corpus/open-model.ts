@@ -11,7 +11,7 @@ export function modelClient({ model, http }: Config, url = model.url): ReturnTyp
     perSecond: model.per_second,
     timeoutMs: model.timeout_s * 1_000,
     retries: model.retries,
-    longestWaitMs: model.longest_wait_s * 1_000,
+    longestWaitMs: 300_000,
   });
 }
 

@@ -43,9 +43,9 @@ export function doctagsSettings({ parse, keys }: Config): DoctagsSettings {
               model: parse.engine_model,
               prompt: parse.engine_prompt,
               dpi: parse.engine_dpi,
-              maxTokens: parse.engine_max_tokens,
-              concurrency: parse.engine_concurrency,
-              attempts: parse.engine_attempts,
+              maxTokens: 4_096,
+              concurrency: 4,
+              attempts: 5,
             }
           : { kind: 'docling-serve', ...remote },
     maxPages: parse.max_pages,
@@ -62,7 +62,7 @@ function ocrSettings(parse: Config['parse']): Pick<DoctagsSettings, 'ocr'> {
   if (parse.ocr === 'off') return {};
   const common = {
     languages: parse.ocr_languages,
-    timeoutMs: parse.ocr_timeout_s * 1_000,
+    timeoutMs: 60_000,
     ...(parse.ocr === 'force' && { force: true }),
   };
   if (parse.ocr_engine !== 'tesseract' && ocrLanguages().length > 0) return { ocr: { engine: 'embedded', ...common } };
@@ -116,8 +116,8 @@ export function denseSettings({ parse, keys, stage }: Config): DenseSettings | u
         concurrency: parse.concurrency,
         timeoutMs: parse.embed_timeout_s * 1000,
         retries: parse.embed_retries,
-        retryBackoffMs: parse.embed_backoff_s * 1000,
-        longestWaitMs: parse.embed_longest_wait_s * 1000,
+        retryBackoffMs: 1_000,
+        longestWaitMs: 300_000,
         ...(stage.timeout_s !== null && stage.timeout_s > 0 && { probeMs: stage.timeout_s * 1000 }),
         normalise: true,
         prefixes,

@@ -115,7 +115,7 @@ function plainDense(config: Config): AheadSettings['dense'] | undefined {
 }
 
 function openCache(config: Config, { warn }: Warned): VectorCache {
-  return new VectorCache(cachePath(config), { maxBytes: config.parse.cache_max_mb * 2 ** 20, ...(warn && { warn }) });
+  return new VectorCache(cachePath(config), { maxBytes: 4 * 2 ** 30, ...(warn && { warn }) });
 }
 
 function cachePath({ parse }: Config): string {

@@ -32,7 +32,6 @@ export function stageSettings(call: StageCall, config: Config, preferred: Partia
     resume: stage.resume,
     verifyHash: stage.verify_hash,
     diagnosticsIntervalS: stage.diagnostics_interval_s,
-    recycleAfterItems: stage.recycle_after_items,
     durable: stage.durable,
     manifestDir: manifestFolder(config),
   };

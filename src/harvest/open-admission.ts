@@ -5,6 +5,9 @@ import { createMemoryAdmission, HostTable, openSharedAdmission } from '../hosts/
 import type { Services } from '../resolve/index.ts';
 import type { Runtime } from './queue/open-queue.ts';
 
+/** Initial retry delay when a server sends no Retry-After; doubles with each retry. */
+export const RETRY_BASE_MS = 1_000;
+
 /** Host limits, and facts shared by a fleet. */
 export interface OpenedAdmission {
   readonly admission: Admission;
@@ -60,7 +63,7 @@ export function tableOf({ http, orchestrator }: Config, services: Services): Hos
   return new HostTable({
     perHost: {
       perSecond: http.per_host_per_second,
-      concurrency: http.per_host_concurrency || orchestrator.max_per_host,
+      concurrency: orchestrator.max_per_host,
     },
     pools: services.pools(),
     perResolver: orchestrator.max_per_resolver,
@@ -70,11 +73,11 @@ export function tableOf({ http, orchestrator }: Config, services: Services): Hos
 
 function policyOf({ http }: Config): PolicySettings {
   return {
-    backoff: { baseMs: http.retry_base_s * 1000, capMs: http.retry_max_delay * 1000 },
+    backoff: { baseMs: RETRY_BASE_MS, capMs: http.retry_max_delay * 1000 },
     circuit: {
-      failures: http.circuit_failures,
-      openMs: http.circuit_s * 1000,
-      longestOpenMs: http.circuit_max_s * 1000,
+      failures: 5,
+      openMs: 30_000,
+      longestOpenMs: 900_000,
     },
     giveUpAfterMs: http.give_up_after_s * 1000,
   };

@@ -11,7 +11,7 @@ import { EntryRows } from './ledger/entry-rows.ts';
 import type { HeldLease } from './ledger/manifest-folder.ts';
 import { ManifestFolder } from './ledger/manifest-folder.ts';
 import type { UnreadableEntry } from './search-titles.ts';
-import { openAdmission, ownAdmission } from './open-admission.ts';
+import { openAdmission, ownAdmission, RETRY_BASE_MS } from './open-admission.ts';
 import { orchestratorOptions } from './queue/open-queue.ts';
 import type { Runtime } from './queue/open-queue.ts';
 import { ReviewFile } from './review-file.ts';
@@ -37,6 +37,10 @@ import {
 import { CorpusStore, Records } from '../store/index.ts';
 import { HostLog } from '../telemetry/index.ts';
 import type { CitedWork, Work } from '../works/index.ts';
+
+const DAY_MS = 86_400_000;
+/** Size of the cache of service responses. */
+const CACHE_BYTES = 512 * 2 ** 20;
 
 /** A work and the URLs that resolvers know for it. */
 export interface WorkPlans {
@@ -114,13 +118,13 @@ function clientSettings(config: Config): HttpClientOptions {
     obeyRobots: http.obey_robots,
     longestLineMs: http.longest_line_s * 1000,
     robots: {
-      maxAgeMs: http.robots_s * 1000,
-      unreachableMs: http.robots_unreachable_s * 1000,
+      maxAgeMs: DAY_MS,
+      unreachableMs: 600_000,
       longestDelayMs: http.longest_crawl_delay_s * 1000,
     },
     retry: {
       retries: http.retries,
-      baseMs: http.retry_base_s * 1000,
+      baseMs: RETRY_BASE_MS,
       maxDelayMs: http.retry_max_delay * 1000,
       parkAfterMs: http.park_after_s * 1000,
       giveUpAfterMs: http.give_up_after_s * 1000,
@@ -132,7 +136,7 @@ function clientSettings(config: Config): HttpClientOptions {
       totalMs: http.total_s * 1000,
       floorBytesPerSecond: http.floor_bytes_per_second,
       maxBytes: download.max_bytes,
-      maxRedirects: http.max_redirects,
+      maxRedirects: 10,
     },
     guard: { allow: http.allow, dnsMap: dnsMappings(http.dns, http.allow) },
   };
@@ -218,7 +222,7 @@ async function assemble(
   const cache = stack.use(
     new SqliteCacheStore(http.cache_path === '' ? join(download.out, 'state', 'http-cache.sqlite') : http.cache_path, {
       now: () => web.clock.now(),
-      maxBytes: http.cache_max_bytes,
+      maxBytes: CACHE_BYTES,
       warn,
     }),
   );
