@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 
 import { visibleText } from '../base/index.ts';
 import type { Tokenizer } from '../parse/index.ts';
-import { Budget } from './budget.ts';
 import type { Place } from './cursor.ts';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
@@ -22,7 +21,7 @@ export interface AnswerDraft {
   /** The head as readable text. */
   readonly summary: string;
   /** For lists that are not in memory: the cursor after `count` items; null at the end. */
-  readonly goesOn?: (told: number) => Promise<string | null>;
+  readonly cursorAfter?: (count: number) => Promise<string | null>;
 }
 
 /** One item as data and as readable text. `text` names the field that may be cut if the item is too long. */
@@ -66,26 +65,26 @@ export async function packAnswer(
   const farthest = randomBytes(CURSOR_BYTES).toString('base64url');
   const around = JSON.stringify(contentOf(frame, '', [], farthest));
   const { head, summary } = fittingHead(budget, draft, [around, farthest, NOTICE]);
-  const told: { readonly data: JsonObject; readonly line: string }[] = [];
+  const packed: { readonly data: JsonObject; readonly line: string }[] = [];
   let next: Place | undefined;
   for (let at = place.at; at < items.length && !next; at += 1) {
     const item = items[at];
     if (!item) break;
     const from = at === place.at ? place.from : 0;
-    const part = fittingItem(budget, item, from, told.length === 0);
+    const part = fittingItem(budget, item, from, packed.length === 0);
     if (!part) next = { at, from };
     else {
-      told.push(part);
+      packed.push(part);
       if (part.end !== undefined) next = { at, from: part.end };
     }
   }
-  const cursor = draft.goesOn ? await draft.goesOn(told.length) : next ? cursorAt(next) : null;
+  const cursor = draft.cursorAfter ? await draft.cursorAfter(packed.length) : next ? cursorAt(next) : null;
   return {
-    structured: { notice: NOTICE, ...head, [draft.list]: told.map(({ data }) => data), next_cursor: cursor },
+    structured: { notice: NOTICE, ...head, [draft.list]: packed.map(({ data }) => data), next_cursor: cursor },
     content: contentOf(
       frame,
       summary,
-      told.map(({ line }) => line),
+      packed.map(({ line }) => line),
       cursor,
     ),
   };
@@ -97,8 +96,13 @@ function contentOf(frame: string, summary: string, lines: readonly string[], cur
   return [
     `${NOTICE} It is enclosed in <${frame}> and </${frame}>.`,
     `<${frame}>\n${body}\n</${frame}>`,
-    ...(cursor === null ? [] : [`More results: repeat the query with cursor "${cursor}".`]),
+    ...(cursor === null ? [] : [moreResults(cursor)]),
   ].join('\n');
+}
+
+/** The last line of an answer that continues. */
+export function moreResults(cursor: string): string {
+  return `More results: repeat the query with cursor "${cursor}".`;
 }
 
 /** Shortens the fields of the head until it fits. */
@@ -194,4 +198,40 @@ function seen(value: Json): Json {
   if (Array.isArray(value)) return value.map(seen);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, seen(each)]));
+}
+
+/** Longer runs without a space are counted in pieces: tokenizing a word takes quadratic time. */
+const PIECE = 256;
+/** Margin for differences between tokenizers and for the envelope of an answer. */
+const SHARE = 0.95;
+
+/** Tracks how much of an answer fits into a token limit. */
+class Budget {
+  readonly #tokenizer: Tokenizer;
+  readonly #most: number;
+  #used = 0;
+
+  constructor(tokenizer: Tokenizer, maxTokens: number) {
+    this.#tokenizer = tokenizer;
+    this.#most = Math.floor(maxTokens * SHARE);
+  }
+
+  get left(): number {
+    return this.#most - this.#used;
+  }
+
+  cost(...texts: readonly string[]): number {
+    let sum = 0;
+    for (const text of texts)
+      for (let at = 0; at < text.length; at += PIECE) sum += this.#tokenizer.count(text.slice(at, at + PIECE));
+    return sum;
+  }
+
+  /** Deducts the cost of texts; returns false and deducts nothing if it exceeds what is left. */
+  take(...texts: readonly string[]): boolean {
+    const cost = this.cost(...texts);
+    if (cost > this.left) return false;
+    this.#used += cost;
+    return true;
+  }
 }

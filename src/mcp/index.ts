@@ -1,3 +1,3 @@
 export { createMcp } from './server.ts';
-export { serveOnStdio } from './serve-stdio.ts';
+export { serveOnStdio } from './server.ts';
 export { openRuns } from './open-runs.ts';

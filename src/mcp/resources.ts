@@ -1,6 +1,6 @@
 import { visibleText } from '../base/index.ts';
 import type { Tokenizer } from '../parse/index.ts';
-import { NOTICE, packAnswer, scalarText } from './answer.ts';
+import { moreResults, NOTICE, packAnswer, scalarText } from './answer.ts';
 import type { McpRun } from './tool.ts';
 import { DEFAULT_TOKENS, runsNamed } from './tool.ts';
 
@@ -37,6 +37,9 @@ export async function listDocuments(runs: readonly McpRun[]): Promise<Listed[]> 
   return documents.flat();
 }
 
+/** Stands for the part of a document that a resource leaves out. */
+const REST = 'rest';
+
 /** The start of a document, as much as fits into an answer, marked as data. */
 export async function readDocumentResource(
   named: { readonly run: string; readonly document: string },
@@ -55,12 +58,9 @@ export async function readDocumentResource(
         text: 'text',
         line: ({ text: whole }) => scalarText(whole),
       })),
-      goesOn: async (told) => (told < pieces.length ? 'use the tool read for the rest' : null),
+      cursorAfter: async (count) => (count < pieces.length ? REST : null),
     },
-    { place: { at: 0, from: 0 }, maxTokens: DEFAULT_TOKENS * 2, tokenizer, cursorAt: () => '' },
+    { place: { at: 0, from: 0 }, maxTokens: DEFAULT_TOKENS * 2, tokenizer, cursorAt: () => REST },
   );
-  return answer.content.replace(
-    /There is more: ask again with cursor "[^"]*"\.$/,
-    `More text: use the tool read with work ${named.document}.`,
-  );
+  return answer.content.replace(moreResults(REST), `More text: use the tool read with work ${named.document}.`);
 }

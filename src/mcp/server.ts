@@ -1,5 +1,6 @@
 import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/server';
 import { createMcpHandler, McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 
 import { AppError, errorInfo } from '../base/index.ts';
 import type { Tokenizer } from '../parse/index.ts';
@@ -53,6 +54,19 @@ export function createMcp(options: McpOptions): {
   };
 }
 
+/** Serves MCP over stdio until stdin ends or the signal aborts. */
+export async function serveOnStdio(options: McpOptions, signal: AbortSignal): Promise<void> {
+  const { tell } = options;
+  const ended = Promise.withResolvers<void>();
+  for (const name of ['end', 'close', 'error']) process.stdin.once(name, () => ended.resolve());
+  signal.addEventListener('abort', () => ended.resolve(), { once: true });
+  const handle = serveStdio(() => createCorpusServer(options), {
+    ...(tell && { onerror: (error: Error) => tell(error.message) }),
+  });
+  await ended.promise;
+  await handle.close();
+}
+
 function instructionsFor(runs: readonly McpRun[]): string {
   const names = runs.map(({ id }) => id).join(', ');
   return `Corpora of scholarly works with their full texts: ${names}. Start with search; read, figures, related and cite take the ids it returns; account shows what is missing. ${NOTICE}`;
@@ -73,7 +87,7 @@ function registerTool(server: McpServer, each: Tool, { runs, tokenizer, tell }: 
     async (asked: Readonly<Record<string, unknown>>, context): Promise<CallToolResult> => {
       try {
         const draft = await each.ask(asked, runs, context.mcpReq.signal);
-        const place = draft.goesOn ? { at: 0, from: 0 } : readCursor(asked['cursor'] as string | undefined, asked);
+        const place = draft.cursorAfter ? { at: 0, from: 0 } : readCursor(asked['cursor'] as string | undefined, asked);
         const { structured, content } = await packAnswer(draft, {
           place,
           maxTokens: Number(asked['max_tokens']),

@@ -81,7 +81,7 @@ export const worksTool = tool({
       list: 'works',
       summary: `${total} works.`,
       items: pages.flatMap(({ id, works }) => works.map((work) => ({ data: workData(id, work), line }))),
-      goesOn: async (told) => await placeBehind(told, pages, named.length, query, asked),
+      cursorAfter: async (count) => await placeBehind(count, pages, named.length, query, asked),
     };
   },
 });
@@ -98,13 +98,13 @@ interface Page {
 
 /** The cursor after `count` works; lists exactly that many again to get it. */
 async function placeBehind(
-  told: number,
+  count: number,
   pages: readonly Page[],
   runs: number,
   query: WorksRequest,
   asked: Readonly<Record<string, unknown>>,
 ): Promise<string | null> {
-  let left = told;
+  let left = count;
   for (const { at, from, works, next, library } of pages) {
     if (left >= works.length && next === null) {
       left -= works.length;

@@ -135,12 +135,25 @@ export function CopyButtons({ apa, bibtex }: { readonly apa: string | null; read
   return [copy('APA', apa), copy('BibTeX', bibtex)];
 }
 
-export function heads(...names: readonly string[]): View {
+function heads(...names: readonly string[]): View {
   return html`<thead>
     <tr>
       ${names.map((name) => html`<th scope="col">${name}</th>`)}
     </tr>
   </thead>`;
+}
+
+/** A table whose caption is only read out; on narrow screens its rows are stacked. */
+export function listTable(caption: string, columns: readonly string[], rows: View, more = ''): View {
+  return html`<table class=${`plain stacked ${more}`}>
+    <caption class="hidden">
+      ${caption}
+    </caption>
+    ${heads(...columns)}
+    <tbody>
+      ${rows}
+    </tbody>
+  </table>`;
 }
 
 /** A table cell with the column name, which narrow screens show. */

@@ -1,5 +1,5 @@
 import type { DocumentLine, Run } from '../answers.ts';
-import { cell, filters, heads, QueryField } from '../parts.ts';
+import { cell, filters, listTable, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { html, runPath, usePaged, useScene } from '../scene.ts';
 import { DocumentView } from './document.ts';
@@ -23,24 +23,20 @@ function DocumentList({ run }: { readonly run: Run }): View {
   return [
     filters(html`<${QueryField} name="Words" id="documents-q" hint="words of a title" parameter="q" />`),
     status,
-    html`<table class="plain stacked">
-      <caption class="hidden">
-        Parsed documents
-      </caption>
-      ${heads('Document', 'Year', 'Parsed', 'Chunked', 'Embedded')}
-      <tbody>
-        ${rows.map(
-          (line) =>
-            html`<tr key=${line.id}>
-              <th scope="row">
-                <a href=${place('/documents', { document: line.id })}>${line.title ?? line.id}</a>
-                <small>${line.authors ?? line.id}${line.failure === null ? '' : ` · ${line.failure}`}</small>
-              </th>
-              ${cell('Year', line.year ?? '–')} ${STEPS.map(([name, each]) => cell(name, step(line[each])))}
-            </tr>`,
-        )}
-      </tbody>
-    </table>`,
+    listTable(
+      'Parsed documents',
+      ['Document', 'Year', 'Parsed', 'Chunked', 'Embedded'],
+      rows.map(
+        (line) =>
+          html`<tr key=${line.id}>
+            <th scope="row">
+              <a href=${place('/documents', { document: line.id })}>${line.title ?? line.id}</a>
+              <small>${line.authors ?? line.id}${line.failure === null ? '' : ` · ${line.failure}`}</small>
+            </th>
+            ${cell('Year', line.year ?? '–')} ${STEPS.map(([name, each]) => cell(name, step(line[each])))}
+          </tr>`,
+      ),
+    ),
     more,
   ];
 }

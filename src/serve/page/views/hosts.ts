@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Host, Lanes, List, Run } from '../answers.ts';
 import { chart, key } from '../charts.ts';
 import { clock, counted, duration, number, since, size, words } from '../format.ts';
-import { ActButton, cell, filters, heads, QueryField } from '../parts.ts';
+import { ActButton, cell, filters, listTable, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { fault, html, runPath, shown, useAnswer, useScene } from '../scene.ts';
 
@@ -57,15 +57,23 @@ function HostsNow(): View {
     <p class="hint" role="status">
       ${counted(listed.length, 'host')}, ${number(held)} rate-limited, suspended or paused
     </p>
-    <table class="plain stacked hosts">
-      <caption class="hidden">
-        Hosts, their limits and their state
-      </caption>
-      ${heads('Host', 'State', 'In flight / limit', 'Max req/s', 'Waiting', 'Requests', 'Refused', 'Failed', 'Last request', '')}
-      <tbody>
-        ${listed.map((host) => html`<${HostRow} host=${host} key=${`${host.kind} ${host.host}`} />`)}
-      </tbody>
-    </table>
+    ${listTable(
+      'Hosts, their limits and their state',
+      [
+        'Host',
+        'State',
+        'In flight / limit',
+        'Max req/s',
+        'Waiting',
+        'Requests',
+        'Refused',
+        'Failed',
+        'Last request',
+        '',
+      ],
+      listed.map((host) => html`<${HostRow} host=${host} key=${`${host.kind} ${host.host}`} />`),
+      'hosts',
+    )}
   </section>`;
 }
 

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Job, Queue, QueuePoint, WholeJob } from '../answers.ts';
 import { lineChart } from '../charts.ts';
 import { counted, moment, number, reasonName, since, timeLeft, words } from '../format.ts';
-import { ActButton, cell, choice, Dialog, figures, filters, heads, historyOf, QueryField } from '../parts.ts';
+import { ActButton, cell, choice, Dialog, figures, filters, historyOf, listTable, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { html, shown, useAnswer, useLive, usePaged, useScene } from '../scene.ts';
 
@@ -112,40 +112,35 @@ function Failures({ queue }: { readonly queue: Queue }): View {
   };
   return html`<section>
     <h2>Skipped, failed and retried jobs by reason</h2>
-    <table class="plain failures">
-      <caption class="hidden">
-        Skipped, failed and retried jobs by reason
-      </caption>
-      ${heads('Reason', 'State', 'Jobs', '')}
-      <tbody>
-        ${
-          reasons.length === 0 &&
-          html`<tr>
-            <td colspan="4" class="hint">None.</td>
-          </tr>`
-        }
-        ${reasons.map(
-          ({ code, state, jobs, retryable }) =>
-            html`<tr data-reason=${code} data-state=${state} key=${`${code} ${state}`}>
-              <th scope="row">
-                <button
-                  type="button"
-                  class="sort"
-                  aria-label=${`Jobs with ${reasonName(code)}`}
-                  onClick=${() => filter(code, state)}
-                >
-                  ${reasonName(code)}
-                </button>
-              </th>
-              <td>${stateName(state)}</td>
-              <td class="count">${number(jobs)}</td>
-              <td class="act">
-                ${about.steering && retryable && state !== 'queued' && html`<${ActButton} name="Retry" label=${`Retry ${reasonName(code)}, ${stateName(state)}`} act=${() => retry(code, state)} />`}
-              </td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+    ${
+      reasons.length === 0
+        ? html`<p class="hint">None.</p>`
+        : listTable(
+            'Skipped, failed and retried jobs by reason',
+            ['Reason', 'State', 'Jobs', ''],
+            reasons.map(({ code, state, jobs, retryable }) => {
+              const name = reasonName(code);
+              const canRetry = about.steering && retryable && state !== 'queued';
+              return html`<tr data-reason=${code} data-state=${state} key=${`${code} ${state}`}>
+                <th scope="row">
+                  <button
+                    type="button"
+                    class="sort"
+                    aria-label=${`Jobs with ${name}`}
+                    onClick=${() => filter(code, state)}
+                  >
+                    ${name}
+                  </button>
+                </th>
+                ${cell('State', stateName(state))} ${cell('Jobs', number(jobs), { class: 'count' })}
+                <td class="act">
+                  ${canRetry && html`<${ActButton} name="Retry" label=${`Retry ${name}, ${stateName(state)}`} act=${() => retry(code, state)} />`}
+                </td>
+              </tr>`;
+            }),
+            'failures',
+          )
+    }
   </section>`;
 }
 
@@ -166,22 +161,18 @@ function workers(queue: Queue): View {
     ),
   ];
   if (rows.length === 0) return html`<p class="hint">${START_HINT}</p>`;
-  return html`<table class="plain stacked">
-    <caption class="hidden">
-      Processes and their leases
-    </caption>
-    ${heads('Process', 'State', 'Running', 'Leases', 'Last seen')}
-    <tbody>
-      ${rows.map(
-        ([process, state, running, leases, seen]) =>
-          html`<tr class=${state} key=${process}>
-            <th scope="row">${process}</th>
-            ${cell('State', html`<span class=${`outcome ${state === 'alive' ? 'saved' : 'failed'}`}>${state}</span>`)}
-            ${cell('Running', running)} ${cell('Leases', leases)} ${cell('Last seen', seen)}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+  return listTable(
+    'Processes and their leases',
+    ['Process', 'State', 'Running', 'Leases', 'Last seen'],
+    rows.map(
+      ([process, state, running, leases, seen]) =>
+        html`<tr class=${state} key=${process}>
+          <th scope="row">${process}</th>
+          ${cell('State', html`<span class=${`outcome ${state === 'alive' ? 'saved' : 'failed'}`}>${state}</span>`)}
+          ${cell('Running', running)} ${cell('Leases', leases)} ${cell('Last seen', seen)}
+        </tr>`,
+    ),
+  );
 }
 
 function Jobs(): View {
@@ -210,29 +201,23 @@ function Jobs(): View {
       html`<${QueryField} name="Host" id="jobs-host" hint="such as zenodo.org" parameter="host" />`,
     ])}
     ${status}
-    <table class="plain stacked">
-      <caption class="hidden">
-        Jobs of the queue
-      </caption>
-      ${heads('Work', 'State', 'Reason', 'Host', 'Attempts', 'Changed')}
-      <tbody>
-        ${rows.map(
-          (job) =>
-            html`<tr data-job=${job.id} key=${job.id}>
-              <th scope="row">
-                <button type="button" class="sort" onClick=${() => setOpen(job)}>
-                  ${job.title ?? job.artifact_id}
-                </button>
-                <small>${job.title === null ? '' : job.artifact_id}</small>
-              </th>
-              ${cell('State', stateName(job.state))}
-              ${cell('Reason', job.error_code === null ? '–' : reasonName(job.error_code))}
-              ${cell('Host', job.host ?? '–')} ${cell('Attempts', number(job.attempts))}
-              ${cell('Changed', since(job.updated_at))}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+    ${listTable(
+      'Jobs of the queue',
+      ['Work', 'State', 'Reason', 'Host', 'Attempts', 'Changed'],
+      rows.map(
+        (job) =>
+          html`<tr data-job=${job.id} key=${job.id}>
+            <th scope="row">
+              <button type="button" class="sort" onClick=${() => setOpen(job)}>${job.title ?? job.artifact_id}</button>
+              <small>${job.title === null ? '' : job.artifact_id}</small>
+            </th>
+            ${cell('State', stateName(job.state))}
+            ${cell('Reason', job.error_code === null ? '–' : reasonName(job.error_code))}
+            ${cell('Host', job.host ?? '–')} ${cell('Attempts', number(job.attempts))}
+            ${cell('Changed', since(job.updated_at))}
+          </tr>`,
+      ),
+    )}
     ${more}
     ${open && html`<${Dialog} label="History of a job" close=${() => setOpen(undefined)}><${JobHistory} id=${open.id} /><//>`}
   </section>`;
