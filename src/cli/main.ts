@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { CommanderError } from 'commander';
-import type { Command } from 'commander';
 
 import type { Door } from './program.ts';
-import { createProgramFor, optionsAfterCommand, renamedTo } from './program.ts';
+import { runCommandLine } from './program.ts';
 
 const root = import.meta.filename.endsWith('.ts') ? '../..' : '../../..';
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, root, 'package.json'), 'utf8')) as {
@@ -34,19 +33,8 @@ process.on('beforeExit', () => {
   process.exitCode = 1;
 });
 
-const words = optionsAfterCommand(door, process.argv.slice(2));
 try {
-  const renamed = renamedTo(words);
-  if (renamed !== undefined) {
-    const { AppError } = await import('../base/index.ts');
-    throw new AppError(
-      'USAGE_RENAMED',
-      `this command is now \`${door} ${door === 'contentdownload' ? renamed.replace(/^download /, '') : renamed}\``,
-    );
-  }
-  const program = await createProgramFor(door, version, words);
-  everyCommand(program, (command) => command.exitOverride());
-  await program.parseAsync(withoutHelpForUnknown(program, words), { from: 'user' });
+  await runCommandLine(door, version, process.argv.slice(2));
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
@@ -57,22 +45,4 @@ try {
   }
 } finally {
   over = true;
-}
-
-function everyCommand(command: Command, visit: (command: Command) => void): void {
-  visit(command);
-  for (const child of command.commands) everyCommand(child, visit);
-}
-
-/** For `--help` of an unknown command, drop the help option so that parsing rejects the name and suggests one. */
-function withoutHelpForUnknown(root: Command, words: readonly string[]): readonly string[] {
-  let command = root;
-  for (const word of words[0] === 'help' ? words.slice(1) : words) {
-    const takesWords = command.registeredArguments.length > 0 || command.commands.length === 0;
-    if (word.startsWith('-') || takesWords) return words;
-    const child = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
-    if (!child && word !== 'help') return words.filter((each) => !/^(-h|--help|help)$/.test(each));
-    command = child ?? command;
-  }
-  return words;
 }

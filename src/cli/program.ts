@@ -136,18 +136,47 @@ export function optionsAfterCommand(door: Door, words: readonly string[]): strin
   return [...before, ...words.slice(0, at), ...rest.slice(before.length)];
 }
 
+/** The whole command tree, with every command loaded. */
 export async function createProgram(door: Door, version: string): Promise<Command> {
-  const program = await startProgram(door, version, undefined);
-  return program.addCommand(completionCommand(tableOf));
+  return await startProgram(door, version, undefined);
 }
 
-/**
- * Builds the command tree with only the command that `words` name loaded; the others have just a name and a
- * description.
- */
-export async function createProgramFor(door: Door, version: string, words: readonly string[]): Promise<Command> {
+/** Runs a command line. Errors are thrown: those of commander after it has printed them with `writeErr`. */
+export async function runCommandLine(
+  door: Door,
+  version: string,
+  given: readonly string[],
+  writeErr = (text: string): void => void process.stderr.write(text),
+): Promise<void> {
+  const words = optionsAfterCommand(door, given);
+  const renamed = renamedTo(words);
+  if (renamed !== undefined) {
+    const { AppError } = await import('../base/index.ts');
+    const name = door === 'contentdownload' ? renamed.replace(/^download /, '') : renamed;
+    throw new AppError('USAGE_RENAMED', `this command is now \`${door} ${name}\``);
+  }
+  // Only the command that the words name is loaded; the others have just a name and a description.
   const program = await startProgram(door, version, words[0] === 'help' ? words[1] : (words[0] ?? ''), words.slice(1));
-  return program.addCommand(completionCommand(tableOf));
+  everyCommand(program, (command) => command.exitOverride().configureOutput({ writeErr }));
+  await program.parseAsync(withoutHelpForUnknown(program, words), { from: 'user' });
+}
+
+function everyCommand(command: Command, visit: (command: Command) => void): void {
+  visit(command);
+  for (const child of command.commands) everyCommand(child, visit);
+}
+
+/** For `--help` of an unknown command, drop the help option so that parsing rejects the name and suggests one. */
+function withoutHelpForUnknown(root: Command, words: readonly string[]): readonly string[] {
+  let command = root;
+  for (const word of words[0] === 'help' ? words.slice(1) : words) {
+    const takesWords = command.registeredArguments.length > 0 || command.commands.length === 0;
+    if (word.startsWith('-') || takesWords) return words;
+    const child = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
+    if (!child && word !== 'help') return words.filter((each) => !/^(-h|--help|help)$/.test(each));
+    command = child ?? command;
+  }
+  return words;
 }
 
 async function startProgram(
@@ -178,7 +207,7 @@ async function startProgram(
       named && name !== requested ? new Command(name).description(named.description) : await load(words),
     );
   }
-  return program;
+  return program.addCommand(completionCommand(tableOf));
 }
 
 /** Command tables of all programs. Help and completion use them instead of loading every command. */

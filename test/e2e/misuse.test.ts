@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { command } from './command.ts';
+import { command, refusedCommand } from './command.ts';
 
 const CONTACT = ['--mailto', 'someone@university.edu'];
 
@@ -35,13 +35,19 @@ test('an invalid command line is rejected with exit 2, names the problem, and le
   writeFileSync(join(folder.path, 'afile'), 'x');
   writeFileSync(join(folder.path, 'list.txt'), '10.1371/journal.pone.0000217\n');
   for (const [[door, ...parameters], names] of WRONG) {
-    const { status, stdout, stderr } = command(door as 'docstokg', parameters, { cwd: folder.path });
+    const { status, stderr } = await refusedCommand(door as 'docstokg', parameters, folder.path);
     const line = [door, ...parameters].join(' ');
     assert.equal(status, 2, `${line}\n${stderr}`);
     assert.match(stderr, names, line);
-    assert.doesNotMatch(stderr, /\n\s+at /, `${line} shows no stack trace`);
-    assert.equal(stdout, '', line);
     assert.deepEqual(readdirSync(folder.path).sort(), ['afile', 'list.txt'], `${line} leaves nothing behind`);
+  }
+  // One of each kind as a user types it: refused by a command, and by the parser of the command line.
+  for (const [[, ...parameters], names] of [WRONG[3], WRONG[9]].filter((each) => each !== undefined)) {
+    const door = parameters[0] === 'serach' ? 'docstokg' : 'contentdownload';
+    const { status, stdout, stderr } = command(door, parameters, { cwd: folder.path });
+    assert.deepEqual([status, stdout], [2, ''], stderr);
+    assert.match(stderr, names);
+    assert.doesNotMatch(stderr, /\n\s+at /, 'no stack trace');
   }
 });
 
@@ -67,10 +73,9 @@ test('a file or a missing folder in place of a run is rejected by every command 
   writeFileSync(join(folder.path, 'afile'), 'x');
   const lines = OF_RUNS.map((words) => words.map((word) => (word === 'RUN' ? 'afile' : word)));
   for (const words of [...lines, ['export', 'missing', '--format', 'csv']]) {
-    const { status, stderr } = command('docstokg', words, { cwd: folder.path, input: '' });
+    const { status, stderr } = await refusedCommand('docstokg', words, folder.path);
     assert.equal(status, 2, `${words.join(' ')}\n${stderr}`);
     assert.match(stderr, /^error USAGE_RUN (afile|missing) \S/, words.join(' '));
-    assert.doesNotMatch(stderr, /\n\s+at /, words.join(' '));
     assert.deepEqual(readdirSync(folder.path), ['afile'], `${words.join(' ')} leaves nothing behind`);
   }
 });
