@@ -10,6 +10,7 @@ import type { Page } from 'playwright-core';
 
 import { Admin, plantedQuestions, Simulation } from '../../sim/index.ts';
 import { buildGraph } from '../support/graph.ts';
+import { openStore, WorkQueue } from '../../src/queue/index.ts';
 import { Records } from '../../src/store/index.ts';
 import type { OpenBrowser } from '../support/browser.ts';
 import { HANGING_MS, openBrowser } from '../support/browser.ts';
@@ -48,6 +49,14 @@ function gather(works: readonly string[]): StartedCommand {
   return startCommand('docstokg', parameters, { cwd: folder, env: ENVIRONMENT });
 }
 
+/** Lets the jobs without a file end with a time-out, which may work later; the reasons of this world stay as they are. */
+async function timeOutFailed(): Promise<void> {
+  await using queue = new WorkQueue(await openStore(join(folder, RUN, 'state', 'workqueue.sqlite')));
+  await queue.store.admin.requeue({ states: ['skipped', 'error'] }, Date.now(), { dryRun: false });
+  for (const job of await queue.lease('test', 10))
+    await queue.ack(job, 'error', { code: 'TIMEOUT', message: 'too slow' });
+}
+
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'docstokg-serve-'));
   opened = await openBrowser();
@@ -63,6 +72,7 @@ before(async () => {
   ids = [...simulation.world.works()].map(({ id }) => id);
   const first = gather(ids.slice(0, FIRST));
   assert.equal((await first.ended).code, 0, first.stderr);
+  await timeOutFailed();
   // What the records say of works is a graph too, and costs no reading of documents.
   using records = Records.open(join(folder, RUN));
   const [one] = records.all();
