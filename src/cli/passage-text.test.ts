@@ -52,7 +52,7 @@ test('of a long passage the four lines after which most of the words come are sh
   assert.ok(passageText(hit(text), { ...view, full: true }, terminal(80)).split('\n').length > 12);
 });
 
-test('no line is wider than the terminal, whatever stands in it', () => {
+test('no line is wider than the terminal, whatever it contains', () => {
   const texts = [
     'x'.repeat(500),
     '温度を測る実験を行った。'.repeat(30),

@@ -22,7 +22,7 @@ const VARIABLES: Customary = [
   [['store', 'session_token'], 'AWS_SESSION_TOKEN'],
 ];
 
-/** What `~/.aws/config`, `~/.aws/credentials` and the variables of AWS say of the profile in force. */
+/** Settings from `~/.aws/config`, `~/.aws/credentials` and the AWS variables, for the selected profile. */
 export function awsLayer(environment: Readonly<Record<string, string | undefined>>): Layer {
   const profile = environment['AWS_PROFILE'] ?? 'default';
   const home = environment['HOME'] ?? homedir();
@@ -33,23 +33,23 @@ export function awsLayer(environment: Readonly<Record<string, string | undefined
     ],
     [environment['AWS_SHARED_CREDENTIALS_FILE'] ?? join(home, '.aws', 'credentials'), profile],
   ] as const;
-  const said = files.flatMap(([file, section]) =>
+  const fromFiles = files.flatMap(([file, section]) =>
     Object.entries(sectionOf(file, section)).map(([name, value]) => ({
       path: ['store', name],
       value,
       origin: `file ${file}`,
     })),
   );
-  return [...said, ...customaryLayer(environment, VARIABLES)];
+  return [...fromFiles, ...customaryLayer(environment, VARIABLES)];
 }
 
-/** The settings of a section of an INI file that we know; none where there is no such file. */
+/** The known settings of a section of an INI file; none if the file does not exist. */
 function sectionOf(file: string, section: string): Record<string, string> {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch {
-    return {}; // Not there, or not for us: then the store says that there are no credentials.
+    return {}; // Missing or unreadable: the store reports that there are no credentials.
   }
   const found: Record<string, string> = {};
   let isInside = false;

@@ -5,7 +5,7 @@ import type { Layer } from './layers.ts';
 /** Variables of the program that are not configuration keys. */
 const RESERVED = new Set(['DOCSTOKG_CONFIG', 'DOCSTOKG_PROFILE', 'DOCSTOKG_SIM']);
 
-/** A setting and the variables that are usual for it; the first one that is set wins. */
+/** A setting and its customary variables; the first one that is set wins. */
 export type Customary = readonly (readonly [path: readonly string[], ...names: string[]])[];
 
 const PROXY: Customary = [
@@ -14,7 +14,7 @@ const PROXY: Customary = [
   [['http', 'no_proxy'], 'no_proxy', 'NO_PROXY'],
 ];
 
-/** The settings made by the usual variables, those for a proxy unless others are given; every other source overrides them. */
+/** Settings from customary variables, by default those for a proxy; every other source overrides them. */
 export function customaryLayer(
   environment: Readonly<Record<string, string | undefined>>,
   customary: Customary = PROXY,
@@ -56,7 +56,7 @@ export function strayVariables(environment: Readonly<Record<string, string | und
     .map((name) => `environment variable ${name} names no setting and is ignored`);
 }
 
-/** A text converted to a type; a text that does not fit is returned as it is, and refused later. */
+/** Converts a text to a type; a text that cannot be converted is returned unchanged and rejected later. */
 export function parseText(text: string, type: string): unknown {
   if (text === 'null' && type !== 'string') return null;
   switch (type) {
@@ -89,15 +89,15 @@ function parseMap(text: string): unknown {
   return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', parseText(pair?.[2] ?? '', 'number')]));
 }
 
-/** Which task of an array job this process is, counted from 1, and of how many where the batch system says so. */
+/** The task of an array job that this process is, counted from 1, and the number of tasks if known. */
 export interface ArrayTask {
   readonly index: number;
   readonly count: number | undefined;
 }
 
 /**
- * What batch systems say: Kubernetes (Indexed Job), Slurm (array), AWS Batch (array job). Kubernetes does not say of how
- * many, and Slurm may count from any number in any steps.
+ * The task as given by Slurm (array), AWS Batch (array job) or Kubernetes (Indexed Job). Kubernetes does not give the
+ * number of tasks; Slurm may start at any number and use any step.
  */
 export function arrayTask(
   environment: Readonly<Record<string, string | undefined>> = process.env,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 import { seconds, setting } from './setting.ts';
 
-/** How the web is asked. */
+/** HTTP requests: rate limits, retries, timeouts. */
 export const httpSchema = z.strictObject({
   contact: setting(
     z.string().default(''),

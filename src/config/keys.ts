@@ -5,7 +5,7 @@ import type { Flag } from './setting.ts';
 
 export { configSchema };
 
-/** One setting as people see it. */
+/** A setting as documented. */
 export interface Key {
   readonly path: readonly string[];
   readonly name: string;
@@ -14,7 +14,7 @@ export interface Key {
   readonly range: string;
   readonly default: unknown;
   readonly sentence: string;
-  /** What it may be, where that is one of a few words. */
+  /** Allowed values of an enumeration. */
   readonly choices: readonly string[];
   /** The options of the command line that set it. */
   readonly flags: readonly Flag[];
@@ -101,7 +101,7 @@ function describeRange(schema: JsonSchema): string {
   if (schema.enum) return schema.enum.join(' | ');
   if (typeof schema.additionalProperties === 'object') return `name: ${describeRange(schema.additionalProperties)}`;
   const { minimum, maximum } = schema;
-  // zod writes down the bounds of safe integers, which say nothing to a reader.
+  // zod adds the bounds of safe integers, which do not help a reader.
   const upper = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? undefined : maximum;
   if (minimum !== undefined && upper !== undefined) return `from ${minimum} to ${upper}`;
   if (minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER) return `at least ${minimum}`;

@@ -14,7 +14,7 @@ export function flatten(value: unknown, origin: string, path: readonly string[] 
   return Object.entries(value).flatMap(([key, inner]) => flatten(inner, origin, [...path, key]));
 }
 
-/** Settings made in code, as a layer; what is undefined is not set. */
+/** Settings made in code, as a layer; undefined values are omitted. */
 export function settingsLayer(settings: object, origin: string): Layer {
   return flatten(settings, origin).filter(({ value }) => value !== undefined);
 }
@@ -37,7 +37,7 @@ export function merge(layers: readonly Layer[]): {
   return { value: root, settings };
 }
 
-/** Sets the value at a path, and makes the records on the way that are not there. */
+/** Sets the value at a path, creating missing records on the way. */
 function assign(root: Record<string, unknown>, path: readonly string[], value: unknown): void {
   let at = root;
   for (const key of path.slice(0, -1)) {

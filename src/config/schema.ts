@@ -7,7 +7,7 @@ import { orchestratorSchema } from './orchestrator-schema.ts';
 import { parseSchema } from './parse-schema.ts';
 import { stageSchema } from './stage-schema.ts';
 
-/** Where jobs are kept. */
+/** Where jobs are stored. */
 const queueSchema = z.strictObject({
   backend: setting(
     z.enum(['sqlite', 'postgres', 'memory']).default('sqlite'),
@@ -70,7 +70,7 @@ const storeSchema = z.strictObject({
   ),
 });
 
-/** What is told to the outside about a run. */
+/** Export of metrics and traces. */
 const telemetrySchema = z.strictObject({
   service_name: setting(z.string().min(1).default('docstokg'), 'Service name reported with metrics and traces.'),
   otlp_endpoint: setting(
@@ -205,7 +205,7 @@ const graphSchema = z.strictObject({
   ),
 });
 
-/** What `docstokg serve` listens on and whom it answers. */
+/** Address and access of `docstokg serve`. */
 const serveSchema = z.strictObject({
   host: setting(
     z.string().min(1).max(255).default('127.0.0.1'),
@@ -232,23 +232,23 @@ const serveSchema = z.strictObject({
 /** Every setting of the program: each key has a default and a sentence. */
 export const configSchema = z.strictObject({
   orchestrator: orchestratorSchema.prefault({}).describe('How jobs are run.'),
-  queue: queueSchema.prefault({}).describe('Where jobs are kept.'),
+  queue: queueSchema.prefault({}).describe('Where jobs are stored.'),
   store: storeSchema.prefault({}).describe('Shared object store for the files of a corpus.'),
   download: downloadSchema.prefault({}).describe('What is downloaded and where it goes.'),
   parse: parseSchema.prefault({}).describe('How papers become structure, chunks and vectors.'),
   stage: stageSchema.prefault({}).describe('How every stage runs its documents.'),
-  http: httpSchema.prefault({}).describe('How the web is asked.'),
+  http: httpSchema.prefault({}).describe('HTTP requests: rate limits, retries, timeouts.'),
   services: servicesSchema.prefault({}).describe('Where scholarly services are.'),
   keys: keysSchema.prefault({}).describe('Keys of services.'),
-  graph: graphSchema.prefault({}).describe('What a graph is built with beside the documents.'),
+  graph: graphSchema.prefault({}).describe('What is looked up while a graph is built.'),
   model: modelSchema
     .prefault({})
     .describe('The model that answers questions, fills in tables and extracts claims; none unless one is named.'),
   claims: claimsSchema.prefault({}).describe('What graph claims reads.'),
-  telemetry: telemetrySchema.prefault({}).describe('What is told to the outside about a run.'),
-  serve: serveSchema.prefault({}).describe('What docstokg serve listens on and whom it answers.'),
+  telemetry: telemetrySchema.prefault({}).describe('Export of metrics and traces.'),
+  serve: serveSchema.prefault({}).describe('Address and access of docstokg serve.'),
 });
 
 export type Config = z.infer<typeof configSchema>;
-/** Some of the settings, as one writes them in a file: the rest has its defaults. */
+/** Some of the settings, as in a file; the rest have their defaults. */
 export type Settings = z.input<typeof configSchema>;

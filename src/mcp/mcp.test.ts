@@ -238,7 +238,7 @@ test('an assistant reads a table that was filled in, and no file of this machine
   assert.ok(long.data['next_cursor'] !== null);
 });
 
-test('all filters of the search narrow it, and wrong ones are told with a hint', async () => {
+test('all filters narrow the search, and wrong ones are refused with a hint', async () => {
   const client = await connected();
   const works = async (more: object): Promise<unknown[]> => [
     ...new Set(

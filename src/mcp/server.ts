@@ -24,7 +24,7 @@ export interface McpOptions {
 const HINTS = { destructiveHint: false, openWorldHint: false };
 
 /** Creates an MCP server for one connection or request. */
-export async function createCorpusServer(options: McpOptions): Promise<McpServer> {
+async function createCorpusServer(options: McpOptions): Promise<McpServer> {
   const { runs, version } = options;
   const tokenizer = await openTokenizer('cl100k');
   const server = new McpServer(

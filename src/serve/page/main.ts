@@ -116,7 +116,7 @@ function App({
     const merged: Query = { ...Object.fromEntries(here(isReport).searchParams), ...query };
     go((isReport ? '#' : '') + address(here(isReport).pathname, merged), true);
   };
-  const scene: Scene = { source, about, run, query: at.searchParams, place, set, tell: setMessage };
+  const scene: Scene = { source, about, run, query: at.searchParams, place, set, notify: setMessage };
   const skip = (event: Event): void => {
     event.preventDefault();
     main.current?.focus();

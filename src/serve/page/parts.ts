@@ -31,7 +31,7 @@ export function TextField(props: {
     // Do not overwrite what is being typed with an older value.
     if (input.current && document.activeElement !== input.current) input.current.value = value ?? '';
   }, [value]);
-  const tell = (waitMs: number): void => {
+  const changedAfter = (waitMs: number): void => {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => changed(input.current?.value.trim() ?? ''), waitMs);
   };
@@ -43,8 +43,8 @@ export function TextField(props: {
       id=${id}
       placeholder=${hint}
       ref=${input}
-      onChange=${() => tell(0)}
-      onInput=${() => tell(TYPING_MS)}
+      onChange=${() => changedAfter(0)}
+      onInput=${() => changedAfter(TYPING_MS)}
     />`,
   );
 }
@@ -104,12 +104,12 @@ export function ActButton({
   readonly label?: string;
   readonly act: () => Promise<string>;
 }): View {
-  const { tell } = useScene();
+  const { notify } = useScene();
   const [isBusy, setBusy] = useState(false);
   const click = (): void => {
     setBusy(true);
     act()
-      .then(tell, (error: unknown) => tell(error instanceof Error ? error.message : String(error)))
+      .then(notify, (error: unknown) => notify(error instanceof Error ? error.message : String(error)))
       .finally(() => setBusy(false));
   };
   return html`<button type="button" class="quiet" aria-label=${label} disabled=${isBusy} onClick=${click}>
@@ -118,7 +118,7 @@ export function ActButton({
 }
 
 export function CopyButtons({ apa, bibtex }: { readonly apa: string | null; readonly bibtex: string | null }): View {
-  const { tell } = useScene();
+  const { notify } = useScene();
   const copy = (name: string, text: string | null): View =>
     text !== null &&
     html`<button
@@ -126,8 +126,8 @@ export function CopyButtons({ apa, bibtex }: { readonly apa: string | null; read
       class="quiet"
       onClick=${() =>
         void navigator.clipboard.writeText(text).then(
-          () => tell(`Copied as ${name}.`),
-          () => tell(text),
+          () => notify(`Copied as ${name}.`),
+          () => notify(text),
         )}
     >
       Copy ${name}

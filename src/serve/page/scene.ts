@@ -23,7 +23,7 @@ export interface Scene {
   /** Changes the query parameters without a new history entry. */
   readonly set: (query: Query) => void;
   /** Shows a status message. */
-  readonly tell: (text: string) => void;
+  readonly notify: (text: string) => void;
 }
 
 export const SceneContext = createContext<Scene | undefined>(undefined);
@@ -39,30 +39,30 @@ export function runPath(run: Run, ...parts: readonly string[]): string {
   return `/${['runs', run.id, ...parts].map(encodeURIComponent).join('/')}`;
 }
 
-export type Asked<T> =
+export type Fetched<T> =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'answered'; readonly value: T };
 
 /** Fetches a response; the previous one stays until the next arrives. */
-export function useAnswer<T>(path: string, query: Query = {}): Asked<T> {
+export function useAnswer<T>(path: string, query: Query = {}): Fetched<T> {
   const { source } = useScene();
-  const [asked, setAsked] = useState<Asked<T>>({ kind: 'waiting' });
+  const [fetched, setFetched] = useState<Fetched<T>>({ kind: 'waiting' });
   useEffect(() => {
     const leave = new AbortController();
     source.get<T>(path, query, leave.signal).then(
-      (value) => leave.signal.aborted || setAsked({ kind: 'answered', value }),
-      (error: unknown) => leave.signal.aborted || setAsked({ kind: 'failed', error }),
+      (value) => leave.signal.aborted || setFetched({ kind: 'answered', value }),
+      (error: unknown) => leave.signal.aborted || setFetched({ kind: 'failed', error }),
     );
     return () => leave.abort();
   }, [address(path, query)]);
-  return asked;
+  return fetched;
 }
 
 /** Renders a response, a loading message or the error. */
-export function shown<T>(asked: Asked<T>, view: (value: T) => View): View {
-  if (asked.kind === 'answered') return view(asked.value);
-  return asked.kind === 'failed' ? fault(asked.error) : html`<p class="hint" role="status">Loading …</p>`;
+export function shown<T>(fetched: Fetched<T>, view: (value: T) => View): View {
+  if (fetched.kind === 'answered') return view(fetched.value);
+  return fetched.kind === 'failed' ? fault(fetched.error) : html`<p class="hint" role="status">Loading …</p>`;
 }
 
 export function fault(error: unknown): View {
@@ -72,7 +72,7 @@ export function fault(error: unknown): View {
 }
 
 /** A response that is updated by server events. */
-export function useLive<T>(path: string, kind: EventKind, isOurs: (data: T) => boolean = () => true): Asked<T> {
+export function useLive<T>(path: string, kind: EventKind, isOurs: (data: T) => boolean = () => true): Fetched<T> {
   const { source } = useScene();
   const first = useAnswer<T>(path);
   const [update, setUpdate] = useState<T | undefined>(undefined);

@@ -14,10 +14,10 @@ export interface Source {
   /** URL of an image or download; undefined if not available. */
   file(path: string, query?: Query): string | undefined;
   post<T = { readonly changed: number }>(path: string, body: object): Promise<T>;
-  /** Calls `hear` with each line of a streamed response; a body makes it a POST. */
-  lines(path: string, request: LinesRequest, hear: (line: never) => void, signal: AbortSignal): Promise<void>;
+  /** Calls `receive` with each line of a streamed response; a body makes it a POST. */
+  lines(path: string, request: LinesRequest, receive: (line: never) => void, signal: AbortSignal): Promise<void>;
   /** Subscribes to server events of a kind; returns an unsubscribe function. */
-  on(kind: EventKind, hear: (data: unknown) => void): () => void;
+  on(kind: EventKind, receive: (data: unknown) => void): () => void;
   /** Works that match a filter, for export from a report. */
   readonly exportCsv?: (query: Query) => Promise<string>;
 }
@@ -53,7 +53,7 @@ export function servedSource(connected: (is: boolean) => void): Source {
     get: async (path, query, signal) => await answer(fetch(`/api/v1${address(path, query)}`, signal ? { signal } : {})),
     file: (path, query) => `/api/v1${address(path, query)}`,
     post: async (path, body) => await answer(fetch(`/api/v1${path}`, posted(body))),
-    lines: async (path, { query, body }, hear, signal) => {
+    lines: async (path, { query, body }, receive, signal) => {
       const response = await fetch(`/api/v1${address(path, query)}`, { ...(body && posted(body)), signal });
       if (!response.ok || !response.body) throw await refusal(response);
       let rest = '';
@@ -66,12 +66,12 @@ export function servedSource(connected: (is: boolean) => void): Source {
             readonly problem?: { readonly status: number; readonly detail: string };
           };
           if (value.kind === 'error') throw new Refusal(value.problem?.status ?? 500, value.problem ?? {});
-          hear(value as never);
+          receive(value as never);
         }
       }
     },
-    on: (kind, hear) => {
-      const listener = (event: Event): void => hear(JSON.parse((event as MessageEvent<string>).data));
+    on: (kind, receive) => {
+      const listener = (event: Event): void => receive(JSON.parse((event as MessageEvent<string>).data));
       events.addEventListener(kind, listener);
       return () => events.removeEventListener(kind, listener);
     },

@@ -53,7 +53,7 @@ test('figures over time stay few, and rates come from the last minutes', () => {
   );
 });
 
-test('a stream goes on behind the event it has heard, and ids of another process mean nothing', () => {
+test('a stream resumes after the last event received; ids of another process are ignored', () => {
   const log = new EventLog();
   const event = {
     at: '',

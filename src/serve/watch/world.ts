@@ -103,7 +103,7 @@ export class World implements AsyncDisposable {
     const startedAt = this.#clock.monotonic();
     for (const run of this.runs.values()) {
       const events = await run.look();
-      // Send only the last events of a burst: nobody reads hundreds of lines per second.
+      // Send only the last events of a burst: hundreds of lines per second cannot be read.
       this.watchers.events(
         events.slice(-MOST_SENT).map((event) => {
           const title = event.document === null ? null : (run.view.works.ofDocument(event.document)?.title ?? null);

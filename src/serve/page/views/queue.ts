@@ -98,7 +98,7 @@ function Trends({ queue, before }: { readonly queue: Queue; readonly before: rea
 }
 
 function Failures({ queue }: { readonly queue: Queue }): View {
-  const { source, about, tell, set } = useScene();
+  const { source, about, notify, set } = useScene();
   const reasons = [...queue.failures, ...queue.skips, ...queue.retries];
   const retry = async (code: string, state: string): Promise<string> => {
     const { changed } = await source.post('/steering/retry', { error_code: code, state });
@@ -107,7 +107,7 @@ function Failures({ queue }: { readonly queue: Queue }): View {
   };
   const filter = (code: string, state: string): void => {
     set({ state, code, host: '' });
-    tell('');
+    notify('');
     document.querySelector('.jobs')?.scrollIntoView();
   };
   return html`<section>

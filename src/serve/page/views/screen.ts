@@ -4,7 +4,7 @@ import type { Passages, Run, Screening } from '../answers.ts';
 import { number } from '../format.ts';
 import { marked } from '../marked.ts';
 import { choice, filters, link, QueryField } from '../parts.ts';
-import type { Asked, View } from '../scene.ts';
+import type { Fetched, View } from '../scene.ts';
 import { html, runPath, shown, useAnswer, useScene } from '../scene.ts';
 import type { Query } from '../source.ts';
 
@@ -47,14 +47,14 @@ export function ScreenView({ run }: { readonly run: Run }): View {
 }
 
 function Review({ run, by, phase }: { readonly run: Run; readonly by: string; readonly phase: Phase }): View {
-  const { source, tell, about, place } = useScene();
+  const { source, notify, about, place } = useScene();
   const first = useAnswer<Screening>(runPath(run, 'screening'), { by, phase });
   const [later, setLater] = useState<Screening | undefined>(undefined);
   const [note, setNote] = useState('');
   /** A decision that could not be sent has its id until it can: sent again, it is the same one. */
   const sending = useRef<{ readonly work: string; readonly id: string } | undefined>(undefined);
   const isBusy = useRef(false);
-  const answer: Asked<Screening> = later ? { kind: 'answered', value: later } : first;
+  const answer: Fetched<Screening> = later ? { kind: 'answered', value: later } : first;
   const current = answer.kind === 'answered' ? answer.value : undefined;
   const [candidate] = current?.next ?? [];
   const post = (act: string, body: Query, said: string): void => {
@@ -67,9 +67,9 @@ function Review({ run, by, phase }: { readonly run: Run; readonly by: string; re
           sending.current = undefined;
           setLater(value);
           setNote('');
-          tell(said);
+          notify(said);
         },
-        (error: unknown) => tell(`Not saved: ${error instanceof Error ? error.message : String(error)}. Try again.`),
+        (error: unknown) => notify(`Not saved: ${error instanceof Error ? error.message : String(error)}. Try again.`),
       )
       .finally(() => (isBusy.current = false));
   };
@@ -106,7 +106,7 @@ function Review({ run, by, phase }: { readonly run: Run; readonly by: string; re
     conflictsOf(value, phase, (work) => {
       source
         .get<Screening>(runPath(run, 'screening'), { by, phase, work })
-        .then(setLater, (error: unknown) => tell(String(error)));
+        .then(setLater, (error: unknown) => notify(String(error)));
     }),
   ]);
 }

@@ -261,7 +261,7 @@ function OneCell(props: {
   readonly changed: (row: TableRow) => void;
 }): View {
   const { run, table, row, column, cell, changed } = props;
-  const { source, about, place, tell } = useScene();
+  const { source, about, place, notify } = useScene();
   const [error, setError] = useState<unknown>();
   const input = useRef<HTMLInputElement & HTMLSelectElement>(null);
   const { quote } = cell;
@@ -270,7 +270,7 @@ function OneCell(props: {
     source.post<{ readonly row: TableRow | null }>(runPath(run, 'tables', table, 'cells'), body).then(
       (got) => {
         setError(undefined);
-        tell(value === null ? 'Correction undone.' : 'Corrected.');
+        notify(value === null ? 'Correction undone.' : 'Corrected.');
         if (got.row) changed(got.row);
       },
       (fault: unknown) => setError(fault),
