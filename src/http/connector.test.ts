@@ -73,6 +73,8 @@ test('a server that never completes the TLS handshake is abandoned after the tim
   await using client = loopbackClient(server, { clock: new HeldClock(), limits: { connectMs: 50 } });
   const result = await client.send({ url: new URL('https://host.test/') }, AbortSignal.timeout(20_000));
   assert.equal(result.kind === 'failed' && result.reason, 'connect-timeout');
+  // By the limit that was given, not by the default of undici.
+  assert.match(result.kind === 'failed' ? result.message : '', /timeout: 50ms/);
   await closed.promise;
 });
 
