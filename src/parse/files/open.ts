@@ -1,7 +1,7 @@
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 
-import { AppError } from '../../base/index.ts';
+import { AppError, sha256File } from '../../base/index.ts';
 
 import type { Row, RowReader, RowWriter, TableSchema } from './schema.ts';
 
@@ -28,7 +28,7 @@ export async function openRowWriter(path: string, schema: TableSchema): Promise<
 /** Opens a file of rows. One that turns out to be damaged loses its fingerprint, so that the next run makes it again. */
 export async function openRowReader(path: string): Promise<RowReader> {
   return await distrusting(path, async () => {
-    checkSize(path);
+    await checkBytes(path);
     const reader = await openReader(path);
     return { ...reader, rows: (columns) => distrustedRows(path, reader.rows(columns)) };
   });
@@ -43,22 +43,28 @@ async function openReader(path: string): Promise<RowReader> {
   return openParquetReader(path);
 }
 
-/** A file that was cut off may still read well: its fingerprint knows how long it was made. */
-function checkSize(path: string): void {
-  const made = madeBytes(path);
-  const found = statSync(path, { throwIfNoEntry: false })?.size;
+/** A damaged file may still read well: its fingerprint knows the size and the hash that it was made with. */
+async function checkBytes(path: string): Promise<void> {
+  const made = madeWith(path);
+  if (made === undefined || !existsSync(path)) return;
+  const [size, , sha256] = made;
+  const found = statSync(path).size;
+  if (found === size && (sha256 === undefined || (await sha256File(path)) === sha256)) return;
   // Asked again: it may have been made again between the two looks.
-  if (made === undefined || found === undefined || found === made || madeBytes(path) !== made) return;
-  throw new AppError('FILE_UNREADABLE', `${path} is damaged: it has ${found} bytes instead of ${made}`, {
+  if (JSON.stringify(madeWith(path)) !== JSON.stringify(made)) return;
+  const why = found === size ? 'its bytes were changed' : `it has ${found} bytes instead of ${size}`;
+  throw new AppError('FILE_UNREADABLE', `${path} is damaged: ${why}`, {
     hint: 'the next docstokg run or docparse recreates it',
   });
 }
 
-function madeBytes(path: string): number | undefined {
+/** Size, time and hash of the file when it was made; the size alone by older versions. */
+function madeWith(path: string): readonly [number, number?, string?] | undefined {
   try {
     const { outputs } = JSON.parse(readFileSync(fingerprintOf(path), 'utf8')) as { outputs?: unknown[] };
-    const [mark] = [outputs?.[0]].flat();
-    return typeof mark === 'number' ? mark : undefined;
+    const [size, at, sha256] = [outputs?.[0]].flat();
+    if (typeof size !== 'number') return undefined;
+    return typeof at === 'number' && typeof sha256 === 'string' ? [size, at, sha256] : [size];
   } catch {
     // Without a fingerprint nothing is known of it, and the next run makes it again anyway.
     return undefined;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -181,3 +182,45 @@ test('a file that breaks off is never seen under its name, and a damaged one is 
   await writeFile(path, bytes.subarray(0, bytes.length / 2));
   await assert.rejects(collect(readVectors(path)), { code: 'FILE_UNREADABLE' });
 });
+
+test(
+  'changed bytes in a file never end the process, and are noticed where its fingerprint has its hash',
+  { timeout: 300_000 },
+  async () => {
+    const path = join(folder, 'changed', 'vectors.parquet');
+    await writeAll(path, randomVectors(20), 'float32');
+    const bytes = await readFile(path);
+    const outcomes = { unreadable: 0, read: 0 };
+    const damage = async (at: number): Promise<void> => {
+      const damaged = Buffer.from(bytes);
+      for (let next = at; next < at + 6; next += 1)
+        damaged.writeUInt8((damaged.readUInt8(next) + 1 + (next % 255)) % 256, next);
+      await writeFile(path, damaged);
+    };
+    const places = Array.from({ length: 200 }, (_, at) => Math.floor(((bytes.length - 6) * at) / 199));
+    for (const at of places) {
+      await damage(at);
+      try {
+        await collect(readVectors(path));
+        outcomes.read += 1;
+      } catch (error) {
+        assert.equal((error as { code?: string }).code, 'FILE_UNREADABLE', `at ${at}: ${String(error)}`);
+        outcomes.unreadable += 1;
+      }
+    }
+    assert.ok(outcomes.unreadable > 10, JSON.stringify(outcomes));
+    const fingerprint = JSON.stringify({
+      input_sha256: '',
+      cfg_hash: '',
+      outputs: [[bytes.length, 1, createHash('sha256').update(bytes).digest('hex')]],
+    });
+    for (const at of places.filter((_, place) => place % 10 === 0)) {
+      await writeFile(`${path}.fp.json`, fingerprint);
+      await damage(at);
+      await assert.rejects(collect(readVectors(path)), { code: 'FILE_UNREADABLE' }, `at ${at}`);
+    }
+    await writeFile(`${path}.fp.json`, fingerprint);
+    await writeFile(path, bytes);
+    assert.equal((await collect(readVectors(path))).length, 20);
+  },
+);

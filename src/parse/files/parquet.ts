@@ -1,15 +1,15 @@
 import type { FileHandle } from 'node:fs/promises';
-import { mkdir, open, rm } from 'node:fs/promises';
-import { openAsBlob } from 'node:fs';
+import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-import type { Data, Struct, Vector } from 'apache-arrow';
+import type { Data, Struct, Table, Vector } from 'apache-arrow';
 import { DataType, makeVector, tableFromIPC } from 'apache-arrow';
 import type { RecordBatch as WasmBatch, WriterProperties } from 'parquet-wasm';
 import {
   Compression,
   EnabledStatistics,
-  ParquetFile,
+  readParquet,
+  readSchema,
   Table as WasmTable,
   transformParquetStream,
   WriterPropertiesBuilder,
@@ -125,42 +125,36 @@ function writerProperties(schema: TableSchema): WriterProperties {
     .build();
 }
 
-/** Opens a Parquet file for reading; rows come in batches, so that memory does not grow with the file. */
+/**
+ * Opens a Parquet file for reading; rows come in groups. Only calls that return at once are used: in them a damaged file is
+ * an error that can be caught, while in the streams of the package it ends the process.
+ */
 export async function openParquetReader(path: string): Promise<RowReader> {
-  try {
-    const file = await ParquetFile.fromFile(await openAsBlob(path));
-    const metadata = file.metadata().fileMetadata().keyValueMetadata() as Map<string, string>;
-    const columns = tableFromIPC(file.schema().intoIPCStream()).schema.fields.map(({ name }) => name);
-    return {
-      metadata: JSON.parse(metadata.get(METADATA_KEY) ?? '{}') as Record<string, string>,
-      columns,
-      rows: (wanted) => rowsIn(path, file, wanted),
-    };
-  } catch (cause) {
-    throw unreadable(path, cause);
+  const bytes = await readFile(path);
+  const { metadata, fields } = guarded(path, () => tableFromIPC(readSchema(bytes).intoIPCStream()).schema);
+  return {
+    metadata: guarded(path, () => JSON.parse(metadata.get(METADATA_KEY) ?? '{}') as Record<string, string>),
+    columns: fields.map(({ name }) => name),
+    rows: (wanted) => rowsIn(path, bytes, wanted),
+  };
+}
+
+async function* rowsIn(path: string, bytes: Uint8Array, wanted: readonly string[] | undefined): AsyncGenerator<Row> {
+  const columns = wanted && { columns: [...wanted] };
+  for (let offset = 0; ; offset += GROUP_ROWS) {
+    const rows = guarded(path, () =>
+      rowsOf(tableFromIPC(readParquet(bytes, { ...columns, offset, limit: GROUP_ROWS }).intoIPCStream())),
+    );
+    yield* rows;
+    if (rows.length < GROUP_ROWS) return;
   }
 }
 
-async function* rowsIn(path: string, file: ParquetFile, wanted: readonly string[] | undefined): AsyncGenerator<Row> {
-  const batches = (await file.stream({
-    batchSize: BATCH_ROWS,
-    ...(wanted && { columns: [...wanted] }),
-  })) as ReadableStream<WasmBatch>;
-  const reader = batches.getReader();
+function guarded<T>(path: string, read: () => T): T {
   try {
-    for (;;) {
-      let rows: Row[];
-      try {
-        const next = await reader.read();
-        if (next.done) return;
-        rows = rowsOf(next.value);
-      } catch (cause) {
-        throw unreadable(path, cause);
-      }
-      yield* rows;
-    }
-  } finally {
-    await reader.cancel().catch(() => undefined);
+    return read();
+  } catch (cause) {
+    throw unreadable(path, cause);
   }
 }
 
@@ -171,9 +165,8 @@ function unreadable(path: string, cause: unknown): AppError {
   });
 }
 
-/** Rows of a batch. Columns are turned into plain values one after the other: row by row, Arrow makes an object per cell. */
-function rowsOf(batch: WasmBatch): Row[] {
-  const table = tableFromIPC(batch.intoIPCStream());
+/** Rows of a table. Columns are turned into plain values one after the other: row by row, Arrow makes an object per cell. */
+function rowsOf(table: Table): Row[] {
   const columns = table.schema.fields.map(({ name }, at) => [name, valuesOf(table.getChildAt(at))] as const);
   return Array.from({ length: table.numRows }, (_, row) =>
     Object.fromEntries(columns.map(([name, values]) => [name, values[row]])),
