@@ -7,8 +7,8 @@ import type { FailedReason } from './send.ts';
 export type Expired = (reason: FailedReason, message: string, retryable: boolean) => void;
 
 /**
- * The time limits of one exchange: connect, headers, idle, minimum speed and total. One timer serves all, so chunks
- * need none.
+ * The time limits of one exchange: headers, idle, minimum speed and total; the connector limits the time to connect. One
+ * timer serves all, so chunks need none.
  */
 export class Deadlines implements Disposable {
   readonly #clock: Clock;
@@ -73,9 +73,9 @@ export class Deadlines implements Disposable {
   }
 
   #next(): number {
-    const { connectMs, headersMs, idleMs, totalMs, floorWindowMs, floorBytesPerSecond } = this.#limits;
+    const { headersMs, idleMs, totalMs, floorWindowMs, floorBytesPerSecond } = this.#limits;
     const total = this.#startedAt + totalMs;
-    if (this.#phase === 'connect') return Math.min(total, this.#phaseAt + connectMs);
+    if (this.#phase === 'connect') return total;
     if (this.#phase === 'headers') return Math.min(total, this.#phaseAt + headersMs);
     const floor = floorBytesPerSecond > 0 ? this.#windowAt + floorWindowMs : Infinity;
     return Math.min(total, this.#lastByteAt + idleMs, floor);
@@ -83,11 +83,8 @@ export class Deadlines implements Disposable {
 
   #check(): void {
     const now = this.#clock.monotonic();
-    const { connectMs, headersMs, idleMs, totalMs } = this.#limits;
+    const { headersMs, idleMs, totalMs } = this.#limits;
     if (now >= this.#startedAt + totalMs) return this.#expired('total-timeout', `not done after ${totalMs} ms`, false);
-    if (this.#phase === 'connect' && now >= this.#phaseAt + connectMs) {
-      return this.#expired('connect-timeout', `not connected after ${connectMs} ms`, true);
-    }
     if (this.#phase === 'headers' && now >= this.#phaseAt + headersMs) {
       return this.#expired('headers-timeout', `no headers after ${headersMs} ms`, true);
     }
