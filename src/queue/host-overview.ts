@@ -3,60 +3,60 @@ import { nameKey } from '../hosts/index.ts';
 import type { HostJobs, QueueStats } from './types.ts';
 import { overviewOf } from './overview.ts';
 
-/** A host, service or resolver as an operator sees it: what it allows, what is under way, and what waits for it. */
+/** A host, service or resolver for operators: its limits, requests in flight, and waiting jobs. */
 export interface HostOverview {
   readonly key: string;
   readonly kind: 'host' | 'service' | 'crawl-delay' | 'resolver';
   readonly name: string;
-  /** How many at once and how often, as it counts now; null where there is no limit. */
+  /** Current limits on concurrency and rate; null means unlimited. */
   readonly cap: number | null;
   readonly perSecond: number | null;
-  /** Whether its rate is reduced because the host asked for it. */
+  /** Whether the rate was reduced at the host's request. */
   readonly slowed: boolean;
   readonly inFlight: number;
-  /** Requests that wait for their turn. */
+  /** Requests waiting for a slot. */
   readonly waiting: number;
-  /** When the next one may start; null for now. */
+  /** When the next request may start; null if now. */
   readonly nextAt: number | null;
-  /** Not asked until then, and why; `until` is null until somebody resumes it. */
+  /** Until when no request is sent, and why; `until` is null if an operator has to resume it. */
   readonly hold: { readonly until: number | null; readonly reason: string } | null;
-  /** Requests of the processes that are alive: those that brought something, and the others by why. */
+  /** Requests of live processes: successful ones, and failed ones by reason. */
   readonly done: number;
   readonly failed: Readonly<Record<string, number>>;
-  /** What a service says is left of its daily budget. */
+  /** Rest of the daily budget, as reported by the service. */
   readonly budgetLeft: number | null;
-  /** Jobs of the queue that will probably ask it; null where none will. */
+  /** Queued jobs that will probably send requests to it; null if there are none. */
   readonly jobs: HostJobs | null;
 }
 
-/** What is known of hosts besides the queue's own books. */
+/** Information about hosts from outside the queue's tables. */
 export interface HostSources {
   readonly jobs: readonly HostJobs[];
-  /** What a fleet shares on its database, now. */
+  /** Current state shared by the fleet in its database. */
   readonly shared: readonly HostReport[];
-  /** What a host allows that nobody has told of. */
+  /** Limits of a host that no process has reported. */
   readonly rulesOf: (key: string) => Pick<HostReport, 'cap' | 'perSecond'>;
 }
 
-/** One row per host: what living workers tell, what the fleet shares, what operators paused, and what the queue holds. */
+/** One row per host, from the reports of live workers, the fleet's shared state, operators' pauses and queued jobs. */
 export function hostOverview(stats: QueueStats, { jobs, shared, rulesOf }: HostSources): HostOverview[] {
   const { workers } = overviewOf(stats);
-  const told = workers
+  const reported = workers
     .filter(({ alive }) => alive)
     .flatMap(({ hosts, heardAt }) => hosts.map((report) => ({ report, at: heardAt })));
   const sharedByKey = new Map(shared.map((report) => [report.key, report]));
-  const toldByKey = Map.groupBy(told, ({ report }) => report.key);
+  const reportedByKey = Map.groupBy(reported, ({ report }) => report.key);
   const jobsByHost = new Map(jobs.map((each) => [each.host, each]));
   const paused = new Set(
     stats.pauses.flatMap(({ scope, name }) =>
       scope === 'host' ? name : scope === 'resolver' ? `resolver/${name}` : [],
     ),
   );
-  const keys = new Set([...toldByKey.keys(), ...sharedByKey.keys(), ...paused, ...jobsByHost.keys()]);
+  const keys = new Set([...reportedByKey.keys(), ...sharedByKey.keys(), ...paused, ...jobsByHost.keys()]);
   const rows = Array.from(keys, (key): HostOverview => {
     const common = sharedByKey.get(key);
-    const reports = [...(toldByKey.get(key) ?? []), ...(common ? [{ report: common, at: stats.at }] : [])];
-    const own = (toldByKey.get(key) ?? []).map(({ report }) => report);
+    const reports = [...(reportedByKey.get(key) ?? []), ...(common ? [{ report: common, at: stats.at }] : [])];
+    const own = (reportedByKey.get(key) ?? []).map(({ report }) => report);
     const nextAt = Math.min(...reports.map(({ report, at }) => at + report.nextInMs));
     return {
       key,
@@ -66,7 +66,7 @@ export function hostOverview(stats: QueueStats, { jobs, shared, rulesOf }: HostS
         rulesOf(key),
       ),
       slowed: reports.some(({ report }) => report.slowed),
-      // Places that the fleet's processes have now; what they told themselves is a moment old.
+      // The fleet's count is current; reports of workers are slightly older.
       inFlight: common?.inFlight ?? total(own.map(({ inFlight }) => inFlight)),
       waiting: total(own.map(({ waiting }) => waiting)),
       nextAt: nextAt > stats.at && Number.isFinite(nextAt) ? nextAt : null,
@@ -82,7 +82,7 @@ export function hostOverview(stats: QueueStats, { jobs, shared, rulesOf }: HostS
 
 type At = { readonly report: HostReport; readonly at: number };
 
-/** The strictest that anybody keeps to. */
+/** The strictest reported limits. */
 function limitsOf(
   reports: readonly HostReport[],
   rules: Pick<HostReport, 'cap' | 'perSecond'>,
@@ -96,7 +96,7 @@ function limitsOf(
 
 function latestHold(reports: readonly At[], now: number): HostOverview['hold'] {
   const holds = reports.flatMap(({ report: { hold }, at }) =>
-    // A pause that was lifted since is told by the queue itself.
+    // Pauses come from the queue, which knows when they end.
     hold === null || hold.reason === 'paused' ? [] : { until: at + (hold.forMs ?? Infinity), reason: hold.reason },
   );
   const latest = holds.toSorted((a, b) => b.until - a.until)[0];

@@ -5,7 +5,7 @@ import type { Clock } from '../base/index.ts';
 import type { AcquireOptions, Admission, HostEvent, Slot } from '../hosts/index.ts';
 import { HostTable } from '../hosts/index.ts';
 
-/** An authority over hosts under test, and the time it lives in. */
+/** An `Admission` under test, and its clock. */
 export interface AdmissionUnderTest extends AsyncDisposable {
   readonly admission: Admission;
   readonly clock: Clock;
@@ -36,7 +36,7 @@ const TABLE = (): HostTable =>
     ],
   });
 
-/** What every authority over hosts must do. */
+/** The behaviour every implementation of `Admission` must have. */
 export function describeAdmission(name: string, open: OpenAdmission): void {
   describe(name, () => {
     const using = async (
@@ -53,7 +53,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
       await use(under, events, take);
     };
 
-    test('no more go at once than the cap allows; who comes next goes when one comes back', () =>
+    test('at most `cap` requests are in flight; the next starts when one ends', () =>
       using(async ({ admission, pass }, _events, take) => {
         const keys = admission.table.keysOf('wide.org');
         const first = await take('wide.org');
@@ -72,7 +72,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         for (const each of [turn, last]) if (each.kind === 'go') each.slot[Symbol.dispose]();
       }));
 
-    test('requests to one host keep their distance, other hosts go on', () =>
+    test('requests to one host are spaced; other hosts are not delayed', () =>
       using(async ({ clock }, _events, take) => {
         // A process may be paused anywhere: what is known is a moment before each was sent, and one after.
         const times: (readonly [before: number, after: number])[] = [];
@@ -87,7 +87,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         }
       }));
 
-    test('the pause counts from when a request is on the wire, and nobody follows one that is still on its way there', () =>
+    test('spacing is measured from when a request was sent; none starts while one has not been sent yet', () =>
       using(async ({ admission, clock, pass }, _events, take) => {
         const slot = await take('slow.org');
         const next = admission.acquire(admission.table.keysOf('slow.org'), PATIENT);
@@ -103,7 +103,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         if (turn.kind === 'go') turn.slot[Symbol.dispose]();
       }));
 
-    test('a burst is let through at once, and then the rate counts', () =>
+    test('a burst passes at once, then the rate applies', () =>
       using(async ({ clock }, _events, take) => {
         const times: number[] = [];
         // Whoever hears late of the first turn finds that the others have come meanwhile.
@@ -117,7 +117,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         }
       }));
 
-    test('where the pause counts from the answer, nobody goes before it has passed since then', () =>
+    test('if spacing is measured from the response, no request starts earlier', () =>
       using(async ({ admission, clock }, _events, take) => {
         const keys = admission.table.keysOf('strict.org');
         const slot = await take('strict.org');
@@ -128,7 +128,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         assert.ok(clock.monotonic() - answeredAt >= INTERVAL_MS - 1);
       }));
 
-    test('several keys are taken together, and nothing is held while waiting for one of them', () =>
+    test('several keys are acquired together; none is held while waiting for another', () =>
       using(async ({ admission, pass }) => {
         const keysOf = (host: string): string[] => admission.table.keysOf(host, { resolver: 'unpaywall' });
         const first = await pass(admission.acquire(keysOf('a.org'), PATIENT));
@@ -140,7 +140,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         assert.equal(turn.kind === 'go' && turn.waited?.key, 'resolver/unpaywall');
       }));
 
-    test('who waits can leave the line', () =>
+    test('a waiter can be aborted', () =>
       using(async ({ admission, pass }, _events, take) => {
         const keys = admission.table.keysOf('strict.org');
         const slot = await take('strict.org');
@@ -153,7 +153,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         assert.equal((await pass(next)).kind, 'go');
       }));
 
-    test('what is let go of while waiting is there again before the turn is used, and a turn that is not used is not lost', () =>
+    test('what is released while waiting is reacquired before the slot is used; an unused slot is not lost', () =>
       using(async ({ admission, pass }, _events, take) => {
         const keys = admission.table.keysOf('strict.org');
         const slot = await take('strict.org');
@@ -180,7 +180,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         assert.deepEqual(steps, ['let go', 'taken back']);
       }));
 
-    test('a turn that comes while somebody is on the way into the line is not missed', () =>
+    test('a slot freed while a waiter joins the line is not missed', () =>
       using(async ({ admission, clock, pass }, _events, take) => {
         (await take('slow.org'))[Symbol.dispose]();
         // The line is joined only after the moment for which it would have been joined.
@@ -197,7 +197,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         if (turn.kind === 'go') turn.slot[Symbol.dispose]();
       }));
 
-    test('a hold is waited for within one’s patience, told beyond it, and never shortened', () =>
+    test('a hold shorter than the patience is waited for, a longer one returned as `later`, and none is shortened', () =>
       using(async ({ admission, clock, pass }) => {
         const keys = ['held.org'];
         const until = clock.now() + 3_600_000;
@@ -213,7 +213,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         assert.ok(clock.monotonic() - before >= 290);
       }));
 
-    test('a Retry-After of one host holds the service it belongs to, and so its other hosts, but no resolver', () =>
+    test("a Retry-After of one host holds its service and the service's other hosts, but no resolver", () =>
       using(async ({ admission, clock, pass }) => {
         const keysOf = (host: string): string[] => admission.table.keysOf(host, { resolver: 'unpaywall' });
         const retryAt = clock.now() + 3_600_000;
@@ -227,7 +227,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         assert.equal((await pass(admission.acquire(keysOf('another.org'), PATIENT))).kind, 'go');
       }));
 
-    test('who is in line when a long hold comes is told at once', () =>
+    test('a long hold is returned to waiters at once', () =>
       using(async ({ admission, clock, pass }, _events, take) => {
         const keys = admission.table.keysOf('strict.org');
         using _slot = await take('strict.org');
@@ -236,7 +236,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         assert.equal((await pass(waiting)).kind, 'later');
       }));
 
-    test('a host that wants a year is given up', () =>
+    test('a host that asks for a year is given up', () =>
       using(async ({ admission, clock, pass }, events) => {
         const retryAt = clock.now() + 365 * 24 * 3_600_000;
         admission.observe(['year.org'], { kind: 'answer', status: 503, retryAt });
@@ -246,7 +246,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         assert.ok(events.some(({ kind }) => kind === 'host-given-up'));
       }));
 
-    test('a paused host lets nobody through until it is resumed', () =>
+    test('a paused host gets no request until it is resumed', () =>
       using(async ({ admission, pass }) => {
         admission.hold('paused.org', { at: Infinity, reason: 'paused' });
         assert.equal(admission.room(['paused.org']), 0);
@@ -256,7 +256,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         assert.equal((await pass(admission.acquire(['paused.org'], PATIENT))).kind, 'go');
       }));
 
-    test('a host that asks to slow down is held and asked less, which good answers restore step by step', () =>
+    test('a host that asks to slow down is held and its rate reduced; good responses restore it step by step', () =>
       using(async ({ admission, clock }, events) => {
         const keys = ['busy.org'];
         const view = (): { cap: number; perSecond: number } =>
@@ -275,7 +275,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         assert.ok(events.some((event) => event.kind === 'host-restored' && event.full));
       }));
 
-    test('a host that fails again and again is not asked, and then asked once before it is trusted again', () =>
+    test('a host that keeps failing is suspended, then probed with one request', () =>
       using(async ({ admission }, events) => {
         const keys = ['broken.org'];
         for (let at = 0; at < 5; at += 1) admission.observe(keys, { kind: 'end', answered: false, fault: true });
@@ -285,7 +285,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         assert.equal(turn.kind === 'later' && turn.reason, 'host-held');
       }));
 
-    test('what a service says is left of its budget is known, and told again when it has shrunk', () =>
+    test("the rest of a service's budget is reported, again when it shrinks", () =>
       using(async ({ admission }) => {
         const keys = admission.table.keysOf('wide.org');
         const left = (): number | null =>
@@ -298,7 +298,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         assert.equal(left(), 0.9, 'a hundredth is no news');
       }));
 
-    test('requests that ended are counted, those that brought nothing by why', () =>
+    test('finished requests are counted, failed ones by reason', () =>
       using(async ({ admission }, _events, take) => {
         (await take('wide.org'))[Symbol.dispose]();
         const keys = admission.table.keysOf('wide.org');
@@ -309,7 +309,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
         assert.deepEqual([done, failed], [2, { '404': 2, reset: 1 }]);
       }));
 
-    test('whoever watches is told when there is room again', () =>
+    test('watchers are notified when there is room again', () =>
       using(async ({ admission, pass }, _events, take) => {
         const slot = await take('strict.org');
         const told = new Promise<void>((resolve) => admission.watch(resolve));

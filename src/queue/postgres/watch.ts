@@ -2,14 +2,14 @@ import { equalJitterDelay, wait } from '../../base/index.ts';
 import type { StoreChange } from '../types.ts';
 import type { PostgresConnection } from './connection.ts';
 
-/** How often jobs are looked for where nobody can listen, and every how many times what operators did. */
-const LOOK_MS = 1_000;
+/** Polling interval without LISTEN; operators' commands are polled every `CONTROL_TURNS` intervals. */
+const POLL_MS = 1_000;
 const CONTROL_TURNS = 5;
 
 /**
- * Hears what other processes did to the queue through LISTEN, and listens again after the server was away.
+ * Receives changes made by other processes through LISTEN, and reconnects after an outage.
  *
- *   connecting ──▶ listening ──lost──▶ waiting ──▶ connecting …        (a connection that was lost is given back at once)
+ *   connecting ──▶ listening ──lost──▶ waiting ──▶ connecting …        (a lost connection is released at once)
  */
 export class PostgresWatch implements AsyncDisposable {
   readonly channel: string;
@@ -26,7 +26,7 @@ export class PostgresWatch implements AsyncDisposable {
 
   add(listener: (change: StoreChange) => void): Disposable {
     this.#listeners.add(listener);
-    if (!this.#isListening) void (this.#connection.canListen ? this.#listen() : this.#look());
+    if (!this.#isListening) void (this.#connection.canListen ? this.#listen() : this.#poll());
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
@@ -36,15 +36,15 @@ export class PostgresWatch implements AsyncDisposable {
     this.#leave();
   }
 
-  /** Behind a pooler nobody can listen: jobs and what operators did are looked for from time to time. */
-  async #look(): Promise<void> {
+  /** A pooler does not support LISTEN, so changes are polled. */
+  async #poll(): Promise<void> {
     const { closing, clock } = this.#connection;
     this.#isListening = true;
     for (let turn = 1; !this.#closed && this.#listeners.size > 0; turn += 1) {
-      await wait(clock, LOOK_MS, closing).catch(() => undefined);
+      await wait(clock, POLL_MS, closing).catch(() => undefined);
       if (closing.aborted) break;
-      this.#tell('jobs');
-      if (turn % CONTROL_TURNS === 0) this.#tell('control');
+      this.#notify('jobs');
+      if (turn % CONTROL_TURNS === 0) this.#notify('control');
     }
     this.#isListening = false;
   }
@@ -56,36 +56,36 @@ export class PostgresWatch implements AsyncDisposable {
       try {
         await this.#listenUntilLost(() => (attempt = 1));
       } catch {
-        // The server is away; whoever runs a statement tells of it.
+        // The server is unreachable; the next statement reports it.
       }
       if (this.#listeners.size === 0) break;
-      // Ended early by the closing, which ends the loop as well.
+      // Closing aborts the wait and ends the loop.
       await wait(clock, equalJitterDelay(attempt, { baseMs: 200, capMs: 5000 }), closing).catch(() => undefined);
     }
     this.#isListening = false;
   }
 
-  async #listenUntilLost(heard: () => void): Promise<void> {
+  async #listenUntilLost(onListening: () => void): Promise<void> {
     const client = await this.#connection.connect();
     const lost = Promise.withResolvers<void>();
     this.#leave = lost.resolve;
-    // For as long as it lives: of one death a connection tells twice, the reset and the end, and either may come later.
+    // Stays attached: a broken connection emits both `error` and `end`, in any order.
     client.on('error', () => lost.resolve());
     client.once('end', () => lost.resolve());
-    client.on('notification', ({ payload }) => this.#tell(payload === 'control' ? 'control' : 'jobs'));
+    client.on('notification', ({ payload }) => this.#notify(payload === 'control' ? 'control' : 'jobs'));
     try {
       await client.query(`LISTEN "${this.channel}"`);
-      heard();
-      // Whatever was said while nobody listened was missed.
-      this.#tell('control');
-      this.#tell('jobs');
+      onListening();
+      // Notifications sent before LISTEN were missed.
+      this.#notify('control');
+      this.#notify('jobs');
       if (!this.#closed) await lost.promise;
     } finally {
       client.release(true);
     }
   }
 
-  #tell(change: StoreChange): void {
+  #notify(change: StoreChange): void {
     for (const listener of this.#listeners) listener(change);
   }
 }
