@@ -71,7 +71,7 @@ const SINS: Readonly<Record<Rule, (simulation: Simulation, clock: HeldClock) => 
   rate: async (simulation) => {
     await ask(simulation, 'http://export.arxiv.org.sim.test/api/query?id_list=2401.00001');
     // The limit holds over all hosts of arXiv together.
-    assert.equal(await ask(simulation, 'http://oaipmh.arxiv.org.sim.test/oai?verb=Identify'), 429);
+    assert.equal(await ask(simulation, 'http://arxiv.org.sim.test/abs/none'), 429);
   },
   concurrency: async (simulation) => {
     const slow = [1, 2, 3, 4].map((at) => ask(simulation, `http://api.crossref.org.sim.test/works/10.5555/none${at}`));

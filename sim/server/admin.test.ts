@@ -37,7 +37,6 @@ test('the admin API shows the world and supports every control', async () => {
   };
   assert.equal(world.identity, simulation.world.identity);
   assert.deepEqual(world.client.allowedAddresses, [`127.0.0.1:${simulation.port}`]);
-  assert.equal(world.client.services['openalex'], 'http://api.openalex.org.sim.test');
 
   const before = await truthOf(admin);
   const host = before.find(({ resolver }) => resolver === 'arxiv')?.url?.split('/')[2] ?? '';

@@ -11,12 +11,6 @@ import type { World } from '../world/world.ts';
 
 /** One request per three seconds, one connection, over all arXiv hosts. */
 const POOL: Pool = { name: 'arxiv', perSecond: 1 / 3, burst: 1, concurrency: 1 };
-const FIELDS = /^(ti|au|abs|co|jr|cat|rn|id|all):/;
-const LICENSES: Readonly<Record<string, string>> = {
-  'arxiv-nonexclusive': 'http://arxiv.org/licenses/nonexclusive-distrib/1.0/',
-  'cc-by': 'http://creativecommons.org/licenses/by/4.0/',
-  'cc-by-nc-sa': 'http://creativecommons.org/licenses/by-nc-sa/4.0/',
-};
 
 interface Identifier {
   readonly work: Work;
@@ -95,52 +89,12 @@ function search({ query, world }: Exchange): Reply {
   const ids = (query.get('id_list') ?? '').split(',').filter((id) => id !== '');
   const malformed = ids.find((id) => !/^(\d{4}\.\d{4,5}|[a-z-]+(\.[A-Z]{2})?\/\d{7})(v\d+)?$/.test(id));
   if (malformed !== undefined) return errorFeed(`incorrect id format for ${malformed}`, 400);
-  const found =
-    ids.length > 0
-      ? ids.map((id) => parse(world, id)).filter((one) => one !== null)
-      : searchTitles(world, query.get('search_query') ?? '');
+  const found = ids.map((id) => parse(world, id)).filter((one) => one !== null);
   const shown = found.slice(Number(start), Number(start) + perPage).map((one) => entry(world, one));
-  const echo = `search_query=${query.get('search_query') ?? ''}&id_list=${ids.join(',')}&start=${start}&max_results=${perPage}`;
+  const echo = `search_query=&id_list=${ids.join(',')}&start=${start}&max_results=${perPage}`;
   return xml(feed(echo, shown, found.length, Number(start), perPage), 200, {
     'content-type': 'application/atom+xml; charset=utf-8',
   });
-}
-
-function searchTitles(world: World, query: string): Identifier[] {
-  const words = query
-    .toLowerCase()
-    .split(/\s+(?:and\s+)?/)
-    .map((word) => word.replace(FIELDS, '').replaceAll('"', ''))
-    .filter(Boolean);
-  const found: Identifier[] = [];
-  for (let index = 0; index < world.size && found.length < 3_000; index += 1) {
-    const title = (world.columns.title[index] ?? '').toLowerCase();
-    if (!world.isThere(index) || !words.every((word) => title.includes(word))) continue;
-    const work = world.work(index);
-    if (work.arxivId !== null) found.push({ work, version: null });
-  }
-  return found;
-}
-
-function harvest({ query, world, now }: Exchange): Reply {
-  const wrap = (inner: string): Reply =>
-    xml(
-      `<?xml version='1.0' encoding='UTF-8'?>\n<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><responseDate>${new Date(now).toISOString()}</responseDate><request>${at('oaipmh.arxiv.org', '/oai')}</request>${inner}</OAI-PMH>\n`,
-      200,
-      { 'content-type': 'text/xml; charset=utf-8' },
-    );
-  if (query.get('verb') !== 'GetRecord') return wrap('<error code="badVerb">only GetRecord is simulated</error>');
-  const found = parse(world, (query.get('identifier') ?? '').replace('oai:arXiv.org:', ''));
-  if (!found) return wrap('<error code="idDoesNotExist">nothing by that identifier</error>');
-  const { work } = found;
-  const license = LICENSES[work.locations[0]?.license ?? ''] ?? LICENSES['arxiv-nonexclusive'];
-  const versions = Array.from(
-    { length: work.arxivVersions },
-    (_, at) => `<version version="v${at + 1}"><date>${work.date}</date><size>${40 + at}kb</size></version>`,
-  );
-  return wrap(
-    `<GetRecord><record><header><identifier>oai:arXiv.org:${work.arxivId}</identifier><datestamp>${work.date}</datestamp></header><metadata><arXivRaw xmlns="http://arxiv.org/OAI/arXivRaw/"><id>${work.arxivId}</id>${versions.join('')}<title>${escapeHtml(work.title)}</title><license>${license}</license><abstract>${escapeHtml(abstractOf(world.parameters.seed, work) ?? '')}</abstract></arXivRaw></metadata></record></GetRecord>`,
-  );
 }
 
 export const arxiv: Service = {
@@ -151,7 +105,6 @@ export const arxiv: Service = {
   async handle(exchange): Promise<Reply> {
     const { path, world } = exchange;
     if (path === '/api/query') return search(exchange);
-    if (path === '/oai') return harvest(exchange);
     const [, route = '', id = ''] = /^\/(abs|pdf|html|src)\/(.+)$/.exec(path) ?? [];
     const found = parse(world, id);
     if (!found) return html('<html><head><title>404</title></head><body><h1>No such paper</h1></body></html>', 404);

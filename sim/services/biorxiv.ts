@@ -18,15 +18,12 @@ function versions(world: World, work: Work, location: Location, server: string):
       .slice(0, 10)
       .map((index) => `${author(seed, index).family}, ${author(seed, index).given[0]}.`)
       .join('; '),
-    author_corresponding: author(seed, work.authors[0] ?? 0).name,
-    author_corresponding_institution: author(seed, work.authors[0] ?? 0).institution.name,
     doi: work.doi,
     date: work.date,
     version: String(at + 1),
     type: 'new results',
     license: (location.license ?? 'cc-no').replaceAll('-', '_'),
     category: 'ecology',
-    jatsxml: `http://www.${server}.org.sim.test/content/early/${work.date.replaceAll('-', '/')}/${work.index}.source.xml`,
     abstract: abstractOf(seed, work) ?? '',
     published: 'NA',
     server: server === 'biorxiv' ? 'bioRxiv' : 'medRxiv',

@@ -246,14 +246,6 @@ const JSON_CONTRACTS: readonly Contract[] = [
     fixtures: ['biorxiv/details-interval.json'],
   },
   {
-    name: 'pmc esearch',
-    urls: (works) =>
-      of(works, 'A5').map((work) =>
-        at('eutils.ncbi.nlm.nih.gov', `/entrez/eutils/esearch.fcgi?db=pmc&term=${work.pmcid}&retmode=json`),
-      ),
-    fixtures: ['pmc/esearch.json'],
-  },
-  {
     name: 'pmc cloud metadata',
     urls: (works) =>
       of(works, 'A5')
@@ -304,18 +296,17 @@ const XML_CONTRACTS: readonly Contract[] = [
 
 /** Endpoints that the simulator serves and of which no recording was found. */
 const WITHOUT_RECORDING = [
-  'openalex /topics, /autocomplete/{entity}, /rate-limit; errors 400, 401, 429',
+  'openalex /topics; errors 400, 401, 429',
   'openalex content: /works/{W}.pdf, .grobid-xml and their 401, 404',
   'unpaywall 404 and 422',
-  'crossref /works/{doi}/agency, 429',
-  'doi.org /api/handles, /doiRA',
+  'crossref 429',
+  'doi.org /doiRA',
   'datacite errors',
-  'arxiv error feeds, OAI-PMH, abs and html pages',
+  'arxiv error feeds, abs and html pages',
   'europe pmc errCode answers, fullTextXML',
   'pmc bucket listing and errors, idconv',
-  'semantic scholar batch and 429',
-  'core /works/{id}',
-  'zenodo /records/{id}, /files',
+  'semantic scholar 429',
+  'zenodo /records/{id}',
   'figshare /articles/search',
   'osf /preprints/{guid}',
   'openaire and biorxiv errors, openaire tokens',

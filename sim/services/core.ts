@@ -15,7 +15,6 @@ function render(world: World, work: Work): Record<string, unknown> {
   const listed = work.locations.find(({ visibleIn }) => visibleIn.includes('core'));
   const number = numberOf(work.index);
   return {
-    acceptedDate: '',
     arxivId: work.arxivId ?? '',
     authors: work.authors
       .slice(0, 20)
@@ -23,22 +22,9 @@ function render(world: World, work: Work): Record<string, unknown> {
     citationCount: 0,
     contributors: [],
     outputs: [at('api.core.ac.uk', `/v3/outputs/${number}`)],
-    createdDate: `${work.date}T00:00:00`,
-    dataProviders: [
-      {
-        id: 144,
-        name: '',
-        url: at('api.core.ac.uk', '/v3/data-providers/144'),
-        logo: at('api.core.ac.uk', '/data-providers/144/logo'),
-      },
-    ],
-    depositedDate: '',
     abstract: abstractOf(seed, work) ?? '',
-    documentType: 'research',
     doi: work.doi ?? '',
     downloadUrl: listed?.url ?? '',
-    fieldOfStudy: null,
-    fullText: 'Not available for public API users.',
     id: number,
     identifiers: [
       ...(work.doi ? [{ identifier: work.doi, type: 'DOI' }] : []),
@@ -46,15 +32,9 @@ function render(world: World, work: Work): Record<string, unknown> {
     ],
     title: work.title,
     language: { code: work.language, name: work.language },
-    magId: null,
-    oaiIds: [],
-    publishedDate: `${work.date}T00:00:00`,
     publisher: '',
-    pubmedId: null,
     references: [],
     sourceFulltextUrls: [],
-    updatedDate: `${work.date}T00:00:00`,
-    yearPublished: work.year,
     journals: [],
     links: listed
       ? [{ type: 'download', url: listed.url }]
@@ -98,13 +78,8 @@ export const core: Service = {
         limit,
         offset: Number(query.get('offset') ?? 0),
         results: results.slice(0, limit),
-        searchId: 'sim',
       });
     }
-    const id = /^\/v3\/works\/(\d+)(\/download)?$/.exec(path);
-    const work = id ? world.namedIn(id[1] ?? '')[0] : undefined;
-    if (!work) return json({ message: 'Not Found' }, 404);
-    if (id?.[2]) return redirect(at('core.ac.uk', `/download/${numberOf(work.index)}.pdf`));
-    return json(render(world, work));
+    return json({ message: 'Not Found' }, 404);
   },
 };

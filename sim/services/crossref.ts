@@ -121,17 +121,6 @@ function renderCrossref(world: World, work: Work): Record<string, unknown> {
   };
 }
 
-/** The citation of a work for content negotiation. */
-function transform(world: World, work: Work, accept: string): Reply {
-  if (accept.includes('bibtex'))
-    return text(` @article{sim_${work.index}, title={${work.title}}, DOI={${work.doi}}, year={${work.year}} }\n`, 200, {
-      'content-type': 'application/x-bibtex',
-    });
-  if (accept.includes('csl+json') || accept.includes('*/*') || accept === '')
-    return json(renderCrossref(world, work), 200, { 'content-type': 'application/vnd.citationstyles.csl+json' });
-  return text('Not Acceptable', 406);
-}
-
 export const crossref: Service = {
   name: 'crossref',
   hosts: ['api.crossref.org'],
@@ -142,25 +131,8 @@ export const crossref: Service = {
     const rest = exchange.url.pathname.replace(/^\/v1(?=\/)/, '');
     if (rest === '/works') return list(exchange, headers);
     if (!rest.startsWith('/works/')) return text('Resource not found.', 404, headers);
-    const tail = /\/(agency|transform)$/.exec(rest)?.[1];
-    const doi = doiIn(rest.slice('/works/'.length, tail ? -tail.length - 1 : undefined));
-    const work = exchange.world.byDoi(doi);
-    if (tail === 'agency' && work)
-      return json(
-        {
-          status: 'ok',
-          'message-type': 'work-agency',
-          'message-version': '1.0.0',
-          message: {
-            DOI: work.doi,
-            agency: { id: work.agency, label: work.agency === 'crossref' ? 'Crossref' : 'DataCite' },
-          },
-        },
-        200,
-        headers,
-      );
+    const work = exchange.world.byDoi(doiIn(rest.slice('/works/'.length)));
     if (!work || work.agency !== 'crossref') return text('Resource not found.', 404, headers);
-    if (tail === 'transform') return transform(exchange.world, work, exchange.headers['accept'] ?? '');
     const refused = ['query', 'select', 'filter'].find((name) =>
       [...exchange.query.keys()].some((key) => key.startsWith(name)),
     );

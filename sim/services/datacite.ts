@@ -20,25 +20,18 @@ function render(world: World, work: Work): Record<string, unknown> {
         const person = author(world.parameters.seed, index);
         return {
           name: `${person.family}, ${person.given}`,
-          nameType: 'Personal',
-          givenName: person.given,
           familyName: person.family,
           affiliation: [person.institution.name],
         };
       }),
       titles: [{ title: work.title }],
       publisher: 'Simulated Repository',
-      publicationYear: work.year,
       subjects: [],
       dates: [{ date: work.date, dateType: 'Issued' }],
       language: work.language,
       types: {
         ris: 'RPRT',
         bibtex: 'article',
-        citeproc: 'article-journal',
-        schemaOrg: 'ScholarlyArticle',
-        resourceType: 'Preprint',
-        resourceTypeGeneral: 'Text',
       },
       relatedIdentifiers: [],
       sizes: [],
@@ -53,7 +46,6 @@ function render(world: World, work: Work): Record<string, unknown> {
                 rightsIdentifier: `${license}-4.0`,
               },
             ],
-      descriptions: [],
       url: work.doiTarget?.url ?? null,
       contentUrl: contentOf(work),
       schemaVersion: 'http://datacite.org/schema/kernel-4',

@@ -14,7 +14,6 @@ function render(world: World, work: Work): Record<string, unknown> {
   return {
     id: sha256(work.id).slice(0, 32),
     created_date: `${work.date}T00:00:00Z`,
-    last_updated: `${work.date}T00:00:00Z`,
     bibjson: {
       title: work.title,
       year: String(work.year),
@@ -30,7 +29,6 @@ function render(world: World, work: Work): Record<string, unknown> {
       journal: {
         volume: '1',
         country: 'SE',
-        issns: [issnOf(host)],
         publisher: 'Sim',
         language: ['EN'],
         title: journalOf(host),

@@ -2,7 +2,7 @@ import type { Exchange, Service } from '../server/exchange.ts';
 import { html, json, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { at } from '../world/identifiers.ts';
-import { abstractOf, author, journalOf } from '../world/people.ts';
+import { abstractOf, journalOf } from '../world/people.ts';
 import type { Location, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
@@ -15,18 +15,7 @@ function find(world: World, query: string): Work[] {
     byPattern(/DOI:"?([^"\s]+(?:[^"]*[^"\s])?)"?/i, query, (doi) => world.byDoi(doi)) ??
     byPattern(/PMCID:"?(PMC\d+)"?/i, query, (pmcid) => world.byPmcid(pmcid)) ??
     byPattern(/EXT_ID:"?(\d+)"?/i, query, (pmid) => world.byPmid(pmid));
-  if (one !== undefined) return one !== null && one.pmcid !== null ? [one] : [];
-  const words = query.toLowerCase().split(/\s+/);
-  const found: Work[] = [];
-  for (let index = 0; index < world.size && found.length < 1_000; index += 1)
-    if (
-      world.isThere(index) &&
-      words.every((word) => (world.columns.title[index] ?? '').toLowerCase().includes(word))
-    ) {
-      const work = world.work(index);
-      if (work.pmcid !== null) found.push(work);
-    }
-  return found;
+  return one && one.pmcid !== null ? [one] : [];
 }
 
 /** Undefined if the query has no such clause; null if nothing matches it. */
@@ -48,19 +37,8 @@ function render(world: World, work: Work, isCore: boolean): Record<string, unkno
     ...(isOpen && { fullTextIdList: { fullTextId: [work.pmcid] } }),
     ...(work.doi && { doi: work.doi }),
     title: `${work.title}.`,
-    authorString: `${work.authors
-      .slice(0, 10)
-      .map((index) => author(seed, index).family)
-      .join(', ')}.`,
-    pubYear: String(work.year),
     isOpenAccess: isOpen ? 'Y' : 'N',
     inEPMC: isOpen ? 'Y' : 'N',
-    inPMC: 'Y',
-    hasPDF: isOpen ? 'Y' : 'N',
-    hasBook: 'N',
-    hasSuppl: 'N',
-    citedByCount: world.columns.citedBy[work.index] ?? 0,
-    firstPublicationDate: work.date,
   };
   if (!isCore) return light;
   const pdf = open.find(({ kind }) => kind === 'pdf');
@@ -68,11 +46,6 @@ function render(world: World, work: Work, isCore: boolean): Record<string, unkno
     ...light,
     journalInfo: {
       volume: '1',
-      journalIssueId: 4_000_000 + work.index,
-      dateOfPublication: `${work.year}`,
-      monthOfPublication: 1,
-      yearOfPublication: work.year,
-      printPublicationDate: work.date,
       journal: { title: journalOf(world.publishers[work.source]), medlineAbbreviation: 'Sim J' },
     },
     abstractText: abstractOf(seed, work) ?? '',
@@ -113,12 +86,9 @@ function search({ query, world }: Exchange): Reply {
   const from = cursorMark === '*' ? 0 : Number(/^Ao(\d+)$/.exec(cursorMark)?.[1] ?? 0);
   const found = find(world, query.get('query') ?? '');
   const resultType = query.get('resultType') ?? 'lite';
-  const next = Math.min(found.length, from + pageSize);
   return json({
     version: '6.9',
     hitCount: found.length,
-    // The last page repeats its cursor; it is never null.
-    nextCursorMark: `Ao${next}`,
     request: { queryString: query.get('query') ?? '', resultType, cursorMark, pageSize, sort: '', synonym: false },
     resultList: {
       result: found.slice(from, from + pageSize).map((work) => render(world, work, resultType === 'core')),

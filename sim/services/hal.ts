@@ -17,9 +17,7 @@ function render(world: World, work: Work, location: Location): Record<string, un
     ...(work.doi && { doiId_s: work.doi }),
     title_s: [work.title],
     authFullName_s: work.authors.slice(0, 10).map((index) => author(world.parameters.seed, index).name),
-    uri_s: at('hal.science', `/${id}v1`),
     fileMain_s: location.url,
-    publicationDateY_i: work.year,
     ...(location.license && {
       licence_s: `http://creativecommons.org/licenses/${location.license.replace('cc-', '')}/`,
     }),

@@ -4,7 +4,7 @@ import { keyOf } from '../server/exchange.ts';
 import { SIM_KEYS } from '../server/run-state.ts';
 import { json } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
-import { author, journalOf } from '../world/people.ts';
+import { author } from '../world/people.ts';
 import type { Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
@@ -38,11 +38,7 @@ function render(world: World, work: Work): Record<string, unknown> {
     type: 'publication',
     mainTitle: work.title,
     publicationDate: work.date,
-    openAccessColor: null,
-    isGreen: true,
-    bestAccessRight: OPEN,
     authors: work.authors.slice(0, 20).map((index, at) => ({
-      fullName: author(seed, index).name,
       name: author(seed, index).given,
       surname: author(seed, index).family,
       rank: at + 1,
@@ -59,9 +55,6 @@ function render(world: World, work: Work): Record<string, unknown> {
         // URLs as they appeared in the repository's HTML.
         urls: [world.parameters.profile === 'reality' ? location.url.replaceAll('&', '&amp;') : location.url],
         publicationDate: work.date,
-        refereed: 'peerReviewed',
-        hostedBy: { key: 'sim', value: journalOf(world.host(location.host)) },
-        collectedFrom: { key: 'sim', value: 'Simulated aggregator' },
       })),
   };
 }
@@ -87,7 +80,6 @@ function giveToken({ path, query, now, world }: Exchange): Reply {
     return json({ status: 'error', message: 'Refresh token is not valid' }, 401);
   return json({
     access_token: `sim-openaire-access-${Math.floor(now)}`,
-    token_type: 'Bearer',
     expires_in: lifeMs(world) / 1_000,
   });
 }

@@ -35,12 +35,9 @@ export function charge(exchange: Exchange, cost: number): Reply | null {
       error: 'Rate limit exceeded',
       message: `Insufficient budget. This request costs $${usd(cost)} but you only have $${usd(remaining)} remaining. Resets at midnight UTC.`,
       retryAfter: wait,
-      costUsd: usd(cost),
       dailyRemainingUsd: usd(remaining),
-      prepaidRemainingUsd: 0,
       creditsRequired: cost,
       creditsRemaining: remaining,
-      onetimeCreditsRemaining: 0,
     },
     429,
     {
@@ -58,24 +55,6 @@ export function refuseBadKey(exchange: Exchange): Reply | null {
   return json({ error: 'Invalid or missing API key', message: 'API key not found' }, 401);
 }
 
-/** Remaining budget of a key. */
-export function rateLimit(exchange: Exchange): Reply {
-  const key = keyOf(exchange);
-  if (key === null) return json({ error: 'Invalid or missing API key', message: 'API key required' }, 401);
-  const limit = exchange.run.limit(key);
-  const remaining = exchange.run.remaining(key, exchange.now);
-  return json({
-    api_key: `${key.slice(0, 4)}…`,
-    rate_limit: {
-      daily_budget_usd: usd(limit),
-      daily_remaining_usd: usd(remaining),
-      credits_limit: limit,
-      credits_remaining: remaining,
-      resets_in_seconds: secondsToMidnight(exchange.now),
-    },
-  });
-}
-
-export function usd(credits: number): number {
+function usd(credits: number): number {
   return Math.round(credits * USD_PER_CREDIT * 1e6) / 1e6;
 }

@@ -63,7 +63,7 @@ export function selectWorks(world: World, query: URLSearchParams): number[] {
     }
     if (tests.every((test) => test(index))) found.push(index);
   }
-  return order(world, sample(found, query), query.get('sort'));
+  return order(world, found, query.get('sort'));
 }
 
 function searchWords(query: URLSearchParams): string[] {
@@ -77,13 +77,6 @@ function searchWords(query: URLSearchParams): string[] {
     .replaceAll(/["()]/g, ' ')
     .split(/\s+/)
     .filter((word) => word !== '' && !/^(and|or|not)$/.test(word));
-}
-
-function sample(found: number[], query: URLSearchParams): number[] {
-  const wanted = Number(query.get('sample') ?? 0);
-  if (wanted <= 0) return found;
-  const step = Math.max(1, Math.floor(found.length / wanted));
-  return found.filter((_, at) => at % step === 0).slice(0, wanted);
 }
 
 function order(world: World, found: number[], sort: string | null): number[] {

@@ -44,16 +44,13 @@ export function renderWork(
     },
     language: work.language,
     type: work.type,
-    indexed_in: indexedIn(work),
     primary_location: locations[0] ?? null,
     best_oa_location: best,
-    locations_count: locations.length,
     locations,
     open_access: {
       is_oa: best !== null,
       oa_status: best === null ? 'closed' : shown[bestAt]?.hostType === 'publisher' ? 'gold' : 'green',
       oa_url: oaUrl,
-      any_repository_has_fulltext: shown.some(({ hostType, isOa }) => isOa && hostType !== 'publisher'),
     },
     authorships: (wants('authorships') ? authors : []).map((index, position) =>
       renderAuthorship(seed, index, position, work.authors.length),
@@ -86,15 +83,12 @@ export function renderWork(
     is_paratext: false,
     is_xpac: work.isXpac,
     cited_by_count: (world.columns.citedBy[work.index] ?? 0) + (work.said?.touched ? 3 : 0),
-    fwci: 1,
-    referenced_works_count: work.references.length + work.danglingReferences.length,
     referenced_works: [
       ...work.references.map((index) => `https://openalex.org/W${7_000_000_001 + index}`),
       ...work.danglingReferences.map((number) => `https://openalex.org/W${number}`),
     ],
     related_works: work.related.map((index) => `https://openalex.org/W${7_000_000_001 + index}`),
     abstract_inverted_index: abstract === null ? null : invert(abstract),
-    counts_by_year: [{ year: 2025, cited_by_count: world.columns.citedBy[work.index] ?? 0 }],
     updated_date: work.said ? '2026-02-10T03:00:00.000000' : '2026-01-14T03:00:00.000000',
     created_date: `${work.date}T00:00:00`,
   };
@@ -136,17 +130,12 @@ function renderLocation(world: World, work: Work, location: Location): Record<st
       issn_l: isPublisher ? issnOf(host) : null,
       issn: isPublisher ? [issnOf(host)] : null,
       is_oa: location.isOa,
-      is_in_doaj: isPublisher && location.isOa,
-      is_core: true,
-      host_organization: `https://openalex.org/P${4_300_000 + (host?.index ?? 900)}`,
       host_organization_name: host ? journalOf(host).split(' ')[0] : location.host,
-      host_organization_lineage: [`https://openalex.org/P${4_300_000 + (host?.index ?? 900)}`],
       type: isPublisher ? 'journal' : 'repository',
     },
     license,
     license_id: license === null ? null : `https://openalex.org/licenses/${license}`,
     version: location.version ?? 'submittedVersion',
-    is_accepted: location.version !== 'submittedVersion' && location.version !== null,
     is_published: location.version === 'publishedVersion',
     raw_source_name: host ? journalOf(host) : null,
     raw_type: isPublisher ? 'journal-article' : null,
@@ -161,14 +150,6 @@ function locationId(work: Work, location: Location): string | null {
   return null;
 }
 
-function indexedIn(work: Work): string[] {
-  return [
-    ...(work.agency === null ? [] : [work.agency]),
-    ...(work.arxivId === null ? [] : ['arxiv']),
-    ...(work.pmid === null ? [] : ['pubmed']),
-  ];
-}
-
 function renderAuthorship(seed: number, index: number, position: number, count: number): Record<string, unknown> {
   const person = author(seed, index);
   const { institution } = person;
@@ -181,12 +162,10 @@ function renderAuthorship(seed: number, index: number, position: number, count: 
         id: institution.id,
         display_name: institution.name,
         ror: institution.ror,
-        country_code: institution.country,
         type: 'education',
         lineage: [institution.id],
       },
     ],
-    countries: [institution.country],
     is_corresponding: position === 0,
     raw_author_name: person.name,
     raw_affiliation_strings: [affiliation],

@@ -5,7 +5,7 @@ import { html, json, redirect, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { stream } from '../random/stream.ts';
 import type { Work } from '../world/types.ts';
-import { budgetHeaders, charge, rateLimit, refuseBadKey, usd } from './openalex-budget.ts';
+import { budgetHeaders, charge, refuseBadKey } from './openalex-budget.ts';
 import { checkParameters, QueryFault, selectWorks } from './openalex-query.ts';
 import { renderWork, renderTopic } from './openalex-work.ts';
 import { TOPICS } from '../world/topics.ts';
@@ -34,8 +34,6 @@ export const openalex: Service = {
     try {
       if (path === '/works') return list(exchange);
       if (path === '/topics') return topics(exchange);
-      if (path.startsWith('/autocomplete/')) return autocomplete(exchange);
-      if (path === '/rate-limit') return rateLimit(exchange);
       if (path.startsWith('/works/')) return singleton(exchange);
       return notFound();
     } catch (error) {
@@ -112,7 +110,6 @@ function list(exchange: Exchange): Reply {
         per_page: perPage,
         groups_count: null,
         ...(cursor !== null && { next_cursor: next }),
-        cost_usd: usd(cost),
       },
       results,
     },
@@ -217,27 +214,4 @@ function matchingTopics(search: string): number[] {
     const known = `${topic.name} ${topic.subjects.join(' ')}`.toLowerCase();
     return words.every((word) => known.includes(word)) ? [index] : [];
   });
-}
-
-/** `GET /autocomplete/{entity}`: free. */
-function autocomplete(exchange: Exchange): Reply {
-  const entity = exchange.path.slice('/autocomplete/'.length);
-  const q = exchange.query.get('q') ?? '';
-  const results =
-    entity === 'topics'
-      ? matchingTopics(q)
-          .slice(0, 10)
-          .map((index) => ({
-            id: TOPICS[index]?.id,
-            display_name: TOPICS[index]?.name,
-            hint: TOPICS[index]?.subfield[1],
-            entity_type: 'topic',
-            external_id: null,
-          }))
-      : [];
-  return json(
-    { meta: { count: results.length, db_response_time_ms: 3, page: 1, per_page: 10 }, results },
-    200,
-    budgetHeaders(exchange, 0),
-  );
 }

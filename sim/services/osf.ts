@@ -50,13 +50,11 @@ function preprint(work: Work, guid: string, embeds: boolean): Record<string, unk
         title: work.title,
         is_published: !gone,
         public: true,
-        reviews_state: gone ? 'withdrawn' : 'accepted',
         date_withdrawn: gone ? `${work.date}T00:00:00` : null,
         doi: null,
         // Year and holders; the licence itself is a separate record.
         license_record: { copyright_holders: [''], year: '2024' },
         version: 1,
-        is_latest_version: true,
       },
       relationships: gone
         ? {}
@@ -108,24 +106,6 @@ export const osf: Service = {
           ? json({ message: 'Gone' }, 410)
           : redirect(at('files.osf', `/${osfGuid(work.index)}`));
       return html(landingPage(world, work.locations[1] as Work['locations'][number]));
-    }
-    if (path === '/v2/preprints/') {
-      const wrong = [...query.keys()].find((name) => name === 'filter[doi]');
-      return wrong
-        ? json(
-            { errors: [{ source: { parameter: 'filter' }, detail: "'doi' is not a valid field for this endpoint." }] },
-            400,
-            MEDIA,
-          )
-        : json(
-            {
-              data: [],
-              links: { first: null, last: null, prev: null, next: null, meta: { total: 0, per_page: 10 } },
-              meta: { version: '2.20' },
-            },
-            200,
-            MEDIA,
-          );
     }
     const licenseId = /^\/v2\/licenses\/([a-z0-9]+)\/$/.exec(path)?.[1];
     if (licenseId !== undefined) return LICENSES[licenseId] ? json(licenseRecord(licenseId), 200, MEDIA) : missing;

@@ -2,11 +2,9 @@ import { createHash } from 'node:crypto';
 
 import { PLAIN } from '../behaviours/behaviour.ts';
 import { conditional, fileHeaders } from '../behaviours/validators.ts';
-import { renderJats, writePaper } from '../content/index.ts';
 import type { Exchange, Pool, Service } from '../server/exchange.ts';
-import { paperSpec } from '../server/paper-spec.ts';
 import { SIM_KEYS } from '../server/run-state.ts';
-import { html, json, text, xml } from '../server/reply.ts';
+import { html, json, xml } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import type { Location, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
@@ -74,15 +72,12 @@ async function metadata(exchange: Exchange, work: Work, version: number): Promis
     mid: null,
     title: work.title,
     citation: `Sim J. ${work.year}. doi: ${work.doi}`,
-    is_pmc_openaccess: true,
     is_manuscript: current[0]?.version === 'acceptedVersion',
-    is_historical_ocr: false,
     is_retracted: work.isRetracted,
     license_code: license === null ? null : license.replace('cc-', 'CC ').toUpperCase(),
     pdf_url: await link('pdf'),
     text_url: null,
     xml_url: await link('jats'),
-    media_urls: [],
   });
 }
 
@@ -124,43 +119,6 @@ function listBucket({ query, world }: Exchange): Reply {
   );
 }
 
-function eutils({ path, query, world }: Exchange): Reply {
-  if (path.endsWith('/esearch.fcgi')) {
-    const term = query.get('term') ?? '';
-    const doi = /"?(10\.\S+?)"?(?:\[|$)/.exec(term)?.[1];
-    const work = doi ? world.byDoi(doi) : world.byPmcid(/PMC\d+/.exec(term)?.[0] ?? '');
-    const ids = work?.pmcid ? [work.pmcid.slice(3)] : [];
-    return json({
-      header: { type: 'esearch', version: '0.3' },
-      esearchresult: {
-        count: String(ids.length),
-        retmax: String(ids.length),
-        retstart: '0',
-        idlist: ids,
-        translationset: [],
-        querytranslation: term,
-      },
-    });
-  }
-  if (!path.endsWith('/efetch.fcgi')) return text('not simulated', 404);
-  const articles = (query.get('id') ?? '')
-    .split(',')
-    .map((id) => world.byPmcid(`PMC${id.replace(/^PMC/i, '')}`))
-    .filter((work) => work !== undefined);
-  const bodies = articles.map((work) => {
-    const isOpen = listed(work).length > 0;
-    const jats = renderJats(writePaper(paperSpec(world, work.index)), { body: isOpen })
-      .replace(/^<\?xml[^>]*\?>\s*/, '')
-      .replace(/<!DOCTYPE[^>]*>\s*/, '');
-    return isOpen
-      ? jats
-      : `<!--The publisher of this article does not allow downloading of the full text in XML form.-->${jats}`;
-  });
-  return xml(
-    `<?xml version="1.0"  ?><!DOCTYPE pmc-articleset PUBLIC "-//NLM//DTD ARTICLE SET 2.0//EN" "https://dtd.nlm.nih.gov/ncbi/pmc/articleset/nlm-articleset-2.0.dtd"><pmc-articleset>${bodies.join('')}</pmc-articleset>`,
-  );
-}
-
 function idconv({ query, world }: Exchange): Reply {
   const records = (query.get('ids') ?? '')
     .split(',')
@@ -180,7 +138,7 @@ function findAny(world: World, id: string): Work | undefined {
   return /^\d+$/.test(id) ? world.byPmid(id) : world.byDoi(id);
 }
 
-/** PubMed Central: the cloud bucket for programs, E-utilities, the id converter, and pages for people only. */
+/** PubMed Central: the cloud bucket for programs, the id converter, and pages for people only. */
 export const pmc: Service = {
   name: 'pmc',
   hosts: [BUCKET, 'eutils.ncbi.nlm.nih.gov', 'pmc.ncbi.nlm.nih.gov', 'www.ncbi.nlm.nih.gov'],
@@ -191,7 +149,6 @@ export const pmc: Service = {
   tooMany: () => json({ error: 'API rate limit exceeded', count: '4' }, 429, { 'retry-after': '1' }),
   async handle(exchange): Promise<Reply> {
     if (exchange.url.hostname.startsWith(BUCKET)) return bucket(exchange);
-    if (exchange.path.startsWith('/entrez/eutils/')) return eutils(exchange);
     if (exchange.path.startsWith('/tools/idconv/')) return idconv(exchange);
     if (exchange.path.startsWith('/pmc/utils/oa/'))
       return html('<html><head><title>404</title></head><body>Page not found</body></html>', 404);

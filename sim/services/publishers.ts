@@ -34,7 +34,6 @@ export const springerNature: Service = {
         ? [{ identifier: `doi:${work.doi}`, doi: work.doi, title: work.title, openaccess: 'true', url: [] }]
         : [];
     return json({
-      apiMessage: 'This JSON was provided by Springer Nature',
       query: query.get('q'),
       result: [
         { total: String(records.length), start: '1', pageLength: '1', recordsDisplayed: String(records.length) },

@@ -93,22 +93,12 @@ function render(world: World, work: Work, fields: readonly string[]): Record<str
 }
 
 function handle(exchange: Exchange): Reply {
-  const { path, query, world } = exchange;
+  const { query, world } = exchange;
   const key = keyOf(exchange);
   if (key !== null && key !== SIM_KEYS.semantic_scholar) return json({ message: 'Forbidden' }, 403);
   const fields = (query.get('fields') ?? 'paperId,title').split(',');
   const unknown = fields.filter((field) => !FIELDS.has(field.split('.')[0] ?? ''));
   if (unknown.length > 0) return json({ error: `Unrecognized or unsupported fields: [${unknown.join(', ')}]` }, 400);
-  if (path === '/graph/v1/paper/batch' && exchange.method === 'POST') {
-    const { ids } = JSON.parse(exchange.body || '{}') as { readonly ids?: readonly string[] };
-    if (!ids || ids.length === 0 || ids.length > 500) return json({ error: 'ids must hold 1 to 500 entries' }, 400);
-    return json(
-      ids.map((id) => {
-        const work = find(world, id);
-        return work ? render(world, work, fields) : null;
-      }),
-    );
-  }
   const id = decodeURIComponent(exchange.url.pathname.replace('/graph/v1/paper/', ''));
   const known = find(world, id);
   const work = known && isInSemanticScholar(world, known) ? known : undefined;

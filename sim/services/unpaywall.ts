@@ -1,7 +1,7 @@
 import type { Service } from '../server/exchange.ts';
 import { doiIn } from '../server/exchange.ts';
 import { json } from '../server/reply.ts';
-import { author, issnOf, journalOf } from '../world/people.ts';
+import { journalOf } from '../world/people.ts';
 import type { Location, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
@@ -11,7 +11,7 @@ function fault(status: number, message: string): ReturnType<typeof json> {
   return json({ HTTP_status_code: status, error: true, message }, status);
 }
 
-function renderLocation(location: Location, isBest: boolean): Record<string, unknown> {
+function renderLocation(location: Location): Record<string, unknown> {
   const isFile = location.kind === 'pdf';
   return {
     url: location.url,
@@ -21,47 +21,26 @@ function renderLocation(location: Location, isBest: boolean): Record<string, unk
     license: location.license,
     version: location.version ?? 'submittedVersion',
     host_type: location.hostType === 'publisher' ? 'publisher' : 'repository',
-    is_best: isBest,
-    pmh_id: null,
-    endpoint_id: null,
-    repository_institution: null,
-    oa_date: '2020-01-01',
     updated: 'deprecated',
   };
 }
 
 function render(world: World, work: Work): Record<string, unknown> {
   const open = work.locations.filter(({ visibleIn, isOa }) => visibleIn.includes('unpaywall') && isOa);
-  const locations = open.map((location, at) => renderLocation(location, at === 0));
+  const locations = open.map(renderLocation);
   const host = world.publishers[work.source];
   return {
     doi: work.doi,
     doi_url: `https://doi.org/${work.doi}`,
     title: work.title,
-    genre: work.type === 'dataset' ? 'dataset' : 'journal-article',
     is_paratext: false,
     published_date: work.date,
     year: work.year,
-    journal_name: journalOf(host),
-    journal_issns: issnOf(host),
-    journal_issn_l: issnOf(host),
-    journal_is_oa: false,
-    journal_is_in_doaj: false,
     publisher: journalOf(host).split(' ')[0],
     is_oa: open.length > 0,
     oa_status: open.length === 0 ? 'closed' : open[0]?.hostType === 'publisher' ? 'gold' : 'green',
-    has_repository_copy: open.some(({ hostType }) => hostType === 'repository'),
     best_oa_location: locations[0] ?? null,
-    first_oa_location: locations[0] ?? null,
     oa_locations: locations,
-    oa_locations_embargoed: [],
-    data_standard: 2,
-    z_authors: work.authors.slice(0, 10).map((index, at) => ({
-      author_position: at === 0 ? 'first' : 'middle',
-      raw_author_name: author(world.parameters.seed, index).name,
-      is_corresponding: at === 0,
-      raw_affiliation_strings: [author(world.parameters.seed, index).institution.name],
-    })),
     updated: '2026-01-10T00:00:00',
   };
 }

@@ -35,7 +35,6 @@ async function record(exchange: Exchange, work: Work): Promise<Record<string, un
   const { seed } = exchange.world.parameters;
   const links = {
     self: at('zenodo.org', `/api/records/${id}`),
-    self_html: at('zenodo.org', `/records/${id}`),
     doi: `https://doi.org/${work.doi}`,
     files: at('zenodo.org', `/api/records/${id}/files`),
   };
@@ -43,7 +42,6 @@ async function record(exchange: Exchange, work: Work): Promise<Record<string, un
     created: `${work.date}T00:00:00+00:00`,
     modified: `${work.date}T00:00:00+00:00`,
     id,
-    conceptrecid: concept,
     doi: work.doi,
     conceptdoi: `10.5281/zenodo.${concept}`,
     doi_url: `https://doi.org/${work.doi}`,
@@ -56,13 +54,11 @@ async function record(exchange: Exchange, work: Work): Promise<Record<string, un
       creators: work.authors
         .slice(0, 10)
         .map((index) => ({ name: author(seed, index).name, affiliation: author(seed, index).institution.name })),
-      resource_type: { title: 'Preprint', type: 'publication', subtype: 'preprint' },
       license: { id: `${location?.license}-4.0` },
     },
     title: work.title,
     links,
     updated: `${work.date}T00:00:00+00:00`,
-    recid: String(id),
     revision: 1,
     files:
       location && !isRestricted(work)
@@ -115,20 +111,6 @@ export const zenodo: Service = {
     if (isConcept) return rest === '' ? redirect(at('zenodo.org', `/api/records/1${id.slice(1)}`)) : missing;
     if (rest === '') return json(await record(exchange, work));
     if (isRestricted(work)) return json({ status: 403, message: 'Permission denied.' }, 403);
-    if (rest === '/files') {
-      const entry = await fileEntry(exchange, location);
-      return json({
-        enabled: true,
-        entries: [
-          {
-            key: 'paper.pdf',
-            ...entry,
-            mimetype: 'application/pdf',
-            links: { self: at('zenodo.org', `/api/records/${id}/files/paper.pdf`), content: location.url },
-          },
-        ],
-      });
-    }
     if (rest !== '/files/paper.pdf/content') return missing;
     const reply = await exchange.file(location);
     return { ...reply, headers: { ...reply.headers, 'content-type': 'application/octet-stream' } };
