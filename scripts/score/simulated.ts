@@ -9,7 +9,7 @@ import type { Block, Cell } from '../../src/parse/document.ts';
 export const PLAIN: readonly Layout[] = ['L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'L8'];
 /** Publisher layouts that parsers often fail on. */
 export const MANNERS: readonly Layout[] = ['L9', 'L10', 'L11', 'L12', 'L13', 'L15', 'L16'];
-export const LAYOUTS: readonly Layout[] = [...PLAIN, ...MANNERS];
+const LAYOUTS: readonly Layout[] = [...PLAIN, ...MANNERS];
 
 /** Scores of a simulated paper. */
 export interface SimulatedScore {
