@@ -40,12 +40,7 @@ export class HeldClock implements Clock {
   async advance(ms: number): Promise<void> {
     const end = this.#elapsed + ms;
     await settle();
-    for (let next = this.#next(end); next; next = this.#next(end)) {
-      this.#move(next.at);
-      this.#armed.delete(next);
-      next.fire();
-      await settle();
-    }
+    await this.#fireUntil(end);
     // Concurrent calls never move the time back.
     if (end > this.#elapsed) this.#move(end);
     await settle();
@@ -56,13 +51,22 @@ export class HeldClock implements Clock {
     this.#now += ms;
   }
 
-  /** Advances to the earliest timer; false when none is set. */
-  async advanceToNext(): Promise<boolean> {
+  /** Advances to the earliest timer; false when none is set, or when the time may not move any more. */
+  async advanceToNext(mayMove: () => boolean = () => true): Promise<boolean> {
     await settle();
-    const next = this.#next(Infinity);
+    const next = mayMove() ? this.#next(Infinity) : undefined;
     if (!next) return false;
-    await this.advance(next.at - this.#elapsed);
+    await this.#fireUntil(next.at);
     return true;
+  }
+
+  async #fireUntil(end: number): Promise<void> {
+    for (let next = this.#next(end); next; next = this.#next(end)) {
+      this.#move(next.at);
+      this.#armed.delete(next);
+      next.fire();
+      await settle();
+    }
   }
 
   #move(elapsed: number): void {
