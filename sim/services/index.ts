@@ -12,7 +12,7 @@ import { figshare } from './figshare.ts';
 import { hal } from './hal.ts';
 import { openaire } from './openaire.ts';
 import { openalex } from './openalex.ts';
-import { openalexContent } from './openalex-content.ts';
+import { openalexContent } from './openalex.ts';
 import { osf } from './osf.ts';
 import { pmc } from './pmc.ts';
 import { elsevierTdm, springerNature, wileyTdm } from './publishers.ts';

@@ -37,5 +37,5 @@ export { raced } from './coalesce.ts';
 export type { Caller } from './send.ts';
 export { whileWaiting, withCaller } from './send.ts';
 export { requireContact, userAgent } from './user-agent.ts';
-export { loopbackFetch } from './loopback-fetch.ts';
+export { loopbackFetch } from './undici.ts';
 export type { ProxySettings } from './transport.ts';

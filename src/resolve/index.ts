@@ -14,7 +14,7 @@ export { completeWork, findPlans } from './find-plans.ts';
 export type { ScoredCandidate } from './match-title.ts';
 export { findByTitle } from './title-search.ts';
 export type { TitleFinding } from './title-search.ts';
-export { decodePage } from './landing/page-text.ts';
+export { decodePage } from './landing/read-page.ts';
 export { readFace } from './landing/page-face.ts';
 export type { PageFace } from './landing/page-face.ts';
 export { readLandingPage } from './landing/landing-page.ts';

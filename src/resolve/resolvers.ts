@@ -1,7 +1,6 @@
 import { AppError } from '../base/index.ts';
 import type { Resolver, ResolverName } from './plan.ts';
 import { landingPage, openalex, openalexContent } from './resolvers/openalex.ts';
-import { arxiv, doi } from './resolvers/ids.ts';
 import { elsevierTdm, wileyTdm } from './resolvers/text-mining.ts';
 import { biorxiv } from './resolvers/biorxiv.ts';
 import { core } from './resolvers/core.ts';
@@ -19,6 +18,31 @@ import { springerNature } from './resolvers/springer-nature.ts';
 import { unpaywall } from './resolvers/unpaywall.ts';
 import { wayback } from './resolvers/wayback.ts';
 import { zenodo } from './resolvers/zenodo.ts';
+import { doiPath } from '../works/index.ts';
+import { arxivFile, arxivIdAt } from './leads.ts';
+import { plan } from './plan.ts';
+
+/** arXiv's PDF at its host for programs, with OpenAlex's licence. */
+const arxiv: Resolver = {
+  name: 'arxiv',
+  async *plans(work, { services }) {
+    const { arxiv: id } = work.ids;
+    if (id === null) return;
+    const known = work.locations.find(({ landingUrl, pdfUrl }) =>
+      [landingUrl, pdfUrl].some((url) => url !== null && arxivIdAt(services, url)?.id === id.id),
+    );
+    yield* arxivFile(services, 'arxiv', id, { license: known?.license ?? null });
+  },
+};
+
+/** The page behind the DOI. Skips arXiv DOIs, whose file the arXiv resolver has given. */
+const doi: Resolver = {
+  name: 'doi',
+  async *plans(work, { services }) {
+    if (work.ids.doi === null || work.ids.doi.startsWith('10.48550/arxiv.')) return;
+    yield* plan('doi', services.url('doi', doiPath(work.ids.doi)), { expect: 'landing', robots: 'terms' });
+  },
+};
 
 /**
  * Every resolver, in order of the cost to others (docs/decisions/resolvers.md): first what needs no request and is

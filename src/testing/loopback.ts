@@ -3,6 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer as createSocketServer } from 'node:net';
 
+import type { HttpClient, HttpClientOptions } from '../http/index.ts';
+import { createClient } from '../http/index.ts';
+
 /** One request as a loopback server saw it. */
 export interface SeenRequest {
   readonly method: string;
@@ -81,4 +84,56 @@ async function readBody(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/**
+ * A client for which every name under `.test` leads to the loopback server. No pace and no robots unless asked for:
+ * a test names the rule it is about.
+ */
+export function loopbackClient(loopback: Pick<Loopback, 'port'>, options: HttpClientOptions = {}): HttpClient {
+  return createClient({
+    obeyRobots: false,
+    perHost: { perSecond: Infinity, concurrency: 64 },
+    ...options,
+    retry: { retries: 0, ...options.retry },
+    guard: {
+      ...options.guard,
+      dnsMap: [{ pattern: '*.test', address: '127.0.0.1', port: loopback.port }, ...(options.guard?.dnsMap ?? [])],
+    },
+  });
+}
+
+/** What a request to the test server was. */
+export interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: unknown;
+}
+
+/** A server on loopback that is asked in JSON, for tests of the remote engines; disposing of it cuts its connections. */
+export async function openJsonServer(
+  answer: (request: Received, response: ServerResponse) => void | Promise<void>,
+): Promise<AsyncDisposable & { readonly url: string; readonly received: readonly Received[] }> {
+  const received: Received[] = [];
+  const loopback = await openLoopback(({ method, url, headers, body }, response) => {
+    const record = { method, path: url, headers, body: body === '' ? undefined : (JSON.parse(body) as unknown) };
+    received.push(record);
+    return answer(record, response);
+  });
+  return {
+    url: `http://127.0.0.1:${loopback.port}`,
+    received,
+    [Symbol.asyncDispose]: () => loopback[Symbol.asyncDispose](),
+  };
+}
+
+/** Answers with JSON. */
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
 }
