@@ -103,7 +103,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
     budget: 4_000,
   },
   answers: {
-    folders: ['base', 'stage', 'works', 'store', 'graph', 'model', 'parse', 'corpus'],
+    folders: ['base', 'stage', 'works', 'store', 'graph', 'model', 'parse', 'search', 'corpus'],
     packages: ['yaml'],
     budget: 3_500,
   },

@@ -1,12 +1,15 @@
 import type { CitedHit } from '../corpus/index.ts';
 import { sentencesOf } from '../graph/index.ts';
 import { analyse } from '../parse/index.ts';
+import { findingWeight } from '../search/index.ts';
 import type { AnswerSentence } from './answer.ts';
 import { quoteAt } from './check-answer.ts';
 
 const MOST_CANDIDATES = 16;
 const LEAST_TERMS = 4;
 const LONGEST_SENTENCE = 600;
+/** A sentence with so many words that report a finding counts in full where a question asks for one. */
+const ENOUGH_REPORTS = 2;
 /** A sentence that answers much less than the best one is not part of the answer. */
 const NEAR_BEST = 0.7;
 
@@ -28,8 +31,9 @@ export type Nearness = (question: string, texts: readonly string[]) => Promise<r
 
 /**
  * The sentences of passages that answer a question best, each a quote. A sentence counts by the share of the question's
- * terms that it has, rare ones among the passages counting more, and by its nearness in meaning. There is no answer where
- * none of the best sentences reaches `least` in one of the two.
+ * terms that it has, rare ones among the passages counting more, and by its nearness in meaning; where a finding is asked
+ * for, those that report one come first. There is no answer where none of the best sentences reaches `least` in one of the
+ * first two.
  */
 export async function extractAnswer(
   question: string,
@@ -67,9 +71,11 @@ export async function extractAnswer(
     question,
     candidates.map(({ text }) => text),
   );
+  const reports = findingWeight(question, ENOUGH_REPORTS);
   const scored = candidates.map((candidate, at) => {
     const meaning = near?.[at] ?? candidate.words;
-    return { candidate, fit: Math.max(candidate.words, meaning), score: candidate.words + meaning };
+    const score = (candidate.words + meaning) * (reports?.(candidate.text) ?? 1);
+    return { candidate, fit: Math.max(candidate.words, meaning), score };
   });
   const best = Math.max(0, ...scored.map(({ score }) => score));
   const sentences = scored

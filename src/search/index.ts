@@ -4,6 +4,6 @@ export type { IndexedPassage } from './passage.ts';
 export { refreshIndex } from './refresh.ts';
 export { openIndex, readManifest } from './search-index.ts';
 export type { Hit, SearchIndex, SearchMode, SearchOptions } from './search-index.ts';
-export { sectionOf, SECTIONS } from './section.ts';
+export { findingWeight, sectionOf, SECTIONS } from './section.ts';
 export type { Section } from './section.ts';
 export { buildIndex } from './update-index.ts';

@@ -13,7 +13,7 @@ import { bestOf, fuse, highestOf, rankingOf } from './fusion.ts';
 import { OpenedSegment } from './opened-segments.ts';
 import { OpenedSegments } from './opened-segments.ts';
 import type { Passage } from './passage.ts';
-import { sectionWeights } from './section.ts';
+import { findingWeight, sectionWeights } from './section.ts';
 import { dot } from './segment/dense.ts';
 import { readFacet } from './segment/write-segment.ts';
 import { Spread } from './spread.ts';
@@ -123,8 +123,9 @@ export class SearchIndex implements Disposable {
       });
     }
     const { top, mode, minFit = 0, perWork } = options;
-    const { vector, places, scores } = await this.#ranked(query, { ...options, top: top * LOOKED_AT }, signal);
-    const fit = fitOf(this.#all, query, vector);
+    const ranked = await this.#ranked(query, { ...options, top: top * LOOKED_AT }, signal);
+    const { places, scores } = this.#findingsFirst(query, ranked);
+    const fit = fitOf(this.#all, query, ranked.vector);
     const spread = new Spread<Omit<Hit, 'rank'>>(top, perWork);
     for (const [at, place] of places.entries()) {
       const passage = this.#all.passage(place);
@@ -134,6 +135,21 @@ export class SearchIndex implements Disposable {
       if (spread.add(passage, { score: scores[at] ?? 0, fit: fits, by, passage })) break;
     }
     return spread.hits().map((hit, at) => ({ rank: at + 1, ...hit }));
+  }
+
+  /** Where a question asks for a finding, the passages of each paper that report some come first among its own. */
+  #findingsFirst(query: string, ranking: Ranking): Ranking {
+    const weight = findingWeight(query);
+    if (!weight) return ranking;
+    const found = Array.from(ranking.places, (place, at) => {
+      const { document, text } = this.#all.passage(place);
+      return { at, place, document, score: (ranking.scores[at] ?? 0) * weight(text) };
+    });
+    const places = Uint32Array.from(ranking.places);
+    for (const own of Map.groupBy(found, ({ document }) => document).values())
+      for (const [nth, { place }] of own.toSorted((a, b) => b.score - a.score).entries())
+        places[own[nth]?.at ?? 0] = place;
+    return { places, scores: ranking.scores };
   }
 
   /** The same by places in the index, without reading the passages. */

@@ -34,6 +34,15 @@ function passage(id: number | string, text: string, vectors: readonly Float32Arr
   return { id: String(id), document: `d${id}`, title: 't', headings: ['h'], page: 3, text, file: 'a.pdf', vectors };
 }
 
+/** The index of texts, each a document that is named by its place. */
+async function indexOf(texts: readonly string[]): ReturnType<typeof openIndex> {
+  await buildIndex(
+    folder,
+    texts.map((text, at) => passage(at, text)),
+  );
+  return await openIndex(folder);
+}
+
 function randomVector(random: () => number, dimensions: number): Float32Array {
   return Float32Array.from({ length: dimensions }, () => random() * 2 - 1);
 }
@@ -77,11 +86,7 @@ test('BM25 of the index is BM25 as it is written down', async () => {
     '',
     'naïve café ﬁeld',
   ];
-  await buildIndex(
-    folder,
-    texts.map((text, at) => passage(at, text)),
-  );
-  using index = await openIndex(folder);
+  using index = await indexOf(texts);
   const documents = texts.map(analyse);
   const average = documents.reduce((sum, { length }) => sum + length, 0) / documents.length;
   for (const query of ['deep whales', 'the sea sea', '鲸鱼', 'field', 'CAFÉ', 'nothing of the kind']) {
@@ -112,11 +117,7 @@ test('passages in other languages are found by other forms of their words, and E
     'The rivers and the fish of the plain are studied by farmers for the water of the fields.',
     'Вода рек и рыбы равнины изучаются много лет, и крестьяне пользуются водой для своих полей и садов.',
   ];
-  await buildIndex(
-    folder,
-    texts.map((text, at) => passage(at, text)),
-  );
-  using index = await openIndex(folder);
+  using index = await indexOf(texts);
   const first = async (query: string): Promise<string | undefined> =>
     (await index.search(query, { mode: 'lexical', top: 1 }))[0]?.passage.id;
   assert.equal(await first('Untersuchung des Flusses'), '0');
@@ -134,6 +135,23 @@ test('a common word is not rare because one passage is in another language', asy
   using index = await openIndex(folder);
   const hits = await index.search('the treatment of asthma', { mode: 'lexical', top: 9 });
   assert.equal(hits.at(-1)?.passage.id, 'other');
+});
+
+test('a question for a finding is answered by the passage of a paper that reports one; the order of papers stays', async () => {
+  const aim =
+    'Aspirin and placebo were given to patients, and aspirin and placebo pills were weighed for each headache.';
+  const finding =
+    'Headache was lower with aspirin than with placebo (p < 0.01), a significant difference; sleep was similar and improved.';
+  await buildIndex(folder, [
+    { ...passage('other', 'Aspirin placebo headache, aspirin placebo headache.'), document: 'first' },
+    { ...passage('aim', aim), document: 'paper' },
+    { ...passage('finding', finding), document: 'paper' },
+  ]);
+  using index = await openIndex(folder);
+  const found = async (query: string): Promise<string[]> =>
+    (await index.search(query, { mode: 'lexical', top: 3 })).map((hit) => hit.passage.id);
+  assert.deepEqual(await found('aspirin placebo headache'), ['other', 'aim', 'finding']);
+  assert.deepEqual(await found('How did aspirin compare with placebo for headache?'), ['other', 'finding', 'aim']);
 });
 
 test('the words of a title count more than those of a text', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Section } from './section.ts';
-import { sectionOf, sectionWeights } from './section.ts';
+import { findingWeight, sectionOf, sectionWeights } from './section.ts';
 
 function section(
   headings: readonly string[],
@@ -75,6 +75,14 @@ test('names and addresses before the first heading are front matter; an abstract
   assert.equal(section([], 'Penguins march over the ice.', { index: 0 }), 'body');
   // Later in a document without headings, a list of names is part of what it tells.
   assert.equal(section([], names, { index: 9 }), 'body');
+});
+
+test('only questions how things compare prefer texts that report findings', () => {
+  const weight = findingWeight('Does aspirin reduce headache more than placebo?', 2);
+  assert.equal(weight?.('It was significantly lower than with placebo.'), 1);
+  assert.ok((weight?.('Patients were given aspirin.') ?? 1) < (weight?.('It was lower.') ?? 0));
+  for (const question of ['aspirin versus placebo', 'Which symbionts tolerate heat?', 'How was the effect measured?'])
+    assert.equal(findingWeight(question), undefined, question);
 });
 
 test('a question about findings counts results before methods, one about methods the other way, words alone neither', () => {

@@ -184,6 +184,28 @@ test('a table goes out as CSV without formulas, as Markdown with its quotes, and
   corpus.correct('W2', 'corals', null);
 });
 
+test('a paper is named shortly in Markdown, and cited in full below the table', () => {
+  const title = 'A study of how the corals of the northern reef came back after the long summer';
+  const work = (apa: string) => ({ id: 'W9', title, year: 2019, apa, doi: null });
+  const named = (apa: string): string | undefined => {
+    const rows = [{ document: 'd', work: work(apa), link: null, cells: [] }];
+    return tableText({ columns: [], model: null, rows }, 'markdown').split('\n')[2];
+  };
+  const short = '(2019): A study of how the corals of the northern reef came back …';
+  assert.equal(named(`van der Berg, A. M., & Lee, B. (2019). ${title}. Reefs.`), `| van der Berg et al. ${short} |`);
+  assert.equal(named(`Lee, B. (2019). ${title}.`), `| Lee ${short} |`);
+  assert.equal(named(`${title}. (2019).`), `| ${short} |`);
+  const whole = tableText(
+    {
+      columns: [],
+      model: null,
+      rows: [{ document: 'd', work: work('Lee, B. (2019). Whole.'), link: null, cells: [] }],
+    },
+    'markdown',
+  );
+  assert.match(whole, /^- Lee, B\. \(2019\)\. Whole\.$/m);
+});
+
 /** A model that answers as it is told, and counts how often it is asked. */
 async function openModel(
   write: (prompt: string) => object[],

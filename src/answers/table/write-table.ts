@@ -56,6 +56,19 @@ function csv(table: Table): string {
   return lines.map((line) => `${line.map(field).join(',')}\r\n`).join('');
 }
 
+const LONGEST_TITLE = 60;
+
+/** "Berg et al. (2019): Corals of the north …", from the citation, which begins with the title where nobody is named. */
+function shortLabel(work: TableRow['work'], document: string): string {
+  if (!work) return document;
+  const { apa, year, title } = work;
+  const authors = apa.startsWith(title ?? 'Untitled') ? '' : apa.slice(0, Math.max(0, apa.indexOf(' (')));
+  const names = authors === '' ? '' : `${authors.split(',')[0] ?? ''}${/[&…]/.test(authors) ? ' et al.' : ''} `;
+  const whole = title ?? document;
+  const short = whole.length <= LONGEST_TITLE ? whole : `${whole.slice(0, LONGEST_TITLE).replace(/\s+\S*$/, '')} …`;
+  return `${names}(${year ?? 'n.d.'}): ${short}`;
+}
+
 function markdown(table: Table): string {
   const plain = (text: string): string =>
     text
@@ -71,7 +84,7 @@ function markdown(table: Table): string {
       notes.push(`${plain(work?.title ?? document)}${page}: “${plain(cell.quote.text)}” (${cell.from})`);
       return `${plain(cell.value)} [${notes.length}]`;
     });
-    return `| ${[plain(work?.apa ?? document), ...shown].join(' | ')} |`;
+    return `| ${[plain(shortLabel(work, document)), ...shown].join(' | ')} |`;
   });
   const names = ['paper', ...table.columns.map(({ name }) => plain(name))];
   return [
@@ -80,6 +93,8 @@ function markdown(table: Table): string {
     ...rows,
     '',
     ...notes.map((note, at) => `${at + 1}. ${note}`),
+    '',
+    ...table.rows.flatMap(({ work }) => (work ? [`- ${plain(work.apa)}`] : [])),
     '',
   ].join('\n');
 }

@@ -25,6 +25,9 @@ interface AskFlags {
   readonly works?: string;
 }
 
+/** Of a passage that comes near. */
+const LONGEST_NEAREST = 200;
+
 export function askCommand(): Command {
   return worksOption(settingOptions(shared(new Command('ask')), ['ask']))
     .description('answer a question from the papers of a run; every sentence has a verified quote')
@@ -97,7 +100,10 @@ function print(answer: Answer, format: AskFlags['format'], session: Session): vo
     terminal.print('not in these papers');
     const nearest = answer.passages.slice(0, 3);
     for (const { passage, work } of nearest)
-      session.log('info', `nearest: ${plain(work?.title ?? passage.title)}${place(passage.page ?? null)}`);
+      session.log(
+        'info',
+        `nearest: ${plain(work?.title ?? passage.title)}${place(passage.page ?? null)}: “${plain(passage.text.replaceAll(/\s+/g, ' ').slice(0, LONGEST_NEAREST))}”`,
+      );
     return;
   }
   session.log(

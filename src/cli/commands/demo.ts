@@ -29,9 +29,9 @@ const SELECTION = 'filter=topics.id:T10341';
 /** Real seconds per simulated second. */
 const TIME_SCALE = 0.05;
 const QUESTIONS = 3;
-/** What the table at the end asks of three papers. */
-const TABLE_COLUMNS = `- year\n- {name: survival, question: How many colonies were still alive weeks after the heatwave?, type: number, unit: "%"}\n- {name: pale at, question: At which temperature did corals begin to pale after warming?, type: number, unit: °C}`;
 const ASKED = 'How many colonies were still alive weeks after the heatwave?';
+/** What the table at the end asks of three papers that the answer was looked for in. */
+const TABLE_COLUMNS = `- year\n- journal\n- {name: survival, question: ${ASKED}, type: number, unit: "%"}`;
 const TABLE_ROWS = 3;
 const TOP = 5;
 
@@ -205,7 +205,7 @@ async function askAndTabulate(
 ): Promise<{ readonly answer: WrittenAnswer; readonly table: Table }> {
   await using search = await corpus.openSearch({}, signal);
   const answer = await askCorpus(search, ASKED, { sentences: 1 }, signal);
-  const documents = search.documents().map(({ document }) => document);
+  const documents = [...new Set(answer.passages.map(({ passage }) => passage.document))];
   const table = await fillTable(
     corpus,
     search,

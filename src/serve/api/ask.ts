@@ -14,6 +14,8 @@ import { Turns } from './turns.ts';
 
 /** Questions wait for a model most of the time; searches have turns of their own. */
 const AT_ONCE = 4;
+/** Of a passage that comes near, which is linked. */
+const LONGEST_NEAREST = 600;
 
 const question = z.strictObject({
   q: words.min(1).describe('The question.'),
@@ -87,6 +89,7 @@ function nearest(passages: readonly CitedHit[]): z.output<typeof shapes.answer>[
     document: hit.passage.document,
     title: titleOf(hit),
     page: hit.passage.page ?? null,
+    text: hit.passage.text.slice(0, LONGEST_NEAREST),
   }));
 }
 

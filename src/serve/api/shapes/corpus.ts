@@ -146,7 +146,7 @@ const answerQuote = z.object({
 
 const answerSentence = z.object({ text: z.string(), fit: number, quotes: z.array(answerQuote) });
 const nearest = z
-  .array(z.object({ id: z.string(), document: z.string(), title: text, page: number }))
+  .array(z.object({ id: z.string(), document: z.string(), title: text, page: number, text: z.string() }))
   .describe('The passages that come nearest.');
 
 export const answer = z.object({

@@ -94,10 +94,11 @@ function AnswerText({ answer }: { readonly answer: AskedAnswer }): View {
   const { place } = useScene();
   if (answer.sentences.length === 0)
     return html`<ul class="hits">
-      ${answer.nearest.slice(0, 3).map(({ id, document, title, page }) => {
+      ${answer.nearest.slice(0, 3).map(({ id, document, title, page, text }) => {
         const to = place('/documents', { document, passage: id, q: answer.question });
         return html`<li>
           <a href=${to}>${title ?? document}</a><span class="hint">${page === null ? '' : ` · page ${page}`}</span>
+          <p>${text}</p>
         </li>`;
       })}
     </ul>`;
