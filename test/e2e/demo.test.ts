@@ -61,7 +61,7 @@ test('the demo downloads the expected works, finds the known answers, and does n
   assert.equal(account.answer[0]?.quotes[0]?.text, account.answer[0]?.text, 'without a model an answer is a quote');
   assert.ok(account.answer.length > 0);
   assert.equal(account.table.length, 3);
-  assert.ok(account.table.every(({ cells }) => cells.every(({ kind }) => kind === 'value')));
+  assert.ok(account.table.every(({ cells }) => cells[0]?.kind === 'value'));
   assert.ok(existsSync(join(out, 'report.html')));
 
   const saved = await savedWorks(out);

@@ -205,7 +205,8 @@ async function askAndTabulate(
 ): Promise<{ readonly answer: WrittenAnswer; readonly table: Table }> {
   await using search = await corpus.openSearch({}, signal);
   const answer = await askCorpus(search, ASKED, { sentences: 1 }, signal);
-  const documents = [...new Set(answer.passages.map(({ passage }) => passage.document))];
+  const near = answer.passages.map(({ passage }) => passage.document);
+  const documents = [...new Set([...near, ...search.documents().map(({ document }) => document)])];
   const table = await fillTable(
     corpus,
     search,
