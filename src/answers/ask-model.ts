@@ -1,4 +1,4 @@
-import type { AnswerStore, Budget, ModelPrompt, ModelServer } from '../model/index.ts';
+import type { AnswerStore, Budget, ModelPrompt, ModelServer, OpenText } from '../model/index.ts';
 import { tokensOf } from '../model/index.ts';
 
 /** An unreadable answer of a model is asked for once more. */
@@ -20,16 +20,17 @@ export interface AnswerWriter {
 export async function askModel<T>(
   prompt: ModelPrompt,
   read: (content: string) => T | undefined,
-  { name, server, answers, maxTokens, budget }: AnswerWriter & { readonly budget?: Budget | undefined },
+  how: AnswerWriter & { readonly budget?: Budget | undefined; readonly open?: OpenText | undefined },
   signal?: AbortSignal,
 ): Promise<T | undefined | 'over-budget'> {
+  const { name, server, answers, maxTokens, budget, open } = how;
   const key = server.keyOf(prompt);
   const stored = answers.find(key);
   if (stored) return read(stored.content);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     using aside = budget?.setAside(tokensOf(JSON.stringify(prompt.messages)), maxTokens);
     if (budget && !aside) return 'over-budget';
-    const answer = await server.ask(prompt, signal);
+    const answer = await server.ask(prompt, open, signal);
     budget?.spend(answer);
     const understood = read(answer.content);
     // An empty answer is a fault of the server, which may do better another time.

@@ -3,7 +3,7 @@ import { analyse } from '../parse/index.ts';
 import type { Answer, AnswerSentence } from './answer.ts';
 import type { AnswerWriter } from './ask-model.ts';
 import { askModel } from './ask-model.ts';
-import { checkAnswer } from './check-answer.ts';
+import { checkAnswer, liveSentences } from './check-answer.ts';
 import { extractAnswer } from './extract-answer.ts';
 import { answerPrompt } from './prompt.ts';
 
@@ -21,7 +21,7 @@ export interface AskRequest extends Omit<SearchRequest, 'top'> {
   readonly report?: ((event: AskEvent) => void) | undefined;
 }
 
-/** Progress of an answer. A second `passages` replaces the first: the question was asked again in other words. */
+/** Progress of an answer. A second `passages` begins again: the question was asked in other words, or a model broke off. */
 export type AskEvent =
   | { readonly kind: 'passages'; readonly passages: readonly CitedHit[] }
   | { readonly kind: 'sentence'; readonly sentence: AnswerSentence; readonly passages: readonly CitedHit[] };
@@ -69,14 +69,31 @@ export async function askCorpus(
     });
   const answer = async (passages: readonly CitedHit[]): Promise<Answer> => {
     report?.({ kind: 'passages', passages });
-    const made = await write(passages);
-    for (const sentence of made.sentences) report?.({ kind: 'sentence', sentence, passages });
+    const live = new Set<string>();
+    const show = (sentence: AnswerSentence): void => {
+      if (live.has(sentence.text)) return;
+      live.add(sentence.text);
+      report?.({ kind: 'sentence', sentence, passages });
+    };
+    const made = await write(passages, show);
+    // A model that broke off may have written sentences that are not in its answer.
+    if (live.size > made.sentences.filter(({ text }) => live.has(text)).length) {
+      live.clear();
+      report?.({ kind: 'passages', passages });
+    }
+    for (const sentence of made.sentences) show(sentence);
     return made;
   };
-  const write = async (passages: readonly CitedHit[]): Promise<Answer> => {
+  const write = async (passages: readonly CitedHit[], show: (sentence: AnswerSentence) => void): Promise<Answer> => {
+    const open = report && (() => liveSentences(passages, show));
     const written =
       writer && passages.length > 0
-        ? await askModel(answerPrompt(question, passages), (content) => checkAnswer(content, passages), writer, signal)
+        ? await askModel(
+            answerPrompt(question, passages),
+            (content) => checkAnswer(content, passages),
+            { ...writer, open },
+            signal,
+          )
         : undefined;
     if (written && written !== 'over-budget') return { question, model: writer?.name ?? null, ...written, passages };
     const sentences = await extractAnswer(question, passages, {

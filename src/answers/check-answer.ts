@@ -43,6 +43,42 @@ export function checkAnswer(content: string, passages: readonly CitedHit[]): Che
   return { sentences: [...sentences.values()], dropped };
 }
 
+/**
+ * Takes what a model writes, piece by piece, and shows each sentence that passes the gate as soon as it is written. What
+ * `checkAnswer` makes of the whole is the answer: thoughts before it may be shown, but never anything unchecked.
+ */
+export function liveSentences(
+  passages: readonly CitedHit[],
+  show: (sentence: AnswerSentence) => void,
+): (piece: string) => void {
+  const shown = new Set<string>();
+  let [depth, isText, isEscaped, read] = [0, false, false, 0];
+  let object: string[] = [];
+  return (piece) => {
+    for (const letter of piece) {
+      // A sentence is an object in a list in an object.
+      if (depth >= 3) object.push(letter);
+      if (isText) {
+        if (isEscaped) isEscaped = false;
+        else if (letter === '\\') isEscaped = true;
+        else if (letter === '"') isText = false;
+      } else if (letter === '"') isText = depth > 0;
+      else if (letter === '{' || letter === '[') {
+        depth += 1;
+        if (depth === 3) object = [letter];
+      } else if (letter === '}' || letter === ']') {
+        depth = Math.max(0, depth - 1);
+        if (depth !== 2 || read >= MOST_SENTENCES) continue;
+        read += 1;
+        const checked = checkSentence(jsonIn(object.join('')), passages);
+        if (typeof checked === 'string' || shown.has(checked.text)) continue;
+        shown.add(checked.text);
+        show(checked);
+      }
+    }
+  };
+}
+
 function checkSentence(written: unknown, passages: readonly CitedHit[]): AnswerSentence | DropReason {
   const { text, quotes } = (typeof written === 'object' && written !== null ? written : {}) as Record<string, unknown>;
   // Numbers of passages in brackets are how models cite; the quotes say it better.

@@ -12,6 +12,7 @@ import { findQuote } from '../base/index.ts';
 import { AnswerStore, findModelServers, ModelServer, openModelClient } from '../model/index.ts';
 import { openLoopback } from '../testing/index.ts';
 import type { Answer } from './answer.ts';
+import type { AskEvent } from './ask.ts';
 import { askCorpus } from './ask.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'docstokg-hostile-model-'));
@@ -101,13 +102,32 @@ const patience = {
   longestWaitMs: 1,
 };
 
-async function askWith(url: string, store: string): Promise<Answer> {
+async function askWith(
+  url: string,
+  store: string,
+  report?: (event: AskEvent) => void,
+  signal?: AbortSignal,
+): Promise<Answer> {
   await using client = openModelClient(url, patience);
   using answers = new AnswerStore(join(folder, store));
   const server = new ModelServer({ url, model: 'm', apiKey: '', maxTokens: 500 }, client.send);
-  return await askCorpus(session, 'Which clade of symbionts did not bleach at 32 degrees?', {
-    writer: { name: 'm', server, answers, maxTokens: 500 },
-  });
+  const writer = { name: 'm', server, answers, maxTokens: 500 };
+  return await askCorpus(session, 'Which clade of symbionts did not bleach at 32 degrees?', { writer, report }, signal);
+}
+
+/** A body as a server sends it that streams: pieces of its content, which may be cut anywhere. */
+function events(body: unknown): string {
+  const content = (body as { choices?: { message?: { content?: unknown } }[] }).choices?.[0]?.message?.content;
+  if (typeof content !== 'string') return `data: ${typeof body === 'string' ? body : JSON.stringify(body)}\n\n`;
+  const pieces = content.match(/[^]{1,7}/g) ?? [];
+  return `${pieces.map((piece) => `data: ${JSON.stringify({ choices: [{ delta: { content: piece } }] })}\n\n`).join('')}data: [DONE]\n\n`;
+}
+
+function assertQuoted(sentences: Answer['sentences']): void {
+  for (const { quotes } of sentences) {
+    assert.ok(quotes.length > 0);
+    for (const { text, document } of quotes) assert.ok(findQuote(text, TEXTS[document as keyof typeof TEXTS]), text);
+  }
 }
 
 for (const [name, [body, shown]] of Object.entries(ODD))
@@ -118,11 +138,75 @@ for (const [name, [body, shown]] of Object.entries(ODD))
     });
     const answer = await askWith(`http://127.0.0.1:${server.port}/v1`, `${encodeURIComponent(name)}.sqlite`);
     assert.equal(answer.model === null ? 0 : answer.sentences.length, shown);
-    for (const { quotes } of answer.sentences) {
-      assert.ok(quotes.length > 0);
-      for (const { text, document } of quotes) assert.ok(findQuote(text, TEXTS[document as keyof typeof TEXTS]), text);
-    }
+    assertQuoted(answer.sentences);
+    await using streaming = await openLoopback((_seen, response) => {
+      response.setHeader('content-type', 'text/event-stream');
+      response.end(events(body));
+    });
+    const live: Answer['sentences'][number][] = [];
+    const streamed = await askWith(
+      `http://127.0.0.1:${streaming.port}/v1`,
+      `${encodeURIComponent(name)}-streamed.sqlite`,
+      (event) => void (event.kind === 'sentence' && live.push(event.sentence)),
+    );
+    assert.deepEqual(streamed, answer);
+    assertQuoted(live);
   });
+
+test('a sentence is shown while the model still writes; cancelled, the request ends', async () => {
+  const started = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<void>();
+  await using server = await openLoopback((seen, response) => {
+    assert.equal((JSON.parse(seen.body) as { stream?: unknown }).stream, true);
+    response.setHeader('content-type', 'text/event-stream');
+    response.on('close', () => closed.resolve());
+    // The second sentence is never finished.
+    response.write(events(message(json(GOOD, one('x', 'y')).slice(0, -10))).replace('data: [DONE]\n\n', ''));
+    started.resolve();
+  });
+  const stop = new AbortController();
+  const shown: string[] = [];
+  const asked = askWith(
+    `http://127.0.0.1:${server.port}/v1`,
+    'live.sqlite',
+    (event) => {
+      if (event.kind !== 'sentence') return;
+      shown.push(event.sentence.text);
+      stop.abort();
+    },
+    stop.signal,
+  );
+  await started.promise;
+  await assert.rejects(asked);
+  await closed.promise;
+  assert.deepEqual(shown, ['Clade D did not bleach.']);
+});
+
+test('a server that does not stream is asked without it; a stream that breaks off begins again', async () => {
+  let requests = 0;
+  await using refusing = await openLoopback((seen, response) => {
+    requests += 1;
+    response.setHeader('content-type', 'application/json');
+    if ((JSON.parse(seen.body) as { stream?: unknown }).stream === true) response.writeHead(400);
+    response.end(
+      response.statusCode === 400 ? '{"error":"stream is not supported"}' : JSON.stringify(message(json(GOOD))),
+    );
+  });
+  const answer = await askWith(`http://127.0.0.1:${refusing.port}/v1`, 'refusing.sqlite', () => undefined);
+  assert.deepEqual([answer.model, requests], ['m', 2]);
+  await using broken = await openLoopback((_seen, response) => {
+    response.setHeader('content-type', 'text/event-stream');
+    response.end(events(message(json(GOOD, GOOD).slice(0, -20))));
+  });
+  const kinds: string[] = [];
+  const left = await askWith(
+    `http://127.0.0.1:${broken.port}/v1`,
+    'broken.sqlite',
+    ({ kind }) => void kinds.push(kind),
+  );
+  assert.equal(left.model, null);
+  assert.deepEqual(kinds, ['passages', 'sentence', 'passages', 'sentence']);
+});
 
 for (const [status, headers] of [
   [429, {}],

@@ -1,5 +1,5 @@
 import { canonicalJson, sha256 } from '../base/index.ts';
-import type { HttpRequest, HttpResult, Send } from '../http/index.ts';
+import type { HttpRequest, HttpResult, OpenSink, Send } from '../http/index.ts';
 import { Secret } from '../http/index.ts';
 import { StageError } from '../stage/index.ts';
 import type { ModelAnswer } from './answer-store.ts';
@@ -27,6 +27,11 @@ export interface ModelPrompt {
 /** Whether a server is sent the schema; some refuse it. */
 type Form = 'schema' | 'plain';
 
+/** Takes what a model writes, piece by piece; made for every response, because one that breaks off is requested again. */
+export type OpenText = () => (piece: string) => void;
+
+/** Each piece of a streamed answer has some hundred bytes around it. */
+const MOST_STREAMED_BYTES = 16_000_000;
 const MOST_REASON = 200;
 /** A token has about four characters: used where a server does not say. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -37,6 +42,8 @@ export class ModelServer {
   readonly #send: Send;
   readonly #url: URL;
   #form: Form = 'schema';
+  /** Whether a server is asked to send its answer while it is written; some refuse it. */
+  #streams = true;
 
   constructor(settings: ModelSettings, send: Send) {
     this.#settings = settings;
@@ -50,18 +57,18 @@ export class ModelServer {
     return sha256(canonicalJson({ model, maxTokens, name, version, messages }));
   }
 
-  /** What the model answers. */
-  async ask(prompt: ModelPrompt, signal?: AbortSignal): Promise<ModelAnswer> {
-    const result = await this.#send(this.#request(prompt), signal);
-    const answered = this.#sort(result);
-    if (answered.kind === 'no-schema') {
-      this.#form = 'plain';
-      return await this.ask(prompt, signal);
+  /** What the model answers; with `open` also while it is written, where the server can do that. */
+  async ask(prompt: ModelPrompt, open?: OpenText, signal?: AbortSignal): Promise<ModelAnswer> {
+    const stream = open && this.#streams ? new StreamedAnswer(open) : undefined;
+    const result = await this.#send(this.#request(prompt, stream?.sink), signal);
+    const answered = this.#sort(result, stream !== undefined);
+    if (answered.kind !== 'body') {
+      if (answered.kind === 'no-schema') this.#form = 'plain';
+      else this.#streams = false;
+      return await this.ask(prompt, open, signal);
     }
-    const body = parseBody(answered.text);
-    const choices = field(body, 'choices');
-    const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
-    const content = field(field(first, 'message'), 'content');
+    const body = stream ? stream.body() : parseBody(answered.text);
+    const content = field(field(firstChoice(body), 'message'), 'content');
     const usage = field(body, 'usage');
     const tokens = (name: string, text: string): number => {
       const count = field(usage, name);
@@ -75,7 +82,7 @@ export class ModelServer {
     };
   }
 
-  #request({ name, messages, schema }: ModelPrompt): HttpRequest {
+  #request({ name, messages, schema }: ModelPrompt, sink: OpenSink | undefined): HttpRequest {
     const { model, maxTokens, apiKey } = this.#settings;
     return {
       url: this.#url,
@@ -83,12 +90,14 @@ export class ModelServer {
       repeatable: true,
       robots: 'terms',
       cache: 'bypass',
-      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      ...(sink && { sink, limits: { maxBytes: MOST_STREAMED_BYTES } }),
       body: JSON.stringify({
         model,
         temperature: 0,
         max_tokens: maxTokens,
         messages,
+        ...(sink && { stream: true, stream_options: { include_usage: true } }),
         ...(this.#form === 'schema' && {
           response_format: { type: 'json_schema', json_schema: { name, strict: true, schema } },
         }),
@@ -108,7 +117,10 @@ export class ModelServer {
   }
 
   /** The body of an answer; anything else is an error that says whether the next request could do better. */
-  #sort(result: HttpResult): { readonly kind: 'body'; readonly text: string } | { readonly kind: 'no-schema' } {
+  #sort(
+    result: HttpResult,
+    isStreamed: boolean,
+  ): { readonly kind: 'body'; readonly text: string } | { readonly kind: 'no-schema' | 'no-stream' } {
     switch (result.kind) {
       case 'response':
       case 'stopped':
@@ -134,6 +146,7 @@ export class ModelServer {
     const isSchemaRefused =
       (status === 400 || status === 422) && this.#form === 'schema' && /response_format|schema/i.test(text);
     if (isSchemaRefused) return { kind: 'no-schema' };
+    if ((status === 400 || status === 422) && isStreamed && /stream/i.test(text)) return { kind: 'no-stream' };
     if (status === 400 || status === 413 || status === 422)
       throw new StageError('input', `the model server refuses a prompt: ${reason}`, { code: 'MODEL_PROMPT' });
     throw new StageError('config', `the model server refuses: ${reason}`, { code: 'MODEL_REFUSED', stopsStage: true });
@@ -146,6 +159,63 @@ export class ModelServer {
       stopsStage: true,
     });
   }
+}
+
+/** An answer that arrives as server-sent events, or in one piece from a server that does not stream. */
+class StreamedAnswer {
+  readonly #open: OpenText;
+  #isEvents = false;
+  #decoder = new TextDecoder();
+  /** Of events, what follows the last line break; else everything. */
+  #rest: string[] = [];
+  #pieces: string[] = [];
+  #usage: unknown;
+  #take: (piece: string) => void = () => undefined;
+
+  constructor(open: OpenText) {
+    this.#open = open;
+  }
+
+  readonly sink: OpenSink = ({ headers }) => {
+    this.#isEvents = /^\s*text\/event-stream\b/i.test(headers['content-type'] ?? '');
+    this.#decoder = new TextDecoder();
+    this.#rest = [];
+    this.#pieces = [];
+    this.#usage = undefined;
+    this.#take = this.#open();
+    return { write: (chunk) => this.#write(this.#decoder.decode(chunk, { stream: true })) };
+  };
+
+  #write(text: string): void {
+    this.#rest.push(text);
+    if (!this.#isEvents || !text.includes('\n')) return;
+    const lines = this.#rest.join('').split('\n');
+    this.#rest = [lines.pop() ?? ''];
+    for (const line of lines) this.#event(line);
+  }
+
+  #event(line: string): void {
+    if (!line.startsWith('data:')) return;
+    const event = parseBody(line.slice('data:'.length));
+    this.#usage = field(event, 'usage') ?? this.#usage;
+    const piece = field(field(firstChoice(event), 'delta'), 'content');
+    if (typeof piece !== 'string' || piece === '') return;
+    this.#pieces.push(piece);
+    this.#take(piece);
+  }
+
+  /** The answer as a server that does not stream gives it. */
+  body(): unknown {
+    const rest = this.#rest.join('');
+    if (!this.#isEvents) return parseBody(rest);
+    this.#event(rest);
+    return { choices: [{ message: { content: this.#pieces.join('') } }], usage: this.#usage };
+  }
+}
+
+function firstChoice(body: unknown): unknown {
+  const choices = field(body, 'choices');
+  return Array.isArray(choices) ? choices[0] : undefined;
 }
 
 /** About how many tokens a text has. */

@@ -82,9 +82,17 @@ export function askCommand(): Command {
           excludeRetracted,
           ...chosenWorks(corpus, flags.works),
           writer: openWriter(corpus, opened),
+          // Sentences that have passed the gate, while the model still writes.
+          report: (event) =>
+            void (
+              event.kind === 'sentence' &&
+              session.terminal.live &&
+              session.terminal.status(plain(event.sentence.text))
+            ),
         },
         stop.signal,
       );
+      session.terminal.clear();
       if (answer.sentences.length === 0) process.exitCode ??= 1;
       print(answer, flags.format, session);
     });

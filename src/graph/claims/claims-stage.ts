@@ -65,7 +65,7 @@ function claimsWorker({ server, answers, budget, settings }: ClaimTools): StageW
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       using aside = budget.setAside(promptTokens(passage), settings.maxTokens);
       if (!aside) return { kind: 'too-dear' };
-      const answer = await server.ask(prompt, signal);
+      const answer = await server.ask(prompt, undefined, signal);
       budget.spend(answer);
       used.inputTokens += answer.inputTokens;
       used.outputTokens += answer.outputTokens;
