@@ -14,8 +14,14 @@ import { printAccount } from './print-account.ts';
 
 const NOTHING = { found: 0, saved: 0, skipped: 0, failed: 0, parked: 0, keptBefore: 0, crashed: 0, bytes: 0 };
 
-async function printed(summary: Partial<DownloadSummary>, rows: readonly object[]): Promise<string> {
+async function printed(
+  summary: Partial<DownloadSummary>,
+  rows: readonly object[],
+  inputs: readonly { readonly file: string; readonly works: readonly string[] }[] = [],
+): Promise<string> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'print-account-'));
+  for (const input of inputs)
+    appendFileSync(join(folder.path, 'records.jsonl'), `${JSON.stringify({ kind: 'input', from: 0, ...input })}\n`);
   for (const [at, row] of rows.entries()) {
     const base = { run_id: 'now', at: String(at), reason: 'success', resolver: null, path: null, attempts: [] };
     appendFileSync(join(folder.path, 'manifest.jsonl'), `${JSON.stringify({ ...base, ...row })}\n`);
@@ -60,6 +66,31 @@ test('works are counted and not tries, earlier runs have a row of their own, and
   }))
     assert.match(text, new RegExp(`^${label} +${works}$`, 'm'), text);
   assert.doesNotMatch(await printed({ found: 1 }, []), /crashed/);
+});
+
+test('what earlier runs left is counted apart from this run, and works are counted by input file', async () => {
+  const text = await printed(
+    { found: 4 },
+    [
+      { work: 'W1', outcome: 'saved', path: 'PDF/a.pdf', run_id: 'before' },
+      { work: 'W2', outcome: 'saved', path: 'PDF/b.pdf', run_id: 'before' },
+      { work: 'W3', outcome: 'skipped', reason: 'paywalled', run_id: 'before' },
+      { work: 'entry:a.bib#3', outcome: 'failed', reason: 'unreadable-entry', run_id: 'before' },
+      { work: 'W4', outcome: 'saved', path: 'PDF/c.pdf' },
+      { work: 'W5', outcome: 'failed', reason: 'timeout' },
+    ],
+    [
+      { file: 'a.bib', works: ['W1', 'W2', 'W3'] },
+      { file: 'b.txt', works: ['W3', 'W4'] },
+    ],
+  );
+  assert.match(text, /^downloaded this run +1$/m, text);
+  assert.match(text, /^already downloaded +2$/m, text);
+  assert.match(text, /Not downloaded, by reason\ntimeout +1\n/, text);
+  assert.match(text, /Not retried, by earlier reason\npaywalled +1\n/, text);
+  // Entries that name no work are not works that were not retried.
+  assert.doesNotMatch(text, /unreadable-entry/);
+  assert.match(text, /Works by input file\na\.bib +3\nb\.txt +2\n/, text);
 });
 
 test('works that an earlier run put off are named, with reason and moment', async () => {
