@@ -271,18 +271,19 @@ test('a passage with several vectors scores as its best, one without as an unrel
 });
 
 test('no work fills the list while others answer, and of two versions one is shown', async () => {
-  const of = (document: string, title: string, count: number): IndexedPassage[] =>
+  const of = (document: string, title: string, count: number, words: string): IndexedPassage[] =>
     Array.from({ length: count }, (_, at) => ({
-      ...passage(`${document}-${at}`, `whale songs ${'of the sea '.repeat(at)}`),
+      ...passage(`${document}-${at}`, `whale songs ${words.repeat(at + 1)}`),
       document,
       title,
     }));
   const title = 'The songs of whales in warm and cold seas';
+  // Shorter passages score higher: all passages of the article, then those of its preprint, come before any other.
   await buildIndex(folder, [
-    ...of('article', `${title}.`, 4),
-    ...of('other', 'Songs', 2),
-    ...of('preprint', title.toUpperCase(), 4),
-    ...of('third', 'Songs', 1),
+    ...of('article', `${title}.`, 4, 'at sea '),
+    ...of('other', 'Songs', 2, 'heard by many people on ships in the far north of the world '),
+    ...of('preprint', title.toUpperCase(), 4, 'near land '),
+    ...of('third', 'Songs', 1, 'heard by many people on ships in the far south of the world '),
   ]);
   using index = await openIndex(folder);
   const found = async (top: number): Promise<string[]> =>
