@@ -228,3 +228,20 @@ test('entries that were cut in two are one with their DOI, and rows of a table a
     ],
   );
 });
+
+test('a year printed behind a DOI is no part of it, and encoded brackets are brackets', () => {
+  const dois = ['10.1002/ps.695(2003', '10.1002/ps.695(2003)', '10.1016/0022-1910(95)00068-r', '10.1890/0012%5b1%5d'];
+  const list = listReferences(
+    dois.map((doi, order): Block => ({
+      kind: 'reference',
+      text: `Novak D: Warm seas. J Seas. 200${order}; 15: 1–8.`,
+      order,
+      regions: [],
+      doi,
+    })),
+  );
+  assert.deepEqual(
+    list.map(({ doi }) => doi),
+    ['10.1002/ps.695', '10.1002/ps.695', '10.1016/0022-1910(95)00068-r', '10.1890/0012[1]'],
+  );
+});
