@@ -81,7 +81,9 @@ async function measure(): Promise<void> {
       const dense = { model: engine.model, dimensions: engine.dimensions, dtype: 'float32' } as const;
       await buildIndex(folder, passages(), { dense });
     });
-    const sizes = await Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size));
+    const sizes = await Promise.all(
+      (await readdir(folder, { recursive: true })).map(async (name) => (await stat(join(folder, name))).size),
+    );
     // One more than is counted: the first fills the compile cache.
     const first = Array.from({ length: ROUNDS + 1 }, () => newProcess(folder)).slice(1);
     report.setting('index', `${PASSAGES} passages, ${DIMENSIONS} dimensions, float32, hybrid questions`);
