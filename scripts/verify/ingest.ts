@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import { openCorpus } from '../../src/corpus/index.ts';
 import { CorpusStore, removeStore } from '../../src/store/index.ts';
 import { checkOptions } from '../../test/support/options.ts';
 import { appendLine, corpusLines, dumpOf } from '../../test/support/corpus-logs.ts';
@@ -24,6 +23,8 @@ async function rebuild(folder: string): Promise<void> {
     return dumpOf(store);
   };
   const before = dump();
+  // Loaded here: the processes that are killed need the store alone.
+  const { openCorpus } = await import('../../src/corpus/index.ts');
   await using corpus = await openCorpus(folder);
   removeStore(folder);
   const { lines, works, documents, nodes } = await corpus.reindex();
