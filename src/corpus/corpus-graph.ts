@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import type { Clock, Warn } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
-import { Graph } from '../ask/index.ts';
+import { Graph, manifestFolder } from '../ask/index.ts';
 import type { Config } from '../config/index.ts';
 import type { ClaimEstimate, ClaimRequest, ClaimsGathered, LookedUp, NamedWorks } from '../graph/index.ts';
 import {
@@ -27,7 +27,6 @@ import { eventStream } from './channel.ts';
 import { crossrefCatalogue, openAlexDirectory } from './graph-services.ts';
 import { modelClient, modelPrices, modelSettings } from './open-model.ts';
 import type { StageCall } from './stage-settings.ts';
-import { manifestFolder } from './parse-settings.ts';
 import { stageSettings } from './stage-settings.ts';
 
 /** What building a graph tells; the last event has its outcome. */

@@ -7,14 +7,20 @@ import type { Config, Layer, Settings } from '../config/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
 import type { Runtime, WorkPlans } from '../harvest/index.ts';
 import { simulatedLayer } from '../harvest/index.ts';
-import { chooseWorks, CorpusWorks, worksOfSet } from '../ask/index.ts';
+import {
+  chooseWorks,
+  CorpusView,
+  CorpusWorks,
+  documentLinks,
+  Library,
+  LiveSearch,
+  manifestFolder,
+  worksOfSet,
+} from '../ask/index.ts';
 import type { SavedSet } from '../store/index.ts';
 import { CorpusStore, LABELS, Records } from '../store/index.ts';
 import type { Work } from '../works/index.ts';
-import type { CitedHit } from './cited-hit.ts';
-import { documentLinks } from './document-links.ts';
-import { Library } from './library/library.ts';
-import { LiveSearch } from './library/live-search.ts';
+import type { CitedHit, SearchRequest, SearchSession } from '../ask/index.ts';
 import { CorpusGraph } from './corpus-graph.ts';
 import type { Estimate } from './estimate.ts';
 import { estimateWorks } from './estimate.ts';
@@ -26,7 +32,6 @@ import type { GatherRequest } from './gather-request.ts';
 import { findPlansOfWorks, findWorks } from './find-works.ts';
 import { Gathering } from './gather.ts';
 import { askedFor, wantedDocuments } from './gather-request.ts';
-import { manifestFolder } from './parse-settings.ts';
 import type { RefreshRequest } from './refresh/refresh-corpus.ts';
 import { refreshCorpus } from './refresh/refresh-corpus.ts';
 import type { RefreshDiff } from './refresh/refresh-diff.ts';
@@ -38,9 +43,8 @@ import type { SearchPlace } from './search-place.ts';
 import { placeOf, searchPlaceIn } from './search-place.ts';
 import type { SearchEvent } from './make-index.ts';
 import { refreshPlace } from './make-index.ts';
-import type { OpenSearchOptions, SearchRequest, SearchSession } from './search-session.ts';
-import { openSearchSession } from './search-session.ts';
-import { CorpusView } from './view/corpus-view.ts';
+import type { OpenSearchOptions } from './open-search.ts';
+import { openSearchSession } from './open-search.ts';
 
 /** How a corpus is opened; all of it has defaults. */
 export interface CorpusOptions {
@@ -114,7 +118,7 @@ export class Corpus implements AsyncDisposable {
   /** Its knowledge graph. */
   readonly graph: CorpusGraph;
   /** Its works and documents, for those who read them. */
-  readonly library: Library;
+  readonly library: Library<RunFile>;
   readonly #clock: Clock;
   #search: Promise<SearchSession> | undefined;
 
@@ -123,7 +127,7 @@ export class Corpus implements AsyncDisposable {
     this.folder = folder;
     this.config = config;
     this.graph = new CorpusGraph(folder, config, clock);
-    this.library = new Library(folder, config);
+    this.library = new Library(folder, config, () => readRunFile(folder));
     this.#clock = clock;
   }
 

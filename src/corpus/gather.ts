@@ -23,7 +23,7 @@ import type { DenseEngine } from '../parse/index.ts';
 import { openTokenizer } from '../parse/index.ts';
 import { startTelemetry } from '../telemetry/index.ts';
 import type { Account, RunCounts } from '../ask/index.ts';
-import { accountOf, runCountsOf } from '../ask/index.ts';
+import { accountOf, manifestFolder, runCountsOf } from '../ask/index.ts';
 import type { WorkQueue } from '../queue/index.ts';
 import type { StageEvent } from '../stage/index.ts';
 import type { Records } from '../store/index.ts';
@@ -42,7 +42,7 @@ import { askedFor, checkDocuments, wantedDocuments, wantsWorks } from './gather-
 import { makeIndex } from './make-index.ts';
 import { findOwnPapers } from './own-papers.ts';
 import { DocumentFiling } from './document-filing.ts';
-import { manifestFolder, openDense, openSparse } from './parse-settings.ts';
+import { openDense, openSparse } from './parse-settings.ts';
 import { prepareChunk, prepareDense, prepareDoctags, prepareEmbed } from './prepare-stages.ts';
 import { RunFolder } from './run-folder.ts';
 import { StoredOutputs } from './stored-outputs.ts';

@@ -1,5 +1,34 @@
 export type { FailedDocument, RunAccount, StageAccount, WorksAccount } from './account.ts';
-export type { CitedDocument, CitedHit, CitedWork } from './cited-hit.ts';
+export type {
+  CitationStyle,
+  CitedDocument,
+  CitedHit,
+  CitedWork,
+  CorpusView,
+  DocumentLine,
+  DocumentsRequest,
+  Figure,
+  LibraryAccount,
+  LibraryDocument,
+  LibraryOutcome as WorkOutcome,
+  LibraryWork,
+  MissingReason,
+  OutlineEntry,
+  PassageFilter,
+  RunEvent,
+  SearchRequest,
+  ShownBlock,
+  ShownDocument,
+  StepCount,
+  TextPart,
+  TextPiece,
+  WorkFacet,
+  WorkFilter,
+  WorkLine,
+  WorkOrder,
+  WorksPage,
+  WorksRequest,
+} from '../ask/index.ts';
 export { Corpus, corpusLayer, openCorpus } from './corpus.ts';
 export type { CorpusOptions } from './corpus.ts';
 export type { ClaimsEvent, CorpusGraph, GraphEvent, GraphRequest } from './corpus-graph.ts';
@@ -10,39 +39,36 @@ export { Gathering } from './gather.ts';
 export type { GatherProgress } from './gather.ts';
 export type { GatherRequest } from './gather-request.ts';
 export { modelClient, modelPrices, modelSettings } from './open-model.ts';
-export { chunkSettings, denseSettings, doctagsSettings, manifestFolder } from './parse-settings.ts';
-export { fileStamp, KeptOpen } from './kept-open.ts';
+export { chunkSettings, denseSettings, doctagsSettings } from './parse-settings.ts';
+export {
+  CITATION_STYLES,
+  fileStamp,
+  KeptOpen,
+  Library,
+  LiveSearch,
+  manifestFolder,
+  SearchSession,
+  sentenceOf,
+  WORK_FACETS,
+  WORK_ORDERS,
+} from '../ask/index.ts';
 export type { PassedOver } from './own-papers.ts';
 export { readRunFile } from './run-file.ts';
 export type { RunAsked, RunFile } from './run-file.ts';
 export { PARSE_STAGES } from './run-stages.ts';
 export type { ParseRequest, ParseStage } from './run-stages.ts';
-export type { PassageFilter } from './search-filter.ts';
 export { findSearchPlace } from './search-place.ts';
 export type { SearchPlace } from './search-place.ts';
 export { eventStream } from './channel.ts';
 export { stageSettings } from './stage-settings.ts';
 export type { StageCall } from './stage-settings.ts';
 export { defaultStageOptions } from './stage-defaults.ts';
-export { SearchSession } from './search-session.ts';
 export type { SearchEvent } from './make-index.ts';
-export type { SearchRequest } from './search-session.ts';
 export { EXPORT_FORMATS } from './export/export-corpus.ts';
 export type { ExportFormat, ExportRequest } from './export/export-corpus.ts';
 export { csvLine } from '../harvest/index.ts';
 export { isEmptyDiff } from './refresh/refresh-diff.ts';
 export type { RefreshDiff } from './refresh/refresh-diff.ts';
 export type { RefreshRequest } from './refresh/refresh-corpus.ts';
-export { CITATION_STYLES, Library } from './library/library.ts';
-export type { CitationStyle, LibraryAccount, MissingReason, WorksPage } from './library/library.ts';
-export type { LibraryWork, WorkOutcome } from './library/library-work.ts';
-export { LiveSearch } from './library/live-search.ts';
-export type { Figure, LibraryDocument, OutlineEntry, TextPart, TextPiece } from './library/read-document.ts';
-export { relatedWorks } from './library/related.ts';
-export type { RelatedWork } from './library/related.ts';
-export type { CorpusView, StepCount } from './view/corpus-view.ts';
-export type { DocumentLine, DocumentsRequest } from '../ask/index.ts';
-export type { RunEvent } from './view/corpus-view.ts';
-export type { ShownBlock, ShownDocument } from './view/shown-document.ts';
-export { sentenceOf, WORK_FACETS, WORK_ORDERS } from '../ask/index.ts';
-export type { WorkFacet, WorkFilter, WorkLine, WorkOrder, WorksRequest } from '../ask/index.ts';
+export { relatedWorks } from './related.ts';
+export type { RelatedWork } from './related.ts';

@@ -3,7 +3,7 @@ import type { Config } from '../config/index.ts';
 import type { IndexEvent } from '../search/index.ts';
 import { openIndex, refreshIndex } from '../search/index.ts';
 import type { RunAccount } from './account.ts';
-import { documentLinks } from './document-links.ts';
+import { documentLinks } from '../ask/index.ts';
 import type { MessageEvent } from './events.ts';
 import type { SearchPlace } from './search-place.ts';
 

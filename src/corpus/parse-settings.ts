@@ -168,8 +168,3 @@ export function spladeSettings({ parse }: Config) {
     prefixes: { query: '', passage: '' },
   };
 }
-
-/** Where the stages write their manifests. */
-export function manifestFolder({ parse }: Config): string {
-  return join(parse.data_root, 'Manifests');
-}

@@ -3,7 +3,7 @@ import type { Config } from '../config/index.ts';
 import { arrayTask } from '../config/index.ts';
 import type { StageOptions } from '../stage/index.ts';
 import { parseShard, stageOptions } from '../stage/index.ts';
-import { manifestFolder } from './parse-settings.ts';
+import { manifestFolder } from '../ask/index.ts';
 
 /** Options of one run of a stage; they override the settings. */
 export interface StageCall {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { WorkRecord } from '../works/index.ts';
-import { emptyRecord } from '../works/index.ts';
+import type { WorkRecord } from '../../works/index.ts';
+import { emptyRecord } from '../../works/index.ts';
 import { citedHit } from './cited-hit.ts';
 import type { PassageFilter } from './search-filter.ts';
 import { searchFilter } from './search-filter.ts';

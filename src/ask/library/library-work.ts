@@ -1,11 +1,11 @@
 import { slug } from '../../download/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { emptyRecord, retractionOf, yearOf } from '../../works/index.ts';
-import type { CorpusWorks } from '../../ask/index.ts';
+import type { CorpusWorks } from '../corpus-works.ts';
 import { hasDocument, readSidecar } from './read-document.ts';
 
 /** The outcome of a work; `own` is a paper that was there, `waiting` one that was found and not yet tried. */
-export type WorkOutcome = 'saved' | 'failed' | 'parked' | 'skipped' | 'own' | 'waiting';
+export type LibraryOutcome = 'saved' | 'failed' | 'parked' | 'skipped' | 'own' | 'waiting';
 
 /** A work with all that is known of it. */
 export interface LibraryWork {
@@ -22,7 +22,7 @@ export interface LibraryWork {
   readonly licence: string | null;
   readonly version: string | null;
   readonly access: string | null;
-  readonly outcome: WorkOutcome;
+  readonly outcome: LibraryOutcome;
   readonly reason: string | null;
   readonly detail: string | null;
   readonly resolver: string | null;

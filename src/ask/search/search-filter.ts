@@ -1,11 +1,11 @@
-import { AppError, sha256 } from '../base/index.ts';
-import type { SearchFilter, Section } from '../search/index.ts';
-import { SECTIONS } from '../search/index.ts';
-import type { WorkRecord } from '../works/index.ts';
-import { parseLicense, retractionOf, yearOf } from '../works/index.ts';
-import { parseYears } from '../ask/index.ts';
-import type { Records } from '../store/index.ts';
-import { folded } from '../store/index.ts';
+import { AppError, sha256 } from '../../base/index.ts';
+import type { SearchFilter, Section } from '../../search/index.ts';
+import { SECTIONS } from '../../search/index.ts';
+import type { WorkRecord } from '../../works/index.ts';
+import { parseLicense, retractionOf, yearOf } from '../../works/index.ts';
+import { parseYears } from '../works/work-filter.ts';
+import type { Records } from '../../store/index.ts';
+import { folded } from '../../store/index.ts';
 
 /** Which passages are asked, as people say it; all of it may be left out. */
 export interface PassageFilter {

@@ -5,12 +5,11 @@ import type { Config } from '../../config/index.ts';
 import { REASONS } from '../../download/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { apaCitation, bibtexEntry, citationKey, cslItem, risEntry } from '../../works/index.ts';
-import { documentLinks } from '../document-links.ts';
-import type { RunFile } from '../run-file.ts';
-import { readRunFile } from '../run-file.ts';
-import type { Account, WorksRequest } from '../../ask/index.ts';
-import { accountOf, CorpusWorks } from '../../ask/index.ts';
-import { manifestFolder } from '../parse-settings.ts';
+import { documentLinks, manifestFolder } from './document-links.ts';
+import type { Account } from '../account.ts';
+import type { WorksRequest } from '../works/work-table.ts';
+import { accountOf } from '../account.ts';
+import { CorpusWorks } from '../corpus-works.ts';
 import type { DocumentPlace, LibraryWork } from './library-work.ts';
 import { describedWork, ownPaper } from './library-work.ts';
 import type { Figure, LibraryDocument, TextPart, TextPiece } from './read-document.ts';
@@ -39,8 +38,9 @@ export interface MissingReason {
 }
 
 /** What a corpus holds and what it does not. */
-export interface LibraryAccount {
-  readonly run: RunFile | null;
+export interface LibraryAccount<Run> {
+  /** What `run.json` says. */
+  readonly run: Run | null;
   readonly counts: Account;
   readonly works: number;
   readonly saved: number;
@@ -53,13 +53,15 @@ export interface LibraryAccount {
 }
 
 /** A corpus for those who read it: its works, the text of its documents, how they are cited, and what is missing. */
-export class Library implements Disposable {
+export class Library<Run = unknown> implements Disposable {
   readonly folder: string;
   readonly #place: DocumentPlace;
   #list: CorpusWorks | undefined;
   readonly #manifests: string;
+  readonly #readRun: () => Promise<Run | undefined>;
 
-  constructor(folder: string, config: Config) {
+  constructor(folder: string, config: Config, readRun: () => Promise<Run | undefined>) {
+    this.#readRun = readRun;
     this.folder = folder;
     this.#manifests = manifestFolder(config);
     const dataRoot = config.parse.data_root;
@@ -115,7 +117,7 @@ export class Library implements Disposable {
   }
 
   /** What was asked for, its outcome, and why the rest is missing. */
-  async account(): Promise<LibraryAccount> {
+  async account(): Promise<LibraryAccount<Run>> {
     const list = this.#opened();
     await list.refresh();
     const counts = accountOf(list.store);
@@ -124,7 +126,7 @@ export class Library implements Disposable {
     // Papers of the user's own that have no record are documents and nothing else.
     const isBare = counts.listed === 0;
     return {
-      run: (await readRunFile(this.folder)) ?? null,
+      run: (await this.#readRun()) ?? null,
       counts,
       works: isBare ? documents : counts.listed,
       saved: isBare ? documents : counts.downloaded + counts.local,
@@ -164,7 +166,7 @@ export class Library implements Disposable {
 
   /** Refuses a folder that holds nothing of a corpus. */
   async require(): Promise<void> {
-    if ((await readRunFile(this.folder)) || documentNames(this.#place.dataRoot).length > 0) return;
+    if ((await this.#readRun()) || documentNames(this.#place.dataRoot).length > 0) return;
     const list = this.#opened();
     await list.refresh();
     if (!list.isEmpty) return;

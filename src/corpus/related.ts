@@ -1,8 +1,6 @@
-import { AppError } from '../../base/index.ts';
-import type { CorpusGraph } from '../corpus-graph.ts';
-import type { LibraryWork } from './library-work.ts';
-import type { Library } from './library.ts';
-import type { LiveSearch } from './live-search.ts';
+import { AppError } from '../base/index.ts';
+import type { CorpusGraph } from './corpus-graph.ts';
+import type { Library, LibraryWork, LiveSearch } from '../ask/index.ts';
 
 /** A work that has to do with another one, and why. */
 export interface RelatedWork {

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { writeSmallRun } from '../../../test/fixtures/small-run.ts';
-import { chunkItem, chunkOutput, openTokenizer } from '../../parse/index.ts';
-import { HeldClock } from '../../testing/index.ts';
-import { openCorpus } from '../corpus.ts';
-import type { WorksRequest } from '../../ask/index.ts';
+import { writeSmallRun } from '../../test/fixtures/small-run.ts';
+import { chunkItem, chunkOutput, openTokenizer } from '../parse/index.ts';
+import { HeldClock } from '../testing/index.ts';
+import { openCorpus } from './corpus.ts';
+import type { WorksRequest } from '../ask/index.ts';
 
 test('works are listed by every filter and in every order, page by page, none twice', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'library-'));

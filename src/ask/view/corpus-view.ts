@@ -7,34 +7,24 @@ import type { Chunk } from '../../parse/index.ts';
 import { chunkOutput, readChunks } from '../../parse/index.ts';
 import { manifestPath } from '../../stage/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
-import type { CitedWork } from '../cited-hit.ts';
-import { citedWork } from '../cited-hit.ts';
-import type {
-  Account,
-  AttemptAtHost,
-  DocumentStep,
-  HostFigures,
-  HostSlice,
-  SettledWork,
-  Sources,
-  StageTimes,
-  WorkTable,
-} from '../../ask/index.ts';
-import {
-  accountOf,
-  attemptsAtHosts,
-  CorpusWorks,
-  DocumentTable,
-  hostFigures,
-  hostSlices,
-  newHolds,
-  sourcesOf,
-  stageTimes,
-  timeScale,
-} from '../../ask/index.ts';
+import type { CitedWork } from '../search/cited-hit.ts';
+import { citedWork } from '../search/cited-hit.ts';
+import type { Account } from '../account.ts';
+import type { AttemptAtHost, Sources } from '../sources.ts';
+import type { DocumentStep } from '../document-table.ts';
+import type { HostFigures, HostSlice } from '../hosts.ts';
+import type { SettledWork } from '../works/work-line.ts';
+import type { StageTimes } from '../stages.ts';
+import type { WorkTable } from '../works/work-table.ts';
+import { accountOf } from '../account.ts';
+import { attemptsAtHosts, sourcesOf } from '../sources.ts';
+import { CorpusWorks } from '../corpus-works.ts';
+import { DocumentTable } from '../document-table.ts';
+import { hostFigures, hostSlices, newHolds, timeScale } from '../hosts.ts';
+import { stageTimes } from '../stages.ts';
 import type { LogCursor } from '../../store/index.ts';
 import { readLines, START } from '../../store/index.ts';
-import { manifestFolder } from '../parse-settings.ts';
+import { manifestFolder } from '../library/document-links.ts';
 import { PagePictures } from './page-pictures.ts';
 import type { ShownDocument } from './shown-document.ts';
 import { keptFile, readShownDocument, sourcePdf } from './shown-document.ts';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 
-import type { Clock } from '../base/index.ts';
+import type { Clock } from '../../base/index.ts';
 
 /** What is kept open, and until when. */
 export interface KeptOptions<T> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { HeldClock } from '../testing/index.ts';
+import { HeldClock } from '../../testing/index.ts';
 import { KeptOpen } from './kept-open.ts';
 
 test('what is kept open is opened anew when it has changed, and the old one is closed when its last user is done', async () => {

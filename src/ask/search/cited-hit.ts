@@ -1,6 +1,6 @@
-import type { Hit } from '../search/index.ts';
-import type { Author, Notice, WorkRecord } from '../works/index.ts';
-import { apaCitation, bibtexEntry, citationKey, retractionOf, yearOf } from '../works/index.ts';
+import type { Hit } from '../../search/index.ts';
+import type { Author, Notice, WorkRecord } from '../../works/index.ts';
+import { apaCitation, bibtexEntry, citationKey, retractionOf, yearOf } from '../../works/index.ts';
 
 /** The work that a passage is from, as it is cited. */
 export interface CitedWork {

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import type { Clock } from '../../base/index.ts';
 import { chunkOutput } from '../../parse/index.ts';
 import type { SearchMode } from '../../search/index.ts';
-import type { CitedHit } from '../cited-hit.ts';
-import { KeptOpen } from '../kept-open.ts';
-import type { SearchRequest, SearchSession } from '../search-session.ts';
+import type { CitedHit } from './cited-hit.ts';
+import { KeptOpen } from './kept-open.ts';
+import type { SearchRequest, SearchSession } from './search-session.ts';
 
 /** A corpus that may still be growing is looked at again no more often than this. */
 const LOOK_MS = 10_000;

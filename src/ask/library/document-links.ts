@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { DOCTAGS_FOLDER } from '../parse/index.ts';
+import type { Config } from '../../config/index.ts';
+import { DOCTAGS_FOLDER } from '../../parse/index.ts';
 
 /** Where a download keeps its files, by kind. */
 const KEPT = [
@@ -27,4 +28,9 @@ export function documentLinks(runFolder: string, dataRoot: string): (documentId:
       return undefined; // Without a sidecar there is a passage all the same, only no link.
     }
   };
+}
+
+/** Where the stages write their manifests. */
+export function manifestFolder({ parse }: Config): string {
+  return join(parse.data_root, 'Manifests');
 }
