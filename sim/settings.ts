@@ -17,7 +17,7 @@ export interface ClientSettings {
   /** The only private addresses that the SSRF guard may allow. */
   readonly allowedAddresses: readonly string[];
   readonly keys: Readonly<Record<string, string>>;
-  /** Real seconds per simulated second: use `scaledClock` for every wait, rate and timeout. */
+  /** Real seconds per simulated second; clients scale every wait, rate and timeout by it. */
   readonly timeScale: number;
   readonly scheme: 'http';
 }

@@ -13,7 +13,7 @@ import { countByRule, RULES } from './rules.ts';
 
 const AGENT = 'NaiveBot/1.0 (+https://example.org; mailto:someone@example.org)';
 
-/** A client without manners: it asks for whatever it is told to, at once. */
+/** A client without limits: it requests the given URLs at once. */
 function ask(simulation: Simulation, url: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
   const { host, pathname, search } = new URL(url);
   return new Promise((resolve, reject) => {

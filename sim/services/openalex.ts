@@ -163,7 +163,7 @@ function singleton(exchange: Exchange): Reply {
   const fields = selectedFields(exchange);
   const id = doiIn(exchange.url.pathname.slice('/works/'.length));
   const merged = /^W69(\d+)$/i.exec(id);
-  // Merged works redirect; ids W69… stand for them here.
+  // Merged works redirect; here they have ids W69….
   if (merged)
     return redirect(
       `http://api.openalex.org.sim.test/works/W${7_000_000_001 + (Number(merged[1]) % exchange.world.size)}`,

@@ -68,7 +68,7 @@ function oneLine(text: string): string {
   return text.normalize('NFKC').replaceAll(/\s+/g, ' ');
 }
 
-/** Planted sentences that stand in one piece on a page, and the others, which something may come between. */
+/** Planted sentences that are unbroken on a page, and the others, which something may interrupt. */
 function plantedIn(
   paper: Paper,
   layout: Layout,

@@ -1,6 +1,5 @@
 import { batteries } from './batteries.ts';
 import { coral } from './coral.ts';
-import { crispr } from './crispr.ts';
 import { english } from './english.ts';
 import { genericTheme } from './generic.ts';
 import type { FactPattern, Grammar, Lexicon, Role, Theme } from './grammar.ts';
@@ -19,7 +18,7 @@ export interface Voice {
   readonly titles: readonly string[];
 }
 
-const THEMES: Readonly<Record<string, Theme>> = { batteries, crispr, coral, graphs };
+const THEMES: Readonly<Record<string, Theme>> = { batteries, coral, graphs };
 
 const TONGUES: Readonly<
   Record<string, { readonly grammar: Grammar; readonly lexicons: Readonly<Record<string, Lexicon>> }>
