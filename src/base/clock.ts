@@ -61,21 +61,6 @@ export const systemClock: Clock = {
   setTimer: (delayMs, fire) => new SystemTimer(delayMs, fire),
 };
 
-/**
- * A faster clock: with scale 0.05, twenty seconds pass on it in one real second. Clients of a simulator use it to
- * keep delays, rates and timeouts in proportion.
- */
-export function scaledClock(clock: Clock, scale: number): Clock {
-  const startedAt = clock.now();
-  const startedMonotonic = clock.monotonic();
-  const elapsed = (): number => (clock.monotonic() - startedMonotonic) / scale;
-  return {
-    now: () => startedAt + elapsed(),
-    monotonic: () => startedMonotonic + elapsed(),
-    setTimer: (delayMs, fire) => clock.setTimer(delayMs * scale, fire),
-  };
-}
-
 /** Resolves after `delayMs` of the clock's time; rejects with the signal's reason when aborted first. */
 export function wait(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 export { AppError, errorInfo, firstError, isAbort } from './errors.ts';
 export type { ErrorInfo } from './errors.ts';
-export { scaledClock, systemClock, wait } from './clock.ts';
+export { systemClock, wait } from './clock.ts';
 export type { Clock, Timer } from './clock.ts';
 export { addedJitterDelay, equalJitterDelay, spreadDelay } from './backoff.ts';
 export type { Random } from './backoff.ts';

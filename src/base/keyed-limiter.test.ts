@@ -116,7 +116,7 @@ test('a changed limit takes effect on a key in use', async () => {
   assert.ok(limiter.tryAcquire(['k']));
 });
 
-test('a held key admits nobody before its time, and an earlier time does not shorten it', async () => {
+test('a held key admits no one before its time, and an earlier time does not shorten it', async () => {
   const { limiter, clock } = create(3);
   limiter.holdUntil('k', clock.now() + 5_000);
   limiter.holdUntil('k', clock.now() + 1_000);

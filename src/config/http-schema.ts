@@ -60,6 +60,6 @@ export const httpSchema = z.strictObject({
   ),
   time_scale: setting(
     z.number().positive().max(1).default(1),
-    'Real seconds per second of every wait and limit; below 1 is for simulations only.',
+    'Real seconds per second of every wait and limit; set by --sim, refused on the real web.',
   ),
 });

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
-import { AppError, scaledClock } from '../base/index.ts';
+import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { DownloadEvent, InspectDocument, ManifestRow, WorkProvider } from '../download/index.ts';
 import { DownloadRun, KeptFiles } from '../download/index.ts';
@@ -12,6 +12,7 @@ import type { HeldLease } from './ledger/manifest-folder.ts';
 import { ManifestFolder } from './ledger/manifest-folder.ts';
 import type { UnreadableEntry } from './search-titles.ts';
 import { openAdmission, ownAdmission, RETRY_BASE_MS } from './open-admission.ts';
+import { scaledClock } from './simulated-web.ts';
 import { orchestratorOptions } from './queue/open-queue.ts';
 import type { Runtime } from './queue/open-queue.ts';
 import { ReviewFile } from './review-file.ts';
@@ -158,7 +159,7 @@ export function openAsking(
   const services = configuredServices(config);
   const contact = requireContact(config.http.contact);
   const resolvers = chooseResolvers(resolverChoice(config.download));
-  const web = createWebTime(runtime.clock, config.http.time_scale);
+  const web = createWebTime(runtime.clock, config.http);
   const client = createClient({
     ...clientSettings(config),
     clock: web.clock,
@@ -213,7 +214,7 @@ async function assemble(
   const { http, download } = config;
   const contact = requireContact(http.contact);
   const services = configuredServices(config);
-  const web = createWebTime(runtime.clock, http.time_scale);
+  const web = createWebTime(runtime.clock, http);
   const runId = `${new Date(runtime.clock.now()).toISOString().replaceAll(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
   const warn = (message: string): void => runtime.log('warn', message);
   const hosts = stack.use(
@@ -402,9 +403,13 @@ interface WebTime {
   toMachineTime(send: Send): Send;
 }
 
-/** A clock that runs `1 / scale` times as fast as the machine's. */
-function createWebTime(machine: Clock, scale: number): WebTime {
+/** A clock that runs `1 / scale` times as fast as the machine's; refused on the real web, where it would shorten pauses. */
+function createWebTime(machine: Clock, { time_scale: scale, allow }: Config['http']): WebTime {
   if (scale === 1) return { clock: machine, toMachineTime: (send) => send };
+  if (allow.length === 0)
+    throw new AppError('CONFIG_INVALID', `http.time_scale = ${scale} is only for a simulated web`, {
+      hint: 'remove the setting; --sim sets it',
+    });
   const clock = scaledClock(machine, scale);
   return {
     clock,
