@@ -67,8 +67,8 @@ for (const look of LOOKS) {
   {
     using inspector = openInspector();
     for (const { path } of found) {
-      const told = facts.get(path);
-      if (told) told[look] = await inspector.inspect(path, 'pdf', look);
+      const known = facts.get(path);
+      if (known) known[look] = await inspector.inspect(path, 'pdf', look);
     }
   }
   // CPU time of a process is known only after it has exited.

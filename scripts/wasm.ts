@@ -3,10 +3,10 @@ import { join } from 'node:path';
 
 import createWabt from 'wabt';
 
-// Makes kernel-bytes.ts of kernel.wat, so that nobody needs a compiler to run the program; a test holds the two together.
+// Compiles kernel.wat to kernel-bytes.ts, so that the program runs without a compiler; a test checks that they match.
 const FOLDER = join(import.meta.dirname, '..', 'src', 'search', 'segment');
 
-/** The module that the text of the scan kernels stands for. */
+/** The compiled module of the scan kernels. */
 export async function assembleKernel(): Promise<string> {
   const wabt = await createWabt();
   const module = wabt.parseWat('kernel.wat', readFileSync(join(FOLDER, 'kernel.wat'), 'utf8'), { simd: true });

@@ -1,4 +1,4 @@
-// `npm run way`: which files one work passes on its way to being kept, and one document on its way to being searchable.
+// `npm run way`: the source files that run while one work is downloaded, and while one document becomes searchable.
 // A file is on the way when one of its functions is called, as V8 counts it; loading a file is not enough.
 import { mkdtempDisposableSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';

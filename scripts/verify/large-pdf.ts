@@ -7,7 +7,7 @@ import { encodePng } from '../../src/parse/doctags/layout/output/png.ts';
 import { line, makePdf, paragraph, prose } from '../../test/support/make-pdf.ts';
 import { parseMany } from '../../test/support/parse-many.ts';
 
-// npm run large:pdf: parses a PDF of 500 pages and one of 50 MB, each in a process of its own; exit 1 above 1 GB.
+// npm run large:pdf: parses a PDF of 500 pages and one of 50 MB, each in a separate process; exit 1 above 1 GB.
 const LIMIT_MEGABYTES = 1_024;
 const folder = mkdtempSync(join(tmpdir(), 'large-pdf-'));
 try {

@@ -1,6 +1,5 @@
-// Holds our MCP server to the official conformance suite, in both versions of the protocol:  npm run verify:mcp
-// The suite comes from npm when it is needed. What it cannot test here, because it wants tools or prompts of its own making,
-// is counted apart; who may ask at all is serve's matter and has tests of its own.
+// npm run verify:mcp: runs the official conformance suite against the MCP server, in both versions of the protocol. The suite
+// is fetched from npm. Checks that need the suite's own tools or prompts are counted separately; access is tested in serve.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -74,18 +73,18 @@ for (const [version, scenarios] of Object.entries(SCENARIOS))
     const checks = readdirSync(out).flatMap(
       (name) => JSON.parse(readFileSync(join(out, name, 'checks.json'), 'utf8')) as Check[],
     );
-    const told = checks.filter(({ status }) => status === 'SUCCESS' || status === 'FAILURE');
-    const lost = told.filter(({ status }) => status === 'FAILURE');
+    const judged = checks.filter(({ status }) => status === 'SUCCESS' || status === 'FAILURE');
+    const lost = judged.filter(({ status }) => status === 'FAILURE');
     const apart = lost.filter(
       ({ id, errorMessage = '' }) => /not testable/i.test(errorMessage) || id.includes('prompts'),
     );
     const wrong = lost.filter((check) => !apart.includes(check));
     failed += wrong.length;
     console.log(
-      `${version} ${scenario}: ${told.length - lost.length} of ${told.length - apart.length} passed${apart.length > 0 ? `, ${apart.length} not testable here` : ''}`,
+      `${version} ${scenario}: ${judged.length - lost.length} of ${judged.length - apart.length} passed${apart.length > 0 ? `, ${apart.length} not testable here` : ''}`,
     );
     for (const { id, errorMessage } of wrong) console.log(`  ✕ ${id}: ${errorMessage ?? ''}`);
-    if (told.length === 0) failed += 1;
+    if (judged.length === 0) failed += 1;
   }
 server.close();
 server.closeAllConnections();

@@ -22,7 +22,7 @@ const bytesOf = (word: string): Buffer =>
 const FIRST = bytesOf('first');
 const OTHER = bytesOf('other');
 
-/** A file in one version after the other; the first is sent as far as told, and then no further until the asker is gone. */
+/** Successive versions of a file; the first is sent up to a byte, then stalls until the client disconnects. */
 interface Served {
   readonly version: () => { readonly etag: string; readonly bytes: Buffer };
   readonly stallsAt?: number | undefined;

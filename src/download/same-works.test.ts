@@ -9,7 +9,7 @@ import { SameWorks } from './same-works.ts';
 
 const TITLE = 'Coral bleaching under repeated marine heat waves';
 type Listed = Parameters<SameWorks['claim']>[0];
-/** A work listed under one id, with what a record has told of it since. */
+/** A work listed under one id, with the other ids of its record. */
 const work = (
   listed: Partial<WorkIds> | string,
   known: Partial<WorkIds> = {},
@@ -50,7 +50,7 @@ test('works with different DOIs stay two whatever they share, and so do a prepri
   const works = fresh();
   assert.equal(works.claim(work({ doi: '10.1/a' }, { openalex: 'W1', pmid: '11111', arxiv })), undefined);
   assert.equal(works.claim(work({ doi: '10.1/b' }, { openalex: 'W1', pmid: '11111' })), undefined);
-  // arXiv tells the DOI of the article, and OpenAlex has both in one record.
+  // arXiv names the DOI of the article, and OpenAlex has both in one record.
   assert.equal(works.claim(work({ arxiv }, { doi: '10.1/a' })), undefined);
   assert.equal(
     works.claim(work({ arxiv, doi: '10.48550/arxiv.2101.00001' }, { openalex: 'W1' }))?.id,

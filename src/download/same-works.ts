@@ -9,7 +9,7 @@ export interface SameWork {
   readonly evidence: string;
 }
 
-/** A work by what tells it apart from others. */
+/** The identifying fields of a work. */
 export type NamedWork = Pick<Work, 'id' | 'ids' | 'title'>;
 
 /** What earlier runs and people know about works that are the same. */
@@ -27,7 +27,7 @@ const MAX_NAMES = 1_000_000;
 
 /**
  * Which works of a run are one work under several ids. A list names a work by its DOI, another by its PMID: once a record
- * has told the other ids of one of them, whichever comes second is a duplicate of the first.
+ * has the other ids of one of them, the second one is a duplicate of the first.
  *
  * A wrong merge loses a work, a missed one costs a download. So ids must agree: two works with different DOIs stay two
  * whatever else they share, and a preprint has its own identity beside the article that came of it.

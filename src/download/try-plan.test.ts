@@ -97,7 +97,7 @@ const breaksOff: Answer = (_request, response) => {
 const whole: Answer = (_request, response) => {
   response.writeHead(200, { etag: '"two"', 'content-length': OTHER.length }).end(OTHER);
 };
-/** A rest as a server may send it: right unless told otherwise, and always as long as would make a whole of it. */
+/** The rest of a file as a server may send it: correct by default, and always of the right length. */
 const rest =
   (change: { etag?: string | null; from?: number; to?: number; total?: string; encoding?: string } = {}): Answer =>
   (request, response) => {

@@ -62,7 +62,7 @@ export type Observation =
   | { readonly kind: 'throttled'; readonly retryAt: number | undefined }
   | { readonly kind: 'success' };
 
-/** What an authority over hosts tells. */
+/** Events of an `Admission`. */
 export type HostEvent =
   /** A host asked to slow down: it is held until a moment, and its cap may be lower. */
   | { readonly kind: 'host-throttled'; readonly host: string; readonly cap: number; readonly heldUntil: number }

@@ -3,8 +3,8 @@ import type { HoldReason } from './host.ts';
 import { isSlowed } from './host.ts';
 
 /**
- * A host, service or resolver as a process tells of it to those who look from outside: what is unbounded is null, and
- * moments are milliseconds from then, because clocks differ.
+ * A process's report about a host, service or resolver. Null means unlimited; times are milliseconds from the report,
+ * because clocks differ.
  */
 export interface HostReport {
   readonly key: string;

@@ -96,7 +96,7 @@ export function resolverKey(resolver: string): string {
   return `resolver/${resolver}`;
 }
 
-/** What a key stands for, in words. */
+/** The kind and name of a key. */
 export function nameKey(key: string): {
   readonly kind: 'host' | 'service' | 'crawl-delay' | 'resolver';
   readonly name: string;

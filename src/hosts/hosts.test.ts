@@ -60,7 +60,7 @@ test('information from another process never shortens a hold requested here', ()
   assert.equal(heldFor(), 90_000, 'a longer one counts');
 });
 
-/** Hosts whose slots somebody else gives out, and what was wanted of them last. */
+/** Hosts whose slots come from elsewhere, and the last request for them. */
 function givenElsewhere(): {
   hosts: Hosts;
   wanted: (key: string) => number | undefined;

@@ -11,7 +11,7 @@ import { Secret, SqliteCacheStore } from './index.ts';
 
 type Answer = { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: string | Buffer };
 
-/** A cached client of a server that answers as told, on a held clock. */
+/** A cached client of a server with the given responses, on a held clock. */
 async function cached(
   answer: (asked: Record<string, string | string[] | undefined>) => Answer,
   run: (parts: {

@@ -69,7 +69,7 @@ test('concurrent files keep their bytes, also over TLS, and TLS sessions are res
 test('a server that never completes the TLS handshake is abandoned after the timeout', async () => {
   const closed = Promise.withResolvers<void>();
   await using server = await openRawLoopback((socket) => void socket.once('close', () => closed.resolve()));
-  // The clock stands still, so that only the connection itself can end; the signal ends a test that fails.
+  // The held clock does not move, so only the connector can time out; the signal ends a failing test.
   await using client = loopbackClient(server, { clock: new HeldClock(), limits: { connectMs: 50 } });
   const result = await client.send({ url: new URL('https://host.test/') }, AbortSignal.timeout(20_000));
   assert.equal(result.kind === 'failed' && result.reason, 'connect-timeout');

@@ -110,7 +110,7 @@ test('DNS rebinding between two lookups has no effect', async () => {
     obeyRobots: false,
     retry: { retries: 0 },
     perHost: { perSecond: Infinity },
-    // Only the first address is allowed; it stands for a public one.
+    // Only the first address is allowed, in place of a public one.
     guard: { allow: [`127.0.0.1:${server.port}`] },
     resolveHost: () => Promise.resolve([{ address: answers[lookups++] ?? '', family: 4 }]),
   });

@@ -12,7 +12,7 @@ import { NameResolver } from './name-resolver.ts';
 
 type Answer = { readonly address: string } | 'unknown' | 'silence';
 
-/** A name server on loopback that answers for IPv4 as told, for IPv6 with nothing, and remembers what it was asked. */
+/** A name server on loopback with the given IPv4 answers, none for IPv6; it records the queries. */
 async function openNameServer(
   answer: (name: string) => Answer,
 ): Promise<AsyncDisposable & { readonly server: string; readonly asked: string[] }> {

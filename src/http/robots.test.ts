@@ -87,7 +87,7 @@ test('a missing robots.txt allows, an unreadable one disallows', async () => {
   for (const status of [400, 401, 403, 404, 410]) {
     assert.equal((await asking({ status })).result.kind, 'response', String(status));
   }
-  // Of a part of it nobody knows what the rest forbids.
+  // The missing rest of the file may forbid anything.
   for (const status of [206, 500, 502, 503]) {
     const { result, asked } = await asking({ status }, { retry: { retries: 3 } });
     assert.equal(result.kind === 'refused' && result.reason, 'robots-unreachable', String(status));

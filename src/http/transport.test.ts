@@ -9,7 +9,7 @@ import type { HttpClient, HttpClientOptions, HttpRequest, HttpResult } from './i
 
 const url = new URL('http://host.test/file.pdf');
 
-/** Sends one request to a server that writes these bytes and, if told so, closes. */
+/** Sends one request to a server that writes these bytes and then optionally closes. */
 async function rawAnswer(bytes: string | Buffer, options: HttpClientOptions = {}, close = true): Promise<HttpResult> {
   await using server = await openRawLoopback((socket) => {
     socket.write(bytes);
@@ -142,7 +142,7 @@ test('an unrequested response is never used for the next request, however late i
   await using server = await openRawLoopback((socket, request) => {
     const [, path = ''] = request.split(' ');
     const answer = (body: string): string => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
-    // The worst moment: the next request is on its way already, and its answer follows.
+    // The worst moment: the next request has been sent, and its response follows.
     const before = asked.get(socket);
     asked.set(socket, path);
     socket.write((before === undefined ? '' : answer(`again ${before}`)) + answer(path));

@@ -3,7 +3,7 @@ import type { ErrorInfo } from '../base/index.ts';
 /** A job as its handler sees it. */
 export interface HandlerJob {
   readonly id: number;
-  /** Proves the lease to whoever writes on its behalf. */
+  /** Proves the lease to stores that the handler writes to. */
   readonly token: number;
   readonly artifactId: string;
   /** What was enqueued with it. */

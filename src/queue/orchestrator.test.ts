@@ -732,7 +732,7 @@ test('a job whose lease expired in its own process continues there, and does not
   await queue.enqueue('slow', {});
   const run = orchestrator.run({ drain: 'empty' });
   await settle();
-  // Somebody else thought that it was dead: the job was put back, and nobody but this process takes it again.
+  // Another process took it for dead and requeued the job; only this process leases it again.
   await store.expire([orchestrator.workerId], clock.now());
   await store.backlog(clock.now(), deathLimits(3));
   for (let second = 0; second < 70; second += 5) await clock.advance(5_000);
@@ -746,7 +746,7 @@ test('a job whose lease expired in its own process continues there, and does not
   assert.equal(events.filter(({ kind }) => kind === 'job-started').length, 1);
 });
 
-test('a result after lease expiry counts if nobody else had the job in between', async () => {
+test('a result after lease expiry counts if no other worker had the job in between', async () => {
   const { open, handler } = controlled();
   const { clock, queue, orchestrator, store } = await stage(handler, { leaseMs: 30_000, heartbeatMs: 600_000 });
   await queue.enqueue('late', {});

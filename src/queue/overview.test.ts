@@ -35,7 +35,7 @@ const worker = (pid: number, more: Partial<WorkerInfo> = {}): WorkerInfo => ({
   ...more,
 });
 
-/** A queue of three jobs, of which `early` has one in its hands, and two workers told of at 0 and at 60 s. */
+/** A queue of three jobs, one of them leased to `early`, and two workers that reported at 0 and at 60 s. */
 async function stats(early: WorkerInfo, late: WorkerInfo): Promise<QueueStats> {
   await using store = await openStore(':memory:');
   const jobs = ['x', 'y', 'z'].map((artifactId) => ({ artifactId, artifactJson: '{}', host: 'a.org' }));

@@ -4,29 +4,29 @@ import type { OutageEvent } from './postgres/connection.ts';
 import type { SharedLog } from './postgres/shared-log.ts';
 import type { QueueStore } from './types.ts';
 
-/** How a queue is kept; all of it has defaults. */
+/** Storage options; all have defaults. */
 export interface StoreOptions {
   /** Which commits wait for the disk: those that accept jobs (the default), all of them, or none. */
   readonly durability?: 'enqueue' | 'all' | 'none';
-  /** SQLite: write-ahead logging, which lets several processes read and write at once; on unless said otherwise. */
+  /** SQLite: write-ahead logging, which lets several processes read and write at once; on by default. */
   readonly walMode?: boolean;
-  /** How long to wait for a database that another process has locked; 10 s unless said otherwise. */
+  /** How long to wait for a database that another process has locked; 10 s by default. */
   readonly timeoutMs?: number;
-  /** PostgreSQL: the schema that holds the tables; `docstokg` unless said otherwise. */
+  /** PostgreSQL: the schema that holds the tables; `docstokg` by default. */
   readonly schema?: string;
-  /** PostgreSQL: a pooler in transaction mode is in between. */
+  /** PostgreSQL: there is a pooler in transaction mode in front of it. */
   readonly pooler?: boolean | undefined;
-  /** PostgreSQL: most connections at once, 4 unless said otherwise; one of them listens. */
+  /** PostgreSQL: maximum number of connections, 4 by default; one of them listens. */
   readonly maxConnections?: number | undefined;
   readonly clock?: Clock;
-  /** PostgreSQL: told when the server cannot be reached, and when it is back. */
+  /** PostgreSQL: called when the server becomes unreachable, and when it is back. */
   readonly report?: (event: OutageEvent) => void;
 }
 
 /**
  * Opens the store of a queue: a SQLite file by its path, a PostgreSQL database by its address, or `:memory:` for a SQLite
- * database that lives as long as the process.
- * The package that is needed is loaded only then. Dispose of the store, or of the `WorkQueue` around it, at the end.
+ * database that lives as long as the process. The driver is loaded on demand. Dispose of the store, or of the `WorkQueue`
+ * around it, at the end.
  */
 export async function openStore(where: string, options: StoreOptions = {}): Promise<QueueStore> {
   const { durability = 'enqueue', walMode = true, timeoutMs = 10_000, schema = 'docstokg' } = options;
@@ -40,7 +40,7 @@ export async function openStore(where: string, options: StoreOptions = {}): Prom
   return SqliteStore.open({ ...kept, path: where, walMode });
 }
 
-/** Opens the logs that a fleet shares, on its PostgreSQL server. */
+/** Opens the logs that a fleet shares on its PostgreSQL server. */
 export async function openSharedLog(url: string, options: StoreOptions = {}): Promise<SharedLog> {
   const { timeoutMs = 10_000, schema = 'docstokg', clock = systemClock, report, pooler } = options;
   const shared = await import('./postgres/shared-log.ts');

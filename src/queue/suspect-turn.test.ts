@@ -13,7 +13,7 @@ test('a busy process makes room for a quarantined job after a while, and not bef
   assert.equal(turn.decide({ ...BUSY, now: 2_499 }), 'others');
   assert.equal(turn.decide({ ...BUSY, now: 2_500 }), 'wait');
   assert.equal(turn.decide({ ...BUSY, now: 2_600, suspectWaits: false }), 'others');
-  // The next one is waited for anew.
+  // Waiting for the next one starts again.
   assert.equal(turn.decide({ ...BUSY, now: 3_000 }), 'others');
 });
 

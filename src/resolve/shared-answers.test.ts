@@ -9,7 +9,7 @@ import { SharedAnswers } from './shared-answers.ts';
 const found = (value: string): Lookup<string> => ({ kind: 'found', value, response: {} as HttpResponse });
 const away: Lookup<string> = { kind: 'problem', reason: 'failed', message: 'reset', status: undefined };
 
-/** What a fleet remembers: one finds out, the others are told. */
+/** Facts shared by a fleet: one process finds out, the others read the result. */
 function fleetMemory(): Facts {
   const facts = new Map<string, Promise<Fact>>();
   return {

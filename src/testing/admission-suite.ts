@@ -106,7 +106,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
     test('a burst passes at once, then the rate applies', () =>
       using(async ({ clock }, _events, take) => {
         const times: number[] = [];
-        // Whoever hears late of the first turn finds that the others have come meanwhile.
+        // When the first grant is noticed late, the others have been granted too.
         const first = clock.monotonic();
         for (let at = 0; at < 5; at += 1) {
           using _slot = await take('burst.org');

@@ -77,7 +77,7 @@ export function describeDenseEngine(name: string, open: () => Promise<DenseEngin
       check(await engine.embed([long], 'passage'), [long]);
     });
 
-    test('stops when told to, with the reason it was told', async () => {
+    test('stops when aborted, with the reason of the signal', async () => {
       const reason = new Error('enough');
       await assert.rejects(engine.embed(TEXTS, 'passage', AbortSignal.abort(reason)), reason);
       const stop = new AbortController();

@@ -7,10 +7,10 @@ import type { StagePlan, WorkerModule, WorkItem } from '../../stage/index.ts';
 import { EXTRACTION_VERSION } from '../extract/extract-document.ts';
 import type { GraphStageSettings } from './worker.ts';
 
-/** Where the facts of documents are kept, under the data folder. */
+/** Folder of the extracted facts, under the data folder. */
 const FACTS_FOLDER = 'GraphFacts';
 
-/** The worker of the stage, by name, as a thread needs it. */
+/** The module of the stage's worker process. */
 export const graphWorker: WorkerModule = {
   module: new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url),
 };
@@ -46,7 +46,7 @@ export function documentItems(
   });
 }
 
-/** Where the blocks of a document stand. */
+/** The path of a document's blocks. */
 export function blocksPath(dataRoot: string, document: string): string {
   return join(dataRoot, DOCTAGS_FOLDER, `${document}.jsonl`);
 }
@@ -58,7 +58,7 @@ export function documentsIn(dataRoot: string): string[] {
     .sort();
 }
 
-/** Where the facts of a document stand. */
+/** The path of a document's facts. */
 export function factsPath(dataRoot: string, document: string): string {
   return join(dataRoot, FACTS_FOLDER, `${document}.json`);
 }

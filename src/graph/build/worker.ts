@@ -6,7 +6,7 @@ import type { StageWorker } from '../../stage/index.ts';
 import { extractDocument } from '../extract/extract-document.ts';
 import { Vocabulary, readVocabulary } from '../extract/vocabulary.ts';
 
-/** What the stage tells its workers. */
+/** Settings passed to the workers. */
 export interface GraphStageSettings {
   /** A vocabulary of the user's. */
   readonly vocabulary: string | null;
@@ -16,7 +16,7 @@ const vocabularyOf = oncePer(async ({ vocabulary }: GraphStageSettings) =>
   vocabulary === null ? undefined : new Vocabulary(await readVocabulary(vocabulary)),
 );
 
-/** Reads what one document says. The vocabulary is read once per worker. */
+/** Extracts the facts of one document. The vocabulary is read once per worker. */
 const extractOne: StageWorker = async (item, context) => {
   const vocabulary = await vocabularyOf(context.data as GraphStageSettings);
   const sidecar = await readSidecar(item.inputs['sidecar']);

@@ -69,7 +69,7 @@ interface Gathering {
   readonly ms: number;
 }
 
-/** Gathers with a server that behaves as told at its n-th request; time passes only while nothing is on the wire. */
+/** Gathers with a server whose n-th response is given; time passes only while no request is in flight. */
 async function gather(
   asked: ClaimRequest,
   behave: (request: SeenRequest, response: ServerResponse, number: number) => void,
@@ -105,7 +105,7 @@ function twoDocuments(name: string): string {
   return data;
 }
 
-test('claims stand in the graph at their quotes, with the model that read them; nothing is asked twice', async () => {
+test('claims are in the graph with their quotes and the model; nothing is asked twice', async () => {
   const data = twoDocuments('good');
   const asked = request(data);
   const { gathered, requests } = await gather(asked, (seen, response) => void response.end(claimsOf(seen)));
@@ -140,7 +140,7 @@ test('claims stand in the graph at their quotes, with the model that read them; 
   assert.equal(stated()[0], false);
 });
 
-test('what it may cost is told before, and a budget is kept; what was answered is not paid for again', async () => {
+test('the cost is estimated first and a budget is respected; stored answers are not paid for again', async () => {
   const data = twoDocuments('budget');
   const clock = new HeldClock(0);
   await using server = await openLoopback((_seen, response) => void response.end());
@@ -178,7 +178,7 @@ test('invented quotes and unreadable answers leave nothing behind but their numb
   assert.equal(requests.length, 3, 'what cannot be read is asked for once more');
 });
 
-test('a busy server is left alone for as long as it asks, and asked again', async () => {
+test('a busy server is retried after the time it asks for', async () => {
   const data = twoDocuments('busy');
   const { gathered, requests, ms } = await gather(request(data), (seen, response, number) => {
     if (number === 1) response.writeHead(429, { 'retry-after': '20' }).end();

@@ -19,7 +19,7 @@ function claim(more: Readonly<Record<string, unknown>> = {}): Readonly<Record<st
 
 const said = (...claims: unknown[]): string => JSON.stringify({ claims });
 
-test('a claim is kept where its quote stands, by offsets into the passage', () => {
+test('a claim is stored with the offsets of its quote in the passage', () => {
   const checked = checkClaims(said(claim()), PASSAGE);
   assert.deepEqual(checked?.dropped, {});
   assert.deepEqual(

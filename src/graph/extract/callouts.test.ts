@@ -79,7 +79,7 @@ test('initials behind a family name tell apart authors who share it', () => {
   ]);
 });
 
-/** The text with raised numbers, which stand between « and ». */
+/** The text with superscript numbers, written between « and ». */
 function raised(marked: readonly string[], references: readonly string[]): string[] {
   const all = blocks(
     marked.map((each) => each.replaceAll(/[«»]/g, '')),
@@ -122,7 +122,7 @@ test('raised numbers behind a year or the number of a name are callouts, and pow
   );
 });
 
-/** The text with its links to page 9, on which the references stand; a link is what stands between « and ». */
+/** The text with its links to page 9, which has the references; a link is written between « and ». */
 function linked(marked: readonly string[], references: readonly string[]): string[] {
   const texts = marked.map((each) => each.replaceAll(/[«»]/g, ''));
   const all = blocks(texts, references).map((block, at): Block => {

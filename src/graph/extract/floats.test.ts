@@ -81,7 +81,7 @@ function cells(heading: string, row: string, text: string, caption = 'Table 1. R
     .map(({ data }) => [data['values'], data['uncertainty'] ?? null, data['unit']]);
 }
 
-test('the unit of a cell stands in it, in its heading, its row or the caption', () => {
+test('the unit of a cell is in it, in its heading, its row or the caption', () => {
   assert.deepEqual(cells('Group A', 'CRP (mg/L)', '5.1'), [[[5.1], null, 'mg/L']]);
   assert.deepEqual(cells('Group A', 'Prostate weight, g', '41.4±14.9'), [[[41.4], [14.9], 'g']]);
   assert.deepEqual(cells('ΔG/kJ mol⁻¹', 'a', '20'), [[[20], null, 'kJ mol⁻¹']]);

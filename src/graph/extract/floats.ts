@@ -186,7 +186,7 @@ function unitIn(heading: string): Unit | undefined {
     ({ groups }) => groups?.['unit'] ?? '',
   );
   const behind = /(?:,\s*|\bin\s|(?<=[^\s/]\s?)\/)(?<last>[^\s,()][^,()]{0,14})$/u.exec(heading);
-  // The slash of "mg/ml" stands inside a unit; that of "ΔG/kJ" in front of one.
+  // The slash of "mg/ml" is inside a unit; that of "ΔG/kJ" comes before one.
   const inUnit =
     behind?.[0].startsWith('/') === true &&
     readUnit(/(?<!\S)\S{1,12}$/u.exec(heading.slice(0, behind.index))?.[0] ?? '');

@@ -13,7 +13,7 @@ const NO_NOUN =
 /** "temperature of 25 °C", "age was 54", "density = 3", "pH: 7". */
 const NAMED =
   /(?<!\p{L})(?<words>(?:\p{L}[\p{L}\d'’/-]{0,40}\s){0,3}\p{L}[\p{L}\d'’/-]{0,40})\s?(?:\([^()]{1,12}\)\s?)?\(?(?:of|was|were|is|are|=|:|≈|~|reached|equals?|ranged from|ranging from|ranges? from|averaged|averaging|at|to|by|between|from|exceed(?:s|ed|ing)?|below|above|over|under|than)\s{0,2}(?:approximately\s|about\s|around\s|only\s)?$/iu;
-/** "mean age 54.8 years", "score ≥16", "n = 35", "wavelength 280 nm": the noun stands directly in front. */
+/** "mean age 54.8 years", "score ≥16", "n = 35", "wavelength 280 nm": the noun comes directly before. */
 const DIRECTLY = /(?<!\p{L})(?<words>(?:\p{L}[\p{L}\d'’/-]{0,40}\s){0,3}\p{L}[\p{L}\d'’/-]{0,40})\s?$/iu;
 /** "thymol (47.59%)", "(thymol, 47.59%)". */
 const BRACKETED =
@@ -21,7 +21,7 @@ const BRACKETED =
 const OF =
   /^\s?(?:of|in|for)\s(?:the\s|a\s|an\s|all\s|these\s|our\s)?(?<words>(?:\p{L}[\p{L}\d'’/-]{0,40}\s){0,3}\p{L}[\p{L}\d'’/-]{0,40})/iu;
 const BEHIND = /^[\s-]?(?<words>(?:\p{L}[\p{L}\d'’/-]{0,40}\s){0,3}\p{L}[\p{L}\d'’/-]{0,40})/iu;
-/** "20 m thick", "at 5 km altitude": the dimension stands behind. */
+/** "20 m thick", "at 5 km altitude": the dimension follows. */
 const DIMENSION =
   /^[\s-](?:in\s)?(?<words>thick(?:ness)?|long|length|wide|width|deep|depth|high|height|tall|diameter|radius|altitude|distance|old|period|interval|apart|above sea level)(?!\p{L})/iu;
 /** The owner in front of "of the water": "the temperature of the water was". */

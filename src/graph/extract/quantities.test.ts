@@ -69,7 +69,7 @@ test('numbers that name something are no quantities', () => {
     assert.deepEqual(spans(text), [], text);
 });
 
-test('what a quantity measures stands before it, behind it, in front of its bracket, or is the subject', () => {
+test('the property of a quantity is before it, after it, before its bracket, or the subject', () => {
   const measured = (sentence: string): unknown => {
     const [{ start, end, unit } = { start: 0, end: 0 }] = findQuantities(sentence);
     const { property, entity } = measuredBy(sentence, { start, end }, unit?.text === '%');

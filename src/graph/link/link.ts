@@ -287,7 +287,7 @@ function numberOf(volume: string | null): string | undefined {
 export interface PrintedReference {
   readonly text: string;
   readonly letters: string;
-  /** Where each letter stands in the text. */
+  /** The position of each letter in the text. */
   readonly places: Int32Array;
   /** Numbers and article numbers, in the order of the text. */
   readonly numbers: readonly string[];

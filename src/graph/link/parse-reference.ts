@@ -26,7 +26,7 @@ const BODY =
 /** A name of several capitalised words, one of which is that of a body. */
 const BODIES =
   /(?:^|\s)(?:Organi[sz]ation|Agency|Institutes?|University|Association|Society|Committee|Council|Commission|Ministry|Department|Cent(?:er|re)s?|Group|Bank|Union|Team|Consortium|Foundation|Network|Administration|Academy|Bureau|Federation|Nations|Programme?|Authority)(?![\p{Ll}])/u;
-/** What stands between two authors. */
+/** Separators between two authors. */
 const BETWEEN = /^(?:\s?(?:[,;&]|\.\.\.|…|\band\b|\bund\b|\bet\b(?! al)))+\s?/;
 /** "Chalchat, J.C. Garry, R.P.": a comma was forgotten. */
 const NO_COMMA =

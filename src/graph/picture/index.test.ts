@@ -13,7 +13,7 @@ const work = (id: string, year: number | null, cited = 0): UnplacedNode => ({
   inCorpus: true,
 });
 
-test('works stand at their years, the one that is looked at in the middle row, and no two in one place', () => {
+test('works are placed by year, the first in the middle row, and no two overlap', () => {
   const nodes = [
     work('a', 2010),
     ...Array.from({ length: 40 }, (_, at) => work(`w${at}`, 2000 + (at % 7) * 4, at % 5)),

@@ -1,4 +1,4 @@
-// The queue as it is kept, for who looks at it or puts something in: a command that runs nothing loads nothing that runs.
+// The stored queue without the orchestrator, so that commands that only read or enqueue start faster.
 export { overviewOf } from '../overview.ts';
 export type { QueueOverview, SlowedHost, WorkerOverview } from '../overview.ts';
 export { RateMeter } from '../rate-meter.ts';

@@ -145,7 +145,7 @@ export class SqliteConnection {
     this.#synchronous = level;
   }
 
-  /** Tries until nobody else holds the lock. `work` is all or nothing, so trying again is safe. */
+  /** Retries until the lock is free. `work` is atomic, so retrying is safe. */
   async #patiently<T>(work: () => T): Promise<T> {
     let giveUpAt: number | undefined;
     for (let delayMs = 1; ; delayMs = Math.min(LONGEST_WAIT_MS, delayMs * 2)) {

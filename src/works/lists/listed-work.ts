@@ -150,7 +150,7 @@ export function workFromObject(value: object, line: number): ListedWork {
   return workFromFields(fields, line);
 }
 
-/** A work from one id, from the command line or a line of its own. */
+/** A work from one id, given on the command line or on a line. */
 export function workFromText(text: string, line = 1): ListedWork {
   const inProse = findDoi(text);
   const ids = identify(text) ?? (inProse === undefined ? undefined : { ...NO_IDS, doi: inProse });

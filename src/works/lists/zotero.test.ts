@@ -66,7 +66,7 @@ test('a library is read page by page with its key, and Backoff is obeyed', async
   assert.equal(asked[0]?.headers?.['zotero-api-version'], '3');
   assert.deepEqual(waited, [7000]);
   assert.equal(found.filter(({ kind }) => kind === 'work').length, 229);
-  // An item without an id is told by its number.
+  // An item without an id is named by its number.
   assert.deepEqual(
     found.filter(({ kind }) => kind !== 'work').map(({ line }) => line),
     [6],

@@ -6,7 +6,7 @@ import { doiPath, normalizeDoi } from '../ids/doi.ts';
 import { lookupJson } from '../lookup.ts';
 import { normalizeOpenAlexId, normalizeTopicId } from '../ids/catalogue-ids.ts';
 
-/** A query. `topic` is text or a topic id; filters narrow it down, or stand alone. */
+/** A query. `topic` is text or a topic id; filters narrow it down, or are used alone. */
 export interface OpenAlexQuery {
   readonly topic?: string | undefined;
   /** Full-text search; no topic is looked up. */

@@ -128,7 +128,7 @@ test('BibTeX escapes TeX commands, keeps groups intact and gives each entry a un
     authors: [{ name: 'Wen Yılmaz', family: 'Yılmaz', given: 'Wen', orcid: null, institutions: [] }],
   };
   assert.equal(citationKey(turkish, taken), 'yilmaz2024heat');
-  // Reference managers are told of a retraction, and only of one that is in force.
+  // Exports name a retraction only while it is in force.
   const notice = { kind: 'retraction', doi: null, date: '2025', source: 'publisher' } as const;
   const back = { ...record('W4'), notices: [notice] };
   for (const text of [bibtexEntry(back, 'k'), risEntry(back), JSON.stringify(cslItem(back))])
