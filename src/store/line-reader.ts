@@ -55,16 +55,14 @@ export class LineReader {
   }
 
   #outcome(row: ManifestRow, line: string): boolean {
-    const added = this.#store.run(
+    const added = this.#store.get<{ sequence: number }>(
       `insert into outcomes (work, run, at, outcome, reason, resolver, path, kind, sha256, bytes, duration_ms, row)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing returning sequence`,
       row.work, row.run_id, row.at, row.outcome, row.reason, text(row.resolver), text(row.path), text(row.kind), text(row.sha256), whole(row.bytes),
       whole(row.duration_ms) ?? 0, line,
     ); // prettier-ignore
-    if (added === 0) return true;
-    const { sequence } = this.#store.get<{ sequence: number }>('select last_insert_rowid() as sequence') ?? {
-      sequence: 0,
-    };
+    if (!added) return true;
+    const { sequence } = added;
     for (const [place, attempt] of row.attempts.entries()) {
       this.#store.run(
         'insert into attempts values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',

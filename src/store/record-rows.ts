@@ -43,7 +43,7 @@ export interface ReadDocument {
 export function applyRecordLine(store: Rows, works: WorkRows, line: RecordLine): boolean {
   const add = (record: WorkRecord): void => {
     const known = sameRecord(store, record);
-    put(store, works, known ? joined(known, record) : record);
+    put(store, works, known ? joined(known, record) : record, known === undefined);
     const id = known ? preferredId(record, known) : record.id;
     if (known && id !== known.id) {
       store.run("update or ignore work_ids set work = ? where work = ? and instr(id, ':') = 0", id, known.id);
@@ -130,12 +130,12 @@ export function applyRecordLine(store: Rows, works: WorkRows, line: RecordLine):
 }
 
 export function readRecord(store: Rows, id: string): WorkRecord | undefined {
-  const row =
-    store.get<{ record: string }>('select record from records where id = ?', id) ??
-    store.get<{ record: string }>(
-      'select record from records where id = (select min(work) from work_ids where id = ?)',
-      /^doi:/i.test(id) ? id.toLowerCase() : id,
-    );
+  const row = store.get<{ record: string }>(
+    `select record from records
+     where id = coalesce((select id from records where id = ?), (select min(work) from work_ids where id = ?))`,
+    id,
+    /^doi:/i.test(id) ? id.toLowerCase() : id,
+  );
   return row && (JSON.parse(row.record) as WorkRecord);
 }
 
@@ -159,7 +159,8 @@ export function noticed(store: Rows, { doi, pmid = null }: NoticeAbout): WorkRec
   );
 }
 
-function put(store: Rows, works: WorkRows, record: WorkRecord): void {
+/** A new record has no names yet that would have to go. */
+function put(store: Rows, works: WorkRows, record: WorkRecord, isNew = false): void {
   store.run(
     `insert into records (id, title, first_author, year, venue, type, license, access, retracted, record) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      on conflict (id) do update set title = excluded.title, first_author = excluded.first_author, year = excluded.year, venue = excluded.venue,
@@ -167,7 +168,7 @@ function put(store: Rows, works: WorkRows, record: WorkRecord): void {
     record.id, record.title, record.authors[0]?.name ?? null, yearOf(record), record.venue, record.type, record.license, record.access,
     retractionOf(record) ? 1 : 0, JSON.stringify(record),
   ); // prettier-ignore
-  unname(store, works, record.id);
+  if (!isNew) unname(store, works, record.id);
   for (const id of otherIds(record.ids)) {
     store.run('insert into work_ids (id, work) values (?, ?) on conflict do nothing', id, record.id);
     works.changed(id);
