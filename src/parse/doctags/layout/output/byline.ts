@@ -20,10 +20,11 @@ const PLACE = /universit|institut|department|school|college|hospital|laborator|c
 /** Degrees and memberships behind a name: short, with two capitals or more ("PhD", "MSc", "M.D.", "FRACP", "RDH"). */
 const DEGREE = /^(?:(?:[A-Z][a-z]{0,2}\.?){2,3}|[A-Z]{2,6}(?:-[A-Z]{1,3})?|Dr\.?|Prof\.?|Pharm\.?D\.?|Jr\.?|Sr\.?)$/;
 /** "… and Ada Stone, on behalf of the Plain Study Group" */
-const GROUP =
-  /[\s\u2042,;](?:(?:and\s|AND\s|&\s)?(?:for|on behalf of) the|(?:and|AND|&) the)\s.*$|[,;\u2042]\s*(?:and\s|AND\s|&\s)?[^,;\u2042]*\b(?:group|consortium|collaborat\p{L}+|society|committee|network|team|investigators|initiative|association)\b[^,;]*$/isu;
+const GROUP = /[\s\u2042,;](?:(?:and\s|&\s)?(?:for|on behalf of) the|(?:and|&) the)\s/iu;
+const GROUP_WORD =
+  /\b(?:group|consortium|collaborat(?:ion|ive|ors)|society|committee|network|team|investigators|initiative|association)\b/i;
 /** A capital inside a name otherwise than in "McDonald": the file names its letters wrongly. */
-const MISNAMED = /(?<=\p{L}{4,}\p{Ll})\p{Lu}|(?<=\p{Ll})\p{Lu}\p{L}?(?!\p{L})/u;
+const MISNAMED = /(?<=\p{L}{4}\p{Ll})\p{Lu}|(?<=\p{Ll})\p{Lu}\p{L}?(?!\p{L})/u;
 const INITIALS = /^(?:\p{Lu}\.?[\s‐‑-]?){1,3}$/u;
 const TITLES = /^(?:(?:[Bb]y|BY|Dr|Prof|Mr|Mrs|Ms|Ing|Sir)\.?\s+)+/;
 
@@ -46,16 +47,16 @@ const CELL_GAP = 4;
 /** How many cells below the title a byline begins at most, and how many it has. */
 const REACH = 30;
 const MOST_CELLS = 120;
+const MOST_SEGMENTS = 2_000;
 
 /**
  * The authors in the lines around a title, as `Given Family`. Rows of one type below each other count only if all of them is
- * names, marks and degrees; what is uncertain is left out. `known` is what the file's own information says, `blocks` is
- * the text: words that it uses in lower case ("lung", "cancer") do not make a name.
+ * names, marks and degrees; what is uncertain is left out. `known` is what the file's own information says: it confirms a
+ * single name. `blocks` is the text: words that it uses in lower case ("lung", "cancer") do not make a name.
  */
 export function findByline(drafts: readonly Draft[], known: string, blocks: readonly Block[]): string[] {
-  const segments = segmentsBelowTitle(drafts);
   const isWord = vocabulary(blocks);
-  const cells = cellsOf(segments);
+  const cells = cellsOf(segmentsBelowTitle(drafts));
   for (const first of cells.slice(0, REACH)) {
     if (isAddress(first.text) || !/\p{Lu}/u.test(first.text)) continue;
     const above = cells.slice(0, cells.indexOf(first)).findLast((cell) => isBelow(first, cell));
@@ -70,12 +71,7 @@ export function findByline(drafts: readonly Draft[], known: string, blocks: read
     const names = [...best.names, ...more.flatMap(({ text }) => namesWithDegrees(text, isWord))];
     return [...new Set(givenFirst(names).map(readable))];
   }
-  // Many files name the first author only.
-  const listed = known === '' ? undefined : namesIn(splitParts(known), isWord);
-  const page = segments.map(({ text }) => text).join(' ');
-  return listed && listed.length > 1 && listed.every((name) => page.includes(name.split(/\s+/).at(-1) ?? ''))
-    ? givenFirst(listed)
-    : [];
+  return [];
 }
 
 /** Authors are looked for between the title and the first paragraph, and in larger type beside that. */
@@ -99,7 +95,7 @@ function segmentsBelowTitle(drafts: readonly Draft[]): Segment[] {
         !(own && Math.abs(line.size - own.size) < 0.03 * own.size && line.font.name === own.font.name),
     ),
   );
-  return lines.flatMap(({ segments }) => [...segments]);
+  return lines.flatMap(({ segments }) => [...segments]).slice(0, MOST_SEGMENTS);
 }
 
 /** Running text: most of its longer words are in lower case. */
@@ -153,7 +149,7 @@ function isSigns({ text }: Segment): boolean {
 
 /** A mark in front is that of a note or an address. */
 function isAddress(text: string): boolean {
-  return /^[\s,]*\u2042/u.test(text) || NO_NAME.test(text.replace(GROUP, ''));
+  return /^[\s,]*\u2042/u.test(text) || NO_NAME.test(withoutGroup(text));
 }
 
 function isSameType(a: Cell, b: Cell): boolean {
@@ -298,8 +294,7 @@ function isName(text: string): boolean {
 }
 
 function isDegree(text: string): boolean {
-  const joined = text.trimEnd().replaceAll(/\b(Ph|Pharm|M)\.?\sD\b/g, '$1D');
-  return joined.split(/\s/).every((word) => DEGREE.test(word));
+  return text.split(/\s/).every((word) => DEGREE.test(word));
 }
 
 function withoutDegree(name: string): string {
@@ -327,9 +322,19 @@ function vocabulary(blocks: readonly Block[]): (word: string) => boolean {
   };
 }
 
+/** The names before a group that is the last author, or for which they write. */
+function withoutGroup(text: string): string {
+  const found = GROUP.exec(text);
+  const rest = (found ? text.slice(0, found.index) : text).replace(/(?<![\s\u2042,;])[\s\u2042,;]+$/u, (end) =>
+    end.includes(MARK) ? MARK : '',
+  );
+  const last = Math.max(...[',', ';', MARK].map((sign) => rest.lastIndexOf(sign, rest.length - 2)));
+  return last > 0 && GROUP_WORD.test(rest.slice(last)) ? rest.slice(0, last) + MARK : rest;
+}
+
 function splitParts(text: string): Part[] {
   const parts: Part[] = [];
-  let rest = text.replaceAll(/\([^()]*\)/g, MARK).replace(GROUP, MARK);
+  let rest = withoutGroup(text.replaceAll(/\([^()]*\)/g, MARK));
   for (;;) {
     const found = SEPARATORS.exec(rest);
     const end = found?.index ?? rest.length;
@@ -358,8 +363,7 @@ function markedText(segments: readonly Segment[], { size, baseline, font }: Segm
   }
   // The sign of an ORCID is often written "ID" in the text of the file, or as joiners that show nothing.
   return text
-    .replaceAll(/\p{Cf}+(?=\s|$)/gu, MARK)
-    .replaceAll(/\p{Cf}+/gu, '')
+    .replaceAll(/\p{Cf}+/gu, (signs, at: number) => (/\S/u.test(text[at + signs.length] ?? '') ? '' : MARK))
     .replaceAll(/(?<=\p{Ll})ID(?![\p{L}])/gu, MARK);
 }
 
