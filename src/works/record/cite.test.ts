@@ -50,7 +50,7 @@ test('duplicate keys are numbered without trying all used numbers', () => {
     }
   }
   const taken = new Counting();
-  const keys = Array.from({ length: 20_000 }, () => citationKey(record('W1'), taken));
+  const keys = Array.from({ length: 2_000 }, () => citationKey(record('W1'), taken));
   assert.equal(new Set(keys).size, keys.length);
   assert.ok(lookups < 50 * keys.length, `${lookups} lookups`);
 });
