@@ -22,7 +22,7 @@ export const EMPTY_REASONS = {
   'no-passage': 'no passage of the paper is about it',
   'no-sentence': 'no sentence answers it',
   'no-number': 'the nearest sentence has no such number',
-  'no-choice': 'the nearest sentences name none of the choices, or several',
+  'no-choice': 'the nearest sentence does not clearly name one of the choices',
   'needs-reading': 'yes or no needs a model or a person',
   'model-says-no': 'the model found no answer',
   'quote-refused': 'the quote of the model is not in the paper',

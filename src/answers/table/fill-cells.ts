@@ -18,6 +18,7 @@ export interface Facts {
 
 const NUMBER = /[-−–]?\d+(?:[.,·]\d+)*/g;
 const LONGEST_VALUE = 500;
+const DENIES = /\b(?:no|not|neither|nor|without|never|non|cannot)\b/;
 
 export function empty(reason: EmptyReason, quote: CellQuote | null = null): Cell {
   return { kind: 'empty', reason, quote };
@@ -79,11 +80,12 @@ export function extractedCell(
       return empty('no-number', quote);
     }
     case 'choice': {
+      // Only the best sentence counts, if no other one names another choice and nothing else in it is denied.
       const named = column.choices.filter((choice) => sentences.some(({ text }) => hasWords(text, choice)));
       const [only = ''] = named;
-      const from = sentences.find(({ text }) => hasWords(text, only))?.quotes[0];
-      if (named.length !== 1 || !from) return empty('no-choice', quote);
-      return { kind: 'value', value: only, from: 'extractive', quote: cellQuote(from, passages) };
+      const rest = plainWords(first.text).replaceAll(plainWords(only), ' ');
+      if (named.length !== 1 || !hasWords(first.text, only) || DENIES.test(rest)) return empty('no-choice', quote);
+      return { kind: 'value', value: only, from: 'extractive', quote };
     }
     case 'yes/no':
       return empty('needs-reading', quote);
@@ -112,12 +114,17 @@ function numberIn(text: string, { name, question, unit }: Column): string | unde
   return nearest && trimmed(nearest[0]);
 }
 
-function hasWords(text: string, words: string): boolean {
-  const plain = words
+/** Lower-case words with one blank before, between and after them. */
+function plainWords(text: string): string {
+  return ` ${text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
-  return plain !== '' && ` ${text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, ' ')} `.includes(` ${plain} `);
+    .trim()} `;
+}
+
+function hasWords(text: string, words: string): boolean {
+  const plain = plainWords(words);
+  return plain.trim() !== '' && plainWords(text).includes(plain);
 }
 
 /** Raised when the model is asked in other words. */

@@ -14,7 +14,8 @@ import { openLoopback } from '../../testing/index.ts';
 import { emptyRecord } from '../../works/index.ts';
 import { openWriter } from '../open-writer.ts';
 import type { Cell, Table } from './cell.ts';
-import { checkedColumns, parseColumn, parseColumns } from './columns.ts';
+import { checkedColumns, columnsFrom, parseColumn, parseColumns } from './columns.ts';
+import { extractedCell } from './fill-cells.ts';
 import type { FilledTable } from './fill-table.ts';
 import { fillTable } from './fill-table.ts';
 import { tableText, writeTableFile } from './write-table.ts';
@@ -149,6 +150,40 @@ test('without a model each cell is a value with its quote and page, or empty wit
   const again = await table(corpus);
   assert.equal(again.outcome.skipped, 3, 'a second run reads no paper again');
   assert.deepEqual(again.rows, made.rows);
+});
+
+test('a choice is filled in only where the best sentence names it, undenied, and no other sentence names another', () => {
+  const [column] = columnsFrom([
+    { name: 'weight', type: 'choice', choices: ['no difference', 'increased', 'decreased'] },
+  ]);
+  assert.ok(column);
+  const chosen = (...texts: string[]): string | null => {
+    const sentences = texts.map((text) => {
+      const quote = {
+        text,
+        sentence: text,
+        passage: 1,
+        document: 'd',
+        page: 1,
+        start: 0,
+        end: 9,
+        work: null,
+        link: null,
+      };
+      return { text, fit: 0.9, quotes: [quote] };
+    });
+    const cell = extractedCell(column, sentences, []);
+    return cell.kind === 'value' ? cell.value : null;
+  };
+  assert.equal(chosen('Weight increased in both.', 'It was measured.'), 'increased');
+  assert.equal(chosen('There was no difference in weight.'), 'no difference');
+  for (const texts of [
+    ['Weight was not increased.'],
+    ['Weight increased.', 'Weight decreased.'],
+    ['Weight was measured.', 'Weight increased.'],
+    ['Weight increased, but height did not.'],
+  ])
+    assert.equal(chosen(...texts), null, texts.join(' '));
 });
 
 test('corrections and chosen works hold, whatever is run again; undone, the value found is back', async () => {
