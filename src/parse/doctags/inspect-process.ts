@@ -1,6 +1,5 @@
-// Looks into PDFs and XML on behalf of the process that started it, so that a file which hangs or crashes the engine takes
-// nothing else with it. Questions in, one answer out for each, in order. It starts often and for few files: what is asked for is
-// loaded, and nothing else.
+// Looks into PDFs and XML for the process that started it, so that a file that hangs or crashes the engine takes nothing else
+// with it. One question in, one answer out. It starts often and for few files, so it loads only what a question needs.
 import { readFile } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 
@@ -12,23 +11,15 @@ interface Question {
   readonly asked: Asked;
 }
 
-let last = Promise.resolve();
-process.on('message', (questions: readonly Question[]) => {
-  for (const question of questions) last = last.then(() => answer(question));
-});
+process.on('message', (question: Question) => void answer(question));
 
 async function answer({ id, path, asked }: Question): Promise<void> {
   try {
-    await send({ id, ...(await look(path, asked)) });
+    process.send?.({ id, ...(await look(path, asked)) });
   } catch (error) {
     const { errorInfo } = await import('../../base/index.ts');
-    await send({ id, error: errorInfo(error) });
+    process.send?.({ id, error: errorInfo(error) });
   }
-}
-
-/** An answer is out of this process's hands before the next file is opened: whatever that one does, it is to blame for it. */
-function send(message: object): Promise<unknown> {
-  return new Promise((resolve) => process.send?.(message, undefined, undefined, resolve));
 }
 
 async function look(path: string, asked: Asked): Promise<object> {
@@ -45,6 +36,6 @@ async function look(path: string, asked: Asked): Promise<object> {
   flushCompileCache();
   return { glance: await inspectPdf(path, asked.look) };
 }
-// A Ctrl-C goes to every process of the terminal. Whoever asked decides what it means: the file in hand is read to its end.
+// A Ctrl-C goes to every process of the terminal; the parent decides what it means.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.on('disconnect', () => process.exit());

@@ -13,10 +13,6 @@ const DEADLINE_MS = 30_000;
 /** Memory that a parser leaks goes with its process. */
 const FILES_PER_PROCESS = 500;
 const MEMORY_MEGABYTES = 512;
-/** Files that are sent together. */
-const AT_ONCE = 16;
-/** How long an answer may wait for those that were sent with it. */
-const PATIENCE_MS = 50;
 
 /** A process that was ended from outside says nothing about the file it had in hand. */
 const FROM_OUTSIDE: ReadonlySet<string | null> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']);
@@ -26,7 +22,7 @@ interface Answer {
   readonly glance?: PdfSummary;
   readonly images?: readonly DrawnPage[];
   readonly error?: ErrorInfo;
-  /** Nobody knows: the process was ended before it could answer. */
+  /** The process was ended before it could answer. */
   readonly isInterrupted?: boolean;
 }
 
@@ -47,21 +43,15 @@ interface Question {
 const UNREADABLE: PdfSummary = { pages: null, isEncrypted: false, isReadable: false, text: '', isQuick: false };
 
 /**
- * Looks into PDFs and articles in XML in a separate process, one after the other. Several are sent at once and their
- * answers given together, so that what follows (syncs, rows, commits) is shared by all of them:
- *
- *   waiting ─(as many as may)→ sent ─(its answer)→ answered ─(none is left, or the first has waited)→ given
- *
- * The first that was sent and not answered is the one in hand: it has the deadline, and is to blame for a death.
+ * Looks into PDFs and articles in XML in a separate process, one after the other. The file in hand has a deadline, and is
+ * to blame when the process dies.
  */
 export class PdfInspector implements Disposable {
   readonly #filesPerProcess: number;
   #child: ChildProcess | undefined;
   #waiting: Question[] = [];
-  #sent: Question[] = [];
-  #answered: (() => void)[] = [];
+  #inHand: Question | undefined;
   #deadline: NodeJS.Timeout | undefined;
-  #patience: NodeJS.Timeout | undefined;
   #files = 0;
   #nextId = 1;
 
@@ -87,42 +77,39 @@ export class PdfInspector implements Disposable {
   #answer(path: string, asked: Asked): Promise<Answer> {
     const { promise, resolve } = Promise.withResolvers<Answer>();
     this.#waiting.push({ id: this.#nextId++, path, asked, answer: resolve });
-    // What is asked for in one turn is sent together.
-    queueMicrotask(() => this.#ask());
+    this.#ask();
     return promise;
   }
 
   [Symbol.dispose](): void {
-    const left = [...this.#sent, ...this.#waiting];
-    this.#sent = [];
-    this.#waiting = [];
+    const open = [this.#take(), ...this.#waiting.splice(0)];
     this.#child?.kill('SIGKILL');
     this.#child = undefined;
-    this.#startDeadline();
-    this.#give();
-    for (const { id, answer } of left) answer({ id, isInterrupted: true });
+    for (const question of open) question?.answer({ id: question.id, isInterrupted: true });
   }
 
-  /** Sends what waits, once everything that was sent is answered. */
+  /** Sends the next file, unless one is in hand. */
   #ask(): void {
-    if (this.#sent.length > 0 || this.#waiting.length === 0) return;
+    const [question] = this.#waiting;
+    if (this.#inHand || !question) return;
+    this.#waiting.shift();
+    this.#inHand = question;
     this.#child ??= this.#start();
     const child = this.#child;
-    this.#sent = this.#waiting.splice(0, Math.min(AT_ONCE, this.#filesPerProcess - this.#files));
     child.ref();
     child.channel?.ref();
-    this.#startDeadline();
-    child.send(
-      this.#sent.map(({ id, path, asked }) => ({ id, path, asked })),
-      // A process that cannot be written to has ended, and its exit event follows.
-      () => undefined,
-    );
+    this.#deadline = setTimeout(() => child.kill('SIGKILL'), DEADLINE_MS);
+    const { id, path, asked } = question;
+    // A process that cannot be written to has ended, and its exit event follows.
+    child.send({ id, path, asked }, () => undefined);
   }
 
-  /** For the file in hand, if there is one. */
-  #startDeadline(): void {
+  /** The question in hand, which is no longer. */
+  #take(): Question | undefined {
+    const question = this.#inHand;
+    this.#inHand = undefined;
     clearTimeout(this.#deadline);
-    this.#deadline = this.#sent.length === 0 ? undefined : setTimeout(() => this.#child?.kill('SIGKILL'), DEADLINE_MS);
+    return question;
   }
 
   #start(): ChildProcess {
@@ -138,10 +125,10 @@ export class PdfInspector implements Disposable {
     });
     this.#files = 0;
     child.on('message', (answer: Answer) => {
-      if (this.#child === child) this.#hear(answer);
+      if (this.#child === child) this.#receive(answer);
     });
-    // Its last answers may be heard after its end: both have to be over before anything is blamed on a file. One that was
-    // replaced had nothing in hand any more: the questions that are open then are another's.
+    // Its last answer may arrive after its exit: a file is blamed only after both events. A process that was replaced had
+    // nothing in hand.
     let signal: NodeJS.Signals | null = null;
     const isOver = { exit: false, disconnect: false };
     const end = (what: keyof typeof isOver): void => {
@@ -156,44 +143,27 @@ export class PdfInspector implements Disposable {
     return child;
   }
 
-  #hear(answer: Answer): void {
-    const [inHand] = this.#sent;
-    if (inHand?.id !== answer.id) return;
-    this.#sent.shift();
+  #receive(answer: Answer): void {
+    if (this.#inHand?.id !== answer.id) return;
+    const question = this.#take();
     this.#files += 1;
-    this.#startDeadline();
-    this.#answered.push(() => inHand.answer(answer));
-    if (this.#sent.length > 0) {
-      this.#patience ??= setTimeout(() => this.#give(), PATIENCE_MS);
-      return;
-    }
     // An idle child must not keep its parent alive.
     this.#child?.unref();
     this.#child?.channel?.unref();
     if (this.#files >= this.#filesPerProcess) {
-      // It does not mind a polite signal.
+      // It ignores SIGTERM.
       this.#child?.kill('SIGKILL');
       this.#child = undefined;
     }
-    this.#give();
+    question?.answer(answer);
     this.#ask();
   }
 
-  /** The process is gone: the file in hand is to blame, unless somebody else ended it; the others are asked for again. */
+  /** The process is gone: the file in hand is to blame, unless the process was ended from outside. */
   #lost(isInterrupted: boolean): void {
     this.#child = undefined;
-    const [inHand, ...others] = this.#sent;
-    this.#sent = [];
-    this.#startDeadline();
-    this.#waiting.unshift(...others);
-    if (inHand) this.#answered.push(() => inHand.answer({ id: inHand.id, isInterrupted }));
-    this.#give();
+    const question = this.#take();
+    question?.answer({ id: question.id, isInterrupted });
     this.#ask();
-  }
-
-  #give(): void {
-    clearTimeout(this.#patience);
-    this.#patience = undefined;
-    for (const give of this.#answered.splice(0)) give();
   }
 }

@@ -35,3 +35,15 @@ export function shareInside(inner: Box, outer: Box): number {
 export function touches(a: Box, b: Box, slack: number): boolean {
   return overlap(a.left, a.right, b.left, b.right) >= -slack && overlap(a.top, a.bottom, b.top, b.bottom) >= -slack;
 }
+
+/** Joins each box to the first one before it to which it belongs. */
+export function joinBoxes(boxes: readonly Box[], belongs: (host: Box, box: Box) => boolean): Box[] {
+  const result: Box[] = [];
+  for (const box of boxes) {
+    const at = result.findIndex((host) => belongs(host, box));
+    const host = result[at];
+    if (host) result[at] = unionBox([host, box]);
+    else result.push(box);
+  }
+  return result;
+}

@@ -1,5 +1,5 @@
 import type { Box } from '../../../document.ts';
-import { overlap, shareInside, touches, unionBox } from '../page/box.ts';
+import { joinBoxes, overlap, shareInside, touches, unionBox } from '../page/box.ts';
 import { captionedTables } from './captioned-table.ts';
 import type { Rule } from '../page/page-content.ts';
 import type { Segment } from '../page/segment.ts';
@@ -27,7 +27,7 @@ export function findTableRegions(
 ): TableRegion[] {
   const free = rules.filter((rule) => !figures.some((figure) => shareInside(grown(rule.box), figure) > 0.6));
   const pieces = free.filter((rule) => rule.direction === 'horizontal').map((rule) => rule.box);
-  const horizontal = joinCollinear(pieces).filter((box) => box.right - box.left >= MIN_WIDTH);
+  const horizontal = joinHorizontal(pieces).filter((box) => box.right - box.left >= MIN_WIDTH);
   const vertical = joinVertical(free.filter((rule) => rule.direction === 'vertical').map((rule) => rule.box));
   const joints = joinVertical(jointRules(pieces, segments));
   const prose = proseSegments(segments);
@@ -71,17 +71,18 @@ function grown(box: Box): Box {
 }
 
 /** Rules drawn cell by cell become one rule. */
-function joinCollinear(boxes: readonly Box[]): Box[] {
-  const result: Box[] = [];
-  for (const box of [...boxes].sort((a, b) => a.top - b.top || a.left - b.left)) {
-    const at = result.findIndex(
-      (other) => Math.abs(other.top - box.top) < 1.5 && overlap(other.left, other.right, box.left, box.right) > -3,
-    );
-    const host = result[at];
-    if (host) result[at] = unionBox([host, box]);
-    else result.push(box);
-  }
-  return result;
+function joinHorizontal(boxes: readonly Box[]): Box[] {
+  return joinBoxes(
+    boxes.toSorted((a, b) => a.top - b.top || a.left - b.left),
+    (a, b) => Math.abs(a.top - b.top) < 1.5 && overlap(a.left, a.right, b.left, b.right) > -3,
+  );
+}
+
+function joinVertical(boxes: readonly Box[]): Box[] {
+  return joinBoxes(
+    boxes.toSorted((a, b) => a.left - b.left || a.top - b.top),
+    (a, b) => Math.abs(a.left - b.left) < 1.5 && overlap(a.top, a.bottom, b.top, b.bottom) > -3,
+  );
 }
 
 /** Heights at which rules must meet at one place, before it is the edge of a column. */
@@ -117,19 +118,6 @@ function jointRules(pieces: readonly Box[], segments: readonly Segment[]): Box[]
       return crosses(top, bottom) ? [] : [{ left: x, right: x, top, bottom }];
     });
   });
-}
-
-function joinVertical(boxes: readonly Box[]): Box[] {
-  const result: Box[] = [];
-  for (const box of [...boxes].sort((a, b) => a.left - b.left || a.top - b.top)) {
-    const at = result.findIndex(
-      (other) => Math.abs(other.left - box.left) < 1.5 && overlap(other.top, other.bottom, box.top, box.bottom) > -3,
-    );
-    const host = result[at];
-    if (host) result[at] = unionBox([host, box]);
-    else result.push(box);
-  }
-  return result;
 }
 
 /** Boxes around horizontal and vertical rules that touch each other. */

@@ -1,5 +1,5 @@
 import type { Box } from '../../../document.ts';
-import { shareInside } from '../page/box.ts';
+import { joinBoxes, overlap, shareInside } from '../page/box.ts';
 import { segmentLabel } from '../role/caption.ts';
 import type { PageContent, Rule } from '../page/page-content.ts';
 import type { Segment } from '../page/segment.ts';
@@ -59,20 +59,13 @@ export function holdsCells(box: Box, segments: readonly Segment[]): boolean {
 
 /** A row may be shaded cell by cell. */
 function joinCells(boxes: readonly Box[]): Box[] {
-  const result: Box[] = [];
-  for (const box of boxes.toSorted((a, b) => a.top - b.top || a.left - b.left)) {
-    const at = result.findIndex(
-      (other) =>
-        Math.abs(other.top - box.top) < 1 &&
-        Math.abs(other.bottom - box.bottom) < 1 &&
-        box.left - other.right < SAME_EDGE &&
-        other.left - box.right < SAME_EDGE,
-    );
-    const host = result[at];
-    if (host) result[at] = { ...host, left: Math.min(host.left, box.left), right: Math.max(host.right, box.right) };
-    else result.push(box);
-  }
-  return result;
+  return joinBoxes(
+    boxes.toSorted((a, b) => a.top - b.top || a.left - b.left),
+    (a, b) =>
+      Math.abs(a.top - b.top) < 1 &&
+      Math.abs(a.bottom - b.bottom) < 1 &&
+      overlap(a.left, a.right, b.left, b.right) > -SAME_EDGE,
+  );
 }
 
 function sameEnds(a: Box, b: Box): boolean {
