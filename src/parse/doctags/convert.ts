@@ -42,7 +42,7 @@ export interface ConvertOptions extends ParseFileOptions {
   readonly html?: boolean;
 }
 
-/** A parsed file with what the manifest tells about it. */
+/** A parsed file with what the manifest says about it. */
 export interface ParsedFile {
   readonly document: ParsedDocument;
   readonly kind: FileKind;

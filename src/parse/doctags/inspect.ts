@@ -2,7 +2,7 @@ import { errorInfo } from '../../base/index.ts';
 import type { PdfFile } from './engines/pdfium.ts';
 import { openPdf } from './engines/pdfium.ts';
 
-/** What a quick look into a PDF tells: enough to know whether it is one, and whose. */
+/** A quick look into a PDF: enough to know whether it is one, and of which paper. */
 export interface PdfSummary {
   readonly pages: number | null;
   readonly isEncrypted: boolean;

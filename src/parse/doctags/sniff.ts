@@ -5,7 +5,7 @@ export type FileKind = 'pdf' | 'html' | 'jats' | 'tei' | 'xml' | 'unknown';
 
 const LOOK_BYTES = 64 * 1024;
 
-/** Tells a file's kind from its first bytes; names and extensions are not asked. */
+/** The kind of a file by its first bytes; its name does not matter. */
 export function sniff(bytes: Uint8Array): FileKind {
   const start = bytes.subarray(0, LOOK_BYTES);
   // Readers accept a header within the first kilobyte.

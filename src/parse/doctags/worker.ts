@@ -16,7 +16,7 @@ type PlainEngine<E> = E extends unknown ? Omit<E, 'clock' | 'fetch' | 'random'> 
 /** Why a document gave nothing although it is whole: its pages are pictures. */
 export const NEEDS_OCR = 'needs-ocr';
 
-/** What the stage tells its workers. */
+/** Settings that the stage sends to its workers. */
 export interface DoctagsSettings extends OutputChoice {
   readonly mode: 'auto' | 'pdf' | 'html' | 'xml';
   readonly engine: PlainEngine<PdfEngine>;

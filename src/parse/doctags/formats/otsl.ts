@@ -66,7 +66,7 @@ export function readOtsl(tokens: readonly CellToken[]): Table {
     for (let column = 0; column < columns; column += 1) {
       const { token, text } = line[column] ?? { token: 'ecel', text: '' };
       if (owned[row]?.[column]) continue;
-      // A continuation nobody owns is kept: the text of a damaged table is not lost.
+      // A continuation without an owner becomes a cell: the text of a damaged table is not lost.
       const starts = KINDS[token] !== undefined;
       let columnSpan = 1;
       let rowSpan = 1;

@@ -2,7 +2,7 @@ import type { Imprint, Metadata, ParsedDocument, Person } from '../../document.t
 
 const SIDECAR_VERSION = 1;
 
-/** How a document was parsed: what the manifest of the stage tells besides its base fields. */
+/** How a document was parsed: what the stage's manifest says besides its base fields. */
 export interface ParseFacts {
   readonly parse_engine: string;
   readonly model_name?: string;

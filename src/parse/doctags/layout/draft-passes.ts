@@ -113,7 +113,7 @@ export const DRAFT_PASSES: readonly Pass[] = [
   }),
   draftPass({
     name: 'page-order',
-    job: 'put running heads before and feet after what stands on their page',
+    job: 'put running heads before and feet after what is on their page',
     needs: ['pages', 'labels', 'text', 'furniture'],
     change: (drafts, found) => inPageOrder(drafts, pageAsides(found)),
   }),

@@ -139,7 +139,7 @@ export const PAGE_PASSES: readonly Pass[] = [
   }),
   pass({
     name: 'tables',
-    job: 'find tables by their rules, and put tables and pictures where they stand in the text',
+    job: 'find tables by their rules, and put tables and pictures where they are in the text',
     needs: ['pages', 'text', 'furniture', 'pageRules', 'pictures', 'labels', 'vocabulary', 'body'],
     gives: ['floats', 'placed', 'takenBack'],
     run({ pages, text, furniture, pageRules, pictures, labels, vocabulary, body }) {

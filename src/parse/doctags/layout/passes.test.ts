@@ -685,18 +685,6 @@ and more of them
   assert.ok(found.drafts.some((draft) => textOf(draft).includes('and more of them')));
 });
 
-test('a caption in italics ends where they end', () => {
-  const page = drawnPage(`
-Table 1
-Ducks on the Pond
-   After this the text of the paper goes on as it had begun before the table did
-and nobody should take its words for a part of what the caption says of ducks on it.
-`);
-  const italic = { ...page.glyphs[0]?.font, italic: true } as PageContent['glyphs'][number]['font'];
-  const set = page.glyphs.map((glyph) => (Math.abs(glyph.baseline - 54) < 2 ? { ...glyph, font: italic } : glyph));
-  assert.equal(drafts('captions', { ...page, glyphs: set })[0], 'caption: Table 1 Ducks on the Pond');
-});
-
 test('references may begin on a counted slide', () => {
   assert.ok(isReferencesHeading('References I'));
   assert.ok(isReferencesHeading('References (1/2)'));

@@ -61,7 +61,7 @@ export class InlineText {
     if (this.#text.length > start) this.#links.push({ start, end: this.#text.length, url });
   }
 
-  /** Hands out what was collected and starts again. */
+  /** Returns what was collected and starts again. */
   take(): Line {
     const line = { text: this.#text, links: this.#links.splice(0) };
     this.#text = '';

@@ -8,7 +8,7 @@ import { unreadable } from '../page/scan.ts';
 /** The share of a page's words that may be missing before it is named. */
 const MOST_LOST = 0.02;
 
-/** Compares what the pages hold with what the drafts have: letters are counted, and told in words. */
+/** Compares what the pages hold with what the drafts have: letters are counted, and given as words. */
 export function countWords(pages: readonly PageContent[], drafts: readonly Draft[]): WordCounts {
   const held = new Map<number, number>();
   const hold = (page: number, letters: number): void => void held.set(page, (held.get(page) ?? 0) + letters);

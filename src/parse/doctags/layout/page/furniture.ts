@@ -121,25 +121,8 @@ function markStrays(candidates: readonly Candidate[], pages: readonly PageSegmen
     const { key, head } = candidate;
     const page = pages.find((each) => each.page === candidate.page);
     const often = (known.get(`${head} ${key}`)?.size ?? 0) >= 3 && key.replaceAll('#', '').length >= 8;
-    if (often && page && (!endsText(candidate, page) || isWithKnown(candidate, candidates, known)))
-      repeated.add(candidate);
+    if (often && page && !endsText(candidate, page)) repeated.add(candidate);
   }
-}
-
-/** Lines of one foot are together: what is above or below it repeats as well. */
-function isWithKnown(
-  { segment, page, head }: Candidate,
-  candidates: readonly Candidate[],
-  known: ReadonlyMap<string, ReadonlySet<number>>,
-): boolean {
-  return candidates.some(
-    (other) =>
-      other.page === page &&
-      other.head === head &&
-      other.segment !== segment &&
-      Math.abs(other.segment.baseline - segment.baseline) < 2 * segment.size &&
-      (known.get(`${head} ${other.key}`)?.size ?? 0) >= 3,
-  );
 }
 
 /** Numbers at one height that grow by one from page to page. */

@@ -51,7 +51,7 @@ export function captionStart(line: Line): FloatKind | undefined {
   const rest = text.slice(match[0].length).trim();
   const labelled = /[.:|│)\u2013\u2014-]/u.test(end);
   const apart = labelIsApart(line, match[0].trim().replace(/\s/g, '').length);
-  // A journal may print its mentions of figures in bold as well: only a capital tells a caption then.
+  // A journal may print its mentions of figures in bold as well: only a capital marks a caption then.
   if ((/^\p{Ll}/u.test(rest) || (!labelled && !isBoldLabel(line))) && SAYS.test(rest)) return undefined;
   if (!labelled && !apart && !/^[\p{Lu}\p{N}(“"]/u.test(rest) && rest !== '') return undefined;
   if (end === ')') return undefined;

@@ -133,7 +133,7 @@ function startsAnew(
   if (endsSentence(previous) && startsWithName(line)) return true;
   if (captionStart(line) && (!sentenceGoesOn(previous) || isBoldLabel(line))) return true;
   if (line.size < 0.96 * setting.size && startsWithNoteLabel(line) && endsSentence(previous)) return true;
-  if (captionStart(first) && previous.page === first.page) return endsCaption(open, line);
+  if (captionStart(first) && previous.page === first.page) return false;
   if (line.size < 0.96 * setting.size && startsWithMark(line)) return true;
   const marker = listMarker(line);
   // "Research Article" above a title in the same type.
@@ -163,16 +163,6 @@ function startsAnew(
     return true;
   }
   return fitsMore(previous, line) && !(isCentred(previous) && isCentred(line));
-}
-
-/** A caption in italics or with a finished last line, and below it a line that begins a paragraph of the text. */
-function endsCaption(open: readonly Line[], line: Line): boolean {
-  const previous = open.at(-1);
-  if (!previous || open.length < 2 || !fitsMore(previous, line)) return false;
-  if (previous.italic > 0.9 && line.italic < 0.1 && previous.glyphs.length > 8) return true;
-  const indent = line.left - line.column.left;
-  const flush = open.every((each) => each.left < each.column.left + 0.3 * each.size);
-  return flush && endsSentence(previous) && indent > 0.8 * line.size && indent < 3 * line.size;
 }
 
 /** Full, below a finished item, and the next line is further left: the first line of a paragraph, indented as far as the item. */

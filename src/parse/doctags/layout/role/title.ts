@@ -22,7 +22,7 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
   const { size: bodySize, information, margins } = setting;
   const [start] = drafts.filter((draft) => draft.lines.length > 0);
   if (!start) return undefined;
-  // A repository may have put a sheet of its own before the paper: it has sentences, but no title.
+  // A repository may have put a cover sheet before the paper: it has sentences, but no title.
   const title = [start.page, start.page + 1]
     .map((page) => titleCandidates(drafts, page, margins).filter((draft) => !recurs(draft, drafts, setting.furniture)))
     .map((candidates) => byInformation(candidates, information) ?? byLook(candidates, bodySize))
@@ -82,7 +82,7 @@ function isBeside({ box }: Draft, lines: readonly Line[]): boolean {
   return lines.every((line) => box.right < line.left || box.left > line.right);
 }
 
-/** The name of a species on a separate line: italic, but as large as the rest, and nobody's name. */
+/** The name of a species on a separate line: italic, but as large as the rest, and not a person's name. */
 function isItalicPart(line: Line, last: Line, bodySize: number): boolean {
   return (
     line.size >= 1.12 * bodySize &&
@@ -125,18 +125,6 @@ function isSubtitle(draft: Draft, next: Draft | undefined, title: Draft, bodySiz
   );
 }
 
-/** The name of a journal: few words, one of them such as journals have. */
-function isJournal(text: string): boolean {
-  const words = text.split(/\s+/u);
-  return (
-    words.length <= 8 &&
-    /\b(?:journal|proceedings|annals|archives?|bulletin|transactions|magazine|gazette|acta|revista|zeitschrift|advances in|frontiers in|reports|reviews?|letters|international)\b/iu.test(
-      text,
-    ) &&
-    !/[:?]/u.test(text)
-  );
-}
-
 function isTitleLike(draft: Draft): boolean {
   const text = textOf(draft);
   if (isArticleType(text)) return false;
@@ -171,8 +159,7 @@ function byLook(candidates: readonly Draft[], bodySize: number): Draft | undefin
     // The journal's name may be larger than the title; then the title is what is largest below it.
     const rest = candidates.filter((draft) => !big.includes(draft) && textOf(draft).split(/\s+/).length >= 4);
     const next = rest.filter((draft) => sizeOf(draft) >= 1.2 * bodySize).toSorted((a, b) => sizeOf(b) - sizeOf(a))[0];
-    const title = named.find((draft) => !isJournal(textOf(draft))) ?? next ?? named[0] ?? big[0];
-    return title;
+    return named[0] ?? next ?? big[0];
   }
   // All at body size: a title in capitals or bold comes before the names.
   return (

@@ -11,9 +11,9 @@ export function joinTables(drafts: readonly Draft[]): Draft[] {
   for (const draft of drafts) {
     if (draft.kind === 'table') {
       const page = last?.regions?.at(-1)?.page ?? last?.page ?? 0;
-      const told = between.some(isContinuation);
-      const near = last && page + 1 === draft.page && (told || !between.some(endsTable));
-      const joined = near ? joinTwo(last?.table, draft.table, told) : undefined;
+      const isMarked = between.some(isContinuation);
+      const near = last && page + 1 === draft.page && (isMarked || !between.some(endsTable));
+      const joined = near ? joinTwo(last?.table, draft.table, isMarked) : undefined;
       between = [];
       if (last && joined) {
         last.table = joined;
@@ -65,7 +65,7 @@ export function repeatsCaption({ lines }: Pick<Draft, 'lines'>, captions: readon
   return text < SHORT || captions.some((other) => start(other.lines) === start(lines));
 }
 
-function joinTwo(first: Table | undefined, second: Table | undefined, told: boolean): Table | undefined {
+function joinTwo(first: Table | undefined, second: Table | undefined, isMarked: boolean): Table | undefined {
   if (!first || !second || first.columns !== second.columns) return undefined;
   const head = (table: Table): string =>
     table.cells
@@ -73,7 +73,7 @@ function joinTwo(first: Table | undefined, second: Table | undefined, told: bool
       .map((cell) => cell.text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ''))
       .join('\t');
   const repeats = head(first).trim() !== '' && head(first) === head(second);
-  if (!repeats && !told) return undefined;
+  if (!repeats && !isMarked) return undefined;
   const header = repeats
     ? Math.max(1, ...second.cells.filter((cell) => cell.kind === 'column-header').map((cell) => cell.row + 1))
     : 0;
