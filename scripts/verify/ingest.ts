@@ -28,10 +28,14 @@ async function rebuild(folder: string): Promise<void> {
   await using corpus = await openCorpus(folder);
   removeStore(folder);
   const { lines, works, documents, nodes } = await corpus.reindex();
-  const isEqual = dump() === before;
+  const [had, has] = [before, dump()].map((text) => new Set(text.split('\n')));
+  const changes = [...(had?.difference(has ?? new Set()) ?? [])].map((row) => `- ${row}`);
+  changes.push(...[...(has?.difference(had ?? new Set()) ?? [])].map((row) => `+ ${row}`));
+  const isEqual = changes.length === 0;
   console.log(
     `${folder}: ${lines} log lines, ${works} works, ${documents} documents, ${nodes} nodes: ${isEqual ? 'rebuild equals what was there' : 'DIFFERENT'}`,
   );
+  for (const row of changes.slice(0, 20)) console.log(`  ${row.slice(0, 200)}`);
   if (!isEqual) process.exitCode = 1;
 }
 
