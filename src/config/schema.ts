@@ -1,11 +1,67 @@
 import * as z from 'zod';
 
 import { flag, seconds, secret, setting } from './setting.ts';
-import { httpSchema } from './http-schema.ts';
-import { claimsSchema, modelSchema } from './model-schema.ts';
-import { orchestratorSchema } from './orchestrator-schema.ts';
 import { parseSchema } from './parse-schema.ts';
-import { stageSchema } from './stage-schema.ts';
+
+/** How jobs are run: how many at once, for how long they are leased, how often they are tried. */
+const orchestratorSchema = z
+  .strictObject({
+    max_workers: setting(
+      z.int().min(1).max(256).default(8),
+      'Maximum number of jobs that run concurrently in this process.',
+      flag('--workers <n>', 'download', 'queue-run'),
+    ),
+    max_per_resolver: setting(
+      z.record(z.string().min(1), z.int().min(1)).default({}),
+      'Maximum concurrent downloads per resolver, for example {"unpaywall": 2}; resolvers not listed have no limit.',
+      flag('--max-per-resolver <a:2,b:3>', 'queue-run'),
+    ),
+    max_per_host: setting(
+      z.int().min(1).default(4),
+      'Maximum concurrent downloads per host.',
+      flag('--max-per-host <n>', 'queue-run'),
+    ),
+    lease_ttl_seconds: setting(
+      z.int().min(30).default(600),
+      'Lease duration. A job whose worker has sent no heartbeat for this long can be leased by another worker.',
+    ),
+    heartbeat_seconds: setting(
+      z.int().min(5).default(30),
+      'How often a worker extends the leases of its running jobs; at most a third of lease_ttl_seconds.',
+    ),
+    max_job_attempts: setting(z.int().min(1).default(3), 'Attempts before a failing job ends in state error.'),
+    max_job_deaths: setting(
+      z.int().min(1).default(3),
+      'Crashes of its process, while the job ran alone, after which the job ends in state error (up to three times as many if processes without it also crashed in the last hour). A job runs alone after two crashes while running with others.',
+    ),
+    retry_backoff_seconds: setting(
+      z.int().min(1).default(60),
+      'Delay before the second attempt; doubles with each further attempt.',
+    ),
+    jitter_seconds: setting(z.int().min(0).default(15), 'Maximum random delay added to each retry delay.'),
+    retry_max_delay_seconds: setting(z.int().min(1).default(3600), 'Maximum retry delay, not counting jitter.'),
+    job_timeout_seconds: setting(
+      seconds(0).default(3600),
+      'Maximum run time of a job. A job that runs longer is aborted and counts as failed; 0 means no limit.',
+    ),
+    shutdown_grace_seconds: setting(
+      seconds(0).default(30),
+      'How long running jobs may take to finish after the first Ctrl-C before they are aborted.',
+    ),
+    max_parked: setting(
+      z.int().min(0).default(256),
+      'Maximum number of jobs waiting for a busy host without occupying a worker; further jobs go back to the queue.',
+    ),
+    ready_per_host: setting(
+      z.int().min(0).max(16).default(1),
+      'Jobs leased in advance for each busy host, so that one can start as soon as the host has capacity; they do not occupy a worker.',
+    ),
+  })
+  .refine(({ heartbeat_seconds, lease_ttl_seconds }) => heartbeat_seconds * 3 <= lease_ttl_seconds, {
+    path: ['heartbeat_seconds'],
+    error:
+      'must be at most a third of orchestrator.lease_ttl_seconds, so that a lease never runs out under a job that runs',
+  });
 
 /** Where jobs are stored. */
 const queueSchema = z.strictObject({
@@ -226,6 +282,178 @@ const serveSchema = z.strictObject({
     z.array(z.string()).default([]),
     'Additional host names clients may use to reach the server, such as the name of a proxy.',
     flag('--allowed-hosts <a,b>', 'serve'),
+  ),
+});
+
+/** How every stage runs its documents. What is null here is for the stage to say, and a flag wins over both. */
+const stageSchema = z.strictObject({
+  source: setting(
+    z.enum(['files', 'queue']).default('files'),
+    'Where documents come from: files (each runner scans the input folder) or queue (runners on several machines share one queue).',
+    flag('--source <source>', 'stage'),
+  ),
+  policy: setting(
+    z.enum(['io', 'cpu', 'gpu']).nullable().default(null),
+    'Where documents are processed: in the main thread (io, gpu) or in child processes (cpu).',
+    flag('--policy <policy>', 'stage'),
+  ),
+  scheduling: setting(
+    z.enum(['fifo', 'sjf', 'lpt']).nullable().default(null),
+    'Processing order: fifo (as planned), sjf (cheapest first) or lpt (most expensive first).',
+    flag('--scheduling <order>', 'stage'),
+  ),
+  workers: setting(
+    z.int().min(1).max(1_024).nullable().default(null),
+    'Maximum number of documents processed concurrently.',
+    flag('--workers <n>', 'stage'),
+  ),
+  max_queue: setting(
+    z.int().min(0).max(1_000_000).nullable().default(null),
+    'Maximum number of documents waiting for a worker.',
+    flag('--max-queue <n>', 'stage'),
+  ),
+  timeout_s: setting(
+    seconds(0).max(604_800).nullable().default(null),
+    'Timeout for one document; 0 means no limit.',
+    flag('--timeout-s <s>', 'stage'),
+  ),
+  retries: setting(
+    z.int().min(0).max(100).nullable().default(null),
+    'Retries per document after a transient error.',
+    flag('--retries <n>', 'stage'),
+  ),
+  retry_backoff_s: setting(
+    seconds(0).max(3_600).default(1),
+    'Delay before the first retry; doubles with each retry, ± 25 %.',
+    flag('--retry-backoff-s <s>', 'stage'),
+  ),
+  error_budget: setting(
+    z.int().min(0).max(1_000_000_000).default(0),
+    'Number of failed documents above which the stage stops; 0 means never.',
+    flag('--error-budget <n>', 'stage'),
+  ),
+  resume: setting(z.boolean().default(true), 'Skip documents that an earlier run has already processed.'),
+  verify_hash: setting(
+    z.boolean().default(false),
+    'Rehash every input and output instead of comparing size and modification time.',
+    flag('--verify-hash', 'stage'),
+  ),
+  diagnostics_interval_s: setting(
+    seconds(0).max(86_400).default(30),
+    'How often to print progress when output is not a terminal; 0 means never.',
+    flag('--diagnostics-interval-s <s>', 'stage'),
+  ),
+  durable: setting(
+    z.boolean().default(true),
+    'Sync outputs and manifest rows to disk before a document counts as done.',
+  ),
+});
+
+/** HTTP requests: rate limits, retries, timeouts. */
+const httpSchema = z.strictObject({
+  contact: setting(
+    z.string().default(''),
+    'Contact e-mail address, sent in the User-Agent header so that hosts can reach you.',
+  ),
+  http_proxy: setting(
+    z.string().default(''),
+    'Proxy for http URLs, as in HTTP_PROXY; never used for addresses on this machine.',
+  ),
+  https_proxy: setting(z.string().default(''), 'Proxy for https URLs, as in HTTPS_PROXY; defaults to http_proxy.'),
+  no_proxy: setting(z.string().default(''), 'Hosts to reach without a proxy, as in NO_PROXY.'),
+  per_host_per_second: setting(
+    z.number().positive().max(1000).default(1),
+    'Maximum requests per second to a host without a documented limit.',
+  ),
+  rate_margin: setting(
+    z.number().min(0).max(1).default(0.04),
+    'Safety margin below every rate limit, as a fraction: requests can arrive closer together than they were sent.',
+  ),
+  retries: setting(z.int().min(0).max(20).default(3), 'Retries of a request after a transient failure.'),
+  retry_max_delay: setting(seconds(0).default(60), 'Maximum retry delay when the server does not send Retry-After.'),
+  park_after_s: setting(
+    seconds(0).default(60),
+    'If a retry has to wait longer than this, the work goes back to the queue.',
+  ),
+  longest_line_s: setting(seconds(0).default(900), 'Longest wait for a request slot at a rate-limited service.'),
+  give_up_after_s: setting(
+    seconds(0).default(604_800),
+    'Longest Retry-After to accept, in seconds; a host that asks for more is skipped for the rest of the run.',
+  ),
+  longest_crawl_delay_s: setting(
+    seconds(0).default(300),
+    'Longest Crawl-delay to obey, in seconds; a host that asks for more is skipped.',
+  ),
+  obey_robots: setting(z.boolean().default(true), 'Obey robots.txt; disable it only for your own hosts.'),
+  connect_s: setting(seconds(0.01).default(10), 'Connect timeout.'),
+  headers_s: setting(seconds(0.01).default(30), 'Timeout until the response headers arrive.'),
+  idle_s: setting(seconds(0.01).default(30), 'Timeout between two chunks of a response body.'),
+  total_s: setting(seconds(0.01).default(900), 'Timeout for a whole request.'),
+  floor_bytes_per_second: setting(
+    z.int().min(0).default(1000),
+    'Minimum download speed, averaged over 30 seconds; slower responses are aborted. 0 means no minimum.',
+  ),
+  allow: setting(
+    z.array(z.string()).default([]),
+    'Private host:port addresses that may be reached, for tests and intranets.',
+  ),
+  dns: setting(
+    z.record(z.string(), z.string()).default({}),
+    'Static DNS entries, such as {"*.example.test": "127.0.0.1:8080"}; "none" makes a name unresolvable.',
+  ),
+  cache_path: setting(
+    z.string().default(''),
+    'SQLite file for the cache of service responses; empty means in the run folder.',
+  ),
+  time_scale: setting(
+    z.number().positive().max(1).default(1),
+    'Real seconds per second of every wait and limit; set by --sim, refused on the real web.',
+  ),
+});
+
+/** The model that answers questions, fills in tables and extracts claims; none unless one is named. */
+const modelSchema = z.strictObject({
+  url: setting(
+    z
+      .string()
+      .regex(/^(?:https?:\/\/[^\s/]\S*)?$/, 'an address that begins with http:// or https://')
+      .default(''),
+    'URL of an OpenAI-compatible server, up to and including /v1; empty means no model is used.',
+    flag('--model-url <url>', 'claims', 'ask', 'table'),
+  ),
+  name: setting(
+    z.string().default(''),
+    'Model name to request from the server.',
+    flag('--model <name>', 'claims', 'ask', 'table'),
+  ),
+  max_tokens: setting(z.int().min(64).max(32_768).default(1_024), 'Maximum length of an answer, in tokens.'),
+  usd_per_million_input: setting(
+    z.number().min(0).default(0),
+    'Price per million input tokens, in US dollars; 0 means unknown.',
+  ),
+  usd_per_million_output: setting(z.number().min(0).default(0), 'Price per million output tokens, in US dollars.'),
+  budget_usd: setting(
+    z.number().min(0).default(0),
+    'Spending limit per run, in US dollars; needs the prices to be set. 0 means no limit.',
+    flag('--budget-usd <n>', 'claims'),
+  ),
+  budget_tokens: setting(
+    z.int().min(0).default(0),
+    'Token limit per run, input and output together; 0 means no limit.',
+    flag('--budget-tokens <n>', 'claims', 'table'),
+  ),
+  concurrency: setting(z.int().min(1).max(64).default(4), 'Maximum concurrent requests to the model server.'),
+  per_second: setting(z.number().positive().max(1_000).default(50), 'Maximum requests per second to the model server.'),
+  timeout_s: setting(seconds(1).default(120), 'Timeout of a request to the model server.'),
+  retries: setting(z.int().min(0).max(20).default(3), 'Retries of a request when the model server is busy or fails.'),
+});
+
+/** What `graph claims` reads. */
+const claimsSchema = z.strictObject({
+  passages_per_document: setting(
+    z.int().min(0).default(40),
+    'Number of passages per document to send, from the start of the document; 0 means all.',
+    flag('--passages-per-document <n>', 'claims'),
   ),
 });
 

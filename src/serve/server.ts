@@ -1,6 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, isAbort, systemClock } from '../base/index.ts';
@@ -8,9 +10,7 @@ import type { Context } from './api/context.ts';
 import { apiRoutes } from './api/routes.ts';
 import { ApiHandler } from './http/api-handler.ts';
 import { Gate } from './http/gate.ts';
-import type { FetchHandler } from './http/mount-fetch.ts';
-import { answerWithFetch } from './http/mount-fetch.ts';
-import { Problem, problemOf } from './http/problem.ts';
+import { Problem, problemOf, readBody } from './http/problem.ts';
 import { Router } from './http/router.ts';
 import { API_HEADERS, PAGE_HEADERS, sendBody, sendProblem } from './http/send.ts';
 import { metricsText } from './metrics.ts';
@@ -18,6 +18,11 @@ import type { PageAssets } from './page-assets.ts';
 import { SteeringLog } from './watch/steering.ts';
 import type { Watched } from './watch/world.ts';
 import { World } from './watch/world.ts';
+
+/** A handler with the web's Request and Response types. */
+export interface FetchHandler {
+  fetch(request: Request): Promise<Response>;
+}
 
 /** How a server is opened. */
 export interface ServerOptions extends Pick<Watched, 'runs' | 'queue' | 'hosts' | 'log'> {
@@ -256,6 +261,31 @@ class Serving implements CorpusServer {
     const mcp = (await this.#mcp?.catch(() => undefined)) as Partial<AsyncDisposable> | undefined;
     await mcp?.[Symbol.asyncDispose]?.();
   }
+}
+
+/** Mounts such a handler; bounds the request body and respects backpressure of the response. */
+async function answerWithFetch(
+  handler: FetchHandler,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers))
+    if (value !== undefined && name !== 'authorization' && name !== 'cookie')
+      headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  const hasBody = request.method === 'POST';
+  const answered = await handler.fetch(
+    new Request(`http://${request.headers.host ?? 'localhost'}${request.url ?? '/'}`, {
+      method: request.method ?? 'GET',
+      headers,
+      signal,
+      ...(hasBody && { body: new Uint8Array(await readBody(request, maxBytes)) }),
+    }),
+  );
+  response.writeHead(answered.status, { ...API_HEADERS, ...Object.fromEntries(answered.headers) });
+  if (answered.body === null) response.end();
+  else await pipeline(Readable.fromWeb(answered.body), response, { signal });
 }
 
 function pathOf({ url = '' }: IncomingMessage): string {

@@ -3,7 +3,6 @@ import { askRoutes } from './ask.ts';
 import type { Context } from './context.ts';
 import { documentRoutes } from './documents.ts';
 import { graphRoutes } from './graph.ts';
-import { laneRoutes } from './lanes.ts';
 import { queueRoutes } from './queue.ts';
 import { runRoutes } from './runs.ts';
 import { screeningRoutes } from './screening.ts';
@@ -16,6 +15,6 @@ import { workRoutes } from './works.ts';
 export function apiRoutes(context: Context): Route[] {
   return [
     runRoutes, workRoutes, documentRoutes, searchRoutes, askRoutes, tableRoutes, graphRoutes,
-    laneRoutes, queueRoutes, steeringRoutes, screeningRoutes,
+    queueRoutes, steeringRoutes, screeningRoutes,
   ].flatMap((routes) => routes(context)); // prettier-ignore
 }

@@ -2,10 +2,8 @@ import type { Clock, Timer } from '../../base/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
 import type { WorkQueue } from '../../queue/index.ts';
 import { EventLog } from './event-log.ts';
-import type { HostLine } from './host-lines.ts';
-import { hostLines } from './host-lines.ts';
-import type { HostKnowledge } from './queue-watch.ts';
-import { QueueWatch } from './queue-watch.ts';
+import type { HostKnowledge, HostLine } from './queue-watch.ts';
+import { hostLines, QueueWatch } from './queue-watch.ts';
 import { RunWatch } from './run-watch.ts';
 import { Watchers } from './watchers.ts';
 
