@@ -75,6 +75,21 @@ test('a corpus that was stopped says so, and goes on when asked again', async ()
   await assert.rejects(corpus.openSearch({ mode: 'fuzzy' as 'hybrid' }), { code: 'USAGE_MODE' });
 });
 
+test('a folder that cannot be made is refused when something is gathered into it, and named', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-corpus-'));
+  paper(scratch.path, 'reefs', 'Bleached corals recover within a decade where fishing is banned.');
+  const folder = join(scratch.path, 'reefs.html', 'below');
+  await using corpus = await openCorpus(folder, { settings });
+  await assert.rejects(
+    Array.fromAsync(corpus.gather({ input: [scratch.path] })),
+    (error: Error & { code?: string }) => {
+      assert.equal(error.code, 'USAGE_OUT');
+      assert.ok(error.message.includes(folder), error.message);
+      return true;
+    },
+  );
+});
+
 test('settings made in code are checked, and told by where they were made', async () => {
   const wrong = { parse: { max_tokens: 1 } };
   await assert.rejects(openCorpus('nowhere', { settings: wrong }), /parse\.max_tokens = 1.*settings of openCorpus/);
