@@ -100,6 +100,7 @@ for (const name of given.storms > 0 ? [] : plan.servers)
       faults.push(...broken.map(([rule, times]) => `${rule} violated ${times} times`));
       runs += 1;
       if (faults.length > 0) wrong += 1;
+      const share = (seconds: number): string => (seconds / Number(wanted.facts.documents.split(' ')[0])).toFixed(2);
       console.log(
         [
           faults.length === 0 ? 'ok  ' : 'DIFF',
@@ -109,7 +110,8 @@ for (const name of given.storms > 0 ? [] : plan.servers)
           `works ${wanted.facts.works.split(' ')[0]} documents ${wanted.facts.documents.split(' ')[0]} passages ${wanted.facts.passages.split(' ')[0]}`,
           `objects ${found.objects}`,
           `violations ${violations.length}`,
-          `CPU ${cpu.toFixed(1)} s, to start and stop ${idle.toFixed(1)} s each, alone ${wanted.cpu.toFixed(1)} s:`,
+          `start and stop ${idle.toFixed(1)} CPU s each`,
+          `a document ${share(wanted.cpu - idle)} CPU s alone, ${share(cpu - processes * idle)} in the fleet:`,
           `${((100 * (wanted.cpu - idle)) / (cpu - processes * idle)).toFixed(0)} %`,
           `${((performance.now() - startedAt) / 1000).toFixed(0)} s`,
         ].join('  '),
