@@ -57,7 +57,11 @@ test('an answer is streamed: passages, then each sentence, then the whole; a fai
     got.map(({ kind }) => kind),
     ['passages', 'sentence', 'answer'],
   );
-  const whole = (await (await ask(server, path.replace('.ndjson', ''))).json()) as { sentences: unknown[] };
+  const whole = (await (await ask(server, path.replace('.ndjson', ''))).json()) as {
+    sentences: { text: string }[];
+    nearest: { text: string }[];
+  };
+  assert.ok(whole.nearest.some(({ text }) => text.includes(whole.sentences[0]?.text ?? '-')));
   assert.deepEqual(got[2]?.['answer'], whole);
   assert.deepEqual(got[1]?.['sentence'], whole.sentences[0]);
   assert.equal((await ask(server, `${path}&works=nothing`)).status, 400);
