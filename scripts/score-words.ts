@@ -79,7 +79,11 @@ function pagesOf(path: string): string[] {
     maxBuffer: 1 << 28,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  return text.split('\f').slice(0, -1);
+  // Some publishers' formula fonts have brackets and roots where others have these letters.
+  return text
+    .replaceAll(/[ðþ]|(?:ffi){2,}/g, ' ')
+    .split('\f')
+    .slice(0, -1);
 }
 
 function textOf(block: Block): string {
