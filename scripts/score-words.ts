@@ -81,7 +81,7 @@ function pagesOf(path: string): string[] {
   });
   // Some publishers' formula fonts have brackets and roots where others have these letters.
   return text
-    .replaceAll(/[ðþ]|(?:ffi){2,}/g, ' ')
+    .replaceAll(/[ðþÐÞ]|(?:ffi|\ufb03){2,}/g, ' ')
     .split('\f')
     .slice(0, -1);
 }
