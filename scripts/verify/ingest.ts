@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,6 +42,8 @@ async function rebuild(folder: string): Promise<void> {
 
 /** Appends lines and ingests them until it is killed. */
 function write(folder: string, seed: number): void {
+  // Compiled once for all processes; one that is killed would not write it.
+  flushCompileCache();
   const lines = corpusLines(5_000, seed);
   using store = CorpusStore.create(folder);
   process.stdout.write('ready\n');
@@ -59,6 +62,7 @@ async function storm(kills: number, seed: number): Promise<void> {
       [...process.execArgv, script, '--child', folder, '--seed', String(seed + kill)],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
+        env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'verify-ingest-compiled') },
       },
     );
     await once(child.stdout, 'data');
