@@ -1,24 +1,31 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
 const RUNNER = join(import.meta.dirname, '..', 'scripts', 'test.ts');
 
-/** Runs the test runner over one test file with this text. */
+/** Runs the test runner over one test file with this text; `fewest` replaces the number of tests that a whole run has. */
 function runOn(
   text: string,
   files: readonly string[] = ['one.test'],
+  fewest?: number,
 ): { readonly status: number | null; readonly output: string } {
   const folder = mkdtempSync(join(tmpdir(), 'docstokg-runner-'));
   try {
     mkdirSync(join(folder, 'test'));
     writeFileSync(join(folder, 'test', 'one.test.ts'), `import { test } from 'node:test';\n${text}`);
+    const runner = fewest === undefined ? RUNNER : join(folder, 'runner.ts');
+    const script = readFileSync(RUNNER, 'utf8').replace(
+      /^const FEWEST_TESTS = [\d_]+;$/m,
+      `const FEWEST_TESTS = ${fewest};`,
+    );
+    if (fewest !== undefined) writeFileSync(runner, script);
     const environment = { ...process.env };
     delete environment['NODE_TEST_CONTEXT'];
-    const run = spawnSync(process.execPath, [RUNNER, ...files, '--test-reporter=dot'], {
+    const run = spawnSync(process.execPath, [runner, ...files, '--test-reporter=dot'], {
       cwd: folder,
       env: environment,
       encoding: 'utf8',
@@ -63,7 +70,8 @@ test('a test that fails once and passes alone fails the run, and the rerun is sh
       writeFileSync('seen', '');
       throw new Error('a race');
     });`;
-  const { status, output } = runOn(text, []);
+  const { status, output } = runOn(text, [], 1);
   assert.equal(status, 1, output);
+  assert.doesNotMatch(output, /tests ran; expected at least/, 'it fails for nothing else');
   assert.match(output, /failed:\n {2}one [\s\S]*passed alone, so there is a race or shared state/);
 });

@@ -162,6 +162,8 @@ test('a folder of local papers has stages, documents and passages; scans and ear
     [2, 1, 0, 1, 0.3, { runtime: 1 }],
   );
   assert.equal(doctags?.histogram.reduce((sum, { documents }) => sum + documents, 0), 2); // prettier-ignore
+  const { counts } = first(all<{ counts: Readonly<Record<string, number>> }>('/runs/run/account'));
+  assert.deepEqual([counts['parsed'], counts['scans'], counts['failed_documents']], [2, 1, 1]);
   assert.equal(first(all<WholeDocument>('/runs/run/documents/two')).blocks[0]?.text, 'All about </script> in two');
   const passages = all<(Passages['items'][number] & { document: string })[]>('passages').flat();
   assert.ok(passages.some(({ document, text }) => document === 'two' && text.endsWith('two')));
