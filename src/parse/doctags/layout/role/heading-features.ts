@@ -13,7 +13,7 @@ import { follows } from './list-item.ts';
 import type { OutlineEntry, Glyph } from '../page/page-content.ts';
 import { isCapitals } from './paragraph.ts';
 import type { TagOf } from './structure.ts';
-import { headingTag, trustsHeadingTags } from './structure.ts';
+import { headingTag } from './structure.ts';
 import model from './heading-model.json' with { type: 'json' };
 import type { Features } from '../trees.ts';
 import { scoreOf } from '../trees.ts';
@@ -306,14 +306,8 @@ export function headingKey(text: string): string {
   return (headingNumber(text)?.rest ?? text).toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/** Marks the drafts that are headings: where a tagged file can be trusted by its tags, elsewhere by the trained model. */
+/** Marks the drafts that are headings, by sure signs or by the trained model. */
 export function markHeadings(drafts: readonly Draft[], setting: HeadingSetting): void {
-  const trusted = trustsHeadingTags(drafts, setting.tagOf);
-  for (const { draft, features, isCertain } of headingCandidates(drafts, setting)) {
-    const tag = trusted ? headingTag(setting.tagOf(draft)) : undefined;
-    if (tag !== undefined) {
-      draft.kind = 'heading';
-      draft.level = tag;
-    } else if (isCertain || scoreOf(model, features) > 0) draft.kind = 'heading';
-  }
+  for (const { draft, features, isCertain } of headingCandidates(drafts, setting))
+    if (isCertain || scoreOf(model, features) > 0) draft.kind = 'heading';
 }

@@ -10,7 +10,7 @@ export function readTags(pages: readonly PageContent[]): TagOf {
   for (const page of pages) {
     if (page.structure.length === 0) continue;
     const types = new Map<number, string>();
-    // An inner element without a meaning of its own (Span, Link) speaks for the element around it.
+    // An inner element without a meaning (Span, Link) speaks for the element around it.
     const around: string[] = [];
     for (const element of page.structure) {
       const plain = /^(?:span|link|reference|quote|em|strong|sub)$/i.test(element.type);
@@ -42,22 +42,4 @@ export function headingTag(type: string | undefined): number | undefined {
   const level = /^h(?:eading)?[\s_]?([1-6])$/i.exec(type)?.[1];
   if (level !== undefined) return Number(level);
   return /^(?:h|heading)$/i.test(type) ? 1 : undefined;
-}
-
-/**
- * Whether the tags can be believed for headings: there are some, and they do not cover running text, as they do in files
- * whose author used heading styles for their looks.
- */
-export function trustsHeadingTags(drafts: readonly Draft[], tagOf: TagOf): boolean {
-  let headings = 0;
-  let headingGlyphs = 0;
-  let glyphs = 0;
-  for (const draft of drafts) {
-    const count = draft.lines.reduce((sum, line) => sum + line.glyphs.length, 0);
-    glyphs += count;
-    if (headingTag(tagOf(draft)) === undefined) continue;
-    headings += 1;
-    headingGlyphs += count;
-  }
-  return headings >= 2 && headingGlyphs < 0.2 * glyphs;
 }
