@@ -173,7 +173,7 @@ export async function fleetStorm(worldSeed: number, wanted: CorpusFacts, storm: 
     next = Math.max(next, progress.seen) + 1 + Math.floor(random() * storm.works * 12);
     const isDue = (): boolean => progress.seen >= next || running.every((machine) => ended.has(machine));
     while (!isDue()) await once(events, 'event');
-    const alive = [...machines].filter(([, machine]) => !ended.has(machine));
+    const alive = [...machines].filter(([, machine]) => !ended.has(machine) && !paused.has(machine));
     // Each storm has a pause.
     const action = at === storm.seed % 3 ? 'pause' : choose(storm.actions ?? ACTIONS);
     const chosen = choose(alive);
