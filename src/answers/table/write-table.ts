@@ -65,7 +65,8 @@ function shortLabel(work: TableRow['work'], document: string): string {
   const authors = apa.startsWith(title ?? 'Untitled') ? '' : apa.slice(0, Math.max(0, apa.indexOf(' (')));
   const names = authors === '' ? '' : `${authors.split(',')[0] ?? ''}${/[&…]/.test(authors) ? ' et al.' : ''} `;
   const whole = title ?? document;
-  const short = whole.length <= LONGEST_TITLE ? whole : `${whole.slice(0, LONGEST_TITLE).replace(/\s+\S*$/, '')} …`;
+  const end = whole.lastIndexOf(' ', LONGEST_TITLE - 1);
+  const short = whole.length <= LONGEST_TITLE ? whole : `${whole.slice(0, end > 0 ? end : LONGEST_TITLE)} …`;
   return `${names}(${year ?? 'n.d.'}): ${short}`;
 }
 
