@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { PROFILES } from '../../sim/index.ts';
 import type { Harvest } from '../../test/support/harvest.ts';
 import { lowerBound, makespanSeconds } from '../../test/support/lower-bound.ts';
-import { asked, checkOptions, numbers, someOf } from '../../test/support/options.ts';
+import { asked, checkOptions, numbers, optionOf, someOf } from '../../test/support/options.ts';
 import { harvest, openWorld, verifyFolder, wrongFiles } from '../../test/support/harvest.ts';
 
 // npm run verify:download -- --seeds 1-20 --workers 1,16 --profiles calm,realistic [--works 40] [--parallel 4]
@@ -101,7 +101,10 @@ async function verifyRun(run: Harvest): Promise<boolean> {
 async function verifyElsewhere(run: Harvest): Promise<boolean> {
   const { quiet: _quiet, ...rest } = given;
   const own = { seeds: run.seed, workers: run.workers, profiles: run.profile, parallel: 1 };
-  const options = Object.entries({ ...rest, ...own }).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const options = Object.entries({ ...rest, ...own }).flatMap(([name, value]) => [
+    `--${optionOf(name)}`,
+    String(value),
+  ]);
   const child = spawn(process.execPath, [import.meta.filename, ...options, '--quiet'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -63,7 +63,14 @@ export function selectWorks(world: World, query: URLSearchParams): number[] {
     }
     if (tests.every((test) => test(index))) found.push(index);
   }
-  return order(world, found, query.get('sort'));
+  return order(world, sample(found, query), query.get('sort'));
+}
+
+function sample(found: number[], query: URLSearchParams): number[] {
+  const wanted = Number(query.get('sample') ?? 0);
+  if (wanted <= 0) return found;
+  const step = Math.max(1, Math.floor(found.length / wanted));
+  return found.filter((_, at) => at % step === 0).slice(0, wanted);
 }
 
 function searchWords(query: URLSearchParams): string[] {

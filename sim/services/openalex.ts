@@ -35,6 +35,7 @@ export const openalex: Service = {
     try {
       if (path === '/works') return list(exchange);
       if (path === '/topics') return topics(exchange);
+      if (path === '/autocomplete/topics') return autocomplete(exchange);
       if (path.startsWith('/works/')) return singleton(exchange);
       return notFound();
     } catch (error) {
@@ -255,3 +256,11 @@ export const openalexContent: Service = {
     );
   },
 };
+
+/** `GET /autocomplete/topics`: free. */
+function autocomplete(exchange: Exchange): Reply {
+  const results = matchingTopics(exchange.query.get('q') ?? '')
+    .slice(0, 10)
+    .map((index) => ({ id: TOPICS[index]?.id, display_name: TOPICS[index]?.name }));
+  return json({ meta: { count: results.length }, results }, 200, budgetHeaders(exchange, 0));
+}

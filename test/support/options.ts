@@ -26,6 +26,11 @@ export function readOptions<const T extends ParseArgsConfig>(config: T): Parsed<
   }
 }
 
+/** The name of an option on the command line: `timeScale` is `time-scale`. */
+export function optionOf(name: string): string {
+  return name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
+}
+
 /** The default of an option, or the names it accepts, of which the first is the default. */
 type Default = number | boolean | string | readonly string[];
 type Value<D> = D extends number ? number : D extends boolean ? boolean : D extends readonly (infer N)[] ? N : string;
@@ -41,7 +46,6 @@ export function checkOptions<const D extends Readonly<Record<string, Default>>>(
   args = process.argv.slice(2),
 ): { readonly [K in keyof D]: Value<D[K]> } {
   return asked(() => {
-    const optionOf = (name: string): string => name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
     const types = Object.entries(defaults).map(([name, value]) => [
       optionOf(name),
       { type: typeof value === 'boolean' ? ('boolean' as const) : ('string' as const) },
