@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 import type { Graph } from '../../ask/index.ts';
 import { workLabel } from '../../ask/index.ts';
-import type { EdgeKind } from '../../graph/index.ts';
-import { EDGE_KINDS } from '../../graph/index.ts';
+import type { EdgeKind, NodeKind } from '../../graph/index.ts';
+import { EDGE_KINDS, NODE_KINDS } from '../../graph/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
 import type { Context } from './context.ts';
@@ -13,6 +13,8 @@ import { wholeNumber, words } from './parameters.ts';
 import * as shapes from './shapes/corpus.ts';
 
 const name = words.min(1).describe('A node id, DOI, OpenAlex id, or words of a title.');
+const edgeKind = z.enum(Object.keys(EDGE_KINDS) as [EdgeKind, ...EdgeKind[]]);
+const nodeKind = z.enum(Object.keys(NODE_KINDS) as [NodeKind, ...NodeKind[]]);
 const limit = wholeNumber(1, 1_000).optional();
 
 /** Routes for the knowledge graph. */
@@ -57,6 +59,34 @@ export function graphRoutes(context: Context): Route[] {
       }),
     ),
     graphRoute(
+      '/evidence',
+      'All evidence of an edge.',
+      shapes.evidences,
+      (graph, { source, kind, target }) => ({ items: graph.evidence(source, kind, target).slice(0, 1_000) }),
+      z.strictObject({ source: name, kind: edgeKind, target: name }),
+    ),
+    graphRoute(
+      '/search',
+      'Nodes of a kind, those with the most works first; with q, only nodes whose label contains the words.',
+      shapes.weighted,
+      (graph, { kind, q, limit: most = 30 }) => ({ items: graph.most(kind, { like: q, limit: most }) }),
+      z.strictObject({ kind: nodeKind, q: words.optional(), limit: limit.describe('Maximum number; default 30.') }),
+    ),
+    graphRoute(
+      '/related',
+      'Works related by co-citation or shared references.',
+      shapes.weighted,
+      (graph, { node, limit: most = 20 }) => ({ items: graph.related(node, most) }),
+      z.strictObject({ node: name, limit: limit.describe('Maximum number; default 20.') }),
+    ),
+    graphRoute(
+      '/path',
+      'A shortest path between two nodes; empty if there is none.',
+      shapes.way,
+      (graph, { from, to }) => ({ items: graph.path(from, to, 4) ?? [] }),
+      z.strictObject({ from: name, to: name }),
+    ),
+    graphRoute(
       '/works',
       'The most cited works of the corpus, with coordinates for drawing.',
       shapes.drawnWorks,
@@ -72,6 +102,13 @@ export function graphRoutes(context: Context): Route[] {
       shapes.picture,
       (graph, { node }) => graph.neighbourhood(node),
       z.strictObject({ node: name }),
+    ),
+    graphRoute(
+      '/gaps',
+      'Works that the corpus often cites but does not contain.',
+      shapes.weighted,
+      (graph, { limit: most = 50 }) => ({ items: graph.gaps({ limit: most }) }),
+      z.strictObject({ limit: limit.describe('Maximum number; default 50.') }),
     ),
   ];
 }

@@ -247,6 +247,8 @@ const evidence = z
   .loose()
   .meta({ id: 'Evidence' });
 
+export const weighted = z.object({ items: z.array(z.object({ node, weight: z.number() }).loose()) });
+
 export const graph = z.object({
   documents: count,
   nodes: counts,
@@ -260,6 +262,12 @@ export const neighbours = z.object({
   neighbours: z.array(
     z.object({ kind: z.string(), direction: z.enum(['in', 'out']), node, evidence: z.array(evidence) }),
   ),
+});
+
+export const evidences = z.object({ items: z.array(evidence) });
+
+export const way = z.object({
+  items: z.array(z.object({ node, edge: text, direction: z.enum(['in', 'out']).nullable() })),
 });
 
 export const drawnWorks = z.object({ items: z.array(z.object({ id: z.string(), label: z.string() })) });
