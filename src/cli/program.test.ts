@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { createProgram, optionsAfterCommand, renamedTo } from './program.ts';
+import { createProgram, optionsAfterCommand, renamedTo, runCommandLine } from './program.ts';
 
 test('options that every command takes may come before the command', () => {
   const moved = (...words: string[]) => optionsAfterCommand('contentdownload', words);
@@ -22,9 +22,16 @@ test('options of contentdownload itself stay where they are', () => {
     assert.deepEqual(optionsAfterCommand('contentdownload', words), words);
 });
 
-test('a command that was renamed is answered with its new name, which exists', async () => {
-  assert.equal(renamedTo(['labels', 'runs/x']), 'screen import');
-  assert.equal(renamedTo(['graph', 'gaps']), 'graph list gaps');
+test('a renamed command still works under its old name, and its new name exists', async () => {
+  assert.deepEqual(renamedTo(['labels', 'runs/x']), { name: 'screen import', words: ['screen', 'import', 'runs/x'] });
+  assert.deepEqual(renamedTo(['report', '--run', 'x'])?.words, ['export', '--format', 'report', '--run', 'x']);
+  assert.deepEqual(renamedTo(['graph', 'gaps', 'x'])?.words, ['graph', 'list', 'gaps', 'x']);
+  let warning = '';
+  await assert.rejects(
+    runCommandLine('docstokg', '0.0.0', ['report', 'no-such-folder'], (text) => (warning += text)),
+    /no-such-folder/,
+  );
+  assert.equal(warning, 'warning: this command is now `docstokg export --format report`\n');
   assert.equal(renamedTo(['graph', 'show']), undefined);
   assert.equal(renamedTo(['constructor']), undefined);
   const program = await createProgram('docstokg', '0.0.0');
@@ -39,7 +46,7 @@ test('a command that was renamed is answered with its new name, which exists', a
     ['queue', 'show'],
   ]) {
     let command = program;
-    for (const word of (renamedTo(old) ?? '').split(' ').filter((each) => /^[a-z]/.test(each))) {
+    for (const word of (renamedTo(old)?.words ?? []).filter((each) => /^[a-z]/.test(each))) {
       const next = command.commands.find((each) => each.name() === word);
       assert.ok(next, `${old.join(' ')} leads to ${word}, which is not a command of ${command.name()}`);
       command = next;

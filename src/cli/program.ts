@@ -74,7 +74,7 @@ const COMMANDS: readonly Entry[] = [
   { name: 'config', doors: EVERYWHERE, load: async () => (await import('./commands/config.ts')).configCommand() },
 ];
 
-/** Commands renamed in this version, and their replacement; remove in the next version. */
+/** Commands renamed in this version, and their replacement: the old name still works, with a warning. Remove in the next. */
 const RENAMED: Readonly<Record<string, string>> = {
   all: 'parse',
   plan: 'parse --dry-run',
@@ -97,16 +97,19 @@ const RENAMED: Readonly<Record<string, string>> = {
   'graph quantities': 'graph list quantities',
   'graph timeline': 'graph list timeline',
   'graph gaps': 'graph list gaps',
-  'queue show': 'queue list ID',
+  'queue show': 'queue list',
   'queue export': 'queue list --export',
   'sim questions': 'sim truth --questions',
   'sim violations': 'sim verify',
 };
 
-/** The new name of a renamed command. */
-export function renamedTo(words: readonly string[]): string | undefined {
+/** The new name of a renamed command, and the command line with it. */
+export function renamedTo(words: readonly string[]): { readonly name: string; readonly words: string[] } | undefined {
   const [first = '', second = ''] = words;
-  return [`${first} ${second}`, first].flatMap((name) => (Object.hasOwn(RENAMED, name) ? [RENAMED[name]] : []))[0];
+  const old = [`${first} ${second}`, first].find((name) => Object.hasOwn(RENAMED, name));
+  const name = old === undefined ? undefined : RENAMED[old];
+  if (old === undefined || name === undefined) return undefined;
+  return { name, words: [...name.split(' '), ...words.slice(old.split(' ').length)] };
 }
 
 /** Options of every command, and whether they take a value. */
@@ -148,12 +151,13 @@ export async function runCommandLine(
   given: readonly string[],
   writeErr = (text: string): void => void process.stderr.write(text),
 ): Promise<void> {
-  const words = optionsAfterCommand(door, given);
+  let words = optionsAfterCommand(door, given);
   const renamed = renamedTo(words);
-  if (renamed !== undefined) {
-    const { AppError } = await import('../base/index.ts');
-    const name = door === 'contentdownload' ? renamed.replace(/^download /, '') : renamed;
-    throw new AppError('USAGE_RENAMED', `this command is now \`${door} ${name}\``);
+  if (renamed) {
+    // `contentdownload` is the download command itself.
+    const own = door === 'contentdownload' && renamed.words[0] === 'download' ? 1 : 0;
+    words = renamed.words.slice(own);
+    writeErr(`warning: this command is now \`${[door, ...renamed.name.split(' ').slice(own)].join(' ')}\`\n`);
   }
   // Only the command that the words name is loaded; the others have just a name and a description.
   const program = await startProgram(door, version, words[0] === 'help' ? words[1] : (words[0] ?? ''), words.slice(1));
