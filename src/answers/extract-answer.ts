@@ -1,6 +1,6 @@
 import type { CitedHit } from '../corpus/index.ts';
 import { sentencesOf } from '../graph/index.ts';
-import { analyse } from '../parse/index.ts';
+import { analyse, withoutAmountWords } from '../parse/index.ts';
 import { findingWeight } from '../search/index.ts';
 import type { AnswerSentence } from './answer.ts';
 import { quoteAt } from './check-answer.ts';
@@ -40,7 +40,7 @@ export async function extractAnswer(
   passages: readonly CitedHit[],
   { most, least, nearness }: { readonly most: number; readonly least: number; readonly nearness: Nearness },
 ): Promise<AnswerSentence[]> {
-  const terms = new Set(analyse(question));
+  const terms = new Set(analyse(withoutAmountWords(question)));
   const all = passages.flatMap(({ passage }, at) =>
     sentencesOf(passage.text).map(({ start, end }) => {
       // A heading has no full stop and would be read as the beginning of the next sentence.

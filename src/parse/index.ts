@@ -9,4 +9,4 @@ export { openRowReader, openRowWriter } from './files/open.ts';
 export type { FileFormat } from './files/open.ts';
 export type { ColumnType, Row, RowReader, RowWriter, TableSchema } from './files/schema.ts';
 export * from './terms/index.ts';
-export { PASSAGE_ANALYSIS, passageTerms, questionTerms } from './terms/analyse-in.ts';
+export { PASSAGE_ANALYSIS, passageTerms, questionTerms, withoutAmountWords } from './terms/analyse-in.ts';

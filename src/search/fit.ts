@@ -1,4 +1,4 @@
-import { passageTerms, questionTerms } from '../parse/index.ts';
+import { passageTerms, questionTerms, withoutAmountWords } from '../parse/index.ts';
 import type { OpenedSegments } from './opened-segments.ts';
 import type { Passage } from './passage.ts';
 
@@ -19,7 +19,7 @@ export function fitOf(
 ): (place: number, passage: Passage) => number {
   const rarity = new Map<readonly string[], number>();
   let [total, known] = [0, 0];
-  const words = questionTerms(query, (term) => segments.frequency(term) > 0);
+  const words = questionTerms(withoutAmountWords(query), (term) => segments.frequency(term) > 0);
   for (const terms of new Map(words.map((each) => [each.join(' '), each])).values()) {
     const frequency = terms.reduce((sum, term) => sum + segments.frequency(term), 0);
     const weight = segments.rarity(frequency);

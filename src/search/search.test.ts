@@ -362,6 +362,14 @@ test('a question about something the index has never seen is answered by nothing
   assert.equal(await count('metformin'), 0);
 });
 
+test('the words that ask for an amount need not be in the answer', async () => {
+  using index = await indexOf(['Of the colonies, 41 % were still alive.', 'Reefs change.', 'Fish eat algae.']);
+  const fit = async (query: string): Promise<number | undefined> =>
+    (await index.search(query, { mode: 'lexical', top: 1 }))[0]?.fit;
+  assert.equal(await fit('How many colonies were still alive?'), 1);
+  assert.ok(((await fit('many colonies still alive')) ?? 1) < 1);
+});
+
 test('without an engine the index is searched by words, and says so when asked for more', async () => {
   await buildIndex(folder, [passage(1, 'whale', [new Float32Array(4)])], {
     dense: { model: MODEL, dimensions: 4, dtype: 'float32' },

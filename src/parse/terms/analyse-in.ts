@@ -57,6 +57,13 @@ export function questionTerms(question: string, has: (term: string) => boolean):
   });
 }
 
+const ASKS_AMOUNT = /\bhow (?:many|much|long|often|far|large|big|high|low|old|fast|quickly|likely)\b/gi;
+
+/** A question without the words that ask for a number: its answer has the number instead of them. */
+export function withoutAmountWords(question: string): string {
+  return question.replaceAll(ASKS_AMOUNT, ' ');
+}
+
 /** Accents are taken off after the stem: its rules need them. */
 function termsIn(text: string, language: string): string[] {
   const stem = stemmerOf(language);

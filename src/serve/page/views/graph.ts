@@ -45,7 +45,7 @@ export function GraphView({ run }: { readonly run: Run }): View {
   const { query, source } = useScene();
   if (!run.has_graph)
     return html`<p class="note">
-      This run has no graph yet. Build one with
+      This run has no graph yet. Build one with${' '}
       <code>docstokg graph build ${run.folder}</code>${source.report && ', then write the report again'}.
     </p>`;
   return html`<${WorkGraph} run=${run} node=${query.get('node')} />`;
