@@ -282,7 +282,11 @@ inBrowser(
     // Watchers may hear of it before whoever asked for it has the answer.
     await seen("document.querySelector('.status').textContent.includes('enqueued again')");
     await seen("document.querySelector('.status').textContent.includes('No active workers; start some with')");
-    assert.match((await page.textContent('.figures')) ?? '', /no active workers/);
+    const figures = (await page.textContent('.figures')) ?? '';
+    assert.match(figures, /no active workers/);
+    // Leases are not workers, and jobs that will be retried have not failed.
+    assert.match(figures, /Leased\s*0\s*0 workers in 0 processes; 0 waiting for a host/);
+    assert.match(figures, /Failed\s*\d+\s*\d+ more will be retried/);
 
     await page.goto(`${origin}/now`);
     await page.waitForSelector('[data-stage=works]');
