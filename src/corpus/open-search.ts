@@ -31,7 +31,7 @@ export async function openSearchSession(
     readonly config: Config;
     readonly mode?: SearchMode | undefined;
     readonly tell: (event: SearchEvent) => void;
-    /** An index that is there is asked as it is: whoever makes the corpus brings it up to date. */
+    /** An index that is there is asked as it is: the command that makes the corpus brings it up to date. */
     readonly asItIs?: boolean | undefined;
   },
   signal?: AbortSignal,

@@ -37,7 +37,7 @@ export async function listDocuments(runs: readonly McpRun[]): Promise<Listed[]> 
   return documents.flat();
 }
 
-/** Stands for the part of a document that a resource leaves out. */
+/** Replaces the part of a document that a resource leaves out. */
 const REST = 'rest';
 
 /** The start of a document, as much as fits into an answer, marked as data. */

@@ -58,7 +58,7 @@ function csv(table: Table): string {
 
 const LONGEST_TITLE = 60;
 
-/** "Berg et al. (2019): Corals of the north …", from the citation, which begins with the title where nobody is named. */
+/** "Berg et al. (2019): Corals of the north …", from the citation, which begins with the title where no author is named. */
 function shortLabel(work: TableRow['work'], document: string): string {
   if (!work) return document;
   const { apa, year, title } = work;

@@ -131,7 +131,7 @@ test('a store has the files of one fleet: another fleet, another store and a run
   await assert.rejects(openShared(configOf(at('alone'), {}), runtime), refused);
   await using second = await openShared(configOf(at('second'), fleet), runtime);
   assert.equal(await second?.files.bring(PDF), true);
-  // Whoever has the logs may read without the database.
+  // The logs can be read without the database.
   await using reader = await openShared(configOf(at('second'), {}), runtime);
   assert.ok(reader);
 });

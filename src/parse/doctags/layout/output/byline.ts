@@ -15,7 +15,7 @@ const MOST_NAME_WORDS = 9;
 /** Words of addresses, dates and imprints: a part with one of them is no name, and neither is what is beside it. */
 const NO_NAME =
   /universit|institut|department|laborator|school|college|cent(?:er|re)\b|academy|faculty|hospital|division|\binc\b|\bltd\b|gmbh|corporation|research|street|avenue|p\.o\.|abstract|received|accepted|published|publisher|revised|draft|version|preprint|correspond|e-?mail|@|https?:|www\.|doi\b|conference|journal|licen[sc]e|copyright|rights|editor|article|access|press\b|volume|issue|foundation|society|association|program|ministry|unit\b|clinic|group\b|consortium|collaborat|behalf|keywords?|summary|resum[eo]|background|introduc|objective|\bcite\b|author|orcid|supplement|original|review\b|letter\b|communication|section|china\b|\busa\b|united states|kingdom/i;
-/** Where somebody works: what is above is a name. */
+/** A place of work: what is above it is a name. */
 const PLACE = /universit|institut|department|school|college|hospital|laborator|cent(?:er|re)\b|faculty|academy/i;
 /** Degrees and memberships behind a name: short, with two capitals or more ("PhD", "MSc", "M.D.", "FRACP", "RDH"). */
 const DEGREE = /^(?:(?:[A-Z][a-z]{0,2}\.?){2,3}|[A-Z]{2,6}(?:-[A-Z]{1,3})?|Dr\.?|Prof\.?|Pharm\.?D\.?|Jr\.?|Sr\.?)$/;
