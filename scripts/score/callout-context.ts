@@ -12,7 +12,7 @@ export function writeOutRanges(
 ): { readonly blocks: readonly Block[]; readonly callouts: readonly Callout[] } {
   const texts = new Map(blocks.map(({ order, text }) => [order, text]));
   const isMember = ({ block, start, end }: Callout): boolean =>
-    /^\s?[-–—−‐]\s?$/u.test((texts.get(block) ?? '').slice(start, end));
+    /^\s?[-–—−‐‑]\s?$/u.test((texts.get(block) ?? '').slice(start, end));
   const places = callouts.map(({ start, end }) => ({ start, end }));
   const members = [...callouts.keys()].filter((at) => callouts[at] && isMember(callouts[at]));
   // From the last dash of a block to the first, so that earlier offsets stay valid.

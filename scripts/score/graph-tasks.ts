@@ -314,10 +314,11 @@ async function softwareInPapers(data: string): Promise<ScoreRow[]> {
 /** Callouts and reference lists of papers. Their truth is in `ID.citations.json`, or in the JATS of a PDF. */
 async function citations(folder: string, name: string, ending: string, floor: number): Promise<ScoreRow[]> {
   const { scoreCallouts } = await scorer<{
-    scoreCallouts: (documents: unknown, predictions: unknown) => { callouts: Figures };
+    scoreCallouts: (documents: unknown, predictions: unknown) => Readonly<Record<'callouts' | 'links', Figures>>;
   }>('callouts.ts');
   const documents: TrueCitations[] = [];
   const predictions: { id: string; callouts: unknown[] }[] = [];
+  const cited: { id: string; callouts: unknown[] }[] = [];
   const lists: ReadList[] = [];
   for (const path of globSync(`*${ending}`, { cwd: folder }).sort()) {
     const truth = truthOf(folder, basename(path, ending));
@@ -332,22 +333,38 @@ async function citations(folder: string, name: string, ending: string, floor: nu
     const written = writeOutRanges(document.blocks, found.callouts, labelOf);
     documents.push(truth);
     lists.push({ id: truth.id, references: found.references });
-    predictions.push({
+    const callouts = written.callouts.map(({ block, start, end, references }) => ({
+      refs: references.map(labelOf),
+      text: (written.blocks[block]?.text ?? '').slice(start, end),
+      ...around(written.blocks, block, start, end),
+    }));
+    predictions.push({ id: truth.id, callouts });
+    cited.push({
       id: truth.id,
-      callouts: written.callouts.map(({ block, start, end, references }) => ({
-        refs: references.map(labelOf),
-        text: (written.blocks[block]?.text ?? '').slice(start, end),
-        ...around(written.blocks, block, start, end),
+      callouts: written.callouts.map(({ further }, at) => ({
+        ...callouts[at],
+        refs: [...(callouts[at]?.refs ?? []), ...further.map(labelOf)],
       })),
     });
   }
-  const figures = (some: unknown, given: unknown): Figures => scoreCallouts(some, given).callouts;
   // Some publishers mark no callout in their XML: whatever is found in such a paper would count as wrong.
   const marked = documents.filter(({ callouts: truth }) => truth.length > 0);
   const ids = new Set(marked.map(({ id }) => id));
-  const theirs = predictions.filter(({ id }) => ids.has(id));
+  const ofMarked = ({ id }: { readonly id: string }): boolean => ids.has(id);
   return [
-    rowOf({ name: `callouts, ${name}`, floor }, marked, theirs, figures),
+    rowOf(
+      { name: `callouts, ${name}`, floor },
+      marked,
+      predictions.filter(ofMarked),
+      (some, given) => scoreCallouts(some, given).callouts,
+    ),
+    // Each cited entry counts, wherever a publisher's markup begins and ends a callout.
+    rowOf(
+      { name: `cited entries, ${name}`, floor },
+      marked,
+      cited.filter(ofMarked),
+      (some, given) => scoreCallouts(some, given).links,
+    ),
     ...(ending === '.pdf' ? REFERENCE_ROWS : []).map(({ of, ...row }) =>
       rowOf(
         { ...row, name: `${row.name}, ${name}` },

@@ -3,10 +3,13 @@ import type { Callout } from './callouts.ts';
 import type { ListedReference } from './reference-list.ts';
 import { nameWords } from './reference-list.ts';
 
-const YEAR = /(?<![\d.\-–/])(?<year>1[6-9]\d\d|20\d\d)(?<letter>[a-z](?![\p{L}]))?(?![\d%])(?!\.\d)/gu;
+/** A year with its letter; "n.d.", "n.d.-a" of an entry without a date. */
+const YEAR =
+  /(?<![\d.\-–/])(?<year>1[6-9]\d\d|20\d\d)(?<letter>[a-z](?![\p{L}]))?(?![\d%])(?!\.\d)|(?<![\p{L}.])n\.\s?d\.(?:-(?<undated>[a-z])(?!\p{L}))?/gu;
 /** Further letters and years behind a year: "2001a, b", "2001, 2003". */
 const LETTERS = /^(?:\s?(?:,|;|&|and)\s?(?<letter>[a-z])(?![\p{L}\d]))/u;
 const SAME_NAMES = /^\s?(?:[,;]|,?\sand|&)\s?\(?$/u;
+const UNDATED = /\(n\.\s?d\./u;
 const LOOK_BACK = 120;
 const MOST_INITIALS = 4;
 
@@ -19,15 +22,15 @@ interface Named {
 /** Finds callouts by author and year: a year with the names of an entry's authors in front. */
 export function authorYearCallouts(blocks: readonly Block[], references: readonly ListedReference[]): Callout[] {
   const byYear = Map.groupBy(
-    references.filter(({ parsed }) => parsed.year !== null),
+    references.filter(({ parsed, text }) => parsed.year !== null || UNDATED.test(text)),
     ({ parsed }) => parsed.year ?? 0,
   );
   const found: Callout[] = [];
   for (const block of blocks) {
     let previous: { readonly end: number; readonly named: Named } | undefined;
     for (const match of block.text.matchAll(YEAR)) {
-      const year = Number(match.groups?.['year']);
-      const letter = match.groups?.['letter'] ?? '';
+      const year = Number(match.groups?.['year'] ?? 0);
+      const letter = match.groups?.['letter'] ?? match.groups?.['undated'] ?? '';
       const end = match.index + match[0].length;
       const candidates = byYear.get(year) ?? [];
       const between: string | undefined = previous && block.text.slice(previous.end, match.index);
@@ -97,6 +100,8 @@ interface Token {
   readonly start: number;
   /** A single capital, as of a given name. */
   readonly initial: boolean;
+  /** Several capitals and nothing else: "WHO". */
+  readonly acronym: boolean;
 }
 
 /** The entries whose authors are named in front of a year, and where the names begin. */
@@ -109,6 +114,7 @@ function namedBefore(text: string, at: number, candidates: readonly ListedRefere
     word: match[0] === '&' ? 'and' : nameWords(match[0]).join('') || match[0],
     start: from + match.index,
     initial: /^\p{Lu}$/u.test(match[0]),
+    acronym: /^\p{Lu}{2,}$/u.test(match[0]),
   }));
   let best: { readonly weight: number; readonly start: number; readonly references: ListedReference[] } | undefined;
   for (const reference of candidates) {
@@ -125,7 +131,7 @@ function fits(
   tokens: readonly Token[],
   { surnames, initials }: ListedReference,
 ): { readonly weight: number; readonly start: number } | undefined {
-  const [first = '', second = '', third = ''] = surnames.map((name) => name.replaceAll(' ', ''));
+  const [first = '', second = ''] = surnames.map((name) => name.replaceAll(' ', ''));
   if (first === '') return undefined;
   let end = tokens.length;
   const word = (back: number): string => tokens[end - back]?.word ?? '';
@@ -140,31 +146,17 @@ function fits(
     const start =
       endsWith(tokens, end - others, first) ??
       withInitials(tokens, end - others, first, initials) ??
-      twoBeforeOthers(tokens, end - others, first, second);
+      listed(tokens, end - others, [first, second]);
     return start === undefined ? undefined : { weight: surnames.length > 2 ? 3 : 1.5, start };
   }
-  const pair = second === '' ? undefined : endsWith(tokens, end, second);
-  if (pair !== undefined) {
-    const place = tokens.findIndex((token) => token.start === pair);
-    const joined = tokens[place - 1]?.word === 'and' ? endsWith(tokens, place - 1, first) : undefined;
-    if (joined !== undefined) return { weight: surnames.length === 2 ? 3 : 2, start: joined };
+  for (let count = surnames.length; count > 1; count -= 1) {
+    const start = listed(tokens, end, surnames.slice(0, count));
+    if (start !== undefined) return { weight: count === surnames.length ? 3 : 2, start };
   }
-  const triple = third === '' ? undefined : endsWith(tokens, end, third);
-  if (triple !== undefined) {
-    const place = tokens.findIndex((token) => token.start === triple);
-    const behind = tokens[place - 1]?.word === 'and' ? place - 1 : place;
-    const middle = endsWith(tokens, behind, second);
-    const opening =
-      middle === undefined
-        ? undefined
-        : endsWith(
-            tokens,
-            tokens.findIndex((token) => token.start === middle),
-            first,
-          );
-    if (opening !== undefined) return { weight: 3, start: opening };
-  }
-  const alone = endsWith(tokens, end, first) ?? withInitials(tokens, end, first, initials);
+  const alone =
+    endsWith(tokens, end, first) ??
+    withInitials(tokens, end, first, initials) ??
+    (tokens[end - 1]?.acronym === true && word(1) === acronymOf(surnames) ? tokens[end - 1]?.start : undefined);
   if (alone === undefined) return undefined;
   const place = tokens.findIndex((token) => token.start === alone);
   // "Smith and Jones 2001" is not Jones 2001.
@@ -185,16 +177,22 @@ function withInitials(tokens: readonly Token[], end: number, name: string, initi
     : undefined;
 }
 
-/** "A, B et al.": two names before the others. */
-function twoBeforeOthers(tokens: readonly Token[], end: number, first: string, second: string): number | undefined {
-  const middle = second === '' ? undefined : endsWith(tokens, end, second);
-  return middle === undefined
-    ? undefined
-    : endsWith(
-        tokens,
-        tokens.findIndex((token) => token.start === middle),
-        first,
-      );
+/** The acronym of an organisation that is an entry's only author: "who" of World Health Organization. */
+function acronymOf([name = '', ...others]: readonly string[]): string | undefined {
+  const words = name.split(' ').filter((word) => !/^(?:of|the|and|for|on|in)$/u.test(word));
+  return others.length > 0 || words.length < 2 ? undefined : words.map((word) => word.charAt(0)).join('');
+}
+
+/** Where "A, B, C and D", ending before token `end`, begins. */
+function listed(tokens: readonly Token[], end: number, names: readonly string[]): number | undefined {
+  let [start, place] = [undefined as number | undefined, end];
+  for (const name of names.toReversed()) {
+    start = endsWith(tokens, place, name.replaceAll(' ', ''));
+    if (start === undefined) return undefined;
+    place = tokens.findIndex((token) => token.start === start);
+    if (tokens[place - 1]?.word === 'and' && name === names.at(-1)) place -= 1;
+  }
+  return start;
 }
 
 /** Where a name that ends before token `end` begins; names of several words are joined. */

@@ -34,6 +34,8 @@ test('numbers in brackets, with those that a range means', () => {
     '1→1',
     '3→3',
   ]);
+  // The hyphen that does not break.
+  assert.deepEqual(shown(['Seas are deep [1], as others [2‑4] say.'], NUMBERED), ['1→1', '2→2', '4→(3),4']);
 });
 
 test('raised numbers, and not the numbers of formulas and figures', () => {
@@ -63,6 +65,22 @@ test('authors and years, one after the other and several of one author', () => {
       references,
     ),
     ['Smith and Jones (2001)→1', 'Okafor, 2002a→2', 'b→3', 'van der Berg et al., 2003→4', '2005→5'],
+  );
+});
+
+test('all authors of a long list, organisations by their acronym, and entries without a date', () => {
+  const references = [
+    'Dooley, S. W., Jarvis, W. R., Martone, W. J., & Snider, D. E. (1992). Deep seas. J. Seas, 12, 3–9.',
+    'Public Seas Project. (n.d.-a). Sea systems. https://seas.example/a',
+    'Public Seas Project. (n.d.-b). Sea history. https://seas.example/b',
+    'World Health Organization. (2009). Seas and health. Geneva.',
+  ];
+  assert.deepEqual(
+    shown(
+      ['Seas heal (Dooley, Jarvis, Martone, & Snider, 1992; WHO, 2009). PSP (n.d.-b) and PSP (n.d.-a) agree, in 2009.'],
+      references,
+    ),
+    ['Dooley, Jarvis, Martone, & Snider, 1992→1', 'WHO, 2009→4', 'PSP (n.d.-b)→3', 'PSP (n.d.-a)→2'],
   );
 });
 

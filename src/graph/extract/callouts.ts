@@ -17,7 +17,7 @@ export interface Callout {
 /** How a document cites. */
 export type CalloutStyle = 'square' | 'round' | 'raised' | 'author-year';
 
-export const CALLOUT_VERSION = 5;
+export const CALLOUT_VERSION = 6;
 
 /** Blocks whose text may contain callouts. */
 const SPEAKING: ReadonlySet<Block['kind']> = new Set(['text', 'list_item', 'caption', 'heading', 'footnote']);
@@ -104,9 +104,9 @@ function speakingBlocks(blocks: readonly Block[]): Block[] {
 /** Characters around a number or a name inside a link. */
 const EDGE_BEFORE = /^[\s[(,;]+/u;
 const EDGE_BEHIND = /[\s\]),;.]/u;
-const NUMBERS = /^\d{1,3}[a-z]?(?:\s?[,;–—−‐-]\s?\d{1,3}[a-z]?|\s\d{1,3}[a-z]?)*$/u;
+const NUMBERS = /^\d{1,3}[a-z]?(?:\s?[,;–—−‐‑-]\s?\d{1,3}[a-z]?|\s\d{1,3}[a-z]?)*$/u;
 const LAST_YEAR = /(?:1[6-9]|20)\d\d[a-z]?\)?$/u;
-const RANGE = /^\d{1,3}\s?[–—−‐-]\s?\d{1,3}$/u;
+const RANGE = /^\d{1,3}\s?[–—−‐‑-]\s?\d{1,3}$/u;
 
 /** A link to a page of the reference list, without brackets and separators. */
 interface LinkedSpan {
@@ -210,11 +210,11 @@ function trimmed(block: Block, jump: Jump): LinkedSpan {
 
 const PATTERNS: Readonly<Record<'square' | 'round' | 'raised', RegExp>> = {
   square:
-    /\[(?:refs?\.?\s)?(?<numbers>\d{1,3}[a-z]?\.?(?:\s?(?:[,;&–—−‐-]|,?\sand\s)\s?\d{1,3}[a-z]?\.?)*)(?=\]|,?\s(?:p|pp|and references|for|see)\b|;)/gu,
-  round: /\((?:refs?\.?\s|see\s)?(?<numbers>\d{1,3}[a-z]?\.?(?:\s?(?:[,;&–—−‐-]|,?\sand\s)\s?\d{1,3}[a-z]?\.?)*)\)/gu,
+    /\[(?:refs?\.?\s)?(?<numbers>\d{1,3}[a-z]?\.?(?:\s?(?:[,;&–—−‐‑-]|,?\sand\s)\s?\d{1,3}[a-z]?\.?)*)(?=\]|,?\s(?:p|pp|and references|for|see)\b|;)/gu,
+  round: /\((?:refs?\.?\s|see\s)?(?<numbers>\d{1,3}[a-z]?\.?(?:\s?(?:[,;&–—−‐‑-]|,?\sand\s)\s?\d{1,3}[a-z]?\.?)*)\)/gu,
   // Digits directly behind a word or sign, as plain text shows raised ones, and not followed by more of a name.
   raised:
-    /(?<=\p{L}{2}[.,;:]{0,2}|[\p{L}\d][)%\]”"’'*]{1,3}[.,;:]?|\p{Lu}[.,;:]|\p{L}\d{1,2},)(?<numbers>[1-9]\d{0,2}(?:[.)]?\s?[,–—−‐-]\s?\d{1,3})*\.?)(?![\p{L}\d%°]|[.,]\d|[-–]\p{L})/gu,
+    /(?<=\p{L}{2}[.,;:]{0,2}|[\p{L}\d][)%\]”"’'*]{1,3}[.,;:]?|\p{Lu}[.,;:]|\p{L}\d{1,2},)(?<numbers>[1-9]\d{0,2}(?:[.)]?\s?[,–—−‐‑-]\s?\d{1,3})*\.?)(?![\p{L}\d%°]|[.,]\d|[-–]\p{L})/gu,
 };
 
 /** Words that take a number: "Fig.2", "Table1". */
@@ -227,12 +227,12 @@ const UNIT = /(?:^|[\s/·\d])(?:[kcmnµμd]?m|s|g|L|kg)$/u;
 
 /** Numbers and separators only; "10−6" and "2+" do not match. */
 const RAISED_NUMBERS =
-  /^[\s,;]*(?<numbers>\d{1,3}[a-z]?(?:\)?\s?[,;–—−‐-]\s?\d{1,3}[a-z]?|\s\d{1,3}[a-z]?)*)\)?[\s,;]*$/u;
+  /^[\s,;]*(?<numbers>\d{1,3}[a-z]?(?:\)?\s?[,;–—−‐‑-]\s?\d{1,3}[a-z]?|\s\d{1,3}[a-z]?)*)\)?[\s,;]*$/u;
 /** What a power is raised on: ten, a variable, a unit. */
 const BASE = /(?:(?<![\d.])10|(?:^|[^\p{L}])\p{L})$/u;
 
 /** Raised digits behind a digit are written "4^22": a power, unless the first number is a year or part of a name. */
-const BEHIND_DIGIT = /(?<=\d)\^(?<numbers>\d{1,3}(?:\s?[,–—−‐-]\s?\d{1,3})*)(?![\p{L}\d%]|\.\d)/gu;
+const BEHIND_DIGIT = /(?<=\d)\^(?<numbers>\d{1,3}(?:\s?[,–—−‐‑-]\s?\d{1,3})*)(?![\p{L}\d%]|\.\d)/gu;
 const NAMED_NUMBER =
   /(?:\p{L}[-‐–−]|(?<!\p{L})(?:figs?|figures?|tables?|eqs?|equations?|sections?|types?|phases?|groups?|versions?|days?)\.?\s)(?:\d{1,3}\s?[-‐–−]\s?)?\d{1,3}$|(?<![\d.,])(?:1[89]|20)\d\d$/iu;
 
@@ -375,7 +375,7 @@ function readNumbers(
 
 /** Whether a text joins the ends of a range: "3–5", "[3]–[5]". */
 function isRangeJoint(text: string): boolean {
-  return /^\.?\s?[\])]?\s?[-–—−‐]\s?[[(]?\s?$/u.test(text);
+  return /^\.?\s?[\])]?\s?[-–—−‐‑]\s?[[(]?\s?$/u.test(text);
 }
 
 /** Longest range of references. */

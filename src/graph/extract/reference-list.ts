@@ -17,7 +17,7 @@ export interface ListedReference {
   readonly surnames: readonly string[];
   /** The initials of its first author in lower case; empty when they are not printed. */
   readonly initials: string;
-  /** The letter behind its year: 2001a. */
+  /** The letter behind its year: 2001a, n.d.-a. */
   readonly yearLetter: string;
 }
 
@@ -37,7 +37,7 @@ export function listReferences(blocks: readonly Block[]): ListedReference[] {
       initials: nameWords(
         /\s(?<initials>\p{Lu}{1,5})$/u.exec(parsed.authors[0] ?? '')?.groups?.['initials'] ?? '',
       ).join(''),
-      yearLetter: /\b(?:1[5-9]|20)\d\d(?<letter>[a-z])\b/.exec(text)?.groups?.['letter'] ?? '',
+      yearLetter: /\b(?:(?:1[5-9]|20)\d\d|n\.d\.-)(?<letter>[a-z])\b/.exec(text)?.groups?.['letter'] ?? '',
     };
   });
 }
