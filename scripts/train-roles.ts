@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { openPdf } from '../src/parse/doctags/engines/pdfium.ts';
 import { headingSetting } from '../src/parse/doctags/layout/draft-passes.ts';
 import { begin, PASSES } from '../src/parse/doctags/layout/layout.ts';
-import { textOf } from '../src/parse/doctags/layout/output/draft-text.ts';
+import { textOf } from '../src/parse/doctags/layout/draft.ts';
 import type { PageContent } from '../src/parse/doctags/layout/page/page-content.ts';
 import type { Findings } from '../src/parse/doctags/layout/pass.ts';
 import { headingCandidates, headingKey } from '../src/parse/doctags/layout/role/heading-features.ts';

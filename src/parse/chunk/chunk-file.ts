@@ -1,6 +1,6 @@
 import { AppError } from '../../base/index.ts';
 import type { Region } from '../document.ts';
-import { checkedRows } from '../files/checked-rows.ts';
+import { checkedRows } from '../files/schema.ts';
 import { openRowReader, openRowWriter } from '../files/open.ts';
 import type { Row, TableSchema } from '../files/schema.ts';
 import type { Chunk } from './chunk.ts';

@@ -1,11 +1,8 @@
-import { sentences, words } from './boundaries.ts';
+import type { Span } from './boundaries.ts';
+import { sentences, words, codePoints, graphemes } from './boundaries.ts';
 import type { ChunkOptions } from './chunk.ts';
 import { embeddedText } from './chunk.ts';
-import type { Context } from './context.ts';
-import { createContexts } from './context.ts';
-import type { Flow, Group } from './flow.ts';
-import type { Piece } from './pieces.ts';
-import { Cutter } from './pieces.ts';
+import type { Flow, Group, Part } from './flow.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 /** A chunk before it has a name. */
@@ -189,4 +186,128 @@ export class Packer {
       drafts.splice(-2, 2, shorter, { ...longer, end: tail.end });
     }
   }
+}
+
+/** What is said before a chunk's text, and what that costs. */
+interface Context {
+  readonly text: string;
+  readonly tokens: number;
+}
+
+/**
+ * Makes the context of a chunk that begins at `start` in `section`: the document's title and the headings above it, as
+ * far as the chunk's own text does not begin with them. At most half of a chunk is context: the outermost goes first.
+ */
+function createContexts(
+  flow: Flow,
+  tokenizer: Tokenizer,
+  maxTokens: number,
+): (section: number, start: number) => Context {
+  const known = new Map<string, Context>();
+  return (section, start) => {
+    const parts = (flow.sections[section] ?? []).filter((heading) => heading.start < start).map(({ text }) => text);
+    if (flow.title !== '' && !(flow.titleStart >= start && flow.titleStart !== Infinity)) parts.unshift(flow.title);
+    const key = parts.join('\n');
+    let context = known.get(key);
+    if (!context) {
+      context = fit(parts, tokenizer, Math.floor(maxTokens / 2));
+      known.set(key, context);
+    }
+    return context;
+  };
+}
+
+function fit(parts: readonly string[], tokenizer: Tokenizer, budget: number): Context {
+  for (let from = 0; from < parts.length; from += 1) {
+    const text = parts.slice(from).join('\n');
+    const tokens = tokenizer.count(`${text}\n`);
+    if (tokens <= budget) return { text, tokens };
+  }
+  return { text: '', tokens: 0 };
+}
+
+/** How fine a piece already is; the next finer cut is the next in this list. */
+type Grain = 'group' | 'part' | 'sentence' | 'word' | 'grapheme' | 'code-point';
+
+/** A stretch of the flow that the packer moves as a whole. */
+interface Piece extends Span {
+  readonly tokens: number;
+  readonly grain: Grain;
+  readonly group: Group;
+}
+
+/** Makes pieces and cuts them finer. */
+class Cutter {
+  readonly #text: string;
+  readonly #tokenizer: Tokenizer;
+  readonly #language: string;
+
+  constructor(text: string, tokenizer: Tokenizer, language: string) {
+    this.#text = text;
+    this.#tokenizer = tokenizer;
+    this.#language = language;
+  }
+
+  whole(group: Group): Piece {
+    return this.#piece(group, 'group', group);
+  }
+
+  /** The same stretch in finer pieces; undefined when there is nothing finer. */
+  finer(piece: Piece): Piece[] | undefined {
+    for (let grain = next(piece.grain); grain; grain = next(grain)) {
+      const spans = this.#cut(piece, grain);
+      if (spans.length > 1) return spans.map((span) => this.#piece(span, grain, piece.group));
+    }
+    return undefined;
+  }
+
+  #cut(piece: Piece, grain: Grain): readonly Span[] {
+    switch (grain) {
+      case 'group':
+        return [piece];
+      case 'part':
+        return piece.group.parts;
+      case 'sentence':
+        return this.#partOf(piece)?.cut === 'row'
+          ? cells(this.#text, piece)
+          : sentences(this.#text, piece, this.#language);
+      case 'word':
+        return words(this.#text, piece, this.#language);
+      case 'grapheme':
+        return graphemes(this.#text, piece, this.#language);
+      case 'code-point':
+        break;
+    }
+    return codePoints(this.#text, piece);
+  }
+
+  #partOf(piece: Piece): Part | undefined {
+    return piece.group.parts.find(({ start, end }) => start <= piece.start && piece.start < end);
+  }
+
+  #piece(span: Span, grain: Grain, group: Group): Piece {
+    // A blank belongs to the word after it in byte-level vocabularies: counted so, the counts of pieces add up.
+    const from = this.#text[span.start - 1] === ' ' ? span.start - 1 : span.start;
+    const to = this.#text[span.end - 1] === ' ' ? span.end - 1 : span.end;
+    const tokens = this.#tokenizer.count(this.#text.slice(from, to));
+    return { start: span.start, end: span.end, tokens, grain, group };
+  }
+}
+
+const GRAINS: readonly Grain[] = ['group', 'part', 'sentence', 'word', 'grapheme', 'code-point'];
+
+function next(grain: Grain): Grain | undefined {
+  return GRAINS[GRAINS.indexOf(grain) + 1];
+}
+
+/** A row is only cut when it is longer than a whole chunk, and then between cells. */
+function cells(text: string, span: Span): Span[] {
+  const found: Span[] = [];
+  let start = span.start;
+  for (let at = text.indexOf(' | ', start); at !== -1 && at + 3 < span.end; at = text.indexOf(' | ', at + 3)) {
+    found.push({ start, end: at + 3 });
+    start = at + 3;
+  }
+  found.push({ start, end: span.end });
+  return found;
 }

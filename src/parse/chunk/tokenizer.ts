@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
 import { AppError } from '../../base/index.ts';
+import { PieceMemory } from './tokenizers/pieces.ts';
 
 /** Counts a text's tokens as a certain model does. */
 export interface Tokenizer {
@@ -23,10 +24,7 @@ export interface EncodingTokenizer extends Tokenizer {
  * folder that holds one.
  */
 export async function openTokenizer(name: string): Promise<Tokenizer> {
-  if (name === 'cl100k' || name === 'o200k') {
-    const { openGptTokenizer } = await import('./tokenizers/gpt.ts');
-    return openGptTokenizer(name);
-  }
+  if (name === 'cl100k' || name === 'o200k') return openGptTokenizer(name);
   const { openJsonTokenizer } = await import('./tokenizers/hugging-face.ts');
   return openJsonTokenizer(name === 'model' ? modelTokenizerPath() : name);
 }
@@ -42,4 +40,25 @@ export function modelTokenizerPath(): string {
       cause,
     });
   }
+}
+
+/** What looks like a control token in a document is text. */
+const NO_CONTROL_TOKENS = { disallowedSpecial: new Set<string>(), allowedSpecial: new Set<string>() };
+
+/** Counts as OpenAI's models do, from vocabularies inside the package. */
+async function openGptTokenizer(name: 'cl100k' | 'o200k'): Promise<Tokenizer> {
+  const { countTokens } =
+    name === 'cl100k'
+      ? await import('gpt-tokenizer/encoding/cl100k_base')
+      : await import('gpt-tokenizer/encoding/o200k_base');
+  const memory = new PieceMemory('before-blanks', (piece) => countTokens(piece, NO_CONTROL_TOKENS));
+  return {
+    identity: name,
+    specials: 0,
+    count(text) {
+      let sum = 0;
+      memory.each(text, (tokens) => (sum += tokens));
+      return sum;
+    },
+  };
 }

@@ -7,9 +7,8 @@ import { gzipSync } from 'node:zlib';
 
 import { systemClock } from '../../base/index.ts';
 import type { ParsedDocument } from '../document.ts';
-import { convert, documentId, parseFile } from './convert.ts';
+import { convert, documentId, parseFile, parseFailure } from './convert.ts';
 import { openJsonServer, sendJson } from '../../testing/index.ts';
-import { parseFailure } from './failure.ts';
 import { readBlockLines } from './formats/block-lines.ts';
 import { readDoctags } from './formats/doctags-reader.ts';
 import type { PdfReader } from './pdf-reader.ts';

@@ -1,16 +1,21 @@
 import { open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-import { AppError, errorInfo, sha256, writeFileAtomic } from '../../base/index.ts';
+import { AppError, errorInfo, sha256, writeFileAtomic, isAbort } from '../../base/index.ts';
 import type { ParsedDocument } from '../document.ts';
-import { convertWithDoclingServe, type DoclingServeOptions } from './engines/docling-serve.ts';
-import { convertWithVlm, type VlmOptions } from './engines/vlm.ts';
+import type { DoclingServeOptions } from './engines/docling-serve.ts';
+import { convertWithDoclingServe } from './engines/docling-serve.ts';
+import type { VlmOptions } from './engines/vlm.ts';
+import { convertWithVlm } from './engines/vlm.ts';
 import type { ParseFacts } from './formats/sidecar.ts';
 import { unpack } from './markup/decode.ts';
 import type { OcrSettings } from './ocr/engine.ts';
 import { outputTexts } from './outputs.ts';
-import { loadPdfReader, type PdfReader } from './pdf-reader.ts';
-import { sniff, type FileKind } from './sniff.ts';
+import type { PdfReader } from './pdf-reader.ts';
+import { loadPdfReader } from './pdf-reader.ts';
+import type { FileKind } from './sniff.ts';
+import { sniff } from './sniff.ts';
+import { RemoteError } from './engines/remote.ts';
 
 /** Which reader to use: by content, or as requested. */
 export type ConvertMode = 'auto' | 'pdf' | 'html' | 'xml';
@@ -182,4 +187,27 @@ async function readPdf(
       },
     },
   };
+}
+
+/** Why an item failed, in the categories of the stage. */
+export interface ParseFailure {
+  readonly category: 'input' | 'config' | 'runtime' | 'timeout' | 'network' | 'unknown';
+  readonly retryable: boolean;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Any error of a conversion as category and code. What is wrong with a file stays wrong: only networks are retried. */
+export function parseFailure(error: unknown): ParseFailure {
+  const { code, message } = errorInfo(error);
+  if (error instanceof RemoteError) return { category: error.category, retryable: error.retryable, code, message };
+  if (isAbort(error)) return { category: 'timeout', retryable: false, code: 'ABORT_ERR', message };
+  if (code === 'PARSE_NO_PDF_ENGINE') return { category: 'config', retryable: false, code, message };
+  if (code === 'PDF_ENGINE_FAILED' || code === 'PDF_TOO_LARGE')
+    return { category: 'runtime', retryable: false, code, message };
+  if (code.startsWith('PARSE_') || code.startsWith('PDF_'))
+    return { category: 'input', retryable: false, code, message };
+  if (code === 'ENOSPC' || code === 'EROFS' || code === 'EACCES' || code === 'EIO')
+    return { category: 'runtime', retryable: false, code, message };
+  return { category: 'unknown', retryable: false, code, message };
 }

@@ -24,7 +24,7 @@ async function answer({ id, path, asked }: Question): Promise<void> {
 
 async function look(path: string, asked: Asked): Promise<object> {
   if (asked.kind === 'draw') {
-    const { drawPages } = await import('./draw-pages.ts');
+    const { drawPages } = await import('./inspect.ts');
     return { images: await drawPages(await readFile(path), asked) };
   }
   if (asked.of === 'xml') {

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 
 import type { ErrorInfo } from '../../base/index.ts';
 import { AppError } from '../../base/index.ts';
-import type { DrawnPage, PagesAsked } from './draw-pages.ts';
-import type { Look, PdfSummary } from './inspect.ts';
+import type { DrawnPage, PagesAsked, Look, PdfSummary } from './inspect.ts';
 
 const DEADLINE_MS = 30_000;
 /** Memory that a parser leaks goes with its process. */

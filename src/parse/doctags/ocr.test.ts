@@ -8,7 +8,7 @@ import { line, makePdf } from '../../../test/support/make-pdf.ts';
 import type { ParsedDocument } from '../document.ts';
 import { encodePng } from './layout/output/png.ts';
 import { openOcr } from './ocr/engine.ts';
-import { glyphsOf, isText, linesFromTsv } from './ocr/read-lines.ts';
+import { glyphsOf, isText, linesFromTsv } from './ocr/scan-reader.ts';
 import { level, measureSlant, toGrey, turnUpright } from './ocr/straighten.ts';
 import { locateTesseract } from './ocr/tesseract-program.ts';
 import { ocrLanguages } from './ocr/tesseract-wasm.ts';

@@ -6,8 +6,7 @@ import { test } from 'node:test';
 
 import { renderPdf, writePaper } from '../../../sim/content/index.ts';
 import { sampleSpec } from '../../../test/fixtures/sample-spec.ts';
-import { writeTableCsv } from './parts.ts';
-import { writeParts } from './parts.ts';
+import { writeTableCsv, writeParts } from './parts.ts';
 
 test('figures are cut out with their captions, tables become CSV, and a list says what is what', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'parts-'));

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { openBrowser } from '../../../test/support/browser.ts';
 import { analyse } from './layout/layout.ts';
-import { textOf } from './layout/output/draft-text.ts';
+import { textOf } from './layout/draft.ts';
 import type { Glyph, PageContent } from './layout/page/page-content.ts';
 import { parsePdf } from './pdf.ts';
 

@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 
 import { AppError } from '../../base/index.ts';
-import type { ParsedDocument } from '../document.ts';
-import { parseFile, type ParseFileOptions } from './convert.ts';
+import type { ParsedDocument, Block } from '../document.ts';
+import type { ParseFileOptions } from './convert.ts';
+import { parseFile } from './convert.ts';
 import { readBlockLines } from './formats/block-lines.ts';
-import { writeOverlay, type PageImage } from './formats/overlay.ts';
 import { unpack } from './markup/decode.ts';
 import { loadPdfReader } from './pdf-reader.ts';
+import { escapeHtml, SAFE_PAGE } from './formats/html-page.ts';
 
 /** An image of the page to draw on may be given. */
 export interface ShowOptions extends ParseFileOptions {
@@ -45,4 +46,80 @@ async function documentAndImage(
 
 async function documentOf(path: string, options: ShowOptions): Promise<ParsedDocument> {
   return path.endsWith('.jsonl') ? readBlockLines(path) : (await parseFile(path, options)).document;
+}
+
+/** The colour of each kind of block. */
+const BLOCK_COLOURS: Readonly<Record<Block['kind'], string>> = {
+  title: '#b00020',
+  heading: '#d81b60',
+  text: '#1e6fd9',
+  list_item: '#00897b',
+  code: '#5d4037',
+  picture: '#7b1fa2',
+  table: '#ef6c00',
+  caption: '#8e7cc3',
+  footnote: '#6d8b00',
+  formula: '#00838f',
+  reference: '#455a64',
+  page_header: '#9e9e9e',
+  page_footer: '#9e9e9e',
+};
+
+/** A page image to lay the boxes on. */
+export interface PageImage {
+  readonly bytes: Uint8Array;
+  readonly type: 'image/png' | 'image/jpeg';
+}
+
+/**
+ * One page with the blocks that were recognised on it, as self-contained HTML: boxes in the colour of their kind,
+ * numbered in reading order. A document without pages is shown as a list of its blocks.
+ */
+export function writeOverlay(document: ParsedDocument, pageNumber: number, image?: PageImage): string {
+  const page = document.pages.find((candidate) => candidate.number === pageNumber);
+  const drawn = document.blocks.flatMap((block) =>
+    block.regions.filter((region) => region.page === pageNumber).map((region) => ({ block, box: region.box })),
+  );
+  const shown = page ? drawn.map(({ block }) => block) : document.blocks;
+  const width = page?.width ?? 0;
+  const height = page?.height ?? 0;
+  const boxes = drawn.map(({ block, box }) => {
+    const colour = BLOCK_COLOURS[block.kind];
+    const [w, h] = [Math.max(0, box.right - box.left), Math.max(0, box.bottom - box.top)].map(fixed);
+    return (
+      `<g><title>${escapeHtml(`${block.order} ${blockLabel(block)}: ${block.text.slice(0, 500)}`)}</title>` +
+      `<rect x="${fixed(box.left)}" y="${fixed(box.top)}" width="${w}" height="${h}" fill="${colour}" fill-opacity="0.12" stroke="${colour}"/>` +
+      `<text x="${fixed(box.left + 1)}" y="${fixed(Math.max(6, box.top - 1))}" fill="${colour}">${block.order} ${blockLabel(block)}</text></g>`
+    );
+  });
+  const picture = image
+    ? `<image href="data:${image.type};base64,${Buffer.from(image.bytes).toString('base64')}" x="0" y="0" width="${fixed(width)}" height="${fixed(height)}" preserveAspectRatio="none"/>`
+    : `<rect x="0" y="0" width="${fixed(width)}" height="${fixed(height)}" fill="#fff" stroke="#ccc"/>`;
+  const rows = shown.map(
+    (block) =>
+      `<li value="${block.order}"><b style="color:${BLOCK_COLOURS[block.kind]}">${blockLabel(block)}</b> ${escapeHtml(block.text.slice(0, 300))}</li>`,
+  );
+  return [
+    '<!doctype html>',
+    '<html lang="en"><head><meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${escapeHtml(SAFE_PAGE)}">`,
+    `<title>${escapeHtml(`${document.metadata.title ?? 'Document'}, page ${pageNumber}`)}</title>`,
+    '<style>body{display:flex;flex-wrap:wrap;gap:1rem;margin:1rem;font:14px/1.4 system-ui,sans-serif;background:#eee;color:#111}svg{background:#fff;width:min(100%,50rem);height:auto;box-shadow:0 1px 4px #0005}svg text{font:6px monospace}ol{flex:1 1 24rem;max-height:95vh;overflow:auto;margin:0;padding:0 0 0 3rem;background:#fff}li{overflow-wrap:anywhere}</style>',
+    '</head><body>',
+    page
+      ? `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${fixed(width)} ${fixed(height)}" role="img" aria-label="page ${pageNumber}">${picture}${boxes.join('')}</svg>`
+      : '',
+    `<ol>${rows.join('')}</ol>`,
+    '</body></html>',
+    '',
+  ].join('\n');
+}
+
+/** What a block is called on a drawn page. */
+function blockLabel(block: Block): string {
+  return block.kind === 'heading' ? `heading ${block.level}` : block.kind;
+}
+
+function fixed(value: number): string {
+  return Number.isFinite(value) ? String(Math.round(value * 100) / 100) : '0';
 }

@@ -5,8 +5,7 @@ import { systemClock } from '../../base/index.ts';
 import type { StageWorker } from '../../stage/index.ts';
 import type { Metadata } from '../document.ts';
 import type { ParseFileOptions, PdfEngine } from './convert.ts';
-import { parseFile } from './convert.ts';
-import { parseFailure } from './failure.ts';
+import { parseFile, parseFailure } from './convert.ts';
 import type { OutputChoice } from './outputs.ts';
 import { outputTexts } from './outputs.ts';
 

@@ -47,6 +47,6 @@ export async function openDenseEngineIfInstalled(settings: DenseSettings, signal
 
 /** Opens SPLADE from a local folder. */
 export async function openSpladeEngine(options: FolderOptions): Promise<SparseEngine> {
-  const { openSplade } = await import('./engines/splade.ts');
+  const { openSplade } = await import('./engines/onnx.ts');
   return openSplade(options);
 }

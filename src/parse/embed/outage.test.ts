@@ -13,8 +13,7 @@ import { chunkItem, chunkOutput } from '../chunk/stage.ts';
 import { openTokenizer } from '../chunk/tokenizer.ts';
 import { VectorCache } from './cache.ts';
 import { openServerEngine } from './engines/openai-compatible.ts';
-import { createEmbedWorker, embedPlan } from './plan.ts';
-import { embedOutput } from './stage.ts';
+import { createEmbedWorker, embedPlan, embedOutput } from './stage.ts';
 
 // The whole embed stage against a server that speaks the protocol and has faults.
 let root = '';

@@ -1,5 +1,5 @@
 import { AppError } from '../../base/index.ts';
-import { checkedRows } from '../files/checked-rows.ts';
+import { checkedRows } from '../files/schema.ts';
 import { openRowReader, openRowWriter } from '../files/open.ts';
 import type { RowReader, RowWriter, TableSchema } from '../files/schema.ts';
 import type { ModelIdentity, SparseVector } from './engine.ts';

@@ -6,7 +6,7 @@ import type { SparseEngine } from './engine.ts';
 import type { FolderOptions } from './engines/onnx.ts';
 import type { DenseSettings } from './open-engine.ts';
 import { openDenseEngine, openSpladeEngine } from './open-engine.ts';
-import { createEmbedWorker, openCorpusBm25 } from './plan.ts';
+import { createEmbedWorker, openCorpusBm25 } from './stage.ts';
 import { stoppingFault } from './server-fault.ts';
 import type { VectorType } from './vector-file.ts';
 

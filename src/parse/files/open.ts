@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
 
-import { AppError, sha256File } from '../../base/index.ts';
-
+import { AppError, sha256File, commitPart, partPath, readJsonl } from '../../base/index.ts';
 import type { Row, RowReader, RowWriter, TableSchema } from './schema.ts';
 
 /** The formats in which chunks and vectors are kept. */
@@ -17,10 +18,7 @@ export function formatOf(path: string): FileFormat {
 
 /** Opens a file for rows, in the format that its name tells. */
 export async function openRowWriter(path: string, schema: TableSchema): Promise<RowWriter> {
-  if (formatOf(path) === 'jsonl') {
-    const { openJsonlWriter } = await import('./jsonl.ts');
-    return openJsonlWriter(path, schema);
-  }
+  if (formatOf(path) === 'jsonl') return openJsonlWriter(path, schema);
   const { openParquetWriter } = await import('./parquet.ts');
   return openParquetWriter(path, schema);
 }
@@ -35,10 +33,7 @@ export async function openRowReader(path: string): Promise<RowReader> {
 }
 
 async function openReader(path: string): Promise<RowReader> {
-  if (formatOf(path) === 'jsonl') {
-    const { openJsonlReader } = await import('./jsonl.ts');
-    return openJsonlReader(path);
-  }
+  if (formatOf(path) === 'jsonl') return openJsonlReader(path);
   const { openParquetReader } = await import('./parquet.ts');
   return openParquetReader(path);
 }
@@ -100,5 +95,94 @@ async function distrusting<T>(path: string, read: () => Promise<T>): Promise<T> 
       }
     }
     throw error;
+  }
+}
+
+const BUFFERED_CHARACTERS = 1 << 20;
+
+/** Writes one JSON object per line; what Parquet says once about the file is in every line. */
+async function openJsonlWriter(path: string, schema: TableSchema): Promise<RowWriter> {
+  await mkdir(dirname(path), { recursive: true });
+  const part = partPath(path);
+  return new JsonlRowWriter(path, part, await open(part, 'wx'), schema);
+}
+
+class JsonlRowWriter implements RowWriter {
+  readonly #path: string;
+  readonly #part: string;
+  readonly #file: FileHandle;
+  readonly #schema: TableSchema;
+  #buffer = '';
+  #count = 0;
+  #finished = false;
+
+  constructor(path: string, part: string, file: FileHandle, schema: TableSchema) {
+    this.#path = path;
+    this.#part = part;
+    this.#file = file;
+    this.#schema = schema;
+  }
+
+  async write(row: Row): Promise<void> {
+    const values = Object.entries(row).map(([name, value]) => [
+      name,
+      ArrayBuffer.isView(value) ? numbers(value) : value,
+    ]);
+    this.#buffer += `${JSON.stringify({ ...this.#schema.metadata, ...Object.fromEntries(values) })}\n`;
+    this.#count += 1;
+    if (this.#buffer.length > BUFFERED_CHARACTERS) await this.#flush();
+  }
+
+  async finish(): Promise<{ readonly rows: number }> {
+    await this.#flush();
+    await this.#file.sync();
+    await this.#file.close();
+    this.#finished = true;
+    await commitPart(this.#part, this.#path);
+    return { rows: this.#count };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#finished) return;
+    this.#finished = true;
+    await this.#file.close();
+    await rm(this.#part, { force: true });
+  }
+
+  async #flush(): Promise<void> {
+    const text = this.#buffer;
+    this.#buffer = '';
+    await this.#file.writeFile(text);
+  }
+}
+
+function numbers(view: ArrayBufferView): number[] {
+  return [...(view as Float32Array)];
+}
+
+/** Opens a file of JSON lines; its first line tells what it holds. */
+async function openJsonlReader(path: string): Promise<RowReader> {
+  let first: Readonly<Record<string, unknown>> = {};
+  for await (const row of rowsOf(path)) {
+    first = row;
+    break;
+  }
+  return {
+    metadata: Object.fromEntries(
+      Object.entries(first).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    ),
+    columns: Object.keys(first),
+    rows: () => rowsOf(path),
+  };
+}
+
+async function* rowsOf(path: string): AsyncGenerator<Row> {
+  for await (const line of readJsonl(path)) {
+    if (line.kind === 'bad' || typeof line.value !== 'object' || line.value === null) {
+      throw new AppError('FILE_UNREADABLE', `${path} has no JSON object on line ${line.line}`, {
+        hint: 'the next docstokg run or docparse recreates it',
+      });
+    }
+    yield line.value as Row;
   }
 }

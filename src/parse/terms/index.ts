@@ -1,2 +1,1 @@
-export { ANALYSIS, analyse } from './analyse.ts';
-export { STOP_WORDS } from './stop-words.ts';
+export { ANALYSIS, analyse, STOP_WORDS } from './analyse.ts';

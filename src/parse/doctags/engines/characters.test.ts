@@ -5,7 +5,7 @@ import { deflateSync } from 'node:zlib';
 import { symbolEncodingOf } from '../layout/text/symbol-encoding.ts';
 import { readDifferences } from './font-differences.ts';
 import { readFontProgram } from './font-program.ts';
-import { textOfName } from './glyph-name.ts';
+import { textOfName } from './pdfium-characters.ts';
 
 /** An INDEX of a CFF font with one-byte offsets. */
 function index(entries: readonly (string | readonly number[])[]): number[] {

@@ -1,7 +1,9 @@
-import type { Page, ParsedDocument } from '../../document.ts';
+import type { Page, ParsedDocument, Block, Region } from '../../document.ts';
 import { doctagsTokens } from './doctags-tokens.ts';
-import { DoctagsBlocks, type OpenElement } from './doctags-blocks.ts';
 import { CELL_TOKENS, LEAVES, PICTURE_CLASSES } from './vocabulary.ts';
+import { findArxivId, findDoi } from '../markup/identifiers.ts';
+import { boxFromGrid, GRID } from './location.ts';
+import { readOtsl } from './otsl.ts';
 
 const OWNERS: ReadonlySet<string> = new Set(['otsl', 'table', 'document_index', 'picture', 'chart']);
 
@@ -152,4 +154,185 @@ class DoctagsReader {
 
 function element(name: string): OpenElement {
   return { name, text: '', locations: [], cells: [], parts: [], category: undefined, language: undefined };
+}
+
+/** An element while it is being read. */
+interface OpenElement {
+  name: string;
+  text: string;
+  readonly locations: number[];
+  readonly cells: { token: string; text: string }[];
+  /** Captions and notes inside a table, a picture or code. */
+  readonly parts: OpenElement[];
+  category: string | undefined;
+  language: string | undefined;
+}
+
+const FURTHER: Readonly<
+  Record<string, 'text' | 'title' | 'caption' | 'footnote' | 'formula' | 'page_header' | 'page_footer'>
+> = {
+  title: 'title',
+  text: 'text',
+  paragraph: 'text',
+  handwritten_text: 'text',
+  key_value_region: 'text',
+  form: 'text',
+  smiles: 'text',
+  caption: 'caption',
+  footnote: 'footnote',
+  formula: 'formula',
+  page_header: 'page_header',
+  page_footer: 'page_footer',
+};
+
+/** Turns elements as they are read into the blocks of a document, keeping count of pages and lists. */
+class DoctagsBlocks {
+  readonly #sizes: ReadonlyMap<number, Page>;
+  readonly #given: readonly Page[];
+  readonly #blocks: Block[] = [];
+  readonly #lists: boolean[] = [];
+  /** The last item on each level of the open lists. */
+  readonly #items: number[] = [];
+  #page = 1;
+  #located = false;
+
+  constructor(pages: readonly Page[]) {
+    this.#given = pages;
+    this.#sizes = new Map(pages.map((page) => [page.number, page]));
+  }
+
+  get isInList(): boolean {
+    return this.#lists.length > 0;
+  }
+
+  turnPage(): void {
+    this.#page += 1;
+  }
+
+  openList(ordered: boolean): void {
+    this.#lists.push(ordered);
+  }
+
+  closeList(): void {
+    this.#lists.pop();
+    this.#items.length = Math.min(this.#items.length, this.#lists.length);
+  }
+
+  add(element: OpenElement): void {
+    const order = this.#blocks.length;
+    const regions = this.#regions(element.locations);
+    const text =
+      element.name === 'code' ? element.text.replace(/^\n+/, '').trimEnd() : element.text.replace(/\s+/g, ' ').trim();
+    const heading = /^section_header_level_(\d)$/.exec(element.name);
+    if (element.name === 'list_item' || element.name.startsWith('checkbox_')) this.#item(element.name, text, regions);
+    else if (['otsl', 'table', 'document_index'].includes(element.name)) {
+      const table = readOtsl(
+        element.cells.map((cell) => ({ token: cell.token, text: cell.text.replace(/\s+/g, ' ').trim() })),
+      );
+      const shown = table.cells.map((cell) => cell.text).filter((cell) => cell !== '');
+      this.#blocks.push({ order, regions, text: shown.join(' '), kind: 'table', table });
+    } else if (element.name === 'picture' || element.name === 'chart') {
+      const category = element.category ?? (element.name === 'chart' ? 'chart' : undefined);
+      this.#blocks.push({ order, regions, text: '', kind: 'picture', ...(category !== undefined && { category }) });
+      if (element.cells.length > 0) this.#chartData(element, order);
+    } else if (element.name === 'code') {
+      const language = element.language === 'unknown' ? undefined : element.language;
+      this.#blocks.push({ order, regions, text, kind: 'code', ...(language !== undefined && { language }) });
+    } else if (heading) {
+      if (text !== '')
+        this.#blocks.push({ order, regions, text, kind: 'heading', level: Math.max(1, Number(heading[1])) });
+    } else if (element.name === 'reference') this.#reference(text, regions);
+    else {
+      const kind = FURTHER[element.name] ?? 'text';
+      if (text !== '' || kind === 'formula') this.#blocks.push({ order, regions, text, kind });
+    }
+    for (const part of element.parts) this.#attached(part, order);
+  }
+
+  document(): ParsedDocument {
+    const title = this.#blocks.find((block) => block.kind === 'title');
+    const pages = this.#located || this.#page > 1 ? this.#page : 0;
+    return {
+      pages:
+        this.#given.length > 0
+          ? this.#given
+          : Array.from({ length: pages }, (_, index) => ({ number: index + 1, width: GRID, height: GRID })),
+      blocks: this.#blocks,
+      metadata: {
+        ...(title && { title: title.text }),
+        authors: [],
+        ...((this.#given.length || pages) > 0 && { pageCount: this.#given.length || pages }),
+        needsOcr: [],
+        quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 },
+      },
+    };
+  }
+
+  #item(name: string, text: string, regions: readonly Region[]): void {
+    if (text === '') return;
+    const order = this.#blocks.length;
+    const depth = Math.max(0, this.#lists.length - 1);
+    const parent = depth > 0 ? this.#items[depth - 1] : undefined;
+    const marker = name === 'checkbox_selected' ? '☒' : name === 'checkbox_unselected' ? '☐' : undefined;
+    this.#blocks.push({
+      order,
+      ...(parent !== undefined && { parent }),
+      regions,
+      text,
+      kind: 'list_item',
+      ordered: this.#lists.at(-1) ?? false,
+      depth,
+      ...(marker !== undefined && { marker }),
+    });
+    this.#items.length = depth;
+    this.#items[depth] = order;
+  }
+
+  #chartData(element: OpenElement, parent: number): void {
+    const table = readOtsl(
+      element.cells.map((cell) => ({ token: cell.token, text: cell.text.replace(/\s+/g, ' ').trim() })),
+    );
+    const text = table.cells.map((cell) => cell.text).join(' ');
+    this.#blocks.push({ order: this.#blocks.length, parent, regions: [], text, kind: 'table', table });
+  }
+
+  #reference(text: string, regions: readonly Region[]): void {
+    if (text === '') return;
+    const label = /^\[([^\]]{1,24})\]\s*/.exec(text);
+    const rest = label ? text.slice(label[0].length) : text;
+    const doi = findDoi(rest);
+    const arxivId = findArxivId(rest);
+    this.#blocks.push({
+      order: this.#blocks.length,
+      regions,
+      text: rest === '' ? text : rest,
+      kind: 'reference',
+      ...(doi !== undefined && { doi }),
+      ...(arxivId !== undefined && { arxivId }),
+      ...(label?.[1] !== undefined && { label: label[1] }),
+    });
+  }
+
+  #attached(part: OpenElement, parent: number): void {
+    const text = part.text.replace(/\s+/g, ' ').trim();
+    if (text === '') return;
+    const kind = part.name === 'footnote' ? 'footnote' : part.name === 'caption' ? 'caption' : 'text';
+    this.#blocks.push({ order: this.#blocks.length, parent, regions: this.#regions(part.locations), text, kind });
+  }
+
+  /** One region per quadruple. One that starts higher without being in a further column is on the next page. */
+  #regions(locations: readonly number[]): Region[] {
+    const regions: Region[] = [];
+    let page = this.#page;
+    for (let index = 0; index + 4 <= locations.length; index += 4) {
+      const grid = locations.slice(index, index + 4);
+      const previous = locations.slice(Math.max(0, index - 4), index);
+      const [left = 0, top = 0] = grid;
+      const [, previousTop = 0, previousRight = 0] = previous;
+      if (index > 0 && top <= previousTop && left < previousRight) page += 1;
+      regions.push({ page, box: boxFromGrid(grid, this.#sizes.get(page) ?? { width: GRID, height: GRID }) });
+    }
+    if (regions.length > 0) this.#located = true;
+    return regions;
+  }
 }

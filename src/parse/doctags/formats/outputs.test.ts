@@ -7,7 +7,7 @@ import type { Block, ParsedDocument } from '../../document.ts';
 import { writeDoclingJson } from './docling-json.ts';
 import { writeHtmlPage } from './html-page.ts';
 import { writeMarkdown } from './markdown.ts';
-import { writeOverlay } from './overlay.ts';
+import { writeOverlay } from '../show.ts';
 import { writeSidecar } from './sidecar.ts';
 
 const evil = '<img src=x onerror=alert(1)> "\' & </title><script>';

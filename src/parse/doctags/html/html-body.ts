@@ -1,14 +1,17 @@
 import { rawCode } from '../markup/code-text.ts';
+import type { Line } from '../markup/inline-text.ts';
 import { InlineText } from '../markup/inline-text.ts';
 import { bareLatex, latexOf } from '../markup/math.ts';
-import { findAll, rawText, type MarkupElement, type MarkupNode } from '../markup/node.ts';
+import type { MarkupElement, MarkupNode } from '../markup/node.ts';
+import { findAll, rawText, children, findFirst } from '../markup/node.ts';
 import { classMatches, hasClass } from './classes.ts';
 import { isFurniture, linkShare } from './content.ts';
-import { isFloat, writeFloat, writePicture, writeTable } from './html-floats.ts';
 import { addInline, inlineLine, isNote } from './html-inline.ts';
-import { writeList } from './html-list.ts';
 import { isReferenceHeading, isReferenceList, writeReferences } from './html-references.ts';
-import { isDisplayMath, writeFlow, writeNotes, type Walk } from './html-walk.ts';
+import type { Walk } from './html-walk.ts';
+import { isDisplayMath, writeFlow, writeNotes, isBlock } from './html-walk.ts';
+import { oneLine } from '../markup/characters.ts';
+import { layOutTable, tableRows } from '../markup/table-grid.ts';
 
 /** Writes one block-level element. */
 export function writeBlock(walk: Walk, element: MarkupElement): void {
@@ -161,4 +164,241 @@ function writeAuthors(walk: Walk, element: MarkupElement): void {
   const authors = findAll(element, (inner) => hasClass(inner, 'ltx_creator'));
   const quiet = { ...walk.inline, notes: [] };
   for (const author of authors.length > 0 ? authors : [element]) walk.builder.text(inlineLine(author, quiet));
+}
+
+/** Writes a list with everything nested in its items. */
+function writeList(walk: Walk, list: MarkupElement, depth: number, parent?: number): void {
+  if (list.name === 'dl') {
+    writeDefinitions(walk, list, depth, parent);
+    return;
+  }
+  const ordered = list.name === 'ol';
+  let number = Number.parseInt(list.attributes['start'] ?? '1', 10) || 1;
+  let last = parent;
+  for (const part of children(list)) {
+    if (part.name !== 'li') {
+      // A list directly inside a list is how many pages nest them.
+      if (part.name === 'ul' || part.name === 'ol') writeList(walk, part, depth + 1, last);
+      continue;
+    }
+    if (isFurniture(part)) continue;
+    const tag = children(part).find((inner) => hasClass(inner, 'ltx_tag'));
+    const marker = tag ? oneLine(rawText(tag)) : ordered ? `${number}.` : undefined;
+    number += 1;
+    last =
+      writeItem(walk, part, {
+        ordered: ordered || (marker !== undefined && /[\p{L}\p{N}]/u.test(marker)),
+        depth,
+        ...(marker !== undefined && { marker }),
+        ...(parent !== undefined && { parent }),
+      }) ?? parent;
+  }
+}
+
+interface Item {
+  readonly ordered: boolean;
+  readonly depth: number;
+  readonly marker?: string;
+  readonly parent?: number;
+}
+
+/** The paragraphs of an item up to its first nested block are its text; what follows belongs to it. */
+function writeItem(walk: Walk, item: MarkupElement, description: Item, lead = ''): number | undefined {
+  const text = new InlineText();
+  text.add(lead);
+  let order: number | undefined;
+  const emit = (line: Line): void => {
+    if (line.text === '') return;
+    if (order === undefined) order = walk.builder.listItem(line, description);
+    else walk.builder.text(line, { parent: order });
+  };
+  const visit = (element: MarkupElement): void => {
+    for (const node of element.children) {
+      if (typeof node === 'string') text.add(node);
+      else if (isFurniture(node) || hasClass(node, 'ltx_tag_item')) continue;
+      else if (!isBlock(node)) addInline(text, node, walk.inline);
+      else if (node.name === 'p' || node.name === 'div' || node.name === 'section' || node.name === 'header') {
+        text.space();
+        visit(node);
+        text.space();
+      } else {
+        emit(text.take());
+        if (node.name === 'ul' || node.name === 'ol' || node.name === 'dl')
+          writeList(walk, node, description.depth + 1, order);
+        else walk.block(walk, node);
+      }
+    }
+  };
+  visit(item);
+  emit(text.take());
+  writeNotes(walk);
+  return order;
+}
+
+/** Terms open the definition that follows them; pages may wrap the pairs. */
+function writeDefinitions(walk: Walk, list: MarkupElement, depth: number, parent: number | undefined): void {
+  let term = '';
+  const item: Item = { ordered: false, depth, ...(parent !== undefined && { parent }) };
+  const flush = (): void => {
+    if (term !== '') walk.builder.listItem({ text: term, links: [] }, item);
+    term = '';
+  };
+  const visit = (element: MarkupElement): void => {
+    for (const part of children(element)) {
+      if (part.name === 'dt') {
+        flush();
+        const text = new InlineText();
+        for (const node of part.children) addInline(text, node, walk.inline);
+        term = text.take().text;
+      } else if (part.name === 'dd') {
+        const lead = term === '' || /[:.;,?!]$/.test(term) ? term : `${term}:`;
+        term = '';
+        writeItem(walk, part, item, lead === '' ? '' : `${lead} `);
+      } else visit(part);
+    }
+  };
+  visit(list);
+  flush();
+}
+
+const FLOAT_CLASS =
+  /^(?:fig|figure|fig-?wrap|table-?wrap|figure-?wrap(?:per)?|ltx_float|c-article-section__figure|boxed-text-float)$/i;
+const CAPTION_CLASS =
+  /^(?:caption|fig-?caption|figcaption|figure-?caption|table-?caption|ltx_caption|thumbcaption|caption-text|figure__caption|table__caption)$/i;
+
+/** A figure, or a box that pages use as one. */
+function isFloat(element: MarkupElement): boolean {
+  if (element.name === 'figure') return true;
+  if (element.name !== 'div' && element.name !== 'section' && element.name !== 'table') return false;
+  return element.name !== 'table' && classMatches(element, FLOAT_CLASS) && captionsOf(element).length > 0;
+}
+
+function isCaption(element: MarkupElement): boolean {
+  return element.name === 'figcaption' || element.name === 'caption' || classMatches(element, CAPTION_CLASS);
+}
+
+function isInnerFloat(element: MarkupElement): boolean {
+  return element.name === 'figure' || (element.name === 'div' && classMatches(element, FLOAT_CLASS));
+}
+
+/** The captions of a float itself, not those of floats inside it. */
+function captionsOf(float: MarkupElement): MarkupElement[] {
+  return findAll(float, (inner) => isCaption(inner) || isInnerFloat(inner) || inner.name === 'table').filter(isCaption);
+}
+
+/** A picture, table or listing with its caption; panels inside a figure are floats of their own. */
+function writeFloat(walk: Walk, float: MarkupElement): void {
+  const captions = captionsOf(float);
+  const inner = findAll(float, isInnerFloat);
+  const tables = findAll(float, (element) => element.name === 'table' && !isEquation(element));
+  const before = walk.builder.next;
+  if (inner.length > 0) for (const panel of inner) walk.block(walk, panel);
+  else if (tables.length > 0) for (const table of tables) writeTable(walk, table);
+  else {
+    const listing = findFirst(float, (element) => element.name === 'pre' || hasClass(element, 'ltx_listing'));
+    if (listing) walk.block(walk, listing);
+    else if (classMatches(float, /^ltx_float/)) writeRest(walk, float, captions);
+    else writeFigure(walk, float);
+  }
+  const owner = inner.length > 0 && captions.length > 0 ? pictureFor(walk, before) : ownerSince(walk, before);
+  for (const caption of captions) {
+    const line = inlineLine(caption, walk.inline);
+    walk.builder.caption(line, owner === undefined ? {} : { parent: owner });
+    writeNotes(walk);
+  }
+  const isWritten = inner.length > 0 || classMatches(float, /^ltx_float/);
+  if (!isWritten)
+    writeRest(walk, float, [
+      ...captions,
+      ...tables,
+      ...findAll(
+        float,
+        (element) => element.name === 'img' || element.name === 'pre' || hasClass(element, 'ltx_listing'),
+      ),
+    ]);
+}
+
+function writeFigure(walk: Walk, figure: MarkupElement): void {
+  const images = findAll(figure, (element) => element.name === 'img');
+  walk.builder.picture(images.map((image) => alternativeOf(image)).find((text) => text !== '') ?? '');
+}
+
+/** What a float holds besides its captions and contents: notes under a table, the lines of an algorithm. */
+function writeRest(walk: Walk, float: MarkupElement, written: readonly MarkupElement[]): void {
+  const skip = new Set<MarkupNode>(written);
+  const without = (nodes: readonly MarkupNode[]): MarkupNode[] =>
+    nodes.flatMap((node): MarkupNode[] => {
+      if (skip.has(node)) return [];
+      if (typeof node === 'string' || !written.some((element) => contains(node, element))) return [node];
+      return [{ ...node, children: without(node.children) }];
+    });
+  writeFlow(walk, without(float.children));
+}
+
+function contains(holder: MarkupElement, sought: MarkupElement): boolean {
+  return findFirst(holder, (element) => element === sought) !== undefined;
+}
+
+/** The first table, picture or code written since. */
+function ownerSince(walk: Walk, order: number): number | undefined {
+  return walk.builder.blocks
+    .slice(order)
+    .find((block) => block.kind === 'table' || block.kind === 'picture' || block.kind === 'code')?.order;
+}
+
+/** A figure made of panels: its caption belongs to the whole, which needs a separate block. */
+function pictureFor(walk: Walk, before: number): number | undefined {
+  const kinds = walk.builder.blocks.slice(before).map((block) => block.kind);
+  return kinds.includes('table') && !kinds.includes('picture') ? ownerSince(walk, before) : walk.builder.picture();
+}
+
+function isEquation(table: MarkupElement): boolean {
+  return classMatches(table, /^ltx_(?:equation|equationgroup|eqn_table)$/);
+}
+
+/** A table; one that only lays out a page is read as text. */
+function writeTable(walk: Walk, table: MarkupElement): void {
+  const rows = tableRows(table);
+  const isLayout =
+    table.attributes['role'] === 'presentation' ||
+    (rows.length > 0 && rows.every((row) => row.cells.length <= 1) && hasBlocks(table)) ||
+    (hasBlocks(table) && findAll(table, (element) => element.name === 'table').some((inner) => !isStack(inner)));
+  if (rows.length === 0 || isLayout) {
+    for (const row of rows) for (const cell of row.cells) writeFlow(walk, cell.children);
+    return;
+  }
+  const quiet = { ...walk.inline, notes: [] };
+  const order = walk.builder.table(layOutTable(rows, (cell) => inlineLine(cell, quiet).text));
+  for (const caption of table.children)
+    if (typeof caption !== 'string' && caption.name === 'caption')
+      walk.builder.caption(inlineLine(caption, walk.inline), { parent: order });
+  for (const note of quiet.notes) walk.inline.notes.push(note);
+  writeNotes(walk);
+}
+
+/** A table of one column inside a cell is how a cell of several lines is set. */
+function isStack(table: MarkupElement): boolean {
+  return tableRows(table).every((row) => row.cells.length <= 1);
+}
+
+function hasBlocks(table: MarkupElement): boolean {
+  return (
+    findFirst(table, (element) =>
+      ['p', 'ul', 'ol', 'h1', 'h2', 'h3', 'h4', 'blockquote', 'pre'].includes(element.name),
+    ) !== undefined
+  );
+}
+
+/** An image that is alone; icons and images without a description say nothing and are left out. */
+function writePicture(walk: Walk, image: MarkupElement): void {
+  const text = alternativeOf(image);
+  const small = [image.attributes['width'], image.attributes['height']].some(
+    (size) => size !== undefined && Number.parseInt(size, 10) < 48,
+  );
+  if (text !== '' && !small && !isFurniture(image)) walk.builder.picture(text);
+}
+
+function alternativeOf(image: MarkupElement): string {
+  const text = oneLine(image.attributes['alt'] ?? '');
+  return /^(?:refer to caption|thumbnail|figure|image|img|logo|icon)$/i.test(text) ? '' : text.slice(0, 2_000);
 }

@@ -1,22 +1,25 @@
-import { splitAbbreviations } from './role/abbreviation.ts';
-import { markAdvert } from './role/advert.ts';
-import { cutDrafts } from './role/cut-drafts.ts';
+import { splitAbbreviations, markListItems } from './role/list-item.ts';
 import { bindCaptions } from './role/float.ts';
 import { markFootnotes } from './role/footnote.ts';
 import { releaseAuthorNotes } from './role/front-matter.ts';
-import { markHeadings } from './role/heading-features.ts';
 import type { HeadingSetting } from './role/heading-features.ts';
+import { markHeadings, readTags } from './role/heading-features.ts';
 import { setHeadingLevels } from './role/heading-level.ts';
 import { joinAcrossBreaks } from './role/join.ts';
-import { markListItems } from './role/list-item.ts';
 import { inPageOrder, pageAsides } from './output/page-order.ts';
-import type { Findings, Pass } from './pass.ts';
+import type { Findings, Pass, ByPage, LinePiece } from './pass.ts';
 import { draftPass, pass } from './pass.ts';
 import { splitReferences } from './role/reference.ts';
 import { splitRunInHeadings } from './role/run-in.ts';
-import { readTags } from './role/structure.ts';
 import { joinTables } from './table/table-join.ts';
 import { markTitle } from './role/title.ts';
+import type { Draft } from './draft.ts';
+import { textOf } from './draft.ts';
+import type { Line } from './page/line.ts';
+import { lettersIn } from './page/safety.ts';
+import type { Setting } from './role/paragraph.ts';
+import { cutParagraphs } from './role/paragraph.ts';
+import { findUnruledTables } from './table/unruled-table.ts';
 
 /** Passes over drafts: from lines to the blocks of a document. */
 export const DRAFT_PASSES: readonly Pass[] = [
@@ -141,4 +144,76 @@ export function headingSetting({
     slides: new Set(pages.filter(({ width, height }) => width > height).map(({ number }) => number)),
     pageHeights: new Map(pages.map((page) => [page.number, page.height])),
   };
+}
+
+/** Invites to write for the journal: an advertisement of the publisher. */
+const INVITES =
+  /^(?:(?:are you )?ready to submit|submit (?:your|a) (?:next |own )?(?:manuscripts?|research|work|papers?|articles?)|publish (?:your|with)\b|advantages of publishing)/iu;
+
+/** Blocks that an advertisement may have at most. */
+const MOST_BLOCKS = 20;
+
+/** Marks the publisher's advertisement at the foot of the last page as furniture: nothing of the paper is below it. */
+function markAdvert(drafts: readonly Draft[]): void {
+  const last = drafts.at(-1)?.page;
+  if (!drafts.some((draft) => draft.kind === 'reference')) return;
+  const page = drafts.filter((draft) => draft.page === last);
+  const invitations = page.filter((draft) => isWords(draft) && INVITES.test(textOf(draft)));
+  const [first] = invitations.toSorted((a, b) => a.box.top - b.box.top);
+  const [line] = first?.lines ?? [];
+  if (!first || !line) return;
+  // The name of the house may be in large letters right above the invitation.
+  const reach = (draft: Draft): number => (textOf(draft).split(/\s+/u).length <= 2 ? 3 * line.size : 0);
+  const below = page.filter((draft) => draft.box.bottom > first.box.top - (isWords(draft) ? reach(draft) : 0));
+  if (below.length > MOST_BLOCKS || below.some((draft) => !isWords(draft) && draft.kind !== 'picture')) return;
+  for (const draft of below) if (isWords(draft)) draft.kind = 'page_footer';
+}
+
+function isWords({ kind }: Draft): boolean {
+  return kind === 'text' || kind === 'heading' || kind === 'list_item' || kind === 'footnote';
+}
+
+/** Cuts the lines of all pieces into drafts, with the tables and pictures that are among them. */
+function cutDrafts(
+  pieces: readonly LinePiece[],
+  floats: ByPage<ReadonlyMap<number, Draft>>,
+  setting: Setting,
+  vocabulary: ReadonlySet<string>,
+): Draft[] {
+  const drafts: Draft[] = [];
+  pieces.forEach(({ lines, page }, piece) => {
+    const tables = new Map(findUnruledTables(lines, vocabulary).map((table) => [table.from, table]));
+    let run: Line[] = [];
+    const close = (): void => {
+      drafts.push(...cutParagraphs(run, piece, setting));
+      run = [];
+    };
+    for (let at = 0; at < lines.length; at += 1) {
+      const line = lines[at];
+      const unruled = tables.get(at);
+      if (!line) continue;
+      if (unruled) {
+        close();
+        const letters = new Map([[line.page, lettersIn(lines.slice(at, unruled.to))]]);
+        drafts.push({
+          kind: 'table',
+          lines: [],
+          page: line.page,
+          piece,
+          box: unruled.box,
+          table: unruled.table,
+          letters,
+        });
+        at = unruled.to - 1;
+      } else if (line.float === undefined) {
+        run.push(line);
+      } else {
+        close();
+        const float = floats.get(page)?.get(line.float);
+        if (float) drafts.push({ ...float, piece });
+      }
+    }
+    close();
+  });
+  return drafts;
 }

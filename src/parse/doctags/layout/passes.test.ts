@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { drawnPage } from '../../../../test/support/drawn-page.ts';
-import { textOf } from './output/draft-text.ts';
+import { textOf } from './draft.ts';
 import { isReferencesHeading } from './role/heading-number.ts';
 import { begin, PASSES } from './layout.ts';
 import type { PageContent } from './page/page-content.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Block } from '../../document.ts';
-import { ownDois, pdfImprint } from '../layout/output/imprint.ts';
+import { ownDois, pdfImprint } from '../layout/output/metadata.ts';
 import { imprintOf, isoDate } from './imprint.ts';
 
 test('dates are read in the spellings of heads and papers', () => {

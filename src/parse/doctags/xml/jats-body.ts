@@ -1,12 +1,15 @@
 import { rawCode } from '../markup/code-text.ts';
+import type { Line } from '../markup/inline-text.ts';
 import { InlineText } from '../markup/inline-text.ts';
 import { bareLatex, latexOf } from '../markup/math.ts';
-import { children, rawText, type MarkupElement } from '../markup/node.ts';
-import { writeFigure, writeSupplement, writeTableWrap } from './jats-floats.ts';
-import { addInline, formulaParts, formulaText, inlineLine } from './jats-inline.ts';
-import { writeList } from './jats-list.ts';
-import { writeReferenceList } from './jats-references.ts';
-import { headingLine, writeFlow, writeNote, type Walk } from './jats-walk.ts';
+import type { MarkupElement } from '../markup/node.ts';
+import { children, rawText, child, findAll } from '../markup/node.ts';
+import { addInline, formulaParts, formulaText, inlineLine, linkOf } from './jats-inline.ts';
+import type { Walk } from './jats-walk.ts';
+import { headingLine, writeFlow, writeNote, isBlock } from './jats-walk.ts';
+import { oneLine } from '../markup/characters.ts';
+import { citationIds, citationText } from './jats-citation.ts';
+import { layOutTable, tableRows } from '../markup/table-grid.ts';
 
 /** Writes one block-level element. */
 export function writeBlock(walk: Walk, element: MarkupElement): void {
@@ -138,4 +141,279 @@ function displayLatex(element: MarkupElement, walk: Walk): string {
   if (tex) return bareLatex(rawText(tex));
   if (math) return latexOf(math);
   return formulaText(element, walk.inline);
+}
+
+const CITATIONS = ['mixed-citation', 'element-citation', 'nlm-citation', 'citation'] as const;
+
+/** The reference list: a heading even where the file leaves it to the style sheet, then one block per entry. */
+function writeReferenceList(walk: Walk, list: MarkupElement): void {
+  const heading = headingLine(walk, list);
+  const entries = children(list, 'ref');
+  if (heading) walk.builder.heading(heading, walk.level);
+  else if (entries.length > 0) walk.builder.heading({ text: 'References', links: [] }, walk.level);
+  for (const part of children(list)) {
+    if (part.name === 'ref') writeReference(walk, part);
+    else if (part.name === 'ref-list') writeReferenceList({ ...walk, level: walk.level + (heading ? 1 : 0) }, part);
+    else if (part.name === 'fn') writeNote(walk, part);
+    else if (part.name !== 'title' && part.name !== 'label') walk.block(walk, part);
+  }
+}
+
+function writeReference(walk: Walk, reference: MarkupElement): void {
+  const citations = citationsOf(reference);
+  const label = oneLine(rawText(child(reference, 'label') ?? child(citations[0], 'label')))
+    .replace(/^\[/, '')
+    .replace(/(?<![\].)])[\].)]+$/, '');
+  const texts = citations.map((citation) => citationText(withoutLabel(citation)));
+  for (const note of children(reference, 'note', 'p')) texts.push(oneLine(rawText(note)));
+  const text = texts.filter((part) => part !== '').join(' ');
+  const ids = citations.map(citationIds);
+  const doi = ids.map((id) => id.doi).find((id) => id !== undefined);
+  const arxivId = ids.map((id) => id.arxivId).find((id) => id !== undefined);
+  const line: Line = { text, links: linksIn(citations, text) };
+  walk.builder.reference(line, {
+    ...(label !== '' && { label }),
+    ...(doi !== undefined && { doi }),
+    ...(arxivId !== undefined && { arxivId }),
+  });
+}
+
+/** Of alternatives the one that is set for reading; else every citation of the entry. */
+function citationsOf(reference: MarkupElement): MarkupElement[] {
+  const alternatives = child(reference, 'citation-alternatives');
+  if (alternatives) {
+    const chosen = CITATIONS.map((name) => child(alternatives, name)).find((citation) => citation !== undefined);
+    if (chosen) return [chosen];
+  }
+  return children(reference, ...CITATIONS);
+}
+
+function withoutLabel(citation: MarkupElement): MarkupElement {
+  if (!child(citation, 'label')) return citation;
+  return {
+    ...citation,
+    children: citation.children.filter((node) => typeof node === 'string' || node.name !== 'label'),
+  };
+}
+
+function linksIn(citations: readonly MarkupElement[], text: string): Line['links'] {
+  const links: { start: number; end: number; url: string }[] = [];
+  for (const citation of citations)
+    for (const link of findAll(citation, (element) => element.name === 'ext-link' || element.name === 'uri')) {
+      const shown = oneLine(rawText(link));
+      const url = link.attributes['href'] ?? shown;
+      const start = shown === '' ? -1 : text.indexOf(shown);
+      if (start !== -1 && /^https?:\/\//i.test(url)) links.push({ start, end: start + shown.length, url });
+    }
+  return links;
+}
+
+/** Writes a list, or a list of definitions, with everything nested in its items. */
+function writeList(walk: Walk, list: MarkupElement, depth: number, parent?: number): void {
+  const title = child(list, 'title');
+  if (title) walk.builder.text(inlineLine(title, walk.inline));
+  if (list.name === 'def-list') {
+    writeDefinitions(walk, list, depth, parent);
+    return;
+  }
+  const type = list.attributes['list-type'] ?? 'bullet';
+  const ordered = !/^(?:bullet|simple|unordered|none)$/i.test(type);
+  children(list, 'list-item').forEach((item, index) => {
+    const label = inlineLine(child(item, 'label'), walk.inline).text;
+    const marker = label === '' && ordered ? `${index + 1}.` : label;
+    writeItem(walk, item, {
+      ordered: ordered || /\w/.test(label),
+      depth,
+      marker,
+      ...(parent !== undefined && { parent }),
+    });
+  });
+}
+
+interface Item {
+  readonly ordered: boolean;
+  readonly depth: number;
+  readonly marker: string;
+  readonly parent?: number;
+}
+
+/** The paragraphs of an item up to its first nested block are its text; what follows belongs to it. */
+function writeItem(walk: Walk, item: MarkupElement, description: Item): void {
+  const text = new InlineText();
+  let order: number | undefined;
+  const emit = (line: Line): void => {
+    if (line.text === '') return;
+    if (order === undefined) order = walk.builder.listItem(line, description);
+    else walk.builder.text(line, { parent: order });
+  };
+  const visit = (element: MarkupElement): void => {
+    for (const node of element.children) {
+      if (typeof node === 'string' || !isBlock(node)) {
+        if (typeof node === 'string' || (node.name !== 'label' && node.name !== 'title'))
+          addInline(text, node, walk.inline);
+        continue;
+      }
+      if (node.name === 'p') {
+        text.space();
+        visit(node);
+        text.space();
+        continue;
+      }
+      emit(text.take());
+      if (node.name === 'list' || node.name === 'def-list') writeList(walk, node, description.depth + 1, order);
+      else walk.block(walk, node);
+    }
+  };
+  visit(item);
+  emit(text.take());
+}
+
+function writeDefinitions(walk: Walk, list: MarkupElement, depth: number, parent: number | undefined): void {
+  for (const item of children(list, 'def-item')) {
+    const term = inlineLine(child(item, 'term'), walk.inline).text;
+    let lead = term === '' || /[:.;,]$/.test(term) ? term : `${term}:`;
+    let order: number | undefined;
+    for (const definition of children(item, 'def'))
+      writeFlow(walk, { ...definition, children: joinParagraphs(definition) }, (line) => {
+        if (order === undefined) {
+          const combined = lead === '' ? line : { text: `${lead} ${line.text}`, links: shift(line, lead.length + 1) };
+          order = walk.builder.listItem(combined, { ordered: false, depth, ...(parent !== undefined && { parent }) });
+          lead = '';
+        } else walk.builder.text(line, { parent: order });
+      });
+    if (lead !== '') walk.builder.listItem({ text: term, links: [] }, { ordered: false, depth });
+  }
+  for (const nested of children(list, 'def-list')) writeDefinitions(walk, nested, depth + 1, parent);
+}
+
+function joinParagraphs(element: MarkupElement): MarkupElement['children'] {
+  return element.children.flatMap((node) =>
+    typeof node !== 'string' && node.name === 'p' ? [' ', ...node.children, ' '] : [node],
+  );
+}
+
+function shift(line: Line, by: number): Line['links'] {
+  return line.links.map((link) => ({ ...link, start: link.start + by, end: link.end + by }));
+}
+
+const FIGURES = new Set(['fig', 'fig-group', 'supplementary-material', 'media', 'table-wrap']);
+
+const SUPPLEMENTS = new Set(['supplementary-material', 'media']);
+
+/** A figure: a picture, its caption, and the figures and files that hang on it. */
+function writeFigure(walk: Walk, figure: MarkupElement): void {
+  const parts = children(figure);
+  if (figure.name !== 'fig-group' || child(figure, 'graphic')) {
+    const picture = walk.builder.picture(alternativeText(figure));
+    writeCaption(walk, figure, picture);
+  } else writeCaption(walk, figure, undefined);
+  // What hangs on a figure is published beside the paper only: figure supplements, source data.
+  if (figure.name !== 'fig-group') return;
+  for (const part of parts) {
+    if (FIGURES.has(part.name)) walk.block(walk, part);
+    else if (part.name === 'p')
+      for (const inner of children(part)) if (FIGURES.has(inner.name)) walk.block(walk, inner);
+  }
+}
+
+/** Caption of a float, followed by the blocks that were set inside it. */
+function writeCaption(walk: Walk, float: MarkupElement, parent: number | undefined): void {
+  const inside: MarkupElement[] = [];
+  const line = captionLine(walk, float, inside);
+  walk.builder.caption(line, parent === undefined ? {} : { parent });
+  for (const note of walk.inline.notes.splice(0)) writeNote(walk, note, parent);
+  for (const block of inside) if (!SUPPLEMENTS.has(block.name)) walk.block(walk, block);
+}
+
+/** Label, title and paragraphs of a caption as one line; blocks other than paragraphs go into `inside`. */
+function captionLine(walk: Walk, float: MarkupElement, inside: MarkupElement[]): Line {
+  const text = new InlineText();
+  const visit = (element: MarkupElement): void => {
+    for (const node of element.children) {
+      if (typeof node === 'string' || !isBlock(node)) addInline(text, node, walk.inline);
+      else if (node.name === 'p' || node.name === 'disp-quote') {
+        text.space();
+        visit(node);
+        text.space();
+      } else if (node.name === 'disp-formula') {
+        text.space();
+        addInline(text, node, walk.inline);
+        text.space();
+      } else inside.push(node);
+    }
+  };
+  const label = child(float, 'label');
+  if (label) visit(label);
+  text.space();
+  for (const caption of children(float, 'caption')) visit(caption);
+  for (const loose of children(float, 'title', 'attrib')) {
+    text.space();
+    visit(loose);
+  }
+  return text.take();
+}
+
+function alternativeText(float: MarkupElement): string {
+  const graphic = child(float, 'graphic') ?? child(child(float, 'alternatives'), 'graphic');
+  return oneLine(rawText(child(float, 'alt-text') ?? child(graphic, 'alt-text')));
+}
+
+/** A table with its caption and notes; one that is only an image becomes a picture. */
+function writeTableWrap(walk: Walk, wrap: MarkupElement): void {
+  if (wrap.name === 'table-wrap-group') {
+    writeCaption(walk, wrap, undefined);
+    for (const part of children(wrap, 'table-wrap')) writeTableWrap(walk, part);
+    return;
+  }
+  const tables = wrap.name === 'table' || wrap.name === 'array' ? [wrap] : tablesOf(wrap);
+  let first: number | undefined;
+  for (const table of tables) {
+    const rows = tableRows(table.name === 'array' ? (child(table, 'tbody') ?? table) : table);
+    if (rows.length === 0) continue;
+    const order = walk.builder.table(layOutTable(rows, (cell) => inlineLine(cell, walk.inline).text));
+    first ??= order;
+  }
+  if (wrap.name === 'table' || wrap.name === 'array') return;
+  first ??= hasImage(wrap) ? walk.builder.picture(alternativeText(wrap), 'table') : undefined;
+  writeCaption(walk, wrap, first);
+  for (const foot of children(wrap, 'table-wrap-foot', 'fn-group', 'fn')) writeTableFoot(walk, foot, first);
+  for (const part of children(wrap))
+    if (['list', 'def-list', 'p', 'disp-formula', 'supplementary-material', 'preformat', 'code'].includes(part.name))
+      walk.block(walk, part);
+}
+
+function tablesOf(wrap: MarkupElement): MarkupElement[] {
+  return [wrap, ...children(wrap, 'alternatives')].flatMap((holder) => children(holder, 'table', 'array'));
+}
+
+function hasImage(wrap: MarkupElement): boolean {
+  return [wrap, ...children(wrap, 'alternatives')].some((holder) => children(holder, 'graphic', 'media').length > 0);
+}
+
+function writeTableFoot(walk: Walk, foot: MarkupElement, parent: number | undefined): void {
+  if (foot.name === 'fn') {
+    writeNote(walk, foot, parent);
+    return;
+  }
+  for (const part of children(foot)) {
+    if (part.name === 'fn') writeNote(walk, part, parent);
+    else if (part.name === 'fn-group') writeTableFoot(walk, part, parent);
+    else walk.builder.footnote(inlineLine(part, walk.inline), parent === undefined ? {} : { parent });
+  }
+}
+
+/** A file that comes with the article: what it is called and what its caption says. */
+function writeSupplement(walk: Walk, supplement: MarkupElement): void {
+  const inside: MarkupElement[] = [];
+  const line = captionLine(walk, supplement, inside);
+  const url = linkOf(supplement);
+  const links =
+    url === undefined || line.text === '' ? line.links : [...line.links, { start: 0, end: line.text.length, url }];
+  walk.builder.text({ text: line.text, links });
+  for (const note of walk.inline.notes.splice(0)) writeNote(walk, note);
+  for (const block of inside) walk.block(walk, block);
+  for (const part of children(supplement))
+    // A file's own caption ("click here for the file") is of use only where the supplement has none.
+    if (part.name === 'p' || (FIGURES.has(part.name) && !(part.name === 'media' && line.text !== '')))
+      walk.block(walk, part);
 }

@@ -1,12 +1,21 @@
 import { AppError } from '../../../base/index.ts';
-import type { ParsedDocument } from '../../document.ts';
+import type { ParsedDocument, Metadata, Person } from '../../document.ts';
 import { writeFragment } from '../html/html.ts';
 import { parseHtml } from '../html/tree.ts';
 import { DocumentBuilder } from '../markup/document-builder.ts';
-import { child, children, findFirst, path, rawText, type MarkupElement } from '../markup/node.ts';
-import { writeBlock } from './jats-body.ts';
-import { frontMetadata, writeFront } from './jats-front.ts';
-import { writeFlow, type Walk } from './jats-walk.ts';
+import type { MarkupElement, MarkupNode } from '../markup/node.ts';
+import { child, children, findFirst, path, rawText, findAll } from '../markup/node.ts';
+import { writeBlock, writeSection } from './jats-body.ts';
+import type { Walk } from './jats-walk.ts';
+import { writeFlow, noteLine } from './jats-walk.ts';
+import { oneLine } from '../markup/characters.ts';
+import { normalizeDoi } from '../markup/identifiers.ts';
+import type { Stated } from '../markup/imprint.ts';
+import { imprintOf, joined, namedInstitution, ORCID, pageRange } from '../markup/imprint.ts';
+import type { Line } from '../markup/inline-text.ts';
+import { InlineText } from '../markup/inline-text.ts';
+import { citationText } from './jats-citation.ts';
+import { addInline, inlineLine } from './jats-inline.ts';
 
 /** Reads a JATS (or NLM) article. Reviews, letters and replies printed with it are not it. */
 export function readJats(root: MarkupElement): ParsedDocument {
@@ -50,3 +59,239 @@ function writeBack(walk: Walk, part: MarkupElement): void {
   if (part.name === 'title' || part.name === 'label') return;
   writeBlock(walk, part);
 }
+
+const ABSTRACT_HEADINGS: Readonly<Record<string, string>> = {
+  'executive-summary': 'Executive summary',
+  graphical: 'Graphical abstract',
+  'key-points': 'Key points',
+  'key-results': 'Key results',
+  'plain-language-summary': 'Plain language summary',
+  summary: 'Summary',
+  teaser: 'Teaser',
+  toc: 'Summary',
+  'web-summary': 'Summary',
+  'author-highlights': 'Highlights',
+};
+
+/** Title, authors, affiliations, notes, abstracts and keywords, in the order in which a paper prints them. */
+function writeFront(walk: Walk, meta: MarkupElement | undefined): void {
+  if (!meta) return;
+  walk.builder.title(titleLine(walk, meta));
+  const authors = authorNames(meta);
+  if (authors.length > 0) walk.builder.text({ text: authors.join(', '), links: [] });
+  for (const affiliation of affiliations(meta)) walk.builder.text(spacedLine(walk, affiliation));
+  for (const notes of children(meta, 'author-notes')) writeAuthorNotes(walk, notes);
+  for (const abstract of children(meta, 'abstract', 'trans-abstract')) {
+    const type = abstract.attributes['abstract-type'] ?? '';
+    writeSection(walk, runInHeadings(abstract), ABSTRACT_HEADINGS[type] ?? 'Abstract');
+  }
+  for (const group of children(meta, 'kwd-group')) writeKeywords(walk, group);
+}
+
+/** The parts of a structured abstract are labels that open a paragraph ("Background: …"), not sections of the text. */
+function runInHeadings(abstract: MarkupElement): MarkupElement {
+  const inner = abstract.children.flatMap((node): MarkupNode[] => {
+    if (typeof node === 'string' || node.name !== 'sec') return [node];
+    const title = child(node, 'title');
+    const label = oneLine(rawText(title));
+    const lead = label === '' ? '' : /[:.?!]$/.test(label) ? `${label} ` : `${label}: `;
+    const parts = node.children.filter((part) => part !== title);
+    const first = parts.findIndex((part) => typeof part !== 'string' && part.name === 'p');
+    const paragraph = parts[first];
+    if (paragraph === undefined || typeof paragraph === 'string') return [node];
+    parts[first] = { ...paragraph, children: [lead, ...paragraph.children] };
+    return parts;
+  });
+  return { ...abstract, children: inner };
+}
+
+function titleLine(walk: Walk, meta: MarkupElement): Line {
+  const group = child(meta, 'title-group');
+  const text = new InlineText();
+  const title = child(group, 'article-title');
+  // Notes on the title (acknowledged funders and the like) are not part of it.
+  if (title)
+    for (const node of title.children)
+      if (typeof node === 'string' || node.name !== 'xref') addInline(text, node, walk.inline);
+  for (const subtitle of children(group, 'subtitle')) {
+    if (!/[:?!.–—-]$/.test(text.lastCharacter)) text.add(':');
+    text.space();
+    for (const node of subtitle.children) addInline(text, node, walk.inline);
+  }
+  return text.take();
+}
+
+/** Names of the authors as `Given Surname`, in order. */
+function authorNames(meta: MarkupElement): string[] {
+  return authorElements(meta).map(({ name }) => name);
+}
+
+/** Authors in order; editors and reviewers are not among them. */
+function authorElements(meta: MarkupElement): { readonly name: string; readonly element: MarkupElement }[] {
+  return children(meta, 'contrib-group')
+    .flatMap((group) => children(group, 'contrib'))
+    .filter((element) => (element.attributes['contrib-type'] ?? 'author') === 'author')
+    .flatMap((element) => {
+      const holder = child(element, 'name-alternatives') ?? element;
+      const name = child(holder, 'name', 'string-name') ?? child(element, 'collab', 'on-behalf-of');
+      const text = name ? givenFirst(name) : '';
+      return text === '' ? [] : [{ name: text, element }];
+    });
+}
+
+/** ORCID and institutions of the authors. An affiliation belongs to an author by reference, by place, or to all of them. */
+function authorPeople(meta: MarkupElement): Person[] {
+  const all = affiliations(meta);
+  const byId = new Map(all.map((affiliation) => [affiliation.attributes['id'] ?? '', affiliation]));
+  return authorElements(meta).flatMap(({ name, element }) => {
+    const id = children(element, 'contrib-id').find(({ attributes }) => attributes['contrib-id-type'] === 'orcid');
+    const orcid = ORCID.exec(rawText(id))?.[0].toUpperCase();
+    const references = findAll(element, (each) => each.name === 'xref' && each.attributes['ref-type'] === 'aff');
+    const referred = references
+      .flatMap((each) => (each.attributes['rid'] ?? '').split(/\s+/))
+      .flatMap((rid) => byId.get(rid) ?? []);
+    const own = findAll(element, (each) => each.name === 'aff');
+    const shared = references.length === 0 && own.length === 0 && all.length === 1 ? all : [];
+    const institutions = [...new Set([...referred, ...own, ...shared].map(institutionName))].filter(
+      (each) => each !== '',
+    );
+    return orcid === undefined && institutions.length === 0
+      ? []
+      : [{ name, ...(orcid !== undefined && { orcid }), institutions }];
+  });
+}
+
+/** The institution that an affiliation marks, or else the part of the address that names one. */
+function institutionName(affiliation: MarkupElement): string {
+  const marked = findAll(affiliation, ({ name }) => name === 'institution').map((each) => oneLine(rawText(each)));
+  if (marked.length > 0) return namedInstitution(marked.join(', ')) || (marked[0] ?? '');
+  const parts = affiliation.children.filter(
+    (part) => typeof part === 'string' || !['label', 'sup'].includes(part.name),
+  );
+  return namedInstitution(oneLine(parts.map(rawText).join('')));
+}
+
+function givenFirst(name: MarkupElement): string {
+  if (name.name === 'collab') {
+    const own = name.children.filter(
+      (node) => typeof node === 'string' || !['contrib-group', 'xref'].includes(node.name),
+    );
+    return oneLine(own.map(rawText).join(''));
+  }
+  const surname = oneLine(rawText(child(name, 'surname')));
+  const given = oneLine(rawText(child(name, 'given-names')));
+  if (surname === '' || given === '') return citationText(name);
+  const suffix = oneLine(rawText(child(name, 'suffix')));
+  const ordered = name.attributes['name-style'] === 'eastern' ? [surname, given] : [given, surname];
+  return [...ordered, suffix].filter((part) => part !== '').join(' ');
+}
+
+function affiliations(meta: MarkupElement): MarkupElement[] {
+  const authorGroups = children(meta, 'contrib-group').filter((group) =>
+    children(group, 'contrib').some((contributor) => (contributor.attributes['contrib-type'] ?? 'author') === 'author'),
+  );
+  return [
+    ...children(meta, 'aff', 'aff-alternatives'),
+    ...authorGroups.flatMap((group) => findAll(group, (element) => element.name === 'aff')),
+  ];
+}
+
+/** Parts of an affiliation come with their own punctuation, with line breaks, or with nothing between them. */
+function spacedLine(walk: Walk, element: MarkupElement): Line {
+  const text = new InlineText();
+  const visit = (holder: MarkupElement): void => {
+    for (const node of holder.children) {
+      if (typeof node === 'string') {
+        text.add(node);
+        continue;
+      }
+      if (node.name === 'institution-id') continue;
+      text.space();
+      if (['institution-wrap', 'addr-line', 'aff'].includes(node.name)) visit(node);
+      else addInline(text, node, walk.inline);
+    }
+  };
+  visit(element);
+  const line = text.take();
+  return { text: line.text.replace(/(?<! ) +([,;.])/g, '$1').replace(/^[,;.\s]+/, ''), links: [] };
+}
+
+/** Notes on the authors belong to the head of the paper, not to its footnotes. */
+function writeAuthorNotes(walk: Walk, notes: MarkupElement): void {
+  for (const part of children(notes)) {
+    if (part.name === 'fn') walk.builder.text(noteLine(walk, part));
+    else if (part.name === 'corresp' || part.name === 'p') walk.builder.text(inlineLine(part, walk.inline));
+    else if (part.name !== 'title' && part.name !== 'label') writeFlow(walk, part);
+  }
+}
+
+function writeKeywords(walk: Walk, group: MarkupElement): void {
+  const words = findAll(group, (element) => element.name === 'kwd' || element.name === 'compound-kwd').map(
+    (keyword) => inlineLine(keyword, walk.inline).text,
+  );
+  if (words.length === 0) return;
+  const title = inlineLine(child(group, 'title'), walk.inline).text || 'Keywords';
+  walk.builder.text({ text: `${title.replace(/:$/, '')}: ${words.join(', ')}`, links: [] });
+}
+
+/** What the front matter says about the article. */
+function frontMetadata(article: MarkupElement, walk: Walk): Metadata {
+  const meta = path(article, 'front', 'article-meta') ?? child(article, 'front-stub', 'front');
+  const title = meta ? titleLine(walk, meta).text : '';
+  const doi = children(meta, 'article-id')
+    .filter((id) => id.attributes['pub-id-type'] === 'doi')
+    .map((id) => normalizeDoi(rawText(id)))[0];
+  const abstract = children(meta, 'abstract').find((candidate) => candidate.attributes['abstract-type'] === undefined);
+  const abstractText = abstract ? inlineLine(abstract, { ...walk.inline, notes: [] }).text : '';
+  const language = article.attributes['lang'];
+  const people = meta ? authorPeople(meta) : [];
+  return {
+    ...(title !== '' && { title }),
+    authors: meta ? authorNames(meta) : [],
+    ...(people.length > 0 && { people }),
+    ...(abstractText !== '' && { abstract: abstractText }),
+    ...(doi !== undefined && { doi }),
+    ...imprintOf(statedImprint(article, meta)),
+    ...(language !== undefined && language !== '' && { language: language.toLowerCase() }),
+    needsOcr: [],
+    quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 },
+  };
+}
+
+/** Where and when the article says that it appeared. */
+function statedImprint(article: MarkupElement, meta: MarkupElement | undefined): Stated {
+  const journal = path(article, 'front', 'journal-meta');
+  const text = (holder: MarkupElement | undefined, ...names: string[]): string =>
+    oneLine(rawText(child(holder, ...names)));
+  const id = (...types: string[]): string | undefined =>
+    children(meta, 'article-id')
+      .filter((each) => types.includes(each.attributes['pub-id-type'] ?? ''))
+      .map((each) => oneLine(rawText(each)))[0];
+  // Printed and electronic dates are side by side: a work is as old as the first of them.
+  const dates = children(meta, 'pub-date')
+    .map((date) => joined(text(date, 'year'), text(date, 'month'), text(date, 'day')))
+    .filter((date) => date !== undefined);
+  const license = child(child(meta, 'permissions'), 'license');
+  const reference = findAll(license ?? NOTHING, ({ name }) => name === 'license_ref')[0];
+  const linked = findAll(license ?? NOTHING, ({ name }) => name === 'ext-link' || name === 'uri')
+    .map(({ attributes }) => attributes['href'] ?? '')
+    .find((url) => url.includes('creativecommons.org'));
+  return {
+    pmid: id('pmid'),
+    pmcid: id('pmcid', 'pmc')?.replace(/^(?=\d)/, 'PMC'),
+    arxivId: id('arxiv'),
+    date: dates.toSorted((a, b) => (`${a}-99` < `${b}-99` ? -1 : 1))[0],
+    venue: text(child(journal, 'journal-title-group') ?? journal, 'journal-title'),
+    publisher: text(child(journal, 'publisher'), 'publisher-name'),
+    issn: children(journal, 'issn').map((issn) => oneLine(rawText(issn))),
+    volume: text(meta, 'volume'),
+    issue: text(meta, 'issue'),
+    pages: pageRange(text(meta, 'fpage'), text(meta, 'lpage')) ?? text(meta, 'elocation-id'),
+    license: license?.attributes['href'] ?? (reference ? oneLine(rawText(reference)) : linked),
+    keywords: children(meta, 'kwd-group').flatMap((group) =>
+      children(group, 'kwd').map((word) => oneLine(rawText(word))),
+    ),
+  };
+}
+
+const NOTHING: MarkupElement = { name: '', attributes: {}, children: [] };

@@ -1,10 +1,8 @@
 import type { Clock, Random } from '../../../base/index.ts';
-import { AppError, KeyedLimiter, spreadDelay, wait } from '../../../base/index.ts';
+import { AppError, KeyedLimiter, spreadDelay, wait, isAbort } from '../../../base/index.ts';
 import type { DenseEngine, Role } from '../engine.ts';
 import { withPrefix } from '../engine.ts';
 import { normalise } from '../normalise.ts';
-import { parseAnswer } from './openai-answer.ts';
-import { requestEmbeddings } from './openai-request.ts';
 
 /** How to reach a server that speaks the OpenAI embeddings protocol (vLLM, TEI, Ollama, and others). */
 export interface ServerOptions {
@@ -189,4 +187,148 @@ function wrongDimensions(options: ServerOptions, found: number): AppError {
       hint: 'set parse.embed_dimensions to the size the model returns, or embed everything again after changing the model',
     },
   );
+}
+
+/** What a server said to a batch: vectors by the place of their text; a place it left out is undefined. */
+type Answer = readonly (Float32Array | undefined)[];
+
+/**
+ * Reads an answer of the embeddings protocol. Places are taken from `index`, never from the order, where the server
+ * gives it: a server that leaves a text out or mixes them up must not give a text its neighbour's vector.
+ */
+function parseAnswer(body: unknown, expected: number): Answer {
+  const data = isRecord(body) ? body['data'] : undefined;
+  if (!Array.isArray(data)) throw malformed('has no list "data"');
+  const vectors: (Float32Array | undefined)[] = Array.from({ length: expected });
+  const numbered = data.every((item) => isRecord(item) && typeof item['index'] === 'number');
+  if (!numbered && data.length !== expected) {
+    throw malformed(`has ${data.length} vectors for ${expected} texts and does not say which`);
+  }
+  for (const [position, item] of data.entries()) {
+    if (!isRecord(item)) throw malformed(`has no object at ${position}`);
+    const place = numbered ? (item['index'] as number) : position;
+    if (!Number.isInteger(place) || place < 0 || place >= expected)
+      throw malformed(`names text ${place} of ${expected}`);
+    if (vectors[place]) throw malformed(`names text ${place} twice`);
+    vectors[place] = parseVector(item['embedding'], position);
+  }
+  return vectors;
+}
+
+function parseVector(value: unknown, position: number): Float32Array {
+  if (typeof value === 'string') {
+    const bytes = Buffer.from(value, 'base64');
+    if (bytes.length % 4 !== 0) throw malformed(`has ${bytes.length} bytes at ${position}, which are no floats`);
+    return finite(new Float32Array(Uint8Array.from(bytes).buffer), position);
+  }
+  if (!Array.isArray(value)) throw malformed(`has no vector at ${position}`);
+  const vector = new Float32Array(value.length);
+  for (const [at, number] of value.entries()) vector[at] = typeof number === 'number' ? number : Number.NaN;
+  return finite(vector, position);
+}
+
+function finite(vector: Float32Array, position: number): Float32Array {
+  if (!vector.every(Number.isFinite)) throw malformed(`has a vector with something else than numbers at ${position}`);
+  return vector;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function malformed(what: string): AppError {
+  return new AppError('EMBED_ANSWER', `the embedding server's answer ${what}`, {
+    hint: 'check that the URL is an OpenAI-compatible /v1 endpoint and that the model supports embeddings',
+  });
+}
+
+/** The result of one request. */
+type Reply =
+  | { readonly kind: 'answer'; readonly body: unknown }
+  /** Retryable; `afterMs` when the server said how long to wait. */
+  | { readonly kind: 'again'; readonly reason: string; readonly afterMs: number | undefined }
+  /** Too much at once: the same texts in smaller batches may pass. */
+  | { readonly kind: 'smaller'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+const MOST_ANSWER_BYTES = 256 * 1024 * 1024;
+const MOST_REASON_CHARACTERS = 300;
+
+/** Sends one batch and sorts what comes back. Redirects are refused: they would carry the key to another host. */
+async function requestEmbeddings(
+  request: {
+    readonly url: string;
+    readonly body: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly timeoutMs: number;
+  },
+  clock: Clock,
+  signal?: AbortSignal,
+): Promise<Reply> {
+  const late = new AbortController();
+  using _timer = clock.setTimer(request.timeoutMs, () => late.abort());
+  const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+  try {
+    const response = await fetch(request.url, {
+      method: 'POST',
+      headers: { ...request.headers, 'content-type': 'application/json' },
+      body: request.body,
+      redirect: 'error',
+      signal: either,
+    });
+    const text = await boundedText(response);
+    return response.ok ? parseBody(text) : sort(response, text, clock.now());
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason;
+    if (error instanceof AppError) throw error;
+    const reason = late.signal.aborted || isAbort(error) ? `no answer in ${request.timeoutMs} ms` : cause(error);
+    return { kind: 'again', reason, afterMs: undefined };
+  }
+}
+
+function parseBody(text: string): Reply {
+  try {
+    return { kind: 'answer', body: JSON.parse(text) as unknown };
+  } catch {
+    // A cut-off answer looks like this too, so it is retryable.
+    return { kind: 'again', reason: 'the answer is not JSON', afterMs: undefined };
+  }
+}
+
+function sort(response: Response, text: string, now: number): Reply {
+  const reason = `${response.status} ${text.replaceAll(/\s+/g, ' ').slice(0, MOST_REASON_CHARACTERS)}`.trim();
+  if (response.status === 413 || response.status === 422) return { kind: 'smaller', reason };
+  if (response.status === 408 || response.status === 425 || response.status === 429 || response.status >= 500) {
+    return { kind: 'again', reason, afterMs: retryAfterMs(response.headers.get('retry-after'), now) };
+  }
+  return { kind: 'refused', reason };
+}
+
+/** Seconds or a date (RFC 9110, 10.2.3); nonsense is none. */
+function retryAfterMs(header: string | null, now: number): number | undefined {
+  if (header === null) return undefined;
+  if (/^\d+(?:\.\d+)?$/.test(header.trim())) return Number(header) * 1000;
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}
+
+async function boundedText(response: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of response.body ?? []) {
+    bytes += (piece as Uint8Array).length;
+    if (bytes > MOST_ANSWER_BYTES) {
+      throw new AppError('EMBED_ANSWER', `the embedding server's answer is longer than ${MOST_ANSWER_BYTES} bytes`, {
+        hint: 'reduce parse.batch_size',
+      });
+    }
+    pieces.push(piece as Uint8Array);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function cause(error: unknown): string {
+  const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (!(inner instanceof Error)) return String(inner);
+  return 'code' in inner && typeof inner.code === 'string' ? inner.code : inner.message;
 }

@@ -1,5 +1,3 @@
-import { Message } from './protobuf.ts';
-
 /** ONNX's own numbers for element types. */
 const ELEMENT = { float32: 1, uint8: 2, int8: 3, int64: 7, float16: 10 } as const;
 type ElementType = keyof typeof ELEMENT;
@@ -82,4 +80,73 @@ function valueInfo(name: string, type: ElementType, shape: readonly (number | st
   }
   const tensor = new Message().integer(1, ELEMENT[type]).message(2, dimensions);
   return new Message().string(1, name).message(2, new Message().message(1, tensor));
+}
+
+const VARINT = 0;
+const BYTES = 2;
+const FIXED32 = 5;
+
+/**
+ * Writes one protobuf message. Large byte fields are kept by reference and copied once, when the outermost message
+ * is finished, so that a model of tens of megabytes is not copied at every level.
+ */
+class Message {
+  readonly #parts: Uint8Array[] = [];
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  integer(field: number, value: number | bigint): this {
+    return this.#push(varint((field << 3) | VARINT)).#push(varint(value));
+  }
+
+  float(field: number, value: number): this {
+    const bytes = new Uint8Array(4);
+    new DataView(bytes.buffer).setFloat32(0, value, true);
+    return this.#push(varint((field << 3) | FIXED32)).#push(bytes);
+  }
+
+  bytes(field: number, value: Uint8Array): this {
+    return this.#push(varint((field << 3) | BYTES)).#push(varint(value.length)).#push(value);
+  }
+
+  string(field: number, value: string): this {
+    return this.bytes(field, Buffer.from(value, 'utf8'));
+  }
+
+  message(field: number, inner: Message): this {
+    this.#push(varint((field << 3) | BYTES)).#push(varint(inner.#length));
+    for (const part of inner.#parts) this.#push(part);
+    return this;
+  }
+
+  /** The message's bytes, in a buffer of their own. */
+  finish(): Uint8Array {
+    const bytes = new Uint8Array(this.#length);
+    let at = 0;
+    for (const part of this.#parts) {
+      bytes.set(part, at);
+      at += part.length;
+    }
+    return bytes;
+  }
+
+  #push(part: Uint8Array): this {
+    this.#parts.push(part);
+    this.#length += part.length;
+    return this;
+  }
+}
+
+function varint(value: number | bigint): Uint8Array {
+  let rest = BigInt.asUintN(64, BigInt(value));
+  const bytes: number[] = [];
+  do {
+    const low = Number(rest & 0x7fn);
+    rest >>= 7n;
+    bytes.push(rest === 0n ? low : low | 0x80);
+  } while (rest !== 0n);
+  return Uint8Array.from(bytes);
 }

@@ -1,10 +1,11 @@
-import type { Block, Metadata } from '../../../document.ts';
+import type { Block, Metadata, Imprint } from '../../../document.ts';
 import type { Draft } from '../draft.ts';
 import { findByline } from './byline.ts';
-import { ownDois, pdfImprint } from './imprint.ts';
 import { detectLanguage } from '../text/language.ts';
 import type { PageContent } from '../page/page-content.ts';
 import { unreadable } from '../page/scan.ts';
+import { findDoi } from '../../markup/identifiers.ts';
+import { imprintOf, isoDate } from '../../markup/imprint.ts';
 
 /** What the file's own information says. */
 export interface FileInformation {
@@ -95,6 +96,116 @@ function findAbstract(blocks: readonly Block[]): string | undefined {
     }
     const runIn = /^abstract[\s.:—–-]*(?=\p{Lu})/iu.exec(block.text);
     if (block.kind === 'text' && runIn && block.text.length > 120) return block.text.slice(runIn[0].length);
+  }
+  return undefined;
+}
+
+const MOST_DOIS = 5;
+/** Behind the DOI of a paper: its supplement. */
+const SUPPLEMENT = /\/-\/.*$/;
+/** A title page has no more. */
+const FEW_BLOCKS = 12;
+/** Covers that a repository puts before a paper. */
+const MOST_COVERS = 2;
+
+/**
+ * The DOIs that may be a PDF's own: what the file's information says counts first, then what is called a DOI on the first
+ * page, then what is or leads there without a word. One that the reference list has is a cited work's, unless it is in the
+ * imprint: papers ask to be cited.
+ */
+export function ownDois(
+  blocks: readonly Block[],
+  links: readonly string[],
+  { doi = '', subject = '' }: FileInformation,
+): { readonly doi: string | undefined; readonly others: readonly string[] } {
+  const cited = new Set(blocks.flatMap((block) => (block.kind === 'reference' ? [block.doi] : [])));
+  const titlePage = blocks.find(({ kind }) => kind === 'title')?.regions[0]?.page ?? 1;
+  const last = titlePage > 1 + MOST_COVERS ? 1 : titlePage;
+  const first = blocks.filter((block) => (block.regions[0]?.page ?? 0) <= last && block.kind !== 'reference');
+  for (const { text } of first) if (/^(?:https?:\/\/(?:dx\.)?)?doi\b/i.test(text)) cited.delete(findDoi(text));
+  const marked = first.flatMap(({ text }) => after(text, /\bdoi(?:\.org)?[:/\s]*(?=10\.\d{4,9}\/)/giu));
+  const bare = first.flatMap(({ text }) => after(text, /(?<![\w/.])(?=10\.\d{4,9}\/)/gu));
+  const linked = links.filter((url) => url.includes('doi.org/'));
+  const found = (texts: readonly string[]): string[] =>
+    texts
+      .map((text) => findDoi(text)?.replace(SUPPLEMENT, ''))
+      .filter((each) => each !== undefined && !cited.has(each)) as string[];
+  const [named, unnamed] = [found([doi, subject, ...marked]), found([...bare, ...linked])];
+  const all = [...new Set([...named, ...unnamed])];
+  // A line may end inside a DOI: where a longer one is there that continues, that is the whole.
+  const whole = all.filter((each) => !all.some((other) => other !== each && other.startsWith(each)));
+  // A link on a page full of text may lead to a work that is cited there.
+  const isOwn = (each: string): boolean =>
+    named.some((name) => each.startsWith(name)) || (first.length < FEW_BLOCKS && found(linked).includes(each));
+  const own = whole.find(isOwn);
+  const others = whole.filter((each) => each !== own);
+  return { doi: own, others: others.slice(0, MOST_DOIS) };
+}
+
+/** The texts behind every place where a mark ends. */
+function after(text: string, mark: RegExp): string[] {
+  return Array.from(text.slice(0, 5_000).matchAll(mark), ({ index, 0: found }) =>
+    text.slice(index + found.length, index + found.length + 300),
+  );
+}
+
+/** What a PDF says of its publication: in the file's information, in arXiv's stamp and on its first page. */
+export function pdfImprint(
+  blocks: readonly Block[],
+  information: FileInformation,
+  { page, otherDois }: { readonly page: PageContent | undefined; readonly otherDois: readonly string[] },
+): { readonly imprint?: Imprint } {
+  const texts = blocks
+    .filter((block) => block.regions[0]?.page === 1 && block.kind !== 'reference')
+    .map(({ text }) => text.slice(0, 2_000));
+  const stamp = STAMP.exec((page?.glyphs ?? []).map(({ text }) => text.trim()).join(''));
+  const { venue, volume, date } = inSubject(information.subject ?? '');
+  return imprintOf({
+    arxivId: stamp?.[1],
+    date:
+      date ??
+      (stamp ? isoDate(`${stamp[2]} ${stamp[3]} ${stamp[4]}`) : undefined) ??
+      publishedOn(texts) ??
+      copyrightYear(texts),
+    venue,
+    volume,
+    keywords: (information.keywords ?? '').slice(0, 2_000).split(/[;,]/),
+    license: texts.map((text) => LICENSE.exec(text)?.[0]).find((url) => url !== undefined),
+    otherDois,
+  });
+}
+
+/**
+ * arXiv prints id, class and date on the margin of the first page (`arXiv:1706.03762v7 [cs.CL] 2 Aug 2023`, here without its
+ * blanks); an id without those is one that is cited.
+ */
+const STAMP =
+  /arXiv:(\d{4}\.\d{4,5}|[a-z-]{2,16}(?:\.[A-Z]{2})?\/\d{7})(?:v\d{1,3})?\[[\w.-]{2,20}\](\d{1,2})([A-Z][a-z]{2})((?:19|20)\d\d)/;
+const LICENSE = /https?:\/\/creativecommons\.org\/(?:licenses|publicdomain)\/[\w./-]{2,40}/i;
+
+/** Publishers write where a paper appeared into its subject: `Cell, 12 (2020) 345. doi:10.…`, `Nature, doi:10.…`. */
+function inSubject(subject: string): { readonly venue?: string; readonly volume?: string; readonly date?: string } {
+  if (findDoi(subject) === undefined) return {};
+  // In small letters it is a code of the house, not a name.
+  const venue = /^\p{Lu}[^,\d]{1,120}(?=,)/u.exec(subject)?.[0].trim();
+  if (venue === undefined || /\bdoi\b/i.test(venue)) return {};
+  const place = /^,\s?(?:Volume\s)?(\d{1,5})[\s,]{1,2}\(((?:19|20)\d\d)\)/.exec(subject.slice(venue.length));
+  return place ? { venue, volume: place[1] ?? '', date: place[2] ?? '' } : { venue };
+}
+
+function publishedOn(texts: readonly string[]): string | undefined {
+  for (const text of texts) {
+    const found = /\bpublished(?:\s(?:online|on|date))?:?\s(?=[\dA-Z])/i.exec(text);
+    const date = found && isoDate(text.slice(found.index + found[0].length, found.index + found[0].length + 20));
+    if (date !== null && date !== undefined) return date;
+  }
+  return undefined;
+}
+
+function copyrightYear(texts: readonly string[]): string | undefined {
+  for (const text of texts) {
+    const year = /(?:©|\(c\)|copyright)[^\d]{0,60}((?:19|20)\d\d)(?!\d)/i.exec(text)?.[1];
+    if (year !== undefined) return year;
   }
   return undefined;
 }

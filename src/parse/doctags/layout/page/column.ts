@@ -1,10 +1,9 @@
 import type { Box } from '../../../document.ts';
-import type { Band, Gutter } from './band.ts';
-import { bands, medianSize, splitAtReferences } from './band.ts';
 import { overlap, unionBox } from './box.ts';
 import type { Segment } from './segment.ts';
-import type { Sided } from './side-column.ts';
-import { besideSpanning } from './side-column.ts';
+import { hasLetter } from '../text/letter.ts';
+import { segmentLabel } from '../role/caption.ts';
+import { isReferencesLine } from './type-area.ts';
 
 /** Pieces of one column that are read together, from top to bottom. */
 export interface ColumnPiece {
@@ -206,4 +205,228 @@ export function voteForGutters(pages: readonly (readonly Segment[])[]): GutterVo
       for (let x = Math.ceil(left.right); x <= Math.floor(right.left); x += 1) votes.set(x, (votes.get(x) ?? 0) + 1);
     }
   return votes;
+}
+
+/** A vertical strip without text between two columns. */
+interface Gutter {
+  readonly left: number;
+  readonly right: number;
+}
+
+/** Rows of a page that are read together: over all columns, or column by column. */
+interface Band {
+  readonly spanning: boolean;
+  readonly segments: Segment[];
+}
+
+/** Cuts segments where lines run over the gutter. */
+function bands(segments: readonly Segment[], gutter: Gutter): Band[] {
+  const result: Band[] = [];
+  const sorted = [...segments].sort((a, b) => a.baseline - b.baseline || a.left - b.left);
+  const spanning = new Set(sorted.filter((segment) => spans(segment, gutter)));
+  for (const segment of spanning) {
+    // Two lines of two columns that nearly touch are not one line over both.
+    if (sorted.some((other) => other !== segment && !spanning.has(other) && beside(segment, other, gutter)))
+      spanning.delete(segment);
+  }
+  // The label of a caption over both columns, with a wide space after it.
+  for (const segment of sorted)
+    if (!spanning.has(segment) && segmentLabel(segment) !== undefined)
+      for (const wide of spanning) {
+        const gap = wide.left - segment.right;
+        if (gap > 0 && gap < 2.5 * segment.size && Math.abs(wide.baseline - segment.baseline) < 0.3 * segment.size)
+          spanning.add(segment);
+      }
+  let cursor: Band | undefined;
+  for (const segment of sorted) {
+    const isSpanning = spanning.has(segment);
+    if (!cursor || cursor.spanning !== isSpanning) {
+      cursor = { spanning: isSpanning, segments: [] };
+      result.push(cursor);
+    }
+    cursor.segments.push(segment);
+  }
+  return result;
+}
+
+/**
+ * A list of references begins again below text that was balanced over the columns: its heading is in one of them, the
+ * others have a gap there too, and from there on all are set alike.
+ */
+function splitAtReferences(band: Band, gutter: Gutter): Band[] {
+  const middle = (gutter.left + gutter.right) / 2;
+  const heading = band.spanning
+    ? undefined
+    : band.segments.find((segment) => isReferencesLine(segment) && standsAlone(segment, band.segments, middle));
+  if (!heading) return splitBySize(band, gutter);
+  const facing = band.segments.filter(
+    (segment) =>
+      segment.glyphs.length > 5 && (heading.left < middle ? segment.left >= middle : segment.right <= middle),
+  );
+  const own = band.segments.filter((segment) => segment.glyphs.length > 5 && !facing.includes(segment));
+  const below = facing.filter((segment) => segment.top > heading.top - 0.5 * heading.size);
+  const above = facing.filter((segment) => segment.baseline < heading.baseline && !below.includes(segment));
+  const entries = own.filter((segment) => segment.top > heading.bottom - 1);
+  const first = below.toSorted((a, b) => a.baseline - b.baseline)[0];
+  const gap = (first?.top ?? 0) - Math.max(0, ...above.map((segment) => segment.bottom));
+  if (!first || above.length === 0 || entries.length < 3 || below.length < 3) return splitBySize(band, gutter);
+  if (gap < 1.2 * first.size || Math.abs(medianSize(below) - medianSize(entries)) > 0.3)
+    return splitBySize(band, gutter);
+  const y = heading.top - 1;
+  return [
+    { spanning: false, segments: band.segments.filter((segment) => segment.baseline < y) },
+    { spanning: false, segments: band.segments.filter((segment) => segment.baseline >= y) },
+  ];
+}
+
+/** No other words are in its row of its column: in a line that is set wide each word is a segment. */
+function standsAlone(segment: Segment, segments: readonly Segment[], middle: number): boolean {
+  return !segments.some(
+    (other) =>
+      other !== segment &&
+      other.left < middle === segment.left < middle &&
+      Math.abs(other.baseline - segment.baseline) < 0.3 * segment.size &&
+      other.glyphs.some(({ text }) => hasLetter(text)),
+  );
+}
+
+/** The size of most segments. */
+function medianSize(segments: readonly Segment[]): number {
+  return segments.map((segment) => segment.size).sort((a, b) => a - b)[segments.length >> 1] ?? 0;
+}
+
+/**
+ * Where the type changes size in both columns at one height, the text above was balanced over the columns and something
+ * new (a list of references) begins below.
+ */
+function splitBySize(band: Band, gutter: Gutter): Band[] {
+  if (band.spanning || band.segments.length < 12) return [band];
+  const middle = (gutter.left + gutter.right) / 2;
+  const text = band.segments.filter((segment) => segment.glyphs.length > 5);
+  const left = text.filter((segment) => segment.right <= middle);
+  const right = text.filter((segment) => segment.left >= middle);
+  const cutLeft = sizeChange(left);
+  const cutRight = sizeChange(right);
+  if (cutLeft === undefined || cutRight === undefined) return [band];
+  if (cutLeft.after !== cutRight.after || Math.abs(cutLeft.y - cutRight.y) > 2.5 * cutLeft.after) return [band];
+  const y = Math.min(cutLeft.y, cutRight.y);
+  return [
+    { spanning: false, segments: band.segments.filter((segment) => segment.baseline < y) },
+    { spanning: false, segments: band.segments.filter((segment) => segment.baseline >= y) },
+  ];
+}
+
+/** The height from which a column is set in a smaller size to its end, with at least three lines on both sides. */
+function sizeChange(segments: readonly Segment[]): { y: number; after: number } | undefined {
+  const sorted = [...segments].sort((a, b) => a.baseline - b.baseline);
+  const last = sorted.at(-1);
+  if (!last) return undefined;
+  const after = Math.round(last.size * 2) / 2;
+  let index = sorted.length - 1;
+  while (index >= 0 && Math.abs((sorted[index]?.size ?? 0) - last.size) < 0.3) index -= 1;
+  const before = sorted[index];
+  const first = sorted[index + 1];
+  if (!before || !first || index < 2 || sorted.length - index < 4 || before.size < last.size + 0.4) return undefined;
+  // A heading above the last lines is larger too, but what is above the heading is not.
+  const larger = sorted.slice(0, index + 1).filter((segment) => segment.size >= last.size + 0.4).length;
+  if (larger < 0.6 * (index + 1)) return undefined;
+  return { y: first.baseline - 0.8 * first.size, after };
+}
+
+function spans(segment: Segment, gutter: Gutter): boolean {
+  return segment.left < gutter.left - segment.size && segment.right > gutter.right + segment.size;
+}
+
+function beside(wide: Segment, other: Segment, gutter: Gutter): boolean {
+  if (overlap(wide.top, wide.bottom, other.top, other.bottom) < 0.5 * other.size) return false;
+  return overlap(wide.left, wide.right, other.left, other.right) > 0 && !spans(other, gutter);
+}
+
+/** Lines over the gutter with a narrow column of notes beside them. */
+interface Sided {
+  readonly main: readonly Segment[];
+  readonly side: readonly Segment[];
+}
+
+/** Lines on both sides from which on they are two columns, and not a line with a label. */
+const FEWEST_LINES = 3;
+/** Ems that labels of entries do not exceed. */
+const SIDE_LABEL = 4;
+
+/**
+ * Puts bands together that alternate because a narrow column is beside lines over the gutter (editors and dates
+ * beside an abstract): the lines are read first, then the column.
+ */
+function besideSpanning(bands: readonly Band[]): (Band | Sided)[] {
+  const result: (Band | Sided)[] = [];
+  let rest = [...bands];
+  while (rest.length > 0) {
+    const found = sidedRun(rest);
+    if (found) {
+      result.push(found.sided);
+      rest = found.rest;
+      continue;
+    }
+    const [first, ...others] = rest;
+    if (first) result.push(first);
+    rest = others;
+  }
+  return result;
+}
+
+function sidedRun(bands: readonly Band[]): { sided: Sided; rest: Band[] } | undefined {
+  const start = bands[0]?.spanning === true ? 0 : 1;
+  const [lines] = bands.slice(start, start + 1);
+  const size = medianSize(bands[1 - start]?.segments ?? []);
+  if (!lines?.spanning || size === 0) return undefined;
+  for (const left of [true, false]) {
+    const edge = left
+      ? Math.min(...lines.segments.map((segment) => segment.left))
+      : Math.max(...lines.segments.map((segment) => segment.right));
+    const isSide = (segment: Segment): boolean =>
+      segment.glyphs.length > 0 &&
+      Math.abs(segment.size - size) < 0.15 * size &&
+      (left ? segment.right < edge - 0.5 * size : segment.left > edge + 0.5 * size);
+    const start = Math.min(...lines.segments.map((segment) => segment.left));
+    // A short last line begins where the others do.
+    const isMain = (segment: Segment, spanning: boolean): boolean =>
+      segment.glyphs.length > 0 &&
+      (left ? segment.left > edge - 2 : segment.right < edge + 2) &&
+      (spanning || Math.abs(segment.left - start) < 2.5 * segment.size);
+    const found = take(bands, isSide, isMain);
+    if (found && isBeside(found.sided)) return found;
+  }
+  return undefined;
+}
+
+/** As many bands from the start as hold nothing but lines and notes; of the last one what still does. */
+function take(
+  bands: readonly Band[],
+  isSide: (segment: Segment) => boolean,
+  isMain: (segment: Segment, spanning: boolean) => boolean,
+): { sided: Sided; rest: Band[] } | undefined {
+  const main: Segment[] = [];
+  const side: Segment[] = [];
+  for (const [index, band] of bands.entries()) {
+    const end = band.segments.findIndex(
+      (segment) => !isMain(segment, band.spanning) && (band.spanning || !isSide(segment)),
+    );
+    const own = end < 0 ? band.segments : band.segments.slice(0, end);
+    for (const segment of own) (isMain(segment, band.spanning) ? main : side).push(segment);
+    if (end < 0) continue;
+    const left = { ...band, segments: band.segments.slice(end) };
+    return { sided: { main, side }, rest: [left, ...bands.slice(index + 1)] };
+  }
+  return { sided: { main, side }, rest: [] };
+}
+
+/** Both have several lines at one height; at the side they are in smaller type, or more than labels. */
+function isBeside({ main, side }: Sided): boolean {
+  if (main.length < FEWEST_LINES || side.length < FEWEST_LINES) return false;
+  const top = Math.min(...main.map((segment) => segment.top));
+  const bottom = Math.max(...main.map((segment) => segment.bottom));
+  const facing = side.filter((segment) => segment.bottom > top && segment.top < bottom);
+  const words = facing.filter((segment) => segment.right - segment.left > SIDE_LABEL * segment.size);
+  const small = medianSize(side) < 0.97 * medianSize(main);
+  return facing.length >= FEWEST_LINES && (small || words.length >= FEWEST_LINES + 1);
 }

@@ -1,5 +1,5 @@
 import type { Draft } from '../draft.ts';
-import { textOf } from '../output/draft-text.ts';
+import { textOf } from '../draft.ts';
 import { headingNumber, isAbstractHeading, isCommonHeading } from './heading-number.ts';
 import type { Line } from '../page/line.ts';
 

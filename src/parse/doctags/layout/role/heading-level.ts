@@ -3,7 +3,7 @@ import type { OutlineEntry } from '../page/page-content.ts';
 import type { Features, TreeModel } from '../trees.ts';
 import { scoreOf } from '../trees.ts';
 import model from './level-model.json' with { type: 'json' };
-import { textOf } from '../output/draft-text.ts';
+import { textOf } from '../draft.ts';
 import { mostFrequent } from '../text/glyph-type.ts';
 import { headingKey } from './heading-features.ts';
 import {

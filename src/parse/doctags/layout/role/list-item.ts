@@ -1,7 +1,7 @@
 import type { Draft } from '../draft.ts';
-import { textOf } from '../output/draft-text.ts';
-import type { ListMarker } from './list.ts';
-import { isUsualSign, listMarker } from './list.ts';
+import { draftOf, textOf } from '../draft.ts';
+import type { Line } from '../page/line.ts';
+import { linePart } from '../page/line.ts';
 
 interface Candidate {
   readonly draft: Draft;
@@ -78,4 +78,96 @@ function setDepths(drafts: readonly Draft[]): void {
     if (stack.length === 0 || left > (stack.at(-1) ?? 0) + 4) stack.push(left);
     draft.depth = stack.length - 1;
   }
+}
+
+const BULLET = /^(?<marker>[•●○◦⦁⚫⚪◉◎▪▫■□◾◽◼◻❑❒❏☐☑‣⁃∙·➢➣➤➔➜➥►▶▷▻▸▹◆◇◊♦❖✓✔✗✘★☆✦✧✱→⇒»*–—-])\k<marker>?(?=\s|\p{L})/u;
+/** Signs that also are in sentences: they begin an item only with a space after them and others like it. */
+const USUAL_SIGN = /[→⇒»*–—·-]/u;
+const NUMBER = /^(?<marker>\(?(?:\d{1,3}|[a-z]|[ivx]{1,5}|[A-Z])[.)]|\[\d{1,3}\])(?=\s)/u;
+
+/** True for a marker that is no bullet when it is alone. */
+function isUsualSign(marker: string): boolean {
+  return USUAL_SIGN.test(marker);
+}
+
+/** A bullet or number that begins a list item. */
+export interface ListMarker {
+  readonly marker: string;
+  readonly ordered: boolean;
+}
+
+/** The marker at the start of a line, if a list item may begin with it. */
+export function listMarker(line: Line): ListMarker | undefined {
+  // Most lines begin with a word: a letter and another letter.
+  if (/^\p{L}\p{L}\p{L}/u.test(line.text) && !/^[ivx]{1,5}[.)]/u.test(line.text)) return undefined;
+  // Some files hold a bullet twice.
+  const bullet = BULLET.exec(line.text)?.[0];
+  if (bullet !== undefined) {
+    // A dash or asterisk needs a space after it, or it is a word or an operator.
+    if (USUAL_SIGN.test(bullet) && !/^\S{1,2}\s/u.test(line.text)) return undefined;
+    return { marker: bullet, ordered: false };
+  }
+  const number = NUMBER.exec(line.text)?.groups?.marker;
+  return number === undefined ? undefined : { marker: number, ordered: true };
+}
+
+/** True when a line begins where the text after the first line's marker begins: it belongs to that item. */
+export function hangsUnder(first: Line, line: Line): boolean {
+  const marker = listMarker(first)?.marker;
+  if (marker === undefined) return false;
+  let length = 0;
+  for (const glyph of first.glyphs) {
+    if (length >= marker.length) return Math.abs(line.left - glyph.left) < 0.35 * line.size;
+    length += glyph.text.length;
+  }
+  return false;
+}
+
+/** Entries that make a paragraph a list of abbreviations. */
+const FEWEST = 3;
+const NAME = /^(?:list of )?abbreviations?(?: used)?[.:]?$/iu;
+/** "MIC: minimum inhibitory concentration", "CI, confidence interval", "AE = adverse event". */
+const ENTRY = /^(?:and )?\S{1,24}(?: \S{1,12}){0,2}?(?:\s?[:=,–—-]|\s)\s?\S/u;
+
+/** Cuts paragraphs under "Abbreviations", or behind that word, into their entries: they are lists set as running text. */
+export function splitAbbreviations(drafts: readonly Draft[]): Draft[] {
+  let under = false;
+  return drafts.flatMap((draft) => {
+    if (draft.kind === 'heading' || draft.kind === 'title') under = NAME.test(textOf(draft));
+    if (draft.kind !== 'text') return [draft];
+    const label = labelLength(draft);
+    if (!under && label === 0) return [draft];
+    return entriesOf(draft, label) ?? [draft];
+  });
+}
+
+/** Letters of the bold word "Abbreviations" that begins the paragraph itself. */
+function labelLength({ lines }: Draft): number {
+  const glyphs = lines[0]?.glyphs ?? [];
+  const end = glyphs.findIndex(({ font }) => !font.bold);
+  const label = glyphs
+    .slice(0, Math.max(0, end))
+    .map(({ text }) => text)
+    .join('')
+    .trim();
+  return NAME.test(label) ? end : 0;
+}
+
+function entriesOf(draft: Draft, label: number): Draft[] | undefined {
+  const entries: Line[][] = [[]];
+  draft.lines.forEach((line, index) => {
+    let from = index === 0 ? label : 0;
+    line.glyphs.forEach(({ text }, at) => {
+      if (text !== ';') return;
+      entries.at(-1)?.push(...linePart(line, line.glyphs.slice(from, at)));
+      entries.push([]);
+      from = at + 1;
+    });
+    entries.at(-1)?.push(...linePart(line, line.glyphs.slice(from)));
+  });
+  const items = entries.filter((lines) => lines.length > 0).map((lines) => draftOf('list_item', lines, draft.piece));
+  if (items.length < FEWEST || items.some((item) => !ENTRY.test(textOf(item).trim()))) return undefined;
+  const [first] = draft.lines;
+  const head = label === 0 || !first ? [] : linePart(first, first.glyphs.slice(0, label));
+  return [...(head.length > 0 ? [draftOf('text', head, draft.piece)] : []), ...items];
 }

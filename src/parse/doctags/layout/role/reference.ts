@@ -1,6 +1,5 @@
 import type { Draft } from '../draft.ts';
-import { draftOf } from '../draft.ts';
-import { textOf } from '../output/draft-text.ts';
+import { draftOf, textOf } from '../draft.ts';
 import { isBackMatter, isReferencesHeading } from './heading-number.ts';
 import { mostFrequent } from '../text/glyph-type.ts';
 import type { Line } from '../page/line.ts';

@@ -1,11 +1,10 @@
 import type { Draft } from '../draft.ts';
 import { draftOf } from '../draft.ts';
 import { THEOREM } from './heading-features.ts';
-import { headingNumber, isBackMatter, isCommonHeading } from './heading-number.ts';
+import { headingNumber, isBackMatter, isCommonHeading, isKeywordsLabel } from './heading-number.ts';
 import { hasLetter, hasLetterOrDigit } from '../text/letter.ts';
 import type { Line } from '../page/line.ts';
 import type { Glyph } from '../page/page-content.ts';
-import { isKeywordsLabel } from './heading-number.ts';
 import { linePart } from '../page/line.ts';
 
 /** Words that begin a paragraph in another style than it continues. */

@@ -1,7 +1,6 @@
 import { findAuthors, isArticleType } from './front-matter.ts';
 import type { Draft } from '../draft.ts';
-import { draftOf } from '../draft.ts';
-import { textOf } from '../output/draft-text.ts';
+import { draftOf, textOf } from '../draft.ts';
 import { isWide } from '../text/letter.ts';
 import type { Line } from '../page/line.ts';
 import { isCapitals } from './paragraph.ts';

@@ -1,17 +1,15 @@
-import type { Cell, Table } from '../../../document.ts';
+import type { Cell, Table, Box } from '../../../document.ts';
 import { overlap } from '../page/box.ts';
 import { joinTexts } from '../text/hyphen.ts';
 import type { Segment } from '../page/segment.ts';
-import type { Column } from './table-columns.ts';
-import { cellPieces, findColumns, HEAD_DEPTH } from './table-columns.ts';
+import { segmentOf } from '../page/segment.ts';
 import type { TableRegion } from './table-region.ts';
 import { rowsOf } from './table-region.ts';
-import type { Entry, TableLine, TableRow } from './table-rows.ts';
+import type { Entry, TableLine, TableRow, RowSetting } from './table-rows.ts';
 import { groupRows, separators } from './table-rows.ts';
-import type { RowSetting } from './table-rows.ts';
-import { ruledCells } from './table-ruled.ts';
 import type { CellDraft } from './table-span.ts';
 import { spanRows, spanSections, takeBetweenLines } from './table-span.ts';
+import type { Glyph } from '../page/page-content.ts';
 
 /** Reads the cells of a table region; undefined when the region turns out to hold no grid. */
 export function buildTable(
@@ -185,4 +183,288 @@ function finish(drafts: readonly CellDraft[], rows: number, shape: Shape): Table
         cells.push({ row, column, rowSpan: 1, columnSpan: 1, text: '', kind: 'data' });
   cells.sort((a, b) => a.row - b.row || a.column - b.column);
   return { rows, columns: shape.columns, cells };
+}
+
+/** Rules closer than this are one rule drawn twice. */
+const SAME_RULE = 4;
+/** The share of a cell's edge that must be drawn. */
+const DRAWN = 0.6;
+
+/** Cells as the rules around them say. */
+interface RuledCells {
+  readonly cells: CellDraft[];
+  readonly rows: number;
+  readonly columns: number;
+  readonly header: number;
+}
+
+/** Reads a table in which rules are around every cell; undefined when they are not, or when text runs across them. */
+function ruledCells(region: TableRegion, segments: readonly Segment[]): RuledCells | undefined {
+  const { box, horizontal, vertical } = region;
+  const xs = edges([box.left, box.right, ...vertical.map((rule) => rule.left)]);
+  const ys = withText(edges([box.top, box.bottom, ...horizontal.map((rule) => rule.top)]), segments);
+  const columns = xs.length - 1;
+  const rows = ys.length - 1;
+  if (columns < 2 || rows < 2 || columns * rows > 20_000) return undefined;
+  const grid: Grid = { xs, ys, horizontal, vertical };
+  const drafts = spans(grid);
+  if (drafts.length < 0.6 * columns * rows) return undefined;
+  for (const piece of cellPieces(segments, vertical)) {
+    const x = (piece.left + piece.right) / 2;
+    const y = piece.baseline - 0.3 * piece.size;
+    const cell = drafts.find((draft) => {
+      const area = areaOf(draft, grid);
+      return x > area.left && x < area.right && y > area.top && y < area.bottom;
+    });
+    if (!cell) return undefined;
+    const area = areaOf(cell, grid);
+    if (piece.left < area.left - 3 || piece.right > area.right + 3) return undefined;
+    cell.entries.push({
+      text: piece.text,
+      from: cell.column,
+      to: cell.column + cell.columnSpan - 1,
+      baseline: piece.baseline,
+      left: piece.left,
+      right: piece.right,
+      size: piece.size,
+    });
+  }
+  if (holdsRows(drafts, rows)) return undefined;
+  const header = Math.max(1, ...drafts.filter(({ row }) => row === 0).map(({ rowSpan }) => rowSpan));
+  return {
+    cells: drafts.filter(({ entries, rowSpan, columnSpan }) => entries.length > 0 || rowSpan > 1 || columnSpan > 1),
+    rows,
+    columns,
+    header: header < Math.min(4, rows) ? header : 1,
+  };
+}
+
+interface Grid {
+  readonly xs: readonly number[];
+  readonly ys: readonly number[];
+  readonly horizontal: readonly Box[];
+  readonly vertical: readonly Box[];
+}
+
+function edges(values: readonly number[]): number[] {
+  const result: number[] = [];
+  for (const value of values.toSorted((a, b) => a - b))
+    if (value - (result.at(-1) ?? -Infinity) > SAME_RULE) result.push(value);
+  return result;
+}
+
+/** The heights between which text is: a frame round the table makes no row above or below it. */
+function withText(ys: readonly number[], segments: readonly Segment[]): readonly number[] {
+  const top = Math.min(...segments.map(({ baseline }) => baseline));
+  const bottom = Math.max(...segments.map(({ baseline }) => baseline));
+  return ys.slice(
+    Math.max(
+      0,
+      ys.findLastIndex((y) => y < top),
+    ),
+    ys.findIndex((y) => y > bottom) + 1 || undefined,
+  );
+}
+
+function areaOf(cell: CellDraft, { xs, ys }: Grid): Box {
+  return {
+    left: xs[cell.column] ?? 0,
+    right: xs[cell.column + cell.columnSpan] ?? 0,
+    top: ys[cell.row] ?? 0,
+    bottom: ys[cell.row + cell.rowSpan] ?? 0,
+  };
+}
+
+/** Cells from the upper left on, each as wide and high as no rule ends it. */
+function spans(grid: Grid): CellDraft[] {
+  const rows = grid.ys.length - 1;
+  const columns = grid.xs.length - 1;
+  const taken = new Set<number>();
+  const drafts: CellDraft[] = [];
+  for (let row = 0; row < rows; row += 1)
+    for (let column = 0; column < columns; column += 1) {
+      if (taken.has(row * columns + column)) continue;
+      let columnSpan = 1;
+      while (
+        column + columnSpan < columns &&
+        !taken.has(row * columns + column + columnSpan) &&
+        !hasRight(grid, row, column + columnSpan - 1)
+      )
+        columnSpan += 1;
+      let rowSpan = 1;
+      const goesDown = (): boolean => {
+        for (let each = column; each < column + columnSpan; each += 1) {
+          if (taken.has((row + rowSpan) * columns + each) || hasBottom(grid, row + rowSpan - 1, each)) return false;
+          if (each + 1 < column + columnSpan && hasRight(grid, row + rowSpan, each)) return false;
+        }
+        return true;
+      };
+      while (row + rowSpan < rows && goesDown()) rowSpan += 1;
+      for (let y = row; y < row + rowSpan; y += 1)
+        for (let x = column; x < column + columnSpan; x += 1) taken.add(y * columns + x);
+      drafts.push({ row, column, rowSpan, columnSpan, entries: [] });
+    }
+  return drafts;
+}
+
+function hasRight({ xs, ys, vertical }: Grid, row: number, column: number): boolean {
+  const x = xs[column + 1] ?? 0;
+  const [top = 0, bottom = 0] = [ys[row], ys[row + 1]];
+  const drawn = vertical
+    .filter((rule) => Math.abs(rule.left - x) <= SAME_RULE)
+    .reduce((sum, rule) => sum + Math.max(0, overlap(rule.top, rule.bottom, top, bottom)), 0);
+  return drawn > DRAWN * (bottom - top);
+}
+
+function hasBottom({ xs, ys, horizontal }: Grid, row: number, column: number): boolean {
+  const y = ys[row + 1] ?? 0;
+  const [left = 0, right = 0] = [xs[column], xs[column + 1]];
+  const drawn = horizontal
+    .filter((rule) => Math.abs(rule.top - y) <= SAME_RULE)
+    .reduce((sum, rule) => sum + Math.max(0, overlap(rule.left, rule.right, left, right)), 0);
+  return drawn > DRAWN * (right - left);
+}
+
+/** Numbers below numbers, or as many lines in every cell: only groups of rows are ruled off. */
+function holdsRows(drafts: readonly CellDraft[], rows: number): boolean {
+  // One row below the head, of many lines: it is not ruled off row by row.
+  if (rows === 2 && drafts.some(({ row, entries }) => row === 1 && lineCount(entries) > 3)) return true;
+  for (let row = 0; row < rows; row += 1) {
+    const filled = drafts.filter((draft) => draft.row === row && draft.entries.length > 0);
+    if (filled.some(({ entries }) => lineCount(entries.filter((entry) => NUMBER.test(entry.text))) >= 2)) return true;
+    const counts = new Set(filled.map(({ entries }) => lineCount(entries)));
+    if (row > 0 && filled.length >= 2 && counts.size === 1 && !counts.has(1)) return true;
+  }
+  return false;
+}
+
+const NUMBER = /^[^\p{L}\p{N}]*\p{N}[^\p{L}]*$/u;
+
+function lineCount(entries: CellDraft['entries']): number {
+  return new Set(entries.map((entry) => Math.round(entry.baseline))).size;
+}
+
+/** Gap, in ems, that separates two cells of a row: number columns are closer than text columns. */
+const CELL_GAP = 0.6;
+
+/** Ems above a rule over several columns in which their common head is, in up to two lines. */
+const HEAD_DEPTH = 2.6;
+
+/** The extent of a table column. */
+interface Column {
+  left: number;
+  right: number;
+}
+
+/** Cuts segments again, at the narrower gaps that separate cells, and at vertical rules. */
+function cellPieces(segments: readonly Segment[], vertical: readonly Box[]): Segment[] {
+  return segments.flatMap((segment) => {
+    const pieces: Glyph[][] = [];
+    let current: Glyph[] = [];
+    for (const glyph of segment.glyphs) {
+      const previous = current.at(-1);
+      if (previous && (isCut(previous, glyph, segment) || rulesBetween(previous, glyph, vertical))) {
+        pieces.push(current);
+        current = [];
+      }
+      current.push(glyph);
+    }
+    if (current.length > 0) pieces.push(current);
+    if (pieces.length === 1) return [segment];
+    return pieces
+      .map((glyphs) => segmentOf(segment.page, glyphs, segment.baseline))
+      .filter((piece): piece is Segment => piece !== undefined);
+  });
+}
+
+function isCut(previous: Glyph, glyph: Glyph, segment: Segment): boolean {
+  return glyph.left - previous.right > CELL_GAP * segment.size;
+}
+
+function rulesBetween(previous: Glyph, glyph: Glyph, vertical: readonly Box[]): boolean {
+  const middle = (glyph.top + glyph.bottom) / 2;
+  return vertical.some(
+    (rule) =>
+      rule.left >= previous.right - 1 && rule.right <= glyph.left + 1 && rule.top <= middle && rule.bottom >= middle,
+  );
+}
+
+/** The columns that the pieces of all rows agree on; pieces over several columns do not make one. */
+function findColumns(
+  rows: readonly (readonly Segment[])[],
+  vertical: readonly Box[],
+  horizontal: readonly Box[],
+): Column[] {
+  const most = Math.max(...rows.map((row) => row.length));
+  // Rows with many cells know the columns best; the others (headers, section rows) may span.
+  const good = rows.filter((row) => row.length >= Math.max(2, 0.6 * most)).flat();
+  const rest = rows.filter((row) => row.length < Math.max(2, 0.6 * most)).flat();
+  const columns: Column[] = [];
+  for (const piece of [...good].sort(byWidth)) if (!headsSeveral(piece, horizontal)) place(columns, piece, vertical);
+  for (const piece of [...rest].sort(byWidth)) if (!headsSeveral(piece, horizontal)) place(columns, piece, vertical);
+  columns.sort((a, b) => a.left - b.left);
+  return joinNeverBeside(columns, rows, vertical);
+}
+
+/** Two columns that no row fills side by side, while a piece is in both, are one: a head centred over short cells. */
+function joinNeverBeside(
+  columns: readonly Column[],
+  rows: readonly (readonly Segment[])[],
+  vertical: readonly Box[],
+): Column[] {
+  const result: Column[] = [];
+  for (const column of columns) {
+    const last = result.at(-1);
+    const hits = (piece: Segment, { left, right }: Column): boolean =>
+      overlap(left, right, piece.left, piece.right) > 0.5;
+    const joined =
+      last !== undefined &&
+      !vertical.some((rule) => rule.left > last.right - 1 && rule.right < column.left + 1) &&
+      rows.some((row) => row.some((piece) => hits(piece, last) && hits(piece, column))) &&
+      rows.every((row) =>
+        row.every((piece) => !hits(piece, last) || row.every((other) => other === piece || !hits(other, column))),
+      );
+    if (joined) result[result.length - 1] = { left: last.left, right: column.right };
+    else result.push(column);
+  }
+  return result;
+}
+
+/** A rule right under a piece, clearly wider than it, says that it is over several columns. */
+function headsSeveral(piece: Segment, horizontal: readonly Box[]): boolean {
+  const widest = Math.max(0, ...horizontal.map((rule) => rule.right - rule.left));
+  return horizontal.some((rule) => {
+    const width = rule.right - rule.left;
+    const below = rule.top - piece.baseline;
+    return (
+      width < 0.9 * widest &&
+      width > 1.5 * (piece.right - piece.left) &&
+      below > -1 &&
+      below < HEAD_DEPTH * piece.size &&
+      rule.left < piece.left &&
+      rule.right > piece.right
+    );
+  });
+}
+
+function byWidth(a: Segment, b: Segment): number {
+  return a.right - a.left - (b.right - b.left);
+}
+
+function place(columns: Column[], piece: Segment, vertical: readonly Box[]): void {
+  const hits = columns.filter((column) => overlap(column.left, column.right, piece.left, piece.right) > 0.5);
+  const [only] = hits;
+  if (!only) {
+    columns.push({ left: piece.left, right: piece.right });
+    return;
+  }
+  if (hits.length > 1) return;
+  const left = Math.min(only.left, piece.left);
+  const right = Math.max(only.right, piece.right);
+  // Growing into a neighbour would fuse two columns: the piece is a span or sticks out.
+  const clash = columns.some((column) => column !== only && overlap(column.left, column.right, left, right) > 0);
+  const ruled = vertical.some((rule) => rule.left > left + 1 && rule.right < right - 1);
+  if (clash || ruled) return;
+  only.left = left;
+  only.right = right;
 }

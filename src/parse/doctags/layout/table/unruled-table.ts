@@ -1,9 +1,8 @@
 import type { Box, Table } from '../../../document.ts';
 import { unionBox } from '../page/box.ts';
 import { captionStart } from '../role/caption.ts';
-import { isFormulaLine } from '../role/formula.ts';
+import { isFormulaLine, hasLeaders } from '../role/paragraph.ts';
 import type { Line } from '../page/line.ts';
-import { hasLeaders } from '../role/paragraph.ts';
 import { buildTable } from './table-grid.ts';
 
 /** Lines of a column that form a table without rules. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { checkedRows } from './checked-rows.ts';
 import type { Row, RowReader, TableSchema } from './schema.ts';
+import { checkedRows } from './schema.ts';
 
 const COLUMNS: TableSchema['columns'] = {
   id: 'string',
