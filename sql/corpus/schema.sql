@@ -325,6 +325,9 @@ create table graph_sources (
   file_sha256 text
 ) without rowid;
 
+-- A row while the graph is being updated. It stays after a kill: the graph then lacks some sources.
+create table graph_update (started_at text not null);
+
 -- What each owner says about a node; the lowest rank is used.
 create table statements (
   owner text not null,

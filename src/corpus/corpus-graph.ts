@@ -21,7 +21,7 @@ import { openAsking } from '../harvest/index.ts';
 import type { StageEvent, StageOutcome } from '../stage/index.ts';
 import { cpuWorkers, runStage } from '../stage/index.ts';
 import type { GraphUpdate } from '../store/graph/index.ts';
-import { hasGraph, ReferenceAnswers, updateGraph, updateGraphSoon } from '../store/graph/index.ts';
+import { hasGraph, isGraphUnfinished, ReferenceAnswers, updateGraph, updateGraphSoon } from '../store/graph/index.ts';
 import { CorpusStore, Records } from '../store/index.ts';
 import { eventStream } from './channel.ts';
 import { crossrefCatalogue, openAlexDirectory } from './graph-services.ts';
@@ -84,7 +84,8 @@ export function openCorpusGraph(folder: string, dataRoot: string, warn?: Warn): 
         });
       store.ingest();
       updateGraph(store, sourcesIn(store, dataRoot));
-    }
+    } else if (isGraphUnfinished(store))
+      warn?.('the last graph build has not finished: the graph is incomplete until docstokg graph build has finished');
     return new Graph(store);
   } catch (error) {
     store[Symbol.dispose]();
@@ -234,8 +235,8 @@ export class CorpusGraph {
   }
 
   /** Opens the graph for reading. To be disposed of. */
-  open(): Graph {
-    return openCorpusGraph(this.#folder, this.#config.parse.data_root);
+  open(warn?: Warn): Graph {
+    return openCorpusGraph(this.#folder, this.#config.parse.data_root, warn);
   }
 }
 

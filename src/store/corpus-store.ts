@@ -20,7 +20,9 @@ const BUSY_MS = 30_000;
 const ROWS_PER_CALL = 10;
 /** Tables that are not made from logs: `updateGraph` keeps them up to date. */
 const GRAPH_TABLES = new Set(
-  'graph_sources statements evidence printed printed_keys work_keys open_references nodes edges'.split(' '),
+  'graph_sources graph_update statements evidence printed printed_keys work_keys open_references nodes edges'.split(
+    ' ',
+  ),
 );
 /** Tables of the search index, which is compared with its files whenever it is opened to be updated. */
 const INDEX_TABLES = new Set(['index_about', 'segments', 'indexed_documents', 'deleted_passages']);

@@ -171,7 +171,7 @@ function exportCommand(): Command {
     .action(async (run: string | undefined, flags: GraphFlags, self: Command) => {
       const session = openSession(self);
       await using corpus = await corpusOf(session, run ?? flags.run);
-      using graph = corpus.graph.open();
+      using graph = corpus.graph.open((message) => session.log('warn', message));
       const path = flags.out ?? join(corpus.folder, 'Graph', `graph${EXPORT_FORMATS[flags.format].ending}`);
       await exportGraph(graph, flags.format, path);
       session.print({ path, format: flags.format }, path);
@@ -368,7 +368,7 @@ async function printResult(
   session: Session,
 ): Promise<void> {
   await using corpus = await corpusOf(session, asked.run);
-  using graph = corpus.graph.open();
+  using graph = corpus.graph.open((message) => session.log('warn', message));
   const result = run(graph, asked.words, asked.flags);
   const printed = session.json ? [JSON.stringify(result)] : lines(result as never, session);
   if (printed.length === 0) session.log('info', 'no results in this graph');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { changeGraph, graphHash, memoryStore } from '../../../test/support/graph.ts';
 import type { Contribution, TextPlace } from '../../graph/index.ts';
-import { updateGraph } from './graph-rows.ts';
+import { isGraphUnfinished, updateGraph } from './graph-rows.ts';
 
 const WORDS =
   'coral reef heat stress algae growth light carbon uptake model field survey larvae genes decline recovery'.split(' ');
@@ -140,11 +140,13 @@ test('an update that fails leaves a graph that the next update completes', () =>
     throw new Error('the disk is full');
   });
   assert.throws(() => updateGraph(store, [source(paper(1)), broken]), /disk is full/);
+  assert.ok(isGraphUnfinished(store));
   const whole = updateGraph(
     store,
     ALL.map((each) => source(each)),
   );
   assert.deepEqual([whole.documents, whole.added, whole.removed], [9, 9, 0]);
+  assert.ok(!isGraphUnfinished(store));
   using other = memoryStore();
   updateGraph(other, ALL.map((each) => source(each)).toReversed());
   assert.equal(graphHash(store), graphHash(other));

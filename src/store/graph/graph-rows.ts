@@ -51,6 +51,7 @@ export async function updateGraphSoon(
 /** A process that ends between two steps leaves a graph that is behind; the next update continues from there. */
 function* updateSteps(store: CorpusStore, sources: Iterable<GraphSource>): Generator<undefined, GraphUpdate> {
   const rows = new GraphRows(store);
+  rows.begin();
   const before = rows.contents();
   const count = { documents: 0, added: 0, staleClaims: 0, relinked: 0 };
   const gone = new Set(before.keys());
@@ -74,12 +75,18 @@ function* updateSteps(store: CorpusStore, sources: Iterable<GraphSource>): Gener
     count.relinked += linked;
     yield;
   }
+  rows.end();
   return { ...count, removed: gone.size };
 }
 
 /** Whether a graph was built in this database. */
 export function hasGraph(store: CorpusStore): boolean {
   return store.get('select 1 from graph_sources limit 1') !== undefined;
+}
+
+/** Whether an update of the graph is running or was killed. */
+export function isGraphUnfinished(store: CorpusStore): boolean {
+  return store.get('select 1 from graph_update') !== undefined;
 }
 
 /**
@@ -99,6 +106,14 @@ export class GraphRows {
     store.database.exec(`create temp table if not exists touched_nodes (node text primary key) without rowid;
       create temp table if not exists touched_edges (source text not null, kind text not null, target text not null,
         primary key (source, kind, target)) without rowid`);
+  }
+
+  begin(): void {
+    this.#store.run("insert into graph_update values (datetime('now'))");
+  }
+
+  end(): void {
+    this.#store.run('delete from graph_update');
   }
 
   /** The documents in the graph, each with the hash of what it said. */
