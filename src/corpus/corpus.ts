@@ -6,7 +6,7 @@ import { AppError, systemClock, setAsideIfDamaged } from '../base/index.ts';
 import type { Config, Layer, Settings } from '../config/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
 import type { Runtime, WorkPlans } from '../harvest/index.ts';
-import { simulatedLayer } from '../harvest/index.ts';
+import { ManifestFolder, simulatedLayer } from '../harvest/index.ts';
 import {
   chooseWorks,
   CorpusView,
@@ -363,6 +363,7 @@ export class Corpus implements AsyncDisposable {
     setAsideIfDamaged(join(this.folder, 'corpus.sqlite'), warn);
     const isGraphWanted = this.graph.exists;
     using store = CorpusStore.create(this.folder, { manifests: manifestFolder(this.config), warn });
+    await ManifestFolder.restore(this.folder, store, this.#clock, warn);
     store.clear('with graph');
     const { lines, badLines } = await store.ingestSoon();
     const nodes = isGraphWanted ? await this.graph.refill(store) : 0;

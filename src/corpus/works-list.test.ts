@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync, truncateSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,6 +38,18 @@ function linesOf(list: CorpusWorks): unknown[] {
   );
   return items.map(({ id, document }) => [id, document]);
 }
+
+test('rows that only the database still has are in the manifest before the database is built again', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'works-list-'));
+  for (const number of [1, 2, 3]) await putSaved(folder.path, { pmid: `${number}` }, number);
+  const jsonl = join(folder.path, 'manifest.jsonl');
+  truncateSync(jsonl, readFileSync(jsonl, 'utf8').indexOf('\n') + 1);
+  const warnings: string[] = [];
+  await using corpus = await openCorpus(folder.path);
+  assert.equal((await corpus.reindex((message) => warnings.push(message))).works, 3);
+  assert.deepEqual(warnings, ['2 rows were missing in manifest.jsonl and have been restored from corpus.sqlite']);
+  assert.equal(readFileSync(jsonl, 'utf8').trim().split('\n').length, 3);
+});
 
 test('a work that was tried under another of its ids than its record’s is one work, whatever came first', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'works-list-'));

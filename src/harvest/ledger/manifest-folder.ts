@@ -70,6 +70,20 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     }
   }
 
+  /** Writes rows that the manifest has lost, and that the database still has, before the database is built again. */
+  static async restore(
+    folder: string,
+    store: CorpusStore,
+    clock: Clock,
+    warn?: ManifestOptions['warn'],
+  ): Promise<void> {
+    const isFleet = existsSync(join(folder, 'state', 'fleet.json'));
+    if (isFleet || manifestBytes(store) === 0) return;
+    await using writer = await JsonlWriter.open(join(folder, 'manifest.jsonl'), { clock, durable: true });
+    const manifest = new ManifestFolder({ folder, runId: '', clock, ...(warn && { warn }) }, writer, store);
+    await manifest.#reconcile();
+  }
+
   async write(row: ManifestRow, lease?: HeldLease): Promise<void> {
     const { append } = this.#options;
     await (append ? append(row, lease) : this.#writer.appendLines(`${JSON.stringify(row)}\n`));
