@@ -349,7 +349,7 @@ function opened(path: string): DatabaseSync {
   try {
     database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -32768');
     const sql = schema();
-    const version = Number.parseInt(sha256(sql).slice(0, 7), 16);
+    const version = Number.parseInt(sha256(sql.replaceAll(/--.*/g, '').replaceAll(/\s+/g, ' ')).slice(0, 7), 16);
     if (versionOf(database) === version) return database;
     database.exec('begin immediate');
     // Another process may have made it meanwhile.
