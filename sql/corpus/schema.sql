@@ -1,19 +1,25 @@
 -- corpus.sqlite: what is known of a corpus, derived from the logs and files of its folder.
 --
---   manifest.jsonl, manifest.NNNN.jsonl   what came of each work             -> outcomes, attempts, same_works
---   records.jsonl                         what services and papers said      -> records, work_ids, own_papers, …
---   decisions.jsonl                       what people decided                -> screened, labels, versions, decided_works, sets, cells
---   Data/Manifests/docparse.*.jsonl       what the stages did                -> documents
---   hosts.jsonl                           requests per host and second       -> hosts, host_slices
---                                         all of them together               -> works, words
---   Data/GraphFacts, claims, records      what documents say, by `graph build` -> nodes, edges, evidence
---   Data/ChunkedDocTagFiles, Embeddings   passages and vectors               -> Index/segment-*.bin, segments, indexed_documents
+--   file                                  holds                              tables
+--   manifest.jsonl, manifest.NNNN.jsonl   outcome and attempts of each work  outcomes, attempts, same_works
+--   records.jsonl                         what services and papers say       records, work_ids, version_keys, own_papers,
+--                                                                            read_documents, arxiv_versions, listed_in,
+--                                                                            repeated_entries, answers
+--   decisions.jsonl                       decisions, mostly by people        screened, protocols, samples, labels, versions,
+--                                                                            decided_works, sets, cells
+--   Data/Manifests/docparse.{doctags,chunk,embed}.jsonl                      documents
+--   hosts.jsonl                           requests per host over time        hosts, host_slices
+--   all but the last two                                                     works, words
+--   Data/GraphFacts, Data/GraphClaims, records, by `graph build`             nodes, edges, evidence, …
+--   chunks and vectors in Data/           Index/segment-*.bin                segments, indexed_documents, …
 --
--- The logs are append-only and are the truth. Deleting this file costs time and no data: `docstokg reindex` makes the same
--- rows again. Every transaction of `ingest` reads some lines and moves the log's cursor, so a killed process leaves a
--- database that is merely behind. Another schema version means another database: it is built again, never migrated.
+-- Logs and downloaded files are the truth. You can delete this file: the next command builds it again, and so does
+-- `docstokg reindex`, which makes the graph of all works. Every transaction of `ingest` reads some lines and moves the log's
+-- cursor, so a killed process leaves a database that is behind, never one that is wrong. A database of another schema
+-- version is built again, never migrated; comments do not count.
 --
--- Moments are ISO 8601. A work is named by its best id (`W…`, `doi:…`, `pmid:…`, `entry:FILE#LINE`).
+-- Times are ISO 8601. A work is named by its best id: `W…`, `doi:…`, `pmid:…`, `pmcid:…`, `arxiv:…`, or another; the user's
+-- own papers without an id by `paper:DOCUMENT`, entries of lists that cannot be read by `entry:FILE#LINE`.
 
 -- How far each log was read. `head` and `tail` are hashes of the first and last bytes of what was read: another file under
 -- the same name is noticed, a rotated one is found again.
@@ -26,7 +32,8 @@ create table logs (
   bad_lines integer not null default 0
 ) without rowid;
 
--- One row for each time that something came of a work: a line of the manifest. The last one of a work counts.
+-- One row per line of the manifest. The last one of a work counts, except that a saved file is not replaced by a later
+-- failure under another id.
 create table outcomes (
   sequence integer primary key,
   work text not null,
@@ -66,7 +73,7 @@ create table attempts (
   primary key (sequence, place)
 ) without rowid;
 
--- What is known of a work so that it can be cited: everything that services, lists and papers said of it, merged.
+-- The bibliographic record of a work, merged from what services, lists and papers say.
 create table records (
   id text primary key,
   title text,
@@ -80,7 +87,7 @@ create table records (
   record text not null -- the whole record as JSON
 );
 
--- Other ids of a record (`doi:…`, `pmid:…`, `pmcid:…`, `arxiv:…`). Works are tried under any of them.
+-- All ids of a record. A work may be tried under any of them.
 create table work_ids (id text not null, work text not null references records, primary key (id, work)) without rowid;
 create index ids_by_work on work_ids (work);
 
@@ -88,7 +95,7 @@ create index ids_by_work on work_ids (work);
 create table version_keys (key text not null, work text not null references records, primary key (key, work)) without rowid;
 create index version_keys_by_work on version_keys (work);
 
--- Documents of the user's own and the works that they are; whether services were asked about them.
+-- The user's own papers, each with its work, and whether services were asked about it.
 create table own_papers (
   document text primary key,
   work text not null,
@@ -97,7 +104,7 @@ create table own_papers (
 ) without rowid;
 create index own_papers_by_work on own_papers (work);
 
--- Documents whose own words are in the record of their work, with the stamp under which they were read.
+-- Documents whose title, authors and ids are in the record of their work, with the version that was read.
 create table read_documents (document text primary key, stamp text not null) without rowid;
 
 -- The newest version at arXiv when it was last asked, of works that were downloaded from there.
@@ -114,7 +121,7 @@ create table repeated_entries (work text primary key, times integer not null che
 create table same_works (id text primary key, of text not null) without rowid;
 create index same_works_by_of on same_works (of);
 
--- What people decided about it: `apart` keeps a work from being taken for `of`, otherwise they are one.
+-- People's decisions: `id` is the same work as `of`, or, with `apart`, a different one.
 create table decided_works (
   id text primary key,
   of text not null,
@@ -122,7 +129,7 @@ create table decided_works (
 ) without rowid;
 create index decided_works_by_of on decided_works (of);
 
--- What reviewers decided, one row for each decision; `undone` where it was taken back.
+-- Decisions of reviewers; `undone` if taken back.
 create table screened (
   sequence integer primary key,
   id text not null unique,
@@ -154,7 +161,7 @@ create table protocols (
 -- Random samples of the works without a decision; `after` is the last decision before. The last sample counts.
 create table samples (sequence integer primary key, seed text not null, after integer not null, at text not null);
 
--- What screening comes to for each work, and in which phase; made of `screened`.
+-- The screening result of each work and its phase, derived from `screened` and the number of reviewers in `protocols`.
 create table labels (
   work text primary key,
   label text not null check (label in ('included', 'excluded')),
@@ -162,7 +169,7 @@ create table labels (
   reason text
 );
 
--- Which works are versions of one another, and why; `undone` where a person took them apart.
+-- Versions of one work, found by the program or set by people; `undone` if a person separated them.
 create table versions (
   work text not null,
   of text not null,
@@ -241,8 +248,8 @@ create table hosts (
   held_why text check (held_why in ('rate-limited', 'host-held'))
 ) without rowid;
 
--- One line per work, from its record, its last outcome and its document, under whichever of its ids it was tried. Unknown values are '' or 0 where lists are sorted
--- or filtered by them, so that a page can begin after any value.
+-- One row per work, from its record, its last outcome and its document, under whichever of its ids it was tried. Unknown
+-- values are '' or 0 in columns that lists are sorted or filtered by, so that paging can resume after any value.
 create table works (
   row integer primary key,
   work text not null unique,
@@ -250,7 +257,7 @@ create table works (
   sequence integer not null default 0,
   at text not null default '',
   -- saved; own: a paper of the user's; parked: tried again later; failed: may be tried again; skipped: unavailable;
-  -- waiting: not tried yet; unreadable: an entry of a list that names no work
+  -- waiting: has a record, not tried yet; unreadable: an entry of a list that names no work
   outcome text not null default 'waiting',
   reason text not null default '',
   resolver text,
@@ -315,9 +322,10 @@ create trigger works_counted_no_more after delete on works begin
   delete from works_tally where rows = 0;
 end;
 
--- The knowledge graph, from `Data/GraphFacts`, claims and records. Every row has an owner, the document or record that says
--- it, so that a document can be removed again. `part` is '' for what a document itself says, else the reference whose link
--- added the row. `content` is a hash of what the owner said: an owner whose hash has not changed is not read again.
+-- The knowledge graph, from `Data/GraphFacts`, `Data/GraphClaims`, records, and what catalogues answered about references.
+-- A statement has an owner, the document or record that makes it, so that a document can be removed again; nodes and edges
+-- are derived from statements and evidence. `part` is '' for what a document itself says, else the reference whose link
+-- added the row. `content` is a hash of what the owner says: an owner whose hash has not changed is not written again.
 create table graph_sources (
   owner text primary key, -- a document, or `record:` and the id of a record
   content text not null,
