@@ -11,8 +11,8 @@ import { recordDisk } from './support/recorded-disk.ts';
 // Before the modules under test are loaded, and so by hand.
 const disk = recordDisk();
 const { JsonlWriter, sha256, systemClock, writeFileAtomic } = await import('../src/base/index.ts');
-const { FileCommits } = await import('../src/download/file-commits.ts');
-const { PartFolder } = await import('../src/download/part-folder.ts');
+const { FileCommits } = await import('../src/download/kept-files.ts');
+const { PartFolder } = await import('../src/download/begun-files.ts');
 const { KeptFiles } = await import('../src/download/kept-files.ts');
 const { DownloadRun } = await import('../src/download/index.ts');
 const { openStore, ORCHESTRATOR_DEFAULTS, WorkQueue } = await import('../src/queue/index.ts');

@@ -7,9 +7,8 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 
 import { HeldClock } from '../testing/index.ts';
-import { partPath, removeDeadParts, writeFileAtomic } from './atomic-file.ts';
-import { addedJitterDelay, equalJitterDelay, spreadDelay } from './backoff.ts';
-import { systemClock, wait } from './clock.ts';
+import { partPath, removeDeadParts, writeFileAtomic } from './files.ts';
+import { addedJitterDelay, equalJitterDelay, spreadDelay, systemClock, wait } from './clock.ts';
 import { AppError, errorInfo } from './errors.ts';
 import { FileLock } from './file-lock.ts';
 import { canonicalJson, sha256 } from './hash.ts';
@@ -119,7 +118,7 @@ test('a lock is exclusive, reported if held, and free after its holder was kille
 
 test('part files of a dead process are removed, those of a running one are not', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-parts-'));
-  const module = join(import.meta.dirname, 'atomic-file.ts');
+  const module = join(import.meta.dirname, 'files.ts');
   const gone = spawnSync(
     process.execPath,
     [

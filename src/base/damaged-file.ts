@@ -3,9 +3,9 @@ import { readSync, truncateSync, writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 import type { Clock } from './clock.ts';
-import { describeDiskError } from './disk-error.ts';
+import { describeDiskError } from './errors.ts';
 import { FileLock } from './file-lock.ts';
-import { renameFile } from './atomic-file.ts';
+import { renameFile } from './files.ts';
 
 const MAGIC = 'SQLite format 3\0';
 /** SQLite's result codes for a damaged file and for a file that is not a database. */

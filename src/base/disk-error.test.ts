@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { openOrSetAside } from './damaged-file.ts';
-import { AppError } from './errors.ts';
-import { describeDiskError } from './disk-error.ts';
+import { AppError, describeDiskError } from './errors.ts';
 
 const PATH = join(tmpdir(), 'rows.jsonl');
 

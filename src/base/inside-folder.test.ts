@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { fileInside } from './inside-folder.ts';
+import { fileInside } from './files.ts';
 
 test('only regular files inside the folder are found, however the path is written', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-inside-'));

@@ -5,8 +5,7 @@ import { promisify } from 'node:util';
 
 import { Batcher } from './batcher.ts';
 import type { Clock } from './clock.ts';
-import { describeDiskError } from './disk-error.ts';
-import { AppError } from './errors.ts';
+import { describeDiskError, AppError } from './errors.ts';
 import { FileLock } from './file-lock.ts';
 
 const NEWLINE = 0x0a;

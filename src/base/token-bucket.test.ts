@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { HeldClock } from '../testing/index.ts';
-import { TokenBucket } from './token-bucket.ts';
+import { TokenBucket } from './keyed-limiter.ts';
 
 const create = (options: { capacity: number; refillPerSecond: number; burst?: number }) => {
   const clock = new HeldClock();

@@ -6,8 +6,7 @@ import type * as Yaml from 'yaml';
 import type { z } from 'zod';
 
 import { AppError } from '../base/index.ts';
-import { awsLayer } from './aws-files.ts';
-import { customaryLayer, environmentLayer, parseText, strayVariables } from './environment.ts';
+import { awsLayer, customaryLayer, environmentLayer, parseText, strayVariables } from './environment.ts';
 import { loadSchema, settingsTable } from './generated/index.ts';
 import type { Key } from './keys.ts';
 import type { Layer, Setting } from './layers.ts';

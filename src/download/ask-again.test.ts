@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { openStore, WorkQueue } from '../queue/index.ts';
 import { HeldClock } from '../testing/index.ts';
-import { askAgain } from './ask-again.ts';
+import { askAgain } from './run.ts';
 
 test('works that failed because a service was down are retried by the next run, unavailable works are not', async () => {
   const clock = new HeldClock();

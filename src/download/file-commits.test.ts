@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { FileCommits } from './file-commits.ts';
+import { FileCommits } from './kept-files.ts';
 
 test('many files finished together all get their names, complete, each in its folder', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-commits-'));

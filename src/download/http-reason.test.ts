@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { HttpResult } from '../http/index.ts';
-import { reasonOfResult, reasonOfStatus } from './http-reason.ts';
+import { reasonOfResult, reasonOfStatus } from './reasons.ts';
 
 const trail = { url: 'http://host.test/', chain: [] };
 const response = {

@@ -1,15 +1,23 @@
-import { link as linkCallback } from 'node:fs';
+import { link as linkCallback, existsSync, rmSync } from 'node:fs';
 import { mkdir, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
 import type { Clock } from '../base/index.ts';
-import { AppError, partPath, sha256, syncFolder, systemClock } from '../base/index.ts';
+import {
+  AppError,
+  partPath,
+  sha256,
+  syncFolder,
+  systemClock,
+  Batcher,
+  describeDiskError,
+  renameFile,
+  syncFiles,
+} from '../base/index.ts';
 import type { Beginning } from './begun-files.ts';
-import { BegunFiles } from './begun-files.ts';
-import { FileCommits } from './file-commits.ts';
+import { BegunFiles, BEGUN_FOLDER, PartFolder } from './begun-files.ts';
 import type { Artifact, ArtifactKind } from './outcome.ts';
-import { BEGUN_FOLDER, PartFolder } from './part-folder.ts';
 
 const hardLink = promisify(linkCallback);
 
@@ -189,4 +197,51 @@ function cutBytes(text: string, most: number): string {
     cut += character;
   }
   return cut;
+}
+
+interface Commit {
+  readonly part: string;
+  readonly path: string;
+}
+
+/**
+ * Renames finished part files durably:  part → fdatasync → rename → fsync of the folder.  A file with its final name is
+ * complete, whenever the process or the machine stops. Files that finish together share the sync of their folder.
+ */
+export class FileCommits {
+  readonly #batches = new Batcher<Commit>(commitAll);
+
+  /** Resolves when the file would survive a power cut under its final name. */
+  commit(part: string, path: string): Promise<void> {
+    return this.#batches.add({ part, path });
+  }
+}
+
+async function commitAll(commits: readonly Commit[]): Promise<Map<Commit, unknown>> {
+  const failures = new Map<Commit, unknown>();
+  const unsynced = await syncFiles(commits.map(({ part }) => part));
+  const isNew = new Set<Commit>();
+  for (const commit of commits) {
+    const { part, path } = commit;
+    try {
+      if (unsynced.has(part)) throw unsynced.get(part);
+      if (!existsSync(path)) isNew.add(commit);
+      renameFile(part, path);
+    } catch (error) {
+      failures.set(commit, describeDiskError(error, path));
+    }
+  }
+  const renamed = commits.filter((commit) => !failures.has(commit));
+  for (const [folder, group] of Map.groupBy(renamed, ({ path }) => dirname(path))) {
+    try {
+      await syncFolder(folder);
+    } catch (error) {
+      for (const commit of group) {
+        // The work will be retried: a name that a power cut may remove must not look like a saved file.
+        if (isNew.has(commit)) rmSync(commit.path, { force: true });
+        failures.set(commit, describeDiskError(error, commit.path));
+      }
+    }
+  }
+  return failures;
 }

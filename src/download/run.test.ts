@@ -11,8 +11,7 @@ import { Lookups, Services } from '../resolve/index.ts';
 import { workFromPayload } from '../works/index.ts';
 import { KeptFiles } from './kept-files.ts';
 import type { DownloadRunOptions, ResultSink } from './run.ts';
-import { DownloadRun } from './run.ts';
-import { renewalOf } from './run.ts';
+import { DownloadRun, renewalOf } from './run.ts';
 
 /** An authority that has nothing to say: no host is ever asked here. */
 const nobody = {

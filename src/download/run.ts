@@ -1,15 +1,5 @@
-import type { Clock } from '../base/index.ts';
+import type { Clock, ErrorInfo } from '../base/index.ts';
 import { AppError, errorInfo } from '../base/index.ts';
-import { askAgain, codeIs, isRetryable, likelyUrl, resultOf, toErrorInfo } from './ask-again.ts';
-import type { InspectDocument } from './identity.ts';
-import type { KeptFiles } from './kept-files.ts';
-import type { ManifestRow } from './manifest-row.ts';
-import { manifestRow } from './manifest-row.ts';
-import type { ArtifactKind, WorkOutcome, WorkResult } from './outcome.ts';
-import { unattemptedResult } from './outcome.ts';
-import { duplicateOf, processWork } from './process-work.ts';
-import type { KnownIdentity } from './same-works.ts';
-import { SameWorks } from './same-works.ts';
 import type { Admission } from '../hosts/index.ts';
 import type { Send } from '../http/index.ts';
 import { withCaller } from '../http/index.ts';
@@ -30,6 +20,17 @@ import { Orchestrator } from '../queue/index.ts';
 import type { ResolveContext, Resolver } from '../resolve/index.ts';
 import type { Work } from '../works/index.ts';
 import { workFromPayload } from '../works/index.ts';
+import type { InspectDocument } from './identity.ts';
+import type { KeptFiles } from './kept-files.ts';
+import type { ManifestRow } from './manifest-row.ts';
+import { manifestRow } from './manifest-row.ts';
+import type { ArtifactKind, WorkOutcome, WorkResult } from './outcome.ts';
+import { unattemptedResult } from './outcome.ts';
+import { duplicateOf, processWork } from './process-work.ts';
+import type { Reason } from './reasons.ts';
+import { REASONS } from './reasons.ts';
+import type { KnownIdentity } from './same-works.ts';
+import { SameWorks } from './same-works.ts';
 
 /** Works found and not yet in the queue: it bounds memory when a list is read faster than the queue commits. */
 const MOST_ENQUEUEING = 2_000;
@@ -81,7 +82,7 @@ export interface DownloadRunOptions {
 }
 
 /** Outcomes so far. */
-export interface DownloadCounts {
+interface DownloadCounts {
   readonly found: number;
   readonly saved: number;
   /** Unavailable. */
@@ -391,4 +392,53 @@ export type DownloadEvent =
 /** Whether an event comes from the queue. */
 export function isQueueEvent(event: DownloadEvent | QueueEvent): event is QueueEvent {
   return !/^(work-|worker-)/.test(event.kind);
+}
+
+/** The next run retries works that failed because a service was down, and downloads works that a person split off. */
+export async function askAgain(
+  {
+    queue,
+    clock,
+    log,
+  }: {
+    readonly queue: WorkQueue;
+    readonly clock: Clock;
+    readonly log: HandlerContext['log'];
+  },
+  identity?: KnownIdentity,
+): Promise<void> {
+  const { code } = toErrorInfo({ reason: 'lookup-failed', detail: null });
+  const again = await queue.store.admin.requeue({ states: ['error'], errorCode: code }, clock.now(), { dryRun: false });
+  if (again > 0) log('info', `${again} works for which a service could not be asked are looked for again`);
+  const apart = identity?.untriedApart() ?? 0;
+  if (apart === 0) return;
+  const duplicates = toErrorInfo({ reason: 'duplicate', detail: null }).code;
+  await queue.store.admin.requeue({ states: ['skipped'], errorCode: duplicates }, clock.now(), { dryRun: false });
+  log('info', `${apart} works that were split off from others are downloaded`);
+}
+
+/** Whether a failed work is retried in the same run. */
+function isRetryable(reason: Reason, attempt: number, maxAttempts: number): boolean {
+  // Such a host asked for a longer wait than any of our delays.
+  return reason !== 'host-given-up' && attempt < maxAttempts;
+}
+
+/** The reason as an error code, `no-plan` → `NO_PLAN`, with its detail. */
+function toErrorInfo({ reason, detail }: { readonly reason: Reason; readonly detail: string | null }): ErrorInfo {
+  return { code: reason.toUpperCase().replaceAll('-', '_'), message: detail ?? REASONS[reason].sentence };
+}
+
+/** A saved work as shown by `queue list`. */
+function resultOf({ artifact, attempt }: WorkOutcome & { kind: 'saved' }, worker: string): object {
+  const { path, bytes, sha256 } = artifact;
+  return { path, resolver: attempt.resolver, host: new URL(attempt.finalUrl).host, worker, bytes, sha256 };
+}
+
+/** The first known file: its host is requested first, so the queue can start with the busiest host. */
+function likelyUrl({ locations, urls }: Work): string | undefined {
+  return locations.find(({ isOpen, pdfUrl }) => isOpen && pdfUrl !== null)?.pdfUrl ?? urls[0];
+}
+
+function codeIs(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -5,15 +5,14 @@ import { CookieJar, TimeBudget } from '../http/index.ts';
 import type { LandingLink, LandingPage, Plan, SameAs } from '../resolve/index.ts';
 import { decodePage, readLandingPage, compareWork } from '../resolve/index.ts';
 import type { Work } from '../works/index.ts';
-import { reasonOfResult, responseOf } from './http-reason.ts';
+import { reasonOfResult, responseOf } from './reasons.ts';
 import type { InspectDocument } from './identity.ts';
 import { belongsTo, faultOf } from './identity.ts';
 import type { KeptFiles } from './kept-files.ts';
 import type { Artifact, ArtifactKind, Attempt } from './outcome.ts';
 import type { Reason } from './reasons.ts';
-import type { ReceivedBody } from './receive-body.ts';
-import { BodyReceiver } from './receive-body.ts';
-import { Transfer } from './transfer.ts';
+import type { ReceivedBody } from './transfer.ts';
+import { BodyReceiver, Transfer } from './transfer.ts';
 import { isCookieWall, isForSale, wallOf } from './wall.ts';
 
 /** Limit on meta refreshes. */

@@ -3,8 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { WALL_SIGNS } from './wall-signs.ts';
-import { isForSale, wallOf } from './wall.ts';
+import { WALL_SIGNS, isForSale, wallOf } from './wall.ts';
 
 const RECORDED = join(import.meta.dirname, '../../../shared/data/api-fixtures/open/landing');
 const skip = existsSync(RECORDED) ? false : `${RECORDED} is absent`;

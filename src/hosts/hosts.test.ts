@@ -5,10 +5,9 @@ import type { Clock } from '../base/index.ts';
 import { describeAdmission, HeldClock } from '../testing/index.ts';
 import type { AcquireOptions } from './admission.ts';
 import { HostTable } from './host-table.ts';
-import { LocalLimits, newState } from './host.ts';
+import { LocalLimits, newState, DEFAULT_POLICY } from './host.ts';
 import type { HostsOptions } from './hosts.ts';
 import { createMemoryAdmission, Hosts } from './hosts.ts';
-import { DEFAULT_POLICY } from './policy.ts';
 
 /** A clock on which time passes whenever it is looked at, as it does on a busy machine. */
 function creepingClock(stepMs: number): Clock {

@@ -14,10 +14,23 @@ import type {
 import { tooLong } from './admission.ts';
 import type { HostTable } from './host-table.ts';
 import { isServiceKey } from './host-table.ts';
-import type { Hold, HoldReason, HostLimits, HostState, Pace } from './host.ts';
-import { capNow, Host, isSlowed, LocalLimits, newState } from './host.ts';
-import type { PolicySettings } from './policy.ts';
-import { answered, applyLimits, budgeted, DEFAULT_POLICY, failed, held, throttled } from './policy.ts';
+import type { Hold, HoldReason, HostLimits, HostState, Pace, PolicySettings, HostReport } from './host.ts';
+import {
+  capNow,
+  Host,
+  isSlowed,
+  LocalLimits,
+  newState,
+  answered,
+  applyLimits,
+  budgeted,
+  DEFAULT_POLICY,
+  failed,
+  held,
+  throttled,
+} from './host.ts';
+import type { PostgresAdmissionOptions, SharedAdmission } from './postgres/admission.ts';
+import type { SharedPlace } from './postgres/shared-hosts.ts';
 
 export interface HostsOptions {
   readonly clock: Clock;
@@ -406,4 +419,16 @@ function inOrder(one: Line<Host>, other: Line<Host>): number {
 /** A host that fails is not waited for. */
 function isTooLong(reason: HoldReason, leftMs: number, patienceMs: number): boolean {
   return reason === 'host-held' || reason === 'paused' || leftMs > patienceMs;
+}
+
+/** Reads what a fleet shares about hosts without joining it; `pg` is loaded only then. */
+export async function readSharedHosts(place: SharedPlace): Promise<HostReport[]> {
+  const shared = await import('./postgres/shared-hosts.ts');
+  return shared.readSharedHosts(place);
+}
+
+/** Opens the admission that all processes on one PostgreSQL share; `pg` is loaded only then. */
+export async function openSharedAdmission(options: PostgresAdmissionOptions): Promise<SharedAdmission> {
+  const { openPostgresAdmission } = await import('./postgres/admission.ts');
+  return openPostgresAdmission(options);
 }

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { HostState } from './host.ts';
-import { capNow, newState } from './host.ts';
-import { answered, applyLimits, DEFAULT_POLICY, failed, held, throttled } from './policy.ts';
+import { capNow, newState, answered, applyLimits, DEFAULT_POLICY, failed, held, throttled } from './host.ts';
 
 const now = Date.UTC(2026, 0, 15);
 const POLICY = { ...DEFAULT_POLICY, random: () => 0 };

@@ -12,7 +12,7 @@ import {
   openOrSetAside,
   setAsideIfDamaged,
 } from '../base/index.ts';
-import type { Stored } from './cache-policy.ts';
+import type { Stored } from './cache.ts';
 import type { Headers } from './send.ts';
 
 /** Stores responses; freshness is decided by the caller. */

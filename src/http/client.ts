@@ -1,15 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import type { Clock, Random } from '../base/index.ts';
-import { systemClock } from '../base/index.ts';
+import { systemClock, AppError, packageRoot } from '../base/index.ts';
 import type { Admission, Facts, Pool, PolicySettings } from '../hosts/index.ts';
 import { createMemoryAdmission, DEFAULT_POLICY, HostTable } from '../hosts/index.ts';
 import type { CacheStore } from './cache-store.ts';
 import { withCache } from './cache.ts';
 import { withCoalescing } from './coalesce.ts';
-import type { HttpEvent } from './with-admission.ts';
 import type { GuardOptions } from './guard.ts';
 import { Guard, withGuard } from './guard.ts';
-import type { HttpLimits } from './limits.ts';
-import { DEFAULT_LIMITS } from './limits.ts';
 import type { ResolveHost } from './name-resolver.ts';
 import { NameResolver } from './name-resolver.ts';
 import { withRedirects } from './redirects.ts';
@@ -17,11 +17,11 @@ import type { RetryOptions } from './retry.ts';
 import { withRetry } from './retry.ts';
 import type { RobotsOptions } from './robots.ts';
 import { Robots } from './robots.ts';
-import type { Send } from './send.ts';
-import { compose } from './send.ts';
+import type { HttpLimits, Send } from './send.ts';
+import { DEFAULT_LIMITS, compose } from './send.ts';
 import type { ProxySettings } from './transport.ts';
 import { Transport } from './transport.ts';
-import { PRODUCT_TOKEN, userAgent } from './user-agent.ts';
+import type { HttpEvent } from './with-admission.ts';
 import { withAdmission } from './with-admission.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -147,4 +147,28 @@ function ownAdmission(options: HttpClientOptions, retry: RetryOptions, clock: Cl
     },
     report: options.report,
   });
+}
+
+/** Our product token in robots.txt. */
+const PRODUCT_TOKEN = 'DocsToKG-TS';
+const PROJECT_URL = 'https://www.npmjs.com/package/docstokg';
+const MAIL = /^[^\s@<>"(),;:\\[\]]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+$/i;
+const PLACEHOLDER =
+  /@(example\.(com|org|net)|test\.com|email\.(com|org)|domain\.com)$|^(your|you|me|name|user)[._-]?(e?mail|name)?@/i;
+
+/** Product, version, documentation URL and contact. */
+export function userAgent(contact: string | undefined): string {
+  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string };
+  return `${PRODUCT_TOKEN}/${version} (+${PROJECT_URL}${contact === undefined ? '' : `; mailto:${contact}`})`;
+}
+
+/** Fails without a contact address; services ask for one, and some require it. */
+export function requireContact(contact: string | undefined): string {
+  const trimmed = contact?.trim() ?? '';
+  if (MAIL.test(trimmed) && !PLACEHOLDER.test(trimmed)) return trimmed;
+  throw new AppError(
+    'CONTACT_MISSING',
+    trimmed === '' ? 'no contact address is set' : `"${trimmed.slice(0, 100)}" is not an address we can give`,
+    { hint: 'set your e-mail address with --mailto or DOCSTOKG_HTTP__CONTACT; it is sent to the services used' },
+  );
 }

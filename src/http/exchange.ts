@@ -1,18 +1,27 @@
+import type { Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib';
+
 import type { Dispatcher } from 'undici';
 
-import type { Clock } from '../base/index.ts';
-import { BodyDecoder, BodyGauge, isGzip, isUndone, parseCodings } from './body.ts';
-import { Deadlines } from './deadlines.ts';
-import type { Failure, Phase } from './failure.ts';
-import { failureOf } from './failure.ts';
-import type { HttpLimits } from './limits.ts';
-import type { BodySink, FailedReason, Headers, HttpResponse, OpenSink, RefusedReason, ResponseHead } from './send.ts';
+import type { Clock, Timer } from '../base/index.ts';
+import type { Failure, Phase } from './connector.ts';
+import { failureOf } from './connector.ts';
+import type {
+  HttpLimits,
+  BodySink,
+  FailedReason,
+  Headers,
+  HttpResponse,
+  OpenSink,
+  RefusedReason,
+  ResponseHead,
+} from './send.ts';
 
 type Controller = Dispatcher.DispatchController;
 type Step = Phase | 'received' | 'ended';
 
 /** How an exchange ended. */
-export type ExchangeEnd =
+type ExchangeEnd =
   | { readonly kind: 'response'; readonly response: HttpResponse }
   | { readonly kind: 'stopped'; readonly response: HttpResponse }
   | (Failure & { readonly response?: HttpResponse });
@@ -308,4 +317,238 @@ function flattenHeaders(headers: Record<string, string | string[] | undefined>):
     flat[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
   }
   return flat;
+}
+
+/** Called when a time limit is exceeded. */
+type Expired = (reason: FailedReason, message: string, retryable: boolean) => void;
+
+/**
+ * The time limits of one exchange: headers, idle, minimum speed and total; the connector limits the time to connect. One
+ * timer serves all, so chunks need none.
+ */
+class Deadlines implements Disposable {
+  readonly #clock: Clock;
+  readonly #limits: HttpLimits;
+  readonly #expired: Expired;
+  readonly #startedAt: number;
+  #phase: Phase = 'connect';
+  #phaseAt: number;
+  #timer: Timer | undefined;
+  #armedFor = 0;
+  #held = false;
+  #bytes = 0;
+  #lastByteAt = 0;
+  #windowAt = 0;
+  #windowBytes = 0;
+
+  constructor(clock: Clock, limits: HttpLimits, expired: Expired) {
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#expired = expired;
+    this.#startedAt = this.#phaseAt = clock.monotonic();
+    this.#arm();
+  }
+
+  enter(phase: Phase): void {
+    this.#phase = phase;
+    this.#phaseAt = this.#clock.monotonic();
+    this.#restartWindow();
+    this.#arm();
+  }
+
+  received(bytes: number): void {
+    this.#bytes += bytes;
+    this.#lastByteAt = this.#clock.monotonic();
+  }
+
+  /** While we apply back-pressure, silence is not the server's fault. */
+  hold(held: boolean): void {
+    this.#held = held;
+    if (!held) this.#restartWindow();
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.[Symbol.dispose]();
+  }
+
+  #restartWindow(): void {
+    this.#lastByteAt = this.#windowAt = this.#clock.monotonic();
+    this.#windowBytes = this.#bytes;
+  }
+
+  /** A timer that fires early is set again, which is cheaper than moving it in every phase. */
+  #arm(): void {
+    const next = this.#next();
+    if (this.#timer && this.#armedFor <= next) return;
+    this.#timer?.[Symbol.dispose]();
+    this.#armedFor = next;
+    this.#timer = this.#clock.setTimer(Math.max(1, next - this.#clock.monotonic()), () => {
+      this.#timer = undefined;
+      this.#check();
+    });
+  }
+
+  #next(): number {
+    const { headersMs, idleMs, totalMs, floorWindowMs, floorBytesPerSecond } = this.#limits;
+    const total = this.#startedAt + totalMs;
+    if (this.#phase === 'connect') return total;
+    if (this.#phase === 'headers') return Math.min(total, this.#phaseAt + headersMs);
+    const floor = floorBytesPerSecond > 0 ? this.#windowAt + floorWindowMs : Infinity;
+    return Math.min(total, this.#lastByteAt + idleMs, floor);
+  }
+
+  #check(): void {
+    const now = this.#clock.monotonic();
+    const { headersMs, idleMs, totalMs } = this.#limits;
+    if (now >= this.#startedAt + totalMs) return this.#expired('total-timeout', `not done after ${totalMs} ms`, false);
+    if (this.#phase === 'headers' && now >= this.#phaseAt + headersMs) {
+      return this.#expired('headers-timeout', `no headers after ${headersMs} ms`, true);
+    }
+    if (this.#phase === 'body') {
+      if (this.#held) this.#restartWindow();
+      if (now >= this.#lastByteAt + idleMs) return this.#expired('idle-timeout', `nothing came for ${idleMs} ms`, true);
+      if (!this.#fastEnough(now)) return;
+    }
+    this.#arm();
+  }
+
+  #fastEnough(now: number): boolean {
+    const { floorWindowMs, floorBytesPerSecond } = this.#limits;
+    if (floorBytesPerSecond === 0 || now < this.#windowAt + floorWindowMs) return true;
+    if (this.#bytes - this.#windowBytes < (floorBytesPerSecond * floorWindowMs) / 1000) {
+      this.#expired('too-slow', `less than ${floorBytesPerSecond} bytes per second`, false);
+      return false;
+    }
+    this.#windowAt = now;
+    this.#windowBytes = this.#bytes;
+    return true;
+  }
+}
+
+const PASS = new Set(['', 'identity']);
+const KNOWN = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd']);
+
+/** The content codings to decode, in order; undefined if one is unknown. */
+function parseCodings(header: string | undefined): readonly string[] | undefined {
+  const names = (header ?? '')
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => !PASS.has(name));
+  return names.every((name) => KNOWN.has(name)) ? names.toReversed() : undefined;
+}
+
+/**
+ * Whether the parser has decoded the transfer coding. It knows only `chunked`, once; anything else leaves an unusable
+ * body.
+ */
+function isUndone(transferEncoding: string | undefined): boolean {
+  return /^\s*(?:chunked|identity)\s*$/i.test(transferEncoding ?? 'chunked');
+}
+
+/** Whether the bytes start a gzip file. */
+function isGzip(chunk: Buffer): boolean {
+  return chunk[0] === 0x1f && chunk[1] === 0x8b;
+}
+
+interface DecoderEvents {
+  readonly data: (chunk: Buffer) => void;
+  readonly end: () => void;
+  readonly error: (error: Error) => void;
+  readonly drain: () => void;
+}
+
+/** Decodes content codings as the body streams. */
+class BodyDecoder {
+  readonly #codings: readonly string[];
+  readonly #events: DecoderEvents;
+  #first: Transform | undefined;
+  #last: Transform | undefined;
+
+  constructor(codings: readonly string[], events: DecoderEvents) {
+    this.#codings = codings;
+    this.#events = events;
+  }
+
+  /** False when the decoder's buffer is full; `drain` is called when it can take more. */
+  write(chunk: Buffer): boolean {
+    this.#first ??= this.#build(chunk);
+    return this.#first.write(chunk);
+  }
+
+  end(): void {
+    // An empty body has nothing to decode, whatever its header says.
+    if (this.#first) this.#first.end();
+    else this.#events.end();
+  }
+
+  pause(): void {
+    this.#last?.pause();
+  }
+
+  resume(): void {
+    this.#last?.resume();
+  }
+
+  destroy(): void {
+    this.#first?.destroy();
+    this.#last?.destroy();
+  }
+
+  #build(chunk: Buffer): Transform {
+    const steps = this.#codings.map((coding, at) => decoderFor(coding, at === 0 ? chunk : undefined));
+    for (const step of steps) step.on('error', this.#events.error);
+    const last = steps.reduce((from, to) => from.pipe(to));
+    last.on('data', this.#events.data);
+    last.on('end', this.#events.end);
+    const [first = last] = steps;
+    first.on('drain', this.#events.drain);
+    this.#last = last;
+    return first;
+  }
+}
+
+function decoderFor(coding: string, chunk: Buffer | undefined): Transform {
+  if (coding === 'br') return createBrotliDecompress();
+  if (coding === 'zstd') return createZstdDecompress();
+  if (coding !== 'deflate') return createGunzip();
+  // "deflate" means the zlib format, but some servers send the bare stream; the first byte tells them apart.
+  return chunk !== undefined && ((chunk[0] ?? 0) & 0x0f) !== 8 ? createInflateRaw() : createInflate();
+}
+
+/** Short texts may compress a hundredfold; below this size the ratio means nothing. */
+const RATIO_FROM_BYTES = 1024 * 1024;
+/** Bodies of non-2xx responses are read for their message only. */
+const MAX_ERROR_BYTES = 1024 * 1024;
+
+/** Counts the bytes of a body, compressed and decoded, against the limits. */
+class BodyGauge {
+  readonly #maxRatio: number;
+  readonly cap: number;
+  wireBytes = 0;
+  bodyBytes = 0;
+
+  /** Without limits it allows nothing, as before the response headers. */
+  constructor(limits?: HttpLimits, kind: 'file' | 'memory' | 'error-page' = 'memory') {
+    this.#maxRatio = limits?.maxRatio ?? 0;
+    const caps = { file: limits?.maxBytes, memory: limits?.maxMemoryBytes, 'error-page': limits && MAX_ERROR_BYTES };
+    this.cap = caps[kind] ?? 0;
+  }
+
+  /** Counts bytes received; true while within the limit. */
+  received(bytes: number): boolean {
+    this.wireBytes += bytes;
+    return this.wireBytes <= this.cap;
+  }
+
+  /** Counts decoded bytes; true while within the limit. */
+  unpacked(bytes: number): boolean {
+    this.bodyBytes += bytes;
+    return this.bodyBytes <= this.cap;
+  }
+
+  /** The expansion ratio, once it is higher than any legitimate text reaches. */
+  get bombRatio(): number | undefined {
+    const ratio = this.bodyBytes / Math.max(1, this.wireBytes);
+    return this.bodyBytes > RATIO_FROM_BYTES && ratio > this.#maxRatio ? ratio : undefined;
+  }
 }

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { loopbackClient, openLoopback } from '../testing/index.ts';
-import { isPublicAddress } from './address.ts';
+import { isPublicAddress, Guard } from './guard.ts';
 import { createClient } from './client.ts';
-import { Guard } from './guard.ts';
 
 const HOSTILE = join(import.meta.dirname, '../../../shared/data/hostile/open/ids.jsonl');
 

@@ -1,8 +1,40 @@
-import { isIP } from 'node:net';
+import { BlockList, isIPv4, isIPv6, isIP } from 'node:net';
 
-import { isPublicAddress } from './address.ts';
 import type { RefusedReason, Wrap } from './send.ts';
 import { trailOf } from './send.ts';
+
+/** Special-purpose ranges of the IANA registries; no public web server has such an address. */
+const FORBIDDEN_V4 = (
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 ' +
+  '192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4'
+).split(' ');
+
+/** Only 2000::/3 is assigned; these ranges inside it are not ordinary hosts. */
+const FORBIDDEN_V6 = '2001::/23 2001:db8::/32 3fff::/20'.split(' ');
+
+const forbidden = new BlockList();
+const subnetOf = (text: string): [network: string, prefix: number] => [
+  text.split('/')[0] ?? '',
+  Number(text.split('/')[1]),
+];
+for (const [network, prefix] of FORBIDDEN_V4.map(subnetOf)) {
+  forbidden.addSubnet(network, prefix, 'ipv4');
+  const [a = 0, b = 0, c = 0, d = 0] = network.split('.').map(Number);
+  const words = [a * 256 + b, c * 256 + d].map((word) => word.toString(16)).join(':');
+  // An IPv6 address that embeds an IPv4 address is judged by it: NAT64 and 6to4; BlockList does so for mapped ones.
+  forbidden.addSubnet(`64:ff9b::${words}`, 96 + prefix, 'ipv6');
+  forbidden.addSubnet(`2002:${words}::`, 16 + prefix, 'ipv6');
+}
+for (const range of FORBIDDEN_V6) forbidden.addSubnet(...subnetOf(range), 'ipv6');
+const globalV6 = new BlockList();
+for (const range of '2000::/3 64:ff9b::/96 ::ffff:0:0/96'.split(' ')) globalV6.addSubnet(...subnetOf(range), 'ipv6');
+
+/** Whether an address is on the public internet. */
+export function isPublicAddress(address: string): boolean {
+  if (isIPv4(address)) return !forbidden.check(address, 'ipv4');
+  const [plain = ''] = address.split('%');
+  return isIPv6(plain) && globalV6.check(plain, 'ipv6') && !forbidden.check(plain, 'ipv6');
+}
 
 /** Overrides DNS: `*.sim.test` → 127.0.0.1:8080. The first matching entry counts. */
 export interface DnsMapping {
@@ -22,7 +54,7 @@ export interface GuardOptions {
   readonly dnsMap?: readonly DnsMapping[];
 }
 
-export type Verdict =
+type Verdict =
   | { readonly kind: 'allowed' }
   | { readonly kind: 'refused'; readonly reason: RefusedReason; readonly message: string };
 

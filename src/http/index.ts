@@ -1,7 +1,7 @@
-export { createClient } from './client.ts';
+export { createClient, requireContact, userAgent } from './client.ts';
 export type { HttpClient, HttpClientOptions } from './client.ts';
 export type { HttpEvent } from './with-admission.ts';
-export { compose, TimeBudget } from './send.ts';
+export { compose, TimeBudget, DEFAULT_LIMITS, whileWaiting, withCaller } from './send.ts';
 export type {
   BodySink,
   FailedReason,
@@ -17,25 +17,22 @@ export type {
   Send,
   Trail,
   Wrap,
+  HttpLimits,
+  Caller,
 } from './send.ts';
 export { Secret } from './secret.ts';
 export type { Credential } from './secret.ts';
-export { DEFAULT_LIMITS } from './limits.ts';
-export type { HttpLimits } from './limits.ts';
 export { CookieJar } from './cookie-jar.ts';
 export { SqliteCacheStore } from './cache-store.ts';
 export type { CacheStore } from './cache-store.ts';
-export type { Stored } from './cache-policy.ts';
+export type { Stored } from './cache.ts';
 export type { DnsMapping, GuardOptions } from './guard.ts';
 export type { Address, ResolveHost } from './name-resolver.ts';
 export type { RetryOptions } from './retry.ts';
 export type { RobotsOptions } from './robots.ts';
-export { RobotsRules } from './robots-rules.ts';
+export { RobotsRules } from './robots.ts';
 export { parseRetryAfter } from './retry-after.ts';
 export { parseHttpDate } from './retry-after.ts';
 export { raced } from './coalesce.ts';
-export type { Caller } from './send.ts';
-export { whileWaiting, withCaller } from './send.ts';
-export { requireContact, userAgent } from './user-agent.ts';
-export { loopbackFetch } from './undici.ts';
+export { loopbackFetch } from './connector.ts';
 export type { ProxySettings } from './transport.ts';

@@ -1,5 +1,4 @@
-import type { HttpLimits } from './limits.ts';
-import type { Hop, HttpRequest, HttpResponse, HttpResult, RefusedReason, Wrap } from './send.ts';
+import type { HttpLimits, Hop, HttpRequest, HttpResponse, HttpResult, RefusedReason, Wrap } from './send.ts';
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Headers that identify us; never sent to another origin. */

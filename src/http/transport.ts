@@ -1,16 +1,14 @@
 import type { Agent, Dispatcher, EnvHttpProxyAgent } from 'undici';
 
 import type { Clock } from '../base/index.ts';
-import { createConnector } from './connector.ts';
+import { createConnector, undici } from './connector.ts';
 import { Exchange } from './exchange.ts';
 import type { Guard } from './guard.ts';
 import { plainHost } from './guard.ts';
-import type { HttpLimits } from './limits.ts';
+import type { HttpLimits, HttpRequest, HttpResponse, HttpResult, Send } from './send.ts';
 import type { ResolveHost } from './name-resolver.ts';
 import { credentialsFor, withoutKeys } from './secret.ts';
-import type { HttpRequest, HttpResponse, HttpResult, Send } from './send.ts';
 import { trailOf } from './send.ts';
-import { undici } from './undici.ts';
 
 /** Proxies for networks without direct access; an empty string means none. */
 export interface ProxySettings {

@@ -1,2 +1,2 @@
-export type { ObjectId, ObjectStore } from './object-store.ts';
+export type { ObjectId, ObjectStore } from './folder-store.ts';
 export { openObjects } from './open-store.ts';

@@ -17,7 +17,7 @@ import { sha256, systemClock } from '../base/index.ts';
 import { describeObjectStore } from '../testing/index.ts';
 import type { ObjectStore } from './index.ts';
 import { openObjects } from './index.ts';
-import { keyOf } from './object-store.ts';
+import { keyOf } from './folder-store.ts';
 
 const SETTINGS = {
   region: 'eu-west-1',

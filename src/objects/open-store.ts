@@ -4,7 +4,7 @@ import type { Clock } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
 import { Secret } from '../http/index.ts';
 import { FolderStore } from './folder-store.ts';
-import type { ObjectStore } from './object-store.ts';
+import type { ObjectStore } from './folder-store.ts';
 import { S3Store } from './s3-store.ts';
 
 /** What the configuration says of the store; credentials as the usual variables and files give them. */

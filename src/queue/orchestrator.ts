@@ -8,7 +8,7 @@ import type { Report } from './events.ts';
 import type { Handler, HandlerContext } from './handler.ts';
 import type { DrainMode, OrchestratorOptions } from './options.ts';
 import { ORCHESTRATOR_DEFAULTS } from './options.ts';
-import { RateMeter } from './rate-meter.ts';
+import { RateMeter } from './overview.ts';
 import type { LeasedJob, QueueStore } from './types.ts';
 import { RETIRED_AT_ONCE } from './types.ts';
 import type { WorkQueue } from './work-queue.ts';

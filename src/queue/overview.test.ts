@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { HostReport } from '../hosts/index.ts';
-import { hostOverview } from './host-overview.ts';
+import { hostOverview, overviewOf, RateMeter } from './overview.ts';
 import { openStore } from './store.ts';
-import { overviewOf } from './overview.ts';
-import { RateMeter } from './rate-meter.ts';
 import type { QueueStats, WorkerInfo } from './types.ts';
 
 const REPORT: HostReport = {

@@ -128,7 +128,7 @@ export interface LaneBacklog extends Lane {
 export const LANE_COUNT_LIMIT = 1000;
 
 /** A lane to lease from, and how many jobs. */
-export type Pick = Lane & { readonly limit: number };
+export type LanePick = Lane & { readonly limit: number };
 
 /** A lease and what becomes of its job. */
 export type SettledLease = Lease & { readonly settlement: Settlement };
@@ -137,7 +137,7 @@ export type SettledLease = Lease & { readonly settlement: Settlement };
 export interface ExchangeRequest {
   readonly workerId: string;
   readonly settlements: readonly SettledLease[];
-  readonly picks: readonly Pick[];
+  readonly picks: readonly LanePick[];
   /** Which jobs of these lanes; `trusted` by default. */
   readonly standing?: Standing;
   readonly now: number;

@@ -2,20 +2,18 @@ import type { Clock, Random, Timer } from '../base/index.ts';
 import { AppError, hostKey, KeyedLimiter } from '../base/index.ts';
 import type { Admission, Waited } from '../hosts/index.ts';
 import type { Report } from './events.ts';
-import type { Handler, HandlerContext, Window } from './handler.ts';
-import { HostRoom } from './host-room.ts';
-import { Lanes } from './lanes.ts';
+import type { Handler, HandlerContext, Window, StopReason } from './handler.ts';
+import { HostRoom, Lanes } from './lanes.ts';
 import type { DrainMode, OrchestratorOptions } from './options.ts';
 import { deathLimits, isDrained } from './options.ts';
-import type { StopReason } from './settlement.ts';
-import { GIVEN_BACK, HostBusy, settlementOf, settlementOfFailure, STOP_ERRORS } from './settlement.ts';
+import { GIVEN_BACK, HostBusy, settlementOf, settlementOfFailure, STOP_ERRORS } from './handler.ts';
 import { SuspectTurn } from './suspect-turn.ts';
 import type {
   Lane,
   LaneBacklog,
   LeasedJob,
   Pause,
-  Pick,
+  LanePick,
   QueueStore,
   SettledLease,
   Settlement,
@@ -72,7 +70,7 @@ type EndedJob = SettledLease & { readonly running: RunningJob };
 /** What to lease in one write. */
 interface Choice {
   readonly standing: Standing;
-  readonly picks: readonly Pick[];
+  readonly picks: readonly LanePick[];
 }
 
 const NOTHING: Choice = { standing: 'trusted', picks: [] };
@@ -377,7 +375,7 @@ export class Worker {
   }
 
   /** Records what was leased of each lane; true when one has nothing left as far as is known. */
-  #isAnyLaneEmpty(standing: Standing, picks: readonly Pick[], leased: readonly LeasedJob[]): boolean {
+  #isAnyLaneEmpty(standing: Standing, picks: readonly LanePick[], leased: readonly LeasedJob[]): boolean {
     if (standing === 'suspect') {
       this.#suspects = this.#suspects.flatMap((lane) => {
         if (!picks.some(({ host, resolver }) => lane.host === host && lane.resolver === resolver)) return [lane];

@@ -1,19 +1,16 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 
 import type { Clock } from '../base/index.ts';
 import { systemClock } from '../base/index.ts';
-import type { Facts } from '../hosts/index.ts';
+import type { Facts, Fact } from '../hosts/index.ts';
 import type { Caller, HttpRequest, Send } from '../http/index.ts';
-import { Secret, withCaller } from '../http/index.ts';
+import { Secret, withCaller, raced, whileWaiting } from '../http/index.ts';
 import type { Lookup } from '../works/index.ts';
-import { lookupJson, lookupText } from '../works/index.ts';
-import type { SharedAnswer } from './shared-answers.ts';
-import { SharedAnswers } from './shared-answers.ts';
+import { lookupJson, lookupText, maybe } from '../works/index.ts';
 import type { Finding, ResolveContext } from './plan.ts';
 import type { SameAs, Sameness } from './same-work.ts';
-import { SERVICE_TABLE } from './service-table.ts';
 import type { ServiceName, Services } from './services.ts';
-import { Tokens } from './tokens.ts';
+import { SERVICE_TABLE } from './services.ts';
 
 export interface Question {
   readonly service: ServiceName;
@@ -138,4 +135,131 @@ export function* sameAsOf(resolver: string, sameness: Sameness): Generator<Findi
 /** Finding for a response that cannot be parsed. */
 export function unreadable(resolver: string, what: string): Finding[] {
   return [{ kind: 'problem', resolver, message: `unexpected-shape: ${what}`, at: null }];
+}
+
+const grant = z.object({ access_token: z.string().min(1), expires_in: maybe(z.union([z.number(), z.string()])) });
+
+/**
+ * Tokens are renewed this long before they expire, so that no request arrives with an expired one; short-lived ones
+ * at a tenth.
+ */
+const MARGIN_MS = 5 * 60_000;
+const MARGIN_SHARE = 0.1;
+const USUAL_SECONDS = 3_600;
+
+interface Held {
+  readonly token: Secret;
+  readonly renewAt: number;
+}
+
+/** Hour-long tokens, issued for month-long ones: requested when needed, once for all waiting callers. */
+class Tokens {
+  readonly #send: Send;
+  readonly #services: Services;
+  readonly #clock: Clock;
+  readonly #held = new Map<ServiceName, Held>();
+  readonly #asking = new Map<ServiceName, Promise<Lookup<Held>>>();
+
+  constructor(send: Send, services: Services, clock: Clock) {
+    this.#send = send;
+    this.#services = services;
+    this.#clock = clock;
+  }
+
+  /** A valid token, or why there is none. */
+  async current(
+    service: ServiceName,
+    signal?: AbortSignal,
+  ): Promise<Secret | Exclude<Lookup<never>, { kind: 'found' }>> {
+    const held = this.#held.get(service);
+    if (held && held.renewAt > this.#clock.now()) return held.token;
+    const asking = this.#asking.get(service) ?? this.#renew(service, signal);
+    this.#asking.set(service, asking);
+    const renewed = await asking.finally(() => this.#asking.delete(service));
+    if (renewed.kind !== 'found') return renewed;
+    this.#held.set(service, renewed.value);
+    return renewed.value.token;
+  }
+
+  /** Forgets a rejected token. */
+  forget(service: ServiceName, token: Secret): void {
+    if (this.#held.get(service)?.token === token) this.#held.delete(service);
+  }
+
+  async #renew(service: ServiceName, signal: AbortSignal | undefined): Promise<Lookup<Held>> {
+    const at = this.#services.renewal(service) ?? service;
+    const asked = this.#clock.now();
+    const found = await lookupJson(
+      this.#send,
+      {
+        url: this.#services.url(at, 'getAccessToken'),
+        credentials: this.#services.credentials(at),
+        robots: 'terms',
+        pool: at,
+        cache: 'bypass',
+      },
+      grant,
+      signal,
+    );
+    if (found.kind !== 'found') return found;
+    const seconds = Number(found.value.expires_in ?? USUAL_SECONDS) || USUAL_SECONDS;
+    const lifeMs = seconds * 1000;
+    const renewAt = asked + lifeMs - Math.min(MARGIN_MS, lifeMs * MARGIN_SHARE);
+    return { ...found, value: { token: new Secret(found.value.access_token), renewAt } };
+  }
+}
+
+/** The answer, or why there is none. */
+type SharedAnswer =
+  | { readonly kind: 'known'; readonly text: string }
+  | Exclude<Lookup<string>, { readonly kind: 'found' }>;
+
+/** How long a fleet stores an answer; a process stores it while it runs. */
+const KEPT_MS = 7 * 24 * 3_600_000;
+
+/**
+ * Answers valid for many works, such as the registration agency of a DOI prefix. Machines of a fleet need the same
+ * answer at the same time; one of them requests it.
+ */
+export class SharedAnswers {
+  readonly #facts: Facts | undefined;
+  readonly #known = new Map<string, string>();
+  readonly #underway = new Map<string, Promise<SharedAnswer>>();
+
+  constructor(facts: Facts | undefined) {
+    this.#facts = facts;
+  }
+
+  /** The answer for a key. `ask` ignores the first caller's signal, because others wait too. */
+  async find(
+    key: string,
+    ask: () => Promise<Lookup<string>>,
+    caller?: Caller,
+    signal?: AbortSignal,
+  ): Promise<SharedAnswer> {
+    const text = this.#known.get(key);
+    if (text !== undefined) return { kind: 'known', text };
+    const underway = this.#underway.get(key);
+    // A waiting job gives up its worker: the one that asks may need it.
+    if (underway) return whileWaiting(caller, () => raced(underway, signal));
+    const finding = this.#find(key, ask).finally(() => this.#underway.delete(key));
+    this.#underway.set(key, finding);
+    return raced(finding, signal);
+  }
+
+  async #find(key: string, ask: () => Promise<Lookup<string>>): Promise<SharedAnswer> {
+    let own: Lookup<string> | undefined;
+    const find = async (): Promise<Fact> => {
+      own = await ask();
+      if (own.kind !== 'found') throw new Error('not known yet');
+      return { text: own.value, forMs: KEPT_MS };
+    };
+    const fact = await this.#facts?.once(key, find).catch(() => undefined);
+    // No fleet, or its database is down: answer for this process alone.
+    const answer: Lookup<string> | { readonly kind: 'found'; readonly value: string } =
+      own ?? (fact ? { kind: 'found', value: fact.text } : await ask());
+    if (answer.kind !== 'found') return answer;
+    this.#known.set(key, answer.value);
+    return { kind: 'known', text: answer.value };
+  }
 }

@@ -7,8 +7,8 @@ import type { Routes } from '../../test/support/ask-resolver.ts';
 import { ask, CONTACT, sent, shown, work } from '../../test/support/ask-resolver.ts';
 import type { Work } from '../works/index.ts';
 import { parseOpenAlexWork } from '../works/index.ts';
-import { readArxivFeed } from './arxiv-feed.ts';
-import { readCdx } from './cdx.ts';
+import { readArxivFeed } from './find-plans.ts';
+import { readCdx } from './resolvers/wayback.ts';
 import { decodePage, readLandingPage } from './index.ts';
 
 // What the services really sent, recorded by others and not part of the project: each recording with the work it is about, the

@@ -6,8 +6,8 @@ import { ask, CONTACT, sent, shown, work } from '../../test/support/ask-resolver
 import { HeldClock, loopbackClient, openLoopback } from '../testing/index.ts';
 import type { WorkLocation } from '../works/index.ts';
 import { identify, NO_IDS, parseOpenAlexWork, workFromIds } from '../works/index.ts';
-import { readArxivFeed } from './arxiv-feed.ts';
-import { readCdx } from './cdx.ts';
+import { readArxivFeed } from './find-plans.ts';
+import { readCdx } from './resolvers/wayback.ts';
 import type { Finding, ResolveContext } from './index.ts';
 import { baseUrlsBelow, chooseResolvers, findPlans, Lookups, plan, PRESETS, Services } from './index.ts';
 

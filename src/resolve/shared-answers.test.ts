@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Fact, Facts } from '../hosts/index.ts';
 import type { HttpResponse } from '../http/index.ts';
 import type { Lookup } from '../works/index.ts';
-import { SharedAnswers } from './shared-answers.ts';
+import { SharedAnswers } from './lookups.ts';
 
 const found = (value: string): Lookup<string> => ({ kind: 'found', value, response: {} as HttpResponse });
 const away: Lookup<string> = { kind: 'problem', reason: 'failed', message: 'reset', status: undefined };

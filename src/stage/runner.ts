@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Clock } from '../base/index.ts';
 import { AppError, errorInfo, systemClock } from '../base/index.ts';
 import { RunMark } from './commit/run-mark.ts';
-import { InlineExecutor } from './execute/inline.ts';
+import { InlineExecutor } from './execute/perform.ts';
 import type { Executor, ItemRun } from './execute/perform.ts';
 import { WorkerPool } from './execute/worker-pool.ts';
 import type { WorkerStart } from './execute/worker-process.ts';

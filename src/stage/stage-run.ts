@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Clock, Random, Timer } from '../base/index.ts';
 import { errorInfo, spreadDelay } from '../base/index.ts';
 import type { StoredFingerprint, Verdict } from './commit/fingerprint.ts';
-import { hashInputs } from './commit/input-identity.ts';
+import { hashInputs } from './commit/fingerprint.ts';
 import { OutputCommits } from './commit/outputs.ts';
 import type { RunMark } from './commit/run-mark.ts';
 import type { Executor, ItemRun, Performed } from './execute/perform.ts';

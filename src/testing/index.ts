@@ -1,6 +1,6 @@
 export { describeAdmission } from './admission-suite.ts';
 export type { AdmissionUnderTest, OpenAdmission } from './admission-suite.ts';
-export { HeldClock } from './held-clock.ts';
+export { HeldClock, Wire } from './held-clock.ts';
 export { describeDenseEngine } from './dense-engine-suite.ts';
 export type { DenseEngineTraits } from './dense-engine-suite.ts';
 export { describeObjectStore } from './object-store-suite.ts';
@@ -10,4 +10,3 @@ export { describeItemSource } from './item-source-suite.ts';
 export type { SharedItems } from './item-source-suite.ts';
 export { loopbackClient, openJsonServer, openLoopback, openRawLoopback, sendJson } from './loopback.ts';
 export type { Loopback, Received, SeenRequest } from './loopback.ts';
-export { Wire } from './wire.ts';

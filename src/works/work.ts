@@ -1,6 +1,6 @@
 import type { HostType, License, Version } from './license.ts';
-import type { WorkIds } from './ids/work-ids.ts';
-import { keyOf, NO_IDS } from './ids/work-ids.ts';
+import type { WorkIds } from './ids.ts';
+import { keyOf, NO_IDS } from './ids.ts';
 
 /** A location of a work, as listed by OpenAlex. */
 export interface WorkLocation {

@@ -8,7 +8,7 @@ import { systemClock } from '../../base/index.ts';
 import { describeAdmission } from '../../testing/index.ts';
 import type { TestPostgres } from '../../../test/postgres.ts';
 import { startPostgres } from '../../../test/postgres.ts';
-import type { HostReport } from '../host-report.ts';
+import type { HostReport } from '../host.ts';
 import { HostTable } from '../host-table.ts';
 import { openPostgresAdmission } from './admission.ts';
 import { readSharedHosts } from './shared-hosts.ts';

@@ -3,15 +3,13 @@ import { systemClock } from '../../base/index.ts';
 import type { Admission, Facts, HostEvent } from '../admission.ts';
 import { Hosts } from '../hosts.ts';
 import type { HostTable } from '../host-table.ts';
-import type { HostState } from '../host.ts';
-import { isOrdinary } from '../host.ts';
-import type { PolicySettings } from '../policy.ts';
-import { DEFAULT_POLICY } from '../policy.ts';
+import type { HostState, PolicySettings } from '../host.ts';
+import { isOrdinary, DEFAULT_POLICY } from '../host.ts';
 import { Fleet } from './fleet.ts';
 import { SharedLimits } from './shared-limits.ts';
 import { SharedFacts } from './shared-facts.ts';
-import type { StoredRow } from './stored-host.ts';
-import { hostOf, storedOf } from './stored-host.ts';
+import type { StoredRow } from './shared-hosts.ts';
+import { hostOf, storedOf } from './shared-hosts.ts';
 
 export interface PostgresAdmissionOptions {
   readonly url: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ServerClock } from './server-clock.ts';
+import { ServerClock } from './fleet.ts';
 
 test('a server time is never considered past too early, whichever direction of a response was slow', () => {
   const clock = new ServerClock();

@@ -1,11 +1,14 @@
-import { systemClock } from '../../base/index.ts';
-import type { HostReport } from '../host-report.ts';
-import { hostReports } from '../host-report.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type pg from 'pg';
+
+import type { Clock } from '../../base/index.ts';
+import { systemClock, AppError, packageRoot } from '../../base/index.ts';
 import type { HostTable } from '../host-table.ts';
+import type { HostReport, HostState, Rules } from '../host.ts';
+import { hostReports, newState } from '../host.ts';
 import { Sessions } from './sessions.ts';
-import type { StoredRow } from './stored-host.ts';
-import { hostOf } from './stored-host.ts';
-import { unreachable } from './tables.ts';
 
 /** Most hosts that are listed. */
 const MOST_HOSTS = 10_000;
@@ -69,4 +72,117 @@ export async function readSharedHosts({ url, schema, pooler, table }: SharedPlac
   } finally {
     await sessions.end();
   }
+}
+
+/** A host as it is stored: moments by the server's clock, what is unbounded as null. */
+interface StoredHost {
+  readonly cap: number | null;
+  readonly perSecond: number | null;
+  readonly hold: { readonly at: number; readonly reason: 'rate-limited' | 'host-held' } | null;
+  readonly strikes: number;
+  readonly answersAtCap: number;
+  readonly answersAtRate: number;
+  readonly failures: number;
+  readonly opened: number;
+  readonly budgetLeft?: number | null;
+}
+
+/** A row of the table of hosts, and the server's moment at which it was read. */
+export interface StoredRow {
+  readonly key: string;
+  readonly learned: StoredHost | null;
+  readonly now_ms: number;
+}
+
+/** Our time against the server's: real milliseconds per millisecond of the clock. */
+interface OurTime {
+  readonly clock: Clock;
+  readonly scale: number;
+}
+
+/** What a row says of a host, in our own time. */
+export function hostOf(
+  { key, learned, now_ms: serverNow }: StoredRow,
+  rules: Rules,
+  { clock, scale }: OurTime,
+): HostState {
+  const host = newState(key, rules);
+  if (learned === null) return host;
+  const { hold, cap, perSecond, budgetLeft, ...rest } = learned;
+  return {
+    ...host,
+    ...rest,
+    budgetLeft: budgetLeft ?? null,
+    cap: cap ?? Infinity,
+    perSecond: perSecond ?? Infinity,
+    hold: hold && { at: clock.now() + (hold.at - serverNow) / scale, reason: hold.reason },
+  };
+}
+
+/** A host as it is stored, in the server's time. */
+export function storedOf(host: HostState, serverNow: number, { clock, scale }: OurTime): StoredHost {
+  const { cap, perSecond, hold, strikes, answersAtCap, answersAtRate, failures, opened, budgetLeft } = host;
+  return {
+    cap: Number.isFinite(cap) ? cap : null,
+    perSecond: Number.isFinite(perSecond) ? perSecond : null,
+    hold:
+      hold === null || hold.reason === 'paused'
+        ? null
+        : { at: serverNow + (hold.at - clock.now()) * scale, reason: hold.reason },
+    strikes,
+    answersAtCap,
+    answersAtRate,
+    failures,
+    opened,
+    budgetLeft,
+  };
+}
+
+/** The number under which processes that start at once take turns in making the tables. */
+const LOCK = 0x686f7374;
+
+/** Makes the tables that a fleet shares, where they are not there yet, and the functions as this program has them. */
+export async function createTables(sessions: Sessions, schema: string): Promise<void> {
+  await sessions.transaction(async (client) => {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    // IF NOT EXISTS would ask for the right to create schemas even where this one exists.
+    const existing = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema]);
+    if (existing.rowCount === 0) await client.query(`CREATE SCHEMA "${schema}"`);
+    const { rows } = await client.query<{ found: string | null }>('SELECT to_regclass($1) AS found', [
+      `"${schema}".host_slots`,
+    ]);
+    if (rows[0]?.found === null) await client.query(statements('0001_hosts.sql'));
+    await makeFunctions(client);
+  });
+}
+
+/** An error that says why the tables cannot be used, in the server's words. */
+export function unreachable(error: unknown, schema: string): AppError {
+  const reasons = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
+  const message = reasons.map((each) => (each instanceof Error ? each.message : String(each))).join('; ');
+  return new AppError('QUEUE_UNREACHABLE', `cannot use the tables about hosts in schema ${schema}: ${message}`, {
+    hint: isForbidden(error)
+      ? `as an administrator of the database: CREATE SCHEMA ${schema} AUTHORIZATION <the role in queue.url>`
+      : 'check queue.url and that the server is running',
+    cause: error,
+  });
+}
+
+/** A role that may use the functions but does not own them uses those that exist. */
+async function makeFunctions(client: pg.PoolClient): Promise<void> {
+  await client.query('SAVEPOINT functions');
+  try {
+    await client.query(statements('turns.sql'));
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    await client.query('ROLLBACK TO SAVEPOINT functions');
+  }
+}
+
+function isForbidden(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '42501';
+}
+
+function statements(file: string): string {
+  return readFileSync(join(packageRoot(), 'sql', 'hosts', 'postgres', file), 'utf8');
 }

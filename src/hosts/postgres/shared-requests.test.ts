@@ -5,7 +5,7 @@ import { HeldClock } from '../../testing/index.ts';
 import type { Slot } from '../admission.ts';
 import { HostTable } from '../host-table.ts';
 import { Hosts } from '../hosts.ts';
-import { DEFAULT_POLICY } from '../policy.ts';
+import { DEFAULT_POLICY } from '../host.ts';
 import type { Registered } from './shared-limits.ts';
 import { SharedLimits, takeRequests } from './shared-limits.ts';
 

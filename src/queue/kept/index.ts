@@ -1,7 +1,6 @@
 // The stored queue without the orchestrator, so that commands that only read or enqueue start faster.
-export { overviewOf } from '../overview.ts';
+export { overviewOf, RateMeter } from '../overview.ts';
 export type { QueueOverview, SlowedHost, WorkerOverview } from '../overview.ts';
-export { RateMeter } from '../rate-meter.ts';
 export { openSharedLog, openStore } from '../store.ts';
 export type { LeaseProof, LogLines, SharedLog } from '../postgres/shared-log.ts';
 export type { StoreOptions } from '../store.ts';

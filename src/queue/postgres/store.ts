@@ -1,4 +1,4 @@
-import { formatLastError } from '../last-error.ts';
+import { formatLastError } from '../handler.ts';
 import type {
   Backlog,
   DeathLimits,
@@ -16,10 +16,9 @@ import type {
   WorkerInfo,
 } from '../types.ts';
 import { DEATHS_REMEMBERED_MS, LANE_COUNT_LIMIT } from '../types.ts';
-import { PostgresAdmin } from './admin.ts';
+import { PostgresAdmin, COUNTED_CODE, ERROR_CODE, NOW, RESOLVER, tally } from './admin.ts';
 import type { PostgresOptions, Values } from './connection.ts';
 import { PostgresConnection } from './connection.ts';
-import { COUNTED_CODE, ERROR_CODE, NOW, RESOLVER, tally } from './sql.ts';
 import { PostgresWatch } from './watch.ts';
 
 const READY = "state = 'queued' AND available_at IS NULL AND suspect_since IS NULL";

@@ -4,8 +4,7 @@ import type { Count, HostCount, StatsParts } from '../stats.ts';
 import { finishedRows, finishedStates, hostJobs, queueStats, RETIRED } from '../stats.ts';
 import type { HostJobs, Job, JobFilter, JobPage, JobState, Pause, QueueAdmin, QueueStats } from '../types.ts';
 import { JOB_STATES, RETIRED_AT_ONCE } from '../types.ts';
-import type { SqliteConnection } from './connection.ts';
-import type { SqliteWatch } from './watch.ts';
+import type { SqliteConnection, SqliteWatch } from './connection.ts';
 
 type Values = Record<string, SQLInputValue>;
 

@@ -1,6 +1,6 @@
 import type { StatementSync } from 'node:sqlite';
 
-import { formatLastError } from '../last-error.ts';
+import { formatLastError } from '../handler.ts';
 import type {
   Backlog,
   DeathLimits,
@@ -19,8 +19,7 @@ import type {
 import { DEATHS_REMEMBERED_MS, LANE_COUNT_LIMIT } from '../types.ts';
 import { READY, SqliteAdmin } from './admin.ts';
 import type { SqliteOptions } from './connection.ts';
-import { SqliteConnection } from './connection.ts';
-import { SqliteWatch } from './watch.ts';
+import { SqliteConnection, SqliteWatch } from './connection.ts';
 
 /** Delayed jobs that one transaction makes ready, so that none takes long. */
 const WAKE_BATCH = 1000;

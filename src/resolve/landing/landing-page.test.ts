@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 
 import { decodePage, readLandingPage } from '../index.ts';
-import { parseLinkHeader } from './link-header.ts';
+import { parseLinkHeader } from './page-statements.ts';
 
 const DATA = join(import.meta.dirname, '../../../../shared/data');
 const skip = existsSync(DATA) ? false : `${DATA} is absent`;

@@ -1,9 +1,17 @@
 import type { Headers } from '../../http/index.ts';
 import type { License } from '../../works/index.ts';
 import { normalizeDoi } from '../../works/index.ts';
-import { readJsonLd } from './json-ld.ts';
-import { parseLinkHeader } from './link-header.ts';
-import { authorsIn, citedAs, doiIn, doiOfAddress, licenseOf, rels, titleIn } from './page-statements.ts';
+import {
+  readJsonLd,
+  parseLinkHeader,
+  authorsIn,
+  citedAs,
+  doiIn,
+  doiOfAddress,
+  licenseOf,
+  rels,
+  titleIn,
+} from './page-statements.ts';
 import type { Tag } from './read-page.ts';
 import { isFullText, readPage } from './read-page.ts';
 

@@ -1,60 +1,33 @@
 import type { Headers } from '../../http/index.ts';
 import type { License } from '../../works/index.ts';
 import { normalizeDoi, parseLicense } from '../../works/index.ts';
-import type { LinkedData } from './json-ld.ts';
-import { parseLinkHeader } from './link-header.ts';
 import type { Tag } from './read-page.ts';
 
-const LICENSE_METAS = new Set([
-  'citation_license',
-  'dc.rights',
-  'dc.rights.uri',
-  'dc.rights.license',
-  'dc.rightsholder.license',
-  'dcterms.license',
-  'dcterms.rights',
-  'dcterms.rights.uri',
-  'dc.rights.licence',
-  'dc.license',
-  'license',
-  'og:license',
-  'eprints.rights',
-  'eprints.license',
-  'prism.copyright',
-  'copyright',
-]);
+const LICENSE_METAS = new Set(
+  (
+    'citation_license dc.rights dc.rights.uri dc.rights.license dc.rights.licence dc.rightsholder.license dc.license ' +
+    'dcterms.license dcterms.rights dcterms.rights.uri license og:license eprints.rights eprints.license ' +
+    'prism.copyright copyright'
+  ).split(' '),
+);
 /** In order of trust; identifier fields may hold other ids. */
 const DOI_METAS = [
-  'citation_doi',
-  'bepress_citation_doi',
-  'prism.doi',
-  'dc.identifier.doi',
-  'dcterms.identifier.doi',
-  'dc.identifier',
-  'dcterms.identifier',
-  'dc.identifier.uri',
-  'dcterms.identifier.uri',
-  'eprints.id_number',
-  'eprints.doi',
-  'doi',
+  ...'citation_doi bepress_citation_doi prism.doi dc.identifier.doi dcterms.identifier.doi'.split(' '),
+  ...'dc.identifier dcterms.identifier dc.identifier.uri dcterms.identifier.uri'.split(' '),
+  ...'eprints.id_number eprints.doi doi'.split(' '),
   // Repositories use this for the published version.
-  'dc.relation.isversionof',
-  'dc.relation.doi',
-  'eprints.official_url',
+  ...'dc.relation.isversionof dc.relation.doi eprints.official_url'.split(' '),
 ];
 const TITLE_METAS = new Set(['citation_title', 'bepress_citation_title', 'dc.title', 'dcterms.title', 'eprints.title']);
-const AUTHOR_METAS = new Set([
-  'citation_author',
-  'citation_authors',
-  'bepress_citation_author',
-  'dc.creator',
-  'dcterms.creator',
-  'eprints.creators_name',
-]);
+const AUTHOR_METAS = new Set(
+  'citation_author citation_authors bepress_citation_author dc.creator dcterms.creator eprints.creators_name'.split(
+    ' ',
+  ),
+);
 const MAX_AUTHORS = 20;
 
 /** A meta element's name and content. */
-export type Meta = { readonly name: string; readonly content: string };
+type Meta = { readonly name: string; readonly content: string };
 
 /** The page's own DOI, most specific field first. */
 export function doiIn(metas: readonly Meta[]): string | undefined {
@@ -230,4 +203,119 @@ function knownLicense(text: string): License | null {
     /(?:https?:\/\/)?(?:www\.)?creativecommons\.org\/[^\s"'<>)]{1,100}/i.exec(text.slice(0, 5000))?.[0] ?? text,
   );
   return license?.slug === null ? null : license;
+}
+
+/** File statements in a page's structured data. */
+interface LinkedData {
+  readonly pdfUrls: readonly string[];
+  readonly license: string | null;
+  readonly doi: string | null;
+}
+
+const MAX_NODES = 5_000;
+const ARTICLE = /article|scholarly|report|thesis|chapter|book|creativework|publicationissue/i;
+/** Types of deposits: their statements count, but their files are not papers. */
+const DEPOSIT = /dataset|digitaldocument|softwaresourcecode|collection|imageobject|mediaobject|learningresource/i;
+
+/** Parses JSON-LD: `encoding` and `associatedMedia` of articles. Broken or endless data is skipped. */
+export function readJsonLd(text: string): LinkedData {
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch {
+    return { pdfUrls: [], license: null, doi: null };
+  }
+  const pdfUrls: string[] = [];
+  let license: string | null = null;
+  let doi: string | null = null;
+  const waiting: unknown[] = [data];
+  for (let seen = 0; waiting.length > 0 && seen < MAX_NODES; seen += 1) {
+    // In page order: the main entity comes before related ones.
+    const node = waiting.pop();
+    if (Array.isArray(node)) waiting.push(...(node as unknown[]).slice(0, 200).toReversed());
+    else if (node !== null && typeof node === 'object') {
+      const fields = new Map(Object.entries(node));
+      if (Array.isArray(fields.get('@graph'))) waiting.push(fields.get('@graph'));
+      const type = [fields.get('@type')].flat().map(String).join(' ');
+      const isArticle = ARTICLE.test(type);
+      if (!isArticle && !DEPOSIT.test(type)) {
+        waiting.push(fields.get('mainEntity'));
+        continue;
+      }
+      for (const name of isArticle ? ['encoding', 'associatedMedia', 'distribution'] : [])
+        pdfUrls.push(...mediaUrls(fields.get(name)));
+      for (const said of texts(fields.get('license'))) license ??= said;
+      for (const name of ['identifier', '@id', 'sameAs', 'url'])
+        doi ??= texts(fields.get(name)).find((said) => /(?:^|doi[.:/ ]|org\/)10\.\d{4,9}\//i.test(said)) ?? null;
+      const url = fields.get('contentUrl');
+      if (typeof url === 'string' && /\.pdf($|\?)/i.test(url)) pdfUrls.push(url);
+      waiting.push(fields.get('mainEntity'));
+    }
+  }
+  return { pdfUrls: [...new Set(pdfUrls)], license, doi };
+}
+
+/** The strings in a value: a string, a list, or an object with `value`, `url` or `@id`. */
+function texts(value: unknown): string[] {
+  return [value]
+    .flat()
+    .slice(0, 50)
+    .flatMap((each: unknown): string[] => {
+      if (typeof each === 'string') return [each];
+      if (each === null || typeof each !== 'object') return [];
+      const { value: inner, url, '@id': id } = each as Record<string, unknown>;
+      return [inner, url, id].filter((text) => typeof text === 'string');
+    });
+}
+
+function mediaUrls(media: unknown): string[] {
+  return [media]
+    .flat()
+    .slice(0, 50)
+    .flatMap((each: unknown): string[] => {
+      if (each === null || typeof each !== 'object') return [];
+      const { contentUrl, encodingFormat, fileFormat } = each as Record<string, unknown>;
+      if (typeof contentUrl !== 'string') return [];
+      const format = [encodingFormat, fileFormat].filter((said) => typeof said === 'string').join(' ');
+      return /pdf/i.test(format) || /\.pdf($|\?)/i.test(contentUrl) ? [contentUrl] : [];
+    });
+}
+
+/** One link of a `Link` header (RFC 8288). */
+interface WebLink {
+  readonly target: string;
+  readonly rel: readonly string[];
+  readonly type: string | null;
+}
+
+const MAX_LINKS = 200;
+
+/** A hand-written parser: a comma may be inside a target or a quoted value. */
+export function parseLinkHeader(header: string | undefined): WebLink[] {
+  const links: WebLink[] = [];
+  const text = header ?? '';
+  let at = 0;
+  while (links.length < MAX_LINKS) {
+    const open = text.indexOf('<', at);
+    const close = open === -1 ? -1 : text.indexOf('>', open);
+    if (close === -1) break;
+    const target = text.slice(open + 1, close).trim();
+    const parameters = new Map<string, string>();
+    at = close + 1;
+    for (;;) {
+      const parameter = /\s*;\s*([a-zA-Z*_-]{1,40})\s*(?:=\s*(?:"([^"]*)"|([^\s;,"]*)))?/y;
+      parameter.lastIndex = at;
+      const match = parameter.exec(text);
+      if (!match) break;
+      const name = (match[1] ?? '').toLowerCase();
+      if (!parameters.has(name)) parameters.set(name, match[2] ?? match[3] ?? '');
+      at = parameter.lastIndex;
+    }
+    links.push({
+      target,
+      rel: (parameters.get('rel') ?? '').toLowerCase().split(/\s+/).filter(Boolean),
+      type: parameters.get('type')?.toLowerCase() ?? null,
+    });
+  }
+  return links;
 }

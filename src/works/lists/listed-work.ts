@@ -1,19 +1,23 @@
-import { findDoi, normalizeDoi } from '../ids/doi.ts';
-import { parseArxivId } from '../ids/arxiv-id.ts';
-import { parseOpenAlexWork } from '../openalex/parse-work.ts';
-import type { Work } from '../work.ts';
-import { namedWork, workFromIds } from '../work.ts';
-import { listedRecord } from './listed-record.ts';
-import type { WorkRecord } from '../record/record.ts';
-import type { WorkIds } from '../ids/work-ids.ts';
-import { identify, mergeIds, NO_IDS } from '../ids/work-ids.ts';
+import type { WorkIds } from '../ids.ts';
 import {
+  findDoi,
+  normalizeDoi,
+  parseArxivId,
+  identify,
+  mergeIds,
+  NO_IDS,
   normalizeHalId,
   normalizeOpenAlexId,
   normalizeZenodoId,
   pmcidFromField,
   pmidFromField,
-} from '../ids/catalogue-ids.ts';
+} from '../ids.ts';
+import { parseOpenAlexWork } from '../openalex/parse-work.ts';
+import { withProvenance, emptyRecord } from '../record/record.ts';
+import { parsePersonName } from '../record/cite.ts';
+import type { WorkRecord, Author } from '../record/record.ts';
+import type { Work } from '../work.ts';
+import { namedWork, workFromIds } from '../work.ts';
 
 /** A work without an id, described by fields or by one line of text. */
 export interface CitedWork {
@@ -60,36 +64,27 @@ export type ListedWork =
   | { readonly kind: 'undecided'; readonly line: number; readonly entry: string; readonly reason: string }
   | { readonly kind: 'bad'; readonly line: number; readonly reason: string };
 
-/** Column and field names of lists, and what they hold. */
-const FIELDS: Readonly<Record<string, keyof WorkIds | 'any' | 'title' | 'year' | 'url'>> = {
-  doi: 'doi',
-  do: 'doi',
-  arxiv: 'arxiv',
-  arxiv_id: 'arxiv',
-  arxivid: 'arxiv',
-  eprint: 'arxiv',
-  pmid: 'pmid',
-  pubmed: 'pmid',
-  pubmed_id: 'pmid',
-  pmcid: 'pmcid',
-  pmc: 'pmcid',
-  openalex: 'openalex',
-  openalex_id: 'openalex',
-  hal: 'hal',
-  hal_id: 'hal',
-  halid: 'hal',
+/** The names of columns and fields, by what they hold: a list of names separated by spaces for each. */
+export function fieldsNamed<Meaning extends string>(
+  names: Readonly<Record<Meaning, string>>,
+): ReadonlyMap<string, Meaning> {
+  const entries = Object.entries(names) as [Meaning, string][];
+  return new Map(entries.flatMap(([meaning, list]) => list.split(' ').map((name) => [name, meaning] as const)));
+}
+
+const FIELDS = fieldsNamed<keyof WorkIds | 'any' | 'title' | 'year' | 'url'>({
+  doi: 'doi do',
+  arxiv: 'arxiv arxiv_id arxivid eprint',
+  pmid: 'pmid pubmed pubmed_id',
+  pmcid: 'pmcid pmc',
+  openalex: 'openalex openalex_id',
+  hal: 'hal hal_id halid',
   zenodo: 'zenodo',
-  id: 'any',
-  work: 'any',
-  identifier: 'any',
-  title: 'title',
-  display_name: 'title',
-  year: 'year',
-  publication_year: 'year',
-  url: 'url',
-  link: 'url',
-  pdf_url: 'url',
-};
+  any: 'id work identifier',
+  title: 'title display_name',
+  year: 'year publication_year',
+  url: 'url link pdf_url',
+});
 
 const READERS: Readonly<Record<keyof WorkIds, (text: string) => unknown>> = {
   doi: normalizeDoi,
@@ -111,7 +106,7 @@ export function workFromFields(fields: Iterable<readonly [string, string]>, line
   for (const [rawName, rawValue] of fields) {
     const value = rawValue.trim();
     given.push([fieldName(rawName), value]);
-    const meaning = Object.hasOwn(FIELDS, fieldName(rawName)) ? FIELDS[fieldName(rawName)] : undefined;
+    const meaning = FIELDS.get(fieldName(rawName));
     if (value === '' || meaning === undefined) continue;
     if (meaning === 'title') title ??= value.slice(0, 2000);
     else if (meaning === 'year') year ??= Number(/\b(1[5-9]|20)\d\d\b/.exec(value)?.[0] ?? Number.NaN) || null;
@@ -185,4 +180,165 @@ function fieldName(name: string): string {
     .trim()
     .toLowerCase()
     .replace(/[\s-]+/g, '_');
+}
+
+type Text = 'title' | 'date' | 'venue' | 'publisher' | 'volume' | 'issue' | 'pages' | 'language' | 'abstract' | 'type';
+
+const RECORD_FIELDS = fieldsNamed<Text | 'authors' | 'author' | 'group' | 'keywords'>({
+  title: 'title display_name',
+  authors: 'author authors creator',
+  author: 'one_author',
+  group: 'one_group',
+  date: 'year publication_year date issued publication_date',
+  venue: 'journal journaltitle booktitle venue source publication_title container_title',
+  publisher: 'publisher school institution',
+  type: 'work_type',
+  volume: 'volume',
+  issue: 'issue number',
+  pages: 'pages page',
+  language: 'language',
+  abstract: 'abstract abstract_note',
+  keywords: 'keywords keyword',
+});
+
+const MOST_AUTHORS = 500;
+const LONGEST_TEXT = 100_000;
+
+/** The record in a list entry; undefined if the entry has only ids. */
+function listedRecord(
+  id: string,
+  ids: WorkIds,
+  fields: Iterable<readonly [string, string]>,
+  at = '',
+): WorkRecord | undefined {
+  const texts: Partial<Record<Text, string>> = {};
+  const authors: Author[] = [];
+  const keywords: string[] = [];
+  for (const [name, value] of fields) {
+    const meaning = RECORD_FIELDS.get(name);
+    if (meaning === undefined || value === '') continue;
+    if (meaning === 'authors') authors.push(...authorsIn(value));
+    else if (meaning === 'author') authors.push(...value.split(';').flatMap(authorIn));
+    else if (meaning === 'group') authors.push({ ...NOBODY, name: value });
+    else if (meaning === 'keywords')
+      keywords.push(
+        ...value
+          .split(/[,;]/)
+          .map((word) => word.trim())
+          .filter((word) => word !== ''),
+      );
+    else texts[meaning] ??= value.slice(0, LONGEST_TEXT);
+  }
+  if (Object.keys(texts).length === 0 && authors.length === 0) return undefined;
+  const record: WorkRecord = {
+    ...emptyRecord(id, ids),
+    ...texts,
+    date: dateIn(texts.date ?? ''),
+    pages: texts.pages?.replace(/\s{0,4}[-–]{1,3}\s{0,4}/, '-') ?? null,
+    authors: authors.slice(0, MOST_AUTHORS),
+    keywords: keywords.slice(0, 200),
+  };
+  return withProvenance(record, 'list', at);
+}
+
+/** "Berg, Ana and Liu, Wei" (BibTeX), "Berg, Ana; Liu, Wei" (tables), or one name. */
+function authorsIn(text: string): Author[] {
+  const parts = / and /i.test(text) ? text.split(/\sand\s/i) : text.split(';');
+  return parts.flatMap(authorIn);
+}
+
+const NOBODY: Author = { name: '', family: null, given: null, orcid: null, institutions: [] };
+
+/** One name; empty for an empty text or "et al.". */
+function authorIn(text: string): Author[] {
+  const part = text.trim();
+  if (part === '' || part.toLowerCase() === 'others') return [];
+  const { name, family, given } = parsePersonName(part);
+  return [part.includes(',') ? { ...NOBODY, name, family, given } : { ...NOBODY, name }];
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+/** "2020/01/02", "2020 Jan 5", "2020-01" and the like, to their precision. */
+function dateIn(text: string): string | null {
+  const [, year, month = '', day = ''] =
+    /\b((?:1[5-9]|20)\d\d)(?:[\s/.-]+(\d{1,2}|[a-z]{3})[a-z]*)?(?:[\s/.-]+(\d{1,2}))?\b/i.exec(text.slice(0, 200)) ??
+    [];
+  if (year === undefined) return null;
+  const number = /^\d/.test(month) ? Number(month) : MONTHS.indexOf(month.toLowerCase()) + 1;
+  if (number < 1 || number > 12) return year;
+  const exact = Number(day) >= 1 && Number(day) <= 31 ? `-${day.padStart(2, '0')}` : '';
+  return `${year}-${String(number).padStart(2, '0')}${exact}`;
+}
+
+/** A row of the review file: an entry of a list, and what a person decided. */
+interface ReviewedEntry {
+  /** List name and line: `refs.bib#12`. */
+  readonly entry: string;
+  readonly decision:
+    | { readonly kind: 'chosen'; readonly doi: string }
+    | { readonly kind: 'refused' }
+    | { readonly kind: 'open' };
+}
+
+/** True for the header of a review file. */
+export function isReviewHeader(header: readonly string[]): boolean {
+  return ['entry', 'accept', 'chosen_doi', 'candidate_1'].every((name) => header.includes(name));
+}
+
+const YES = /^(?:y|yes|x|true|ok|accept)$/i;
+const NO = /^(?:n|no|none|false|0|refuse)$/i;
+
+/** The decision in a row: a DOI the person entered, else the number of a candidate; "yes" is the first. */
+export function reviewedEntry(row: ReadonlyMap<string, string>): ReviewedEntry {
+  const entry = (row.get('entry') ?? '').trim();
+  const accept = (row.get('accept') ?? '').trim();
+  const chosen = normalizeDoi(row.get('chosen_doi') ?? '');
+  if (chosen !== undefined) return { entry, decision: { kind: 'chosen', doi: chosen } };
+  const number = YES.test(accept) ? 1 : /^[1-9]$/.test(accept) ? Number(accept) : 0;
+  const doi = normalizeDoi(row.get(`candidate_${number}`) ?? '');
+  if (doi !== undefined) return { entry, decision: { kind: 'chosen', doi } };
+  return { entry, decision: NO.test(accept) ? { kind: 'refused' } : { kind: 'open' } };
+}
+
+/**
+ * The work in a queue payload: ours, a record or list entry enqueued by another program, or just the job's id and a
+ * URL.
+ */
+export function workFromPayload(id: string, payload: unknown): Work {
+  if (isWork(payload)) return payload;
+  const listed =
+    typeof payload === 'string'
+      ? workFromText(payload)
+      : payload !== null && typeof payload === 'object'
+        ? workFromObject(payload, 1)
+        : undefined;
+  if (listed?.kind === 'work') return listed.work;
+  const byId = workFromText(id);
+  return byId.kind === 'work' ? byId.work : namedWork(id, NO_IDS, { urls: urlsOf(payload), title: titleOf(payload) });
+}
+
+function isWork(payload: unknown): payload is Work {
+  if (payload === null || typeof payload !== 'object') return false;
+  const { id, ids, locations, urls, isComplete } = payload as Partial<Work>;
+  return (
+    typeof id === 'string' &&
+    ids !== null &&
+    typeof ids === 'object' &&
+    Array.isArray(locations) &&
+    Array.isArray(urls) &&
+    typeof isComplete === 'boolean'
+  );
+}
+
+function urlsOf(payload: unknown): string[] {
+  const { url, pdf_url: pdfUrl } = (payload ?? {}) as { readonly url?: unknown; readonly pdf_url?: unknown };
+  return [url, pdfUrl]
+    .map((each) => (typeof each === 'string' && /^https?:/i.test(each) ? URL.parse(each)?.href : undefined))
+    .filter((each) => each !== undefined);
+}
+
+function titleOf(payload: unknown): string | null {
+  const { title } = (payload ?? {}) as { readonly title?: unknown };
+  return typeof title === 'string' ? title.slice(0, 2000) : null;
 }

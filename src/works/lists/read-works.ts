@@ -2,17 +2,22 @@ import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 
 import { AppError, splitLines } from '../../base/index.ts';
-import { recordFromCsl } from '../record/csl.ts';
-import { withProvenance } from '../record/merge-records.ts';
+import { recordFromCsl } from '../record/cite.ts';
+import { withProvenance } from '../record/record.ts';
 import { readBibtex } from './bibtex-entries.ts';
-import type { JsonItem } from './json-items.ts';
-import { readJsonItems, readJsonLines } from './json-items.ts';
-import { readNbib, readRis } from './tagged-records.ts';
-import { readCsv } from './csv-records.ts';
+import type { JsonItem } from './records.ts';
+import { readJsonItems, readJsonLines, readNbib, readRis, readCsv } from './records.ts';
 import type { ListedWork } from './listed-work.ts';
-import { workFromFields, workFromLine, workFromObject, workFromText } from './listed-work.ts';
-import { isReviewHeader, reviewedEntry } from './reviewed-entry.ts';
-import { pmidFromField } from '../ids/catalogue-ids.ts';
+import {
+  fieldsNamed,
+  workFromFields,
+  workFromLine,
+  workFromObject,
+  workFromText,
+  isReviewHeader,
+  reviewedEntry,
+} from './listed-work.ts';
+import { pmidFromField } from '../ids.ts';
 
 export type ListFormat = 'jsonl' | 'csv' | 'tsv' | 'bibtex' | 'ris' | 'nbib' | 'csl' | 'ids';
 
@@ -114,34 +119,23 @@ async function* fromBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Li
   }
 }
 
-const RIS_FIELDS: Readonly<Record<string, string>> = {
-  DO: 'doi',
-  M3: 'id',
-  TI: 'title',
-  T1: 'title',
-  PY: 'year',
-  Y1: 'year',
-  DA: 'date',
-  AU: 'one_author',
-  A1: 'one_author',
-  T2: 'journal',
-  JF: 'journal',
-  JO: 'journal',
-  JA: 'journal',
-  VL: 'volume',
-  IS: 'issue',
-  AB: 'abstract',
-  N2: 'abstract',
-  KW: 'keywords',
-  LA: 'language',
-  PB: 'publisher',
-  UR: 'url',
-  L1: 'url',
-  L2: 'url',
-  AN: 'id',
-  ID: 'id',
-  C2: 'pmcid',
-};
+const RIS_FIELDS = fieldsNamed({
+  doi: 'DO',
+  title: 'TI T1',
+  year: 'PY Y1',
+  date: 'DA',
+  one_author: 'AU A1',
+  journal: 'T2 JF JO JA',
+  volume: 'VL',
+  issue: 'IS',
+  abstract: 'AB N2',
+  keywords: 'KW',
+  language: 'LA',
+  publisher: 'PB',
+  url: 'UR L1 L2',
+  id: 'M3 AN ID',
+  pmcid: 'C2',
+});
 
 /** RIS types that say what a work is; others are used for everything. */
 const RIS_TYPES: Readonly<Record<string, string>> = {
@@ -164,7 +158,7 @@ async function* fromRis(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Liste
     const value = (tag: string): string => fields.find(([name]) => name === tag)?.[1] ?? '';
     const pages = [value('SP'), value('EP')].filter((page) => page !== '').join('-');
     const named = fields.flatMap(([tag, text]) => {
-      const name = RIS_FIELDS[tag];
+      const name = RIS_FIELDS.get(tag);
       return name === undefined ? [] : [[name, text] as const];
     });
     // Dates are more precise than years.

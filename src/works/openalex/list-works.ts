@@ -3,12 +3,17 @@ import type { Lookup } from '../lookup.ts';
 import { lookupJson } from '../lookup.ts';
 import type { OpenAlexQuery, Subject } from './query.ts';
 import { matchTopic, worksParameters } from './query.ts';
-import { OPENALEX_SELECT, openAlexPage, openAlexRefusal, openAlexTopics } from './schema.ts';
+import {
+  OPENALEX_SELECT,
+  openAlexPage,
+  openAlexRefusal,
+  openAlexTopics,
+  parseOpenAlexRecord,
+  parseOpenAlexWork,
+} from './parse-work.ts';
 import type { WorkRecord } from '../record/record.ts';
-import { parseOpenAlexRecord } from './parse-record.ts';
-import { parseOpenAlexWork } from './parse-work.ts';
 import type { Work } from '../work.ts';
-import { normalizeTopicId } from '../ids/catalogue-ids.ts';
+import { normalizeTopicId } from '../ids.ts';
 
 /** Position of a listing: enough to resume from the same page tomorrow. Plain data. */
 export interface OpenAlexState {

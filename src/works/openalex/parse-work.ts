@@ -1,40 +1,136 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 
-import type { ArxivId } from '../ids/arxiv-id.ts';
-import { parseArxivId } from '../ids/arxiv-id.ts';
-import { normalizeDoi } from '../ids/doi.ts';
-import type { HostType } from '../license.ts';
-import { parseLicense, parseVersion } from '../license.ts';
-import type { openAlexLocation } from './schema.ts';
-import { openAlexWork } from './schema.ts';
-import type { Work, WorkLocation } from '../work.ts';
-import type { WorkIds } from '../ids/work-ids.ts';
+import type { ArxivId, WorkIds } from '../ids.ts';
 import {
+  parseArxivId,
+  normalizeDoi,
   normalizeHalId,
   normalizeOpenAlexId,
   normalizeZenodoId,
   pmcidFromField,
   pmidFromField,
-} from '../ids/catalogue-ids.ts';
+  normalizeTopicId,
+} from '../ids.ts';
+import type { HostType } from '../license.ts';
+import { parseLicense, parseVersion } from '../license.ts';
+import { maybe, validItems, lenient } from '../lookup.ts';
+import { withProvenance, plainText, emptyRecord } from '../record/record.ts';
+import type { Author, Funder, WorkRecord } from '../record/record.ts';
+import type { Work, WorkLocation } from '../work.ts';
+
+/** The fields we read of OpenAlex's responses. */
+const source = z.object({
+  type: maybe(z.string()),
+  display_name: maybe(z.string()),
+  host_organization_name: lenient(z.string()),
+  issn: lenient(z.array(z.string())),
+});
+const named = z.object({ id: maybe(z.string()), display_name: maybe(z.string()) });
+const works = lenient(z.array(z.string()));
+
+const openAlexLocation = z.object({
+  id: maybe(z.string()),
+  is_oa: maybe(z.boolean()),
+  landing_page_url: maybe(z.string()),
+  pdf_url: maybe(z.string()),
+  license: lenient(z.string()),
+  version: lenient(z.string()),
+  source: lenient(source),
+});
+
+const openAlexWork = z.object({
+  id: z.string().optional(),
+  doi: maybe(z.string()),
+  title: maybe(z.string()),
+  display_name: maybe(z.string()),
+  publication_year: lenient(z.number()),
+  type: lenient(z.string()),
+  language: lenient(z.string()),
+  ids: maybe(z.record(z.string(), maybe(z.union([z.string(), z.number()])))),
+  is_retracted: maybe(z.boolean()),
+  open_access: maybe(
+    z.object({ is_oa: maybe(z.boolean()), oa_url: maybe(z.string()), oa_status: lenient(z.string()) }),
+  ),
+  authorships: lenient(
+    validItems(
+      z.object({
+        author: maybe(z.object({ display_name: maybe(z.string()), orcid: lenient(z.string()) })),
+        raw_author_name: lenient(z.string()),
+        institutions: lenient(z.array(z.object({ display_name: maybe(z.string()), ror: maybe(z.string()) }))),
+      }),
+    ),
+  ),
+  primary_location: maybe(openAlexLocation),
+  best_oa_location: maybe(openAlexLocation),
+  locations: maybe(validItems(openAlexLocation)),
+  has_content: lenient(z.object({ pdf: maybe(z.boolean()), grobid_xml: maybe(z.boolean()) })),
+  content_urls: lenient(z.object({ pdf: maybe(z.string()), grobid_xml: maybe(z.string()) })),
+  publication_date: lenient(z.string()),
+  biblio: lenient(
+    z.object({
+      volume: maybe(z.string()),
+      issue: maybe(z.string()),
+      first_page: maybe(z.string()),
+      last_page: maybe(z.string()),
+    }),
+  ),
+  abstract_inverted_index: lenient(z.record(z.string(), z.array(z.number()))),
+  referenced_works: works,
+  related_works: works,
+  cited_by_count: lenient(z.number()),
+  topics: lenient(z.array(named)),
+  keywords: lenient(z.array(named)),
+  awards: lenient(z.array(z.object({ funder_display_name: maybe(z.string()), funder_award_id: maybe(z.string()) }))),
+  funders: lenient(z.array(z.object({ display_name: maybe(z.string()), ror: maybe(z.string()) }))),
+  updated_date: lenient(z.string()),
+});
+
+export const openAlexPage = z.object({
+  meta: z.object({ count: maybe(z.number()), next_cursor: maybe(z.string()) }),
+  results: z.array(z.unknown()),
+});
+
+export const openAlexTopics = z.object({
+  results: z.array(z.object({ id: z.string(), display_name: z.string() })),
+});
+
+export const openAlexRefusal = z.object({
+  message: maybe(z.string()),
+  creditsRequired: maybe(z.number()),
+  creditsRemaining: maybe(z.number()),
+  dailyRemainingUsd: maybe(z.number()),
+});
+
+/** Fields to select; `select` accepts root level only. */
+export const OPENALEX_SELECT = Object.keys(openAlexWork.shape).join(',');
 
 type Location = z.output<typeof openAlexLocation>;
 
 const MAX_LOCATIONS = 50;
 const MAX_AUTHORS = 20;
 
-/** An OpenAlex record as a work; undefined if it has no id or another shape. */
-export function parseOpenAlexWork(value: unknown): Work | undefined {
+/** The fields, ids and locations of a record; undefined if it has no id or another shape. */
+function readRecord(
+  value: unknown,
+): { readonly data: Parsed; readonly id: string; readonly ids: WorkIds; readonly places: Location[] } | undefined {
   const parsed = openAlexWork.safeParse(value);
   if (!parsed.success) return undefined;
   const { data } = parsed;
-  const openalex = normalizeOpenAlexId(data.id ?? String(data.ids?.['openalex'] ?? ''));
-  if (openalex === undefined) return undefined;
-  const found = [data.best_oa_location, data.primary_location, ...(data.locations ?? [])].filter(
+  const id = normalizeOpenAlexId(data.id ?? String(data.ids?.['openalex'] ?? ''));
+  if (id === undefined) return undefined;
+  const places = [data.best_oa_location, data.primary_location, ...(data.locations ?? [])].filter(
     (each) => each !== null,
   );
-  const ids = idsOf(data, openalex, found);
+  return { data, id, ids: idsOf(data, id, places), places };
+}
+
+/** An OpenAlex record as a work; undefined if it has no id or another shape. */
+export function parseOpenAlexWork(value: unknown): Work | undefined {
+  const read = readRecord(value);
+  if (!read) return undefined;
+  const { data, id, ids, places } = read;
   return {
-    id: openalex,
+    id,
     ids,
     title: data.title ?? data.display_name ?? null,
     year: data.publication_year ?? null,
@@ -46,7 +142,7 @@ export function parseOpenAlexWork(value: unknown): Work | undefined {
       .slice(0, MAX_AUTHORS),
     isRetracted: data.is_retracted ?? false,
     isOpen: data.open_access?.is_oa ?? null,
-    locations: distinct(found.map(locationOf)).slice(0, MAX_LOCATIONS),
+    locations: distinct(places.map(locationOf)).slice(0, MAX_LOCATIONS),
     content: {
       pdf: data.has_content?.pdf ?? (data.content_urls?.pdf ?? null) !== null,
       tei: data.has_content?.grobid_xml ?? (data.content_urls?.grobid_xml ?? null) !== null,
@@ -57,7 +153,7 @@ export function parseOpenAlexWork(value: unknown): Work | undefined {
 }
 
 /** All ids in an OpenAlex record, including those in the URLs of its locations. */
-export function idsOf(data: z.output<typeof openAlexWork>, openalex: string, locations: readonly Location[]): WorkIds {
+function idsOf(data: z.output<typeof openAlexWork>, openalex: string, locations: readonly Location[]): WorkIds {
   const text = (name: string): string => String(data.ids?.[name] ?? '');
   const doi = normalizeDoi(data.doi ?? text('doi')) ?? null;
   const urls = locations
@@ -131,4 +227,108 @@ function distinct(locations: readonly WorkLocation[]): WorkLocation[] {
     seen.add(key);
     return true;
   });
+}
+
+type Parsed = z.output<typeof openAlexWork>;
+
+const MOST_AUTHORS = 500;
+const MOST_REFERENCES = 5000;
+const MOST_WORDS = 20_000;
+const MOST_NAMED = 50;
+
+/** An OpenAlex record as our record; undefined if it has no id or another shape. `at` is when it was read. */
+export function parseOpenAlexRecord(value: unknown, at: string): WorkRecord | undefined {
+  const read = readRecord(value);
+  if (!read) return undefined;
+  const { data, id, ids, places } = read;
+  const best = data.best_oa_location ?? data.primary_location;
+  const license = parseLicense(places.find(({ license: said }) => said !== null)?.license);
+  const source = data.primary_location?.source ?? null;
+  const record: WorkRecord = {
+    ...emptyRecord(id, ids),
+    type: data.type,
+    title: plainText(data.title ?? data.display_name),
+    authors: (data.authorships ?? []).slice(0, MOST_AUTHORS).flatMap(authorOf),
+    date: data.publication_date ?? (data.publication_year === null ? null : String(data.publication_year)),
+    venue: source?.display_name ?? null,
+    publisher: source?.host_organization_name ?? null,
+    issn: source?.issn ?? [],
+    volume: data.biblio?.volume ?? null,
+    issue: data.biblio?.issue ?? null,
+    pages: pagesOf(data.biblio),
+    language: data.language,
+    abstract: abstractOf(data.abstract_inverted_index),
+    topics: (data.topics ?? [])
+      .slice(0, MOST_NAMED)
+      .flatMap(({ id, display_name: name }) =>
+        name === null ? [] : [{ id: normalizeTopicId(id ?? '') ?? null, name }],
+      ),
+    keywords: (data.keywords ?? [])
+      .slice(0, MOST_NAMED)
+      .flatMap(({ display_name: name }) => (name === null ? [] : [name])),
+    funders: fundersOf(data),
+    references: worksIn(data.referenced_works),
+    related: worksIn(data.related_works),
+    citedBy: data.cited_by_count,
+    license: license === null ? null : (license.slug ?? license.raw),
+    version: parseVersion(best?.version),
+    access: data.open_access?.oa_status ?? null,
+    notices: data.is_retracted ? [{ kind: 'retraction', doi: null, date: null, source: 'openalex' }] : [],
+    url: data.primary_location?.landing_page_url ?? data.doi,
+    changed: data.updated_date,
+  };
+  return withProvenance(record, 'openalex', at);
+}
+
+function authorOf({
+  author,
+  institutions,
+  raw_author_name: raw,
+}: NonNullable<Parsed['authorships']>[number]): Author[] {
+  const name = author?.display_name ?? raw;
+  if (name === null) return [];
+  return [
+    {
+      name: name.slice(0, 300),
+      family: null,
+      given: null,
+      orcid: /\d{4}-\d{4}-\d{4}-\d{3}[\dX]/i.exec(author?.orcid ?? '')?.[0].toUpperCase() ?? null,
+      institutions: (institutions ?? [])
+        .slice(0, MOST_NAMED)
+        .flatMap(({ display_name: named, ror }) => (named === null ? [] : [{ name: named, ror }])),
+    },
+  ];
+}
+
+function pagesOf(biblio: Parsed['biblio']): string | null {
+  const { first_page: first, last_page: last } = biblio ?? { first_page: null, last_page: null };
+  if (first === null || first === '') return null;
+  return last === null || last === '' || last === first ? first : `${first}-${last}`;
+}
+
+/** The abstract, rebuilt from its inverted index. */
+function abstractOf(index: Parsed['abstract_inverted_index']): string | null {
+  const words: string[] = [];
+  for (const [word, places] of Object.entries(index ?? {})) {
+    for (const place of places) if (Number.isInteger(place) && place >= 0 && place < MOST_WORDS) words[place] = word;
+  }
+  const text = words.filter((word) => word !== undefined).join(' ');
+  return text === '' ? null : text;
+}
+
+function fundersOf({ awards, funders }: Parsed): Funder[] {
+  const found = new Map<string, { name: string; ror: string | null; awards: string[] }>();
+  for (const { display_name: name, ror } of funders ?? [])
+    if (name !== null) found.set(name, { name, ror, awards: [] });
+  for (const { funder_display_name: name, funder_award_id: award } of awards ?? []) {
+    if (name === null) continue;
+    const funder = found.get(name) ?? { name, ror: null, awards: [] };
+    if (award !== null) funder.awards.push(award);
+    found.set(name, funder);
+  }
+  return [...found.values()].slice(0, MOST_NAMED);
+}
+
+function worksIn(urls: readonly string[] | null): string[] {
+  return (urls ?? []).slice(0, MOST_REFERENCES).flatMap((url) => normalizeOpenAlexId(url) ?? []);
 }

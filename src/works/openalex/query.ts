@@ -2,9 +2,8 @@ import { z } from 'zod';
 
 import { AppError } from '../../base/index.ts';
 import type { Credential, Send } from '../../http/index.ts';
-import { doiPath, normalizeDoi } from '../ids/doi.ts';
+import { doiPath, normalizeDoi, normalizeOpenAlexId, normalizeTopicId } from '../ids.ts';
 import { lookupJson } from '../lookup.ts';
-import { normalizeOpenAlexId, normalizeTopicId } from '../ids/catalogue-ids.ts';
 
 /** A query. `topic` is text or a topic id; filters narrow it down, or are used alone. */
 export interface OpenAlexQuery {

@@ -1,13 +1,14 @@
+import { createReadStream } from 'node:fs';
+
 import { z } from 'zod';
 
-import { normalizeDoi } from '../ids/doi.ts';
-import { NO_IDS } from '../ids/work-ids.ts';
+import { AppError } from '../../base/index.ts';
+import { normalizeDoi, NO_IDS } from '../ids.ts';
 import { parseLicense } from '../license.ts';
-import { maybe } from '../maybe.ts';
-import { withProvenance } from './merge-records.ts';
-import { plainText } from './plain-text.ts';
+import { readCsv } from '../lists/records.ts';
+import { maybe } from '../lookup.ts';
 import type { Author, Notice, NoticeAbout, NoticeKind, Relation, WorkRecord } from './record.ts';
-import { emptyRecord } from './record.ts';
+import { withProvenance, plainText, emptyRecord } from './record.ts';
 
 const dateParts = z.object({ 'date-parts': maybe(z.array(maybe(z.array(maybe(z.number()))))) });
 const update = z.object({
@@ -164,7 +165,7 @@ const NOTICES: Readonly<Record<string, NoticeKind>> = {
 };
 
 /** The kind of a notice, in the words of Crossref and Retraction Watch; a partial retraction is not one. */
-export function noticeKind(text: string): NoticeKind {
+function noticeKind(text: string): NoticeKind {
   const word = text
     .trim()
     .toLowerCase()
@@ -195,4 +196,42 @@ function relationsOf(relation: Message['relation']): Relation[] {
       return doi === undefined ? [] : [{ kind: kind as Relation['kind'], doi }];
     });
   });
+}
+
+/** Reads `retraction_watch.csv` as Crossref publishes it, row by row. */
+export async function* readRetractionWatch(path: string): AsyncGenerator<NoticeAbout> {
+  let header: readonly string[] | undefined;
+  for await (const { fields } of readCsv(createReadStream(path), { separator: ',' })) {
+    if (!fields) continue;
+    if (!header) {
+      header = fields.map((name) => name.replace(/^\uFEFF/, '').trim());
+      if (header.includes('OriginalPaperDOI') && header.includes('RetractionNature')) continue;
+      throw new AppError('USAGE_RETRACTION_WATCH', `${path} has no columns OriginalPaperDOI and RetractionNature`, {
+        hint: 'download retraction_watch.csv from gitlab.com/crossref/retraction-watch-data',
+      });
+    }
+    const names = header;
+    const value = (name: string): string => fields[names.indexOf(name)]?.trim() ?? '';
+    const doi = normalizeDoi(value('OriginalPaperDOI')) ?? null;
+    const pmid = /^[1-9]\d{0,8}$/.test(value('OriginalPaperPubMedID')) ? value('OriginalPaperPubMedID') : null;
+    if (doi === null && pmid === null) continue;
+    yield {
+      doi,
+      pmid,
+      notice: {
+        kind: noticeKind(value('RetractionNature')),
+        doi: normalizeDoi(value('RetractionDOI')) ?? null,
+        date: dateIn(value('RetractionDate')),
+        source: 'retraction-watch',
+      },
+    };
+  }
+}
+
+/** `1/31/2024 0:00` → `2024-01-31`. */
+function dateIn(text: string): string | null {
+  const [, month, day, year] = /^(\d{1,2})\/(\d{1,2})\/(\d{4})\b/.exec(text) ?? [];
+  if (year === undefined || month === undefined || day === undefined)
+    return /^\d{4}-\d{2}-\d{2}/.exec(text)?.[0] ?? null;
+  return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
 }

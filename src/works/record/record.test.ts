@@ -11,7 +11,7 @@ import {
   recordFromCsl,
   retractionOf,
 } from '../index.ts';
-import { plainText } from './plain-text.ts';
+import { plainText } from './record.ts';
 
 const AT = '2026-11-01T00:00:00.000Z';
 

@@ -1,4 +1,4 @@
-import { namesOf } from './csl.ts';
+import { namesOf } from './cite.ts';
 import type { WorkRecord } from './record.ts';
 import { retractionOf, yearOf } from './record.ts';
 

@@ -21,9 +21,9 @@ import {
   parseVersion,
   pmcidFromField,
   pmidFromField,
-} from '../index.ts';
+} from './index.ts';
 
-const SHARED = join(import.meta.dirname, '../../../../shared/data/hostile/open');
+const SHARED = join(import.meta.dirname, './../../../shared/data/hostile/open');
 
 test('equal DOIs are normalised to the same string, whatever they were wrapped in', () => {
   for (const text of [

@@ -1,9 +1,31 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, realpathSync, statSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 
-import { describeDiskError } from './disk-error.ts';
+import { describeDiskError } from './errors.ts';
+
+/** The package's folder with `sql/` and `package.json`, from source and from `dist/`. */
+export function packageRoot(): string {
+  let folder = import.meta.dirname;
+  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
+  return folder;
+}
+
+/**
+ * The real path of a regular file named in a run folder, or undefined if it is missing or outside the folder. Run
+ * folders may come from other people: absolute paths, `..` and symbolic links must not reach other files.
+ */
+export function fileInside(folder: string, path: string): string | undefined {
+  try {
+    const file = realpathSync(resolve(folder, path));
+    return file.startsWith(realpathSync(folder) + sep) && statSync(file).isFile() ? file : undefined;
+  } catch (error) {
+    // Besides missing files: too long a name, a symlink loop, a NUL byte, no permission.
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
+}
 
 /** Windows returns these while a virus scanner or an indexer has the file open. */
 const PASSING = new Set(['EPERM', 'EBUSY', 'EACCES']);

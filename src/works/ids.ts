@@ -1,0 +1,233 @@
+const PREFIX = /^10\.\d{4,9}(?:\.\d{1,9})*\//;
+const LEAD = /^(?:https?:\/\/)?(?:(?:dx\.|www\.)?doi\.org\/(?:doi:)?|doi[\s:]*)+/i;
+/** Percent-escapes of reserved characters: if one occurs, the whole DOI was written for a URL. */
+const ESCAPED = /%(?:2f|3c|3e|23|3f|28|29|3a|3b|5b|5d|20|22|7b|7d|25)/i;
+const TRACKING = /[?&](?:utm_[a-z]|nosfx|noredirect|locatt|ref|source|via)/i;
+const MAX_BYTES = 2048;
+
+/**
+ * A DOI in canonical form: no scheme, ASCII letters in lower case; undefined if the text is not a DOI. Suffixes may
+ * contain almost anything, so nothing is cut at `;`, `(`, `#` or `<`.
+ */
+export function normalizeDoi(text: string): string | undefined {
+  let doi = text.trim().replace(LEAD, '').trim();
+  if (ESCAPED.test(doi) && (!doi.includes('/') || !/[<>#\s"]/.test(doi))) doi = decoded(doi);
+  doi = withoutTail(withoutTracking(doi));
+  const prefix = PREFIX.exec(doi)?.[0];
+  if (prefix === undefined || doi.length === prefix.length || hasBlank(doi)) return undefined;
+  if (Buffer.byteLength(doi) > MAX_BYTES) return undefined;
+  // DOIs are case-insensitive in ASCII only: the Kelvin sign is not a k.
+  return doi.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** The first DOI in running text. */
+export function findDoi(text: string): string | undefined {
+  const found = /\b10\.\d{4,9}(?:\.\d{1,9}){0,8}\/[^\s"'<>]{1,300}/.exec(text)?.[0];
+  return found === undefined ? undefined : normalizeDoi(found);
+}
+
+/** A DOI in a URL path: slashes stay, everything that would end or change the path is encoded. */
+export function doiPath(doi: string): string {
+  return doi.split('/').map(encodeURIComponent).join('/');
+}
+
+/** Removes tracking parameters after the last `#`, or at the end. */
+function withoutTracking(doi: string): string {
+  const tail = doi.lastIndexOf('#') + 1;
+  const at = doi.slice(tail).search(TRACKING);
+  return at === -1 ? doi : doi.slice(0, tail + at);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const OPENING: Readonly<Record<string, string>> = { ')': '(', ']': '[', '>': '<' };
+
+/** Removes trailing punctuation, quotes and unmatched brackets. */
+function withoutTail(doi: string): string {
+  for (let rest = doi; ; rest = rest.slice(0, -1)) {
+    const last = rest.at(-1) ?? '';
+    const open = OPENING[last];
+    const isUnmatched = open !== undefined && rest.split(open).length < rest.split(last).length;
+    if (!isUnmatched && !/[.,;:"'\u200b\ufeff]/.test(last)) return rest;
+  }
+}
+
+function hasBlank(text: string): boolean {
+  return /[\p{Cc}\s]/u.test(text) || !text.isWellFormed();
+}
+
+/** An arXiv identifier; `version` is null for "the latest". */
+export interface ArxivId {
+  readonly id: string;
+  readonly version: number | null;
+}
+
+const ARXIV_LEAD =
+  /^(?:https?:\/\/)?(?:(?:www\.|export\.)?arxiv\.org\/(?:abs|pdf|html|e-print|src|format)\/|(?:https?:\/\/)?(?:dx\.)?doi\.org\/10\.48550\/arxiv\.|10\.48550\/arxiv\.|(?:pmh:)?oai:arxiv\.org:|arxiv:)\s*/i;
+const NEW = /^(\d{2})(\d{2})\.(\d{4,5})(?:v(\d{1,3}))?$/;
+const OLD = /^([a-z]+(?:-[a-z]+)?)(?:\.[a-z]{2})?\/(\d{2})(\d{2})(\d{3})(?:v(\d{1,3}))?$/i;
+
+/** Parses an arXiv id in any spelling; a bare number counts only in the new style. */
+export function parseArxivId(text: string): ArxivId | undefined {
+  const rest = text
+    .trim()
+    .replace(ARXIV_LEAD, '')
+    .replace(/[?#][^]*/, '')
+    .replace(/\.pdf$/i, '')
+    .replace(/\/$/, '');
+  const fresh = NEW.exec(rest);
+  if (fresh) {
+    const [, year = '', month = '', number = '', version] = fresh;
+    const yearMonth = Number(year + month);
+    // Five digits since January 2015, four before.
+    if (!isMonth(month) || yearMonth < 704 || (number.length === 5) !== yearMonth >= 1501) return undefined;
+    return { id: `${year}${month}.${number}`, version: version === undefined ? null : Number(version) };
+  }
+  const old = OLD.exec(rest);
+  if (!old) return undefined;
+  const [, archive = '', year = '', month = '', number = '', version] = old;
+  const inRange = Number(year) >= 91 || Number(year) <= 7;
+  if (!isMonth(month) || !inRange) return undefined;
+  return {
+    id: `${archive.toLowerCase()}/${year}${month}${number}`,
+    version: version === undefined ? null : Number(version),
+  };
+}
+
+/** The id with its version, as used in URLs and queries. */
+export function formatArxivId({ id, version }: ArxivId): string {
+  return version === null ? id : `${id}v${version}`;
+}
+
+function isMonth(month: string): boolean {
+  return Number(month) >= 1 && Number(month) <= 12;
+}
+
+/** A PMCID as `PMC` and digits, from any spelling that contains PMC; a version (`PMC123.2`) is dropped. */
+export function normalizePmcid(text: string): string | undefined {
+  const digits = /^(?:https?:\/\/[^\s]*\/)?(?:pmcid:?\s*)?pmc:?\s*(\d{1,10})(?:\.\d{1,3})?\/?$/i.exec(text.trim())?.[1];
+  return digits === undefined || Number(digits) === 0 ? undefined : `PMC${Number(digits)}`;
+}
+
+/** A PMCID from a PMCID field, where bare digits count too. */
+export function pmcidFromField(text: string): string | undefined {
+  const digits = /(?:^|\/)(\d{1,10})\/?$/.exec(text.trim())?.[1];
+  return normalizePmcid(text) ?? (digits === undefined ? undefined : normalizePmcid(`PMC${digits}`));
+}
+
+/** A PMID as digits, from a PubMed URL or a text that says PMID. */
+export function normalizePmid(text: string): string | undefined {
+  const match =
+    /^(?:https?:\/\/(?:pubmed\.ncbi\.nlm\.nih\.gov|(?:www\.)?ncbi\.nlm\.nih\.gov\/pubmed)\/|pmid:?\s*)(\d{1,9})\/?$/i.exec(
+      text.trim(),
+    );
+  return match ? String(Number(match[1])) : undefined;
+}
+
+/** A PMID from a PMID field. */
+export function pmidFromField(text: string): string | undefined {
+  const trimmed = text.trim();
+  return normalizePmid(trimmed) ?? (/^[1-9]\d{0,8}$/.test(trimmed) ? trimmed : undefined);
+}
+
+/** An OpenAlex work id (`W…`), from its short form or its URL, in any case. */
+export function normalizeOpenAlexId(text: string): string | undefined {
+  const id = /^(?:https?:\/\/(?:api\.|explore\.)?openalex\.org\/(?:works\/)?|openalex:)?(w[1-9]\d{0,12})\/?$/i.exec(
+    text.trim(),
+  )?.[1];
+  return id?.toUpperCase();
+}
+
+/** An OpenAlex topic id (`T…`). */
+export function normalizeTopicId(text: string): string | undefined {
+  return /^(?:https?:\/\/openalex\.org\/(?:topics\/)?)?(t[1-9]\d{0,7})$/i.exec(text.trim())?.[1]?.toUpperCase();
+}
+
+/** A HAL id (`hal-01234567`, `tel-…`), without portal and version. */
+export function normalizeHalId(text: string): string | undefined {
+  const id =
+    /^(?:https?:\/\/(?:[a-z0-9-]+\.)*(?:hal\.science|archives-ouvertes\.fr)\/|hal:|oai:hal:)?([a-z][a-z_]{1,15}-\d{6,9})(?:v\d{1,3})?(?:\/[^\s]*)?$/i.exec(
+      text.trim(),
+    )?.[1];
+  return id?.toLowerCase();
+}
+
+/** A Zenodo record number, from its URL or its DOI. Concept and version records share the form. */
+export function normalizeZenodoId(text: string): string | undefined {
+  return /^(?:https?:\/\/(?:www\.)?zenodo\.org\/(?:api\/)?records?\/|(?:https?:\/\/doi\.org\/)?10\.5281\/zenodo\.|zenodo:)(\d{1,12})(?:[/?#][^\s]*)?$/i.exec(
+    text.trim(),
+  )?.[1];
+}
+
+/** The guid inside an OSF DOI (`10.31219/osf.io/abcde_v2`) or an osf.io URL. */
+export function osfGuidOf(text: string): string | undefined {
+  return /(?:^|\/)osf\.io\/(?:preprints\/[a-z0-9]+\/|download\/)?([a-z0-9]{5,12}(?:_v\d{1,3})?)\/?$/i
+    .exec(text.trim())?.[1]
+    ?.toLowerCase();
+}
+
+/** All ids of a work, each in canonical form. */
+export interface WorkIds {
+  readonly openalex: string | null;
+  readonly doi: string | null;
+  readonly arxiv: ArxivId | null;
+  readonly pmid: string | null;
+  readonly pmcid: string | null;
+  readonly hal: string | null;
+  readonly zenodo: string | null;
+}
+
+export const NO_IDS: WorkIds = {
+  openalex: null,
+  doi: null,
+  arxiv: null,
+  pmid: null,
+  pmcid: null,
+  hal: null,
+  zenodo: null,
+};
+
+/** Recognises an id of any kind; undefined if the text is not an id. */
+export function identify(text: string): WorkIds | undefined {
+  const openalex = normalizeOpenAlexId(text);
+  if (openalex !== undefined) return { ...NO_IDS, openalex };
+  // An arXiv or Zenodo DOI is both.
+  const arxiv = parseArxivId(text);
+  const zenodo = normalizeZenodoId(text);
+  const doi = normalizeDoi(text);
+  if (arxiv || zenodo !== undefined || doi !== undefined) {
+    return { ...NO_IDS, arxiv: arxiv ?? null, zenodo: zenodo ?? null, doi: doi ?? null };
+  }
+  const pmcid = normalizePmcid(text);
+  if (pmcid !== undefined) return { ...NO_IDS, pmcid };
+  const pmid = normalizePmid(text);
+  if (pmid !== undefined) return { ...NO_IDS, pmid };
+  // Only PMIDs are numbers this long; shorter ones are probably mistakes.
+  if (/^\s*[1-9]\d{4,7}\s*$/.test(text)) return { ...NO_IDS, pmid: text.trim() };
+  const hal = normalizeHalId(text);
+  if (hal !== undefined) return { ...NO_IDS, hal };
+  const inUrl = /^https?:\/\//i.test(text.trim()) ? findDoi(text) : undefined;
+  return inUrl === undefined ? undefined : { ...NO_IDS, doi: inUrl };
+}
+
+/** Merges two sets of ids; the first wins where they differ. */
+export function mergeIds(first: WorkIds, second: WorkIds): WorkIds {
+  return { ...second, ...Object.fromEntries(Object.entries(first).filter(([, id]) => id !== null)) };
+}
+
+/** The id a work is queued and filed under; undefined if it has none. */
+export function keyOf(ids: WorkIds): string | undefined {
+  if (ids.openalex !== null) return ids.openalex;
+  if (ids.doi !== null) return `doi:${ids.doi}`;
+  if (ids.arxiv !== null) return `arxiv:${ids.arxiv.id}`;
+  if (ids.pmcid !== null) return `pmcid:${ids.pmcid}`;
+  if (ids.pmid !== null) return `pmid:${ids.pmid}`;
+  if (ids.hal !== null) return `hal:${ids.hal}`;
+  return ids.zenodo === null ? undefined : `zenodo:${ids.zenodo}`;
+}
