@@ -75,6 +75,8 @@ export class Hosts implements Admission {
   readonly #learned: HostsOptions['learned'];
   readonly #lines: KeyedLines<Host>;
   readonly #watchers = new Set<() => void>();
+  /** Disposed of with it, last one first. */
+  readonly closing = new AsyncDisposableStack();
 
   constructor(options: HostsOptions) {
     const { clock, table } = options;
@@ -196,10 +198,10 @@ export class Hosts implements Admission {
     return { [Symbol.dispose]: () => void this.#watchers.delete(changed) };
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#lines[Symbol.dispose]();
     this.#watchers.clear();
-    return Promise.resolve();
+    await this.closing.disposeAsync();
   }
 
   /** What comes of asking now; undefined when it is worth waiting. */

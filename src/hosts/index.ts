@@ -14,5 +14,5 @@ export { hostReports, isSlowed, DEFAULT_POLICY } from './host.ts';
 export type { HostReport, PolicySettings } from './host.ts';
 export { HostTable, nameKey, Pools, resolverKey } from './host-table.ts';
 export type { Pool } from './host-table.ts';
-export { Sessions } from './postgres/sessions.ts';
+export { Listener, Sessions } from './postgres/sessions.ts';
 export { openSharedAdmission, readSharedHosts, createMemoryAdmission } from './hosts.ts';

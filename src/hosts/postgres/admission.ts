@@ -31,8 +31,7 @@ export interface PostgresAdmissionOptions {
 /** An authority over hosts that a fleet shares. */
 export interface SharedAdmission extends Admission {
   readonly facts: Facts;
-  /** Calls to the server so far. */
-  readonly calls: number;
+  readonly fleet: Pick<Fleet, 'calls'>;
 }
 
 /** Messages between processes: a hold that counts at once, a slot that is free or wanted, or a row that has changed. */
@@ -141,24 +140,7 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
   }
 
   const facts = new SharedFacts(fleet, scale);
-
-  return {
-    table,
-    facts,
-    get calls() {
-      return fleet.calls;
-    },
-    room: (keys) => hosts.room(keys),
-    held: (keys) => hosts.held(keys),
-    acquire: (keys, asked) => hosts.acquire(keys, asked),
-    observe: (keys, what) => hosts.observe(keys, what),
-    hold: (key, hold) => hosts.hold(key, hold),
-    snapshot: () => hosts.snapshot(),
-    watch: (changed) => hosts.watch(changed),
-    async [Symbol.asyncDispose]() {
-      await hosts[Symbol.asyncDispose]();
-      await facts[Symbol.asyncDispose]();
-      await fleet[Symbol.asyncDispose]();
-    },
-  };
+  hosts.closing.use(fleet);
+  hosts.closing.use(facts);
+  return Object.assign(hosts, { facts, fleet });
 }

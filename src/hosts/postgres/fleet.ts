@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 
 import type { Clock } from '../../base/index.ts';
-import { equalJitterDelay } from '../../base/index.ts';
-import { Sessions } from './sessions.ts';
+import { equalJitterDelay, systemClock } from '../../base/index.ts';
+import { Listener, Sessions } from './sessions.ts';
 import type { Grant, LimitRequest, Registered, SharedLimits } from './shared-limits.ts';
 import { takeRequests } from './shared-limits.ts';
 import { createTables, unreachable } from './shared-hosts.ts';
@@ -60,7 +60,7 @@ export class Fleet implements AsyncDisposable {
   #workers = 1;
   #awaySince: number | undefined;
   #failures = 0;
-  readonly #listening: Listening;
+  #listener: Listener | undefined;
   readonly #serverClock = new ServerClock();
   /** Calls to the server so far. */
   calls = 0;
@@ -68,7 +68,6 @@ export class Fleet implements AsyncDisposable {
   private constructor(sessions: Sessions, options: FleetOptions) {
     this.#sessions = sessions;
     this.#options = options;
-    this.#listening = new Listening(sessions, this.channel, options.onMessage);
     this.#renewSoon();
   }
 
@@ -85,7 +84,7 @@ export class Fleet implements AsyncDisposable {
     const fleet = new Fleet(sessions, options);
     await fleet.#learnClock();
     await fleet.#send([]);
-    fleet.#listening.start();
+    fleet.#listener = new Listener(sessions, fleet.channel, systemClock, options.onMessage);
     return fleet;
   }
 
@@ -143,7 +142,7 @@ export class Fleet implements AsyncDisposable {
     if (this.#awaySince === undefined) await this.#flush();
     this.#isClosed = true;
     clearTimeout(this.#renewal);
-    this.#listening[Symbol.dispose]();
+    this.#listener?.[Symbol.dispose]();
     await this.#sessions
       .query('WITH gone AS (DELETE FROM host_slots WHERE holder = $1) DELETE FROM host_holders WHERE holder = $1', [
         this.holder,
@@ -272,67 +271,6 @@ export class Fleet implements AsyncDisposable {
     for (const [key] of this.#limits) this.#asked.add(key);
     this.#schedule(0);
     this.#options.onMessage(undefined);
-  }
-}
-
-/** How often what others have learned is read where nobody can listen. */
-const LOOK_MS = 1_000;
-
-/** Receives messages of other processes on a separate connection; listens again after the server was away. */
-class Listening implements Disposable {
-  readonly #sessions: Sessions;
-  readonly #channel: string;
-  readonly #onMessage: (message: string | undefined) => void;
-  #isClosed = false;
-  #leave: () => void = () => undefined;
-
-  /** `onMessage` is called with undefined when messages may have been missed. */
-  constructor(sessions: Sessions, channel: string, onMessage: (message: string | undefined) => void) {
-    this.#sessions = sessions;
-    this.#channel = channel;
-    this.#onMessage = onMessage;
-  }
-
-  start(): void {
-    void (this.#sessions.isPooled ? this.#look() : this.#listen());
-  }
-
-  [Symbol.dispose](): void {
-    this.#isClosed = true;
-    this.#leave();
-  }
-
-  async #look(): Promise<void> {
-    while (!this.#isClosed) {
-      this.#onMessage(undefined);
-      await new Promise<void>((resolve) => setTimeout(resolve, LOOK_MS).unref());
-    }
-  }
-
-  async #listen(): Promise<void> {
-    for (let attempt = 1; !this.#isClosed; attempt += 1) {
-      try {
-        const client = await this.#sessions.connect();
-        const lost = Promise.withResolvers<void>();
-        this.#leave = lost.resolve;
-        client.on('error', () => lost.resolve());
-        client.once('end', () => lost.resolve());
-        client.on('notification', ({ payload }) => this.#onMessage(payload));
-        try {
-          await client.query(`LISTEN "${this.#channel}"`);
-          attempt = 1;
-          this.#onMessage(undefined);
-          if (!this.#isClosed) await lost.promise;
-        } finally {
-          client.release(true);
-        }
-      } catch {
-        // The server is away; the next request for a turn reports it.
-      }
-      if (this.#isClosed) return;
-      const inMs = equalJitterDelay(attempt, { baseMs: 200, capMs: 5_000 });
-      await new Promise<void>((resolve) => setTimeout(resolve, inMs).unref());
-    }
   }
 }
 

@@ -1,5 +1,8 @@
 import type pg from 'pg';
 
+import type { Clock } from '../../base/index.ts';
+import { equalJitterDelay, wait } from '../../base/index.ts';
+
 export interface SessionsOptions {
   readonly url: string;
   /** What every statement needs of its session, such as its search_path; plain names and values. */
@@ -85,5 +88,84 @@ export class Sessions {
 
   end(): Promise<void> {
     return this.#pool.end();
+  }
+}
+
+/** How often to look where LISTEN does not work. */
+const LOOK_MS = 1_000;
+
+/**
+ * Receives notifications of other processes on a connection of its own, and listens again after the server was away:
+ *
+ *   connecting ──▶ listening ──lost──▶ waiting ──▶ connecting …        (a lost connection is released at once)
+ *
+ * Behind a pooler, which does not support LISTEN, it looks every second.
+ */
+export class Listener implements Disposable {
+  readonly #sessions: Pick<Sessions, 'isPooled' | 'connect'>;
+  readonly #channel: string;
+  readonly #clock: Clock;
+  readonly #received: (message: string | undefined, look: number) => void;
+  readonly #closed = new AbortController();
+
+  /** `received` gets undefined when messages may have been missed, and behind a pooler with every look. */
+  constructor(
+    sessions: Pick<Sessions, 'isPooled' | 'connect'>,
+    channel: string,
+    clock: Clock,
+    received: (message: string | undefined, look: number) => void,
+  ) {
+    this.#sessions = sessions;
+    this.#channel = channel;
+    this.#clock = clock;
+    this.#received = received;
+    void (sessions.isPooled ? this.#look() : this.#listen());
+  }
+
+  [Symbol.dispose](): void {
+    this.#closed.abort();
+  }
+
+  async #look(): Promise<void> {
+    for (let look = 0; !this.#closed.signal.aborted; look += 1) {
+      this.#received(undefined, look);
+      await this.#pause(LOOK_MS);
+    }
+  }
+
+  async #listen(): Promise<void> {
+    for (let attempt = 1; !this.#closed.signal.aborted; attempt += 1) {
+      try {
+        await this.#listenUntilLost(() => (attempt = 1));
+      } catch {
+        // The server is unreachable; the next statement reports it.
+      }
+      await this.#pause(equalJitterDelay(attempt, { baseMs: 200, capMs: 5_000 }));
+    }
+  }
+
+  async #listenUntilLost(listening: () => void): Promise<void> {
+    const client = await this.#sessions.connect();
+    const lost = Promise.withResolvers<void>();
+    // Stays attached: a broken connection emits both `error` and `end`, in any order.
+    client.on('error', () => lost.resolve());
+    client.once('end', () => lost.resolve());
+    client.on('notification', ({ payload }) => this.#received(payload, 0));
+    const { signal } = this.#closed;
+    signal.addEventListener('abort', () => lost.resolve(), { once: true });
+    try {
+      await client.query(`LISTEN "${this.#channel}"`);
+      listening();
+      // What was sent before LISTEN was missed.
+      if (!signal.aborted) this.#received(undefined, 0);
+      if (!signal.aborted) await lost.promise;
+    } finally {
+      client.release(true);
+    }
+  }
+
+  /** Closing ends the pause. */
+  #pause(ms: number): Promise<void> {
+    return wait(this.#clock, ms, this.#closed.signal).catch(() => undefined);
   }
 }

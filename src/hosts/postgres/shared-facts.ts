@@ -1,17 +1,12 @@
-import { equalJitterDelay, systemClock, wait } from '../../base/index.ts';
+import { Batcher, equalJitterDelay, systemClock, wait } from '../../base/index.ts';
 import type { Fact, Facts } from '../admission.ts';
 import type { Fleet } from './fleet.ts';
 
 /** How long a process may look for a fact before another one does; one that dies is followed as soon as it counts as gone. */
 const FINDING_MS = 120_000;
-const LOOK_AGAIN_MS = 100;
+const LOOK_AGAIN_MS = 250;
 /** Who cannot ask the fleet for this long finds out for itself. */
 const LONGEST_AWAY_MS = 10 * 60_000;
-
-/** What many ask at the same moment is asked together. */
-const GATHER_MS = 170;
-/** What was found is written sooner: what a killed process has not written is found again. */
-const TELL_MS = 120;
 
 interface Row {
   readonly fact: string | null;
@@ -53,8 +48,8 @@ const LOOKED_FOR: Row = { fact: null, left_ms: 0, mine: false };
 export class SharedFacts implements Facts, AsyncDisposable {
   readonly #fleet: Fleet;
   readonly #scale: number;
-  readonly #claims: Gathered<string, Row>;
-  readonly #writes: Gathered<Fact & { readonly key: string }, void>;
+  readonly #claims = new Batcher<{ readonly key: string; row: Row }>((asked) => this.#claim(asked));
+  readonly #writes = new Batcher<Fact & { readonly key: string }>((facts) => this.#write(facts));
   readonly #closed = new AbortController();
   /** What was found here and may not be written yet. */
   readonly #found = new Map<string, Promise<void>>();
@@ -65,8 +60,6 @@ export class SharedFacts implements Facts, AsyncDisposable {
   constructor(fleet: Fleet, scale: number) {
     this.#fleet = fleet;
     this.#scale = scale;
-    this.#claims = new Gathered(GATHER_MS, (keys) => this.#claim(keys));
-    this.#writes = new Gathered(TELL_MS, (facts) => this.#write(facts));
     // Between two calls of a process that was frozen lies more time than its lease lasts: it counted as gone.
     let [at, day] = [performance.now(), Date.now()];
     this.#watch = setInterval(() => {
@@ -82,7 +75,9 @@ export class SharedFacts implements Facts, AsyncDisposable {
       signal?.throwIfAborted();
       let isMine = false;
       try {
-        const { mine, fact, left_ms } = await this.#claims.ask(key);
+        const asked = { key, row: LOOKED_FOR };
+        await this.#claims.add(asked);
+        const { mine, fact, left_ms } = asked.row;
         failures = 0;
         awaySince = undefined;
         isMine = mine;
@@ -125,31 +120,30 @@ export class SharedFacts implements Facts, AsyncDisposable {
       })
       .finally(() => this.#held.delete(claim));
     if (!found) return undefined;
-    const written = this.#again(() => this.#writes.ask({ key, ...found }));
+    const written = this.#again(() => this.#writes.add({ key, ...found }));
     this.#found.set(key, written);
     void written.finally(() => this.#found.delete(key));
     // The finder need not wait until it is written.
     return found;
   }
 
-  async #claim(keys: readonly string[]): Promise<Row[]> {
+  async #claim(asked: readonly { readonly key: string; row: Row }[]): Promise<void> {
+    const keys = asked.map(({ key }) => key);
     const rows = await this.#fleet.query<Row & { key: string }>(CLAIM, [keys, this.#fleet.holder, FINDING_MS]);
     const byKey = new Map<string, Row>(rows.map((row) => [row.key, row]));
-    return keys.map((key) => {
-      const row = byKey.get(key) ?? LOOKED_FOR;
+    for (const each of asked) {
+      each.row = byKey.get(each.key) ?? LOOKED_FOR;
       // One of those that ask here looks, and not the others.
-      if (row.mine) byKey.delete(key);
-      return row;
-    });
+      if (each.row.mine) byKey.delete(each.key);
+    }
   }
 
-  async #write(facts: readonly (Fact & { readonly key: string })[]): Promise<void[]> {
+  async #write(facts: readonly (Fact & { readonly key: string })[]): Promise<void> {
     await this.#fleet.query(WRITE, [
       facts.map(({ key }) => key),
       facts.map(({ text }) => text),
       facts.map(({ forMs }) => forMs * this.#scale),
     ]);
-    return facts.map(() => undefined);
   }
 
   /** Does it, and does it again while the server is away: what is not written down is found out twice. */
@@ -162,40 +156,6 @@ export class SharedFacts implements Facts, AsyncDisposable {
         const inMs = equalJitterDelay(failures, { baseMs: 250, capMs: 2_000 });
         await wait(systemClock, inMs, this.#closed.signal).catch(() => undefined);
       }
-    }
-  }
-}
-
-/** Asks the server at most once in a short while: what is asked meanwhile goes together, answered or failed by one call. */
-class Gathered<Q, A> {
-  readonly #askAll: (questions: readonly Q[]) => Promise<readonly A[]>;
-  readonly #gatherMs: number;
-  #sentAt = -Infinity;
-  #waiting: { readonly question: Q; readonly answer: PromiseWithResolvers<A> }[] = [];
-
-  /** `askAll` answers each question at its place. */
-  constructor(gatherMs: number, askAll: (questions: readonly Q[]) => Promise<readonly A[]>) {
-    this.#gatherMs = gatherMs;
-    this.#askAll = askAll;
-  }
-
-  ask(question: Q): Promise<A> {
-    const answer = Promise.withResolvers<A>();
-    this.#waiting.push({ question, answer });
-    if (this.#waiting.length === 1)
-      setTimeout(() => void this.#send(), Math.max(0, this.#sentAt + this.#gatherMs - performance.now()));
-    return answer.promise;
-  }
-
-  async #send(): Promise<void> {
-    this.#sentAt = performance.now();
-    const group = this.#waiting;
-    this.#waiting = [];
-    try {
-      const answers = await this.#askAll(group.map(({ question }) => question));
-      group.forEach(({ answer }, at) => answer.resolve(answers[at] as A));
-    } catch (error) {
-      for (const { answer } of group) answer.reject(error);
     }
   }
 }

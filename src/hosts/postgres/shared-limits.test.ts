@@ -106,23 +106,6 @@ test('while the server is unreachable the limit is divided, but never below one'
   assert.equal(isOpen(small, 0), true);
 });
 
-test('intervals shorter than a timer are kept in groups: some are reserved, and more before they run out', () => {
-  const { limits } = shared({ cap: 4, intervalMs: 1, burst: 1, from: 'request' });
-  limits.want(1);
-  const request = limits.request(0);
-  assert.deepEqual([request?.turns, request?.pace.burst, request?.slots], [12, 4, 1]);
-  limits.granted(grant(0, 5), 0);
-  limits.take(200);
-  assert.equal(isOpen(limits, 200), false, 'one place');
-  limits.sent(200, 200);
-  limits.want(0);
-  assert.equal(limits.request(200), undefined, 'a whole group is left');
-  limits.release();
-  assert.ok(isOpen(limits, 400), 'what is left of the group is there for the next, however late');
-  limits.take(400);
-  assert.equal(limits.request(400)?.turns, 9, 'before the last ones are used');
-});
-
 test('a released slot is gone once reported, and its turn with it', () => {
   const { limits } = shared(STRICT);
   limits.want(1);

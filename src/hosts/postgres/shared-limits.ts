@@ -40,14 +40,25 @@ const RETRY_MS = 1_000;
 /** A turn that was too far off to be reserved is asked for again in so long at least. */
 const SOON_MS = 60;
 
+interface SharedLimitsOptions {
+  readonly key: string;
+  readonly clock: Clock;
+  readonly pace: Pace;
+  /** By how much a pace stays below its limit already. */
+  readonly margin: number;
+  /** By how much timers of a busy process are late: a turn that is missed by less is used all the same. */
+  readonly jitterMs: number;
+  /** Has the fleet ask for this key soon. */
+  readonly ask: (inMs: number) => void;
+  /** How many workers were seen last when the server is away; undefined while it answers. */
+  readonly isAway: () => number | undefined;
+  readonly forget: () => void;
+}
+
 /** Limits that a fleet shares: slots that were leased and turns that were reserved, a few at a time. */
 export class SharedLimits implements HostLimits {
-  readonly #key: string;
-  readonly #clock: Clock;
+  readonly #options: SharedLimitsOptions;
   readonly #ask: (inMs: number) => void;
-  readonly #isAway: () => number | undefined;
-  readonly #margin: number;
-  readonly #jitterMs: number;
   #pace: Pace;
   #local: LocalLimits | undefined;
   #localWorkers = 0;
@@ -66,30 +77,11 @@ export class SharedLimits implements HostLimits {
   #usedAt = 0;
   /** When the next turn would be, as the server said last. */
   #nextAt = 0;
-  readonly #forget: () => void;
 
-  constructor(options: {
-    readonly key: string;
-    readonly clock: Clock;
-    readonly pace: Pace;
-    /** By how much a pace stays below its limit already. */
-    readonly margin: number;
-    /** By how much timers of a busy process are late: a turn that is missed by less is used all the same. */
-    readonly jitterMs: number;
-    /** Has the fleet ask for this key soon. */
-    readonly ask: (inMs: number) => void;
-    /** How many workers were seen last when the server is away; undefined while it answers. */
-    readonly isAway: () => number | undefined;
-    readonly forget: () => void;
-  }) {
-    this.#key = options.key;
-    this.#clock = options.clock;
-    this.#margin = options.margin;
-    this.#jitterMs = options.jitterMs;
-    this.#pace = sharedPace(options.pace, options);
+  constructor(options: SharedLimitsOptions) {
+    this.#options = options;
     this.#ask = options.ask;
-    this.#isAway = options.isAway;
-    this.#forget = options.forget;
+    this.#pace = sharedPace(options.pace, options.margin);
   }
 
   opensAt(ahead: number, now: number): number {
@@ -120,7 +112,6 @@ export class SharedLimits implements HostLimits {
     this.#local?.take();
     if (this.#local) return;
     this.#turns.take();
-    if (this.#runsLow) this.#ask(0);
   }
 
   /** One that left late makes those after it late: our own, and as soon as the fleet knows, everybody's. */
@@ -151,7 +142,7 @@ export class SharedLimits implements HostLimits {
   }
 
   change(pace: Pace, now: number): void {
-    this.#pace = sharedPace(pace, { margin: this.#margin, jitterMs: this.#jitterMs });
+    this.#pace = sharedPace(pace, this.#options.margin);
     this.#local = undefined;
     this.#fallback(now);
     this.#turns.clear();
@@ -166,7 +157,7 @@ export class SharedLimits implements HostLimits {
   }
 
   close(): void {
-    this.#forget();
+    this.#options.forget();
   }
 
   isIdle(): boolean {
@@ -189,7 +180,7 @@ export class SharedLimits implements HostLimits {
 
   /** Whether a process waits for this request, here or elsewhere; giving back an unwanted slot can wait. */
   get isUrgent(): boolean {
-    return this.#waiting > 0 || this.#contended || this.#spaced || this.#turns.hasUnused || this.#runsLow;
+    return this.#waiting > 0 || this.#contended || this.#spaced || this.#turns.hasUnused;
   }
 
   /** What to ask for now; undefined when there is nothing to send. `isLeaving` keeps no slot for the next request. */
@@ -203,8 +194,7 @@ export class SharedLimits implements HostLimits {
     const slots = Math.min(cap, this.inFlight + wanted);
     // Where the pause counts from the answer, the next turn is known when that has come.
     const isOpen = intervalMs > 0 && !this.#spaced && (from === 'request' || this.inFlight === 0);
-    const have = this.#turns.count;
-    const turns = isOpen ? turnsLacking(this.#pace, this.#jitterMs, { have, wanted, isBusy: this.inFlight > 0 }) : 0;
+    const turns = isOpen ? Math.max(0, Math.min(wanted, mostAhead(this.#pace)) - this.#turns.count) : 0;
     // Where pauses are long, an unused turn is given back at once: another process could use it.
     if (from === 'request' && mostAhead(this.#pace) === 1) this.#turns.leave(wanted);
     const isNews = slots !== this.#slots || turns > 0 || this.#spaced || this.#turns.hasUnused;
@@ -217,7 +207,7 @@ export class SharedLimits implements HostLimits {
       return undefined;
     }
     const request: LimitRequest = {
-      key: this.#key,
+      key: this.#options.key,
       pace: this.#pace,
       turns,
       slots,
@@ -236,8 +226,9 @@ export class SharedLimits implements HostLimits {
   renewal(): LimitRequest | undefined {
     if (this.#slots === 0 || this.isPending) return undefined;
     this.isPending = true;
-    const [key, pace, used] = [this.#key, this.#pace, this.inFlight];
-    return { key, pace, turns: 0, slots: this.#slots, used, spaced: false, unused: 0, behind: 0 };
+    const { key } = this.#options;
+    const [pace, slots, used] = [this.#pace, this.#slots, this.inFlight];
+    return { key, pace, turns: 0, slots, used, spaced: false, unused: 0, behind: 0 };
   }
 
   granted(grant: Grant, now: number): void {
@@ -275,7 +266,7 @@ export class SharedLimits implements HostLimits {
 
   /** While the server is away: our share of what the fleet may do, as many as were seen last. */
   #fallback(now: number): LocalLimits | undefined {
-    const workers = this.#isAway();
+    const workers = this.#options.isAway();
     if (workers === undefined) {
       if (this.#local) this.#rejoin();
       return undefined;
@@ -288,7 +279,7 @@ export class SharedLimits implements HostLimits {
       intervalMs: this.#pace.intervalMs * workers,
       burst: 1,
     };
-    this.#local = new LocalLimits(pace, this.#clock);
+    this.#local = new LocalLimits(pace, this.#options.clock);
     // What was reserved or sent a moment ago counts.
     for (let at = 0; at < this.inFlight; at += 1) this.#local.take();
     for (let at = this.#leaving; at < this.inFlight; at += 1) this.#local.sent(now);
@@ -307,13 +298,9 @@ export class SharedLimits implements HostLimits {
     this.#ask(0);
   }
 
-  get #runsLow(): boolean {
-    return runsLow(this.#pace, this.#jitterMs, this.#turns.count);
-  }
-
   /** How late a turn may be used: never more turns than were reserved, and hardly closer together. */
   get #lateMs(): number {
-    return Math.max(LATE_SHARE * this.#pace.intervalMs, this.#jitterMs);
+    return Math.max(LATE_SHARE * this.#pace.intervalMs, this.#options.jitterMs);
   }
 
   #dropLate(now: number): void {
@@ -399,44 +386,16 @@ const LATE_SHARE = 0.03;
 /** Turns are reserved this far ahead at most: what a process does not come to use is lost to the others. */
 const AHEAD_MS = 2_000;
 const MOST_TURNS = 16;
-const GROUPS_TAKEN = 3;
 
-/**
- * A pace as a fleet keeps it: turns stand so far apart that one which is used as late as it may be keeps its distance from
- * the next; pauses of a few milliseconds, which no timer keeps, are kept by the group, and none of it is ever too late.
- */
-function sharedPace(pace: Pace, { margin, jitterMs }: { margin: number; jitterMs: number }): Pace {
-  const isSpread = pace.from === 'request' && margin < LATE_SHARE;
-  const intervalMs = isSpread ? (pace.intervalMs * (1 + LATE_SHARE)) / (1 + margin) : pace.intervalMs;
-  return { ...pace, intervalMs, burst: Math.max(pace.burst, groupOf(intervalMs, jitterMs)) };
-}
-
-/** How many go together where pauses are shorter than a quarter of what timers of a busy process are late. */
-function groupOf(intervalMs: number, jitterMs: number): number {
-  return intervalMs === 0 ? 1 : Math.max(1, Math.floor(jitterMs / 4 / intervalMs));
+/** A pace as a fleet keeps it: turns are so far apart that one used as late as it may be keeps its distance from the next. */
+function sharedPace(pace: Pace, margin: number): Pace {
+  if (pace.from !== 'request' || margin >= LATE_SHARE) return pace;
+  return { ...pace, intervalMs: (pace.intervalMs * (1 + LATE_SHARE)) / (1 + margin) };
 }
 
 /** How many turns may be reserved at once. */
 function mostAhead({ intervalMs, from }: Pace): number {
   return from === 'answer' ? 1 : Math.min(MOST_TURNS, Math.max(1, Math.floor(AHEAD_MS / (intervalMs || 1))));
-}
-
-/** Less than a group of turns is left, where they go by the group. */
-function runsLow({ intervalMs }: Pace, jitterMs: number, have: number): boolean {
-  const group = groupOf(intervalMs, jitterMs);
-  return group > 1 && have < group;
-}
-
-/** How many turns to reserve: of groups some together, and more before they are used up, so that no request waits for them. */
-function turnsLacking(
-  pace: Pace,
-  jitterMs: number,
-  { have, wanted, isBusy }: { readonly have: number; readonly wanted: number; readonly isBusy: boolean },
-): number {
-  const isRefill = runsLow(pace, jitterMs, have) && (isBusy || wanted > 0);
-  if (wanted <= have && !isRefill) return 0;
-  const most = isRefill ? Math.max(wanted, GROUPS_TAKEN * groupOf(pace.intervalMs, jitterMs)) : wanted;
-  return Math.max(0, Math.min(most, mostAhead(pace)) - have);
 }
 
 /** More keys than this are not asked for at once. */

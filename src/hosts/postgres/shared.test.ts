@@ -83,7 +83,7 @@ test('the next process takes over a lookup as soon as its owner counts as dead',
   never.catch(() => undefined);
   let isFound = false;
   // It is told to everybody that somebody looks; then its process is gone, and nobody prolongs what it holds.
-  await until(() => dead.calls > 9);
+  await until(() => dead.fleet.calls > 9);
   await dead[Symbol.asyncDispose]();
   const fact = await other.facts.once('robots http://a.org', () => {
     isFound = true;
@@ -219,7 +219,7 @@ test('two processes that need the same host and service never deadlock', async (
 
 test('an unused turn is returned, unless another was reserved after it', async () => {
   await using opened = await fleetOf()();
-  assert.equal(opened.calls > 0, true);
+  assert.equal(opened.fleet.calls > 0, true);
   const client = new Client({ connectionString: server?.url ?? '', options: `-c search_path=${lastSchema()}` });
   await client.connect();
   const reserve = async (me: string, turns: number, unused = 0, behind = 0): Promise<number> => {

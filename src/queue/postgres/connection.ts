@@ -1,8 +1,6 @@
-import type pg from 'pg';
-
 import type { Clock } from '../../base/index.ts';
 import { AppError, equalJitterDelay, wait } from '../../base/index.ts';
-import { Sessions } from '../../hosts/index.ts';
+import { Listener, Sessions } from '../../hosts/index.ts';
 import { readMigrations } from '../migrations.ts';
 
 export interface PostgresOptions {
@@ -116,18 +114,9 @@ export class PostgresConnection implements AsyncDisposable {
     }
   }
 
-  /** A connection of its own, for listening. */
-  async connect(): Promise<pg.PoolClient> {
-    return this.#sessions.connect();
-  }
-
-  /** Whether LISTEN works. */
-  get canListen(): boolean {
-    return !this.#sessions.isPooled;
-  }
-
-  get closing(): AbortSignal {
-    return this.#closing.signal;
+  /** Calls back with what other processes notify; with undefined when some may have been missed. */
+  listen(channel: string, received: (message: string | undefined, look: number) => void): Disposable {
+    return new Listener(this.#sessions, channel, this.clock, received);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -19,7 +19,9 @@ import { DEATHS_REMEMBERED_MS, LANE_COUNT_LIMIT } from '../types.ts';
 import { PostgresAdmin, COUNTED_CODE, ERROR_CODE, NOW, RESOLVER, tally } from './admin.ts';
 import type { PostgresOptions, Values } from './connection.ts';
 import { PostgresConnection } from './connection.ts';
-import { PostgresWatch } from './watch.ts';
+
+/** Without LISTEN, operators' commands are looked for every so many looks. */
+const CONTROL_LOOKS = 5;
 
 const READY = "state = 'queued' AND available_at IS NULL AND suspect_since IS NULL";
 const READY_SUSPECT = "state = 'queued' AND available_at IS NULL AND suspect_since IS NOT NULL";
@@ -211,7 +213,9 @@ type ExchangeRow =
 export class PostgresStore implements QueueStore {
   readonly admin: PostgresAdmin;
   readonly #connection: PostgresConnection;
-  readonly #watch: PostgresWatch;
+  readonly #channel: string;
+  readonly #watchers = new Set<(change: StoreChange) => void>();
+  #listening: Disposable | undefined;
   /** Tokens of the leases that this process knows it holds; others under its name were leased by a lost answer. */
   readonly #held = new Map<number, number>();
   /** A lease or settlement that is lost with its server means a repeat, so neither waits for the disk unless asked to. */
@@ -221,8 +225,8 @@ export class PostgresStore implements QueueStore {
   private constructor(connection: PostgresConnection, durability: PostgresOptions['durability']) {
     this.#commit = durability === 'all' ? null : 'off';
     this.#connection = connection;
-    this.#watch = new PostgresWatch(connection);
-    this.admin = new PostgresAdmin(connection, this.#watch.channel);
+    this.#channel = `docstokg_${connection.schema}`;
+    this.admin = new PostgresAdmin(connection, this.#channel);
   }
 
   static async open(options: PostgresOptions): Promise<PostgresStore> {
@@ -236,7 +240,7 @@ export class PostgresStore implements QueueStore {
       artifactJsons: jobs.map(({ artifactJson }) => artifactJson),
       lanes: jobs.map(({ host, resolverHint }) => laneName(host, resolverHint)),
       priorities: jobs.map(({ priority }) => priority ?? 0),
-      channel: this.#watch.channel,
+      channel: this.#channel,
     });
     const added = new Set(rows.map(({ artifactId }) => artifactId));
     // The first of several equal ids in one call is the one that was added.
@@ -332,11 +336,31 @@ export class PostgresStore implements QueueStore {
   }
 
   watch(changed: (change: StoreChange) => void): Disposable {
-    return this.#watch.add(changed);
+    this.#watchers.add(changed);
+    this.#listening ??= this.#connection.listen(this.#channel, (message, look) => {
+      const isMissed = message === undefined;
+      if (isMissed ? look % CONTROL_LOOKS === 0 : message === 'control') this.#notify('control');
+      if (isMissed || message !== 'control') this.#notify('jobs');
+    });
+    return {
+      [Symbol.dispose]: () => {
+        this.#watchers.delete(changed);
+        if (this.#watchers.size === 0) this.#stopListening();
+      },
+    };
+  }
+
+  #notify(change: StoreChange): void {
+    for (const changed of this.#watchers) changed(change);
+  }
+
+  #stopListening(): void {
+    this.#listening?.[Symbol.dispose]();
+    this.#listening = undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#watch[Symbol.asyncDispose]();
+    this.#stopListening();
     await this.#connection[Symbol.asyncDispose]();
   }
 
