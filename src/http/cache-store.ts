@@ -4,39 +4,31 @@ import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 
 import type { Warn } from '../base/index.ts';
-import {
-  AppError,
-  canonicalJson,
-  describeDiskError,
-  isDamaged,
-  openOrSetAside,
-  setAsideIfDamaged,
-} from '../base/index.ts';
+import { AppError, describeDiskError, isDamaged, openOrSetAside, setAsideIfDamaged } from '../base/index.ts';
 import type { Stored } from './cache.ts';
 import type { Headers } from './send.ts';
 
 /** Stores responses; freshness is decided by the caller. */
 export interface CacheStore extends Disposable {
-  /** All stored variants of a key. */
-  find(key: string): readonly Stored[];
-  /** Stores a response, replacing the variant with the same `vary`. */
+  find(key: string): Stored | undefined;
   save(key: string, stored: Stored): void;
   remove(key: string): void;
 }
 
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
+/** A cache of an earlier version is emptied. */
 const SCHEMA = `
+  drop table if exists answers;
+  drop table if exists total;
   create table answers (
-    key text not null,
-    vary text not null,
+    key text primary key,
     status integer not null check (status between 100 and 599),
     headers text not null,
     body blob not null,
     requested_at integer not null,
     received_at integer not null,
     cache_for_ms integer,
-    used_at integer not null,
-    primary key (key, vary)
+    used_at integer not null
   ) without rowid;
   create index answers_by_use on answers (used_at);
   create table total (one integer primary key check (one = 1), bytes integer not null);
@@ -50,7 +42,6 @@ const SCHEMA = `
 `;
 
 interface Row {
-  readonly vary: string;
   readonly status: number;
   readonly headers: string;
   readonly body: Uint8Array;
@@ -65,7 +56,6 @@ class OpenCache implements Disposable {
   readonly find: StatementSync;
   readonly touch: StatementSync;
   readonly remove: StatementSync;
-  readonly removeVariant: StatementSync;
   readonly insert: StatementSync;
   readonly bytes: StatementSync;
   readonly evict: StatementSync;
@@ -75,13 +65,12 @@ class OpenCache implements Disposable {
     this.find = this.database.prepare('select * from answers where key = :key');
     this.touch = this.database.prepare('update answers set used_at = :now where key = :key');
     this.remove = this.database.prepare('delete from answers where key = :key');
-    this.removeVariant = this.database.prepare('delete from answers where key = :key and vary = :vary');
     this.insert = this.database.prepare(
-      `insert into answers values (:key, :vary, :status, :headers, :body, :requestedAt, :receivedAt, :cacheForMs, :now)`,
+      `insert into answers values (:key, :status, :headers, :body, :requestedAt, :receivedAt, :cacheForMs, :now)`,
     );
     this.bytes = this.database.prepare('select bytes from total');
     this.evict = this.database.prepare(
-      'delete from answers where (key, vary) in (select key, vary from answers order by used_at limit 64)',
+      'delete from answers where key in (select key from answers order by used_at limit 64)',
     );
   }
 
@@ -111,8 +100,8 @@ export class SqliteCacheStore implements CacheStore {
     this.#now = options.now;
   }
 
-  find(key: string): readonly Stored[] {
-    return this.#mending(() => this.#read(key), []);
+  find(key: string): Stored | undefined {
+    return this.#mending(() => this.#read(key), undefined);
   }
 
   save(key: string, stored: Stored): void {
@@ -139,29 +128,27 @@ export class SqliteCacheStore implements CacheStore {
     }
   }
 
-  #read(key: string): readonly Stored[] {
-    const rows = this.#open.find.all({ key }) as unknown as Row[];
-    if (rows.length > 0) this.#open.touch.run({ key, now: this.#now() });
-    return rows.map((row) => ({
+  #read(key: string): Stored | undefined {
+    const row = this.#open.find.get({ key }) as unknown as Row | undefined;
+    if (!row) return undefined;
+    this.#open.touch.run({ key, now: this.#now() });
+    return {
       status: row.status,
       headers: JSON.parse(row.headers) as Headers,
       body: Buffer.from(row.body),
-      vary: JSON.parse(row.vary) as Headers,
       requestedAt: row.requested_at,
       receivedAt: row.received_at,
       cacheForMs: row.cache_for_ms ?? undefined,
-    }));
+    };
   }
 
   #write(key: string, stored: Stored): void {
-    const vary = canonicalJson(stored.vary);
-    const { database, removeVariant, insert, bytes, evict } = this.#open;
+    const { database, remove, insert, bytes, evict } = this.#open;
     database.exec('begin immediate');
     try {
-      removeVariant.run({ key, vary });
+      remove.run({ key });
       insert.run({
         key,
-        vary,
         status: stored.status,
         headers: JSON.stringify(stored.headers),
         body: stored.body,
@@ -191,7 +178,7 @@ function openCache(path: string): DatabaseSync {
     database.exec('begin immediate');
     const { user_version: version } = database.prepare('pragma user_version').get() as { user_version: number };
     if (version > SCHEMA_VERSION) throw new AppError('CACHE_NEWER', `${path} was written by a newer version`);
-    if (version === 0) database.exec(`${SCHEMA}; pragma user_version = ${SCHEMA_VERSION}`);
+    if (version < SCHEMA_VERSION) database.exec(`${SCHEMA}; pragma user_version = ${SCHEMA_VERSION}`);
     database.exec('commit');
     return database;
   } catch (cause) {

@@ -1,4 +1,4 @@
-import { cacheKey } from './cache.ts';
+import { isShareable, requestKey } from './cache.ts';
 import type { HttpResult, Wrap } from './send.ts';
 import { whileWaiting } from './send.ts';
 
@@ -12,12 +12,9 @@ interface SharedRequest {
 export function withCoalescing(): Wrap {
   const underway = new Map<string, SharedRequest>();
   return (next) => (request, signal) => {
-    if ((request.method ?? 'GET') !== 'GET' || request.sink || request.cache === 'bypass' || request.jar) {
-      return next(request, signal);
-    }
+    if (!isShareable(request) || request.jar) return next(request, signal);
     if (signal?.aborted) return Promise.reject(signal.reason as Error);
-    const headers = Object.entries(request.headers ?? {}).map(([name, value]) => `${name.toLowerCase()}:${value}`);
-    const key = [cacheKey(request), request.robots ?? 'obey', ...headers.sort()].join('\n');
+    const key = `${request.robots ?? 'obey'} ${requestKey(request)}`;
     let known = underway.get(key);
     if (!known) {
       const controller = new AbortController();

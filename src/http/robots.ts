@@ -32,40 +32,28 @@ export interface RobotsOptions {
   readonly longestDelayMs: number;
 }
 
+interface RobotsParts extends RobotsOptions {
+  readonly clock: Clock;
+  readonly admission: Admission;
+  /** Shares robots.txt files within a fleet. */
+  readonly facts?: Facts | undefined;
+  /** Every wrapper except robots and retry. */
+  readonly send: Send;
+  readonly giveUpAfterMs: number;
+  readonly report?: ((event: HttpEvent) => void) | undefined;
+}
+
 const MANY_HOSTS = 10_000;
 const MAX_REDIRECTS = 5;
 const RETRY_MS = 1000;
 
 /** Reads each host's robots.txt once and enforces it. */
 export class Robots {
-  readonly #clock: Clock;
-  readonly #options: RobotsOptions;
-  readonly #send: Send;
-  readonly #admission: Admission;
-  readonly #facts: Facts | undefined;
-  readonly #report: ((event: HttpEvent) => void) | undefined;
-  readonly #giveUpAfterMs: number;
+  readonly #parts: RobotsParts;
   readonly #entries = new Map<string, Entry>();
 
-  constructor(
-    options: RobotsOptions & {
-      readonly clock: Clock;
-      readonly admission: Admission;
-      /** Shares robots.txt files within a fleet. */
-      readonly facts?: Facts | undefined;
-      /** Every wrapper except robots and retry. */
-      readonly send: Send;
-      readonly giveUpAfterMs: number;
-      readonly report?: ((event: HttpEvent) => void) | undefined;
-    },
-  ) {
-    this.#clock = options.clock;
-    this.#options = options;
-    this.#send = options.send;
-    this.#admission = options.admission;
-    this.#facts = options.facts;
-    this.#giveUpAfterMs = options.giveUpAfterMs;
-    this.#report = options.report;
+  constructor(parts: RobotsParts) {
+    this.#parts = parts;
   }
 
   wrap: Wrap = (next) => async (request, signal) => {
@@ -88,7 +76,7 @@ export class Robots {
   };
 
   #isTooSlow({ crawlDelayMs = 0 }: RobotsRules): boolean {
-    return crawlDelayMs > this.#options.longestDelayMs;
+    return crawlDelayMs > this.#parts.longestDelayMs;
   }
 
   #tooSlow({ host }: URL, { crawlDelayMs = 0 }: RobotsRules): string {
@@ -99,7 +87,7 @@ export class Robots {
   async #known({ url, caller }: HttpRequest, signal: AbortSignal | undefined): Promise<Known> {
     const { origin } = url;
     let entry = this.#entries.get(origin);
-    const isFirst = !entry || entry.expiresAt <= this.#clock.now();
+    const isFirst = !entry || entry.expiresAt <= this.#parts.clock.now();
     if (!entry || isFirst) {
       if (this.#entries.size >= MANY_HOSTS) this.#forget();
       const fresh: Entry = { known: this.#read(url, caller), expiresAt: Infinity };
@@ -121,11 +109,11 @@ export class Robots {
     if (known.kind === 'answer') this.#entries.delete(origin);
     else
       entry.expiresAt =
-        this.#clock.now() + (known.kind === 'rules' ? this.#options.maxAgeMs : this.#options.unreachableMs);
+        this.#parts.clock.now() + (known.kind === 'rules' ? this.#parts.maxAgeMs : this.#parts.unreachableMs);
   }
 
   #forget(): void {
-    const now = this.#clock.now();
+    const now = this.#parts.clock.now();
     for (const [origin, { expiresAt }] of this.#entries) if (expiresAt <= now) this.#entries.delete(origin);
     const [oldest] = this.#entries.keys();
     if (this.#entries.size >= MANY_HOSTS && oldest !== undefined) this.#entries.delete(oldest);
@@ -133,11 +121,13 @@ export class Robots {
 
   /** Ignores the first caller's signal, since others wait too; the time limits bound it. */
   async #read(url: URL, caller: Caller | undefined): Promise<Known> {
-    const known = this.#facts ? await this.#readOnce(this.#facts, url, caller) : await this.#find(url, caller);
+    const known = this.#parts.facts
+      ? await this.#readOnce(this.#parts.facts, url, caller)
+      : await this.#find(url, caller);
     if (known.kind === 'rules' && this.#isTooSlow(known.rules)) {
-      this.#report?.({ kind: 'host-given-up', host: hostKey(url), message: this.#tooSlow(url, known.rules) });
+      this.#parts.report?.({ kind: 'host-given-up', host: hostKey(url), message: this.#tooSlow(url, known.rules) });
     } else if (known.kind === 'rules' && known.rules.crawlDelayMs !== undefined) {
-      this.#admission.table.setCrawlDelay(hostKey(url), known.rules.crawlDelayMs);
+      this.#parts.admission.table.setCrawlDelay(hostKey(url), known.rules.crawlDelayMs);
     }
     return known;
   }
@@ -152,7 +142,7 @@ export class Robots {
       const said = kind === 'rules' ? { kind, text: own.text } : { kind, why: own.why };
       return {
         text: JSON.stringify(said),
-        forMs: kind === 'rules' ? this.#options.maxAgeMs : this.#options.unreachableMs,
+        forMs: kind === 'rules' ? this.#parts.maxAgeMs : this.#parts.unreachableMs,
       };
     };
     const fact = await facts.once(`robots ${url.origin}`, find).catch(() => undefined);
@@ -162,14 +152,14 @@ export class Robots {
       | { readonly kind: 'rules'; text: string }
       | { readonly kind: 'unreachable'; why: string };
     if (said.kind === 'unreachable') return said;
-    return { kind: 'rules', rules: RobotsRules.parse(said.text, this.#options.productToken), text: said.text };
+    return { kind: 'rules', rules: RobotsRules.parse(said.text, this.#parts.productToken), text: said.text };
   }
 
   async #find(url: URL, caller: Caller | undefined, signal?: AbortSignal): Promise<Known> {
     let { result, text } = await this.#ask(url, caller, signal);
     if (result.kind === 'failed' && result.retryable) {
       // A lost connection must not close a host; any status is an answer.
-      await wait(this.#clock, RETRY_MS, signal);
+      await wait(this.#parts.clock, RETRY_MS, signal);
       ({ result, text } = await this.#ask(url, caller, signal));
     }
     return this.#judge(result, text);
@@ -181,8 +171,8 @@ export class Robots {
     signal: AbortSignal | undefined,
   ): Promise<{ result: HttpResult; text: string }> {
     const chunks: Buffer[] = [];
-    let room = this.#options.maxBytes;
-    const result = await this.#send(
+    let room = this.#parts.maxBytes;
+    const result = await this.#parts.send(
       {
         url: new URL('/robots.txt', url),
         headers: { accept: 'text/plain,*/*;q=0.5', 'accept-encoding': 'gzip, br' },
@@ -220,12 +210,12 @@ export class Robots {
     }
     const { status, url } = result.response;
     if (status >= 200 && status < 300 && status !== 206) {
-      return { kind: 'rules', rules: RobotsRules.parse(text, this.#options.productToken), text };
+      return { kind: 'rules', rules: RobotsRules.parse(text, this.#parts.productToken), text };
     }
-    const heldUntil = this.#admission.held([hostKey(url)])?.at ?? 0;
+    const heldUntil = this.#parts.admission.held([hostKey(url)])?.at ?? 0;
     if ((status === 429 || status === 503) && heldUntil > 0) {
       const trail = { url: url.href, chain: [] };
-      if (heldUntil - this.#clock.now() > this.#giveUpAfterMs) {
+      if (heldUntil - this.#parts.clock.now() > this.#parts.giveUpAfterMs) {
         const message = tooLong(hostKey(url), heldUntil);
         return { kind: 'answer', result: { kind: 'refused', reason: 'retry-after-too-long', message, trail } };
       }
