@@ -54,7 +54,6 @@ class SystemTimer implements Timer {
   }
 }
 
-/** The machine's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

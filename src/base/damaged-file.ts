@@ -12,10 +12,8 @@ const MAGIC = 'SQLite format 3\0';
 const DAMAGED = new Set([11, 26]);
 const NEWLINE = 0x0a;
 
-/** Receives a warning for the user. */
 export type Warn = (message: string) => void;
 
-/** Whether SQLite reports the file as damaged. */
 export function isDamaged(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && DAMAGED.has((error.errcode as number) & 0xff);
 }

@@ -1,7 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** An error as it is stored and shown. */
 export interface ErrorInfo {
   readonly code: string;
   readonly message: string;
@@ -37,7 +36,6 @@ export function firstError(error: unknown): unknown {
   return error instanceof SuppressedError ? firstError(error.suppressed) : error;
 }
 
-/** Whether an error comes from an aborted signal. */
 export function isAbort(error: unknown): boolean {
   return error instanceof Error && (error.name === 'AbortError' || ('code' in error && error.code === 'ABORT_ERR'));
 }
@@ -103,7 +101,6 @@ export function describeDiskError(error: unknown, path: string): unknown {
   return error;
 }
 
-/** Free space on the disk of a path. */
 export function freeSpace(path: string): string {
   try {
     const { bavail, bsize } = statfsSync(dirname(path));

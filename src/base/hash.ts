@@ -2,7 +2,6 @@ import { createHash, hash } from 'node:crypto';
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 
-/** Hex sha256 of a string (as UTF-8) or bytes. */
 export function sha256(data: string | Uint8Array): string {
   return hash('sha256', data, 'hex');
 }
@@ -10,7 +9,6 @@ export function sha256(data: string | Uint8Array): string {
 /** Smaller files are read at once, which takes less than a millisecond; larger ones are streamed. */
 const MOST_AT_ONCE_BYTES = 1 << 20;
 
-/** Hex sha256 of a file. */
 export async function sha256File(path: string, signal?: AbortSignal): Promise<string> {
   if (statSync(path).size <= MOST_AT_ONCE_BYTES) return sha256(readFileSync(path));
   const digest = createHash('sha256');

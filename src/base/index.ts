@@ -24,5 +24,5 @@ export type { BadLine, GoodLine } from './jsonl.ts';
 export { hostKey } from './host-key.ts';
 export { KeyedLimiter, KeyedLines, TokenBucket } from './keyed-limiter.ts';
 export type { Line, Room, Slot } from './keyed-limiter.ts';
-export { visibleText, findQuote, hasNumbersOf } from './text.ts';
+export { editDistance, findQuote, hasNumbersOf, visibleText } from './text.ts';
 export type { QuotePlace } from './text.ts';

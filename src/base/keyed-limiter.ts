@@ -326,7 +326,6 @@ export class KeyedLimiter {
     this.#lines.serve(line);
   }
 
-  /** Ends a hold. */
   lift(key: string): void {
     const line = this.#lines.find(key);
     if (!line) return;

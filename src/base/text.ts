@@ -128,3 +128,17 @@ function numbersIn(text: string): string[] {
     return Number.isNaN(value) ? number : String(value);
   });
 }
+
+/** How many letters have to be added, removed or changed to turn one text into the other. */
+export function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (const [at, letter] of Array.from(from).entries()) {
+    const next = [at + 1];
+    for (let column = 0; column < to.length; column += 1) {
+      const changed = (row[column] ?? 0) + (letter === to[column] ? 0 : 1);
+      next.push(Math.min(changed, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -5,7 +5,6 @@ import type { Flag } from './setting.ts';
 
 export { configSchema };
 
-/** A setting as documented. */
 export interface Key {
   readonly path: readonly string[];
   readonly name: string;
@@ -56,7 +55,6 @@ function withoutOwnMetadata({ flags: _flags, secret: _secret, properties, ...res
   return { ...rest, properties: Object.fromEntries(inner) };
 }
 
-/** The name of the environment variable that sets a key. */
 function environmentName(path: readonly string[]): string {
   return `DOCSTOKG_${path.map((part) => part.toUpperCase()).join('__')}`;
 }

@@ -5,7 +5,7 @@ import { extname, join } from 'node:path';
 import type * as Yaml from 'yaml';
 import type { z } from 'zod';
 
-import { AppError } from '../base/index.ts';
+import { AppError, editDistance } from '../base/index.ts';
 import { awsLayer, customaryLayer, environmentLayer, parseText, strayVariables } from './environment.ts';
 import { loadSchema, settingsTable } from './generated/index.ts';
 import type { Key } from './keys.ts';
@@ -13,7 +13,6 @@ import type { Layer, Setting } from './layers.ts';
 import { flatten, isRecord, merge, printable } from './layers.ts';
 import type { Config } from './schema.ts';
 
-/** Files looked for in the working folder if none is given. */
 const DEFAULT_FILES = ['docstokg.yaml', 'docstokg.yml', 'docstokg.json'];
 
 /** The current settings and where each came from. */
@@ -208,30 +207,12 @@ function suggestion(name: string, origin: string, keys: readonly Key[]): string 
   const last = rest.at(-1) ?? section;
   const ranked = keys.map((key) => {
     const [keySection = '', keyLast = ''] = key.path.map(squeezed);
-    const apart = rest.length === 0 ? 0 : distance(section, keySection);
-    const differs = last.length > 3 && apart === 0 && keyLast.includes(last) ? 1 : distance(last, keyLast);
+    const apart = rest.length === 0 ? 0 : editDistance(section, keySection);
+    const differs = last.length > 3 && apart === 0 && keyLast.includes(last) ? 1 : editDistance(last, keyLast);
     const near = differs === 0 || (apart <= 2 && differs <= Math.max(1, last.length / 3));
     return { key, near, score: apart + differs };
   });
   const [best] = ranked.filter(({ near }) => near).sort((one, other) => one.score - other.score);
   if (!best) return '';
   return `; did you mean ${origin.startsWith('environment') ? best.key.environment : best.key.name}?`;
-}
-
-/** Edit distance of two texts. */
-function distance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
-  for (const [at, letter] of from.split('').entries()) {
-    const next = [at + 1];
-    for (let column = 1; column <= to.length; column += 1)
-      next.push(
-        Math.min(
-          (row[column] ?? 0) + 1,
-          (next[column - 1] ?? 0) + 1,
-          (row[column - 1] ?? 0) + (letter === to[column - 1] ? 0 : 1),
-        ),
-      );
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

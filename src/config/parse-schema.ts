@@ -2,7 +2,6 @@ import * as z from 'zod';
 
 import { flag, seconds, setting } from './setting.ts';
 
-/** How papers become structure, chunks and vectors. */
 export const parseSchema = z.strictObject({
   data_root: setting(
     z.string().min(1).default('Data'),

@@ -63,7 +63,6 @@ const orchestratorSchema = z
       'must be at most a third of orchestrator.lease_ttl_seconds, so that a lease never runs out under a job that runs',
   });
 
-/** Where jobs are stored. */
 const queueSchema = z.strictObject({
   backend: setting(
     z.enum(['sqlite', 'postgres', 'memory']).default('sqlite'),
@@ -101,7 +100,6 @@ const queueSchema = z.strictObject({
   ),
 });
 
-/** Shared object store for the files of a corpus. */
 const storeSchema = z.strictObject({
   url: setting(
     z.string().default(''),
@@ -126,7 +124,6 @@ const storeSchema = z.strictObject({
   ),
 });
 
-/** Export of metrics and traces. */
 const telemetrySchema = z.strictObject({
   service_name: setting(z.string().min(1).default('docstokg'), 'Service name reported with metrics and traces.'),
   otlp_endpoint: setting(
@@ -141,7 +138,6 @@ const telemetrySchema = z.strictObject({
   prometheus_host: setting(z.string().min(1).default('127.0.0.1'), 'Address the metrics endpoint listens on.'),
 });
 
-/** Where scholarly services are. */
 const servicesSchema = z.strictObject({
   base_urls: setting(
     z.record(z.string(), z.url()).default({}),
@@ -174,7 +170,6 @@ const keysSchema = z.strictObject({
   model: setting(secret().default(''), 'API key of the model server.'),
 });
 
-/** What is downloaded and where it goes. */
 const downloadSchema = z.strictObject({
   out: setting(
     z.string().min(1).default('runs/harvest'),
@@ -247,7 +242,6 @@ const downloadSchema = z.strictObject({
   thorough: setting(z.boolean().default(true), 'Also search repositories where a work is unlikely to be.'),
 });
 
-/** How a graph is built. */
 const graphSchema = z.strictObject({
   lookup: setting(
     z.boolean().default(false),
@@ -349,7 +343,6 @@ const stageSchema = z.strictObject({
   ),
 });
 
-/** HTTP requests: rate limits, retries, timeouts. */
 const httpSchema = z.strictObject({
   contact: setting(
     z.string().default(''),
@@ -411,7 +404,6 @@ const httpSchema = z.strictObject({
   ),
 });
 
-/** The model that answers questions, fills in tables and extracts claims; none unless one is named. */
 const modelSchema = z.strictObject({
   url: setting(
     z
@@ -448,7 +440,6 @@ const modelSchema = z.strictObject({
   retries: setting(z.int().min(0).max(20).default(3), 'Retries of a request when the model server is busy or fails.'),
 });
 
-/** What `graph claims` reads. */
 const claimsSchema = z.strictObject({
   passages_per_document: setting(
     z.int().min(0).default(40),

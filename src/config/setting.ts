@@ -23,18 +23,14 @@ export interface Flag {
   readonly at: FlagPlace;
 }
 
-/** Metadata of a key that can be set on the command line. */
 export function flag(option: string, ...places: FlagPlace[]): { readonly flags: readonly Flag[] } {
   return { flags: places.map((at) => ({ option, at })) };
 }
 
-/** A text that must never be printed. */
 export const secret = (): z.ZodString => z.string().meta({ secret: true });
 
-/** A number of seconds that is at least `min`. */
 export const seconds = (min: number): z.ZodNumber => z.number().min(min);
 
-/** A setting with its description and, if it can be set on the command line, its option (`flag`). */
 export function setting<Schema extends z.ZodType>(
   schema: Schema,
   sentence: string,

@@ -33,7 +33,6 @@ export interface Beginning extends Origin {
   readonly sha256: string;
 }
 
-/** Path of a part file's note. */
 function notePath(part: string): string {
   return `${part}.note`;
 }

@@ -82,7 +82,6 @@ export class KeptFiles implements Disposable {
     return join(this.root, nameOf(workId, kind));
   }
 
-  /** Removes unfinished files. */
   [Symbol.dispose](): void {
     this.#parts?.[Symbol.dispose]();
     this.#parts = undefined;

@@ -91,7 +91,6 @@ export function parseManifestRow(
   };
 }
 
-/** A result as a manifest row. */
 export function manifestRow(result: WorkResult, runId: string): ManifestRow {
   const { work, outcome } = result;
   const won = outcome.kind === 'saved' ? outcome : undefined;

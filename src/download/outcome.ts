@@ -37,7 +37,6 @@ export interface Attempt {
   readonly durationMs: number;
 }
 
-/** The outcome of a work. */
 export type WorkOutcome =
   | { readonly kind: 'saved'; readonly artifact: Artifact; readonly attempt: Attempt }
   /** Unavailable: no open copy, a wall, robots.txt, a policy. */
@@ -47,14 +46,12 @@ export type WorkOutcome =
   /** Failed, may succeed later. */
   | { readonly kind: 'failed'; readonly reason: Reason; readonly detail: string | null };
 
-/** A work and everything tried for it. */
 export interface WorkResult {
   readonly work: Work;
   readonly outcome: WorkOutcome;
   /** Resolvers queried, in order. */
   readonly asked: readonly string[];
   readonly attempts: readonly Attempt[];
-  /** Failures of resolvers. */
   readonly problems: readonly { readonly resolver: string; readonly message: string }[];
   readonly startedAt: number;
   readonly endedAt: number;

@@ -80,7 +80,6 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
   return end(lossOf(attempts, { moments, lookupMoments }, { problems, failedLookups }));
 }
 
-/** The outcome of a duplicate. */
 export function duplicateOf({ id, evidence }: SameWork): WorkOutcome {
   return { kind: 'skipped', reason: 'duplicate', detail: `the same work as ${id}: ${evidence}`, duplicateOf: id };
 }

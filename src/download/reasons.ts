@@ -112,7 +112,6 @@ const BROKEN: ReadonlySet<Reason> = new Set<Reason>([
   'internal-error',
 ]);
 
-/** Whether a failure is retryable. */
 export function isBroken(reason: Reason): boolean {
   return BROKEN.has(reason);
 }
@@ -191,7 +190,6 @@ export function reasonOfResult(result: HttpResult): Reason | undefined {
   return reasonOfStatus(status);
 }
 
-/** The reason for a status; undefined for success. */
 export function reasonOfStatus(status: number): Reason | undefined {
   if (status >= 200 && status < 300) return undefined;
   if (status === 404 || status === 410) return 'not-found';
@@ -200,7 +198,6 @@ export function reasonOfStatus(status: number): Reason | undefined {
   return (status >= 500 && status < 600) || status === 408 || status === 425 ? 'server-error' : 'bad-status';
 }
 
-/** The response in a result, if any. */
 export function responseOf(result: HttpResult): HttpResponse | undefined {
   if (result.kind === 'response' || result.kind === 'stopped') return result.response;
   return result.trail.response;

@@ -81,7 +81,6 @@ export interface DownloadRunOptions {
   readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
 }
 
-/** Outcomes so far. */
 interface DownloadCounts {
   readonly found: number;
   readonly saved: number;
@@ -360,7 +359,6 @@ const ENDS = [
   { errorCode: 'CANCELLED', state: 'skipped', outcome: 'skipped' },
 ] as const;
 
-/** The works the queue gave up. */
 async function* givenUpWorks(admin: QueueAdmin): AsyncGenerator<GivenUp> {
   for (const { errorCode, state, outcome } of ENDS) {
     for (let after = 0; ;) {
@@ -389,7 +387,6 @@ export type DownloadEvent =
   | { readonly kind: 'work-kept-before'; readonly work: string }
   | { readonly kind: 'worker-crashed'; readonly work: string; readonly code: string; readonly message: string };
 
-/** Whether an event comes from the queue. */
 export function isQueueEvent(event: DownloadEvent | QueueEvent): event is QueueEvent {
   return !/^(work-|worker-)/.test(event.kind);
 }

@@ -9,7 +9,6 @@ export interface SameWork {
   readonly evidence: string;
 }
 
-/** The identifying fields of a work. */
 export type NamedWork = Pick<Work, 'id' | 'ids' | 'title'>;
 
 /** What earlier runs and people know about works that are the same. */

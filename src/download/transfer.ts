@@ -229,7 +229,6 @@ export class BodyReceiver implements BodySink {
     return receiver;
   }
 
-  /** Bytes received so far. */
   get bytes(): number {
     return this.#bytes;
   }

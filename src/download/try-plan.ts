@@ -15,13 +15,11 @@ import type { ReceivedBody } from './transfer.ts';
 import { BodyReceiver, Transfer } from './transfer.ts';
 import { isCookieWall, isForSale, wallOf } from './wall.ts';
 
-/** Limit on meta refreshes. */
 const MOST_REFRESHES = 3;
 export interface TryOptions {
   readonly send: Send;
   readonly files: KeptFiles;
   readonly clock: Clock;
-  /** The web's clock. */
   readonly webClock: Clock;
   readonly inspect: InspectDocument | undefined;
   readonly accept: ReadonlySet<ArtifactKind>;

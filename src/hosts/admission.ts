@@ -17,7 +17,6 @@ export interface Waited {
   readonly ms: number;
 }
 
-/** What comes of asking for a turn. */
 export type Turn =
   | { readonly kind: 'go'; readonly slot: Slot; readonly waited: Waited | null }
   /** Not before `at`, which is longer than is waited for. */
@@ -37,7 +36,6 @@ export interface AcquireOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What happened at a host. */
 export type Observation =
   /** The headers of an answer: a status, and what they say about when and how fast to come back. */
   | {
@@ -62,7 +60,6 @@ export type Observation =
   | { readonly kind: 'throttled'; readonly retryAt: number | undefined }
   | { readonly kind: 'success' };
 
-/** Events of an `Admission`. */
 export type HostEvent =
   /** A host asked to slow down: it is held until a moment, and its cap may be lower. */
   | { readonly kind: 'host-throttled'; readonly host: string; readonly cap: number; readonly heldUntil: number }
@@ -73,7 +70,6 @@ export type HostEvent =
   /** A host asks for a longer pause than we wait: it is given up for this run. */
   | { readonly kind: 'host-given-up'; readonly host: string; readonly message: string };
 
-/** A hold, and how long it is from now. */
 export interface HoldLeft extends Hold {
   readonly leftMs: number;
 }
@@ -112,7 +108,6 @@ export interface Admission extends AsyncDisposable {
   watch(changed: () => void): Disposable;
 }
 
-/** The message about a host that asks for a longer pause than we wait. */
 export function tooLong(host: string, until: number): string {
   return `${host} is rate-limited until ${new Date(until).toISOString()} (Retry-After), longer than we wait`;
 }

@@ -91,12 +91,10 @@ export class HostTable {
   }
 }
 
-/** The key under which a resolver's requests are counted. */
 export function resolverKey(resolver: string): string {
   return `resolver/${resolver}`;
 }
 
-/** The kind and name of a key. */
 export function nameKey(key: string): {
   readonly kind: 'host' | 'service' | 'crawl-delay' | 'resolver';
   readonly name: string;
@@ -135,7 +133,6 @@ export interface Pool {
   readonly pauseMs?: number;
 }
 
-/** Finds the pool a host belongs to. */
 export class Pools {
   readonly #byName: ReadonlyMap<string, Pool>;
   readonly #byHost: ReadonlyMap<string, Pool>;

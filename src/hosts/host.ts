@@ -4,7 +4,6 @@ import type { HostView } from './admission.ts';
 
 /** What one host or service allows: by its documentation, by a setting, or by its robots.txt. */
 export interface Rules {
-  /** Requests at once. */
   readonly cap: number;
   /** Infinity where only `cap` counts. */
   readonly perSecond: number;
@@ -21,7 +20,6 @@ export interface Rules {
 /** Why no request is sent: the host asked for it, it failed repeatedly, an operator paused it. */
 export type HoldReason = 'rate-limited' | 'host-held' | 'paused';
 
-/** Until when, and why. */
 export interface Hold {
   readonly at: number;
   readonly reason: HoldReason;
@@ -47,7 +45,6 @@ export interface HostState {
   readonly budgetLeft: number | null;
 }
 
-/** A host of which nothing was learned yet. */
 export function newState(key: string, rules: Rules): HostState {
   return {
     key,
@@ -245,7 +242,6 @@ export class Host implements Room {
     else this.failed.set(failure, (this.failed.get(failure) ?? 0) + 1);
   }
 
-  /** The host as an operator sees it. */
   view(waiting: number): HostView {
     const { holdMs: leftMs } = this;
     const reason = this.isPaused ? 'paused' : this.state.hold?.reason;

@@ -50,7 +50,6 @@ interface Row {
   readonly cache_for_ms: number | null;
 }
 
-/** An open cache database and its statements. */
 class OpenCache implements Disposable {
   readonly database: DatabaseSync;
   readonly find: StatementSync;

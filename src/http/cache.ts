@@ -71,7 +71,6 @@ function directivesOf(headers: Headers): ReadonlyMap<string, string> {
   return new Map([...found].toReversed().map(([, name = '', value = '']) => [name.toLowerCase(), value]));
 }
 
-/** Whether a private cache may store the response. */
 function isStorable(request: HttpRequest, status: number, headers: Headers): boolean {
   if (!STORABLE.has(status) || headers['vary']?.includes('*') || directivesOf(headers).has('no-store')) return false;
   if (headers['content-range'] !== undefined || request.headers?.['range'] !== undefined) return false;

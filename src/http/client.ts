@@ -26,7 +26,6 @@ import { withAdmission } from './with-admission.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Every setting has a default. */
 export interface HttpClientOptions {
   readonly contact?: string | undefined;
   readonly clock?: Clock;
@@ -149,7 +148,6 @@ function ownAdmission(options: HttpClientOptions, retry: RetryOptions, clock: Cl
   });
 }
 
-/** Our product token in robots.txt. */
 const PRODUCT_TOKEN = 'DocsToKG-TS';
 const PROJECT_URL = 'https://www.npmjs.com/package/docstokg';
 const MAIL = /^[^\s@<>"(),;:\\[\]]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+$/i;

@@ -145,7 +145,6 @@ function limitAnswers(socket: Socket, maxBytes: number): void {
 
 export type Phase = 'connect' | 'headers' | 'body';
 
-/** A failure below HTTP. */
 export type Failure =
   | { readonly kind: 'refused'; readonly reason: RefusedReason; readonly message: string }
   | { readonly kind: 'failed'; readonly reason: FailedReason; readonly message: string; readonly retryable: boolean };

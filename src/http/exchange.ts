@@ -20,7 +20,6 @@ import type {
 type Controller = Dispatcher.DispatchController;
 type Step = Phase | 'received' | 'ended';
 
-/** How an exchange ended. */
 type ExchangeEnd =
   | { readonly kind: 'response'; readonly response: HttpResponse }
   | { readonly kind: 'stopped'; readonly response: HttpResponse }
@@ -445,7 +444,6 @@ function isUndone(transferEncoding: string | undefined): boolean {
   return /^\s*(?:chunked|identity)\s*$/i.test(transferEncoding ?? 'chunked');
 }
 
-/** Whether the bytes start a gzip file. */
 function isGzip(chunk: Buffer): boolean {
   return chunk[0] === 0x1f && chunk[1] === 0x8b;
 }

@@ -29,7 +29,6 @@ for (const range of FORBIDDEN_V6) forbidden.addSubnet(...subnetOf(range), 'ipv6'
 const globalV6 = new BlockList();
 for (const range of '2000::/3 64:ff9b::/96 ::ffff:0:0/96'.split(' ')) globalV6.addSubnet(...subnetOf(range), 'ipv6');
 
-/** Whether an address is on the public internet. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !forbidden.check(address, 'ipv4');
   const [plain = ''] = address.split('%');
@@ -67,7 +66,6 @@ const OTHER_SERVICES = new Set([
   6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 9042, 9092, 9200, 9300, 10080, 10250, 11211, 27017, 50070,
 ]);
 
-/** Decides which URLs and addresses may be reached. */
 export class Guard {
   readonly #allow: ReadonlySet<string>;
   readonly #dnsMap: readonly DnsMapping[];
@@ -77,7 +75,6 @@ export class Guard {
     this.#dnsMap = options.dnsMap ?? [];
   }
 
-  /** The mapping for a host name, if there is one. */
   mapping(hostname: string): DnsMapping | undefined {
     const name = plainHost(hostname);
     return this.#dnsMap.find(({ pattern }) =>
@@ -115,7 +112,6 @@ export class Guard {
   }
 }
 
-/** Refuses forbidden URLs, on every hop. */
 export function withGuard(guard: Guard): Wrap {
   return (next) => async (request, signal) => {
     const verdict = guard.checkUrl(request.url);
@@ -132,7 +128,6 @@ export function plainHost(hostname: string): string {
     .replace(/\.$/, '');
 }
 
-/** The port a URL means. */
 function portOf(url: URL): number {
   return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
 }

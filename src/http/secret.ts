@@ -11,7 +11,6 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The value, to be sent. */
   reveal(): string {
     return this.#value;
   }
@@ -54,7 +53,6 @@ export interface Credential {
   readonly secret: Secret;
 }
 
-/** The credentials for this URL. */
 export function credentialsFor(url: URL, credentials: readonly Credential[]): readonly Credential[] {
   return credentials.filter(({ origin }) => origin === url.origin);
 }

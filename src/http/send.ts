@@ -56,7 +56,6 @@ export interface HttpRequest {
   readonly robots?: 'obey' | 'terms';
   /** The resolver whose concurrency cap it counts against. */
   readonly resolver?: string;
-  /** Called when the request is sent. */
   readonly onSent?: () => void;
   /** Called with the response headers, before the body: delays are measured from here. */
   readonly onHead?: (head: ResponseHead) => void;
@@ -149,7 +148,6 @@ export interface Trail {
 
 export type Send = (request: HttpRequest, signal?: AbortSignal) => Promise<HttpResult>;
 
-/** Adds one concern to a `Send`. */
 export type Wrap = (next: Send) => Send;
 
 /** Wraps the innermost `Send`; the first wrapper is the outermost. */
@@ -157,7 +155,6 @@ export function compose(transport: Send, ...wraps: readonly Wrap[]): Send {
   return wraps.reduceRight((next, wrap) => wrap(next), transport);
 }
 
-/** The trail of a request without any response. */
 export function trailOf(request: HttpRequest): Trail {
   return { url: request.url.href, chain: [] };
 }
@@ -172,7 +169,6 @@ export function whileWaiting<T>(caller: Caller | undefined, wait: () => Promise<
   return caller ? caller.whileWaiting(wait) : wait();
 }
 
-/** Limits on what a server may send. */
 export interface HttpLimits {
   readonly connectMs: number;
   readonly headersMs: number;

@@ -19,6 +19,16 @@ export interface ProxySettings {
   readonly no: string;
 }
 
+interface TransportOptions {
+  readonly clock: Clock;
+  readonly limits: HttpLimits;
+  readonly userAgent: string;
+  readonly guard: Guard;
+  readonly resolveHost: ResolveHost;
+  readonly ca?: string | undefined;
+  readonly proxy?: ProxySettings | undefined;
+}
+
 const FILE_ACCEPT = 'application/pdf,application/xml;q=0.9,text/html;q=0.8,*/*;q=0.5';
 
 /**
@@ -32,25 +42,11 @@ export class Transport implements AsyncDisposable {
   readonly #single: Agent;
   /** Undefined without a proxy. A proxy resolves names itself, so the address guard does not apply. */
   readonly #proxied: EnvHttpProxyAgent | undefined;
-  readonly #guard: Guard;
   readonly #outOfStep = new Set<string>();
-  readonly #clock: Clock;
-  readonly #limits: HttpLimits;
-  readonly #userAgent: string;
+  readonly #options: TransportOptions;
 
-  constructor(options: {
-    readonly clock: Clock;
-    readonly limits: HttpLimits;
-    readonly userAgent: string;
-    readonly guard: Guard;
-    readonly resolveHost: ResolveHost;
-    readonly ca?: string | undefined;
-    readonly proxy?: ProxySettings | undefined;
-  }) {
-    this.#clock = options.clock;
-    this.#guard = options.guard;
-    this.#limits = options.limits;
-    this.#userAgent = options.userAgent;
+  constructor(options: TransportOptions) {
+    this.#options = options;
     const { Agent, EnvHttpProxyAgent } = undici();
     // The exchange enforces time limits on the injected clock; the agent's are off.
     const { connectMs, maxBytes, maxMemoryBytes } = options.limits;
@@ -86,16 +82,16 @@ export class Transport implements AsyncDisposable {
     if (signal?.aborted) return Promise.reject(signal.reason as Error);
     const { url } = request;
     const exchange = new Exchange({
-      clock: this.#clock,
+      clock: this.#options.clock,
       limits: this.#limitsOf(request),
       url,
       sink: request.sink,
       unpack: request.unpack ?? false,
-      storeCookie: (line) => request.jar?.store(line, url, this.#clock.now()),
+      storeCookie: (line) => request.jar?.store(line, url, this.#options.clock.now()),
       onSent: request.onSent ?? (() => undefined),
       onHeaders: request.onHead ?? (() => undefined),
     });
-    const startedAt = this.#clock.monotonic();
+    const startedAt = this.#options.clock.monotonic();
     const abort = (): void => exchange.abort(signal?.reason as Error);
     signal?.addEventListener('abort', abort, { once: true });
     this.#agentFor(request).dispatch(
@@ -118,7 +114,7 @@ export class Transport implements AsyncDisposable {
       })
       .finally(() => {
         signal?.removeEventListener('abort', abort);
-        request.budget?.spend(this.#clock.monotonic() - startedAt);
+        request.budget?.spend(this.#options.clock.monotonic() - startedAt);
       });
   };
 
@@ -127,7 +123,7 @@ export class Transport implements AsyncDisposable {
   }
 
   #limitsOf({ limits, budget }: HttpRequest): HttpLimits {
-    const all = { ...this.#limits, ...limits };
+    const all = { ...this.#options.limits, ...limits };
     return budget ? { ...all, totalMs: Math.max(1, Math.min(all.totalMs, budget.leftMs)) } : all;
   }
 
@@ -140,18 +136,18 @@ export class Transport implements AsyncDisposable {
   /** Never use a proxy for this machine or a mapped host. */
   #isNear({ hostname }: URL): boolean {
     const host = plainHost(hostname);
-    return this.#guard.mapping(host) !== undefined || /^(?:localhost|127\.[\d.]+|::1)$/.test(host);
+    return this.#options.guard.mapping(host) !== undefined || /^(?:localhost|127\.[\d.]+|::1)$/.test(host);
   }
 
   #headers(request: HttpRequest): Record<string, string> {
     const headers: Record<string, string> = {
-      'user-agent': this.#userAgent,
+      'user-agent': this.#options.userAgent,
       accept: request.sink ? FILE_ACCEPT : '*/*',
       // Files are hashed, resumed and compared as stored on the server; only text in memory is compressed.
       'accept-encoding': request.sink ? 'identity' : 'gzip, deflate, br, zstd',
     };
     for (const [name, value] of Object.entries(request.headers ?? {})) headers[name.toLowerCase()] = value;
-    const cookie = request.jar?.header(request.url, this.#clock.now());
+    const cookie = request.jar?.header(request.url, this.#options.clock.now());
     if (cookie !== undefined) headers['cookie'] = cookie;
     for (const { place, name, prefix, secret } of credentialsFor(request.url, request.credentials ?? [])) {
       if (place === 'header') headers[name.toLowerCase()] = `${prefix ?? ''}${secret.reveal()}`;

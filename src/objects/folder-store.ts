@@ -15,7 +15,6 @@ export interface ObjectId {
 
 /** An object as a listing shows it; listings may be behind. */
 export interface ListedObject extends ObjectId {
-  /** When it was written, in epoch milliseconds. */
   readonly at: number;
 }
 
@@ -153,7 +152,6 @@ async function copyVerified(from: string, to: string, object: ObjectId, signal?:
   }
 }
 
-/** The bytes at a place are not those that belong there. */
 export function damaged(place: string, { sha256, bytes }: ObjectId): AppError {
   return new AppError('OBJECT_DAMAGED', `${place} is not the object ${sha256} of ${bytes} bytes`, {
     hint: 'see docstokg store check for damaged objects',

@@ -3,13 +3,11 @@ import { addedJitterDelay, AppError, errorInfo } from '../base/index.ts';
 import type { OrchestratorOptions } from './options.ts';
 import type { LeasedJob, Settlement } from './types.ts';
 
-/** A job as its handler sees it. */
 export interface HandlerJob {
   readonly id: number;
   /** Proves the lease to stores that the handler writes to. */
   readonly token: number;
   readonly artifactId: string;
-  /** What was enqueued with it. */
   readonly payload: unknown;
   /** 1 for the first. */
   readonly attempt: number;
@@ -23,7 +21,6 @@ export interface Window {
   throttled(options?: { readonly retryAt?: number | undefined }): void;
 }
 
-/** What a handler is given besides its job. */
 export interface HandlerContext {
   /** Aborted when the lease is lost, the time is up or the process must stop. */
   readonly signal: AbortSignal;
@@ -61,7 +58,6 @@ export type HandlerOutcome =
  */
 export type Handler = (job: HandlerJob, context: HandlerContext) => HandlerOutcome | Promise<HandlerOutcome>;
 
-/** Why a running job is stopped. */
 export type StopReason = 'shutdown' | 'give-way' | 'lease-lost' | 'timeout';
 
 export const STOP_ERRORS: Readonly<Record<StopReason, () => AppError>> = {
@@ -84,7 +80,6 @@ export class HostBusy extends AppError {
 /** A job as if it had never been leased. */
 export const GIVEN_BACK: Settlement = { kind: 'requeue', delayMs: 0, refund: true };
 
-/** The settlement of a job whose handler returned. */
 export function settlementOf(outcome: HandlerOutcome, clock: Clock): Settlement {
   if (outcome === undefined) return { kind: 'finish', state: 'done' };
   if ('retryAt' in outcome) {
@@ -108,7 +103,6 @@ export function settlementOf(outcome: HandlerOutcome, clock: Clock): Settlement 
   }
 }
 
-/** The settlement of a job that was stopped, or whose handler threw. */
 export function settlementOfFailure(
   { attempt }: LeasedJob,
   { error, stopReason }: { readonly error: unknown; readonly stopReason: StopReason | undefined },

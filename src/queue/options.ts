@@ -13,11 +13,9 @@ export function deathLimits(maxDeaths: number): DeathLimits {
 
 /** How an orchestrator works; the configuration has the same keys in seconds. */
 export interface OrchestratorOptions {
-  /** Jobs that run at once. */
   readonly maxWorkers: number;
   /** Downloads in flight per resolver; one that is not named has no cap. */
   readonly maxPerResolver: Readonly<Record<string, number>>;
-  /** Maximum concurrent downloads per host. */
   readonly maxPerHost: number;
   /** Jobs that may wait for a busy host without holding a worker. */
   readonly maxParked: number;

@@ -21,7 +21,6 @@ export interface OrchestratorSetup extends Partial<OrchestratorOptions> {
   /** Runs a job, at least once; what it throws counts as a failed attempt. */
   readonly handler: Handler;
   readonly clock?: Clock;
-  /** Called with what happens to jobs. */
   readonly report?: Report;
   /** Where handlers write with `context.log`. */
   readonly log?: HandlerContext['log'];
@@ -64,7 +63,6 @@ const RETIRE_STEPS = 100;
  * ```
  */
 export class Orchestrator {
-  /** The name of this process at the queue. */
   readonly workerId = createWorkerId();
   readonly #options: OrchestratorOptions;
   readonly #report: Report;

@@ -8,7 +8,6 @@ export interface WorkerOverview extends WorkerInfo {
   readonly workerId: string;
   /** It reported lately, and is not known to have died on this machine. */
   readonly alive: boolean;
-  /** When it last reported. */
   readonly heardAt: number;
   /** Jobs leased to it, and when the first of these leases expires unless it is extended. */
   readonly holds: number;
@@ -31,7 +30,6 @@ interface QueueCounts {
   readonly waitingForHost: number;
   readonly done: number;
   readonly skipped: number;
-  /** Jobs that ended in `error`. */
   readonly failed: number;
   /** Of the waiting ones: those whose last attempt failed. */
   readonly retrying: number;
@@ -143,7 +141,6 @@ export interface HostOverview {
   /** Whether the rate was reduced at the host's request. */
   readonly slowed: boolean;
   readonly inFlight: number;
-  /** Requests waiting for a slot. */
   readonly waiting: number;
   /** When the next request may start; null if now. */
   readonly nextAt: number | null;

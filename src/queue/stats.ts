@@ -77,13 +77,11 @@ export function hostJobs(counts: readonly HostCount[]): HostJobs[] {
 
 const FINISHED: readonly JobState[] = ['done', 'skipped', 'error'];
 
-/** How many finished jobs there still are. */
 export function finishedRows(counts: readonly { readonly state: string; readonly jobs: number }[]): number {
   const count = (isCounted: (state: string) => boolean): number => sum(counts.filter(({ state }) => isCounted(state)));
   return count((state) => FINISHED.some((each) => each === state)) - count((state) => state === RETIRED);
 }
 
-/** The finished states that a filter matches. */
 export function finishedStates({ states = FINISHED }: JobFilter): readonly JobState[] {
   return states.filter((state) => FINISHED.includes(state));
 }

@@ -4,7 +4,6 @@ import type { OutageEvent } from './postgres/connection.ts';
 import type { SharedLog } from './postgres/shared-log.ts';
 import type { QueueStore } from './types.ts';
 
-/** Storage options; all have defaults. */
 export interface StoreOptions {
   /** Which commits wait for the disk: those that accept jobs (the default), all of them, or none. */
   readonly durability?: 'enqueue' | 'all' | 'none';

@@ -20,9 +20,7 @@ type Turn =
 export interface Situation {
   readonly now: number;
   readonly inHand: number;
-  /** A suspect could run. */
   readonly suspectWaits: boolean;
-  /** Another job could run. */
   readonly otherWaits: () => boolean;
 }
 

@@ -36,11 +36,9 @@ export interface DeathLimits {
 /** How long the death of a process is remembered: where all processes die, the job they hold is not the cause. */
 export const DEATHS_REMEMBERED_MS = 3_600_000;
 
-/** A job to enqueue. */
 export interface NewJob {
   /** Unique: enqueueing the same id again is a no-op. */
   readonly artifactId: string;
-  /** The payload as JSON. */
   readonly artifactJson: string;
   readonly resolverHint?: string | undefined;
   /** The host it will download from, if known. */
@@ -93,7 +91,6 @@ export interface LeasedJob extends Lease {
   readonly standing: Standing;
 }
 
-/** What becomes of a leased job. */
 export type Settlement =
   | {
       readonly kind: 'finish';
@@ -127,10 +124,8 @@ export interface LaneBacklog extends Lane {
 /** Scheduling needs no more; counting further would cost more than it gives. */
 export const LANE_COUNT_LIMIT = 1000;
 
-/** A lane to lease from, and how many jobs. */
 export type LanePick = Lane & { readonly limit: number };
 
-/** A lease and what becomes of its job. */
 export type SettledLease = Lease & { readonly settlement: Settlement };
 
 /** Jobs that a worker has finished with, and those that it wants next. */
@@ -150,9 +145,7 @@ export interface Exchange {
   readonly leased: readonly LeasedJob[];
 }
 
-/** What may run now. */
 export interface Backlog {
-  /** Lanes of trusted jobs. */
   readonly lanes: LaneBacklog[];
   /** Lanes of suspects, fewest deaths alone first: a kill from outside then hits one after another. */
   readonly suspects: LaneBacklog[];
@@ -256,7 +249,6 @@ export interface HostJobs {
   readonly nextAvailableAt: number | null;
 }
 
-/** A part of a list of jobs. */
 export interface JobPage {
   readonly limit: number;
   readonly after?: number;

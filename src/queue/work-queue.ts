@@ -9,7 +9,6 @@ const MAX_PAYLOAD_BYTES = 10_000_000;
 const MAX_ID_LENGTH = 2_048;
 const MAX_PRIORITY = 1_000_000;
 const RESOLVER_NAME = /^[\w.-]{1,100}$/;
-/** Jobs per commit of an import. */
 const IMPORT_BATCH = 1_000;
 
 export interface EnqueueOptions {
@@ -20,7 +19,6 @@ export interface EnqueueOptions {
   readonly priority?: number | undefined;
 }
 
-/** A job as it is imported. */
 export interface ImportRow extends EnqueueOptions {
   readonly artifactId: string;
   readonly payload: unknown;
@@ -167,7 +165,6 @@ export class WorkQueue implements AsyncDisposable {
   }
 }
 
-/** Validates a job to enqueue. */
 function createJob(artifactId: string, payload: unknown, options: EnqueueOptions): NewJob {
   const { resolverHint, priority = 0 } = options;
   const artifactJson = JSON.stringify(payload) as string | undefined;

@@ -33,7 +33,6 @@ const STILL_HERE_MS = 1_000;
 const REFUSED_REMEMBERED = 1_000;
 const SLOT = ['worker'];
 
-/** What a worker is made of. */
 export interface WorkerParts {
   readonly options: OrchestratorOptions;
   readonly workerId: string;
@@ -67,7 +66,6 @@ interface RunningJob {
 /** A job that ended, and the settlement to write for the lease it ended under. */
 type EndedJob = SettledLease & { readonly running: RunningJob };
 
-/** What to lease in one write. */
 interface Choice {
   readonly standing: Standing;
   readonly picks: readonly LanePick[];
@@ -179,7 +177,6 @@ export class Worker {
     this.#wakeUp?.();
   }
 
-  /** A host may have room again. */
   hostsChanged(): void {
     if (this.#free > 0) this.#wake();
   }
@@ -196,7 +193,6 @@ export class Worker {
     this.#wake();
   }
 
-  /** From now on, ends when nothing is left. */
   drain(mode: DrainMode): void {
     this.#drain = mode;
     this.lookAgain();

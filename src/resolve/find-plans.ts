@@ -108,7 +108,6 @@ async function* fromArxiv(work: Work, { lookups, signal }: ResolveContext): Asyn
   return { ...work, title: work.title ?? entry.title, ids: { ...work.ids, doi: work.ids.doi ?? entry.doi } };
 }
 
-/** An entry of arXiv's Atom feed. */
 interface ArxivEntry {
   readonly id: ArxivId;
   readonly title: string;

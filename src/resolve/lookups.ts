@@ -166,7 +166,6 @@ class Tokens {
     this.#clock = clock;
   }
 
-  /** A valid token, or why there is none. */
   async current(
     service: ServiceName,
     signal?: AbortSignal,
@@ -181,7 +180,6 @@ class Tokens {
     return renewed.value.token;
   }
 
-  /** Forgets a rejected token. */
   forget(service: ServiceName, token: Secret): void {
     if (this.#held.get(service)?.token === token) this.#held.delete(service);
   }

@@ -189,7 +189,6 @@ const item = z.object({
 });
 const found = z.object({ message: z.object({ items: validItems(item) }) });
 
-/** Result of a search by title. */
 export type TitleFinding =
   | { readonly kind: 'accepted'; readonly candidate: ScoredCandidate }
   | { readonly kind: 'doubtful'; readonly why: string; readonly candidates: readonly ScoredCandidate[] }

@@ -96,7 +96,6 @@ export interface ResolverChoice {
   readonly extra?: readonly Resolver[];
 }
 
-/** The resolvers of a run, in order. */
 export function chooseResolvers(choice: ResolverChoice = {}): Resolver[] {
   const all = new Map<string, Resolver>(RESOLVERS.map((resolver) => [resolver.name, resolver]));
   for (const resolver of choice.extra ?? []) all.set(resolver.name, resolver);

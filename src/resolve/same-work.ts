@@ -27,7 +27,6 @@ export type Sameness =
 /** Words that mark a text about another. */
 const ABOUT_ANOTHER =
   /^(?:correction|corrections|corrigendum|erratum|errata|retraction|retracted|withdrawn|withdrawal|removal|addendum|comment|comments|reply|response|rebuttal|editorial|commentary|supplement|supplementary|supporting|part|volume|chapter)$/;
-/** Whether a word marks a text about another. */
 export function isAboutAnother(word: string): boolean {
   return ABOUT_ANOTHER.test(word);
 }
@@ -39,7 +38,6 @@ const FEWEST_WORDS = 4;
 const ENOUGH_WORDS = 0.8;
 const MOST_AUTHORS = 20;
 
-/** Compares metadata with a work. */
 export function compareWork(work: Work, stated: StatedWork): Sameness {
   const doi = normalizeDoi(stated.doi ?? '') ?? null;
   const known = work.ids.doi;

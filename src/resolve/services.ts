@@ -1,4 +1,4 @@
-import { AppError } from '../base/index.ts';
+import { AppError, editDistance } from '../base/index.ts';
 import type { Pool } from '../hosts/index.ts';
 import type { Credential } from '../http/index.ts';
 import { Secret } from '../http/index.ts';
@@ -207,7 +207,6 @@ export const SERVICE_TABLE = {
 
 export type ServiceName = keyof typeof SERVICE_TABLE;
 
-/** All services. */
 export const SERVICE_NAMES = Object.keys(SERVICE_TABLE) as readonly ServiceName[];
 
 export interface ServiceOptions {
@@ -345,23 +344,9 @@ function factsOf(name: ServiceName): ServiceFacts {
 
 function checkName(name: string): void {
   if (Object.hasOwn(SERVICE_TABLE, name)) return;
-  const near = SERVICE_NAMES.toSorted((a, b) => distance(a, name) - distance(b, name))[0] ?? '';
-  const guess = distance(near, name) <= 3 ? `did you mean ${near}? ` : '';
+  const near = SERVICE_NAMES.toSorted((a, b) => editDistance(a, name) - editDistance(b, name))[0] ?? '';
+  const guess = editDistance(near, name) <= 3 ? `did you mean ${near}? ` : '';
   throw new AppError('CONFIG_SERVICE_UNKNOWN', `services.base_urls: unknown service "${name.slice(0, 100)}"`, {
     hint: `${guess}there are ${SERVICE_NAMES.join(', ')}`,
   });
-}
-
-/** Edit distance of two names. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (let above = 0; above < one.length; above += 1) {
-    const next = [above + 1];
-    for (let at = 0; at < other.length; at += 1) {
-      const changed = (row[at] ?? 0) + (one[above] === other[at] ? 0 : 1);
-      next.push(Math.min(changed, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? Infinity;
 }

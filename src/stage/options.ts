@@ -4,7 +4,6 @@ import { availableParallelism } from 'node:os';
 import { AppError } from '../base/index.ts';
 import type { StageOptions, StageOutcome } from './types.ts';
 
-/** Options that are not set. */
 export const STAGE_DEFAULTS: StageOptions = {
   policy: 'io',
   workers: 4,
@@ -112,7 +111,6 @@ export function stageExitCode(outcome: Pick<StageOutcome, 'failed' | 'cancelled'
 /** Wall-clock limit of an item as a multiple of its CPU time limit: it may wait for the processor, but not forever. */
 export const WALL_PER_CPU = 10;
 
-/** As many cpu workers as this machine can run at once. */
 export function cpuWorkers(): number {
   return availableParallelism();
 }

@@ -34,7 +34,6 @@ const MOST_WAITING = 10_000;
 /** Rows written together at most. */
 const ROWS_AT_ONCE = 1_000;
 
-/** Callbacks for an executor. */
 export interface ExecutorEvents {
   /** An attempt ignored its abort and is reported without it. */
   readonly abandoned: (run: ItemRun) => void;
@@ -163,7 +162,6 @@ export class StageRun {
     this.#pump();
   }
 
-  /** Stops running items too. */
   abort(reason: string): void {
     this.drain(reason);
     this.#executor.abort();

@@ -3,7 +3,6 @@ import type { Clock, Random } from '../base/index.ts';
 /** The kind of an error; it decides whether a retry can help. */
 export type ErrorCategory = 'input' | 'config' | 'runtime' | 'timeout' | 'network' | 'transient' | 'unknown';
 
-/** The error of an item, as plain data. */
 export interface StageErrorInfo {
   readonly stage: string;
   readonly itemId: string;
@@ -47,7 +46,6 @@ export type ItemEnd =
   | { readonly kind: 'failure'; readonly error: StageErrorInfo }
   | { readonly kind: 'unfinished' };
 
-/** An item handed out by a source. */
 export interface TakenItem {
   readonly item: WorkItem;
   /** Aborted when the item no longer belongs to this runner: it is stopped and its result dropped. */
@@ -124,7 +122,6 @@ export interface StageOptions {
   readonly handleSignals: boolean;
 }
 
-/** What a worker gets besides its item. */
 export interface WorkerContext {
   readonly stageName: string;
   readonly attempt: number;
@@ -138,7 +135,6 @@ export interface WorkerContext {
   readonly data: unknown;
 }
 
-/** The outcome of one item. */
 export interface ItemOutcome {
   readonly status: 'success' | 'skip' | 'failure';
   /** Measured by the runner unless the worker sets it. */
@@ -153,7 +149,6 @@ export interface ItemOutcome {
   readonly error?: Partial<StageErrorInfo> & Pick<StageErrorInfo, 'category' | 'message'>;
 }
 
-/** Processes one item. */
 export type StageWorker = (item: WorkItem, context: WorkerContext) => ItemOutcome | Promise<ItemOutcome>;
 
 /**
@@ -165,7 +160,6 @@ export interface WorkerModule {
   readonly export?: string;
 }
 
-/** The run, for hooks. */
 export interface StageContext {
   readonly stageName: string;
   readonly options: StageOptions;
@@ -191,7 +185,6 @@ export interface PlanBucket {
   readonly examples: readonly string[];
 }
 
-/** The outcome of a stage. */
 export interface StageOutcome {
   readonly stageName: string;
   /** Items handed to workers. */
@@ -221,7 +214,6 @@ export interface StageOutcome {
   readonly plan?: readonly PlanBucket[];
 }
 
-/** The state of a running stage. */
 export interface Progress {
   readonly stageName: string;
   readonly elapsedMs: number;
@@ -241,10 +233,8 @@ export interface Progress {
   readonly etaMs?: number;
 }
 
-/** Why a cpu worker was replaced. */
 export type ReplaceReason = 'timeout' | 'crash' | 'out-of-memory' | 'items' | 'lost';
 
-/** Events of a running stage. */
 export type StageEvent =
   /** The stage begins; not all items are known yet. */
   | {
@@ -308,7 +298,6 @@ export interface ManifestSink extends AsyncDisposable {
   flush(): Promise<void>;
 }
 
-/** Dependencies of the runner. */
 export interface StageRuntime {
   readonly report?: (event: StageEvent) => void;
   readonly clock?: Clock;

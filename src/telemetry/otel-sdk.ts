@@ -3,7 +3,6 @@ import { context, metrics, trace } from '@opentelemetry/api';
 
 import { AppError, errorInfo } from '../base/index.ts';
 
-/** Telemetry settings. */
 export interface ExportOptions {
   readonly service_name: string;
   readonly otlp_endpoint: string;

@@ -103,7 +103,6 @@ export function loopbackClient(loopback: Pick<Loopback, 'port'>, options: HttpCl
   });
 }
 
-/** What a request to the test server was. */
 export interface Received {
   readonly method: string;
   readonly path: string;
@@ -128,7 +127,6 @@ export async function openJsonServer(
   };
 }
 
-/** Answers with JSON. */
 export function sendJson(
   response: ServerResponse,
   status: number,

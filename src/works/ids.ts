@@ -130,7 +130,6 @@ export function normalizePmid(text: string): string | undefined {
   return match ? String(Number(match[1])) : undefined;
 }
 
-/** A PMID from a PMID field. */
 export function pmidFromField(text: string): string | undefined {
   const trimmed = text.trim();
   return normalizePmid(trimmed) ?? (/^[1-9]\d{0,8}$/.test(trimmed) ? trimmed : undefined);

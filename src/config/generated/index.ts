@@ -84,7 +84,6 @@ function removeOthers(): void {
     if (join(CACHE, name) !== now) rmSync(join(CACHE, name), { recursive: true, force: true });
 }
 
-/** Keys and defaults of every setting. */
 export function settingsTable(): SettingsTable {
   const read = readGenerated('settings.json') as SettingsTable | undefined;
   if (read) return read;

@@ -14,7 +14,6 @@ import { hostOf, storedOf } from './shared-hosts.ts';
 export interface PostgresAdmissionOptions {
   readonly url: string;
   readonly schema?: string;
-  /** A pooler in transaction mode is in between. */
   readonly pooler?: boolean | undefined;
   readonly table: HostTable;
   readonly clock?: Clock;
@@ -24,7 +23,6 @@ export interface PostgresAdmissionOptions {
   readonly leaseMs?: number;
   readonly policy?: Partial<PolicySettings>;
   readonly report?: ((event: HostEvent) => void) | undefined;
-  /** Called once when the server goes away and once when it is back. */
   readonly reportOutage?: ((isAway: boolean, message: string) => void) | undefined;
 }
 

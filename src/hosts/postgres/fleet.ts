@@ -31,7 +31,6 @@ interface Row {
 interface FleetOptions {
   readonly url: string;
   readonly schema: string;
-  /** A pooler in transaction mode is in between: messages are replaced by looking again. */
   readonly pooler?: boolean | undefined;
   readonly clock: Clock;
   /** Real milliseconds per millisecond of the clock; below 1 for a simulated web. */
@@ -62,7 +61,6 @@ export class Fleet implements AsyncDisposable {
   #failures = 0;
   #listener: Listener | undefined;
   readonly #serverClock = new ServerClock();
-  /** Calls to the server so far. */
   calls = 0;
 
   private constructor(sessions: Sessions, options: FleetOptions) {

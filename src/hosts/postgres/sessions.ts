@@ -7,7 +7,6 @@ export interface SessionsOptions {
   readonly url: string;
   /** What every statement needs of its session, such as its search_path; plain names and values. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Most connections at once. */
   readonly max: number;
   readonly name: string;
   readonly timeoutMs?: number | undefined;
@@ -61,7 +60,6 @@ export class Sessions {
     return rows;
   }
 
-  /** Runs statements that belong together. */
   async transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     // A connection that breaks now fails its query as well.

@@ -10,7 +10,6 @@ import type { HostReport, HostState, Rules } from '../host.ts';
 import { hostReports, newState } from '../host.ts';
 import { Sessions } from './sessions.ts';
 
-/** Most hosts that are listed. */
 const MOST_HOSTS = 10_000;
 
 interface SharedRow extends StoredRow {

@@ -3,7 +3,6 @@ import type { HostLimits, Pace } from '../host.ts';
 import { LocalLimits } from '../host.ts';
 import { isServiceKey } from '../host-table.ts';
 
-/** What a process asks for at one key. */
 export interface LimitRequest {
   readonly key: string;
   readonly pace: Pace;
@@ -16,7 +15,6 @@ export interface LimitRequest {
   readonly behind: number;
 }
 
-/** What it was given. */
 export interface Grant {
   /** When the first of its turns is, or the next one would be, by the caller's monotonic clock. */
   readonly firstAt: number;
@@ -393,7 +391,6 @@ function sharedPace(pace: Pace, margin: number): Pace {
   return { ...pace, intervalMs: (pace.intervalMs * (1 + LATE_SHARE)) / (1 + margin) };
 }
 
-/** How many turns may be reserved at once. */
 function mostAhead({ intervalMs, from }: Pace): number {
   return from === 'answer' ? 1 : Math.min(MOST_TURNS, Math.max(1, Math.floor(AHEAD_MS / (intervalMs || 1))));
 }

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import type { PostgresOptions } from './connection.ts';
 import { PostgresConnection } from './connection.ts';
 
-/** Lines to be appended to a log. */
 export interface LogLines {
   readonly log: string;
   /** Without line breaks. */

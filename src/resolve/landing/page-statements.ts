@@ -26,7 +26,6 @@ const AUTHOR_METAS = new Set(
 );
 const MAX_AUTHORS = 20;
 
-/** A meta element's name and content. */
 type Meta = { readonly name: string; readonly content: string };
 
 /** The page's own DOI, most specific field first. */
@@ -192,7 +191,6 @@ function relHref(tags: readonly Tag[], rel: string): string | null {
   return found?.attributes.get('href') ?? null;
 }
 
-/** The relations of a link. */
 export function rels(attributes: ReadonlyMap<string, string>): string[] {
   return (attributes.get('rel') ?? '').toLowerCase().split(/\s+/);
 }

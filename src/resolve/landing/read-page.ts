@@ -30,7 +30,6 @@ interface PageProse {
   readonly sections: number;
 }
 
-/** Result of one pass over a page. */
 interface ReadPage {
   readonly tags: readonly Tag[];
   /** Visible text of the article zone, one block per line. */
@@ -280,7 +279,6 @@ export function decodePage(body: Buffer, contentType: string | undefined): strin
   }
 }
 
-/** What kind of page it is. */
 export interface PageFace {
   readonly title: string;
   readonly prose: PageProse;

@@ -101,7 +101,6 @@ function known(
   return location ? { license: location.license, version: location.version } : {};
 }
 
-/** A capture in the Wayback Machine. */
 interface Capture {
   readonly timestamp: string;
   readonly original: string;

@@ -20,7 +20,6 @@ export interface StoredFingerprint {
 /** An output when it was made: if size and time are the same it is not hashed again. */
 type OutputMark = readonly [size: number, mtimeMs: number, sha256: string];
 
-/** Why an item has to be run. */
 type RunReason =
   | 'forced'
   | 'resume-off'

@@ -35,7 +35,6 @@ export function checkOutputs(staged: WorkItem, item: WorkItem): void {
   }
 }
 
-/** Removes the temporary outputs of an attempt. */
 export function discardOutputs(item: WorkItem, suffix: string): void {
   for (const path of Object.values(item.outputs)) {
     try {

@@ -60,7 +60,6 @@ export class RunMark implements Disposable {
     return mark;
   }
 
-  /** Number of killed runs that were cleaned up. */
   get deadRuns(): number {
     return this.#dead.size;
   }

@@ -15,18 +15,15 @@ export function beginItem(limits: Float64Array, cpuS: number): void {
   limits[WALL] = cpuS === 0 ? Infinity : wallMs() + cpuS * 1_000 * WALL_PER_CPU;
 }
 
-/** Extends the CPU time limit of the item. */
 export function grantCpu(limits: Float64Array, seconds: number): void {
   limits[CPU] = (limits[CPU] ?? Infinity) + seconds * 1_000;
   limits[WALL] = (limits[WALL] ?? Infinity) + seconds * 1_000 * WALL_PER_CPU;
 }
 
-/** Ends the item. */
 export function endItem(limits: Float64Array): void {
   limits.fill(Infinity);
 }
 
-/** Whether the item has exceeded a limit. */
 export function isOver(limits: Float64Array): boolean {
   return cpuMs() > (limits[CPU] ?? Infinity) || wallMs() > (limits[WALL] ?? Infinity);
 }

@@ -46,7 +46,6 @@ export interface Performed {
 export interface Executor extends AsyncDisposable {
   /** Never rejects; undefined if the attempt was stopped without an outcome. */
   run(run: ItemRun): Promise<Performed | undefined>;
-  /** Stops everything that runs. */
   abort(): void;
 }
 

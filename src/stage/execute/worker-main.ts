@@ -14,7 +14,6 @@ import type { FromWorker, Job, ToWorker, WorkerStart } from './worker-process.ts
 
 const never = new AbortController().signal;
 const limits = createLimits();
-/** The highest nice value. */
 const LEAST_URGENT = 19;
 
 function send(message: FromWorker): Promise<void> {

@@ -19,9 +19,7 @@ export interface WorkerPoolOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly suffix: (run: ItemRun) => string;
   readonly report: (event: StageEvent) => void;
-  /** Called when no worker can be started, so that the stage cannot continue. */
   readonly unusable: (error: AppError) => void;
-  /** Called at the end with the number of killed workers that did not exit. */
   readonly stuck: (workers: number) => void;
   /** Resolves when workers should be started although there is no item yet. */
   readonly expecting?: Promise<void> | undefined;

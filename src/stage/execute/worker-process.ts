@@ -17,23 +17,17 @@ export interface WorkerStart {
   readonly export: string;
   readonly stageName: string;
   readonly data: unknown;
-  /** The process's watchdog kills it above this; 0 means no limit. */
   readonly memoryLimitMb: number;
-  /** CPU time limit of an item before extensions; 0 means no limit. */
   readonly cpuLimitS: number;
-  /** Size of the young generation of its heap; 0 means V8's default. */
   readonly youngGenerationMb: number;
-  /** Added to its nice value. */
   readonly niceness: number;
 }
 
-/** One attempt. */
 export type Job = readonly [item: WorkItem, suffix: string, attempt: number];
 
 /** Later messages to a worker: an attempt, or `end` when it may exit. */
 export type ToWorker = Job | 'end';
 
-/** Messages from a worker. */
 export type FromWorker =
   | { readonly kind: 'done'; readonly performed: Performed }
   | { readonly kind: 'ready' }
@@ -142,7 +136,6 @@ export class WorkerProcess {
     this.#child.send('end', () => undefined);
   }
 
-  /** Ends it at once. */
   kill(): void {
     // For a process that was not started the pid would be 0, which means this process and its whole group.
     if (this.#child.pid !== undefined) this.#child.kill('SIGKILL');

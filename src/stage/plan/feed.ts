@@ -56,7 +56,6 @@ export class Feed {
     return chosen?.map((item) => new ItemRun(item));
   }
 
-  /** Ends a generator. */
   async close(): Promise<void> {
     await this.#iterator?.return?.();
   }

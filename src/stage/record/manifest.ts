@@ -4,12 +4,10 @@ import type { Clock } from '../../base/index.ts';
 import { JsonlWriter } from '../../base/index.ts';
 import type { ItemRecord, ManifestSink, StageErrorInfo } from '../types.ts';
 
-/** The manifest of a stage. */
 export function manifestPath(manifestDir: string, stage: string): string {
   return join(manifestDir, `docparse.${stage}.manifest.jsonl`);
 }
 
-/** The log of a stage's failed attempts. */
 export function attemptsPath(manifestDir: string, stage: string): string {
   return join(manifestDir, `docparse.${stage}.attempts.jsonl`);
 }
@@ -103,7 +101,6 @@ export class RowsByItem implements ManifestSink {
     return rows;
   }
 
-  /** All rows that were not taken. */
   takeAll(): string[] {
     const rows = [...this.#rows.values()].flat();
     this.#rows.clear();
@@ -138,7 +135,6 @@ export class RowsByItem implements ManifestSink {
   }
 }
 
-/** A row as a line. */
 function rowText(record: ItemRecord, status: string, ending: Readonly<Record<string, unknown>> = {}): string {
   const { outputPaths, inputSha256, extras = {} } = record;
   const row = {

@@ -13,14 +13,19 @@ interface Gauges {
   readonly waitingForRetry: number;
 }
 
+interface MeterOptions {
+  readonly stageName: string;
+  readonly total: number | undefined;
+  readonly clock: Clock;
+  readonly report: (event: StageEvent) => void;
+  readonly diagnosticsIntervalS: number;
+  readonly gauges: () => Gauges;
+}
+
 /** Counts and times of a run, and its progress events. */
 export class Meter implements Disposable {
   readonly counts = { scheduled: 0, skipped: 0, succeeded: 0, failed: 0, retried: 0, unfinished: 0, abandoned: 0 };
-  readonly #stageName: string;
-  readonly #total: number | undefined;
-  readonly #clock: Clock;
-  readonly #report: (event: StageEvent) => void;
-  readonly #gauges: () => Gauges;
+  readonly #options: MeterOptions;
   readonly #startedAt: number;
   readonly #exec = new Percentiles();
   readonly #queue = new Percentiles();
@@ -29,24 +34,12 @@ export class Meter implements Disposable {
   #progressAt = 0;
   #timer: Timer | undefined;
 
-  constructor(options: {
-    readonly stageName: string;
-    readonly total: number | undefined;
-    readonly clock: Clock;
-    readonly report: (event: StageEvent) => void;
-    readonly diagnosticsIntervalS: number;
-    readonly gauges: () => Gauges;
-  }) {
-    this.#stageName = options.stageName;
-    this.#total = options.total;
-    this.#clock = options.clock;
-    this.#report = options.report;
-    this.#gauges = options.gauges;
+  constructor(options: MeterOptions) {
+    this.#options = options;
     this.#startedAt = options.clock.monotonic();
     if (options.diagnosticsIntervalS > 0) this.#diagnose(options.diagnosticsIntervalS * 1000);
   }
 
-  /** Adds the times of an attempt. */
   measure(itemId: string, queuedMs: number, durationMs: number): void {
     this.#queue.add(queuedMs);
     this.#exec.add(durationMs);
@@ -62,21 +55,20 @@ export class Meter implements Disposable {
     this.#errors.add(error);
   }
 
-  /** Reports progress if it is time to. */
   tick(): void {
-    const now = this.#clock.monotonic();
+    const now = this.#options.clock.monotonic();
     if (now - this.#progressAt < PROGRESS_EVERY_MS) return;
     this.#progressAt = now;
-    this.#report({ kind: 'progress', progress: this.#progress() });
+    this.#options.report({ kind: 'progress', progress: this.#progress() });
   }
 
   outcome(stopReason: string | undefined): StageOutcome {
     return {
-      stageName: this.#stageName,
+      stageName: this.#options.stageName,
       ...this.counts,
       cancelled: stopReason !== undefined,
       ...(stopReason !== undefined && { stopReason }),
-      wallMs: this.#clock.monotonic() - this.#startedAt,
+      wallMs: this.#options.clock.monotonic() - this.#startedAt,
       queueP50Ms: this.#queue.at(0.5),
       execP50Ms: this.#exec.at(0.5),
       execP95Ms: this.#exec.at(0.95),
@@ -92,22 +84,23 @@ export class Meter implements Disposable {
 
   #progress(): Progress {
     const { succeeded, skipped, failed, retried } = this.counts;
-    const elapsedMs = this.#clock.monotonic() - this.#startedAt;
+    const elapsedMs = this.#options.clock.monotonic() - this.#startedAt;
     const done = succeeded + skipped + failed;
     // Items that were skipped took no time and say nothing about the rest.
     const itemsPerSecond = elapsedMs > 0 ? ((succeeded + failed) / elapsedMs) * 1000 : 0;
-    const left = this.#total === undefined ? undefined : Math.max(0, this.#total - done);
+    const { stageName, total } = this.#options;
+    const left = total === undefined ? undefined : Math.max(0, total - done);
     const isPredictable = left === 0 || itemsPerSecond > 0;
     return {
-      stageName: this.#stageName,
+      stageName,
       elapsedMs,
       done,
-      ...(this.#total !== undefined && { total: this.#total }),
+      ...(total !== undefined && { total }),
       succeeded,
       skipped,
       failed,
       retried,
-      ...this.#gauges(),
+      ...this.#options.gauges(),
       execP50Ms: this.#exec.at(0.5),
       execP95Ms: this.#exec.at(0.95),
       itemsPerSecond,
@@ -116,8 +109,8 @@ export class Meter implements Disposable {
   }
 
   #diagnose(everyMs: number): void {
-    this.#timer = this.#clock.setTimer(everyMs, () => {
-      this.#report({ kind: 'diagnostics', progress: this.#progress() });
+    this.#timer = this.#options.clock.setTimer(everyMs, () => {
+      this.#options.report({ kind: 'diagnostics', progress: this.#progress() });
       this.#diagnose(everyMs);
     });
     this.#timer.unref();

@@ -64,7 +64,6 @@ export function summaryText(outcome: StageOutcome): string {
   return lines.join('\n');
 }
 
-/** The plan of a dry run. */
 export function planText(stageName: string, buckets: readonly PlanBucket[]): string {
   const total = (action: string): number =>
     buckets.reduce((sum, bucket) => sum + (bucket.action === action ? bucket.items : 0), 0);

@@ -37,7 +37,6 @@ const BY_EXTENSION: Readonly<Record<string, ListFormat>> = {
 
 const LONGEST_LINE = 10_000_000;
 
-/** The format by file name. */
 export function listFormatOf(path: string): ListFormat {
   const format = BY_EXTENSION[extname(path).toLowerCase()];
   if (format !== undefined) return format;

@@ -9,7 +9,6 @@ interface PersonName {
   readonly given: string | null;
 }
 
-/** Particles of family names. */
 const PARTICLES = new Set(
   'af al bin da dal de degli del della der des di do dos du el ibn la las le los ten ter van vom von zu zum zur'.split(
     ' ',
@@ -79,7 +78,6 @@ const TYPES: Readonly<Record<string, { readonly csl: string; readonly bibtex?: s
   standard: { csl: 'standard' },
 };
 
-/** A record as a CSL-JSON item. */
 export function cslItem(record: WorkRecord, id: string = record.id): CslItem {
   const { ids } = record;
   const type = TYPES[record.type ?? '']?.csl ?? (record.venue === null ? 'document' : 'article-journal');
@@ -186,7 +184,6 @@ function dateFromCsl(value: unknown): string | null {
 /** With more authors, APA 7 names the first nineteen and the last. */
 const APA_AUTHORS = 20;
 
-/** A work as an APA 7 citation, in plain text. */
 export function apaCitation(record: WorkRecord): string {
   const year = yearOf(record);
   const title = record.title?.replace(/(?<![.\s])[.\s]+$/, '');
@@ -233,7 +230,6 @@ function citedName(author: Author): string {
   return initials === '' ? family : `${family}, ${initials}`;
 }
 
-/** Stop words in keys. */
 const EMPTY = new Set(
   'a an the of on in for and to with from by at der die das ein eine le la les un une el los las'.split(' '),
 );

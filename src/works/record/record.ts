@@ -108,7 +108,6 @@ export interface WorkRecord {
   readonly sources: readonly Provenance[];
 }
 
-/** An empty record. */
 export function emptyRecord(id: string, ids: Partial<WorkIds> = {}): WorkRecord {
   return {
     id,
@@ -142,7 +141,6 @@ export function emptyRecord(id: string, ids: Partial<WorkIds> = {}): WorkRecord 
   };
 }
 
-/** The year of a record's date. */
 export function yearOf({ date }: Pick<WorkRecord, 'date'>): number | null {
   const year = Number(date?.slice(0, 4) ?? Number.NaN);
   return Number.isInteger(year) && year > 0 ? year : null;

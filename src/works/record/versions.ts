@@ -2,7 +2,6 @@ import { namesOf } from './cite.ts';
 import type { WorkRecord } from './record.ts';
 import { retractionOf, yearOf } from './record.ts';
 
-/** Why two records are versions of one work. */
 type VersionReason = 'same-id' | 'doi-family' | 'crossref-relation' | 'title-authors-year';
 
 /** Links a record to another version; `score` is the confidence, 1 if a source says so. */
