@@ -47,6 +47,10 @@ create table outcomes (
   sha256 text,
   bytes integer,
   duration_ms integer not null,
+  title text,
+  doi text,
+  licence text,
+  version text,
   row text not null, -- the line itself
   unique (work, at, run)
 );
@@ -73,19 +77,8 @@ create table attempts (
   primary key (sequence, place)
 ) without rowid;
 
--- The bibliographic record of a work, merged from what services, lists and papers say.
-create table records (
-  id text primary key,
-  title text,
-  first_author text,
-  year integer,
-  venue text,
-  type text,
-  license text,
-  access text,
-  retracted integer not null check (retracted in (0, 1)),
-  record text not null -- the whole record as JSON
-);
+-- The bibliographic record of a work as JSON, merged from what services, lists and papers say.
+create table records (id text primary key, record text not null);
 
 -- All ids of a record. A work may be tried under any of them.
 create table work_ids (id text not null, work text not null references records, primary key (id, work)) without rowid;

@@ -1,10 +1,10 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   closeSync,
   constants,
   copyFileSync,
   existsSync,
-  fdatasync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -16,7 +16,7 @@ import { dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import type { Clock } from '../base/index.ts';
-import { AppError, describeDiskError, partPath, readJsonl, sha256File, syncFolder } from '../base/index.ts';
+import { AppError, describeDiskError, partPath, readJsonl, sha256File, syncFiles, syncFolder } from '../base/index.ts';
 import type { ManifestRow } from '../download/index.ts';
 import { FileCommits, parseManifestRow, PartFolder } from '../download/index.ts';
 import { ManifestFolder, manifestsIn } from './ledger/manifest-folder.ts';
@@ -26,9 +26,8 @@ import { Candidates, CorpusStore, isRecord } from '../store/index.ts';
 const BATCH_ROWS = 10_000;
 const COPY_BYTES = 1 << 20;
 const MOST_NAMED = 1_000;
-/** Files whose sync is waited for. */
+/** Copies that are waited for. */
 const MOST_OPEN = 64;
-const syncData = promisify(fdatasync);
 
 /** The result of merging folders. */
 export interface Merged {
@@ -142,10 +141,11 @@ class FileCopies implements Disposable {
   readonly #buffer = Buffer.allocUnsafe(COPY_BYTES);
   /** The real paths of folders. */
   readonly #real = new Map<string, string | undefined>();
-  /** Folders that got links since the last `settled`. */
-  readonly #linked = new Set<string>();
+  /** Links made since the last `settled`. */
+  #linked: string[] = [];
   /** Names used by copies since the last `settled`, by hash. */
   readonly #given = new Map<string, string>();
+  readonly #made = new Set<string>();
   #committing: Promise<void>[] = [];
 
   constructor(out: string, clock: Clock) {
@@ -155,12 +155,12 @@ class FileCopies implements Disposable {
 
   /** Resolves when every file would survive a power cut. */
   async settled(): Promise<void> {
-    const committing = this.#committing;
-    this.#committing = [];
+    const [committing, linked] = [this.#committing, this.#linked];
+    [this.#committing, this.#linked] = [[], []];
     await Promise.all(committing);
     this.#given.clear();
-    for (const folder of this.#linked) await syncFolder(folder);
-    this.#linked.clear();
+    // What another program has just copied into a folder may not be on the disk yet.
+    if (linked.length > 0) await syncDisk(this.#out).catch(() => syncLinks(linked));
   }
 
   /** The path of a row's file in the target folder; null if the file is not what the row says. */
@@ -174,27 +174,16 @@ class FileCopies implements Disposable {
     const found = lstatSync(from, { throwIfNoEntry: false });
     if (!found?.isFile() || (row.bytes !== null && found.size !== row.bytes)) return null;
     if (folder === this.#out) return name;
-    const source = openSync(from, 'r');
-    let syncing: Promise<void> | undefined;
-    try {
-      const digest = this.#hash(source, from);
-      if (row.sha256 !== null && digest !== row.sha256) return null;
-      const path = await this.#freeName(name, digest);
-      const target = join(this.#out, path);
-      if (this.#given.has(path) || existsSync(target)) return path;
-      const into = dirname(target);
-      if (!this.#linked.has(into)) mkdirSync(into, { recursive: true });
-      // Downloads are never changed in place, so a link is as good as a copy.
-      if (isLinked(from, target)) {
-        this.#linked.add(into);
-        // A file that another program has just copied there may not be on the disk yet.
-        syncing = syncData(source);
-      } else syncing = this.#copy(from, digest, path);
-      return path;
-    } finally {
-      if (syncing) await this.#settleLater(syncing, source);
-      else closeSync(source);
-    }
+    const digest = this.#hash(from);
+    if (row.sha256 !== null && digest !== row.sha256) return null;
+    const path = await this.#freeName(name, digest);
+    const target = join(this.#out, path);
+    if (this.#given.has(path) || existsSync(target)) return path;
+    this.#make(dirname(target));
+    // Downloads are never changed in place, so a link is as good as a copy.
+    if (isLinked(from, target)) this.#linked.push(target);
+    else await this.#copy(from, digest, path);
+    return path;
   }
 
   [Symbol.dispose](): void {
@@ -206,29 +195,29 @@ class FileCopies implements Disposable {
     return this.#real.get(folder);
   }
 
-  /** Waits for earlier files where many are open. */
-  async #settleLater(syncing: Promise<void>, source: number): Promise<void> {
-    const settled = syncing.finally(() => closeSync(source));
-    settled.catch(() => undefined); // settled() throws it.
-    this.#committing.push(settled);
-    if (this.#committing.length % MOST_OPEN === 0) await Promise.allSettled(this.#committing.slice(-MOST_OPEN));
+  #make(folder: string): void {
+    if (!this.#made.has(folder)) mkdirSync(folder, { recursive: true });
+    this.#made.add(folder);
   }
 
-  #hash(source: number, from: string): string {
-    const digest = createHash('sha256');
+  #hash(from: string): string {
+    const source = openSync(from, 'r');
     try {
+      const digest = createHash('sha256');
       for (let read = 1; read > 0;) {
         read = readSync(source, this.#buffer);
         digest.update(this.#buffer.subarray(0, read));
       }
+      return digest.digest('hex');
     } catch (error) {
       throw describeDiskError(error, from);
+    } finally {
+      closeSync(source);
     }
-    return digest.digest('hex');
   }
 
-  /** Copies a file to another disk. */
-  #copy(from: string, digest: string, path: string): Promise<void> {
+  /** Copies a file to another disk; waits for earlier copies where there are many. */
+  async #copy(from: string, digest: string, path: string): Promise<void> {
     const part = partPath(join(this.#parts.path, 'body'));
     try {
       copyFileSync(from, part, constants.COPYFILE_EXCL);
@@ -236,7 +225,10 @@ class FileCopies implements Disposable {
       throw describeDiskError(error, part);
     }
     this.#given.set(path, digest);
-    return this.#commits.commit(part, join(this.#out, path));
+    const committed = this.#commits.commit(part, join(this.#out, path));
+    committed.catch(() => undefined); // settled() throws it.
+    this.#committing.push(committed);
+    if (this.#committing.length % MOST_OPEN === 0) await Promise.allSettled(this.#committing.slice(-MOST_OPEN));
   }
 
   /** The name, or one with the hash if another file has it: two machines may use it for different works. */
@@ -251,6 +243,17 @@ class FileCopies implements Disposable {
     const path = join(this.#out, name);
     return existsSync(path) ? sha256File(path) : undefined;
   }
+}
+
+/** Writes everything that is not yet on the disk of a folder: much cheaper than file by file. */
+async function syncDisk(folder: string): Promise<void> {
+  if (process.platform !== 'linux') throw new Error('sync does not wait');
+  await promisify(execFile)('sync', ['-f', folder]);
+}
+
+async function syncLinks(paths: readonly string[]): Promise<void> {
+  for (const error of (await syncFiles(paths)).values()) throw error;
+  for (const folder of new Set(paths.map((path) => dirname(path)))) await syncFolder(folder);
 }
 
 /** False if the folders are on different disks, or the disk has no links. */

@@ -26,6 +26,8 @@ const GRAPH_TABLES = new Set(
 );
 /** Tables of the search index, which is compared with its files whenever it is opened to be updated. */
 const INDEX_TABLES = new Set(['index_about', 'segments', 'indexed_documents', 'deleted_passages']);
+/** The columns of works that are counted together. */
+const TALLIED = 'outcome, reason, licence, version, type, year, label, other_version';
 /** Names of works whose rows wait to be made, in memory. */
 const MOST_UNSETTLED = 500_000;
 
@@ -122,16 +124,18 @@ export class CorpusStore implements Rows, Disposable {
     this.#settlesLate = true;
     try {
       return this.transaction(() => {
-        // Built from sorted rows at the end, an index costs a fraction of what it costs row by row.
-        const indexes = this.get('select 1 from works limit 1')
+        // At the end and from sorted rows, indexes and tallies cost a fraction of what they cost row by row.
+        const later = this.get('select 1 from works limit 1')
           ? []
-          : this.all<{ name: string; sql: string }>(
-              "select name, sql from sqlite_schema where type = 'index' and tbl_name = 'works' and sql is not null",
+          : this.all<{ type: string; name: string; sql: string }>(
+              "select type, name, sql from sqlite_schema where type <> 'table' and tbl_name = 'works' and sql is not null",
             );
-        for (const { name } of indexes) this.database.exec(`drop index ${name}`);
+        for (const { type, name } of later) this.database.exec(`drop ${type} ${name}`);
         const total = this.ingest();
         this.#works.settle();
-        for (const { sql } of indexes) this.database.exec(sql);
+        if (later.length > 0)
+          this.database.exec(`insert into works_tally select ${TALLIED}, count(*) from works group by ${TALLIED}`);
+        for (const { sql } of later) this.database.exec(sql);
         return total;
       });
     } finally {

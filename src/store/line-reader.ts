@@ -56,10 +56,10 @@ export class LineReader {
 
   #outcome(row: ManifestRow, line: string): boolean {
     const added = this.#store.get<{ sequence: number }>(
-      `insert into outcomes (work, run, at, outcome, reason, resolver, path, kind, sha256, bytes, duration_ms, row)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing returning sequence`,
+      `insert into outcomes (work, run, at, outcome, reason, resolver, path, kind, sha256, bytes, duration_ms, title, doi, licence, version, row)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing returning sequence`,
       row.work, row.run_id, row.at, row.outcome, row.reason, text(row.resolver), text(row.path), text(row.kind), text(row.sha256), whole(row.bytes),
-      whole(row.duration_ms) ?? 0, line,
+      whole(row.duration_ms) ?? 0, text(row.title), text(row.doi), text(row.license), text(row.version), line,
     ); // prettier-ignore
     if (!added) return true;
     const { sequence } = added;

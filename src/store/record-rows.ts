@@ -1,5 +1,5 @@
 import type { NoticeAbout, WorkIds, WorkRecord } from '../works/index.ts';
-import { mergeRecords, retractionOf, versionKeys, yearOf } from '../works/index.ts';
+import { mergeRecords, versionKeys } from '../works/index.ts';
 import type { Rows } from './rows.ts';
 import type { WorkRows } from './work-rows.ts';
 
@@ -162,12 +162,10 @@ export function noticed(store: Rows, { doi, pmid = null }: NoticeAbout): WorkRec
 /** A new record has no names yet that would have to go. */
 function put(store: Rows, works: WorkRows, record: WorkRecord, isNew = false): void {
   store.run(
-    `insert into records (id, title, first_author, year, venue, type, license, access, retracted, record) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     on conflict (id) do update set title = excluded.title, first_author = excluded.first_author, year = excluded.year, venue = excluded.venue,
-       type = excluded.type, license = excluded.license, access = excluded.access, retracted = excluded.retracted, record = excluded.record`,
-    record.id, record.title, record.authors[0]?.name ?? null, yearOf(record), record.venue, record.type, record.license, record.access,
-    retractionOf(record) ? 1 : 0, JSON.stringify(record),
-  ); // prettier-ignore
+    'insert into records (id, record) values (?, ?) on conflict (id) do update set record = excluded.record',
+    record.id,
+    JSON.stringify(record),
+  );
   if (!isNew) unname(store, works, record.id);
   for (const id of otherIds(record.ids)) {
     store.run('insert into work_ids (id, work) values (?, ?) on conflict do nothing', id, record.id);

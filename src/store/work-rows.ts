@@ -1,5 +1,4 @@
 import { isTransient, namesNoWork, slug } from '../download/index.ts';
-import type { ManifestRow } from '../download/index.ts';
 import type { WorkRecord } from '../works/index.ts';
 import { bestFirst, retractionOf } from '../works/index.ts';
 import type { Rows } from './rows.ts';
@@ -25,10 +24,17 @@ const NEXT = `
     (select work from work_ids where id = ?1 and work <> coalesce((select of from decision), '')
        and work not in (select work from work_ids where id = coalesce((select of from decision), ''))
      order by work limit 1) as other`;
+/** The same where nothing was decided and no work turned out to be another one. */
+const NEXT_RECORD = `
+  select null as decided, null as apart, null as same, exists (select 1 from records where id = ?1) as isRecord,
+    (select min(work) from work_ids where id = ?1) as other`;
+const NAMES = 'select id from work_ids where work = ?1';
+const ALL_NAMES = `${NAMES} union select id from same_works where of = ?1
+  union select id from decided_works where of = ?1 and apart = 0`;
 
 /** Which tables have rows: most corpora have no versions, labels or papers of the user. */
-type Has = Readonly<Record<'versions' | 'own' | 'labels' | 'lists' | 'decisions', 0 | 1>>;
-const HAS_ALL: Has = { versions: 1, own: 1, labels: 1, lists: 1, decisions: 1 };
+type Has = Readonly<Record<'versions' | 'own' | 'labels' | 'lists' | 'decisions' | 'same', 0 | 1>>;
+const HAS_ALL: Has = { versions: 1, own: 1, labels: 1, lists: 1, decisions: 1, same: 1 };
 
 interface LastOutcome {
   readonly sequence: number;
@@ -39,7 +45,10 @@ interface LastOutcome {
   readonly resolver: string | null;
   readonly path: string | null;
   readonly bytes: number | null;
-  readonly row: string;
+  readonly title: string | null;
+  readonly doi: string | null;
+  readonly licence: string | null;
+  readonly version: string | null;
 }
 
 /**
@@ -77,6 +86,7 @@ export class WorkRows {
       this.#settle();
     } finally {
       this.#workOf = undefined;
+      this.#has = HAS_ALL;
     }
   }
 
@@ -85,7 +95,7 @@ export class WorkRows {
       this.#store.get<Has>(
         `select exists (select 1 from versions) as versions, exists (select 1 from own_papers) as own,
            exists (select 1 from labels) as labels, exists (select 1 from listed_in) as lists,
-           exists (select 1 from decided_works) as decisions`,
+           exists (select 1 from decided_works) as decisions, exists (select 1 from same_works) as same`,
       ) ?? HAS_ALL;
     const works = new Set<string>();
     for (const name of this.#changed) {
@@ -95,7 +105,14 @@ export class WorkRows {
     }
     this.#changed.clear();
     if (this.#has.versions) for (const work of works) for (const other of this.#versionsOf(work)) works.add(other);
-    for (const work of works) this.#make(work);
+    // Words are written together: between other statements the text index is flushed to disk for each of them.
+    const rows = JSON.stringify([...works].flatMap((work) => this.#make(work) ?? []));
+    this.#store.run('delete from words where rowid in (select value from json_each(?))', rows);
+    this.#store.run(
+      `insert into words (rowid, body) select row, concat_ws(' ', title, authors, venue, doi, work) from works
+       where row in (select value from json_each(?))`,
+      rows,
+    );
   }
 
   /**
@@ -127,7 +144,13 @@ export class WorkRows {
       same: string | null;
       isRecord: 0 | 1;
       other: string | null;
-    }>(NEXT, name) ?? { decided: null, apart: null, same: null, isRecord: 0, other: null };
+    }>(this.#has.decisions || this.#has.same ? NEXT : NEXT_RECORD, name) ?? {
+      decided: null,
+      apart: null,
+      same: null,
+      isRecord: 0,
+      other: null,
+    };
     if (decided !== null && apart === 0) return decided;
     if (decided === null && same !== null) return same;
     return isRecord === 1 ? undefined : (other ?? undefined);
@@ -136,14 +159,10 @@ export class WorkRows {
   /** Every name of a work: its id, the ids of its records, and the ids that turned out to be the same work. */
   #namesOf(work: string): string[] {
     const names = new Set([work]);
+    const sql = this.#has.decisions || this.#has.same ? ALL_NAMES : NAMES;
     for (const name of names) {
       if (names.size > MOST_NAMES) break;
-      for (const { id } of this.#store.all<{ id: string }>(
-        `select id from work_ids where work = ?1 union select id from same_works where of = ?1
-         union select id from decided_works where of = ?1 and apart = 0`,
-        name,
-      ))
-        if (this.workOf(id) === work) names.add(id);
+      for (const { id } of this.#store.all<{ id: string }>(sql, name)) if (this.workOf(id) === work) names.add(id);
     }
     return [...names];
   }
@@ -187,7 +206,8 @@ export class WorkRows {
     return undefined;
   }
 
-  #make(work: string): void {
+  /** Makes the row of a work, or deletes it; answers its number where anything in it has changed. */
+  #make(work: string): number | undefined {
     const store = this.#store;
     const isItself = this.workOf(work) === work;
     const names = isItself ? this.#namesOf(work) : [];
@@ -200,12 +220,7 @@ export class WorkRows {
       store.get('select 1 from decided_works where id = ? and apart = 1', work) !== undefined;
     // What was found for an entry without an id is a work itself.
     if (!isItself || (!record && !last && !isApart) || last?.reason === 'entry-identified') {
-      const row = store.get<{ row: number }>('select row from works where work = ?', work);
-      if (row) {
-        store.run('delete from words where rowid = ?', row.row);
-        store.run('delete from works where work = ?', work);
-      }
-      return;
+      return store.get<{ row: number }>('delete from works where work = ? returning row', work)?.row;
     }
     const own = this.#has.own
       ? store.get<{ document: string }>(
@@ -213,16 +228,15 @@ export class WorkRows {
           JSON.stringify(names),
         )
       : undefined;
-    const row = last && (JSON.parse(last.row) as ManifestRow);
     const isOwn = !last && typeof own?.document === 'string';
-    const title = cut(record?.title ?? row?.title);
+    const title = cut(record?.title ?? last?.title);
     const venue = cut(record?.venue);
     const [first] = record?.authors ?? [];
     const authors = first ? first.name.slice(0, 200) + ((record?.authors.length ?? 0) > 1 ? ' et al.' : '') : null;
-    const doi = record?.ids.doi ?? cut(row?.doi);
+    const doi = record?.ids.doi ?? cut(last?.doi);
     const name = isOwn ? own.document : slug(last?.work ?? work);
     const year = record?.date === undefined || record.date === null ? 0 : Number(record.date.slice(0, 4)) || 0;
-    const changed = store.get<{ row: number }>(
+    return store.get<{ row: number }>(
       `insert into works (work, ${LIST}) values (?, ${FIELDS.map(() => '?').join(', ')})
        on conflict (work) do update set (${LIST}) = (${EXCLUDED}) where (${LIST}) is not (${EXCLUDED}) returning row`,
       work,
@@ -241,21 +255,15 @@ export class WorkRows {
       venue,
       record?.type ?? '',
       doi,
-      cut(row?.license) ?? record?.license ?? '',
-      cut(row?.version) ?? record?.version ?? '',
+      cut(last?.licence) ?? record?.license ?? '',
+      cut(last?.version) ?? record?.version ?? '',
       record?.citedBy ?? -1,
       record && retractionOf(record) ? 1 : 0,
       this.#labelOf(names),
       this.#isOtherVersion(work) ? 1 : 0,
       folded(title ?? '').slice(0, SORTED_LENGTH),
       folded(venue ?? '').slice(0, SORTED_LENGTH),
-    );
-    if (changed)
-      store.run(
-        'insert or replace into words (rowid, body) values (?, ?)',
-        changed.row,
-        [title, authors, venue, doi, work].map((each) => each ?? '').join(' '),
-      );
+    )?.row;
   }
 
   /** The last decision of screening under any of its names. */
@@ -273,7 +281,8 @@ export class WorkRows {
     let last: LastOutcome | undefined;
     for (const name of names) {
       const found = this.#store.get<LastOutcome>(
-        "select * from outcomes where work = ? and reason <> 'duplicate' order by sequence desc limit 1",
+        `select sequence, work, at, outcome, reason, resolver, path, bytes, title, doi, licence, version from outcomes
+         where work = ? and reason <> 'duplicate' order by sequence desc limit 1`,
         name,
       );
       if (found && (!last || rankOf(found) > rankOf(last))) last = found;
