@@ -12,11 +12,12 @@ import {
   readSync,
   realpathSync,
 } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import type { Clock } from '../base/index.ts';
-import { AppError, describeDiskError, partPath, readJsonl, sha256File, syncFiles, syncFolder } from '../base/index.ts';
+import { AppError, describeDiskError, partPath, readJsonl, sha256File, syncFolder } from '../base/index.ts';
 import type { ManifestRow } from '../download/index.ts';
 import { FileCommits, parseManifestRow, PartFolder } from '../download/index.ts';
 import { ManifestFolder, manifestsIn } from './ledger/manifest-folder.ts';
@@ -26,7 +27,7 @@ import { Candidates, CorpusStore, isRecord } from '../store/index.ts';
 const BATCH_ROWS = 10_000;
 const COPY_BYTES = 1 << 20;
 const MOST_NAMED = 1_000;
-/** Copies that are waited for. */
+/** Files that are synced at a time. */
 const MOST_OPEN = 64;
 
 /** The result of merging folders. */
@@ -160,7 +161,8 @@ class FileCopies implements Disposable {
     await Promise.all(committing);
     this.#given.clear();
     // What another program has just copied into a folder may not be on the disk yet.
-    if (linked.length > 0) await syncDisk(this.#out).catch(() => syncLinks(linked));
+    if (linked.length > MOST_OPEN) await syncDisk(this.#out).catch(() => syncLinks(linked));
+    else await syncLinks(linked);
   }
 
   /** The path of a row's file in the target folder; null if the file is not what the row says. */
@@ -252,7 +254,13 @@ async function syncDisk(folder: string): Promise<void> {
 }
 
 async function syncLinks(paths: readonly string[]): Promise<void> {
-  for (const error of (await syncFiles(paths)).values()) throw error;
+  for (let at = 0; at < paths.length; at += MOST_OPEN)
+    await Promise.all(
+      paths.slice(at, at + MOST_OPEN).map(async (path) => {
+        await using file = await open(path, 'r');
+        await file.datasync();
+      }),
+    );
   for (const folder of new Set(paths.map((path) => dirname(path)))) await syncFolder(folder);
 }
 
