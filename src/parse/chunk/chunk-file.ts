@@ -37,88 +37,63 @@ export async function writeChunks(
   await writer.finish();
 }
 
-function toRow(chunk: Chunk): Record<keyof typeof COLUMNS, unknown> {
+/** The column of each field of a chunk. */
+const FIELDS = {
+  id: 'chunk_id',
+  document: 'doc_id',
+  index: 'chunk_index',
+  text: 'text',
+  context: 'context',
+  tokens: 'token_count',
+  start: 'flow_start',
+  end: 'flow_end',
+  repeated: 'repeated_chars',
+  title: 'title',
+  headings: 'headings',
+  kinds: 'kinds',
+  blocks: 'blocks',
+  regions: 'regions',
+} as const satisfies Record<keyof Chunk, keyof typeof COLUMNS>;
+
+function toRow(chunk: Chunk): Row {
+  const row: Record<string, unknown> = {};
+  for (const [field, column] of Object.entries(FIELDS)) row[column] = chunk[field as keyof Chunk];
   const pages = chunk.regions.map(({ page }) => page);
-  return {
-    chunk_id: chunk.id,
-    doc_id: chunk.document,
-    chunk_index: chunk.index,
-    text: chunk.text,
-    context: chunk.context,
-    token_count: chunk.tokens,
-    flow_start: chunk.start,
-    flow_end: chunk.end,
-    repeated_chars: chunk.repeated,
-    title: chunk.title,
-    headings: chunk.headings,
-    kinds: chunk.kinds,
-    blocks: chunk.blocks,
-    page_first: pages.length > 0 ? pages.reduce((a, b) => Math.min(a, b)) : undefined,
-    page_last: pages.length > 0 ? pages.reduce((a, b) => Math.max(a, b)) : undefined,
-    regions: chunk.regions,
-  };
+  row['page_first'] = pages.length > 0 ? pages.reduce((a, b) => Math.min(a, b)) : undefined;
+  row['page_last'] = pages.length > 0 ? pages.reduce((a, b) => Math.max(a, b)) : undefined;
+  return row;
 }
 
 /** Reads chunks, one after the other. */
-export async function* readChunks(path: string): AsyncGenerator<Chunk> {
-  for await (const row of chunkRows(path)) yield fromRow(row);
+export function readChunks(path: string): AsyncGenerator<Chunk> {
+  return readFields(path, Object.keys(FIELDS) as (keyof Chunk)[]);
 }
 
 /** What of a chunk is needed to embed it. */
-export type ChunkText = Pick<Chunk, 'id' | 'document' | 'index' | 'text' | 'context'>;
+const EMBEDDED = ['id', 'document', 'index', 'text', 'context'] as const;
+export type ChunkText = Pick<Chunk, (typeof EMBEDDED)[number]>;
 
 /** Reads only what is needed to embed chunks. */
-export async function* readChunkTexts(path: string): AsyncGenerator<ChunkText> {
-  for await (const row of chunkRows(path, ['chunk_id', 'doc_id', 'chunk_index', 'text', 'context'])) {
-    yield {
-      id: row['chunk_id'] as string,
-      document: row['doc_id'] as string,
-      index: row['chunk_index'] as number,
-      text: row['text'] as string,
-      context: row['context'] as string,
-    };
-  }
+export function readChunkTexts(path: string): AsyncGenerator<ChunkText> {
+  return readFields(path, EMBEDDED);
 }
 
 /** What of a chunk is needed to find it and to show it; `page` is the first that it is on. */
-export type ChunkPassage = Pick<
-  Chunk,
-  'id' | 'document' | 'index' | 'text' | 'context' | 'title' | 'headings' | 'kinds' | 'regions'
-> & {
-  readonly page: number | undefined;
-};
+const SHOWN = [...EMBEDDED, 'title', 'headings', 'kinds', 'regions'] as const;
+export type ChunkPassage = Pick<Chunk, (typeof SHOWN)[number]> & { readonly page: number | undefined };
 
 /** Reads only what is needed to find chunks and to show them. */
 export async function* readChunkPassages(path: string): AsyncGenerator<ChunkPassage> {
-  const columns = [
-    'chunk_id',
-    'doc_id',
-    'chunk_index',
-    'text',
-    'context',
-    'title',
-    'headings',
-    'kinds',
-    'page_first',
-    'regions',
-  ] as const;
-  for await (const row of chunkRows(path, columns)) {
-    yield {
-      id: row['chunk_id'] as string,
-      document: row['doc_id'] as string,
-      index: row['chunk_index'] as number,
-      text: row['text'] as string,
-      context: row['context'] as string,
-      title: row['title'] as string,
-      headings: row['headings'] as string[],
-      kinds: row['kinds'] as string[],
-      regions: regionsOf(row),
-      page: (row['page_first'] as number | null | undefined) ?? undefined,
-    };
+  for await (const chunk of readFields(path, SHOWN)) {
+    const page = Math.min(...chunk.regions.map((region) => region.page));
+    yield { ...chunk, page: Number.isFinite(page) ? page : undefined };
   }
 }
 
-async function* chunkRows(path: string, columns?: readonly (keyof typeof COLUMNS)[]): AsyncGenerator<Row> {
+async function* readFields<Field extends keyof Chunk>(
+  path: string,
+  fields: readonly Field[],
+): AsyncGenerator<Pick<Chunk, Field>> {
   const reader = await openRowReader(path);
   const { schema } = reader.metadata;
   // A JSONL file without lines has nothing to say about itself.
@@ -128,43 +103,23 @@ async function* chunkRows(path: string, columns?: readonly (keyof typeof COLUMNS
       hint: 'run docparse chunk again',
     });
   }
-  yield* checkedRows(path, reader, COLUMNS, columns);
-}
-
-function fromRow(row: Row): Chunk {
-  return {
-    id: row['chunk_id'] as string,
-    document: row['doc_id'] as string,
-    index: row['chunk_index'] as number,
-    text: row['text'] as string,
-    repeated: row['repeated_chars'] as number,
-    context: row['context'] as string,
-    tokens: row['token_count'] as number,
-    start: row['flow_start'] as number,
-    end: row['flow_end'] as number,
-    title: row['title'] as string,
-    headings: row['headings'] as string[],
-    kinds: row['kinds'] as string[],
-    blocks: [...(row['blocks'] as Iterable<number>)],
-    regions: regionsOf(row),
-  };
-}
-
-function regionsOf(row: Row): Region[] {
-  return (row['regions'] as (Region | FlatRegion)[]).map((region) => ('box' in region ? region : nested(region)));
+  const columns = fields.map((field) => FIELDS[field]);
+  for await (const row of checkedRows(path, reader, COLUMNS, columns)) {
+    const chunk: Partial<Record<keyof Chunk, unknown>> = {};
+    for (const field of fields) chunk[field] = row[FIELDS[field]];
+    if (chunk.blocks) chunk.blocks = [...(chunk.blocks as Iterable<number>)];
+    if (chunk.regions) chunk.regions = (chunk.regions as (Region | FlatRegion)[]).map(nested);
+    yield chunk as Pick<Chunk, Field>;
+  }
 }
 
 /** Parquet keeps a region flat. */
-interface FlatRegion {
-  readonly page: number;
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
-}
+type FlatRegion = Omit<Region, 'box'> & Region['box'];
 
-function nested({ page, left, top, right, bottom }: FlatRegion): Region {
-  return { page, box: { left, top, right, bottom } };
+function nested(region: Region | FlatRegion): Region {
+  if ('box' in region) return region;
+  const { page, ...box } = region;
+  return { page, box };
 }
 
 /** What is wrong with a file of chunks; nothing when it can be relied on. */

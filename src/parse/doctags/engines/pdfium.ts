@@ -396,11 +396,8 @@ function readStructure(library: Library, page: number): StructureElement[] {
     const type = library.readString('utf-16le', (buffer, length) =>
       call.FPDF_StructElement_GetType(element, buffer, length),
     );
-    const alternativeText = library.readString('utf-16le', (buffer, length) =>
-      call.FPDF_StructElement_GetAltText(element, buffer, length),
-    );
     const marks: number[] = [];
-    elements.push({ type, depth, marks, alternativeText });
+    elements.push({ type, depth, marks });
     const count = Math.min(MAX_ELEMENTS, call.FPDF_StructElement_CountChildren(element));
     for (let index = 0; index < count; index += 1) {
       const mark = call.FPDF_StructElement_GetChildMarkedContentID(element, index);

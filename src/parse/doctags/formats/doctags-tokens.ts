@@ -72,15 +72,9 @@ const INSIDE: Readonly<Record<string, RegExp>> = {
   picture: /^(?:caption|footnote|smiles|loc_\d+)$/,
   chart: /^(?:caption|footnote|smiles|loc_\d+)$/,
 };
-const HOLDS_ANYTHING = new Set([
-  'doctag',
-  'ordered_list',
-  'unordered_list',
-  'inline',
-  'list_item',
-  'key_value_region',
-  'form',
-]);
+const HOLDS_ANYTHING = new Set(
+  `doctag ordered_list unordered_list inline list_item key_value_region form`.split(/\s+/),
+);
 
 function canOpen(
   source: string,

@@ -36,27 +36,12 @@ const LANGUAGES = words(
   'Ada Awk Bash bc C C# C++ CMake COBOL CSS Ceylon Clojure Crystal Cuda Cython D Dart dc Dockerfile Elixir Erlang FORTRAN Forth Go HTML Haskell Haxe Java JavaScript Julia Kotlin Lisp Lua Matlab MoonScript Nim OCaml ObjectiveC Octave PHP Pascal Perl Prolog Python Racket Ruby Rust SML SQL Scala Scheme Swift TypeScript VisualBasic XML YAML',
 );
 const BY_LOWER_NAME = new Map(LANGUAGES.map((name) => [name.toLowerCase(), name]));
-const ALIASES: Readonly<Record<string, string>> = {
-  'c++': 'C++',
-  cpp: 'C++',
-  'c#': 'C#',
-  cs: 'C#',
-  csharp: 'C#',
-  f90: 'FORTRAN',
-  golang: 'Go',
-  js: 'JavaScript',
-  kt: 'Kotlin',
-  'objective-c': 'ObjectiveC',
-  py: 'Python',
-  python3: 'Python',
-  rb: 'Ruby',
-  rs: 'Rust',
-  sh: 'Bash',
-  shell: 'Bash',
-  ts: 'TypeScript',
-  vb: 'VisualBasic',
-  yml: 'YAML',
-};
+const ALIASES: Readonly<Record<string, string>> = Object.fromEntries(
+  `cpp=C++ cs=C# csharp=C# f90=FORTRAN golang=Go js=JavaScript kt=Kotlin objective-c=ObjectiveC py=Python python3=Python
+   rb=Ruby rs=Rust sh=Bash shell=Bash ts=TypeScript vb=VisualBasic yml=YAML`
+    .split(/\s+/)
+    .map((pair) => pair.split('=')),
+);
 
 /** Docling's label of a block. */
 export function labelOf(kind: Block['kind']): string {

@@ -1,38 +1,14 @@
 import { findAll, findFirst, type MarkupElement, type MarkupNode } from '../markup/node.ts';
 import { classesOf, hasClass } from './classes.ts';
 
-const NEVER = new Set([
-  'nav',
-  'form',
-  'button',
-  'input',
-  'select',
-  'textarea',
-  'label',
-  'dialog',
-  'menu',
-  'head',
-  'link',
-  'meta',
-  'map',
-  'source',
-]);
+const NEVER = new Set(`nav form button input select textarea label dialog menu head link meta map source`.split(/\s+/));
 
 // Names that site furniture goes by. A name counts alone or as the first part of a compound (share-bar, nav__list).
 const FURNITURE =
   /^(?:btn|nav|navbar|navigation|navbox|navbox-styles|breadcrumbs?|menu|sidebar|share|sharing|social|toolbar|cookie|cookies|banner|adverts?|advertisement|ads?|promo|recommend(?:ed|ations?)?|related|metrics|altmetric|newsletter|subscribe|subscription|signposts?|paywall|login|signin|search|skip|tooltip|popup|modal|pagination|pager|catlinks|noprint|printfooter|sr-only|visually-hidden|screen-reader-text|hidden|reflinks|references__links|figure-inline-download|mw-editsection|mw-jump-link|mw-indicators|hatnote|ambox|metadata|ltx_page_navbar|ltx_page_header|ltx_page_footer|ltx_page_logo|ltx_pagination|toc$|ltx_TOC|ltx_ERROR|ltx_rule|ltx_listing_data|ltx_note_mark|ltx_note_type|sidenav|site-header|site-footer|page-footer|page-header)(?:$|[-_]{1,2}(?:list|bar|box|links?|items?|wrapper|container|buttons?|icons?|menu|panel|widget|nav|articles?|banner|tools?)$)/i;
-const FURNITURE_ROLES = new Set([
-  'navigation',
-  'banner',
-  'contentinfo',
-  'search',
-  'complementary',
-  'dialog',
-  'alert',
-  'menu',
-  'menubar',
-  'toolbar',
-]);
+const FURNITURE_ROLES = new Set(
+  `navigation banner contentinfo search complementary dialog alert menu menubar toolbar`.split(/\s+/),
+);
 
 /** True for parts of a page that are not the article: navigation, buttons, hidden copies. */
 export function isFurniture(element: MarkupElement): boolean {

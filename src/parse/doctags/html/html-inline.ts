@@ -13,31 +13,9 @@ export interface InlineContext {
   readonly labels: ReadonlyMap<string, string>;
 }
 
-const SPACED = new Set([
-  'p',
-  'div',
-  'li',
-  'br',
-  'dd',
-  'dt',
-  'td',
-  'th',
-  'tr',
-  'h1',
-  'h2',
-  'h3',
-  'h4',
-  'h5',
-  'h6',
-  'section',
-  'blockquote',
-  'ul',
-  'ol',
-  'dl',
-  'table',
-  'figure',
-  'figcaption',
-]);
+const SPACED = new Set(
+  `p div li br dd dt td th tr h1 h2 h3 h4 h5 h6 section blockquote ul ol dl table figure figcaption`.split(/\s+/),
+);
 
 /** The text of an element as one line. */
 export function inlineLine(element: MarkupElement, context: InlineContext): Line {

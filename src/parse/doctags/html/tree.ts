@@ -41,18 +41,7 @@ export function parseHtml(bytes: Uint8Array, limits: MarkupLimits = HTML_LIMITS)
   return { name: '', attributes: {}, children: convert(document.childNodes, limits.maxDepth * 2) };
 }
 
-const DROPPED = new Set([
-  'style',
-  'noscript',
-  'iframe',
-  'object',
-  'embed',
-  'canvas',
-  'audio',
-  'video',
-  'svg',
-  'template',
-]);
+const DROPPED = new Set('style noscript iframe object embed canvas audio video svg template'.split(' '));
 
 function convert(nodes: readonly ChildNode[], depthLeft: number): MarkupNode[] {
   if (depthLeft === 0) throw new AppError('PARSE_TOO_DEEP', 'the HTML is nested too deeply after repair');

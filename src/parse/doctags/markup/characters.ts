@@ -1,25 +1,3 @@
-const SUPERSCRIPTS: Readonly<Record<string, string>> = {
-  '0': '⁰',
-  '1': '¹',
-  '2': '²',
-  '3': '³',
-  '4': '⁴',
-  '5': '⁵',
-  '6': '⁶',
-  '7': '⁷',
-  '8': '⁸',
-  '9': '⁹',
-  '+': '⁺',
-  '-': '⁻',
-  '−': '⁻',
-  '–': '⁻',
-  '=': '⁼',
-  '(': '⁽',
-  ')': '⁾',
-  i: 'ⁱ',
-  n: 'ⁿ',
-};
-
 // C0 and C1 controls, soft hyphen, zero-width space, bidi marks and overrides, invisible operators, byte order
 // marks, and the tag characters that can hide text from a reader. Joiners (200C, 200D) spell words and stay.
 const INVISIBLE =
@@ -40,9 +18,12 @@ export function oneLine(text: string): string {
 }
 
 // A letter alone is an exponent or the mark of a note; several are a word (1st, nth) and stay readable.
-const RAISED_LETTERS = new Map(
-  Array.from('abcdefghijklmoprstuvwxyz', (letter, index) => [letter, 'ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐᵒᵖʳˢᵗᵘᵛʷˣʸᶻ'[index] ?? '']),
-);
+const RAISED_LETTERS = byCharacter('abcdefghijklmoprstuvwxyz', 'ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐᵒᵖʳˢᵗᵘᵛʷˣʸᶻ');
+const SUPERSCRIPTS = byCharacter('0123456789+-−–=()in', '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁱⁿ');
+
+function byCharacter(plain: string, raised: string): ReadonlyMap<string, string> {
+  return new Map(Array.from(plain, (character, index) => [character, raised[index] ?? '']));
+}
 
 /** An exponent or mark in Unicode superscripts (10⁷, m⁻¹, nᵃ); undefined when it has no such form. */
 export function superscript(text: string): string | undefined {
@@ -50,7 +31,7 @@ export function superscript(text: string): string | undefined {
   if (letter !== undefined) return letter;
   let raised = '';
   for (const character of text) {
-    const one = SUPERSCRIPTS[character];
+    const one = SUPERSCRIPTS.get(character);
     if (one === undefined) return undefined;
     raised += one;
   }

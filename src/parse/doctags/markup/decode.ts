@@ -3,29 +3,10 @@ import { gunzipSync } from 'node:zlib';
 import { AppError } from '../../../base/index.ts';
 
 /** Encodings that are read; anything else a file claims (UTF-7, ISO-2022-JP …) is a way to hide text. */
-const READABLE: Readonly<Record<string, string>> = {
-  'utf-8': 'utf-8',
-  utf8: 'utf-8',
-  'us-ascii': 'windows-1252',
-  ascii: 'windows-1252',
-  'iso-8859-1': 'windows-1252',
-  latin1: 'windows-1252',
-  'windows-1252': 'windows-1252',
-  'iso-8859-2': 'iso-8859-2',
-  'iso-8859-15': 'iso-8859-15',
-  'windows-1250': 'windows-1250',
-  'windows-1251': 'windows-1251',
-  'utf-16': 'utf-16le',
-  'utf-16le': 'utf-16le',
-  'utf-16be': 'utf-16be',
-  shift_jis: 'shift_jis',
-  'euc-jp': 'euc-jp',
-  'euc-kr': 'euc-kr',
-  gb2312: 'gb18030',
-  gbk: 'gb18030',
-  gb18030: 'gb18030',
-  big5: 'big5',
-};
+const READABLE = new Set(
+  `utf-8 utf8 us-ascii ascii iso-8859-1 latin1 windows-1252 iso-8859-2 iso-8859-15 windows-1250 windows-1251 shift_jis
+   euc-jp euc-kr gb2312 gbk gb18030 big5`.split(/\s+/),
+);
 
 const LARGEST_DECODED_BYTES = 200_000_000;
 const LARGEST_RATIO = 200;
@@ -56,10 +37,10 @@ function encodingOf(bytes: Uint8Array): string {
   if (bytes[0] === 0x3c && bytes[1] === 0) return 'utf-16le';
   if (bytes[0] === 0 && bytes[1] === 0x3c) return 'utf-16be';
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 4096)).toString('latin1');
+  // A declaration that could be read as single bytes cannot be UTF-16.
   const declared =
     /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(head)?.[1] ??
-    /<meta[^>]{0,200}?charset\s*=[\s"']{0,20}([\w.:-]{1,40})/i.exec(head)?.[1];
-  const known = declared === undefined ? undefined : READABLE[declared.toLowerCase()];
-  // A declaration that could be read as single bytes cannot be UTF-16.
-  return known === undefined || known.startsWith('utf-16') ? 'utf-8' : known;
+    /<meta[^>]{0,200}?charset\s*=[\s"']{0,20}([\w.:-]{1,40})/i.exec(head)?.[1] ??
+    '';
+  return READABLE.has(declared.toLowerCase()) ? declared : 'utf-8';
 }

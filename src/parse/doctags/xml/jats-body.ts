@@ -89,16 +89,7 @@ export function writeSection(walk: Walk, section: MarkupElement, untitled?: stri
   });
 }
 
-const HEADING_PARTS = new Set([
-  'title',
-  'label',
-  'sec-meta',
-  'caption',
-  'object-id',
-  'attrib',
-  'permissions',
-  'subtitle',
-]);
+const HEADING_PARTS = new Set(`title label sec-meta caption object-id attrib permissions subtitle`.split(/\s+/));
 
 /** A theorem or a speech: label, title or speaker open the first paragraph. */
 function writeLabelled(walk: Walk, element: MarkupElement): void {

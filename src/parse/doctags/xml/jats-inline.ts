@@ -4,21 +4,10 @@ import { bareLatex, inlineMath } from '../markup/math.ts';
 import { child, children, rawText, type MarkupElement, type MarkupNode } from '../markup/node.ts';
 import { citationText } from './jats-citation.ts';
 
-const SILENT = new Set([
-  'index-term',
-  'index-term-range-end',
-  'object-id',
-  'alt-text',
-  'long-desc',
-  'permissions',
-  'inline-graphic',
-  'graphic',
-  'media',
-  'target',
-  'milestone-start',
-  'milestone-end',
-  'price',
-]);
+const SILENT = new Set(
+  `index-term index-term-range-end object-id alt-text long-desc permissions inline-graphic graphic media target
+   milestone-start milestone-end price`.split(/\s+/),
+);
 const SPACED = new Set(['p', 'title', 'list-item', 'def', 'break', 'sec', 'verse-line', 'subtitle', 'td', 'th', 'tr']);
 
 /** What inline markup needs to know and where it leaves the notes it meets. */

@@ -12,48 +12,12 @@ export interface Walk {
   readonly block: (walk: Walk, element: MarkupElement) => void;
 }
 
-const BLOCKS = new Set([
-  'p',
-  'sec',
-  'list',
-  'def-list',
-  'disp-formula',
-  'disp-formula-group',
-  'disp-quote',
-  'boxed-text',
-  'fig',
-  'fig-group',
-  'table-wrap',
-  'table-wrap-group',
-  'table',
-  'array',
-  'supplementary-material',
-  'media',
-  'code',
-  'preformat',
-  'statement',
-  'speech',
-  'verse-group',
-  'chem-struct-wrap',
-  'chem-struct-wrapper',
-  'graphic',
-  'fn-group',
-  'ref-list',
-  'glossary',
-  'ack',
-  'notes',
-  'app',
-  'app-group',
-  'bio',
-  'question',
-  'answer',
-  'explanation',
-  'block-alternatives',
-  'floats-group',
-  'table-wrap-foot',
-  'award-group',
-  'alternatives',
-]);
+const BLOCKS = new Set(
+  `p sec list def-list disp-formula disp-formula-group disp-quote boxed-text fig fig-group table-wrap table-wrap-
+   group table array supplementary-material media code preformat statement speech verse-group chem-struct-wrap
+   chem-struct-wrapper graphic fn-group ref-list glossary ack notes app app-group bio question answer explanation
+   block-alternatives floats-group table-wrap-foot award-group alternatives`.split(/\s+/),
+);
 
 /** True for elements that interrupt a paragraph. */
 export function isBlock(element: MarkupElement): boolean {

@@ -78,7 +78,6 @@ export interface StructureElement {
   readonly type: string;
   readonly depth: number;
   readonly marks: readonly number[];
-  readonly alternativeText: string;
 }
 
 /** All that the engine reads from one page. */

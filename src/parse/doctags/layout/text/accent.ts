@@ -1,23 +1,12 @@
 import type { Glyph } from '../page/page-content.ts';
 
 // Spacing accents as old TeX fonts set them, and the combining marks they stand for.
-const COMBINING: Readonly<Record<string, string>> = {
-  '´': '\u0301',
-  '`': '\u0300',
-  '¨': '\u0308',
-  ˆ: '\u0302',
-  '^': '\u0302',
-  '˜': '\u0303',
-  '~': '\u0303',
-  '¸': '\u0327',
-  ˇ: '\u030c',
-  '˘': '\u0306',
-  '˚': '\u030a',
-  '¯': '\u0304',
-  '˙': '\u0307',
-  '˝': '\u030b',
-  '˛': '\u0328',
-};
+const COMBINING = new Map(
+  Array.from('´`¨ˆ^˜~¸ˇ˘˚¯˙˝˛', (accent, index) => [
+    accent,
+    '\u0301\u0300\u0308\u0302\u0302\u0303\u0303\u0327\u030c\u0306\u030a\u0304\u0307\u030b\u0328'[index] ?? '',
+  ]),
+);
 /** TeX's slash for \\neq and its like. */
 const STROKE = '\u0338';
 const BASE: Readonly<Record<string, string>> = { ı: 'i', ȷ: 'j' };
@@ -102,7 +91,7 @@ function isPlain(text: string): boolean {
 
 function markOf(text: string): string | undefined {
   if (isPlain(text)) return undefined;
-  return COMBINING[text] ?? (isCombining(text) ? text : undefined);
+  return COMBINING.get(text) ?? (isCombining(text) ? text : undefined);
 }
 
 function isCombining(text: string): boolean {

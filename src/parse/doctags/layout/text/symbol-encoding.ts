@@ -20,30 +20,7 @@ const TEX_EXTENSION = Array.from(
 );
 
 /** TeX's roman (cmr) below the letters: Greek capitals, ligatures, accents. */
-const TEX_ROMAN: readonly string[] = [
-  ...Array.from('ΓΔΘΛΞΠΣΥΦΨΩ'),
-  'ff',
-  'fi',
-  'fl',
-  'ffi',
-  'ffl',
-  'ı',
-  'ȷ',
-  '`',
-  '´',
-  'ˇ',
-  '˘',
-  '¯',
-  '˚',
-  '¸',
-  'ß',
-  'æ',
-  'œ',
-  'ø',
-  'Æ',
-  'Œ',
-  'Ø',
-];
+const TEX_ROMAN = 'Γ Δ Θ Λ Ξ Π Σ Υ Φ Ψ Ω ff fi fl ffi ffl ı ȷ ` ´ ˇ ˘ ¯ ˚ ¸ ß æ œ ø Æ Œ Ø'.split(' ');
 
 /** What one typesetting system (3B2) put above TeX's own 128 symbols, so that text says "p ¼ 0.05" for "p = 0.05". */
 const TEX_SYMBOLS_ABOVE: Readonly<Record<string, string>> = {
@@ -72,24 +49,17 @@ export function symbolEncodingOf(font: string): SymbolEncoding | undefined {
 
 /** The character at a code of such a font; undefined where there is none. */
 export function symbolAt(encoding: SymbolEncoding, code: number): string | undefined {
-  const found = tableOf(encoding)[encoding === 'symbol' ? code - SYMBOL_FROM : code];
+  const found = TABLES[encoding][encoding === 'symbol' ? code - SYMBOL_FROM : code];
   return found === undefined || found === ' ' ? undefined : found;
 }
 
-function tableOf(encoding: SymbolEncoding): readonly string[] {
-  switch (encoding) {
-    case 'symbol':
-      return SYMBOL;
-    case 'tex-symbols':
-      return TEX_SYMBOLS;
-    case 'tex-italic':
-      return TEX_ITALIC;
-    case 'tex-roman':
-      return TEX_ROMAN;
-    case 'tex-extension':
-      return TEX_EXTENSION;
-  }
-}
+const TABLES: Readonly<Record<SymbolEncoding, readonly string[]>> = {
+  symbol: SYMBOL,
+  'tex-symbols': TEX_SYMBOLS,
+  'tex-italic': TEX_ITALIC,
+  'tex-roman': TEX_ROMAN,
+  'tex-extension': TEX_EXTENSION,
+};
 
 /** What a character stands for that the file took from Latin-1 although its font holds symbols at that code. */
 export function misreadSymbol(encoding: SymbolEncoding, character: string): string | undefined {
