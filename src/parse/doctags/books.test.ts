@@ -30,11 +30,12 @@ test('formulas, running heads and exercises of a book head nothing', async () =>
     }
   });
   const document = await parsePdf(bytes);
-  const headings = [...texts(document, 'title'), ...texts(document, 'heading')];
+  assert.deepEqual([...texts(document, 'title'), ...texts(document, 'heading')], ['3.2 Sand and clay']);
   assert.deepEqual(
-    headings.filter((text) => !/^Exercise 3\.\d+\.?$/.test(text)),
-    ['3.2 Sand and clay'],
+    texts(document, 'formula'),
+    [1, 2, 3, 4, 5, 6].map((page) => `x = ${page} y + 2 z (3.${page})`),
   );
+  assert.equal(texts(document, 'page_header').length, 6);
   const flow = [...texts(document, 'text'), ...texts(document, 'list_item')].join(' ');
   assert.ok(!flow.includes('CHAPTER 3'), 'a running head is no text');
   assert.ok(flow.includes(prose(2, 34).slice(0, 40)), 'an exercise is text');
@@ -126,4 +127,26 @@ test('the first reference of a slide is no page number, and letters set apart fr
   assert.match(texts(document, 'reference')[0] ?? '', /^\[?1/);
   const all = document.blocks.map(({ text }) => text).join(' ');
   assert.ok(all.includes('Figure 1.'), all.slice(0, 600));
+});
+
+test('a list of references with one entry on each slide counts its entries, not the slides', async () => {
+  const entries = [1, 2, 3].map((number) => `A. Miller, ${prose(5, number)} J. Riv. ${number}, 45 (1990).`);
+  const bytes = await makePdf(
+    (pdf) => {
+      line(pdf, 'Slow Water', { x: 30, y: 20, size: 18, font: 'Helvetica-Bold' });
+      paragraph(pdf, prose(5, 9), { x: 30, y: 70, width: 300, size: 12 });
+      entries.forEach((entry, index) => {
+        pdf.addPage();
+        if (index === 0) line(pdf, 'References', { x: 30, y: 20, size: 18, font: 'Helvetica-Bold' });
+        line(pdf, `[${index + 1}]`, { x: 30, y: 60, size: 10 });
+        paragraph(pdf, entry, { x: 55, y: 60, width: 260 });
+      });
+    },
+    { size: [362, 272] },
+  );
+  const document = await parsePdf(bytes);
+  assert.deepEqual(
+    texts(document, 'reference').map((text) => text.slice(0, 13)),
+    ['[1] A. Miller', '[2] A. Miller', '[3] A. Miller'],
+  );
 });

@@ -51,5 +51,6 @@ test('each page adds to the processor time that its document may take', async ()
   };
   assert.equal((await parseItem(item, context as never)).status, 'success');
   assert.equal(granted.length, pages);
-  assert.ok(granted.every((seconds) => seconds > 0));
+  // A page of a book takes up to a tenth of a second; a busy processor may take twice as long.
+  assert.ok(granted.every((seconds) => seconds >= 0.2));
 });
