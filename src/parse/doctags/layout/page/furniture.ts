@@ -147,7 +147,7 @@ function markPageNumbers(
     );
     const page = pages.find((each) => each.page === candidate.page);
     if (page && labelsEntry(candidate.segment, page.segments)) continue;
-    if (support.size >= 2 || (page && pages.length === 1 && isOutermost(candidate, page))) repeated.add(candidate);
+    if (support.size >= 2) repeated.add(candidate);
   }
 }
 
@@ -222,14 +222,6 @@ function markImprint(
     const large = next.toSorted((a, b) => a.baseline - b.baseline)[0];
     if (isTop && gap > 0.5 * segment.size && large && large.size > 1.3 * segment.size) repeated.add(candidate);
   }
-}
-
-function isOutermost(candidate: Candidate, page: PageSegments): boolean {
-  return page.segments.every(
-    (other) =>
-      other === candidate.segment ||
-      (candidate.head ? other.baseline > candidate.segment.baseline : other.baseline < candidate.segment.baseline),
-  );
 }
 
 /** Is set like the line next to it, towards the middle of the page, and follows it as text does. */
@@ -307,16 +299,6 @@ function romanValue(text: string): number {
   return sum;
 }
 
-/** A piece of a line near the edge of a page. */
-interface Headline {
-  readonly segment: Segment;
-  readonly text: string;
-  /** Its letters, with # for every number. */
-  readonly key: string;
-  readonly head: boolean;
-  readonly page: number;
-}
-
 /** Running heads are set no larger than this share of the text; what is larger is a title. */
 const LARGE = 1.15;
 
@@ -324,11 +306,11 @@ const LARGE = 1.15;
  * The title of a slide is where running heads are, in large type. Where it continues over several slides ("Results I",
  * "Results II") the first heads the text, and the others only repeat it.
  */
-function keepTitles<T extends Headline>(
-  candidates: readonly T[],
+function keepTitles(
+  candidates: readonly Candidate[],
   pageCount: number,
   bodySize: number,
-  repeated: Set<T>,
+  repeated: Set<Candidate>,
 ): void {
   const large = candidates.filter(({ head, segment, key }) => head && segment.size > LARGE * bodySize && key !== '');
   const titles = Map.groupBy(large, ({ text }) => titleKey(text));

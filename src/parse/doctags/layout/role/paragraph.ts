@@ -115,12 +115,7 @@ function startsAnew(
   if (!listMarker(line) && gap < 1.4 * pitch && hangsUnder(first, line) && !endsItem(previous, first, line))
     return indentsParagraph(previous, line, next);
   const inStyle = endsLike(previous, line);
-  if (
-    Math.abs(line.size - previous.size) > 0.07 * Math.max(line.size, previous.size) &&
-    !inStyle &&
-    !isMixed(previous, line)
-  )
-    return true;
+  if (Math.abs(line.size - previous.size) > 0.07 * Math.max(line.size, previous.size) && !inStyle) return true;
   if (gap > slackFor(previous, line) * pitch) return true;
   // A word that is broken at the line's end continues; so does "COVID-19".
   if (/\p{L}[-\u2010]$/u.test(previous.text) && /^(?:\p{Ll}|\d{1,3}\b)/u.test(line.text)) return false;
@@ -203,11 +198,6 @@ function slackFor(previous: Line, line: Line): number {
   )
     return 1.6;
   return previous.math > 0.08 || line.math > 0.08 ? 1.5 : 1.28;
-}
-
-/** Lines with formulas or scripts may have a wrong dominant size. */
-function isMixed(a: Line, b: Line): boolean {
-  return (a.math > 0.3 || b.math > 0.3) && Math.abs(a.baseline - b.baseline) < 1.6 * Math.max(a.size, b.size);
 }
 
 /** A line set as headings are, entirely in one style, ends where that style ends. */

@@ -187,17 +187,9 @@ function spanBlocks(cells: CellDraft[], rows: readonly TableRow[], header: numbe
       if (here.length > 1 || only.columnSpan > 1 || only.rowSpan > 1) break;
       const away = Math.abs((only.entries[0]?.baseline ?? 0) - middle);
       const centred = only.row !== first && away < 0.4 * (only.entries[0]?.size ?? 10);
-      const labels = only.row === first && blocks.size >= 2 && count <= 4 && othersAreFull(inside, first, last, column);
-      if (!centred && !labels) break;
+      if (!centred) break;
       only.row = first;
       only.rowSpan = count;
     }
   }
-}
-
-function othersAreFull(inside: readonly CellDraft[], first: number, last: number, column: number): boolean {
-  const widths: number[] = [];
-  for (let row = first; row <= last; row += 1)
-    widths.push(inside.filter((cell) => cell.row === row && cell.column > column).length);
-  return Math.min(...widths) >= 2 && Math.min(...widths) >= 0.7 * Math.max(...widths);
 }
