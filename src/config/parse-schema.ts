@@ -132,9 +132,8 @@ export const parseSchema = z.strictObject({
   concurrency: setting(z.int().min(1).max(256).default(4), 'Maximum concurrent requests to the embedding server.'),
   vector_type: setting(z.enum(['float32', 'float16', 'int8']).default('float32'), 'Number type of stored vectors.'),
   sparse: setting(
-    z.enum(['bm25', 'splade', 'none']).default('bm25'),
+    z.enum(['bm25', 'none']).default('bm25'),
     'Engine for sparse vectors.',
     flag('--sparse <engine>', 'embed'),
   ),
-  splade_folder: setting(z.string().default(''), 'Folder of a SPLADE model.'),
 });

@@ -10,13 +10,7 @@ import type {
   EmbedEngines,
   SparseEngine,
 } from '../parse/index.ts';
-import {
-  locateTesseract,
-  ocrLanguages,
-  openCorpusBm25,
-  openDenseEngineIfInstalled,
-  openSpladeEngine,
-} from '../parse/index.ts';
+import { locateTesseract, ocrLanguages, openCorpusBm25, openDenseEngineIfInstalled } from '../parse/index.ts';
 import type { Runtime } from '../harvest/index.ts';
 
 /** How files are read, as the configuration says. */
@@ -145,26 +139,6 @@ export async function openDense(config: Config, runtime: Runtime): Promise<Dense
 }
 
 /** Opens the sparse engine; BM25 counts the words of everything that is chunked, the first time. */
-export async function openSparse(config: Config): Promise<SparseEngine | undefined> {
-  const { parse } = config;
-  switch (parse.sparse) {
-    case 'none':
-      return undefined;
-    case 'bm25':
-      return openCorpusBm25(parse.data_root, parse.format);
-    case 'splade':
-      return openSpladeEngine(spladeSettings(config));
-  }
-}
-
-/** How SPLADE is opened, as the configuration says. */
-export function spladeSettings({ parse }: Config) {
-  return {
-    folder: parse.splade_folder,
-    threads: parse.threads,
-    batchSize: 1,
-    maxTokens: 0,
-    normalise: false,
-    prefixes: { query: '', passage: '' },
-  };
+export async function openSparse({ parse }: Config): Promise<SparseEngine | undefined> {
+  return parse.sparse === 'none' ? undefined : openCorpusBm25(parse.data_root, parse.format);
 }

@@ -16,7 +16,7 @@ import {
   VectorCache,
 } from '../parse/index.ts';
 import type { ClosingStage, FlowingStage } from './prepared-stage.ts';
-import { chunkSettings, denseSettings, doctagsSettings, spladeSettings } from './parse-settings.ts';
+import { chunkSettings, denseSettings, doctagsSettings } from './parse-settings.ts';
 import { PREFERRED } from './stage-defaults.ts';
 import type { StageCall } from './stage-settings.ts';
 import { stageSettings } from './stage-settings.ts';
@@ -95,12 +95,7 @@ function embedWorkerSettings(config: Config, engines: EmbedEngines): EmbedWorker
   const { parse } = config;
   return {
     dense: engines.dense && plainDense(config),
-    sparse:
-      engines.sparse === undefined
-        ? undefined
-        : parse.sparse === 'splade'
-          ? { kind: 'splade', ...spladeSettings(config) }
-          : { kind: 'bm25', dataRoot: parse.data_root, format: parse.format },
+    sparse: engines.sparse && { dataRoot: parse.data_root, format: parse.format },
     type: parse.vector_type,
     cache: cachePath(config),
   };

@@ -55,7 +55,7 @@ export type { Bm25Statistics } from './embed/engines/bm25.ts';
 export { loadBm25, measureBm25, openBm25, saveBm25 } from './embed/engines/bm25.ts';
 export { quantiseVector } from './embed/normalise.ts';
 export type { DenseSettings, MaybeEngine } from './embed/open-engine.ts';
-export { openDenseEngine, openDenseEngineIfInstalled, openSpladeEngine } from './embed/open-engine.ts';
+export { openDenseEngine, openDenseEngineIfInstalled } from './embed/open-engine.ts';
 export type { EmbedEngines, EmbedExtras } from './embed/stage.ts';
 export {
   embedConfigHash,

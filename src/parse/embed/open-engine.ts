@@ -1,5 +1,5 @@
 import { AppError } from '../../base/index.ts';
-import type { DenseEngine, SparseEngine } from './engine.ts';
+import type { DenseEngine } from './engine.ts';
 import type { FolderOptions } from './engines/onnx.ts';
 import type { ServerOptions } from './engines/openai-compatible.ts';
 
@@ -43,10 +43,4 @@ export async function openDenseEngineIfInstalled(settings: DenseSettings, signal
     if (error instanceof AppError && NOT_INSTALLED.has(error.code)) return { kind: 'missing', reason: error };
     throw error;
   }
-}
-
-/** Opens SPLADE from a local folder. */
-export async function openSpladeEngine(options: FolderOptions): Promise<SparseEngine> {
-  const { openSplade } = await import('./engines/onnx.ts');
-  return openSplade(options);
 }

@@ -2,10 +2,8 @@ import { oncePer, systemClock } from '../../base/index.ts';
 import type { StageWorker, WorkerModule } from '../../stage/index.ts';
 import type { FileFormat } from '../files/open.ts';
 import { VectorCache } from './cache.ts';
-import type { SparseEngine } from './engine.ts';
-import type { FolderOptions } from './engines/onnx.ts';
 import type { DenseSettings } from './open-engine.ts';
-import { openDenseEngine, openSpladeEngine } from './open-engine.ts';
+import { openDenseEngine } from './open-engine.ts';
 import { createEmbedWorker, openCorpusBm25 } from './stage.ts';
 import { stoppingFault } from './server-fault.ts';
 import type { VectorType } from './vector-file.ts';
@@ -16,10 +14,8 @@ export type PlainDense<E> = E extends unknown ? Omit<E, 'clock' | 'random'> : ne
 /** What a worker of its own needs to make the vectors of a document; plain data. */
 export interface EmbedWorkerSettings {
   readonly dense: PlainDense<DenseSettings> | undefined;
-  readonly sparse:
-    | { readonly kind: 'bm25'; readonly dataRoot: string; readonly format: FileFormat }
-    | ({ readonly kind: 'splade' } & FolderOptions)
-    | undefined;
+  /** Where the chunks are that BM25 counts; undefined without sparse vectors. */
+  readonly sparse: { readonly dataRoot: string; readonly format: FileFormat } | undefined;
   readonly type: VectorType;
   /** The file of the vector cache. */
   readonly cache: string;
@@ -33,15 +29,10 @@ export const embedWorker: WorkerModule = {
 const workerOf = oncePer(async ({ dense, sparse, type, cache }: EmbedWorkerSettings) => {
   const engines = {
     dense: dense && (await openDenseEngine({ ...dense, clock: systemClock } as DenseSettings)),
-    sparse: await openSparse(sparse),
+    sparse: sparse && (await openCorpusBm25(sparse.dataRoot, sparse.format)),
   };
   return createEmbedWorker({ engines, type, cache: new VectorCache(cache) });
 });
-
-async function openSparse(settings: EmbedWorkerSettings['sparse']): Promise<SparseEngine | undefined> {
-  if (settings?.kind === 'bm25') return await openCorpusBm25(settings.dataRoot, settings.format);
-  return settings && (await openSpladeEngine(settings));
-}
 
 /** Embeds one document; the engines are opened once per worker. */
 const embed: StageWorker = async (item, context) => {

@@ -10,7 +10,7 @@ import { openJsonTokenizer } from '../../chunk/tokenizers/hugging-face.ts';
 import { VectorCache } from '../cache.ts';
 import { embedTexts } from '../embed-texts.ts';
 import type { SparseVector } from '../engine.ts';
-import { openDenseEngine, openSpladeEngine } from '../open-engine.ts';
+import { openDenseEngine } from '../open-engine.ts';
 import { loadBm25, measureBm25, openBm25, saveBm25 } from './bm25.ts';
 
 let folder = '';
@@ -85,25 +85,6 @@ test('a model in a folder is run in padded batches, pooled over real tokens only
   await using cls = await openDenseEngine({ engine: 'onnx', folder: path, ...FOLDER });
   const [first] = await cls.embed(texts, 'passage');
   assert.deepEqual(first, table.slice(101 * 4, 101 * 4 + 4));
-});
-
-test('SPLADE takes the strongest of every token, damped', async () => {
-  const { path, table } = await tableModel('splade', 6, 'logits');
-  const tokenizer = await openJsonTokenizer(path);
-  await using engine = await openSpladeEngine({ folder: path, ...FOLDER });
-  const text = 'the strongest counts';
-  const [vector] = await engine.embed([text], 'passage');
-  const ids = tokenizer.encode(text, 512);
-  const most = Array.from({ length: 6 }, (_, at) => Math.max(0, ...ids.map((id) => table[id * 6 + at] ?? 0)));
-  const expected = [...most.entries()].filter(([, value]) => value > 0);
-  assert.deepEqual(
-    [...(vector?.indices ?? [])],
-    expected.map(([at]) => at),
-  );
-  assert.deepEqual(
-    vector?.values,
-    Float32Array.from(expected, ([, value]) => Math.log1p(value)),
-  );
 });
 
 const NATIVE = "Cannot find module '../bin/napi-v6/darwin/x64/onnxruntime_binding.node'";
