@@ -287,7 +287,9 @@ async function inServer(corpus: Corpus, shown: Map<string, Numbers>): Promise<vo
   });
   const ask = async (path: string): Promise<string> => {
     const answer = await fetch(new URL(path, server.url), { headers: { authorization: `Bearer ${TOKEN}` } });
-    return await answer.text();
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
+    return text;
   };
   const json = async <T>(path: string): Promise<T> => JSON.parse(await ask(`/api/v1/runs/r${path}`)) as T;
   shown.set('HTTP account', ofAccount(await json<ServedAccount>('/account')));

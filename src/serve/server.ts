@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,7 +10,7 @@ import type { Context } from './api/context.ts';
 import { apiRoutes } from './api/routes.ts';
 import { ApiHandler } from './http/api-handler.ts';
 import { Gate } from './http/gate.ts';
-import { Problem, problemOf, readBody } from './http/problem.ts';
+import { Problem, problemBody, problemOf, readBody } from './http/problem.ts';
 import { Router } from './http/router.ts';
 import { API_HEADERS, PAGE_HEADERS, sendBody, sendProblem } from './http/send.ts';
 import { metricsText } from './metrics.ts';
@@ -40,6 +40,8 @@ export interface ServerOptions extends Pick<Watched, 'runs' | 'queue' | 'hosts' 
   readonly mcp?: (() => Promise<FetchHandler>) | undefined;
   readonly clock?: Clock;
   readonly maxConnections?: number;
+  readonly headersMs?: number;
+  readonly silentMs?: number;
 }
 
 /** A running server. */
@@ -68,10 +70,11 @@ const PAGES = new Set([
 ]);
 const PREFIX = '/api/v1';
 const MCP_BODY_BYTES = 1_048_576;
-const HEADERS_MS = 10_000;
-const REQUEST_MS = 60_000;
+/** This time runs on while the process is busy and reads nothing, so it is long. Idle connections are limited in number. */
+const HEADERS_MS = 60_000;
+const REQUEST_MS = 120_000;
 const KEEP_ALIVE_MS = 10_000;
-/** Idle connections are closed after this; event streams send something more often. */
+/** Connections on which nothing moves are closed after this; event streams send something more often. */
 const SILENT_MS = 60_000;
 const MAX_CONNECTIONS = 12_000;
 const MAX_HEADER_BYTES = 16_384;
@@ -131,16 +134,19 @@ class Serving implements CorpusServer {
     this.#server = createServer(
       {
         maxHeaderSize: MAX_HEADER_BYTES,
-        headersTimeout: HEADERS_MS,
+        headersTimeout: options.headersMs ?? HEADERS_MS,
         requestTimeout: REQUEST_MS,
         keepAliveTimeout: KEEP_ALIVE_MS,
         connectionsCheckingInterval: 1_000,
       },
       (request, response) => void this.#answer(request, response),
     );
-    this.#server.timeout = SILENT_MS;
+    this.#server.timeout = options.silentMs ?? SILENT_MS;
     this.#server.maxHeadersCount = 100;
     this.#connections = new Connections(this.#server, options.maxConnections ?? MAX_CONNECTIONS);
+    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+      rejectRequest(error, socket as Socket, this.#connections.isIdle(socket as Socket)),
+    );
   }
 
   async listen(): Promise<void> {
@@ -168,6 +174,10 @@ class Serving implements CorpusServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // The client waits for an answer that takes long; one that sends or reads nothing itself is disconnected.
+    response.on('timeout', () => {
+      if (response.headersSent || !request.complete) response.destroy();
+    });
     try {
       await this.#route(request, response);
     } catch (error) {
@@ -288,6 +298,23 @@ async function answerWithFetch(
   else await pipeline(Readable.fromWeb(answered.body), response, { signal });
 }
 
+const REJECTED: Readonly<Record<string, Problem>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: new Problem(408, 'REQUEST_TIMEOUT', 'the request was not completed in time'),
+  HPE_HEADER_OVERFLOW: new Problem(431, 'HEADERS_TOO_LARGE', `headers are limited to ${MAX_HEADER_BYTES} bytes`),
+};
+
+/** Answers a request that Node could not read; Node's own answer has no body. */
+function rejectRequest({ code = '' }: NodeJS.ErrnoException, socket: Socket, isIdle: boolean): void {
+  const problem = REJECTED[code] ?? new Problem(400, 'USAGE_REQUEST', 'the request is not valid HTTP');
+  const body = JSON.stringify(problemBody(problem));
+  // Another answer may be under way on the connection.
+  if (isIdle && socket.writable)
+    socket.write(
+      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nconnection: close\r\ncontent-type: application/problem+json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+  socket.destroySoon();
+}
+
 function pathOf({ url = '' }: IncomingMessage): string {
   return url.split('?', 1)[0] ?? '';
 }
@@ -330,6 +357,10 @@ class Connections {
 
   get size(): number {
     return this.#count;
+  }
+
+  isIdle(socket: Socket): boolean {
+    return this.#silent.has(socket);
   }
 
   #opened(socket: Socket): void {

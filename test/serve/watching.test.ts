@@ -6,12 +6,14 @@ import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { test } from 'node:test';
 
 import { openStore, WorkQueue } from '../../src/queue/index.ts';
 import type { CorpusServer } from '../../src/serve/index.ts';
 import { HeldClock } from '../../src/testing/index.ts';
-import { ask, HOSTILE, openSmallServer, writeSmallRun, writeWorks } from './small-run.ts';
+import { ask, HOSTILE, openSmallServer, TOKEN, writeSmallRun, writeWorks } from './small-run.ts';
 
 interface Message {
   readonly id: string | undefined;
@@ -21,13 +23,13 @@ interface Message {
 
 /** The messages of a stream of events, one by one. */
 async function* messages(response: Response): AsyncGenerator<Message, void> {
-  let text = '';
+  let waiting = '';
   assert.ok(response.body);
   for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
-    text += piece;
-    for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
-      const lines = text.slice(0, end).split('\n');
-      text = text.slice(end + 2);
+    waiting += piece;
+    for (let end = waiting.indexOf('\n\n'); end !== -1; end = waiting.indexOf('\n\n')) {
+      const lines = waiting.slice(0, end).split('\n');
+      waiting = waiting.slice(end + 2);
       const field = (name: string): string | undefined =>
         lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
       yield { id: field('id'), event: field('event'), data: field('data') ?? '' };
@@ -138,4 +140,43 @@ test('many idle connections do not lock other clients out', async () => {
   const metrics = await (await ask(server, '/metrics')).text();
   assert.ok(Number(/^docstokg_serve_connections (\d+)$/m.exec(metrics)?.[1]) <= 20);
   for (const socket of silent) socket.destroy();
+});
+
+test('a request that is never completed is answered with an error that has a body', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
+  await writeSmallRun(folder.path);
+  await using server = await openSmallServer(folder.path, { headersMs: 50 });
+  for (const [sent, status] of [
+    ['GET /api/v1/ HTTP/1.1\r\nHost: 127', '408'],
+    ['NONSENSE\r\n\r\n', '400'],
+    [`GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}`, '431'],
+  ] as const) {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(sent);
+    const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+    assert.match(head, new RegExp(`^HTTP/1.1 ${status} .*content-type: application/problem\\+json`, 'is'));
+    assert.equal((JSON.parse(body) as { status: number }).status, Number(status));
+  }
+});
+
+test('a slow answer is waited for; a client that does not read its answer is disconnected', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
+  await writeSmallRun(folder.path);
+  const left = Promise.withResolvers<void>();
+  const fetch = async (request: Request): Promise<Response> => {
+    if (request.method === 'GET') {
+      request.signal.addEventListener('abort', () => left.resolve());
+      return new Response(new Uint8Array(50_000_000));
+    }
+    await setTimeout(500);
+    return Response.json({ done: true });
+  };
+  await using server = await openSmallServer(folder.path, { silentMs: 100, mcp: () => Promise.resolve({ fetch }) });
+  const answer = await ask(server, '/mcp', { method: 'POST', body: '{}' });
+  assert.deepEqual(await answer.json(), { done: true });
+  const socket = connect(server.port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write(`GET /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`);
+  await left.promise;
+  socket.destroy();
 });

@@ -57,11 +57,7 @@ export function askRoutes(context: Context): Route[] {
       pathSchema: runPath,
       querySchema: question,
       gives: { kind: 'json', schema: shapes.answer },
-      handle: async (asked) => {
-        // A model may be silent for longer than a connection may be.
-        asked.request.socket.setTimeout(0);
-        return { kind: 'json', value: await answered(asked, undefined, asked.signal) };
-      },
+      handle: async (asked) => ({ kind: 'json', value: await answered(asked, undefined, asked.signal) }),
     }),
     route({
       path: '/runs/{run}/ask.ndjson',

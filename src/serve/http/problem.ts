@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 
 import { AppError, errorInfo } from '../../base/index.ts';
 import { StageError } from '../../stage/index.ts';
@@ -25,23 +26,9 @@ export class Problem extends Error {
   }
 }
 
-const TITLES: Readonly<Record<number, string>> = {
-  400: 'Bad request',
-  401: 'Authentication required',
-  403: 'Not allowed',
-  404: 'Not found',
-  405: 'Method not allowed',
-  413: 'Too large',
-  415: 'Unsupported media type',
-  429: 'Too many requests',
-  500: 'Internal error',
-  502: 'The model server failed',
-  503: 'Unavailable',
-};
-
 /** The body of an error response. */
 export function problemBody({ status, code, message, hint }: Problem): Record<string, unknown> {
-  return { type: 'about:blank', title: TITLES[status] ?? 'Problem', status, detail: message, code, hint };
+  return { type: 'about:blank', title: STATUS_CODES[status], status, detail: message, code, hint };
 }
 
 /** Maps an error to a response: bad parameters, not found, busy, or internal error. */
