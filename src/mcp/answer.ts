@@ -7,11 +7,6 @@ import type { Place } from './cursor.ts';
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 export type JsonObject = { readonly [name: string]: Json };
 
-/** Formats a scalar value as text; lists and objects give an empty string. */
-export function scalarText(value: Json | undefined): string {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
-}
-
 /** The result of a tool: a head, and items of which as many are returned as fit. */
 export interface AnswerDraft {
   readonly head: JsonObject;
@@ -21,13 +16,13 @@ export interface AnswerDraft {
   /** The head as readable text. */
   readonly summary: string;
   /** For lists that are not in memory: the cursor after `count` items; null at the end. */
-  readonly cursorAfter?: (count: number) => Promise<string | null>;
+  readonly cursorAfter?: ((count: number) => Promise<string | null>) | undefined;
 }
 
 /** One item as data and as readable text. `text` names the field that may be cut if the item is too long. */
 export interface AnswerItem {
   readonly data: JsonObject;
-  readonly text?: string;
+  readonly text: string | undefined;
   readonly line: (data: JsonObject) => string;
 }
 
@@ -70,12 +65,12 @@ export async function packAnswer(
   for (let at = place.at; at < items.length && !next; at += 1) {
     const item = items[at];
     if (!item) break;
-    const from = at === place.at ? place.from : 0;
+    const from = at === place.at ? place.within : 0;
     const part = fittingItem(budget, item, from, packed.length === 0);
-    if (!part) next = { at, from };
+    if (!part) next = { at, within: from };
     else {
       packed.push(part);
-      if (part.end !== undefined) next = { at, from: part.end };
+      if (part.end !== undefined) next = { at, within: part.end };
     }
   }
   const cursor = draft.cursorAfter ? await draft.cursorAfter(packed.length) : next ? cursorAt(next) : null;
@@ -134,16 +129,14 @@ function weightOf({ data, line }: Part): string[] {
 function fittingItem(budget: Budget, item: AnswerItem, from: number, isFirst: boolean): Part | undefined {
   const made = (data: JsonObject): Part => ({ data, line: item.line(data) });
   const fits = (part: Part): boolean => budget.take(...weightOf(part));
-  const whole = item.text === undefined ? '' : scalarText(item.data[item.text]);
-  const rest = item.text === undefined ? item.data : { ...item.data, [item.text]: whole.slice(from) };
+  const whole = item.text === undefined ? undefined : item.data[item.text];
+  const isText = item.text !== undefined && typeof whole === 'string';
+  const rest = isText ? { ...item.data, [item.text as string]: whole.slice(from) } : item.data;
   const all = made(from > 0 ? { ...rest, continued: true } : rest);
-  if (whole.length - from <= budget.left * CHARACTERS_PER_TOKEN && fits(all)) return all;
-  if (item.text !== undefined) {
-    const found = longestCut(budget, item, whole, from);
-    if (found) return found;
-  }
-  if (!isFirst) return undefined;
-  for (let step = 1; step <= STEPS; step += 1) {
+  if ((!isText || whole.length - from <= budget.left * CHARACTERS_PER_TOKEN) && fits(all)) return all;
+  const found = isText ? longestCut(budget, item, whole, from) : undefined;
+  if (found || !isFirst) return found;
+  for (let step = 1; step < STEPS; step += 1) {
     const short = made(shortened(rest, step) as JsonObject);
     if (fits(short)) return short;
   }

@@ -1,62 +1,42 @@
 import { AppError, canonicalJson, sha256 } from '../base/index.ts';
 
-/** Where an answer continues: the item, and the character within it. */
-export interface Place {
+/** Where an answer continues: an item and the character in it, or a corpus and the cursor of its list. */
+export interface Place<Within extends number | string = number> {
   readonly at: number;
-  readonly from: number;
+  readonly within: Within;
 }
 
 const MARK_LENGTH = 12;
 
 /** Encodes a position as a cursor that is valid only for the same query. */
-export function writeCursor(place: Place, asked: Readonly<Record<string, unknown>>): string {
-  return Buffer.from(JSON.stringify([place.at, place.from, markOf(asked)])).toString('base64url');
+export function writeCursor({ at, within }: Place<number | string>, asked: Readonly<Record<string, unknown>>): string {
+  return Buffer.from(JSON.stringify([at, within, markOf(asked)])).toString('base64url');
 }
 
-/** Decodes a cursor; the start if there is none. */
-export function readCursor(cursor: string | undefined, asked: Readonly<Record<string, unknown>>): Place {
-  if (cursor === undefined) return { at: 0, from: 0 };
-  const [at, from] = parsed(cursor, asked).map(Number);
-  if (at === undefined || from === undefined || !Number.isSafeInteger(at) || !Number.isSafeInteger(from))
-    throw foreign();
-  if (at < 0 || from < 0) throw foreign();
-  return { at, from };
-}
-
-function parsed(cursor: string, asked: Readonly<Record<string, unknown>>): readonly unknown[] {
+/** Decodes a cursor; `start` if there is none. */
+export function readCursor<Within extends number | string>(
+  cursor: string | undefined,
+  asked: Readonly<Record<string, unknown>>,
+  start: Place<Within>,
+): Place<Within> {
+  if (cursor === undefined) return start;
   let value: unknown;
   try {
     value = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
   } catch {
-    throw foreign();
+    // Answered below.
   }
-  if (!Array.isArray(value) || value.length !== 3 || value[2] !== markOf(asked)) throw foreign();
-  return value.slice(0, 2);
-}
-
-function foreign(): AppError {
-  return new AppError('USAGE_CURSOR', 'the cursor does not belong to this query', {
+  const [at, within, mark] = Array.isArray(value) ? (value as unknown[]) : [];
+  const isPlace =
+    isPosition(at) && (typeof start.within === 'string' ? typeof within === 'string' : isPosition(within));
+  if (isPlace && mark === markOf(asked)) return { at, within: within as Within };
+  throw new AppError('USAGE_CURSOR', 'the cursor does not belong to this query', {
     hint: 'repeat the same query with its next_cursor, or without a cursor',
   });
 }
 
-/** Where a list of works continues: the corpus, and the cursor of its list. */
-export interface ListPlace {
-  readonly run: number;
-  readonly cursor: string | undefined;
-}
-
-/** Same as `writeCursor`, for lists that have their own cursors. */
-export function writeListCursor(place: ListPlace, asked: Readonly<Record<string, unknown>>): string {
-  return Buffer.from(JSON.stringify([place.run, place.cursor ?? null, markOf(asked)])).toString('base64url');
-}
-
-export function readListCursor(cursor: string | undefined, asked: Readonly<Record<string, unknown>>): ListPlace {
-  if (cursor === undefined) return { run: 0, cursor: undefined };
-  const [run, behind] = parsed(cursor, asked);
-  if (Number.isSafeInteger(run) && (behind === null || typeof behind === 'string'))
-    return { run: run as number, cursor: behind ?? undefined };
-  throw foreign();
+function isPosition(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 /** A hash of the query, without cursor and limits. */

@@ -1,3 +1,2 @@
-export { createMcp } from './server.ts';
-export { serveOnStdio } from './server.ts';
-export { openRuns } from './open-runs.ts';
+export { createMcp, serveOnStdio } from './server.ts';
+export { openRuns } from './tool.ts';

@@ -1,6 +1,6 @@
 import { visibleText } from '../base/index.ts';
 import type { Tokenizer } from '../parse/index.ts';
-import { moreResults, NOTICE, packAnswer, scalarText } from './answer.ts';
+import { moreResults, NOTICE, packAnswer } from './answer.ts';
 import type { McpRun } from './tool.ts';
 import { DEFAULT_TOKENS, runsNamed } from './tool.ts';
 
@@ -56,11 +56,11 @@ export async function readDocumentResource(
       items: pieces.map(({ page, text }) => ({
         data: { text: page === null ? text : `[p. ${page}] ${text}` },
         text: 'text',
-        line: ({ text: whole }) => scalarText(whole),
+        line: ({ text: whole }) => String(whole),
       })),
       cursorAfter: async (count) => (count < pieces.length ? REST : null),
     },
-    { place: { at: 0, from: 0 }, maxTokens: DEFAULT_TOKENS * 2, tokenizer, cursorAt: () => REST },
+    { place: { at: 0, within: 0 }, maxTokens: DEFAULT_TOKENS * 2, tokenizer, cursorAt: () => REST },
   );
   return answer.content.replace(moreResults(REST), `More text: use the tool read with work ${named.document}.`);
 }

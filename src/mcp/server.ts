@@ -9,7 +9,19 @@ import { NOTICE, packAnswer } from './answer.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { listDocuments, readDocumentResource } from './resources.ts';
 import type { McpRun, Tool } from './tool.ts';
-import { CONTROL_TOOLS, TOOLS } from './tools/index.ts';
+import { askTool, checkQuotesTool } from './tools/ask.ts';
+import { graphTool } from './tools/graph.ts';
+import { decideTool, screeningTool } from './tools/screening.ts';
+import { searchTool } from './tools/search.ts';
+import { tableTool } from './tools/table.ts';
+import { citeTool, figuresTool, readTool, relatedTool } from './tools/work.ts';
+import { accountTool, worksTool } from './tools/works.ts';
+
+/** Tools that only read. */
+const TOOLS: readonly Tool[] = [
+  searchTool, askTool, checkQuotesTool, tableTool, readTool, worksTool, citeTool, accountTool, relatedTool, graphTool,
+  figuresTool, screeningTool,
+]; // prettier-ignore
 
 export interface McpOptions {
   readonly runs: readonly McpRun[];
@@ -34,8 +46,7 @@ async function createCorpusServer(options: McpOptions): Promise<McpServer> {
   const parts = { ...options, tokenizer };
   for (const each of TOOLS) registerTool(server, each, parts, { ...HINTS, readOnlyHint: true, idempotentHint: true });
   if (options.allowControl === true)
-    for (const each of CONTROL_TOOLS)
-      registerTool(server, each, parts, { ...HINTS, readOnlyHint: false, idempotentHint: false });
+    registerTool(server, decideTool, parts, { ...HINTS, readOnlyHint: false, idempotentHint: false });
   registerDocuments(server, { ...options, tokenizer });
   return server;
 }
@@ -87,7 +98,8 @@ function registerTool(server: McpServer, each: Tool, { runs, tokenizer, tell }: 
     async (asked: Readonly<Record<string, unknown>>, context): Promise<CallToolResult> => {
       try {
         const draft = await each.ask(asked, runs, context.mcpReq.signal);
-        const place = draft.cursorAfter ? { at: 0, from: 0 } : readCursor(asked['cursor'] as string | undefined, asked);
+        const cursor = draft.cursorAfter ? undefined : (asked['cursor'] as string | undefined);
+        const place = readCursor(cursor, asked, { at: 0, within: 0 });
         const { structured, content } = await packAnswer(draft, {
           place,
           maxTokens: Number(asked['max_tokens']),

@@ -1,9 +1,14 @@
+import { basename, resolve } from 'node:path';
+
 import { z } from 'zod';
 
 import { AppError } from '../base/index.ts';
-import type { Corpus, LibraryWork, LiveSearch } from '../corpus/index.ts';
+import type { Config } from '../config/index.ts';
+import type { Corpus, LibraryWork, LiveSearch, SearchEvent } from '../corpus/index.ts';
+import { openCorpus } from '../corpus/index.ts';
 import type { Screening } from '../screen/index.ts';
-import type { AnswerDraft } from './answer.ts';
+import { screeningOnDemand } from '../screen/index.ts';
+import type { AnswerDraft, JsonObject } from './answer.ts';
 
 /** An open corpus and its name. */
 export interface McpRun {
@@ -14,25 +19,45 @@ export interface McpRun {
   readonly screening: () => Screening;
 }
 
+/** Opens run folders; rejects folders without a corpus. Adds a number to duplicate names. */
+export async function openRuns(
+  folders: readonly string[],
+  configFor: (folder: string) => Config,
+  tell: (event: SearchEvent) => void,
+): Promise<{ readonly runs: readonly McpRun[] } & AsyncDisposable> {
+  await using stack = new AsyncDisposableStack();
+  const runs: McpRun[] = [];
+  for (const folder of folders) {
+    const corpus: Corpus = stack.use(await openCorpus(folder, { config: configFor(folder) }));
+    await corpus.library.require();
+    const search = stack.use(corpus.liveSearch(tell));
+    const screening = stack.use(screeningOnDemand(folder, corpus.config));
+    const name = basename(resolve(folder));
+    let id = name;
+    for (let number = 2; runs.some((run) => run.id === id); number += 1) id = `${name}-${number}`;
+    runs.push({ id, corpus, search, screening });
+  }
+  const opened = stack.move();
+  return { runs, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+type Asked = Readonly<Record<string, unknown>>;
+
 /** A tool offered to assistants. */
-export interface Tool<Input extends z.ZodObject = z.ZodObject> {
+export interface Tool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly input: Input;
+  readonly input: z.ZodObject;
   readonly output: z.ZodObject;
-  readonly ask: (asked: z.output<Input>, runs: readonly McpRun[], signal: AbortSignal) => Promise<AnswerDraft>;
-}
-
-/** Preserves the input type of a tool inside a list. */
-export function tool<Input extends z.ZodObject>(of: Tool<Input>): Tool {
-  return of;
+  readonly ask: (asked: Asked, runs: readonly McpRun[], signal: AbortSignal) => Promise<AnswerDraft>;
 }
 
 export const DEFAULT_TOKENS = 8_000;
 
 /** Parameters of every tool. */
-export const PAGING = {
+const PARAMETERS = {
+  run: z.string().max(300).optional().describe('Name of the corpus; default: all.'),
   max_tokens: z
     .int()
     .min(500)
@@ -42,9 +67,63 @@ export const PAGING = {
   cursor: z.string().max(1_000).optional().describe('next_cursor of the previous answer, to continue.'),
 };
 
-export const RUN = {
-  run: z.string().max(300).optional().describe('Name of the corpus; default: all.'),
+/** Flags of a text that was cut. */
+const CUTS = {
+  cut: z.boolean().optional().describe('The text is cut; use the cursor for the rest.'),
+  continued: z.boolean().optional().describe('The text continues from the previous answer.'),
 };
+
+type Fields<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
+
+/** Describes a tool: its parameters, and an answer that has a head and a list of items, each also as readable text. */
+export function tool<Input extends z.ZodRawShape, Head extends z.ZodRawShape, Item extends z.ZodRawShape>(of: {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** Besides the parameters of every tool. */
+  readonly input: Input;
+  readonly head: Head;
+  /** Name of the list in the answer. */
+  readonly list: string;
+  readonly item: Item;
+  /** The field of an item that may be cut if it is too long. */
+  readonly text?: keyof Item & string;
+  readonly line: (item: Fields<Item>) => string;
+  readonly ask: (
+    asked: Fields<Input & typeof PARAMETERS>,
+    runs: readonly McpRun[],
+    signal: AbortSignal,
+  ) => Promise<{
+    readonly head: Fields<Head>;
+    /** The head as readable text. */
+    readonly summary: string;
+    readonly items: readonly Fields<Item>[];
+    readonly cursorAfter?: AnswerDraft['cursorAfter'];
+  }>;
+}): Tool {
+  const { name, title, description, input, head, list, item, text, line, ask } = of;
+  return {
+    name,
+    title,
+    description,
+    input: z.strictObject({ ...input, ...PARAMETERS }),
+    output: z.object({
+      notice: z.string().describe('How to treat quoted text.'),
+      next_cursor: z.string().nullable().describe('Cursor of the next part; null at the end.'),
+      ...head,
+      [list]: z.array(z.object({ ...item, ...(text !== undefined && CUTS) })),
+    }),
+    ask: async (asked, runs, signal) => {
+      const answer = await ask(asked as never, runs, signal);
+      return {
+        ...answer,
+        head: answer.head as JsonObject,
+        list,
+        items: answer.items.map((data) => ({ data: data as JsonObject, text, line: (shown) => line(shown as never) })),
+      };
+    },
+  };
+}
 
 /** Which works are meant; a list in a file of this machine (`@FILE`) is for the command line only. */
 export const WORKS = {
@@ -54,18 +133,6 @@ export const WORKS = {
     .regex(/^[^@]/, 'expected a saved set, included, a filter or ids')
     .optional()
     .describe('Only these works: a saved set, included, a filter such as year:2020-2022, or ids with commas.'),
-};
-
-/** Fields of every answer. */
-export const ANSWER = {
-  notice: z.string().describe('How to treat quoted text.'),
-  next_cursor: z.string().nullable().describe('Cursor of the next part; null at the end.'),
-};
-
-/** Flags of a text that was cut. */
-export const CUTS = {
-  cut: z.boolean().optional().describe('The text is cut; use the cursor for the rest.'),
-  continued: z.boolean().optional().describe('The text continues from the previous answer.'),
 };
 
 /** The named run, or all. */

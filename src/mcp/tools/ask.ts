@@ -1,9 +1,7 @@
 import { z } from 'zod';
 
 import { askCorpus, checkQuotes } from '../../answers/index.ts';
-import type { JsonObject } from '../answer.ts';
-import { scalarText } from '../answer.ts';
-import { ANSWER, CUTS, PAGING, RUN, runsNamed, tool, WORKS } from '../tool.ts';
+import { runsNamed, tool, WORKS } from '../tool.ts';
 
 /** Passages to answer from, and the sentences that answer best. */
 export const askTool = tool({
@@ -11,81 +9,82 @@ export const askTool = tool({
   title: 'Answer from the papers',
   description:
     'Finds the passages to answer a question from, and the sentences of the papers that answer it best, each quoted. Write your own answer from the passages, give each sentence a quote, and have the quotes checked with check_quotes. An empty list of sentences means that these papers do not answer.',
-  input: z.strictObject({
+  input: {
     question: z.string().min(1).max(2_000).describe('The question.'),
-    ...RUN,
     passages: z.int().min(1).max(50).default(10).describe('Passages wanted.'),
     ...WORKS,
-    ...PAGING,
-  }),
-  output: z.object({
-    ...ANSWER,
+  },
+  head: {
     question: z.string(),
     sentences: z.array(z.object({ text: z.string(), work: z.string(), page: z.number().nullable() })),
-    passages: z.array(
-      z.object({
-        number: z.number(),
-        run: z.string(),
-        work: z.string(),
-        title: z.string(),
-        page: z.number().nullable(),
-        part: z.string(),
-        text: z.string(),
-        citation: z.string().nullable(),
-        ...CUTS,
-      }),
-    ),
-  }),
+  },
+  list: 'passages',
+  item: {
+    number: z.number(),
+    run: z.string(),
+    work: z.string(),
+    title: z.string(),
+    page: z.number().nullable(),
+    part: z.string(),
+    text: z.string(),
+    citation: z.string().nullable(),
+  },
+  text: 'text',
+  line: ({ number, title, page, work, run, text }) =>
+    `${number}. ${title}\n${page === null ? '' : `p. ${page} · `}work ${work} of ${run}\n${text}`,
   async ask({ question, run, passages: most, works }, runs, signal) {
-    const sentences: JsonObject[] = [];
-    const passages: JsonObject[] = [];
-    for (const each of runsNamed(run, runs)) {
-      const chosen = works === undefined ? {} : { works: each.corpus.chooseWorks(works) };
-      const answer = await each.search.use((session) =>
-        askCorpus(session, question, { passages: most, ...chosen }, signal),
-      );
-      for (const { text, quotes } of answer.sentences)
-        sentences.push({
-          text,
-          work: quotes[0]?.work?.id ?? quotes[0]?.document ?? '',
-          page: quotes[0]?.page ?? null,
-        });
-      for (const { passage, work } of answer.passages)
-        passages.push({
-          number: passages.length + 1,
-          run: each.id,
-          work: work?.id ?? passage.document,
-          title: work?.title ?? passage.title,
-          page: passage.page ?? null,
-          part: passage.section,
-          text: passage.text,
-          citation: work?.apa ?? null,
-        });
+    const named = runsNamed(run, runs);
+    const answers = [];
+    for (const { id, corpus, search } of named) {
+      const chosen = works === undefined ? {} : { works: corpus.chooseWorks(works) };
+      const options = { passages: most, ...chosen };
+      answers.push({ id, ...(await search.use((session) => askCorpus(session, question, options, signal))) });
     }
+    const sentences = answers.flatMap((answer) =>
+      answer.sentences.map(({ text, quotes: [quote] }) => ({
+        text,
+        work: quote?.work?.id ?? quote?.document ?? '',
+        page: quote?.page ?? null,
+      })),
+    );
+    const passages = answers.flatMap((answer) => answer.passages.map((found) => ({ id: answer.id, ...found })));
     return {
       head: { question, sentences },
-      list: 'passages',
       summary:
         sentences.length === 0
           ? `Not in these papers, as far as their sentences show; the nearest ${passages.length} passages follow.`
-          : `${sentences.length} sentences answer "${question}": ${sentences.map(({ text }) => `“${scalarText(text)}”`).join(' ')}`,
-      items: passages.map((data) => ({ data, text: 'text', line })),
+          : `${sentences.length} sentences answer "${question}": ${sentences.map(({ text }) => `“${text}”`).join(' ')}`,
+      items: passages.map(({ id, passage, work }, at) => ({
+        number: at + 1,
+        run: id,
+        work: work?.id ?? passage.document,
+        title: work?.title ?? passage.title,
+        page: passage.page ?? null,
+        part: passage.section,
+        text: passage.text,
+        citation: work?.apa ?? null,
+      })),
     };
   },
 });
 
-function line({ number, title, page, work, run, text }: JsonObject): string {
-  const where = `${page === null ? '' : `p. ${scalarText(page)} · `}work ${scalarText(work)} of ${scalarText(run)}`;
-  return `${scalarText(number)}. ${scalarText(title)}\n${where}\n${scalarText(text)}`;
-}
+const verdictFields = z.object({
+  quote: z.string(),
+  work: z.string(),
+  verdict: z.enum(['found', 'refused']),
+  reason: z.string().nullable(),
+  page: z.number().nullable(),
+  around: z.string().nullable().describe('The whole sentence that the quote is from.'),
+  elsewhere: z.string().nullable().describe('The work that has the quote instead.'),
+});
+type Verdict = z.output<typeof verdictFields>;
 
-/** The gate, for sentences that an assistant has written itself. */
 export const checkQuotesTool = tool({
   name: 'check_quotes',
   title: 'Check quotes',
   description:
     'Says of each quote whether it is in the work it is attributed to, word for word (white space, hyphenation, ligatures, quotation marks and dashes aside), and with a sentence whether each of its numbers is in the quote. Drop every sentence whose quote is refused.',
-  input: z.strictObject({
+  input: {
     quotes: z
       .array(
         z.strictObject({
@@ -96,29 +95,19 @@ export const checkQuotesTool = tool({
       )
       .min(1)
       .max(50),
-    ...RUN,
-    ...PAGING,
-  }),
-  output: z.object({
-    ...ANSWER,
-    found: z.number(),
-    refused: z.number(),
-    verdicts: z.array(
-      z.object({
-        quote: z.string(),
-        work: z.string(),
-        verdict: z.enum(['found', 'refused']),
-        reason: z.string().nullable(),
-        page: z.number().nullable(),
-        around: z.string().nullable().describe('The whole sentence that the quote is from.'),
-        elsewhere: z.string().nullable().describe('The work that has the quote instead.'),
-      }),
-    ),
-  }),
+  },
+  head: { found: z.number(), refused: z.number() },
+  list: 'verdicts',
+  item: verdictFields.shape,
+  text: 'quote',
+  line: ({ quote, work, verdict, reason, page, elsewhere }) => {
+    const why = reason === null ? '' : `: ${reason}${elsewhere === null ? '' : ` (it is in ${elsewhere})`}`;
+    return `${verdict}${why} · work ${work}${page === null ? '' : `, p. ${page}`}\n${quote}`;
+  },
   async ask({ quotes, run }, runs, signal) {
-    const verdicts: JsonObject[] = [];
+    const verdicts: Verdict[] = [];
     for (const claim of quotes) {
-      let data: JsonObject | undefined;
+      let data: Verdict | undefined;
       for (const each of runsNamed(run, runs)) {
         const [verdict] = await each.search.use((session) => checkQuotes(session, [claim], signal));
         if (!verdict) continue;
@@ -138,15 +127,8 @@ export const checkQuotesTool = tool({
     const found = verdicts.filter(({ verdict }) => verdict === 'found').length;
     return {
       head: { found, refused: verdicts.length - found },
-      list: 'verdicts',
       summary: `${found} of ${verdicts.length} quotes found.`,
-      items: verdicts.map((data) => ({ data, text: 'quote', line: verdictLine })),
+      items: verdicts,
     };
   },
 });
-
-function verdictLine({ quote, work, verdict, reason, page, elsewhere }: JsonObject): string {
-  const why =
-    reason === null ? '' : `: ${scalarText(reason)}${elsewhere === null ? '' : ` (it is in ${scalarText(elsewhere)})`}`;
-  return `${scalarText(verdict)}${why} · work ${scalarText(work)}${page === null ? '' : `, p. ${scalarText(page)}`}\n${scalarText(quote)}`;
-}

@@ -1,69 +1,64 @@
 import { z } from 'zod';
 
 import { AppError } from '../../base/index.ts';
-import type { Graph, GraphNode, ShownEvidence } from '../../ask/index.ts';
+import type { Graph, ShownEvidence } from '../../ask/index.ts';
 import type { EdgeKind } from '../../graph/index.ts';
 import { EDGE_KINDS } from '../../graph/index.ts';
-import type { AnswerDraft, AnswerItem, JsonObject } from '../answer.ts';
-import { scalarText } from '../answer.ts';
-import { ANSWER, CUTS, PAGING, RUN, runsNamed, tool } from '../tool.ts';
+import { runsNamed, tool } from '../tool.ts';
 
 const MOST_ROWS = 500;
 const EDGES = Object.keys(EDGE_KINDS) as [EdgeKind, ...EdgeKind[]];
+const question = z.object({
+  ask: z.enum(['stats', 'neighbours', 'path', 'evidence', 'find']),
+  node: z.string().max(500).optional().describe('A node id, DOI, work id, term, or words of a title.'),
+  to: z.string().max(500).optional().describe('The other end, for path and evidence.'),
+  kind: z.enum(EDGES).optional().describe('Only edges of this kind; for evidence, the kind of the edge.'),
+});
+const rowFields = z.object({
+  id: z.string(),
+  kind: z.string(),
+  label: z.string(),
+  year: z.number().nullable(),
+  edge: z.string().nullable(),
+  direction: z.string().nullable(),
+  count: z.number().nullable(),
+  evidence: z.string().describe('Sentences that support the edge.'),
+});
+type Row = z.output<typeof rowFields>;
 
 export const graphTool = tool({
   name: 'graph',
   title: 'Ask the knowledge graph',
   description:
     'Queries the knowledge graph of a corpus: counts by kind (stats), the neighbours of a node (neighbours), a shortest path between two nodes (path), the evidence of an edge (evidence), nodes by words (find).',
-  input: z.strictObject({
-    ask: z.enum(['stats', 'neighbours', 'path', 'evidence', 'find']),
-    ...RUN,
-    node: z.string().max(500).optional().describe('A node id, DOI, work id, term, or words of a title.'),
-    to: z.string().max(500).optional().describe('The other end, for path and evidence.'),
-    kind: z.enum(EDGES).optional().describe('Only edges of this kind; for evidence, the kind of the edge.'),
-    ...PAGING,
-  }),
-  output: z.object({
-    ...ANSWER,
+  input: question.shape,
+  head: {
     run: z.string(),
     available: z.boolean().describe('False if no graph was built.'),
     says: z.string(),
-    rows: z.array(
-      z.object({
-        id: z.string(),
-        kind: z.string(),
-        label: z.string(),
-        year: z.number().nullable(),
-        edge: z.string().nullable(),
-        direction: z.string().nullable(),
-        count: z.number().nullable(),
-        evidence: z.string().describe('Sentences that support the edge.'),
-        ...CUTS,
-      }),
-    ),
-  }),
-  async ask({ ask, run: name, node, to, kind }, runs) {
+  },
+  list: 'rows',
+  item: rowFields.shape,
+  text: 'evidence',
+  line: ({ id, kind, label, year, edge, direction, count, evidence }) => {
+    const arrow = edge === null ? '' : direction === 'in' ? `← ${edge} ` : `→ ${edge} `;
+    const more = [year, id === '' ? null : id, count].flatMap((each) => (each === null ? [] : [` · ${each}`]));
+    return `${arrow}${kind} ${label}${more.join('')}${evidence === '' ? '' : `\n${evidence}`}`;
+  },
+  async ask({ run: name, ...asked }, runs) {
     const named = runsNamed(name, runs);
     const run = named.find(({ corpus }) => corpus.graph.exists) ?? named[0];
     if (!run || !run.corpus.graph.exists) {
       const says = 'No knowledge graph; build one with docstokg graph build.';
-      return { head: { run: run?.id ?? '', available: false, says }, list: 'rows', items: [], summary: says };
+      return { head: { run: run?.id ?? '', available: false, says }, items: [], summary: says };
     }
     using graph = run.corpus.graph.open();
-    const { says, items } = answer(graph, { ask, node, to, kind });
-    return { head: { run: run.id, available: true, says }, list: 'rows', items, summary: says } satisfies AnswerDraft;
+    const { says, items } = answer(graph, asked);
+    return { head: { run: run.id, available: true, says }, items, summary: says };
   },
 });
 
-interface Asked {
-  readonly ask: 'stats' | 'neighbours' | 'path' | 'evidence' | 'find';
-  readonly node: string | undefined;
-  readonly to: string | undefined;
-  readonly kind: EdgeKind | undefined;
-}
-
-function answer(graph: Graph, asked: Asked): { readonly says: string; readonly items: AnswerItem[] } {
+function answer(graph: Graph, asked: z.output<typeof question>): { readonly says: string; readonly items: Row[] } {
   const { ask, kind } = asked;
   switch (ask) {
     case 'stats': {
@@ -80,7 +75,7 @@ function answer(graph: Graph, asked: Asked): { readonly says: string; readonly i
       const found = like.flatMap((each) => graph.most(each, { like: words, limit: 20 }));
       return {
         says: `${found.length} nodes for "${words}".`,
-        items: found.map(({ node, weight }) => row({ ...of(node), count: weight })),
+        items: found.map(({ node, weight }) => row({ ...node, count: weight })),
       };
     }
     case 'neighbours': {
@@ -90,7 +85,7 @@ function answer(graph: Graph, asked: Asked): { readonly says: string; readonly i
       return {
         says: `${found.length} edges of ${node.label} (${node.id}, a ${node.kind}).`,
         items: found.map(({ kind: edge, direction, node: other, evidence }) =>
-          row({ ...of(other), edge, direction, evidence }),
+          row({ ...other, edge, direction, evidence }),
         ),
       };
     }
@@ -99,7 +94,7 @@ function answer(graph: Graph, asked: Asked): { readonly says: string; readonly i
       const way = graph.path(from, to);
       return {
         says: way ? `A path of ${way.length - 1} steps.` : 'No path with six or fewer steps.',
-        items: (way ?? []).map(({ node, edge, direction }) => row({ ...of(node), edge, direction })),
+        items: (way ?? []).map(({ node, edge, direction }) => row({ ...node, edge, direction })),
       };
     }
     case 'evidence': {
@@ -108,42 +103,21 @@ function answer(graph: Graph, asked: Asked): { readonly says: string; readonly i
       const found = graph.evidence(from.id, edge, to.id).slice(0, MOST_ROWS);
       return {
         says: `${found.length} pieces of evidence for ${from.label} ${edge} ${to.label}.`,
-        items: found.map((each) => row({ ...of(to), edge, direction: 'out', evidence: [each] })),
+        items: found.map((each) => row({ ...to, edge, direction: 'out', evidence: [each] })),
       };
     }
   }
 }
 
-function of({ id, kind, label, year }: GraphNode): { id: string; kind: string; label: string; year: number | null } {
-  return { id, kind, label, year };
-}
-
-function row(fields: {
-  readonly id?: string;
-  readonly kind: string;
-  readonly label: string;
-  readonly year?: number | null;
-  readonly edge?: string | null;
-  readonly direction?: string | null;
-  readonly count?: number;
-  readonly evidence?: readonly ShownEvidence[];
-}): AnswerItem {
+function row(
+  fields: Partial<Omit<Row, 'evidence'>> &
+    Pick<Row, 'kind' | 'label'> & { readonly evidence?: readonly ShownEvidence[] },
+): Row {
   const { id = '', kind, label, year = null, edge = null, direction = null, count = null, evidence = [] } = fields;
   const quotes = evidence
     .filter(({ quote }) => quote !== null)
-    .map(({ document, page, quote }) => `${document}${page === null ? '' : `, p. ${page}`}: ${quote ?? ''}`)
-    .join('\n');
-  return { data: { id, kind, label, year, edge, direction, count, evidence: quotes }, text: 'evidence', line };
-}
-
-function line({ id, kind, label, year, edge, direction, count, evidence }: JsonObject): string {
-  const arrow = edge === null ? '' : direction === 'in' ? `← ${scalarText(edge)} ` : `→ ${scalarText(edge)} `;
-  const more = [
-    ...(year === null ? [] : [scalarText(year)]),
-    ...(id === '' ? [] : [scalarText(id)]),
-    ...(count === null ? [] : [scalarText(count)]),
-  ].join(' · ');
-  return `${arrow}${scalarText(kind)} ${scalarText(label)}${more === '' ? '' : ` · ${more}`}${evidence === '' ? '' : `\n${scalarText(evidence)}`}`;
+    .map(({ document, page, quote }) => `${document}${page === null ? '' : `, p. ${page}`}: ${quote ?? ''}`);
+  return { id, kind, label, year, edge, direction, count, evidence: quotes.join('\n') };
 }
 
 function needed(value: string | undefined, name: string): string {

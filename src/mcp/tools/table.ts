@@ -1,9 +1,24 @@
 import { z } from 'zod';
 
 import { EMPTY_REASONS, readTable, savedTables } from '../../answers/index.ts';
-import type { JsonObject } from '../answer.ts';
-import { scalarText } from '../answer.ts';
-import { ANSWER, CUTS, PAGING, RUN, runsNamed, tool, WORKS } from '../tool.ts';
+import { runsNamed, tool, WORKS } from '../tool.ts';
+
+const saved = z.object({
+  run: z.string(),
+  table: z.string(),
+  columns: z.array(z.string()),
+  model: z.string().nullable(),
+});
+const cellFields = z.object({
+  run: z.string(),
+  work: z.string(),
+  title: z.string(),
+  column: z.string(),
+  value: z.string().nullable(),
+  from: z.string().describe('Where the value is from, or why there is none.'),
+  page: z.number().nullable(),
+  quote: z.string(),
+});
 
 /** The cells of a saved table. */
 export const tableTool = tool({
@@ -11,35 +26,23 @@ export const tableTool = tool({
   title: 'Read a table',
   description:
     'Reads the tables that were filled in with "docstokg table": one row per paper, one column per question, each cell with a value, where it is from and its quote, or the reason why it is empty. Without the id of a table, it lists the tables. A cell that is "corrected" was set by a person.',
-  input: z.strictObject({
-    ...RUN,
+  input: {
     table: z.string().max(100).optional().describe('The id of a table; default: list the tables.'),
     columns: z.array(z.string().max(500)).max(50).optional().describe('Only these columns.'),
     ...WORKS,
-    ...PAGING,
-  }),
-  output: z.object({
-    ...ANSWER,
-    tables: z.array(
-      z.object({ run: z.string(), table: z.string(), columns: z.array(z.string()), model: z.string().nullable() }),
-    ),
-    cells: z.array(
-      z.object({
-        run: z.string(),
-        work: z.string(),
-        title: z.string(),
-        column: z.string(),
-        value: z.string().nullable(),
-        from: z.string().describe('Where the value is from, or why there is none.'),
-        page: z.number().nullable(),
-        quote: z.string(),
-        ...CUTS,
-      }),
-    ),
-  }),
+  },
+  head: { tables: z.array(saved) },
+  list: 'cells',
+  item: cellFields.shape,
+  text: 'quote',
+  line: ({ title, work, run, column, value, from, page, quote }) => {
+    const shown = value === null ? `empty: ${from}` : `${value} (${from})`;
+    const where = `work ${work} of ${run}${page === null ? '' : `, p. ${page}`}`;
+    return `${title} · ${where}\n${column}: ${shown}${quote === '' ? '' : `\n${quote}`}`;
+  },
   async ask({ run, table: id, columns: wanted, works }, runs) {
-    const tables: JsonObject[] = [];
-    const cells: JsonObject[] = [];
+    const tables: z.output<typeof saved>[] = [];
+    const cells: z.output<typeof cellFields>[] = [];
     for (const { id: of, corpus, search: kept } of runsNamed(run, runs))
       for (const { id: table, columns, model } of savedTables(corpus)) {
         if (id !== undefined && table !== id) continue;
@@ -66,20 +69,14 @@ export const tableTool = tool({
     const none = id === undefined ? 'No tables; docstokg table fills one in.' : `There is no table ${id}.`;
     return {
       head: { tables },
-      list: 'cells',
-      summary: tables.map(tableLine).join('\n') || none,
-      items: cells.map((data) => ({ data, text: 'quote', line })),
+      summary:
+        tables
+          .map(({ table, columns, model }) => {
+            const by = model === null ? 'without a model' : `by ${model}`;
+            return `Table ${table}, ${by}: ${columns.join(', ')}`;
+          })
+          .join('\n') || none,
+      items: cells,
     };
   },
 });
-
-function tableLine({ table, columns, model }: JsonObject): string {
-  const by = model === null ? 'without a model' : `by ${scalarText(model)}`;
-  return `Table ${scalarText(table)}, ${by}: ${(columns as string[]).join(', ')}`;
-}
-
-function line({ title, work, run, column, value, from, page, quote }: JsonObject): string {
-  const shown = value === null ? `empty: ${scalarText(from)}` : `${scalarText(value)} (${scalarText(from)})`;
-  const where = `work ${scalarText(work)} of ${scalarText(run)}${page === null ? '' : `, p. ${scalarText(page)}`}`;
-  return `${scalarText(title)} · ${where}\n${scalarText(column)}: ${shown}${quote === '' ? '' : `\n${scalarText(quote)}`}`;
-}
