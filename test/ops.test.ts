@@ -71,7 +71,7 @@ test('the compose file runs three workers on one database, with existing setting
       value.replace(/\$\{CONTACT:.*\}/, 'me@x.org'),
     ]),
   );
-  const { status, stdout, stderr } = command('docstokg', ['config', 'show', '--json'], { env });
+  const { status, stdout, stderr } = command('docstokg', ['config', '--json'], { env });
   assert.equal(status, 0, stderr);
   assert.match(stdout, /postgres:\/\/\*\*\*@database\/docs/);
   checkOptions(worker.entrypoint?.at(-1) ?? '');
@@ -133,7 +133,7 @@ function checkFleet(environment: Readonly<Record<string, string>>, line: string,
   const env = Object.fromEntries(
     Object.entries(environment).map(([key, value]) => [key, value.replace(/\$\{CONTACT:.*\}/, 'me@x.org')]),
   );
-  const { status, stdout, stderr } = command('docstokg', ['config', 'show', '--json'], { env });
+  const { status, stdout, stderr } = command('docstokg', ['config', '--json'], { env });
   assert.equal(status, 0, stderr);
   assert.match(stdout, /"fleet": ?true|queue\.fleet/);
   assert.match(line, new RegExp(`docstokg ${name} `));

@@ -18,8 +18,10 @@ function helpOf(command: Command): string {
   return help.replace(/\nEverywhere:\n(?: .*\n)+/, '').trimEnd();
 }
 
+/** The commands that do something: those without subcommands, and those that also take arguments themselves. */
 function leaves(command: Command): Command[] {
-  return command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
+  const below = command.commands.flatMap(leaves);
+  return below.length === 0 || command.registeredArguments.length > 0 ? [command, ...below] : below;
 }
 
 function pathOf(command: Command): string {

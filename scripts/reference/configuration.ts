@@ -10,7 +10,7 @@ export function configurationPage(keys: readonly Key[] = settingsTable().keys): 
     [
       'Defaults, then the file (`docstokg.yaml`, `.yml` or `.json` in the working folder, or `--config`), then its profile (`--profile`),',
       'then the environment, then flags; later sources override earlier ones. Unknown keys, wrong types and values out of range are errors that name key,',
-      'value, origin and range. `docstokg config show` prints the current settings with their source; `docstokg config show --schema` prints the',
+      'value, origin and range. `docstokg config` prints the current settings with their source; `docstokg config --schema` prints the',
       'JSON Schema.',
     ].join('\n'),
     '```yaml\norchestrator:\n  max_workers: 16\n  max_per_resolver: { unpaywall: 2 }\nprofiles:\n  night:\n    orchestrator:\n      max_workers: 64\n```',

@@ -59,7 +59,7 @@ async function measure(seed: number): Promise<{ readonly wrong: number; readonly
     const parametersOfRun = ['--input', 'list.csv', '--sim', admin.url, '--out', 'out', '--workers', '16', '--json'];
     await using run = startCommand(
       'contentdownload',
-      [...parametersOfRun, '--resolver-order', 'openalex', '--accept', 'xml'],
+      [...parametersOfRun, '--set', 'download.resolver_order=openalex', '--set', 'download.accept=xml'],
       {
         cwd: folder,
         env: PATIENCE,

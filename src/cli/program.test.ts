@@ -32,6 +32,7 @@ test('a renamed command still works under its old name, and its new name exists'
     /no-such-folder/,
   );
   assert.equal(warning, 'warning: this command is now `docstokg export --format report`\n');
+  assert.deepEqual(renamedTo(['set', 'delete', 'r', 'x'])?.words, ['set', '--delete', 'r', 'x']);
   assert.equal(renamedTo(['graph', 'show']), undefined);
   assert.equal(renamedTo(['constructor']), undefined);
   const program = await createProgram('docstokg', '0.0.0');
@@ -44,6 +45,10 @@ test('a renamed command still works under its old name, and its new name exists'
     ['labels'],
     ['versions'],
     ['queue', 'show'],
+    ['queue', 'drain'],
+    ['graph', 'path'],
+    ['config', 'show'],
+    ['set', 'create'],
   ]) {
     let command = program;
     for (const word of (renamedTo(old)?.words ?? []).filter((each) => /^[a-z]/.test(each))) {

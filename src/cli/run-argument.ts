@@ -36,7 +36,10 @@ export function splitRun(
   run: string | undefined,
 ): { readonly run: string | undefined; readonly words: readonly string[] } {
   const needed = names.filter((name) => !name.startsWith('[')).length;
-  const takesRun = run === undefined && given[0] !== undefined && (given.length > needed ? isRun(given[0]) : false);
+  const [first = ''] = given;
+  const takesRun = run === undefined && given.length > needed && isRun(first);
+  // A file, or a folder of something else, in the place of the run.
+  if (run === undefined && given.length > needed && !takesRun && existsSync(first)) notARun(first);
   const words = takesRun ? given.slice(1) : given;
   if (words.length < needed || words.length > names.length)
     throw new AppError(
@@ -60,8 +63,16 @@ export function chooseRun(named: string | undefined, config: Config): string {
 /** Returns the folder named by the user; any other path is misuse. */
 export function requireFolder(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isDirectory()) return path;
-  throw new AppError('USAGE_RUN', `${path} ${found ? 'is a file, not a run folder' : 'does not exist'}`, {
+  return found?.isDirectory() ? path : notARun(path, found ? 'is a file, not a run folder' : 'does not exist');
+}
+
+/** Rejects a folder that no run or stage wrote. */
+export function requireRun(folder: string): string {
+  return isRun(folder) ? folder : notARun(folder);
+}
+
+function notARun(path: string, why = 'is not a run folder'): never {
+  throw new AppError('USAGE_RUN', `${path} ${why}`, {
     hint: 'give the output folder of docstokg run, contentdownload or docparse parse',
   });
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../base/index.ts';
 import { systemClock } from '../base/index.ts';
 import type { Layer, Loaded } from '../config/index.ts';
 import { loadConfig } from '../config/index.ts';
-import { settingsMade } from './setting-options.ts';
+import { setOption, settingsMade } from './setting-options.ts';
 import type { Terminal } from './terminal.ts';
 import { openTerminal, plain } from './terminal.ts';
 
@@ -61,7 +61,8 @@ export function shared(command: Command): Command {
         'configuration file (YAML or JSON); default: docstokg.yaml in the current directory',
       ).helpGroup(EVERYWHERE),
     )
-    .addOption(new Option('--profile <name>', 'profile of the configuration file to apply').helpGroup(EVERYWHERE));
+    .addOption(new Option('--profile <name>', 'profile of the configuration file to apply').helpGroup(EVERYWHERE))
+    .addOption(setOption().helpGroup(EVERYWHERE));
   return outputOptions(configured).helpOption('-h, --help', 'show this help');
 }
 

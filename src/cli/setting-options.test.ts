@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { Command } from 'commander';
+import { Command } from 'commander';
 
 import { settingsTable } from '../config/index.ts';
+import { openSession, shared } from './session.ts';
 import { parseCommand, chunkCommand } from './commands/docparse/stages.ts';
 
 function helpOf(command: Command): string {
@@ -27,4 +28,18 @@ test('the help of a stage says the default of every setting, from the schema or 
       ),
     );
   assert.match(helpOf(chunkCommand()), /Defaults of chunk: --policy cpu .* 120 s of processor time per document /);
+});
+
+test('--set changes any setting; unknown ones and other texts are refused', async () => {
+  const loaded = async (...words: string[]) => {
+    const command = shared(new Command('x')).argument('[word]').exitOverride();
+    await command.parseAsync(words, { from: 'user' });
+    return openSession(command).load();
+  };
+  const { config, origins } = await loaded('--set', 'parse.max_tokens=99', '--set', 'download.accept=pdf,xml', 'word');
+  assert.deepEqual([config.parse.max_tokens, config.download.accept], [99, ['pdf', 'xml']]);
+  assert.equal(origins.get('parse.max_tokens'), 'option --set parse.max_tokens');
+  await assert.rejects(loaded('--set', 'parse.maxtokens=99'), { code: 'USAGE_SETTING', message: /parse\.maxtokens/ });
+  await assert.rejects(loaded('--set', 'word'), { code: 'USAGE_SETTING', message: /KEY=VALUE/ });
+  await assert.rejects(loaded('--set', 'parse.max_tokens=many'), { code: 'CONFIG_INVALID' });
 });

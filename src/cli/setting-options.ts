@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option } from 'commander';
 
 import type { FlagPlace, Key, Layer } from '../config/index.ts';
 import { parseText, settingsTable } from '../config/index.ts';
+import { AppError } from '../base/index.ts';
 
 /** The setting bound to an option. */
 const KEYS = new WeakMap<Option, Key>();
@@ -14,14 +15,38 @@ export function settingOptions(command: Command, places: readonly FlagPlace[], k
   return command;
 }
 
+/** `--set KEY=VALUE`, for every setting. */
+export function setOption(): Option {
+  return new Option('--set <key=value>', 'any setting that docstokg config lists; repeatable').argParser(
+    (text, before: readonly string[] = []) => [...before, text],
+  );
+}
+
 /** The settings set by the options of a parsed command; options not given are omitted. */
 export function settingsMade(command: Command): Layer {
-  return command.options.flatMap((option) => {
-    const key = KEYS.get(option);
-    const name = option.attributeName();
-    if (!key || command.getOptionValueSource(name) !== 'cli') return [];
-    return [{ path: key.path, value: command.getOptionValue(name) as unknown, origin: `option ${option.long ?? ''}` }];
+  const { set = [] } = command.opts<{ readonly set?: readonly string[] }>();
+  const made = set.map((text) => {
+    const [, name = '', value = ''] = /^([\w.-]+)=(.*)$/s.exec(text) ?? [];
+    const key = settingsTable().keys.find((each) => each.name === name);
+    if (key) return { path: key.path, value: parseText(value, key.type), origin: `option --set ${name}` };
+    throw new AppError(
+      'USAGE_SETTING',
+      name === '' ? `--set ${text}: expected KEY=VALUE` : `unknown setting "${name}"`,
+      {
+        hint: 'docstokg config lists every setting',
+      },
+    );
   });
+  return command.options
+    .flatMap((option): Layer => {
+      const key = KEYS.get(option);
+      const name = option.attributeName();
+      if (!key || command.getOptionValueSource(name) !== 'cli') return [];
+      return [
+        { path: key.path, value: command.getOptionValue(name) as unknown, origin: `option ${option.long ?? ''}` },
+      ];
+    })
+    .concat(made);
 }
 
 /** The default of a setting as shown in help; empty if it depends on the stage. */

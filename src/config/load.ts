@@ -146,7 +146,7 @@ function readConfigFile(file: string): Record<string, unknown> {
       'CONFIG_FILE_UNREADABLE',
       `${file} must contain a map of settings, not ${Array.isArray(content) ? 'a list' : typeof content}`,
       {
-        hint: 'use sections such as "queue:" and "orchestrator:"; docstokg config show lists all',
+        hint: 'use sections such as "queue:" and "orchestrator:"; docstokg config lists all',
       },
     );
   }
@@ -156,7 +156,7 @@ function readConfigFile(file: string): Record<string, unknown> {
 function invalid(issues: readonly z.core.$ZodIssue[], settings: ReadonlyMap<string, Setting>): AppError {
   const lines = issues.flatMap((issue) => describeIssue(issue, settings));
   return new AppError('CONFIG_INVALID', lines.join('\n'), {
-    hint: 'docstokg config show prints the current settings; with --schema, every key and its range',
+    hint: 'docstokg config prints the current settings; with --schema, every key and its range',
   });
 }
 

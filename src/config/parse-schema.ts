@@ -28,26 +28,13 @@ export const parseSchema = z.strictObject({
     'Name of the vision model.',
     flag('--engine-model <name>', 'doctags'),
   ),
-  engine_timeout_s: setting(
-    seconds(0).default(90),
-    'Timeout of a request to the PDF engine server.',
-    flag('--engine-timeout-s <s>', 'doctags'),
-  ),
-  engine_prompt: setting(
-    z.string().min(1).default('Convert this page to docling.'),
-    'Prompt for the vision model.',
-    flag('--engine-prompt <text>', 'doctags'),
-  ),
+  engine_timeout_s: setting(seconds(0).default(90), 'Timeout of a request to the PDF engine server.'),
+  engine_prompt: setting(z.string().min(1).default('Convert this page to docling.'), 'Prompt for the vision model.'),
   engine_dpi: setting(
     z.int().min(36).max(600).default(144),
     'Resolution of the page images sent to the vision model, in dots per inch.',
-    flag('--engine-dpi <n>', 'doctags'),
   ),
-  max_pages: setting(
-    z.int().min(1).default(5_000),
-    'Maximum number of pages; longer PDFs are rejected.',
-    flag('--max-pages <n>', 'doctags'),
-  ),
+  max_pages: setting(z.int().min(1).default(5_000), 'Maximum number of pages; longer PDFs are rejected.'),
   max_file_mb: setting(z.int().min(1).default(200), 'Maximum file size in MB; larger files are rejected.'),
   ocr: setting(
     z.enum(['off', 'auto', 'force']).default('auto'),
@@ -77,12 +64,10 @@ export const parseSchema = z.strictObject({
   memory_limit_mb: setting(
     z.int().min(0).default(1024),
     'Memory limit of the process that parses a document; 0 means no limit.',
-    flag('--memory-limit-mb <n>', 'doctags'),
   ),
   tokenizer: setting(
     z.string().min(1).default('model'),
     'Tokenizer that counts tokens: model, cl100k, o200k, or the path of a tokenizer.json.',
-    flag('--tokenizer <name>', 'chunk'),
   ),
   max_tokens: setting(
     z.int().min(16).max(32_768).default(256),
@@ -92,13 +77,8 @@ export const parseSchema = z.strictObject({
   min_tokens: setting(
     z.int().min(0).default(64),
     'Chunks smaller than this are merged with a neighbour where possible.',
-    flag('--min-tokens <n>', 'chunk'),
   ),
-  overlap_tokens: setting(
-    z.int().min(0).default(0),
-    'Tokens repeated at the start of the next chunk.',
-    flag('--overlap-tokens <n>', 'chunk'),
-  ),
+  overlap_tokens: setting(z.int().min(0).default(0), 'Tokens repeated at the start of the next chunk.'),
   format: setting(
     z.enum(['parquet', 'jsonl']).default('parquet'),
     'File format of chunks and vectors.',

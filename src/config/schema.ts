@@ -182,17 +182,11 @@ const downloadSchema = z.strictObject({
       .min(1)
       .default(['pdf', 'xml', 'html']),
     'File types to accept as full text.',
-    flag('--accept <pdf,xml,html>', 'download'),
   ),
-  max_bytes: setting(
-    z.int().min(1).default(200_000_000),
-    'Maximum size of a downloaded file, in bytes.',
-    flag('--max-bytes <n>', 'download'),
-  ),
+  max_bytes: setting(z.int().min(1).default(200_000_000), 'Maximum size of a downloaded file, in bytes.'),
   content_addressed: setting(
     z.boolean().default(false),
     'Store files by content hash, with readable links next to them.',
-    flag('--content-addressed', 'download'),
   ),
   prefer: setting(
     z.enum(['any', 'published']).default('any'),
@@ -208,21 +202,9 @@ const downloadSchema = z.strictObject({
     'Which resolvers to use: fast (only the quickest and most productive) or broad (all).',
     flag('--preset <name>', 'download'),
   ),
-  resolver_order: setting(
-    z.array(z.string()).default([]),
-    'Resolvers to try first, in this order.',
-    flag('--resolver-order <a,b>', 'download'),
-  ),
-  enable: setting(
-    z.array(z.string()).default([]),
-    'Resolvers to use in addition to the preset.',
-    flag('--enable-resolver <a,b>', 'download'),
-  ),
-  disable: setting(
-    z.array(z.string()).default([]),
-    'Resolvers to disable.',
-    flag('--disable-resolver <a,b>', 'download'),
-  ),
+  resolver_order: setting(z.array(z.string()).default([]), 'Resolvers to try first, in this order.'),
+  enable: setting(z.array(z.string()).default([]), 'Resolvers to use in addition to the preset.'),
+  disable: setting(z.array(z.string()).default([]), 'Resolvers to disable.'),
   work_budget_s: setting(
     seconds(1).default(180),
     'Time budget per work, including waits between attempts; no further URL is tried after it.',
@@ -251,7 +233,6 @@ const graphSchema = z.strictObject({
   lookup_most: setting(
     z.int().min(1).default(1_000),
     'Maximum number of references, and of works by id, to look up per build; the most cited first.',
-    flag('--lookup-most <n>', 'graph-build'),
   ),
 });
 
@@ -275,7 +256,6 @@ const serveSchema = z.strictObject({
   allowed_hosts: setting(
     z.array(z.string()).default([]),
     'Additional host names clients may use to reach the server, such as the name of a proxy.',
-    flag('--allowed-hosts <a,b>', 'serve'),
   ),
 });
 
@@ -444,7 +424,6 @@ const claimsSchema = z.strictObject({
   passages_per_document: setting(
     z.int().min(0).default(40),
     'Number of passages per document to send, from the start of the document; 0 means all.',
-    flag('--passages-per-document <n>', 'claims'),
   ),
 });
 

@@ -48,7 +48,7 @@ import { openSearchSession } from './open-search.ts';
 
 /** How a corpus is opened; all of it has defaults. */
 export interface CorpusOptions {
-  /** Settings over those of the configuration file and the environment: what `docstokg config show` lists. */
+  /** Settings over those of the configuration file and the environment: what `docstokg config` lists. */
   readonly settings?: Settings;
   /** The configuration file; by default `docstokg.yaml` in the working folder, if there is one. */
   readonly file?: string;
@@ -306,7 +306,7 @@ export class Corpus implements AsyncDisposable {
   deleteSet(name: string): void {
     using works = this.#works();
     if (!works.records.sets().some((set) => set.name === name))
-      throw new AppError('USAGE_SET', `there is no set ${name}`, { hint: 'docstokg set list RUN shows them' });
+      throw new AppError('USAGE_SET', `there is no set ${name}`, { hint: 'docstokg set RUN lists them' });
     works.records.saveSet({ name, works: null, filter: null }, this.#now());
   }
 

@@ -56,7 +56,7 @@ export async function readDocumentResource(
       items: pieces.map(({ page, text }) => ({
         data: { text: page === null ? text : `[p. ${page}] ${text}` },
         text: 'text',
-        line: ({ text: whole }) => String(whole),
+        line: ({ text: whole }) => whole as string,
       })),
       cursorAfter: async (count) => (count < pieces.length ? REST : null),
     },

@@ -53,7 +53,7 @@ test('every command of the guide "Asking and tabulating" does what it says', asy
   assert.match(said('a decade?"'), /“Bleached corals recover within a decade where fishing is banned/);
   assert.match(said('--format markdown'), /## References/);
   assert.match(said('--format bibtex'), /@article\{/);
-  assert.match(said('set show'), /^W1$/m);
+  assert.match(outputs.get('docstokg set runs/reefs recent') ?? '', /^W1$/m);
   assert.match(said('export'), /10\.1000\/w2/);
   assert.match(said('--column year'), /\| 2024 \| We counted polyps along forty transects in three summers\. \[1\] \|/);
   const csv = readFileSync(join(folder.path, 'table.csv'), 'utf8');

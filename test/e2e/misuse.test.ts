@@ -21,7 +21,7 @@ const WRONG: readonly (readonly [line: readonly string[], names: RegExp])[] = [
   [['contentdownload', '--input', 'nothere.bib', ...CONTACT], /USAGE_INPUT --input nothere\.bib/],
   [['contentdownload', '--input', 'list.txt', '--out', 'afile', ...CONTACT], /USAGE_RUN afile is a file, not a folder/],
   [['contentdownload', '--topic', 'x'], /CONTACT_MISSING/],
-  [['contentdownload', '--topic', 'x', '--enable-resolver', 'bogus', ...CONTACT], /unknown resolver "bogus"/],
+  [['contentdownload', '--topic', 'x', '--set', 'download.enable=bogus', ...CONTACT], /unknown resolver "bogus"/],
   [['docstokg', 'run', 'not-a-doi', ...CONTACT], /USAGE_ID/],
   [['docstokg', 'serach', '--help'], /unknown command 'serach'\n\(Did you mean search\?\)/],
   [['docstokg', 'frobnicate', '--help'], /unknown command 'frobnicate'/],
@@ -56,7 +56,7 @@ const OF_RUNS: readonly (readonly string[])[] = [
   ['search', 'RUN', 'why?'],
   ['ask', 'RUN', 'why?'],
   ['table', 'RUN', '--column', 'year'],
-  ['set', 'list', 'RUN'],
+  ['set', 'RUN'],
   ['export', 'RUN', '--format', 'report'],
   ['refresh', 'RUN'],
   ['export', 'RUN', '--format', 'bibtex'],
@@ -96,7 +96,7 @@ test('reindex writes nothing into a folder that is not a run', async () => {
   assert.deepEqual(readdirSync(folder.path), []);
 });
 
-test('config show hides all secrets and passwords', () => {
+test('config hides all secrets and passwords', () => {
   const secret = 'S3cr3t-that-must-not-be-seen';
   const env = {
     DOCSTOKG_SERVE__TOKEN: secret,
@@ -106,7 +106,7 @@ test('config show hides all secrets and passwords', () => {
     DOCSTOKG_SERVICES__BASE_URLS: JSON.stringify({ openalex: `https://me:${secret}@mirror.example/` }),
   };
   for (const form of [[], ['--json']]) {
-    const { status, stdout, stderr } = command('docstokg', ['config', 'show', ...form], { env });
+    const { status, stdout, stderr } = command('docstokg', ['config', ...form], { env });
     assert.equal(status, 0, stderr);
     assert.ok(!`${stdout}${stderr}`.includes(secret));
     assert.match(stdout, /serve\.token\W.*\(set\)/s);

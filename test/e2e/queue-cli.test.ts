@@ -193,7 +193,7 @@ test('a drained run ends every job with its outcome, prints the counts, and exit
 test('a job that throws is retried later, its message cannot control the terminal, and finished jobs are pruned by age', async () => {
   await using at = await place();
   await at.put({ t: { act: 'throw' }, d: {} });
-  const run = at.queue('drain', '--now', '--handler', HANDLER, '--log-level', 'debug');
+  const run = at.queue('run', '--drain-now', '--handler', HANDLER, '--log-level', 'debug');
   assert.equal(run.status, 0, run.stderr);
   assert.match(
     run.stdout,
@@ -239,7 +239,7 @@ test('misuse is reported on stderr with exit code 2 and changes nothing', async 
 
 test('settings are shown with their origin, without passwords in URLs', () => {
   const env = { DOCSTOKG_QUEUE__URL: 'postgres://me:hush@db.example/docs', DOCSTOKG_ORCHESTRATOR__MAX_WORKERS: '3' };
-  const { status, stdout } = command('docstokg', ['config', 'show'], { env });
+  const { status, stdout } = command('docstokg', ['config'], { env });
   assert.equal(status, 0);
   assert.match(stdout, /^orchestrator\.max_workers +3 +environment variable DOCSTOKG_ORCHESTRATOR__MAX_WORKERS$/m);
   assert.match(stdout, /^queue\.url +"postgres:\/\/me:\*\*\*@db\.example\/docs"/m);
@@ -306,7 +306,9 @@ test('--drain reports paused jobs and waits for resume; --drain-now leaves them'
   const now = at.queue('run', '--handler', HANDLER, '--drain-now');
   assert.match(now.stdout, /^drained: .*\n.*1 due, 0 delayed\n {2}paused: everything \(queue resume\)\n$/);
   assert.match(now.stderr, /paused: all; its jobs stay queued/);
-  await using run = startCommand('contentdownload', ['queue', 'drain', '--handler', HANDLER], { cwd: at.path });
+  await using run = startCommand('contentdownload', ['queue', 'run', '--drain', '--handler', HANDLER], {
+    cwd: at.path,
+  });
   await run.told(/paused: all; its jobs wait until queue resume/);
   assert.doesNotMatch(run.stderr, /started waiting/);
   at.queue('resume');

@@ -6,16 +6,12 @@ import { openSession, shared } from '../session.ts';
 import { table } from '../terminal.ts';
 
 export function configCommand(): Command {
-  const command = new Command('config')
-    .description('show and validate the configuration')
-    .helpOption('-h, --help', 'show this help')
-    .helpCommand('help [command]', 'show the help of a command');
-  shared(command.command('show'))
+  return shared(new Command('config'))
     .description('print every setting with its value and source; if a setting is invalid, print every error and exit 2')
     .option('--schema', 'print the JSON Schema of configuration files instead, for editors')
     .addHelpText(
       'after',
-      '\nExamples:\n  DOCSTOKG_ORCHESTRATOR__MAX_WORKERS=16 docstokg config show\n  docstokg config show -c harvest.yaml --profile night\n  docstokg config show --schema > docstokg.schema.json\n',
+      '\nExamples:\n  DOCSTOKG_ORCHESTRATOR__MAX_WORKERS=16 docstokg config\n  docstokg config -c harvest.yaml --profile night\n  docstokg config --schema > docstokg.schema.json\n',
     )
     .action((options: { readonly schema?: boolean }, self: Command) => {
       const session = openSession(self);
@@ -43,5 +39,4 @@ export function configCommand(): Command {
           ),
         );
     });
-  return command;
 }

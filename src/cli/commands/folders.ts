@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 
-import { AppError, isAbort } from '../../base/index.ts';
+import { isAbort } from '../../base/index.ts';
 import { corpusLayer, openCorpus } from '../../corpus/index.ts';
 import { mergeFolders } from '../../harvest/index.ts';
 import { count } from '../progress.ts';
-import { chooseRun, isRun, requireFolder, runArgument } from '../run-argument.ts';
+import { chooseRun, requireFolder, requireRun, runArgument } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { plain } from '../terminal.ts';
@@ -15,11 +15,7 @@ export function reindexCommand(): Command {
     .addHelpText('after', '\nExample:\n  docstokg reindex runs/corals\n')
     .action(async (named: string | undefined, flags: { readonly run?: string }, self: Command) => {
       const session = openSession(self);
-      const run = chooseRun(named ?? flags.run, session.load().config);
-      if (!isRun(run))
-        throw new AppError('USAGE_RUN', `${run} is not a run folder`, {
-          hint: 'give the output folder of docstokg run, contentdownload or docparse parse',
-        });
+      const run = requireRun(chooseRun(named ?? flags.run, session.load().config));
       const { config } = session.load(corpusLayer(run, 'the folder of the run'));
       await using corpus = await openCorpus(run, { config, clock: session.clock });
       const read = await corpus.reindex((message) => session.log('warn', message));

@@ -207,36 +207,33 @@ const weighted =
 const QUERIES: readonly Query[] = [
   query({
     name: 'show',
-    example: 'docstokg graph show work:doi:10.1038/nature02691',
-    description: 'show a node and its edges, each with its source sentence',
-    words: ['id'],
+    example:
+      'docstokg graph show work:doi:10.1038/nature02691\n  docstokg graph show 10.1038/nature02691 10.1126/science.1109908',
+    description: 'show a node and its edges, each with its source sentence; or a shortest path to another node',
+    words: ['id', '[to]'],
     options: (command) =>
       top(command)
         .addOption(new Option('--kind <kinds...>', 'only edges of these kinds').choices(Object.keys(EDGE_KINDS)))
         .option('--brief', 'only the neighbouring nodes, without sentences'),
-    run: (graph, [id = ''], flags) => ({
-      node: graph.find(id),
-      brief: flags.brief ?? false,
-      neighbours: graph.neighbours(id, { kinds: flags.kind, limit: flags.top }),
-    }),
-    lines: ({ node, brief, neighbours }, { terminal }) => [
-      terminal.style('bold', nodeLine(node, terminal)),
-      ...neighbourLines(neighbours, terminal, !brief),
-    ],
-  }),
-  query({
-    name: 'path',
-    example: 'docstokg graph path 10.1038/nature02691 10.1126/science.1109908',
-    description: 'show a shortest path between two nodes',
-    words: ['from', 'to'],
-    run: (graph, [from = '', to = '']) => graph.path(from, to) ?? [],
-    lines: (way, { terminal }) =>
-      way.length === 0
-        ? ['no path with six or fewer steps']
-        : way.map(
-            ({ node, edge, direction }) =>
-              `${edge === null ? '' : direction === 'out' ? `  ─ ${edge} → ` : `  ← ${edge} ─ `}${nodeLine(node, terminal)}`,
-          ),
+    run: (graph, [id = '', to], flags) =>
+      to === undefined
+        ? {
+            node: graph.find(id),
+            brief: flags.brief ?? false,
+            neighbours: graph.neighbours(id, { kinds: flags.kind, limit: flags.top }),
+          }
+        : (graph.path(id, to) ?? []),
+    lines: (found, { terminal }) => {
+      if (!('node' in found))
+        return found.length === 0
+          ? ['no path with six or fewer steps']
+          : found.map(
+              ({ node, edge, direction }) =>
+                `${edge === null ? '' : direction === 'out' ? `  ─ ${edge} → ` : `  ← ${edge} ─ `}${nodeLine(node, terminal)}`,
+            );
+      const { node, brief, neighbours } = found;
+      return [terminal.style('bold', nodeLine(node, terminal)), ...neighbourLines(neighbours, terminal, !brief)];
+    },
   }),
   query({
     name: 'sql',

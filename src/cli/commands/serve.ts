@@ -14,7 +14,7 @@ import type { WorkQueue } from '../../queue/index.ts';
 import type { FetchHandler, ServerOptions } from '../../serve/index.ts';
 import { screeningOnDemand } from '../../screen/index.ts';
 import { isLoopback, openServer } from '../../serve/index.ts';
-import { isRun } from '../run-argument.ts';
+import { isRun, requireRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared } from '../session.ts';
 import { settingOptions } from '../setting-options.ts';
@@ -113,13 +113,7 @@ function tokenOf({ token, host }: Config['serve']): string {
 
 /** The run folders named by the user, each of which must be a run; by default all runs next to each other. */
 function runFolders(named: readonly string[], flags: ServeFlags, config: Config): readonly string[] {
-  if (named.length > 0) {
-    const wrong = named.find((folder) => !isRun(folder));
-    if (wrong === undefined) return [...new Set(named.map((folder) => resolve(folder)))];
-    throw new AppError('USAGE_RUN', `${wrong} is not a run folder`, {
-      hint: 'give the output folder of docstokg run, contentdownload or docparse parse',
-    });
-  }
+  if (named.length > 0) return [...new Set(named.map((folder) => resolve(requireRun(folder))))];
   const beside = dirname(resolve(config.download.out));
   const found = (existsSync(beside) ? readdirSync(beside) : [])
     .map((name) => join(beside, name))

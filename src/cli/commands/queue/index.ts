@@ -5,7 +5,6 @@ const CHILDREN: Readonly<Record<string, () => Promise<Command>>> = {
   enqueue: async () => (await import('./enqueue.ts')).enqueueCommand(),
   import: async () => (await import('./enqueue.ts')).importCommand(),
   run: async () => (await import('./run.ts')).runCommand(),
-  drain: async () => (await import('./run.ts')).drainCommand(),
   stats: async () => (await import('./stats.ts')).statsCommand(),
   hosts: async () => (await import('./hosts.ts')).hostsCommand(),
   'retry-failed': async () => (await import('./operate.ts')).retryFailedCommand(),

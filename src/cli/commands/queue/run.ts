@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 
 import { AppError } from '../../../base/index.ts';
 import type { Config, Layer } from '../../../config/index.ts';
@@ -28,30 +28,23 @@ import { webOptions } from '../../options.ts';
 interface RunOptions {
   readonly drain?: boolean;
   readonly drainNow?: boolean;
+  readonly now?: boolean;
   readonly handler?: string;
   readonly mailto?: string;
   readonly sim?: string;
 }
 
 export function runCommand(): Command {
-  return runOptions(new Command('run'))
+  return webOptions(settingOptions(queueOptions(new Command('run')), ['queue-run']))
     .description('run the jobs in the queue')
+    .option('--handler <module>', 'module whose default export handles a job; default: jobs are works to download')
     .option('--drain', 'exit when the queue is empty, including delayed and paused jobs')
     .option('--drain-now', 'exit when no job can run now; delayed and paused jobs stay queued')
+    .addOption(new Option('--now', 'old name of --drain-now').hideHelp())
     .addHelpText('after', HELP)
     .action(async (options: RunOptions, self: Command) => {
-      await run(self, options, options.drainNow ? 'due' : options.drain ? 'empty' : 'never');
+      await run(self, options, (options.drainNow ?? options.now) ? 'due' : options.drain ? 'empty' : 'never');
     });
-}
-
-export function drainCommand(): Command {
-  return runOptions(new Command('drain'))
-    .description('run until the queue is empty (same as run --drain)')
-    .option('--now', 'exit when no job can run now; delayed and paused jobs stay queued')
-    .addHelpText('after', '\nExample:\n  contentdownload queue drain --handler ./my-handler.ts\n')
-    .action(async (options: RunOptions & { now?: boolean }, self: Command) =>
-      run(self, options, options.now ? 'due' : 'empty'),
-    );
 }
 
 const HELP = `
@@ -65,13 +58,6 @@ Examples:
   # your own handler: a module with export default async (job, context) => …
   contentdownload queue run --handler ./my-handler.ts
 `;
-
-function runOptions(command: Command): Command {
-  return webOptions(settingOptions(queueOptions(command), ['queue-run'])).option(
-    '--handler <module>',
-    'module whose default export handles a job; default: jobs are works to download',
-  );
-}
 
 async function run(self: Command, options: RunOptions, drain: DrainMode): Promise<void> {
   const flags = await webLayer(options);

@@ -21,7 +21,7 @@ export function queueOptions(command: Command): Command {
 }
 
 /** Commands that may create the queue; the others would hide a misspelt name. */
-const CREATING: ReadonlySet<string> = new Set(['enqueue', 'import', 'run', 'drain']);
+const CREATING: ReadonlySet<string> = new Set(['enqueue', 'import', 'run']);
 
 /** Rejects the path of a queue that does not exist. */
 export function requireQueueFile(path: string): void {
