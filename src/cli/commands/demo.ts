@@ -83,7 +83,7 @@ async function demo(out: string, max: number | undefined, session: Session): Pro
   });
   const account = await runCorpus(corpus, asked, session, stop.signal);
   if (!account.index) {
-    printRun(account, out, session);
+    printRun(account, corpus, session);
     return;
   }
   const { verification, violations } = await compareWithTruth(web.url, out, max, session);

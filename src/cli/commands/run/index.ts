@@ -58,7 +58,7 @@ async function run(ids: readonly string[], options: RunOptions, session: Session
   await using corpus = await openCorpus(out, { config: await configFor(out, options, session) });
   if (isFirst && asksOpenAlex(options)) for (const hint of keyHints(corpus.config)) session.log('info', hint);
   const account = await runCorpus(corpus, asked, session, stop.signal);
-  printRun(account, out, session);
+  printRun(account, corpus, session);
 }
 
 /** Runs the pipeline, shows progress, writes the report and sets the exit code. */

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { settingsTable } from '../../../config/index.ts';
+import type { Corpus, RunAccount } from '../../../corpus/index.ts';
+import type { Session } from '../../session.ts';
 import { timeLeftMs } from './progress.ts';
+import { printRun } from './summary.ts';
 
 test('the time left foresees the stages of works that were not downloaded yet', () => {
   const works = { ended: 10, left: 10, saved: 5, savedBefore: 0 };
@@ -18,4 +22,23 @@ test('the time left foresees the stages of works that were not downloaded yet', 
   // What earlier runs have done took no time, and is not done again.
   const before = { ...works, left: 0, savedBefore: 90 };
   assert.equal(timeLeftMs({ ...pace, works: before, stages: [{ done: 94, worked: 4, sinceMs: 4_000 }] }), 1_000);
+});
+
+test('a machine of a fleet that did not build the index says where it is, and how to bring it', () => {
+  const printed = (fleet: boolean, documents: number): string => {
+    const lines: string[] = [];
+    const terminal = { print: (text: string) => void lines.push(text), style: (_: string, text: string) => text };
+    const { defaults } = settingsTable();
+    const config = { ...defaults, queue: { ...defaults.queue, fleet }, store: { ...defaults.store, url: 's3://b/c' } };
+    const none = { works: null, scans: 0, partial: 0, passed_over: [], own_papers: null, stages: {}, failures: [] };
+    const account: RunAccount = { ...none, documents, index: null, stopped: null, seconds: 3 };
+    printRun(account, { folder: 'here', config } as Corpus, { terminal, json: false } as unknown as Session);
+    return lines.join('\n');
+  };
+  assert.match(
+    printed(true, 4),
+    /^Another machine of the fleet built the search index, after 3 s\.$[^]*docstokg store pull here --fleet/m,
+  );
+  assert.match(printed(true, 0), /^Nothing to search yet, after 3 s\.$/m);
+  assert.match(printed(false, 4), /^Nothing to search yet, after 3 s\.$/m);
 });

@@ -1,4 +1,4 @@
-import type { CorpusStageName, RunAccount } from '../../../corpus/index.ts';
+import type { Corpus, CorpusStageName, RunAccount } from '../../../corpus/index.ts';
 import { count, duration } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { wrapped } from '../../passage-text.ts';
@@ -18,17 +18,24 @@ const LABEL = 12;
 const WIDEST = 100;
 
 /** Prints the summary of a run and the next steps. */
-export function printRun(account: RunAccount, folder: string, session: Session): void {
+export function printRun(account: RunAccount, { folder, config }: Corpus, session: Session): void {
   if (session.json) {
     session.terminal.print(JSON.stringify({ out: folder, ...account }));
     return;
   }
-  printAccount(account, session);
+  const isElsewhere = config.queue.fleet && account.index === null && account.documents > 0;
+  printAccount(account, session, isElsewhere ? 'Another machine of the fleet built the search index' : undefined);
   printNextSteps(account, folder, session);
+  if (isElsewhere && account.stopped === null)
+    printLabelled(
+      session.terminal,
+      'Search here',
+      `docstokg store pull ${quoted(folder)} --fleet postgres://… --store ${config.store.url} brings it to this machine`,
+    );
 }
 
 /** Prints works by resolver and reason, stage results and failed documents. */
-export function printAccount(account: RunAccount, session: Session): void {
+export function printAccount(account: RunAccount, session: Session, unsearchable = 'Nothing to search yet'): void {
   const { terminal } = session;
   const { works, index, stopped, failures } = account;
   if (works) {
@@ -65,7 +72,7 @@ export function printAccount(account: RunAccount, session: Session): void {
   const ending = index
     ? `${count(index.passages)} ${index.passages === 1 ? 'passage' : 'passages'} searchable by ${index.searched_by}`
     : stopped === null
-      ? 'Nothing to search yet'
+      ? unsearchable
       : `Stopped early${stopped === 'asked to stop' ? '' : ` (${plain(stopped)})`}`;
   terminal.print(`${ending}, after ${duration(account.seconds * 1000)}.`);
 }
@@ -165,11 +172,15 @@ function printFailures({ failures }: RunAccount, terminal: Terminal): void {
   terminal.print('');
 }
 
+function quoted(folder: string): string {
+  return /\s/.test(folder) ? JSON.stringify(folder) : folder;
+}
+
 function nextSteps({ index, works, stopped, failures }: RunAccount, folder: string): (readonly [string, string])[] {
-  const quoted = /\s/.test(folder) ? JSON.stringify(folder) : folder;
+  const run = quoted(folder);
   return [
-    [index !== null, 'Ask', `docstokg ask ${quoted} "…"`],
-    [index !== null, 'Look', `${quoted}/report.html`],
+    [index !== null, 'Ask', `docstokg ask ${run} "…"`],
+    [index !== null, 'Look', `${run}/report.html`],
     [stopped !== null, 'Resume', 'run the same command'],
     [
       (works?.deferred ?? 0) > 0,
@@ -179,8 +190,8 @@ function nextSteps({ index, works, stopped, failures }: RunAccount, folder: stri
     [
       (works?.failed ?? 0) > 0,
       'Retry',
-      `contentdownload queue retry-failed --queue ${quoted}/state/workqueue.sqlite, then the same command`,
+      `contentdownload queue retry-failed --queue ${run}/state/workqueue.sqlite, then the same command`,
     ],
-    [failures.length > 0, 'Why', `docstokg stage-log --stage doctags --status failure --data-root ${quoted}/Data`],
+    [failures.length > 0, 'Why', `docstokg stage-log --stage doctags --status failure --data-root ${run}/Data`],
   ].flatMap(([fits, word, what]) => (fits === true ? [[String(word), String(what)] as const] : []));
 }
