@@ -20,7 +20,7 @@ export interface AnswerDraft {
 }
 
 /** One item as data and as readable text. `text` names the field that may be cut if the item is too long. */
-export interface AnswerItem {
+interface AnswerItem {
   readonly data: JsonObject;
   readonly text: string | undefined;
   readonly line: (data: JsonObject) => string;
@@ -131,7 +131,7 @@ function fittingItem(budget: Budget, item: AnswerItem, from: number, isFirst: bo
   const fits = (part: Part): boolean => budget.take(...weightOf(part));
   const whole = item.text === undefined ? undefined : item.data[item.text];
   const isText = item.text !== undefined && typeof whole === 'string';
-  const rest = isText ? { ...item.data, [item.text as string]: whole.slice(from) } : item.data;
+  const rest = isText ? { ...item.data, [item.text]: whole.slice(from) } : item.data;
   const all = made(from > 0 ? { ...rest, continued: true } : rest);
   if ((!isText || whole.length - from <= budget.left * CHARACTERS_PER_TOKEN) && fits(all)) return all;
   const found = isText ? longestCut(budget, item, whole, from) : undefined;

@@ -88,7 +88,13 @@ async function answer(run: McpRun, by: string, phase: (typeof PHASES)[number], l
   return {
     head: {
       run: run.id,
-      ...{ works, included, excluded, undecided, conflicts, criteria, reasons: [...reasons] },
+      works,
+      included,
+      excluded,
+      undecided,
+      conflicts,
+      criteria,
+      reasons: [...reasons],
       recall_at_least: sample?.recallAtLeast ?? null,
       may_stop: sample?.isReached ?? false,
     },
