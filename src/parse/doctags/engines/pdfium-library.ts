@@ -1,7 +1,5 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Methods } from '@embedpdf/pdfium';
-
 import { AppError } from '../../../base/index.ts';
 
 type Call = (...values: number[]) => number;
@@ -12,10 +10,36 @@ interface WasmMemory {
   grow: (pages: number) => number;
 }
 
+/** The words of a text, as a type. */
+type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
+
 /** The functions of the engine that this project calls, without the wrapper's cost per call. */
-export type Exports = Readonly<Record<'malloc' | 'free' | Extract<keyof Methods, `FPDF${string}`>, Call>> & {
-  readonly memory: WasmMemory;
-};
+export type Exports = Readonly<
+  Record<
+    Words<
+      | 'malloc free FPDF_LoadMemDocument64 FPDF_LoadCustomDocument FPDF_GetLastError FPDF_CloseDocument'
+      | 'FPDF_GetPageCount FPDF_LoadPage FPDF_ClosePage FPDF_GetPageWidthF FPDF_GetPageHeightF FPDF_PageToDevice'
+      | 'FPDF_GetMetaText FPDF_RenderPageBitmap FPDFBitmap_CreateEx FPDFBitmap_FillRect FPDFBitmap_Destroy'
+      | 'FPDFText_LoadPage FPDFText_ClosePage FPDFText_CountChars FPDFText_GetText FPDFText_GetBoundedText'
+      | 'FPDFText_GetUnicode FPDFText_GetLooseCharBox FPDFText_GetCharBox FPDFText_GetCharOrigin FPDFText_GetFontSize'
+      | 'FPDFText_GetMatrix FPDFText_IsGenerated FPDFText_IsHyphen FPDFText_HasUnicodeMapError FPDFText_GetTextObject'
+      | 'FPDFTextObj_GetFont FPDFTextObj_GetTextRenderMode FPDFFont_GetBaseFontName FPDFFont_GetFlags'
+      | 'FPDFFont_GetWeight FPDFFont_GetItalicAngle FPDFFont_GetGlyphWidth FPDFFont_GetFontData FPDFPage_CountObjects'
+      | 'FPDFPage_GetObject FPDFFormObj_CountObjects FPDFFormObj_GetObject FPDFPageObj_GetType FPDFPageObj_GetBounds'
+      | 'FPDFPageObj_GetMatrix FPDFPageObj_GetFillColor FPDFPageObj_GetClipPath FPDFClipPath_CountPaths'
+      | 'FPDFClipPath_CountPathSegments FPDFClipPath_GetPathSegment FPDFPageObj_GetMarkedContentID'
+      | 'FPDFPageObj_CountMarks FPDFPageObj_GetMark FPDFPageObjMark_GetName FPDFPath_CountSegments'
+      | 'FPDFPath_GetPathSegment FPDFPath_GetDrawMode FPDFPathSegment_GetPoint FPDFPathSegment_GetType'
+      | 'FPDFLink_Enumerate FPDFLink_GetAnnotRect FPDFLink_GetAction FPDFLink_GetDest FPDFAction_GetType'
+      | 'FPDFAction_GetDest FPDFAction_GetURIPath FPDFBookmark_GetFirstChild FPDFBookmark_GetNextSibling'
+      | 'FPDFBookmark_GetTitle FPDFBookmark_GetDest FPDFDest_GetDestPageIndex FPDFCatalog_IsTagged'
+      | 'FPDF_StructTree_GetForPage FPDF_StructTree_Close FPDF_StructTree_CountChildren'
+      | 'FPDF_StructTree_GetChildAtIndex FPDF_StructElement_CountChildren FPDF_StructElement_GetChildAtIndex'
+      | 'FPDF_StructElement_GetChildMarkedContentID FPDF_StructElement_GetType'
+    >,
+    Call
+  >
+> & { readonly memory: WasmMemory };
 
 /** Makes a function one that the engine can call, by a number. */
 type AddFunction = (run: (...values: number[]) => number, signature: string) => number;
