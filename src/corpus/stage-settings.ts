@@ -46,7 +46,7 @@ export function stageSettings(call: StageCall, config: Config, preferred: Partia
 }
 
 /** `i/n` as it is; with `auto/n`, or `auto` where the batch system knows n, this process's task of an array job. */
-export function shardOf(text: string, task = arrayTask()): string {
+export function shardOf(text: string, task: ReturnType<typeof arrayTask> = arrayTask()): string {
   const [, count] = /^auto(?:\/(\d+))?$/.exec(text.trim()) ?? [];
   if (!text.trim().startsWith('auto')) return text;
   if (!task)
