@@ -49,7 +49,14 @@ function runInto(sink: ResultSink, queue: WorkQueue, more: Partial<DownloadRunOp
   });
 }
 
-for (const code of ['DISK_IO_ERROR', 'DISK_FULL', 'DISK_READ_ONLY', 'OBJECT_STORE_AWAY', 'OBJECT_STORE_DENIED'])
+for (const code of [
+  'DISK_IO_ERROR',
+  'DISK_FULL',
+  'DISK_READ_ONLY',
+  'DISK_NOT_PERMITTED',
+  'OBJECT_STORE_AWAY',
+  'OBJECT_STORE_DENIED',
+])
   test(`a manifest that cannot be written because of ${code} ends the run with that reason, and no work is missing from the counts`, async () => {
     await using queue = new WorkQueue(await openStore(':memory:'), systemClock);
     const refusing: ResultSink = {
@@ -64,6 +71,24 @@ for (const code of ['DISK_IO_ERROR', 'DISK_FULL', 'DISK_READ_ONLY', 'OBJECT_STOR
     const jobs = await queue.store.admin.list({}, { limit: 10 });
     assert.deepEqual([...new Set(jobs.map(({ attempts }) => attempts))], [0], 'and none has lost an attempt');
   });
+
+test('a row that cannot be written for another reason is reported, and its work waits for another attempt', async () => {
+  await using queue = new WorkQueue(await openStore(':memory:'), systemClock);
+  const events: Parameters<DownloadRunOptions['report']>[0][] = [];
+  const refusing: ResultSink = {
+    last: () => undefined,
+    write: async () => {
+      throw new Error('no such luck');
+    },
+  };
+  const run = runInto(refusing, queue, { report: (event) => events.push(event) });
+  const { crashed } = await run.run({ drain: 'due', signal: new AbortController().signal });
+  assert.equal(crashed, 3);
+  const reported = events.filter(({ kind }) => kind === 'worker-crashed');
+  assert.deepEqual([...new Set(reported.map((event) => ('message' in event ? event.message : '')))], ['no such luck']);
+  const { states } = await queue.store.admin.stats(Date.now());
+  assert.equal(states.queued, 3);
+});
 
 test('a newer version of a downloaded work is looked for; if it is unavailable, the file and its row stay', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-renewal-'));

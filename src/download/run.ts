@@ -97,7 +97,7 @@ export interface DownloadSummary extends RunSummary, DownloadCounts {}
 
 /** Errors after which no row can be written, or no file stored, so the run ends. */
 const DISK_ENDS = [
-  'DISK_FULL', 'DISK_READ_ONLY', 'DISK_IO_ERROR', 'OBJECT_STORE_AWAY', 'OBJECT_STORE_DENIED', 'OBJECT_STORE_REFUSED',
+  'DISK_FULL', 'DISK_READ_ONLY', 'DISK_NOT_PERMITTED', 'DISK_IO_ERROR', 'OBJECT_STORE_AWAY', 'OBJECT_STORE_DENIED', 'OBJECT_STORE_REFUSED',
 ]; // prettier-ignore
 const SHORTEST_PARK_MS = 60_000;
 const LONGEST_PARK_MS = 24 * 3_600_000;
@@ -207,7 +207,7 @@ export class DownloadRun {
       { ...result, outcome: again ? this.#laterOn(outcome, job.attempt) : outcome },
       this.#options.runId,
     );
-    await sink.write(row, job);
+    await this.#write(row, job);
     this.#count(row);
     report({ kind: 'work-ended', row });
     switch (outcome.kind) {
@@ -224,6 +224,22 @@ export class DownloadRun {
         throw new AppError(code, message);
       }
     }
+  }
+
+  /** Without its row a work has not ended: the queue tries it again, and the error is reported. */
+  async #write(row: ManifestRow, job: HandlerJob): Promise<void> {
+    try {
+      await this.#options.sink.write(row, job);
+    } catch (error) {
+      if (!codeIs(error, 'LEASE_LOST') && !DISK_ENDS.some((code) => codeIs(error, code))) this.#crash(row.work, error);
+      throw error;
+    }
+  }
+
+  #crash(work: string, error: unknown): void {
+    const { code, message } = errorInfo(error);
+    this.#counts.crashed += 1;
+    this.#options.report({ kind: 'worker-crashed', work, code, message });
   }
 
   /** A file identical to another work's is not saved twice. */
@@ -295,9 +311,9 @@ export class DownloadRun {
       const isTimeout = context.signal.aborted && codeIs(context.signal.reason, 'JOB_TIMEOUT');
       if ((context.signal.aborted && !isTimeout) || codeIs(error, 'QUEUE_HOST_BUSY')) throw error;
       if (codeIs(error, 'DISK_FULL') || codeIs(error, 'DISK_READ_ONLY')) throw error;
-      const { code, message } = errorInfo(isTimeout ? context.signal.reason : error);
-      this.#counts.crashed += 1;
-      options.report({ kind: 'worker-crashed', work: work.id, code, message });
+      const reported = isTimeout ? context.signal.reason : error;
+      const { code, message } = errorInfo(reported);
+      this.#crash(work.id, reported);
       const reason = isTimeout ? 'timeout' : 'internal-error';
       const outcome: WorkOutcome = { kind: 'failed', reason, detail: `${code}: ${message}` };
       return unattemptedResult(work, outcome, startedAt, options.clock.now());

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, opendir, readFile, rm, stat } from 'node:fs/promises';
+import { access, constants, mkdir, opendir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
@@ -67,6 +67,13 @@ export class FolderStore implements ObjectStore {
 
   async put(path: string, object: ObjectId, signal?: AbortSignal): Promise<void> {
     if ((await this.head(object.sha256)) === object.bytes) return;
+    try {
+      await mkdir(this.name, { recursive: true });
+      // On a read-only disk a folder that cannot be made below is reported as missing.
+      await access(this.name, constants.W_OK);
+    } catch (error) {
+      throw describeDiskError(error, this.name);
+    }
     await copyVerified(path, this.#pathOf(object.sha256), object, signal);
   }
 
@@ -127,11 +134,11 @@ export class FolderStore implements ObjectStore {
 
 /** Copies a file, and gives the copy its name only where its bytes are those of the object. */
 async function copyVerified(from: string, to: string, object: ObjectId, signal?: AbortSignal): Promise<void> {
-  await mkdir(dirname(to), { recursive: true });
   const part = partPath(to);
   const digest = createHash('sha256');
   let bytes = 0;
   try {
+    await mkdir(dirname(to), { recursive: true });
     await pipeline(
       createReadStream(from, { highWaterMark: 1 << 20 }),
       async function* (chunks: AsyncIterable<Buffer>) {

@@ -72,16 +72,19 @@ export async function runCorpus(
   const progress = new RunProgress(session, gathering);
   using _line = progress.show();
   let account: RunAccount | undefined;
+  let crashed = 0;
   for await (const event of gathering) {
     progress.see(event);
+    if (event.kind === 'gathered') ({ crashed } = event.summary);
     if (event.kind === 'ended') account = event.account;
   }
   if (!account)
     throw new AppError('ENDED_EARLY', 'the run ended without a summary', { hint: 'this is a bug; please report it' });
-  const { listed = 0, failed = 0, unreadable_entries: unreadable = 0 } = account.works ?? {};
+  const { listed = 0, failed = 0, waiting = 0, unreadable_entries: unreadable = 0 } = account.works ?? {};
   const isEmpty = account.documents === 0 && listed + unreadable === 0;
   if (isEmpty && account.stopped === null) session.log('error', nothingFound(asked));
-  if (isEmpty || failed > 0 || account.failures.length > 0 || account.stopped !== null) process.exitCode ??= 1;
+  const isIncomplete = failed > 0 || account.failures.length > 0 || (crashed > 0 && waiting > 0);
+  if (isEmpty || isIncomplete || account.stopped !== null) process.exitCode ??= 1;
   if (account.index) {
     progress.reporting();
     const { writeReport } = await import('../../../serve/index.ts');
