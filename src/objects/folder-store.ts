@@ -34,9 +34,9 @@ export interface ObjectStore {
   /** Every object. Not for programs that must be right: a listing may be behind. */
   list(signal?: AbortSignal): AsyncIterable<ListedObject>;
   remove(sha256: string, signal?: AbortSignal): Promise<void>;
-  /** The fleet whose files are here; undefined where none has claimed it. Throws where there is no such store. */
+  /** The corpus or fleet whose files are here; undefined where none has claimed it. Throws where there is no such store. */
   owner(signal?: AbortSignal): Promise<string | undefined>;
-  /** Writes down whose files are here: another fleet would take them for orphans. */
+  /** Writes down whose files are here: another corpus would take them for orphans. */
   claim(owner: string, signal?: AbortSignal): Promise<void>;
 }
 

@@ -1,13 +1,16 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { AppError } from '../../base/index.ts';
+import type { Clock } from '../../base/index.ts';
+import { AppError, JsonlWriter, readJsonl, sha256 } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { ObjectStore } from '../../objects/index.ts';
 import { openObjects } from '../../objects/index.ts';
 import { openSharedLog } from '../../queue/kept/index.ts';
 import type { Runtime } from '../queue/open-queue.ts';
 import { FleetLogs, remembered } from './fleet-logs.ts';
-import { SharedFiles } from './shared-files.ts';
+import { OBJECTS_LOG, SharedFiles } from './shared-files.ts';
 
 /** What of a corpus is not in its folder alone: files in a store, and in a fleet the logs. */
 export interface Shared extends AsyncDisposable {
@@ -41,7 +44,7 @@ export async function openShared(config: Config, runtime: Runtime): Promise<Shar
     );
     logs = stack.use(await FleetLogs.open(log, folder, join(config.parse.data_root, 'Manifests'), runtime.clock));
   }
-  await checkOwner(objects, logs, folder);
+  await checkOwner(objects, logs, folder, runtime.clock);
   const append =
     logs && (async (lines: readonly string[]): Promise<void> => void (await logs.append([{ log: 'objects', lines }])));
   const files = stack.use(await SharedFiles.open({ folder, objects, clock: runtime.clock, ...(append && { append }) }));
@@ -50,16 +53,20 @@ export async function openShared(config: Config, runtime: Runtime): Promise<Shar
 }
 
 /**
- * Refuses a store that does not exist, cannot be used, or belongs to another fleet, before anything is asked for. The first
- * machine of a fleet claims its store.
+ * Refuses a store that does not exist, cannot be used, or belongs to another corpus, before anything is asked for: `store
+ * check --repair` would remove the files of the other one. The first run, or machine of a fleet, claims its store.
  */
-async function checkOwner(objects: ObjectStore, logs: FleetLogs | undefined, folder: string): Promise<void> {
+async function checkOwner(
+  objects: ObjectStore,
+  logs: FleetLogs | undefined,
+  folder: string,
+  clock: Clock,
+): Promise<void> {
   let owner = await objects.owner();
-  const ours = logs?.identity ?? remembered(folder).fleet;
-  if (owner === undefined && !logs) return;
-  if (owner === undefined && logs?.lines('objects') === 0) {
-    await objects.claim(logs.identity);
-    // Another fleet may have claimed it at the same moment: the last one has it.
+  const ours = logs?.identity ?? remembered(folder).fleet ?? (await corpusIdentity(folder, clock));
+  if (owner === undefined && (!logs || logs.lines('objects') === 0)) {
+    await objects.claim(ours);
+    // Another one may have claimed it at the same moment: the last one has it.
     owner = await objects.owner();
   }
   if (owner === ours) return;
@@ -67,7 +74,24 @@ async function checkOwner(objects: ObjectStore, logs: FleetLogs | undefined, fol
     ? new AppError('OBJECT_STORE_OTHER', `${objects.name} has no files of this fleet`, {
         hint: 'give all machines of a fleet the same --store',
       })
-    : new AppError('OBJECT_STORE_OTHER', `${objects.name} has the files of another fleet`, {
+    : new AppError('OBJECT_STORE_OTHER', `${objects.name} has the files of another corpus`, {
         hint: 'give each corpus its own prefix: --store s3://bucket/prefix; a fleet with a new database needs a new prefix',
       });
+}
+
+/** A corpus without a fleet is known by the first line of its log of objects, which all copies of the log share. */
+async function corpusIdentity(folder: string, clock: Clock): Promise<string> {
+  const path = join(folder, OBJECTS_LOG);
+  const read = async (): Promise<string | undefined> => {
+    if (!existsSync(path)) return undefined;
+    for await (const line of readJsonl(path)) return sha256(JSON.stringify(line));
+    return undefined;
+  };
+  const known = await read();
+  if (known !== undefined) return known;
+  {
+    await using writer = await JsonlWriter.open(path, { clock, durable: true });
+    await writer.append({ corpus: randomUUID() });
+  }
+  return (await read()) ?? '';
 }

@@ -8,7 +8,7 @@ import type { ObjectId, ObjectStore } from '../../objects/index.ts';
 import { FileTable } from '../../store/index.ts';
 
 /** The log that says which object is which file of the corpus: the last line of a path counts. */
-const OBJECTS_LOG = 'objects.jsonl';
+export const OBJECTS_LOG = 'objects.jsonl';
 
 /** A line of the log. */
 export interface FileLine extends ObjectId {
