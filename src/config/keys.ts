@@ -38,6 +38,8 @@ interface JsonSchema {
   readonly additionalProperties?: JsonSchema | boolean;
   readonly flags?: readonly Flag[];
   readonly secret?: boolean;
+  /** Not for users: in no list and no page. */
+  readonly hidden?: boolean;
 }
 
 /** The schema of configuration files as JSON Schema, for editors. */
@@ -51,7 +53,8 @@ function fullSchema(schema: z.ZodType): JsonSchema {
 
 function withoutOwnMetadata({ flags: _flags, secret: _secret, properties, ...rest }: JsonSchema): JsonSchema {
   if (!properties) return rest;
-  const inner = Object.entries(properties).map(([name, value]) => [name, withoutOwnMetadata(value)] as const);
+  const shown = Object.entries(properties).filter(([, { hidden }]) => hidden !== true);
+  const inner = shown.map(([name, value]) => [name, withoutOwnMetadata(value)] as const);
   return { ...rest, properties: Object.fromEntries(inner) };
 }
 
@@ -76,6 +79,7 @@ export function listKeys(schema: z.ZodType = configSchema): readonly Key[] {
 function collect(schema: JsonSchema, path: readonly string[]): Key[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => {
     const here = [...path, name];
+    if (inner.hidden) return [];
     if (inner.properties) return collect(inner, here);
     const value = withoutNull(inner);
     return [

@@ -378,10 +378,8 @@ const httpSchema = z.strictObject({
     z.string().default(''),
     'SQLite file for the cache of service responses; empty means in the run folder.',
   ),
-  time_scale: setting(
-    z.number().positive().max(1).default(1),
-    'Real seconds per second of every wait and limit; set by --sim, refused on the real web.',
-  ),
+  // Real seconds per second of every wait: the simulator's business, set by --sim alone and refused on the real web.
+  time_scale: z.number().positive().max(1).default(1).meta({ hidden: true }),
 });
 
 const modelSchema = z.strictObject({
