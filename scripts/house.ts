@@ -37,6 +37,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
       '@lat.md/embed',
       'parquet-wasm',
       'apache-arrow',
+      'stemmer',
     ],
     budget: 21_000,
   },

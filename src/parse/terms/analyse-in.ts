@@ -6,7 +6,7 @@ import { analyse, folded, splitWords } from './analyse.ts';
 const require = createRequire(import.meta.url);
 
 /** Names the way in which `passageTerms` makes terms: an index made in another way is built again. */
-export const PASSAGE_ANALYSIS = 'nfkc-snowball/3';
+export const PASSAGE_ANALYSIS = 'nfkc-snowball/4';
 
 /** Snowball stemmers by the language of a text, as `@orama/stemmers` names them. English has its own in `analyse`. */
 const STEMMERS: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
-import { porterStem } from './porter.ts';
+import { stemmer } from 'stemmer';
 
 /** Names this way of making terms; what is kept under another name cannot be searched with it. */
-export const ANALYSIS = 'nfkc-porter-en/2';
+export const ANALYSIS = 'nfkc-porter-en/3';
 
 /** Marks belong to their letters: without them the words of many scripts would fall apart. */
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
@@ -34,7 +34,7 @@ export function analyse(text: string): string[] {
     }
     let term = remembered.get(run);
     if (term === undefined) {
-      term = STOP_WORDS.has(run) ? '' : PLAIN.test(run) ? porterStem(run) : run;
+      term = STOP_WORDS.has(run) ? '' : PLAIN.test(run) ? stemmer(run) : run;
       if (remembered.size >= MOST_REMEMBERED) remembered.clear();
       remembered.set(run, term);
     }
