@@ -14,6 +14,13 @@ export interface Embedded {
   readonly embedded: number;
 }
 
+interface EmbedOptions {
+  readonly engine: DenseEngine;
+  readonly cache: VectorCache | undefined;
+  readonly role: Role;
+  readonly signal?: AbortSignal;
+}
+
 interface Work {
   readonly key: Uint8Array;
   readonly text: string;
@@ -24,16 +31,8 @@ interface Work {
  * Embeds what the cache does not know, in batches of similar length so that little is padded. Each batch is kept as
  * soon as it is there: when the engine fails for good, the next run continues from that point.
  */
-export async function embedTexts(
-  texts: readonly string[],
-  options: {
-    readonly engine: DenseEngine;
-    readonly cache: VectorCache | undefined;
-    readonly role: Role;
-    readonly signal?: AbortSignal;
-  },
-): Promise<Embedded> {
-  const { engine, cache, role, signal } = options;
+export async function embedTexts(texts: readonly string[], options: EmbedOptions): Promise<Embedded> {
+  const { engine, cache, role } = options;
   const model = canonicalJson({ ...engine.model, dimensions: engine.dimensions, role });
   const vectors: Float32Array[] = Array.from({ length: texts.length });
   const wanted = new Map<string, Work>();
@@ -50,20 +49,11 @@ export async function embedTexts(
     for (const place of places) vectors[place] = vector;
     return false;
   });
-  await embedMissing(missing, vectors, { engine, cache, role, ...(signal && { signal }) });
+  await embedMissing(missing, vectors, options);
   return { vectors, embedded: missing.length };
 }
 
-async function embedMissing(
-  missing: Work[],
-  vectors: Float32Array[],
-  options: {
-    readonly engine: DenseEngine;
-    readonly cache: VectorCache | undefined;
-    readonly role: Role;
-    readonly signal?: AbortSignal;
-  },
-): Promise<void> {
+async function embedMissing(missing: Work[], vectors: Float32Array[], options: EmbedOptions): Promise<void> {
   const { engine, cache, role, signal } = options;
   missing.sort((a, b) => b.text.length - a.text.length);
   const stop = new AbortController();

@@ -30,7 +30,7 @@ export function mapBox(m: Matrix, x0: number, y0: number, x1: number, y1: number
   const bx = m.a * x1 + m.c * y1 + m.e;
   const by = m.b * x1 + m.d * y1 + m.f;
   // The other two corners only matter for maps that are not made of quarter turns.
-  if (isQuarterTurn(m))
+  if ((m.b === 0 && m.c === 0) || (m.a === 0 && m.d === 0))
     return { left: Math.min(ax, bx), top: Math.min(ay, by), right: Math.max(ax, bx), bottom: Math.max(ay, by) };
   const cx = m.a * x0 + m.c * y1 + m.e;
   const cy = m.b * x0 + m.d * y1 + m.f;
@@ -44,35 +44,16 @@ export function mapBox(m: Matrix, x0: number, y0: number, x1: number, y1: number
   };
 }
 
-function isQuarterTurn(m: Matrix): boolean {
-  return (m.b === 0 && m.c === 0) || (m.a === 0 && m.d === 0);
-}
-
 /** The same for many rectangles, four numbers each: left, top, right and bottom of the boxes around them. */
 export function mapBoxes(m: Matrix, corners: Float32Array): Float64Array {
   const boxes = new Float64Array(corners.length);
-  const isStraight = isQuarterTurn(m);
   for (let at = 0; at < corners.length; at += 4) {
-    const x0 = corners[at] as number;
-    const y0 = corners[at + 1] as number;
-    const x1 = corners[at + 2] as number;
-    const y1 = corners[at + 3] as number;
-    if (isStraight) {
-      const ax = m.a * x0 + m.c * y0 + m.e;
-      const ay = m.b * x0 + m.d * y0 + m.f;
-      const bx = m.a * x1 + m.c * y1 + m.e;
-      const by = m.b * x1 + m.d * y1 + m.f;
-      boxes[at] = Math.min(ax, bx);
-      boxes[at + 1] = Math.min(ay, by);
-      boxes[at + 2] = Math.max(ax, bx);
-      boxes[at + 3] = Math.max(ay, by);
-    } else {
-      const box = mapBox(m, x0, y0, x1, y1);
-      boxes[at] = box.left;
-      boxes[at + 1] = box.top;
-      boxes[at + 2] = box.right;
-      boxes[at + 3] = box.bottom;
-    }
+    const [x0, y0] = [corners[at] as number, corners[at + 1] as number];
+    const box = mapBox(m, x0, y0, corners[at + 2] as number, corners[at + 3] as number);
+    boxes[at] = box.left;
+    boxes[at + 1] = box.top;
+    boxes[at + 2] = box.right;
+    boxes[at + 3] = box.bottom;
   }
   return boxes;
 }

@@ -1,17 +1,6 @@
 import { AppError, readJsonl } from '../../../base/index.ts';
-import type {
-  Block,
-  Box,
-  Cell,
-  Jump,
-  Link,
-  Metadata,
-  Page,
-  ParsedDocument,
-  Region,
-  Stretch,
-  Table,
-} from '../../document.ts';
+import type { Block, Box, Cell, Link, Metadata, Page, ParsedDocument, Region, Table } from '../../document.ts';
+import { isRecord, texts } from './sidecar.ts';
 import { labelOf } from './vocabulary.ts';
 
 /**
@@ -118,12 +107,13 @@ function readHead(path: string, record: Record<string, unknown>): Page[] {
 }
 
 function readBlock(record: Record<string, unknown>, order: number): Block | undefined {
-  const { tag, text } = record;
+  const { tag, text, parent } = record;
   if (typeof text !== 'string' || record['order'] !== order) return undefined;
-  const parent = record['parent'];
-  const links = readLinks(record['links']);
-  const jumps = readJumps(record['jumps']);
-  const raised = readStretches(record['raised']);
+  const links = rowsOf(record['links'])?.flatMap(([start, end, url]): Link[] =>
+    typeof start === 'number' && typeof end === 'number' && typeof url === 'string' ? [{ start, end, url }] : [],
+  );
+  const jumps = numbersOf(record['jumps'])?.map(([start = 0, end = 0, page = 0]) => ({ start, end, page }));
+  const raised = numbersOf(record['raised'])?.map(([start = 0, end = 0]) => ({ start, end }));
   const base = {
     order,
     ...(typeof parent === 'number' && { parent }),
@@ -142,21 +132,13 @@ function readBlock(record: Record<string, unknown>, order: number): Block | unde
       return { ...base, kind: 'list_item', ordered, depth, ...(typeof marker === 'string' && { marker }) };
     }
     case 'code':
-      return { ...base, kind: 'code', ...(typeof record['language'] === 'string' && { language: record['language'] }) };
+      return { ...base, kind: 'code', ...texts(record, ['language']) };
     case 'picture':
-      return {
-        ...base,
-        kind: 'picture',
-        ...(typeof record['category'] === 'string' && { category: record['category'] }),
-      };
-    case 'reference':
-      return {
-        ...base,
-        kind: 'reference',
-        ...(typeof record['doi'] === 'string' && { doi: record['doi'] }),
-        ...(typeof record['arxiv_id'] === 'string' && { arxivId: record['arxiv_id'] }),
-        ...(typeof record['label'] === 'string' && { label: record['label'] }),
-      };
+      return { ...base, kind: 'picture', ...texts(record, ['category']) };
+    case 'reference': {
+      const { arxiv_id: arxivId, ...known } = texts(record, ['doi', 'label', 'arxiv_id']);
+      return { ...base, kind: 'reference', ...known, ...(arxivId !== undefined && { arxivId }) };
+    }
     case 'table': {
       const table = readTable(record);
       return table && { ...base, kind: 'table', table };
@@ -183,23 +165,12 @@ function readRegions(record: Record<string, unknown>): Region[] {
   }));
 }
 
-function readLinks(value: unknown): Link[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  return value.flatMap((link: unknown): Link[] => {
-    if (!Array.isArray(link)) return [];
-    const [start, end, url] = link as unknown[];
-    return typeof start === 'number' && typeof end === 'number' && typeof url === 'string' ? [{ start, end, url }] : [];
-  });
+function rowsOf(value: unknown): unknown[][] | undefined {
+  return Array.isArray(value) ? value.filter((row) => Array.isArray(row)) : undefined;
 }
 
-function readJumps(value: unknown): Jump[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  return value.filter(isNumbers).map(([start = 0, end = 0, page = 0]) => ({ start, end, page }));
-}
-
-function readStretches(value: unknown): Stretch[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  return value.filter(isNumbers).map(([start = 0, end = 0]) => ({ start, end }));
+function numbersOf(value: unknown): number[][] | undefined {
+  return rowsOf(value)?.filter(isNumbers);
 }
 
 function readTable(record: Record<string, unknown>): Table | undefined {
@@ -225,10 +196,6 @@ function readTable(record: Record<string, unknown>): Table | undefined {
 
 function isCellKind(value: unknown): value is Cell['kind'] {
   return value === 'data' || value === 'column-header' || value === 'row-header' || value === 'section-row';
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isNumbers(value: unknown): value is number[] {

@@ -12,7 +12,7 @@ export function writeDoctags(document: ParsedDocument): string {
 class DoctagsWriter {
   readonly #document: ParsedDocument;
   readonly #pages: ReadonlyMap<number, Page>;
-  readonly #captions = new Map<number, Block[]>();
+  readonly #captions: ReadonlyMap<number, readonly Block[]>;
   readonly #parts: string[] = [];
   /** Open lists, outermost first. */
   readonly #lists: ('ordered_list' | 'unordered_list')[] = [];
@@ -21,13 +21,11 @@ class DoctagsWriter {
   constructor(document: ParsedDocument) {
     this.#document = document;
     this.#pages = new Map(document.pages.map((page) => [page.number, page]));
-    const owners = new Map(document.blocks.filter(ownsCaptions).map((block) => [block.order, block]));
-    for (const block of document.blocks) {
-      if (block.kind !== 'caption' || block.parent === undefined || !owners.has(block.parent)) continue;
-      const captions = this.#captions.get(block.parent);
-      if (captions) captions.push(block);
-      else this.#captions.set(block.parent, [block]);
-    }
+    const owners = new Set(document.blocks.filter(ownsCaptions).map((block) => block.order));
+    this.#captions = Map.groupBy(
+      document.blocks.filter(({ kind, parent = -1 }) => kind === 'caption' && owners.has(parent)),
+      ({ parent = -1 }) => parent,
+    );
   }
 
   write(): string {

@@ -118,7 +118,8 @@ function personOf(value: Record<string, unknown>): Person[] {
   return name === undefined ? [] : [{ name, ...(orcid && { orcid }), institutions: list(value['institutions']) }];
 }
 
-function texts<Name extends string>(
+/** The fields of that name that hold a text. */
+export function texts<Name extends string>(
   value: Record<string, unknown>,
   names: readonly Name[],
 ): { [Key in Name]?: string } {
@@ -131,6 +132,6 @@ function list(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
