@@ -39,7 +39,8 @@ export function glyphsText(glyphs: readonly Glyph[], lineSize: number, baseline:
       const em = Math.max(previous.size, glyph.size);
       const distance = apart ? (apart[index] ?? 0) : glyph.left - previous.right;
       const isGap = distance > gapBetween(previous, glyph, gap) * em;
-      if (isGap || (glyph.spaced && distance > spaceAfter(previous) * em)) text += ' ';
+      const isSpace = isGap || (glyph.spaced && distance > spaceAfter(previous) * em);
+      if (isSpace && (isGap || apart || !isInsideWord(glyphs, index))) text += ' ';
       else if (script || before)
         text += scriptMark(previous, glyph, { script, before, lineSize, baseline, isVariable: isVariable(base, left) });
     }
@@ -102,6 +103,22 @@ function wordGap(glyphs: readonly Glyph[]): number {
   const gaps = glyphs.map((_, index) => gapBefore(glyphs, index)).filter((gap) => gap !== undefined);
   const median = gaps.sort((a, b) => a - b)[count >> 1] ?? 0;
   return Math.max(WORD_GAP, median * 1.8);
+}
+
+/** The share of a line's usual space below which a gap between two letters is no space. */
+const NARROW = 0.75;
+
+/** Some fonts advance too far after a letter ("Figur e"): such a gap is clearly narrower than the spaces of its line. */
+function isInsideWord(glyphs: readonly Glyph[], index: number): boolean {
+  const [before, glyph] = [glyphs[index - 1], glyphs[index]];
+  if (!before || !glyph || !hasLetter(before.text) || !hasLetter(glyph.text)) return false;
+  if (before.font !== glyph.font || before.size !== glyph.size || glyph.font.italic) return false;
+  const spaces = glyphs
+    .map((_, at) => gapBefore(glyphs, at) ?? 0)
+    .filter((gap) => gap > WORD_GAP)
+    .sort((a, b) => a - b);
+  const usual = spaces[spaces.length >> 1] ?? 0;
+  return spaces.length > 2 && (gapBefore(glyphs, index) ?? usual) < NARROW * usual;
 }
 
 /** The gap before a glyph, in ems. */
