@@ -48,7 +48,6 @@ async function documentOf(path: string, options: ShowOptions): Promise<ParsedDoc
   return path.endsWith('.jsonl') ? readBlockLines(path) : (await parseFile(path, options)).document;
 }
 
-/** The colour of each kind of block. */
 const BLOCK_COLOURS: Readonly<Record<Block['kind'], string>> = {
   title: '#b00020',
   heading: '#d81b60',

@@ -17,7 +17,6 @@ export interface VectorFileOptions {
   readonly sparse?: { readonly model: ModelIdentity };
 }
 
-/** The vectors of one chunk. */
 export interface ChunkVectors {
   readonly id: string;
   readonly document: string;

@@ -84,7 +84,6 @@ class DoclingClient {
           `the conversion did not end within ${this.#options.totalTimeoutMs ?? 600_000} ms`,
           {
             category: 'timeout',
-            retryable: false,
             hint: 'raise the timeout of the engine, or give the server fewer pages at once',
           },
         );
@@ -116,7 +115,6 @@ class DoclingClient {
         `docling-serve could not convert the file${state.error === '' ? '' : `: ${state.error}`}`,
         {
           category: state.retryable ? 'network' : 'runtime',
-          retryable: state.retryable,
         },
       );
     return state.id;
@@ -134,7 +132,6 @@ class DoclingClient {
       if (!(error instanceof RemoteError) || error.code !== 'ENGINE_NOT_FOUND') throw error;
       throw new RemoteError('ENGINE_TASK_LOST', 'docling-serve no longer knows the task', {
         category: 'network',
-        retryable: true,
         cause: error,
       });
     }
@@ -187,7 +184,6 @@ function checked(value: unknown): Record<string, unknown> {
       `docling-serve could not convert the file: ${typeof failure['message'] === 'string' ? failure['message'] : 'no reason given'}`,
       {
         category: retryable ? 'network' : 'runtime',
-        retryable,
       },
     );
   }
@@ -195,7 +191,6 @@ function checked(value: unknown): Record<string, unknown> {
   if (status === 'failure' || status === 'skipped')
     throw new RemoteError('ENGINE_CONVERSION_FAILED', `docling-serve ended with ${status}: ${errorsOf(answer)}`, {
       category: 'runtime',
-      retryable: false,
     });
   return answer;
 }
@@ -244,7 +239,6 @@ function record(value: unknown): Record<string, unknown> {
 function unexpected(what: string): RemoteError {
   return new RemoteError('ENGINE_ANSWER_BROKEN', `docling-serve answered without ${what}`, {
     category: 'runtime',
-    retryable: false,
     hint: 'the server may speak another version of the API; v1 is needed',
   });
 }

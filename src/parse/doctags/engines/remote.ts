@@ -18,7 +18,8 @@ export class RemoteError extends AppError {
     message: string,
     options: {
       readonly category: RemoteCategory;
-      readonly retryable: boolean;
+      /** Unless it is said, only faults of the network are. */
+      readonly retryable?: boolean;
       readonly hint?: string;
       readonly retryAfterMs?: number | undefined;
       readonly cause?: unknown;
@@ -29,7 +30,7 @@ export class RemoteError extends AppError {
       ...(options.cause !== undefined && { cause: options.cause }),
     });
     this.category = options.category;
-    this.retryable = options.retryable;
+    this.retryable = options.retryable ?? options.category === 'network';
     this.retryAfterMs = options.retryAfterMs;
   }
 }
@@ -64,7 +65,6 @@ export async function requestJson(
         })
       : new RemoteError('ENGINE_UNREACHABLE', `${origin(request.url)} cannot be reached`, {
           category: 'network',
-          retryable: true,
           hint: 'check that the server runs and that its address is right',
           cause: error,
         });
@@ -75,7 +75,6 @@ export async function requestJson(
   } catch (error) {
     throw new RemoteError('ENGINE_ANSWER_BROKEN', `${origin(request.url)} answered with something other than JSON`, {
       category: 'network',
-      retryable: true,
       cause: error,
     });
   }
@@ -90,7 +89,6 @@ async function boundedText(response: Response): Promise<string> {
     if (bytes > LARGEST_ANSWER_BYTES)
       throw new RemoteError('ENGINE_ANSWER_TOO_LARGE', `the answer is larger than ${LARGEST_ANSWER_BYTES} bytes`, {
         category: 'runtime',
-        retryable: false,
       });
     chunks.push(chunk);
   }
@@ -104,21 +102,17 @@ function statusError(url: string, response: Response, text: string): RemoteError
   if (status === 401 || status === 403)
     return new RemoteError('ENGINE_REFUSED', message, {
       category: 'config',
-      retryable: false,
       hint: 'check the API key',
     });
   if (status === 404)
     return new RemoteError('ENGINE_NOT_FOUND', message, {
       category: 'config',
-      retryable: false,
       hint: 'check the address and the version of the server',
     });
   if (status === 413 || status === 415 || status === 422 || status === 400)
-    return new RemoteError('ENGINE_REJECTED_INPUT', message, { category: 'input', retryable: false });
-  const retryable = status === 408 || status === 429 || status >= 500;
+    return new RemoteError('ENGINE_REJECTED_INPUT', message, { category: 'input' });
   return new RemoteError('ENGINE_FAILED', message, {
-    category: retryable ? 'network' : 'runtime',
-    retryable,
+    category: status === 408 || status === 429 || status >= 500 ? 'network' : 'runtime',
     retryAfterMs: retryAfter(response.headers.get('retry-after')),
   });
 }

@@ -131,7 +131,7 @@ async function askModel(
 }
 
 function unusable(page: number, why: string): RemoteError {
-  return new RemoteError('ENGINE_PAGE_UNUSABLE', `page ${page}: ${why}`, { category: 'runtime', retryable: false });
+  return new RemoteError('ENGINE_PAGE_UNUSABLE', `page ${page}: ${why}`, { category: 'runtime' });
 }
 
 function choice(answer: unknown): { content: string; finished: boolean } {
@@ -141,7 +141,6 @@ function choice(answer: unknown): { content: string; finished: boolean } {
   if (typeof content !== 'string')
     throw new RemoteError('ENGINE_ANSWER_BROKEN', 'the model server answered without a message', {
       category: 'runtime',
-      retryable: false,
     });
   return { content, finished: field(first, 'finish_reason') !== 'length' };
 }

@@ -13,7 +13,6 @@ import { isDisplayMath, writeFlow, writeNotes, isBlock } from './html-walk.ts';
 import { oneLine } from '../markup/characters.ts';
 import { layOutTable, tableRows } from '../markup/table-grid.ts';
 
-/** Writes one block-level element. */
 export function writeBlock(walk: Walk, element: MarkupElement): void {
   const { name } = element;
   if (/^h[1-6]$/.test(name)) writeHeading(walk, element, Number(name[1]));

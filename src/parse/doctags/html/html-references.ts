@@ -41,7 +41,6 @@ function entriesOf(list: MarkupElement): MarkupElement[] {
   return findAll(list, (inner) => classMatches(inner, ENTRY_CLASS) || inner.name === 'p');
 }
 
-/** Writes each entry of the list as a reference. */
 export function writeReferences(walk: Walk, list: MarkupElement): void {
   for (const entry of entriesOf(list)) {
     if (findFirst(entry, (inner) => /^h[1-6]$/.test(inner.name))) {

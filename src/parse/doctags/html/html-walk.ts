@@ -5,7 +5,6 @@ import { hasClass } from './classes.ts';
 import { isFurniture } from './content.ts';
 import { addInline, isNote, noteLine, type InlineContext } from './html-inline.ts';
 
-/** Where the walk is. */
 export interface Walk {
   readonly builder: DocumentBuilder;
   readonly inline: InlineContext;

@@ -222,7 +222,6 @@ export function linesFromTsv(table: string): OcrLine[] {
     .filter(({ words }) => words.length > 0);
 }
 
-/** Mean certainty of words, by letters. */
 function meanCertainty(words: readonly OcrWord[]): number {
   let [sum, letters] = [0, 0];
   for (const { text, certainty } of words) {

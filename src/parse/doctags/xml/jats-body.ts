@@ -11,7 +11,6 @@ import { oneLine } from '../markup/characters.ts';
 import { citationIds, citationText } from './jats-citation.ts';
 import { layOutTable, tableRows } from '../markup/table-grid.ts';
 
-/** Writes one block-level element. */
 export function writeBlock(walk: Walk, element: MarkupElement): void {
   switch (element.name) {
     case 'p':

@@ -6,7 +6,6 @@ import { glyphsText } from '../text/segment-text.ts';
 
 /** A line of a column, its segments joined. */
 export interface Line extends Segment {
-  /** The column it is in. */
   readonly column: Box;
   readonly segments: readonly Segment[];
 }

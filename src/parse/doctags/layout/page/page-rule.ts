@@ -11,7 +11,6 @@ const REPEATS = 0.35;
 /** More long rules than the furniture of a page has. */
 const MANY = 200;
 
-/** A page with what is on it. */
 export interface RuledPage {
   readonly content: PageContent;
   readonly text: readonly Segment[];
