@@ -178,13 +178,12 @@ class FileCopies implements Disposable {
     if (folder === this.#out) return name;
     const digest = this.#hash(from);
     if (row.sha256 !== null && digest !== row.sha256) return null;
-    const path = await this.#freeName(name, digest);
-    const target = join(this.#out, path);
-    if (this.#given.has(path) || existsSync(target)) return path;
-    this.#make(dirname(target));
+    this.#make(join(this.#out, dirname(name)));
     // Downloads are never changed in place, so a link is as good as a copy.
-    if (isLinked(from, target)) this.#linked.push(target);
-    else await this.#copy(from, digest, path);
+    if (!this.#given.has(name) && this.#link(from, name)) return name;
+    const path = await this.#freeName(name, digest);
+    if (this.#given.has(path) || existsSync(join(this.#out, path)) || this.#link(from, path)) return path;
+    await this.#copy(from, digest, path);
     return path;
   }
 
@@ -200,6 +199,18 @@ class FileCopies implements Disposable {
   #make(folder: string): void {
     if (!this.#made.has(folder)) mkdirSync(folder, { recursive: true });
     this.#made.add(folder);
+  }
+
+  /** False if the name is taken, the folders are on different disks, or the disk has no links. */
+  #link(from: string, path: string): boolean {
+    const target = join(this.#out, path);
+    try {
+      linkSync(from, target);
+    } catch {
+      return false; // It is copied instead, which reports any other problem.
+    }
+    this.#linked.push(target);
+    return true;
   }
 
   #hash(from: string): string {
@@ -262,16 +273,6 @@ async function syncLinks(paths: readonly string[]): Promise<void> {
       }),
     );
   for (const folder of new Set(paths.map((path) => dirname(path)))) await syncFolder(folder);
-}
-
-/** False if the folders are on different disks, or the disk has no links. */
-function isLinked(from: string, to: string): boolean {
-  try {
-    linkSync(from, to);
-    return true;
-  } catch {
-    return false; // It is copied instead, which reports any other problem.
-  }
 }
 
 function realPath(path: string): string | undefined {

@@ -33,8 +33,8 @@ const ALL_NAMES = `${NAMES} union select id from same_works where of = ?1
   union select id from decided_works where of = ?1 and apart = 0`;
 
 /** Which tables have rows: most corpora have no versions, labels or papers of the user. */
-type Has = Readonly<Record<'versions' | 'own' | 'labels' | 'lists' | 'decisions' | 'same', 0 | 1>>;
-const HAS_ALL: Has = { versions: 1, own: 1, labels: 1, lists: 1, decisions: 1, same: 1 };
+type Has = Readonly<Record<'works' | 'versions' | 'own' | 'labels' | 'lists' | 'decisions' | 'same', 0 | 1>>;
+const HAS_ALL: Has = { works: 1, versions: 1, own: 1, labels: 1, lists: 1, decisions: 1, same: 1 };
 
 interface LastOutcome {
   readonly sequence: number;
@@ -93,7 +93,7 @@ export class WorkRows {
   #settle(): void {
     this.#has =
       this.#store.get<Has>(
-        `select exists (select 1 from versions) as versions, exists (select 1 from own_papers) as own,
+        `select exists (select 1 from works) as works, exists (select 1 from versions) as versions, exists (select 1 from own_papers) as own,
            exists (select 1 from labels) as labels, exists (select 1 from listed_in) as lists,
            exists (select 1 from decided_works) as decisions, exists (select 1 from same_works) as same`,
       ) ?? HAS_ALL;
@@ -127,11 +127,12 @@ export class WorkRows {
       const next = this.#next(way.at(-1) ?? name);
       // Two that are each said to be the other are one, under the first of their names.
       const isCircle = next !== undefined && way.includes(next);
-      if (next !== undefined && !isCircle) {
+      const end = next === undefined ? way.at(-1) : this.#workOf?.get(next);
+      if (next !== undefined && end === undefined && !isCircle) {
         way.push(next);
         continue;
       }
-      const work = (isCircle ? way.slice(way.indexOf(next)).sort()[0] : way.at(-1)) ?? name;
+      const work = end ?? way.slice(way.indexOf(next ?? name)).sort()[0] ?? name;
       this.#workOf?.set(name, work);
       return work;
     }
@@ -220,6 +221,7 @@ export class WorkRows {
       store.get('select 1 from decided_works where id = ? and apart = 1', work) !== undefined;
     // What was found for an entry without an id is a work itself.
     if (!isItself || (!record && !last && !isApart) || last?.reason === 'entry-identified') {
+      if (!this.#has.works) return undefined;
       return store.get<{ row: number }>('delete from works where work = ? returning row', work)?.row;
     }
     const own = this.#has.own
