@@ -58,7 +58,6 @@ const REPORT_LIMITS: ReportLimits = {
 
 /** Wide enough to be read on a screen. */
 const PICTURE_PIXELS = 760;
-const WORKS_PER_PART = 5_000;
 const RUN = '/runs/run';
 
 /** Writes `report.html` into a run folder: the page of `docstokg serve` with its answers inside, in one file. */
@@ -133,30 +132,26 @@ class ReportWriter {
   async #works(): Promise<void> {
     let [room, detailRoom, listed, detailed] = [this.#limits.works, this.#limits.workDetails, 0, 0];
     let total = 0;
-    let [part, details]: [Work[], Record<string, unknown>] = [[], {}];
-    const flush = (): void => {
-      if (part.length > 0) this.#add('works', part);
-      if (Object.keys(details).length > 0) this.#add('work details', details);
-      [part, details] = [[], {}];
-    };
     for await (const { items, total: all = 0 } of this.#pages<Work>(`${RUN}/works?limit=500`)) {
       total = all;
+      const part: Work[] = [];
+      const details: Record<string, unknown> = {};
       for (const work of items) {
         room -= JSON.stringify(work).length;
         if (room < 0) break;
-        listed += 1;
         part.push(work);
-        if (detailRoom > 0) {
-          const whole = await this.#get(`${RUN}/works/${encodeURIComponent(work.id)}`);
-          detailRoom -= JSON.stringify(whole).length;
-          if (detailRoom > 0) details[work.id] = whole;
-          detailed += Number(detailRoom > 0);
-        }
+        if (detailRoom <= 0) continue;
+        const whole = await this.#get(`${RUN}/works/${encodeURIComponent(work.id)}`);
+        detailRoom -= JSON.stringify(whole).length;
+        if (detailRoom <= 0) continue;
+        details[work.id] = whole;
+        detailed += 1;
       }
-      if (part.length >= WORKS_PER_PART) flush();
+      listed += part.length;
+      if (part.length > 0) this.#add('works', part);
+      if (Object.keys(details).length > 0) this.#add('work details', details);
       if (room < 0) break;
     }
-    flush();
     this.#omit(total - listed, 'works are counted but not listed');
     this.#omit(listed - detailed, 'works are listed without abstract and attempts');
   }
