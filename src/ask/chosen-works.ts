@@ -5,8 +5,7 @@ import type { SavedSet } from '../store/index.ts';
 import { LABELS } from '../store/index.ts';
 import type { CorpusWorks } from './corpus-works.ts';
 import type { WorkFilter } from './works/work-filter.ts';
-import { WORK_FACETS } from './works/work-filter.ts';
-import { parseYears } from './works/work-filter.ts';
+import { parseYears, WORK_FACETS } from './works/work-filter.ts';
 
 const FIELDS = [...WORK_FACETS, 'title', 'author', 'venue', 'label'] as const;
 const PAGE = 1_000;

@@ -13,14 +13,12 @@ export type { AttemptAtHost, Sources } from './sources.ts';
 export { attemptsAtHosts, sourcesOf } from './sources.ts';
 export type { StageTimes } from './stages.ts';
 export { stageTimes } from './stages.ts';
-export type { WorkFilter } from './works/work-filter.ts';
-export { WORK_FACETS, wordsOf } from './works/work-filter.ts';
-export type { WorkFacet } from './works/work-filter.ts';
+export type { WorkFacet, WorkFilter } from './works/work-filter.ts';
+export { parseYears, wordsOf, WORK_FACETS } from './works/work-filter.ts';
 export type { SettledWork, WorkLine, WorkOutcome } from './works/work-line.ts';
 export { sentenceOf } from './works/work-line.ts';
 export type { WorkOrder, WorksRequest, WorkTable } from './works/work-table.ts';
 export { WORK_ORDERS } from './works/work-table.ts';
-export { parseYears } from './works/work-filter.ts';
 export { EXPORT_FORMATS, exportGraph } from './graph/export-graph.ts';
 export type { ExportFormat } from './graph/export-graph.ts';
 export { Graph, openGraph } from './graph/graph.ts';
@@ -28,10 +26,15 @@ export { nearDocuments } from './graph/near-documents.ts';
 export { workLabel } from './graph/types.ts';
 export type { GraphNode, Neighbour, ShownEvidence, Weighted } from './graph/types.ts';
 export { isFailure, isRefusal } from '../store/index.ts';
-export { documentLinks, manifestFolder } from './library/document-links.ts';
-export type { LibraryOutcome, LibraryWork } from './library/library-work.ts';
-export { CITATION_STYLES, Library } from './library/library.ts';
-export type { CitationStyle, LibraryAccount, MissingReason, WorksPage } from './library/library.ts';
+export { CITATION_STYLES, documentLinks, Library, manifestFolder } from './library/library.ts';
+export type {
+  CitationStyle,
+  LibraryAccount,
+  LibraryOutcome,
+  LibraryWork,
+  MissingReason,
+  WorksPage,
+} from './library/library.ts';
 export type { Figure, LibraryDocument, OutlineEntry, TextPart, TextPiece } from './library/read-document.ts';
 export type { CitedDocument, CitedHit, CitedWork } from './search/cited-hit.ts';
 export { KeptOpen, fileStamp } from './search/kept-open.ts';

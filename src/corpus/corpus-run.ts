@@ -1,5 +1,6 @@
 import type {
   ItemOutcome,
+  ManifestSink,
   StageErrorInfo,
   StageEvent,
   StageHooks,
@@ -12,7 +13,6 @@ import { Channel } from './channel.ts';
 import type { ClosingStage, FlowingStage, PreparedStage } from './prepared-stage.ts';
 import { DocumentNotices } from './document-notices.ts';
 import type { StoredOutputs } from './stored-outputs.ts';
-import type { ManifestSink } from '../stage/index.ts';
 
 /** Documents that may wait between two stages: enough that none runs dry, few enough to forget when it all stops. */
 const WAITING = 64;

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { systemClock } from '../base/index.ts';
 import { loadConfig } from '../config/index.ts';
 import { askedFor, wantedDocuments } from './gather-request.ts';
-import { RunFolder } from './run-folder.ts';
+import { RunFolder } from './run-file.ts';
 
 const { config } = loadConfig({ environment: {}, folder: tmpdir() });
 

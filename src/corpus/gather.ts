@@ -44,7 +44,7 @@ import { findOwnPapers } from './own-papers.ts';
 import { DocumentFiling } from './document-filing.ts';
 import { openDense, openSparse } from './parse-settings.ts';
 import { prepareChunk, prepareDense, prepareDoctags, prepareEmbed } from './prepare-stages.ts';
-import { RunFolder } from './run-folder.ts';
+import { RunFolder } from './run-file.ts';
 import { StoredOutputs } from './stored-outputs.ts';
 
 const OTHER_TOKENIZER = 'cl100k';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import type { Asking } from '../harvest/index.ts';
 import { HeldClock, loopbackClient, openLoopback, Wire } from '../testing/index.ts';
-import { crossrefCatalogue, openAlexDirectory } from './graph-services.ts';
+import { crossrefCatalogue, openAlexDirectory } from './corpus-graph.ts';
 
 const names = Array.from({ length: 150 }, (_, at) => `Author ${at}`);
 

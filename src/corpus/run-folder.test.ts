@@ -7,8 +7,7 @@ import { test } from 'node:test';
 
 import { systemClock } from '../base/index.ts';
 import type { RunAccount } from './account.ts';
-import { readRunFile } from './run-file.ts';
-import { RunFolder } from './run-folder.ts';
+import { readRunFile, RunFolder } from './run-file.ts';
 
 const account: RunAccount = {
   works: null,

@@ -4,13 +4,10 @@ export type { Contribution, EdgeStatement, NodeStatement, TextPlace } from './co
 export { factsPath, graphPlan, graphWorker } from './build/stage.ts';
 export { graphSources, hasFacts } from './build/graph-sources.ts';
 export type { GraphInput } from './build/graph-sources.ts';
-export type { Directory, NamedWorks } from './lookup/look-up.ts';
-export { lookUpNames } from './lookup/look-up.ts';
-export { lookUpReferences } from './lookup/look-up.ts';
-export type { Catalogue, LookedUp } from './lookup/look-up.ts';
+export type { Catalogue, Directory, LookedUp, NamedWorks } from './lookup/look-up.ts';
+export { lookUpNames, lookUpReferences } from './lookup/look-up.ts';
 export type { KnownWork } from './lookup/answers.ts';
 export { answersPath, claimsEstimate, gatherClaims } from './claims/claims-stage.ts';
-export type { ClaimRequest, ClaimsGathered } from './claims/claims-stage.ts';
-export type { ClaimEstimate } from './claims/claims-stage.ts';
+export type { ClaimEstimate, ClaimRequest, ClaimsGathered } from './claims/claims-stage.ts';
 export type { GraphPicture } from './picture/index.ts';
 export { sentencesOf } from './extract/reading.ts';

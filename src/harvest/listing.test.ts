@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { clientSettings, Simulation } from '../../sim/index.ts';
 import { TOPICS } from '../../sim/world/topics.ts';
 import { createClient, Secret } from '../http/index.ts';
-import { listWorks } from './listing.ts';
+import { listWorks } from './provider.ts';
 
 test('a listing whose budget is spent, or that was left, goes on where it was; one that is through begins anew', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-listing-'));

@@ -1,8 +1,11 @@
 import type { Clock } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Admission, Facts, HostEvent, PolicySettings } from '../hosts/index.ts';
-import { createMemoryAdmission, HostTable, openSharedAdmission } from '../hosts/index.ts';
-import type { Services } from '../resolve/index.ts';
+import { createMemoryAdmission, HostTable, openSharedAdmission, readSharedHosts } from '../hosts/index.ts';
+import type { ServiceName } from '../resolve/index.ts';
+import { baseUrlsBelow, Services } from '../resolve/index.ts';
+import type { HostOverview, HostSources, WorkQueue } from '../queue/index.ts';
+import { hostOverview } from '../queue/index.ts';
 import type { Runtime } from './queue/open-queue.ts';
 
 /** Initial retry delay when a server sends no Retry-After; doubles with each retry. */
@@ -59,7 +62,7 @@ export function hostRates(config: Config, services: Services): (host: string) =>
 }
 
 /** The configured limits of hosts and services. */
-export function tableOf({ http, orchestrator }: Config, services: Services): HostTable {
+function tableOf({ http, orchestrator }: Config, services: Services): HostTable {
   return new HostTable({
     perHost: {
       perSecond: http.per_host_per_second,
@@ -81,4 +84,44 @@ function policyOf({ http }: Config): PolicySettings {
     },
     giveUpAfterMs: http.give_up_after_s * 1000,
   };
+}
+
+/** The configured services. */
+export function configuredServices({ services, keys }: Config): Services {
+  return new Services({
+    baseUrls: {
+      ...(services.below !== '' && baseUrlsBelow(services.below, 'http')),
+      ...(services.base_urls as Partial<Record<ServiceName, string>>),
+    },
+    keys,
+  });
+}
+
+/**
+ * The current state of every host, service and resolver in use: from the workers of the queue, from what a fleet shares
+ * on PostgreSQL, and from the jobs in the queue. Read-only.
+ */
+export async function hostsNow(config: Config, queue: WorkQueue): Promise<HostOverview[]> {
+  const { shared: readShared, rulesOf } = hostKnowledge(config);
+  const [stats, jobs, shared] = await Promise.all([queue.stats(), queue.hosts(), readShared()]);
+  return hostOverview(stats, { jobs, shared, rulesOf });
+}
+
+/** What is known of hosts besides their jobs: their limits, and on demand what a fleet shares. */
+export function hostKnowledge(
+  config: Config,
+): Pick<HostSources, 'rulesOf'> & { readonly shared: () => Promise<HostSources['shared']> } {
+  const table = tableOf(config, configuredServices(config));
+  const { backend, url, schema, pooler } = config.queue;
+  return {
+    shared: async () => (backend === 'postgres' ? await readSharedHosts({ url, schema, pooler, table }) : []),
+    rulesOf: (key) => {
+      const { cap, perSecond } = table.rulesOf(key);
+      return { cap: bounded(cap), perSecond: bounded(perSecond) };
+    },
+  };
+}
+
+function bounded(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
 }

@@ -11,7 +11,7 @@ import { EntryRows } from './ledger/entry-rows.ts';
 import type { HeldLease } from './ledger/manifest-folder.ts';
 import { ManifestFolder } from './ledger/manifest-folder.ts';
 import type { UnreadableEntry } from './search-titles.ts';
-import { openAdmission, ownAdmission, RETRY_BASE_MS } from './open-admission.ts';
+import { configuredServices, openAdmission, ownAdmission, RETRY_BASE_MS } from './open-admission.ts';
 import { scaledClock } from './simulated-web.ts';
 import { orchestratorOptions } from './queue/open-queue.ts';
 import type { Runtime } from './queue/open-queue.ts';
@@ -25,16 +25,8 @@ import type { DnsMapping, HttpClient, HttpClientOptions, HttpEvent, Send } from 
 import { createClient, requireContact, SqliteCacheStore } from '../http/index.ts';
 import type { ObjectId } from '../objects/index.ts';
 import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
-import type { Finding, ResolverChoice, ServiceName, TitleFinding } from '../resolve/index.ts';
-import {
-  baseUrlsBelow,
-  chooseResolvers,
-  completeWork,
-  findByTitle,
-  findPlans,
-  Lookups,
-  Services,
-} from '../resolve/index.ts';
+import type { Finding, ResolverChoice, TitleFinding } from '../resolve/index.ts';
+import { chooseResolvers, completeWork, findByTitle, findPlans, Lookups, Services } from '../resolve/index.ts';
 import { CorpusStore, Records } from '../store/index.ts';
 import { HostLog } from '../telemetry/index.ts';
 import type { CitedWork, Work } from '../works/index.ts';
@@ -97,17 +89,6 @@ export interface DownloadParts {
   readonly report: (event: DownloadEvent | QueueEvent) => void;
   readonly reportHttp?: ((event: HttpEvent) => void) | undefined;
   readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
-}
-
-/** The configured services. */
-export function configuredServices({ services, keys }: Config): Services {
-  return new Services({
-    baseUrls: {
-      ...(services.below !== '' && baseUrlsBelow(services.below, 'http')),
-      ...(services.base_urls as Partial<Record<ServiceName, string>>),
-    },
-    keys,
-  });
 }
 
 /** The configuration of the HTTP client. */

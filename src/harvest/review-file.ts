@@ -1,5 +1,4 @@
-import { appendFileSync, existsSync } from 'node:fs';
-import { createReadStream } from 'node:fs';
+import { appendFileSync, createReadStream, existsSync } from 'node:fs';
 
 import type { ScoredCandidate } from '../resolve/index.ts';
 import type { CitedWork } from '../works/index.ts';

@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from '../base/index.ts';
-import type { HttpRequest, HttpResult, OpenSink, Send } from '../http/index.ts';
-import { Secret } from '../http/index.ts';
+import type { HttpClient, HttpRequest, HttpResult, OpenSink, Send } from '../http/index.ts';
+import { createClient, Secret } from '../http/index.ts';
 import { StageError } from '../stage/index.ts';
 import type { ModelAnswer } from './answer-store.ts';
 
@@ -247,4 +247,150 @@ export function jsonIn(content: string): unknown {
     if (typeof value === 'object' && value !== null) return value;
   }
   return undefined;
+}
+
+/** What tokens cost, and how much may be spent; 0 means that nobody has said. */
+export interface ModelPrices {
+  readonly usdPerMillionInput: number;
+  readonly usdPerMillionOutput: number;
+  readonly budgetUsd: number;
+  readonly budgetTokens: number;
+}
+
+/** Money spent and tokens used so far; before every request what it may take at most is set aside, if there is room for it. */
+export class Budget {
+  readonly #prices: ModelPrices;
+  inputTokens = 0;
+  outputTokens = 0;
+  #asideInput = 0;
+  #asideOutput = 0;
+
+  constructor(prices: ModelPrices) {
+    this.#prices = prices;
+  }
+
+  /** What so many tokens cost; null where prices are not set. */
+  usd(inputTokens = this.inputTokens, outputTokens = this.outputTokens): number | null {
+    const { usdPerMillionInput, usdPerMillionOutput } = this.#prices;
+    if (usdPerMillionInput === 0 && usdPerMillionOutput === 0) return null;
+    return (inputTokens * usdPerMillionInput + outputTokens * usdPerMillionOutput) / 1e6;
+  }
+
+  /** Sets so many tokens aside until disposed of; undefined when that would be more than may be spent. */
+  setAside(inputTokens: number, outputTokens: number): Disposable | undefined {
+    const { budgetUsd, budgetTokens } = this.#prices;
+    const input = this.inputTokens + this.#asideInput + inputTokens;
+    const output = this.outputTokens + this.#asideOutput + outputTokens;
+    if (budgetTokens > 0 && input + output > budgetTokens) return undefined;
+    if (budgetUsd > 0 && (this.usd(input, output) ?? 0) > budgetUsd) return undefined;
+    this.#asideInput += inputTokens;
+    this.#asideOutput += outputTokens;
+    return {
+      [Symbol.dispose]: () => {
+        this.#asideInput -= inputTokens;
+        this.#asideOutput -= outputTokens;
+      },
+    };
+  }
+
+  spend({ inputTokens, outputTokens }: Pick<ModelAnswer, 'inputTokens' | 'outputTokens'>): void {
+    this.inputTokens += inputTokens;
+    this.outputTokens += outputTokens;
+  }
+}
+
+/** Where model servers listen unless they are set up otherwise. */
+export const LOCAL_MODEL_SERVERS: Readonly<Record<string, string>> = {
+  Ollama: 'http://127.0.0.1:11434/v1',
+  'LM Studio': 'http://127.0.0.1:1234/v1',
+  vLLM: 'http://127.0.0.1:8000/v1',
+  'llama.cpp': 'http://127.0.0.1:8080/v1',
+};
+
+/** A server that lists models. */
+interface FoundServer {
+  readonly name: string;
+  readonly url: string;
+  readonly models: readonly string[];
+}
+
+const PATIENCE_MS = 3_000;
+const MOST_BYTES = 1_000_000;
+const MOST_MODELS = 200;
+
+/** The servers that answer `GET /models` as OpenAI-compatible ones do; others on these ports are not mentioned. */
+export async function findModelServers(
+  servers: Readonly<Record<string, string>>,
+  apiKey: string,
+): Promise<FoundServer[]> {
+  const asked = Object.entries(servers).map(async ([name, url]): Promise<FoundServer[]> => {
+    try {
+      const response = await fetch(`${url.replace(/(?<!\/)\/+$/, '')}/models`, {
+        redirect: 'error',
+        signal: AbortSignal.timeout(PATIENCE_MS),
+        ...(apiKey !== '' && { headers: { authorization: `Bearer ${apiKey}` } }),
+      });
+      const text = response.ok ? await bounded(response) : '';
+      const { data } = JSON.parse(text) as { data?: unknown };
+      if (!Array.isArray(data)) return [];
+      const ids = (data as unknown[]).map((model) => (model as { id?: unknown } | null)?.id);
+      return [{ name, url, models: ids.filter((id) => typeof id === 'string').slice(0, MOST_MODELS) }];
+    } catch {
+      // Nothing listens there, or something else does.
+      return [];
+    }
+  });
+  return (await Promise.all(asked)).flat();
+}
+
+async function bounded(response: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of response.body ?? []) {
+    bytes += piece.length;
+    if (bytes > MOST_BYTES) return '';
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+/** How patiently a model server is asked. */
+interface ModelPatience {
+  readonly contact: string;
+  readonly proxy: { readonly http: string; readonly https: string; readonly no: string };
+  readonly concurrency: number;
+  readonly perSecond: number;
+  readonly timeoutMs: number;
+  readonly retries: number;
+  /** A server that asks for a longer wait ends the run. */
+  readonly longestWaitMs: number;
+}
+
+const MOST_ANSWER_BYTES = 2_000_000;
+
+/** The polite client for one model server of the user's choice, also on this machine or in the own network. */
+export function openModelClient(url: string, patience: ModelPatience): HttpClient {
+  const { hostname, port, protocol } = new URL(url);
+  const { timeoutMs } = patience;
+  return createClient({
+    contact: patience.contact === '' ? undefined : patience.contact,
+    proxy: patience.proxy,
+    // The user names the server; its robots.txt is for crawlers.
+    obeyRobots: false,
+    guard: { allow: [`${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`] },
+    perHost: { perSecond: patience.perSecond, concurrency: patience.concurrency },
+    retry: { retries: patience.retries, parkAfterMs: patience.longestWaitMs, giveUpAfterMs: patience.longestWaitMs },
+    // There is no other host to try: a server that is gone is reported after the retries.
+    circuit: { failures: 1_000_000 },
+    // A model is silent while it thinks, and slow while it writes.
+    limits: {
+      headersMs: timeoutMs,
+      idleMs: timeoutMs,
+      totalMs: timeoutMs,
+      floorBytesPerSecond: 0,
+      maxMemoryBytes: MOST_ANSWER_BYTES,
+      maxBytes: MOST_ANSWER_BYTES,
+      maxRedirects: 0,
+    },
+  });
 }

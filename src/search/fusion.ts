@@ -1,4 +1,6 @@
-import { topPlaces } from './top.ts';
+import { passageTerms, questionTerms, withoutAmountWords } from '../parse/index.ts';
+import type { Passage } from './passage.ts';
+import type { OpenedSegments } from './opened-segments.ts';
 
 /** Both count the same: neither is known to be the better one for a question. */
 const DENSE_SHARE = 0.5;
@@ -59,4 +61,169 @@ export function highestOf(scores: readonly Float32Array[], least: number): numbe
   for (const each of scores)
     for (let at = 0; at < each.length; at += 1) if ((each[at] as number) > highest) highest = each[at] as number;
   return highest;
+}
+
+/**
+ * The best so many of what it is offered, place by place in rising order; of equal scores the earlier place stays. A
+ * binary heap in typed arrays whose root is the worst of those kept: offering allocates nothing.
+ */
+class Best {
+  readonly #places: Uint32Array;
+  readonly #scores: Float32Array;
+  readonly #above: number;
+  #size = 0;
+
+  constructor(count: number, above = -Infinity) {
+    this.#places = new Uint32Array(count);
+    this.#scores = new Float32Array(count);
+    this.#above = above;
+  }
+
+  /** Takes a place whose score is above the bound, and answers the new bound: what is not above it need not be offered. */
+  offer(place: number, score: number): number {
+    if (this.#places.length === 0) return Infinity;
+    if (this.#size < this.#places.length) {
+      this.#rise(this.#size, place, score);
+      this.#size += 1;
+    } else this.#sink(place, score);
+    return this.#size < this.#places.length ? this.#above : (this.#scores[0] as number);
+  }
+
+  /** What was kept, best first. */
+  places(): Uint32Array {
+    const order = Array.from({ length: this.#size }, (_, at) => at);
+    const scores = this.#scores;
+    const places = this.#places;
+    order.sort(
+      (a, b) => (scores[b] as number) - (scores[a] as number) || (places[a] as number) - (places[b] as number),
+    );
+    return Uint32Array.from(order, (at) => places[at] as number);
+  }
+
+  #rise(from: number, place: number, score: number): void {
+    const places = this.#places;
+    const scores = this.#scores;
+    let at = from;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      const other = scores[parent] as number;
+      if (other < score || (other === score && (places[parent] as number) > place)) break;
+      scores[at] = other;
+      places[at] = places[parent] as number;
+      at = parent;
+    }
+    scores[at] = score;
+    places[at] = place;
+  }
+
+  #sink(place: number, score: number): void {
+    const places = this.#places;
+    const scores = this.#scores;
+    const size = this.#size;
+    let at = 0;
+    for (let child = 1; child < size; child = 2 * at + 1) {
+      const right = child + 1;
+      if (right < size && isWorse(scores, places, right, child)) child = right;
+      const other = scores[child] as number;
+      if (other > score || (other === score && (places[child] as number) < place)) break;
+      scores[at] = other;
+      places[at] = places[child] as number;
+      at = child;
+    }
+    scores[at] = score;
+    places[at] = place;
+  }
+}
+
+function isWorse(scores: Float32Array, places: Uint32Array, a: number, b: number): boolean {
+  const left = scores[a] as number;
+  const right = scores[b] as number;
+  return left < right || (left === right && (places[a] as number) > (places[b] as number));
+}
+
+/** The places of the `count` highest scores above `above`, best first; of equal ones the earlier comes first. */
+function topPlaces(scores: Float32Array, count: number, above = -Infinity): Uint32Array {
+  const best = new Best(Math.min(count, scores.length), above);
+  const { length } = scores;
+  let bound = above;
+  for (let place = 0; place < length; place += 1) {
+    const score = scores[place] as number;
+    if (score > bound) bound = best.offer(place, score);
+  }
+  return best.places();
+}
+
+/** Passages of one work that come before those of others, unless a search says otherwise. */
+const PER_WORK = 2;
+/** Documents with one title of at least so many letters are versions of one work; shorter titles are shared by chance. */
+const TELLING_TITLE = 30;
+
+/**
+ * The hits that are shown, out of hits that come best first: of several versions of a work the one that is found first, and
+ * at most so many passages of a work before those of others. What is left over fills the list where there is nothing else.
+ */
+export class Spread<T> {
+  readonly #top: number;
+  readonly #perWork: number;
+  readonly #first: T[] = [];
+  readonly #rest: T[] = [];
+  readonly #ofWork = new Map<string, number>();
+  readonly #versions = new Map<string, string>();
+
+  constructor(top: number, perWork = PER_WORK) {
+    this.#top = top;
+    this.#perWork = perWork;
+  }
+
+  /** Takes a hit; true when no further one is needed. */
+  add({ document, title }: Pick<Passage, 'document' | 'title'>, hit: T): boolean {
+    const name = title.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+    const version = name.length < TELLING_TITLE ? document : (this.#versions.get(name) ?? document);
+    this.#versions.set(name, version);
+    if (version !== document) return false;
+    const count = (this.#ofWork.get(document) ?? 0) + 1;
+    this.#ofWork.set(document, count);
+    (count > this.#perWork ? this.#rest : this.#first).push(hit);
+    return this.#first.length >= this.#top;
+  }
+
+  hits(): T[] {
+    return [...this.#first, ...this.#rest].slice(0, this.#top);
+  }
+}
+
+/** How much a nearness in meaning counts when the index has never seen most of the question. */
+const UNKNOWN_SHARE = 0.4;
+/** Below this share of its words, rare ones counting more, a question is about something that the index has never seen. */
+const MOSTLY_KNOWN = 0.25;
+
+/**
+ * How far a passage answers a question, whatever others do: the share of the question's words that it has, rare ones counting
+ * more, or how near it is in meaning, whichever is more. Meaning counts less where the index has never seen
+ * most of the question: a passage about another drug is near to a question about metformin, and does not answer it.
+ */
+export function fitOf(
+  segments: OpenedSegments,
+  query: string,
+  vector: Float32Array | undefined,
+): (place: number, passage: Passage) => number {
+  const rarity = new Map<readonly string[], number>();
+  let [total, known] = [0, 0];
+  const words = questionTerms(withoutAmountWords(query), (term) => segments.frequency(term) > 0);
+  for (const terms of new Map(words.map((each) => [each.join(' '), each])).values()) {
+    const frequency = terms.reduce((sum, term) => sum + segments.frequency(term), 0);
+    const weight = segments.rarity(frequency);
+    rarity.set(terms, weight);
+    total += weight;
+    if (frequency > 0) known += weight;
+  }
+  const share = known < MOSTLY_KNOWN * total ? UNKNOWN_SHARE : 1;
+  return (place, { text, title, headings }) => {
+    const own = new Set(passageTerms(text, [title, ...headings]));
+    let covered = 0;
+    for (const [terms, weight] of rarity) if (terms.some((term) => own.has(term))) covered += weight;
+    const shared = total === 0 ? 0 : covered / total;
+    const meaning = vector ? share * segments.denseScore(place, vector, 0) : 0;
+    return Math.min(1, Math.max(shared, meaning, 0));
+  };
 }

@@ -1,11 +1,9 @@
 import { questionTerms } from '../parse/index.ts';
 import type { Passage } from './passage.ts';
-import { dot } from './segment/dense.ts';
-import { K1 } from './segment/lexical.ts';
+import { DenseIndex, dot } from './segment/dense.ts';
+import { K1, LexicalSegment } from './segment/lexical.ts';
 import type { IndexedRow, IndexRows, SegmentRow } from '../store/index.ts';
 import { CodedIndex } from './segment/codes.ts';
-import { DenseIndex } from './segment/dense.ts';
-import { LexicalSegment } from './segment/lexical.ts';
 import { SegmentFile, segmentPath } from './segment/segment-file.ts';
 
 /** The segments of an index as one: places are counted over all of them, and statistics are those of the whole. */

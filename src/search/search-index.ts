@@ -5,18 +5,15 @@ import type { DenseEngine } from '../parse/index.ts';
 import { PASSAGE_ANALYSIS } from '../parse/index.ts';
 import type { IndexManifest } from '../store/index.ts';
 import { IndexRows } from '../store/index.ts';
-import { fitOf } from './fit.ts';
+import { bestOf, fitOf, fuse, highestOf, rankingOf, Spread } from './fusion.ts';
 import type { SearchFilter } from './filter.ts';
 import { filterKey, hiddenPlaces } from './filter.ts';
 import type { Ranking } from './fusion.ts';
-import { bestOf, fuse, highestOf, rankingOf } from './fusion.ts';
-import { OpenedSegment } from './opened-segments.ts';
-import { OpenedSegments } from './opened-segments.ts';
+import { OpenedSegment, OpenedSegments } from './opened-segments.ts';
 import type { Passage } from './passage.ts';
 import { findingWeight, sectionWeights } from './section.ts';
 import { dot } from './segment/dense.ts';
 import { readFacet } from './segment/write-segment.ts';
-import { Spread } from './spread.ts';
 
 /** What is searched with: words, meaning, or both. */
 export type SearchMode = 'lexical' | 'dense' | 'hybrid';

@@ -1,6 +1,18 @@
 export { CorpusStore, refuseFleetFolder, removeStore } from './corpus-store.ts';
 export type { StoreOptions } from './corpus-store.ts';
-export { CHOICES, LABELS, PHASES, verdictOf } from './decisions.ts';
+export {
+  CHOICES,
+  LABELS,
+  lastProtocol,
+  lastSample,
+  lastScreened,
+  PHASES,
+  sameWork,
+  screenableWorks,
+  screenedRows,
+  titleOf,
+  verdictOf,
+} from './decisions.ts';
 export type { Choice, Label, Phase, Protocol, SavedSet, ScreeningDecision, Standing } from './decisions.ts';
 export { Candidates } from './candidates.ts';
 export { FileTable } from './file-table.ts';
@@ -12,14 +24,5 @@ export type { LogCursor } from './logs.ts';
 export { readLines, START } from './logs.ts';
 export { hasOutcome, lastOutcome, manifestBytes, manifestRows, savedOutcomes } from './outcomes.ts';
 export type { LastRow } from './outcomes.ts';
-export {
-  lastProtocol,
-  lastSample,
-  lastScreened,
-  sameWork,
-  screenableWorks,
-  screenedRows,
-  titleOf,
-} from './screening-rows.ts';
 export { isRecord } from './record-rows.ts';
 export { Records } from './records.ts';

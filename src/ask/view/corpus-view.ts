@@ -24,7 +24,7 @@ import { hostFigures, hostSlices, newHolds, timeScale } from '../hosts.ts';
 import { stageTimes } from '../stages.ts';
 import type { LogCursor } from '../../store/index.ts';
 import { readLines, START } from '../../store/index.ts';
-import { manifestFolder } from '../library/document-links.ts';
+import { manifestFolder } from '../library/library.ts';
 import { PagePictures } from './page-pictures.ts';
 import type { ShownDocument } from './shown-document.ts';
 import { keptFile, readShownDocument, sourcePdf } from './shown-document.ts';

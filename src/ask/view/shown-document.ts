@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileInside } from '../../base/index.ts';
 import type { Block, Page } from '../../parse/index.ts';
 import { DOCTAGS_FOLDER, readBlockLines } from '../../parse/index.ts';
-import { documentLinks } from '../library/document-links.ts';
+import { documentLinks } from '../library/library.ts';
 import { captionsOf, hasDocument, isDocumentName, readSidecar, tableRows } from '../library/read-document.ts';
 
 /** Text of a document that is shown at once; the rest follows from where it was cut. */

@@ -16,7 +16,7 @@ import type { WorkItem } from '../../stage/index.ts';
 import { RowsByItem } from '../../stage/index.ts';
 import { corpusLayer } from '../corpus.ts';
 import type { PreparedStage } from '../prepared-stage.ts';
-import { openStageSource } from './stage-source.ts';
+import { openStageSource } from './fleet-run.ts';
 
 const PDF = 'PDF/a.pdf';
 const TEXT = 'Data/DocTagsFiles/a.jsonl';

@@ -16,9 +16,8 @@ import { graphSources } from '../build/graph-sources.ts';
 import type { EdgeStatement } from '../contribution.ts';
 import { extractDocument } from '../extract/extract-document.ts';
 import type { ClaimRequest, ClaimsGathered } from './claims-stage.ts';
-import { claimsEstimate, gatherClaims } from './claims-stage.ts';
+import { claimPrompt, claimsEstimate, gatherClaims } from './claims-stage.ts';
 import { Budget, ModelServer, openModelClient } from '../../model/index.ts';
-import { claimPrompt } from './read-claims.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'graph-claims-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { checkClaims } from './read-claims.ts';
+import { checkClaims } from './claims-stage.ts';
 
 const PASSAGE =
   'Warm water bleached corals within 12 days. In the control tank at 24.50 °C, 1,200 polyps were counted and none was pale.';

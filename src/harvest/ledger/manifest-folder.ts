@@ -6,8 +6,16 @@ import { JsonlWriter, readJsonl, removeDeadParts, setLinesAside } from '../../ba
 import type { ManifestRow, ResultSink } from '../../download/index.ts';
 import type { HandlerJob } from '../../queue/index.ts';
 import type { LastRow } from '../../store/index.ts';
-import { CorpusStore, hasOutcome, isManifestRow, lastOutcome, manifestBytes, manifestRows } from '../../store/index.ts';
-import { refuseFleetFolder, savedOutcomes } from '../../store/index.ts';
+import {
+  CorpusStore,
+  hasOutcome,
+  isManifestRow,
+  lastOutcome,
+  manifestBytes,
+  manifestRows,
+  refuseFleetFolder,
+  savedOutcomes,
+} from '../../store/index.ts';
 import { writeReports } from './manifest-reports.ts';
 
 /** Rows per ingest, and the longest a row waits for it: a commit per row would cost more than everything else. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { ManifestRow } from '../../download/index.ts';
-import { ResolverAccount } from './resolver-account.ts';
+import { ResolverAccount } from './manifest-reports.ts';
 
 test('per resolver: asked, answered, plans, kept, refused and why, and what it would have given', () => {
   const account = new ResolverAccount();

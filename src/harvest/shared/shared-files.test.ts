@@ -7,8 +7,7 @@ import { test } from 'node:test';
 
 import { sha256, systemClock } from '../../base/index.ts';
 import { openObjects } from '../../objects/index.ts';
-import { checkStore } from './check-store.ts';
-import { SharedFiles } from './shared-files.ts';
+import { checkStore, SharedFiles } from './shared-files.ts';
 
 const HOUR = 3_600_000;
 

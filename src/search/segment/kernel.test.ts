@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { assembleKernel } from '../../../scripts/wasm.ts';
-import { KERNEL_BYTES } from './kernel-bytes.ts';
-import { createKernel, createMemory } from './kernel.ts';
+import { createKernel, createMemory, KERNEL_BYTES } from './kernel.ts';
 
 test('the module that is shipped is what its text says', async () => {
   assert.equal(KERNEL_BYTES, await assembleKernel(), 'run npm run wasm after a change of kernel.wat');

@@ -1,3 +1,9 @@
 export type { GraphUpdate } from './graph-rows.ts';
-export { GraphRows, hasGraph, isGraphUnfinished, updateGraph, updateGraphSoon } from './graph-rows.ts';
-export { ReferenceAnswers } from './reference-answers.ts';
+export {
+  GraphRows,
+  hasGraph,
+  isGraphUnfinished,
+  ReferenceAnswers,
+  updateGraph,
+  updateGraphSoon,
+} from './graph-rows.ts';
