@@ -20,7 +20,6 @@ import { DocumentNotices } from './document-notices.ts';
 import { StoredOutputs } from './stored-outputs.ts';
 import { QueueSource } from './queue-source.ts';
 
-/** The stages that turn papers into vectors, in their order. */
 /** The stages in their order. */
 export const PARSE_STAGES = ['doctags', 'chunk', 'embed'] as const;
 export type ParseStage = (typeof PARSE_STAGES)[number];
@@ -68,8 +67,7 @@ const RUN: Readonly<Record<ParseStage, (call: RunningStages) => Promise<StageOut
         hint: 'use docparse doctags --input FOLDER',
       });
     const stage = prepareDoctags(config, call);
-    const { item } = prepareDoctags(config, call);
-    await bringInputs(call, sharedPrefix(input, config), (file) => item(file)?.itemId ?? '', stage);
+    await bringInputs(call, sharedPrefix(input, config), (file) => stage.item(file)?.itemId ?? '', stage);
     const plan = doctagsPlan(input, config.parse.data_root, doctagsSettings(config));
     return await runPrepared('doctags', stage, plan, call);
   },

@@ -25,8 +25,8 @@ import type { DnsMapping, HttpClient, HttpClientOptions, HttpEvent, Send } from 
 import { createClient, requireContact, SqliteCacheStore } from '../http/index.ts';
 import type { ObjectId } from '../objects/index.ts';
 import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
-import type { Finding, ResolverChoice, TitleFinding } from '../resolve/index.ts';
-import { chooseResolvers, completeWork, findByTitle, findPlans, Lookups, Services } from '../resolve/index.ts';
+import type { Finding, ResolverChoice, Services, TitleFinding } from '../resolve/index.ts';
+import { chooseResolvers, completeWork, findByTitle, findPlans, Lookups } from '../resolve/index.ts';
 import { CorpusStore, Records } from '../store/index.ts';
 import { HostLog } from '../telemetry/index.ts';
 import type { CitedWork, Work } from '../works/index.ts';
