@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { globSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { run } from 'node:test';
 import type { TestEvent } from 'node:test/reporters';
 import { dot, junit, spec, tap } from 'node:test/reporters';
@@ -12,6 +12,7 @@ import { dot, junit, spec, tap } from 'node:test/reporters';
 // still fails. `--once` skips that.
 const FEWEST_TESTS = 3_700;
 const MOST_FILES_RUN_AGAIN = 4;
+const FILES_PER_PROCESS = 12;
 const TEST_TIMEOUT_MS = 300_000;
 /** Start order of files: folders with long tests first, so that both cores stay busy at the end. */
 const LONGEST_FIRST = ['test/e2e/', 'test/', 'sim/', 'src/stage/', 'src/'];
@@ -37,6 +38,40 @@ if (!REPORTERS.includes(reporter)) {
 }
 // The short-lived test processes share one compile cache.
 process.env['NODE_COMPILE_CACHE'] = resolve('node_modules', '.cache', 'compile');
+// They start the program hundreds of times.
+if (files.some((file) => file.startsWith('test/')))
+  process.env['TESTED_BIN'] ??= await (await import('./bundle.ts')).bundledProgram();
+
+/** What one process runs: a test file, or a file that imports some. */
+interface Group {
+  readonly path: string;
+  readonly files: readonly string[];
+}
+
+const alone = (file: string): Group => ({ path: file, files: [file] });
+
+/**
+ * Unit tests of a room share a process in small groups: to start one and load the room takes longer than most tests.
+ * A file with hooks for every test of its process, or that changes its process, keeps its own.
+ */
+function inGroups(all: readonly string[]): Group[] {
+  const keepsOwn = /^(?:before|beforeEach|afterEach)\(|process\.(?:env|exit|on|chdir|memoryUsage)\b/m;
+  const rooms = Map.groupBy(all, (file) =>
+    /^(?:src|sim)\//.test(file) && !keepsOwn.test(readFileSync(file, 'utf8')) ? file.split('/', 2).join('-') : file,
+  );
+  return [...rooms].flatMap(([room, inRoom]) => {
+    const count = Math.ceil(inRoom.length / FILES_PER_PROCESS);
+    return Array.from({ length: count }, (_, at): Group => {
+      const members = inRoom.filter((_file, index) => index % count === at);
+      if (members.length === 1) return alone(members[0] ?? '');
+      const path = join('node_modules', '.cache', 'tests', `${room}-${at + 1}.test.mjs`);
+      mkdirSync(dirname(path), { recursive: true });
+      const imports = members.map((file) => `import '${relative(dirname(path), file).split(sep).join('/')}';\n`);
+      writeFileSync(path, imports.join(''));
+      return { path, files: members };
+    });
+  });
+}
 
 interface Failure {
   readonly file: string;
@@ -73,14 +108,15 @@ async function* reportSkipped(source: AsyncIterable<TestEvent>): AsyncGenerator<
 
 /** Runs the files in order and returns the failures and the number of tests. */
 async function runFiles(
-  these: readonly string[],
+  groups: readonly Group[],
   concurrency: number,
 ): Promise<{ readonly failures: Failure[]; readonly tests: number }> {
   const failures: Failure[] = [];
   const ended = new Set<string>();
+  const tested = new Set<string>();
   let tests = 0;
   const events = run({
-    files: these,
+    files: groups.map(({ path }) => path),
     concurrency,
     timeout: TEST_TIMEOUT_MS,
     execArgv: [
@@ -90,6 +126,9 @@ async function runFiles(
   });
   events.on('test:fail', ({ file, name, todo }) => {
     if (todo === undefined) failures.push({ file: file ?? name, name });
+  });
+  events.on('test:pass', ({ file }) => {
+    if (file !== undefined) tested.add(resolve(file));
   });
   events.on('test:summary', ({ file, counts }) => {
     if (file === undefined) return;
@@ -101,9 +140,10 @@ async function runFiles(
   await Promise.all(outputs.map((text) => once(text, 'end')));
   // A file that calls process.exit or is killed sends no summary, and node:test takes exit code 0 for success.
   const failed = new Set(failures.map(({ file }) => resolve(file)));
-  for (const file of these)
-    if (!ended.has(resolve(file)) && !failed.has(resolve(file)))
-      failures.push({ file, name: 'ran no test or ended before its tests did' });
+  for (const { path, files: members } of groups)
+    for (const file of members)
+      if (!failed.has(resolve(file)) && !(ended.has(resolve(path)) && tested.has(resolve(file))))
+        failures.push({ file, name: 'ran no test or ended before its tests did' });
   return { failures, tests };
 }
 
@@ -113,7 +153,7 @@ const list = (failures: readonly Failure[]): void => {
 
 const isWhole = wanted.length === 0;
 // One more than the number of cores: many tests wait for child processes.
-const { failures, tests } = await runFiles(files, availableParallelism() + 1);
+const { failures, tests } = await runFiles(inGroups(files), availableParallelism() + 1);
 const isShort = isWhole && tests < FEWEST_TESTS;
 process.exitCode = failures.length > 0 || isShort ? 1 : 0;
 if (failures.length > 0) {
@@ -124,7 +164,7 @@ if (isShort) console.log(`\nonly ${tests} tests ran; expected at least ${FEWEST_
 const again = [...new Set(failures.map(({ file }) => file))];
 if (isWhole && !options.includes('--once') && again.length > 0 && again.length <= MOST_FILES_RUN_AGAIN) {
   console.log(`\nrerunning each alone, to tell a race from a plain failure: ${again.join(', ')}`);
-  const second = new Set((await runFiles(again, 1)).failures.map(({ file, name }) => `${file} ${name}`));
+  const second = new Set((await runFiles(again.map(alone), 1)).failures.map(({ file, name }) => `${file} ${name}`));
   const passed = failures.filter(({ file, name }) => !second.has(`${file} ${name}`));
   if (passed.length > 0) {
     console.log('\npassed alone, so there is a race or shared state: fix the test or the program');

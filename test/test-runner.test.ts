@@ -23,7 +23,7 @@ function runOn(
       `const FEWEST_TESTS = ${fewest};`,
     );
     if (fewest !== undefined) writeFileSync(runner, script);
-    const environment = { ...process.env };
+    const environment: NodeJS.ProcessEnv = { ...process.env, TESTED_BIN: 'none' };
     delete environment['NODE_TEST_CONTEXT'];
     const run = spawnSync(process.execPath, [runner, ...files, '--test-reporter=dot'], {
       cwd: folder,

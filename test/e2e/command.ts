@@ -7,6 +7,7 @@ import { errorInfo } from '../../src/base/index.ts';
 import { exitCode } from '../../src/cli/print-error.ts';
 import type { Door } from '../../src/cli/program.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
+import { BIN } from '../support/bin.ts';
 
 /** Runs one of the commands as a user would, and waits for its end. */
 export function command(
@@ -14,8 +15,7 @@ export function command(
   parameters: readonly string[],
   options: { readonly cwd?: string; readonly input?: string; readonly env?: Readonly<Record<string, string>> } = {},
 ): { readonly status: number | null; readonly stdout: string; readonly stderr: string } {
-  const bin = join(import.meta.dirname, '..', '..', 'bin', door);
-  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...parameters], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(BIN, door), ...parameters], {
     encoding: 'utf8',
     maxBuffer: 1 << 28,
     // Simulated scans take minutes to read; OCR has tests of its own.

@@ -13,6 +13,7 @@ import { DEMO_WORLD } from '../../src/cli/commands/demo.ts';
 import type { ManifestRow } from '../../src/download/index.ts';
 import { openDenseEngine } from '../../src/parse/index.ts';
 import { openIndex } from '../../src/search/index.ts';
+import { BIN } from '../support/bin.ts';
 import { command } from './command.ts';
 
 const WORKS = 4;
@@ -90,8 +91,7 @@ test('the demo downloads the expected works, finds the known answers, and does n
 });
 
 test('the simulated web of a demo ends with its parent process, and ignores a Ctrl-C meant for the parent', async () => {
-  const bin = join(import.meta.dirname, '..', '..', 'bin', 'docstokg');
-  const child = spawn(process.execPath, [bin, 'sim', 'serve', '--leash', '--json', '--works', '5'], {
+  const child = spawn(process.execPath, [join(BIN, 'docstokg'), 'sim', 'serve', '--leash', '--json', '--works', '5'], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ended = once(child, 'close');

@@ -8,18 +8,22 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
 import { writeSmallRun } from '../fixtures/small-run.ts';
+import { BIN } from '../support/bin.ts';
 import { command } from './command.ts';
 
 /** What takes longer hangs. */
 const SLOWLY = { timeout: 240_000 };
-const BIN = join(import.meta.dirname, '..', '..', 'bin', 'docstokg');
 
 test('an assistant starts docstokg mcp, calls every tool, some in the older protocol too, and it ends with its input', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'mcp-'));
   const run = join(folder.path, 'reefs');
   await writeSmallRun(run);
   for (const mode of ['legacy', { pin: '2026-07-28' }] as const) {
-    const transport = new StdioClientTransport({ command: process.execPath, args: [BIN, 'mcp', run], stderr: 'pipe' });
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [join(BIN, 'docstokg'), 'mcp', run],
+      stderr: 'pipe',
+    });
     let told = '';
     transport.stderr?.on('data', (chunk: Buffer) => (told += chunk.toString()));
     const faults: Error[] = [];

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { BIN } from '../support/bin.ts';
+
 const ROOT = join(import.meta.dirname, '..', '..');
 const HANDLER = join(ROOT, 'test', 'fixtures', 'queue-handler.ts');
 
@@ -22,7 +24,7 @@ function trace(folder: string, durability: string, ...parameters: string[]): str
       '-o',
       log,
       process.execPath,
-      join(ROOT, 'bin', 'docstokg'),
+      join(BIN, 'docstokg'),
       'queue',
       ...parameters,
     ],

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 
+import { BIN } from '../support/bin.ts';
+
 /** A command that runs while the test goes on. */
 export interface StartedCommand extends AsyncDisposable {
   readonly pid: number;
@@ -22,8 +24,7 @@ export function startCommand(
   parameters: readonly string[],
   options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
 ): StartedCommand {
-  const bin = join(import.meta.dirname, '..', '..', 'bin', door);
-  const child = spawn(process.execPath, [bin, ...parameters], {
+  const child = spawn(process.execPath, [join(BIN, door), ...parameters], {
     cwd: options.cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
     // Simulated scans take minutes to read; OCR has tests of its own.

