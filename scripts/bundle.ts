@@ -9,7 +9,7 @@ import { generatedFiles } from '../src/config/index.ts';
 import { bundlePage } from '../src/serve/page-bundle.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-/** Modules that are started by path: the program and its workers. */
+/** Modules that are started by path: the program, its workers, and programs of the tests that are started often. */
 const ENTRIES = [
   'src/cli/main.ts',
   'src/graph/build/worker.ts',
@@ -21,6 +21,9 @@ const ENTRIES = [
   'src/screen/rank-worker.ts',
   'src/stage/execute/watchdog.ts',
   'src/stage/execute/worker-entry.ts',
+  'test/e2e/holding-runner.ts',
+  'test/e2e/queue-runner.ts',
+  'test/fixtures/screening-reviewer.ts',
 ];
 /** Packages with files beside their code (WebAssembly, native libraries, tables), and those that are tested as missing. */
 const NOT_BUNDLED = [

@@ -7,7 +7,7 @@ import { errorInfo } from '../../src/base/index.ts';
 import { exitCode } from '../../src/cli/print-error.ts';
 import type { Door } from '../../src/cli/program.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
-import { BIN } from '../support/bin.ts';
+import { BIN, CHEAPLY } from '../support/bin.ts';
 
 /** Runs one of the commands as a user would, and waits for its end. */
 export function command(
@@ -18,8 +18,7 @@ export function command(
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(BIN, door), ...parameters], {
     encoding: 'utf8',
     maxBuffer: 1 << 28,
-    // Simulated scans take minutes to read; OCR has tests of its own.
-    env: { ...process.env, NO_COLOR: '1', DOCSTOKG_PARSE__OCR: 'off', ...options.env },
+    env: { ...process.env, ...CHEAPLY, ...options.env },
     ...(options.cwd !== undefined && { cwd: options.cwd }),
     ...(options.input !== undefined && { input: options.input }),
   });

@@ -47,7 +47,7 @@ test('the demo downloads the expected works, finds the known answers, and does n
   const demo = () =>
     command('docstokg', ['demo', '--max', String(WORKS), '--out', out, '--json'], {
       cwd: folder.path,
-      env: { HOME: home, DOCSTOKG_STAGE__WORKERS: '1' },
+      env: { HOME: home },
     });
   const first = demo();
   assert.equal(first.status, 0, first.stdout + first.stderr);

@@ -16,7 +16,6 @@ import { startCommand } from './started-command.ts';
 const ENVIRONMENT = {
   ...PATIENCE,
   DOCSTOKG_PARSE__DENSE: 'none',
-  DOCSTOKG_STAGE__WORKERS: '1',
   DOCSTOKG_ORCHESTRATOR__LEASE_TTL_SECONDS: '30',
   DOCSTOKG_ORCHESTRATOR__HEARTBEAT_SECONDS: '5',
 };

@@ -11,6 +11,7 @@ import { systemClock } from '../../src/base/index.ts';
 import type { QueueStore, StoreOptions } from '../../src/queue/index.ts';
 import { openStore, Orchestrator, WorkQueue } from '../../src/queue/index.ts';
 import { startPostgres } from '../postgres.ts';
+import { testProgram } from '../support/bin.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
 
 function open(target: string, report: NonNullable<StoreOptions['report']> = () => undefined): Promise<QueueStore> {
@@ -22,7 +23,7 @@ test('a process suspended beyond its lease loses the job; resumed, it is notifie
   const path = join(folder.path, 'queue.sqlite');
   await using store = await open(path);
   await store.enqueue([{ artifactId: 'a', artifactJson: '{}' }], systemClock.now());
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'holding-runner.ts'), path], {
+  const child = spawn(process.execPath, [testProgram('e2e/holding-runner.ts'), path], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'close');

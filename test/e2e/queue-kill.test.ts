@@ -12,7 +12,7 @@ import { startPostgres } from '../postgres.ts';
 import { runRunner, seededNumbers } from './runner-process.ts';
 
 // A few kills per run; DOCSTOKG_TEST_KILLS=50 for a longer storm.
-const KILLS = Number(process.env['DOCSTOKG_TEST_KILLS'] ?? 12);
+const KILLS = Number(process.env['DOCSTOKG_TEST_KILLS'] ?? 8);
 const JOBS = 40 * KILLS;
 const WORKERS = 8;
 const MAX_DEATHS = 3;
@@ -41,7 +41,7 @@ async function killStorm(
     );
   }
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const restarting = kill % 20 === 10 ? restart?.() : undefined;
+    const restarting = kill % 20 === 4 ? restart?.() : undefined;
     await runRunner({ ...task, ids: [] }, 1 + random(240));
     await restarting;
   }

@@ -64,7 +64,6 @@ async function makeRun(): Promise<void> {
     const input = stage === 'doctags' ? ['--input', folder] : [];
     const { status, stderr } = command('docparse', [stage, ...input, '--data-root', join(folder, 'Data')], {
       cwd: folder,
-      env: { DOCSTOKG_STAGE__WORKERS: '1' },
     });
     assert.equal(status, 0, stderr);
   }

@@ -16,7 +16,6 @@ import { startCommand } from './started-command.ts';
 /** Words are enough to see that documents go through; the model has tests of its own. */
 const WORDS_ONLY = {
   DOCSTOKG_PARSE__DENSE: 'none',
-  DOCSTOKG_STAGE__WORKERS: '1',
 };
 
 function page(title: string, text: string): string {

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+
+import { testProgram } from '../support/bin.ts';
 
 /** Runs queue-runner.ts; kills it after so many events, unless it ends before. True when it ended by itself. */
 export async function runRunner(task: object, killAfterEvents = Infinity): Promise<boolean> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'queue-runner.ts'), JSON.stringify(task)], {
+  const child = spawn(process.execPath, [testProgram('e2e/queue-runner.ts'), JSON.stringify(task)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [events, errors] = [0, ''];

@@ -12,10 +12,11 @@ import { Screening } from '../../src/screen/index.ts';
 import { madeReview } from '../fixtures/made-review.ts';
 import { seededRandom } from '../fixtures/random-document.ts';
 import { writeReviewRun } from '../fixtures/review-run.ts';
+import { testProgram } from '../support/bin.ts';
 
 // A few kills per run; DOCSTOKG_TEST_KILLS=200 for a longer storm.
-const KILLS = Number(process.env['DOCSTOKG_TEST_KILLS'] ?? 12);
-const REVIEWER = join(import.meta.dirname, '..', 'fixtures', 'screening-reviewer.ts');
+const KILLS = Number(process.env['DOCSTOKG_TEST_KILLS'] ?? 8);
+const REVIEWER = testProgram('fixtures/screening-reviewer.ts');
 const seed = Date.now();
 const random = seededRandom(seed);
 

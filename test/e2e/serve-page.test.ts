@@ -24,7 +24,6 @@ const CONTRAST = readFileSync(join(import.meta.dirname, '..', 'support', 'contra
 /** Words are enough to see that documents go through; the model has tests of its own. */
 const ENVIRONMENT = {
   DOCSTOKG_PARSE__DENSE: 'none',
-  DOCSTOKG_STAGE__WORKERS: '1',
   ...PATIENCE,
 };
 const RUN = 'reefs';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 
-import { BIN } from '../support/bin.ts';
+import { BIN, CHEAPLY } from '../support/bin.ts';
 
 /** A command that runs while the test goes on. */
 export interface StartedCommand extends AsyncDisposable {
@@ -27,8 +27,7 @@ export function startCommand(
   const child = spawn(process.execPath, [join(BIN, door), ...parameters], {
     cwd: options.cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Simulated scans take minutes to read; OCR has tests of its own.
-    env: { ...process.env, NO_COLOR: '1', DOCSTOKG_PARSE__OCR: 'off', ...options.env },
+    env: { ...process.env, ...CHEAPLY, ...options.env },
   });
   const output = { stdout: '', stderr: '' };
   let over = false;

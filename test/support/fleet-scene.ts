@@ -26,7 +26,6 @@ const STAGES = ['doctags', 'chunk', 'embed'];
 const ENVIRONMENT = {
   ...PATIENCE,
   DOCSTOKG_PARSE__DENSE: 'none',
-  DOCSTOKG_STAGE__WORKERS: '1',
   DOCSTOKG_HTTP__CONTACT: 'fleet@example.org',
 };
 

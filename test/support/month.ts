@@ -54,7 +54,6 @@ export async function liveThroughMonth(options: {
     ...PATIENCE,
     DOCSTOKG_PARSE__DENSE: 'none',
     DOCSTOKG_PARSE__TOKENIZER: 'cl100k',
-    DOCSTOKG_STAGE__WORKERS: '1',
   };
 
   /** One life of the command; killed after so many events, or let be. */

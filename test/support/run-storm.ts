@@ -71,7 +71,10 @@ export async function runStorm(options: {
     events.on('event', count);
     try {
       const parameters = ['run', ...ids, '--sim', admin.url, '--out', out, '--workers', '4', '--json'];
-      await using run = startCommand('docstokg', parameters, { cwd: scratch.path, env: PATIENCE });
+      await using run = startCommand('docstokg', parameters, {
+        cwd: scratch.path,
+        env: { ...PATIENCE, DOCSTOKG_STAGE__WORKERS: '2' },
+      });
       const isOver = await Promise.race([reached.promise.then(() => false), run.ended.then(() => true)]);
       if (!isOver) {
         // Anywhere between two events, not only at their edges.
