@@ -52,10 +52,10 @@ const alone = (file: string): Group => ({ path: file, files: [file] });
 
 /**
  * Unit tests of a room share a process in small groups: to start one and load the room takes longer than most tests.
- * A file with hooks for every test of its process, or that changes its process, keeps its own.
+ * A file with hooks for every test of its process, that calls a suite of src/testing, or changes its process, keeps its own.
  */
 function inGroups(all: readonly string[]): Group[] {
-  const keepsOwn = /^(?:before|beforeEach|afterEach)\(|process\.(?:env|exit|on|chdir|memoryUsage)\b/m;
+  const keepsOwn = /^(?:before|beforeEach|afterEach|describe\w+)\(|process\.(?:env|exit|on|chdir|memoryUsage)\b/m;
   const rooms = Map.groupBy(all, (file) =>
     /^(?:src|sim)\//.test(file) && !keepsOwn.test(readFileSync(file, 'utf8')) ? file.split('/', 2).join('-') : file,
   );
@@ -142,7 +142,10 @@ async function runFiles(
   const failed = new Set(failures.map(({ file }) => resolve(file)));
   for (const { path, files: members } of groups)
     for (const file of members)
-      if (!failed.has(resolve(file)) && !(ended.has(resolve(path)) && tested.has(resolve(file))))
+      if (
+        !failed.has(resolve(file)) &&
+        !(ended.has(resolve(path)) && (members.length === 1 || tested.has(resolve(file))))
+      )
         failures.push({ file, name: 'ran no test or ended before its tests did' });
   return { failures, tests };
 }

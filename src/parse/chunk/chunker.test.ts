@@ -98,7 +98,9 @@ test('chunks of the open papers and abstracts tile the flow and keep every limit
   }
   const options = { maxTokens: 256, minTokens: 64, overlapTokens: 0 };
   let papers = 0;
-  for (const file of globSync('parse/open/*/*.truth.json', { cwd: DATA }).sort()) {
+  // A third of the papers of every publisher: all of them take seconds.
+  const files = globSync('parse/open/*/*.truth.json', { cwd: DATA }).sort();
+  for (const file of files.filter((_, at) => at % 3 === 0)) {
     const truth = JSON.parse(readFileSync(join(DATA, file), 'utf8')) as { readonly blocks: readonly TruthBlock[] };
     checkInvariants(documentOf(truth.blocks.map(fromTruth)), model, options, file);
     papers += 1;

@@ -87,7 +87,7 @@ test('pages that lie on their side, upside down or askew are straightened first'
     [0, 2],
     [1, -2],
   ] as const) {
-    const document = await read(await scan(ENGLISH, turn, degrees));
+    const document = await read(await scan(ENGLISH, turn, degrees), 'eng');
     assert.equal(textOf(document), ENGLISH.join(' '), `turned by ${turn} quarters and ${degrees} degrees`);
     const [page] = document.metadata.ocr ?? [];
     assert.equal(page?.turn, turn);
