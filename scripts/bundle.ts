@@ -1,6 +1,16 @@
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, posix, relative, sep } from 'node:path';
 
 import type { Plugin } from 'esbuild';
 import { build } from 'esbuild';
@@ -9,22 +19,9 @@ import { generatedFiles } from '../src/config/index.ts';
 import { bundlePage } from '../src/serve/page-bundle.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-/** Modules that are started by path: the program, its workers, and programs of the tests that are started often. */
-const ENTRIES = [
-  'src/cli/main.ts',
-  'src/graph/build/worker.ts',
-  'src/parse/chunk/worker.ts',
-  'src/parse/doctags/inspect-process.ts',
-  'src/parse/doctags/worker.ts',
-  'src/parse/embed/ahead.ts',
-  'src/parse/embed/worker.ts',
-  'src/screen/rank-worker.ts',
-  'src/stage/execute/watchdog.ts',
-  'src/stage/execute/worker-entry.ts',
-  'test/e2e/holding-runner.ts',
-  'test/e2e/queue-runner.ts',
-  'test/fixtures/screening-reviewer.ts',
-];
+const MAIN = 'src/cli/main.ts';
+/** Programs of the tests that are started often. */
+const OF_TESTS = ['test/e2e/holding-runner.ts', 'test/e2e/queue-runner.ts', 'test/fixtures/screening-reviewer.ts'];
 /** Packages with files beside their code (WebAssembly, native libraries, tables), and those that are tested as missing. */
 const NOT_BUNDLED = [
   '@duckdb/node-api',
@@ -53,7 +50,7 @@ const NOT_BUNDLED = [
  */
 export async function bundledProgram(): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: ENTRIES.map((entry) => join(ROOT, entry)),
+    entryPoints: [MAIN, ...workers(), ...OF_TESTS].map((entry) => join(ROOT, entry)),
     outbase: ROOT,
     outdir: join(ROOT, 'dist'),
     chunkNames: 'chunks/[name]-[hash]',
@@ -95,12 +92,27 @@ export async function bundledProgram(): Promise<string> {
   return join(folder, 'bin');
 }
 
+/** Modules that others start by their path: a worker is named beside `import.meta`. */
+function workers(): string[] {
+  return globSync('src/**/*.ts', { cwd: ROOT })
+    .map((file) => file.split(sep).join('/'))
+    .filter((file) => !/\.test\.ts$|^src\/serve\/page\//.test(file))
+    .flatMap((file) =>
+      readFileSync(join(ROOT, file), 'utf8')
+        .split('\n')
+        .filter((line) => line.includes('import.meta.'))
+        .flatMap((line) => [...line.matchAll(/['`](?:\.\/)?([\w-]+)(?:\.ts'|\$\{extname)/g)])
+        .map(([, name = '']) => posix.join(dirname(file), `${name}.ts`)),
+    )
+    .filter((file) => existsSync(join(ROOT, file)));
+}
+
 /** `import.meta` of a source file says where its compiled file would be, not where the chunk is. */
 const ownLocations: Plugin = {
   name: 'own-locations',
-  setup({ onLoad, onResolve }) {
-    onResolve({ filter: /^own-location$/ }, () => ({ path: 'own-location', namespace: 'own-location' }));
-    onLoad({ filter: /./, namespace: 'own-location' }, () => ({
+  setup(builder) {
+    builder.onResolve({ filter: /^own-location$/ }, () => ({ path: 'own-location', namespace: 'own-location' }));
+    builder.onLoad({ filter: /./, namespace: 'own-location' }, () => ({
       resolveDir: ROOT,
       contents: `import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -110,11 +122,11 @@ export function locationOf(path) {
   return { url, filename, dirname: dirname(filename) };
 }`,
     }));
-    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+    builder.onLoad({ filter: /\.ts$/ }, ({ path }) => {
       const source = relative(ROOT, path).split(sep).join('/');
       const text = readFileSync(path, 'utf8');
       const meta = /import\.meta\.(url|dirname|filename)\b/g;
-      if (!/^(src|sim)\//.test(source) || source === ENTRIES[0] || !meta.test(text)) return undefined;
+      if (!/^(src|sim)\//.test(source) || source === MAIN || !meta.test(text)) return undefined;
       const compiled = JSON.stringify(source.replace(/\.ts$/, '.js'));
       return {
         loader: 'ts',

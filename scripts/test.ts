@@ -55,7 +55,7 @@ const alone = (file: string): Group => ({ path: file, files: [file] });
  * A file with hooks for every test of its process, that calls a suite of src/testing, or changes its process, keeps its own.
  */
 function inGroups(all: readonly string[]): Group[] {
-  const keepsOwn = /^(?:before|beforeEach|afterEach|describe\w+)\(|process\.(?:env|exit|on|chdir|memoryUsage)\b/m;
+  const keepsOwn = /^(?:before|beforeEach|afterEach|\s*describe\w+)\(|process\.(?:env|exit|on|chdir|memoryUsage)\b/m;
   const rooms = Map.groupBy(all, (file) =>
     /^(?:src|sim)\//.test(file) && !keepsOwn.test(readFileSync(file, 'utf8')) ? file.split('/', 2).join('-') : file,
   );
