@@ -42,6 +42,16 @@ interface WaitOptions<R> {
   readonly whileWaiting?: <T>(wait: () => Promise<T>) => Promise<T>;
 }
 
+interface LinesOptions<R> {
+  readonly clock: Clock;
+  /** Creates a key's limits; `changed` is called when more is allowed than before. */
+  readonly open: (key: string, changed: () => void) => R;
+  /** How many unused keys are remembered. */
+  readonly mostIdle?: number;
+  /** Called after a line was served. */
+  readonly served?: (line: Line<R>) => void;
+}
+
 /** Timers may fire a rounding error early. */
 const HAIR_MS = 1e-6;
 
@@ -53,25 +63,11 @@ const HAIR_MS = 1e-6;
  *     └──hopeless──▶ woken without a claim
  */
 export class KeyedLines<R extends Room> implements Disposable {
-  readonly #clock: Clock;
-  readonly #open: (key: string, changed: () => void) => R;
-  readonly #mostIdle: number;
-  readonly #served: ((line: Line<R>) => void) | undefined;
+  readonly #options: LinesOptions<R>;
   readonly #lines = new Map<string, Line<R>>();
 
-  constructor(options: {
-    readonly clock: Clock;
-    /** Creates a key's limits; `changed` is called when more is allowed than before. */
-    readonly open: (key: string, changed: () => void) => R;
-    /** How many unused keys are remembered. */
-    readonly mostIdle?: number;
-    /** Called after a line was served. */
-    readonly served?: (line: Line<R>) => void;
-  }) {
-    this.#clock = options.clock;
-    this.#open = options.open;
-    this.#mostIdle = options.mostIdle ?? 0;
-    this.#served = options.served;
+  constructor(options: LinesOptions<R>) {
+    this.#options = options;
   }
 
   get size(): number {
@@ -90,9 +86,9 @@ export class KeyedLines<R extends Room> implements Disposable {
   at(key: string): Line<R> {
     let line = this.#lines.get(key);
     if (line) return line;
-    if (this.#mostIdle > 0 && this.#lines.size >= this.#mostIdle)
-      for (const each of this.#lines.values()) this.#forget(each);
-    const room = this.#open(key, () => {
+    const { mostIdle = 0 } = this.#options;
+    if (mostIdle > 0 && this.#lines.size >= mostIdle) for (const each of this.#lines.values()) this.#forget(each);
+    const room = this.#options.open(key, () => {
       const changed = this.#lines.get(key);
       if (changed) this.serve(changed);
     });
@@ -166,7 +162,7 @@ export class KeyedLines<R extends Room> implements Disposable {
 
   /** Wakes waiters whose turn has come, oldest first, and sets the timer for the next. */
   serve(line: Line<R>): void {
-    const now = this.#clock.monotonic();
+    const now = this.#options.clock.monotonic();
     let wasClosed = false;
     for (const waiter of line.waiters ?? []) {
       if (waiter.isHopeless(line.room, now)) waiter.wake(false);
@@ -175,8 +171,8 @@ export class KeyedLines<R extends Room> implements Disposable {
       if (waiter.lines.every((each) => this.isOpen(each, now))) waiter.wake(true);
     }
     this.#arm(line, wasClosed);
-    this.#served?.(line);
-    if (this.#mostIdle === 0) this.#forget(line);
+    this.#options.served?.(line);
+    if (!this.#options.mostIdle) this.#forget(line);
   }
 
   /**
@@ -184,7 +180,7 @@ export class KeyedLines<R extends Room> implements Disposable {
    * opened since gets one too: nothing else would look again.
    */
   #arm(line: Line<R>, wasClosed: boolean): void {
-    const now = this.#clock.monotonic();
+    const now = this.#options.clock.monotonic();
     const isWaitedFor = (line.waiters?.size ?? 0) > 0;
     const at = isWaitedFor ? line.room.opensAt(line.claimed, now) : line.room.heldUntil(now);
     // A waiter at an open key waits for another key, which has its own timer.
@@ -198,7 +194,7 @@ export class KeyedLines<R extends Room> implements Disposable {
     line.timer = undefined;
     if (!isNeeded) return;
     line.timerAt = at;
-    line.timer = this.#clock.setTimer(Math.max(0, at - now), () => {
+    line.timer = this.#options.clock.setTimer(Math.max(0, at - now), () => {
       line.timer = undefined;
       this.serve(line);
     });
@@ -206,7 +202,7 @@ export class KeyedLines<R extends Room> implements Disposable {
   }
 
   #forget(line: Line<R>): void {
-    if (line.claimed > 0 || (line.waiters?.size ?? 0) > 0 || !line.room.isIdle(this.#clock.monotonic())) return;
+    if (line.claimed > 0 || (line.waiters?.size ?? 0) > 0 || !line.room.isIdle(this.#options.clock.monotonic())) return;
     line.timer?.[Symbol.dispose]();
     line.room.close?.();
     this.#lines.delete(line.key);

@@ -69,10 +69,8 @@ const PAUSE_MS = 60_000;
  */
 export class Hosts implements Admission {
   readonly table: HostTable;
+  readonly #options: HostsOptions;
   readonly #clock: Clock;
-  readonly #policy: PolicySettings;
-  readonly #report: (event: HostEvent) => void;
-  readonly #learned: HostsOptions['learned'];
   readonly #lines: KeyedLines<Host>;
   readonly #watchers = new Set<() => void>();
   /** Disposed of with it, last one first. */
@@ -80,11 +78,9 @@ export class Hosts implements Admission {
 
   constructor(options: HostsOptions) {
     const { clock, table } = options;
+    this.#options = options;
     this.table = table;
     this.#clock = clock;
-    this.#policy = options.policy;
-    this.#report = options.report ?? (() => undefined);
-    this.#learned = options.learned;
     this.#lines = new KeyedLines({
       clock,
       open: (key, changed) => {
@@ -226,7 +222,7 @@ export class Hosts implements Admission {
     const hold = this.held(keys);
     if (hold === null) return undefined;
     const { at, reason, leftMs } = hold;
-    if (leftMs > this.#policy.giveUpAfterMs) return { kind: 'never', message: tooLong(keys[0] ?? '', at) };
+    if (leftMs > this.#options.policy.giveUpAfterMs) return { kind: 'never', message: tooLong(keys[0] ?? '', at) };
     return isTooLong(reason, leftMs, patienceMs) ? { kind: 'later', at, reason } : undefined;
   }
 
@@ -292,7 +288,7 @@ export class Hosts implements Admission {
     const [host = ''] = keys;
     const before = this.#stateOf(host);
     const isNews = before.hold === null || before.hold.at <= said.now;
-    this.#learn(host, (state) => throttled(state, said, this.#policy));
+    this.#learn(host, (state) => throttled(state, said, this.#options.policy));
     const { hold, cap } = this.#stateOf(host);
     if (hold === null) return;
     for (const key of keys) {
@@ -300,9 +296,9 @@ export class Hosts implements Admission {
       if (key !== host && !key.startsWith('resolver/')) this.#learn(key, (state) => held(state, hold));
     }
     if (!isNews) return;
-    this.#report({ kind: 'host-throttled', host, cap, heldUntil: hold.at });
-    if (hold.at - said.now > this.#policy.giveUpAfterMs)
-      this.#report({ kind: 'host-given-up', host, message: tooLong(host, hold.at) });
+    this.#options.report?.({ kind: 'host-throttled', host, cap, heldUntil: hold.at });
+    if (hold.at - said.now > this.#options.policy.giveUpAfterMs)
+      this.#options.report?.({ kind: 'host-given-up', host, message: tooLong(host, hold.at) });
   }
 
   #succeed(key: string): void {
@@ -311,15 +307,15 @@ export class Hosts implements Admission {
     if (after === before) return;
     this.#learn(key, answered);
     if (isSlowed(before) && (after.cap !== before.cap || !isSlowed(after)))
-      this.#report({ kind: 'host-restored', host: key, cap: after.cap, full: !isSlowed(after) });
+      this.#options.report?.({ kind: 'host-restored', host: key, cap: after.cap, full: !isSlowed(after) });
   }
 
   #fail(key: string, now: number): void {
     const { opened } = this.#stateOf(key);
-    this.#learn(key, (state) => failed(state, now, this.#policy));
+    this.#learn(key, (state) => failed(state, now, this.#options.policy));
     const after = this.#stateOf(key);
     if (after.opened > opened && after.hold !== null)
-      this.#report({ kind: 'host-held', host: key, until: after.hold.at });
+      this.#options.report?.({ kind: 'host-held', host: key, until: after.hold.at });
   }
 
   #stateOf(key: string): HostState {
@@ -331,7 +327,7 @@ export class Hosts implements Admission {
     const after = change(line.room.state);
     if (after === line.room.state) return;
     this.#put(line, after);
-    this.#learned?.(after, change);
+    this.#options.learned?.(after, change);
   }
 
   #put(line: Line<Host>, state: HostState): void {
@@ -364,7 +360,7 @@ export class Hosts implements Admission {
   #roomAt(line: Line<Host>): number {
     const { state, limits, holdMs, isPaused } = line.room;
     // Nothing is awaited of a host that was given up, so its jobs may end.
-    if (isPaused || (holdMs > 0 && holdMs <= this.#policy.giveUpAfterMs)) return 0;
+    if (isPaused || (holdMs > 0 && holdMs <= this.#options.policy.giveUpAfterMs)) return 0;
     return capNow(state) - limits.inFlight - lengthOf(line);
   }
 

@@ -52,11 +52,18 @@ interface Slice {
   heldUntil: number;
 }
 
+interface HostLogOptions {
+  readonly folder: string;
+  readonly runId: string;
+  readonly clock: Clock;
+  readonly timeScale: number;
+  readonly warn: (message: string) => void;
+}
+
 /** `hosts.jsonl`: requests per host and second; the report draws it. */
 export class HostLog implements AsyncDisposable {
   readonly #writer: JsonlWriter;
-  readonly #clock: Clock;
-  readonly #warn: (message: string) => void;
+  readonly #options: HostLogOptions;
   readonly #inFlight = new Map<string, number>();
   #slices = new Map<string, Slice>();
   #from = 0;
@@ -64,37 +71,25 @@ export class HostLog implements AsyncDisposable {
   #rows = 0;
   #broken = false;
 
-  private constructor(writer: JsonlWriter, clock: Clock, warn: (message: string) => void) {
+  private constructor(writer: JsonlWriter, options: HostLogOptions) {
     this.#writer = writer;
-    this.#clock = clock;
-    this.#warn = warn;
+    this.#options = options;
   }
 
-  static async open(options: {
-    readonly folder: string;
-    readonly runId: string;
-    readonly clock: Clock;
-    readonly timeScale: number;
-    readonly warn: (message: string) => void;
-  }): Promise<HostLog> {
+  static async open(options: HostLogOptions): Promise<HostLog> {
     const { clock } = options;
     const writer = await JsonlWriter.open(join(options.folder, 'hosts.jsonl'), { clock, durable: false });
-    const log = new HostLog(writer, clock, options.warn);
+    const log = new HostLog(writer, options);
     const at = new Date(clock.now()).toISOString();
-    const row: HostRunRow = {
-      kind: 'run',
-      schema_version: SCHEMA,
-      run_id: options.runId,
-      at,
-      time_scale: options.timeScale,
-    };
+    const { runId: run_id, timeScale: time_scale } = options;
+    const row: HostRunRow = { kind: 'run', schema_version: SCHEMA, run_id, at, time_scale };
     log.#write(`${JSON.stringify(row)}\n`);
     return log;
   }
 
   /** Pass this to the HTTP client. */
   readonly see = (event: HttpEvent): void => {
-    const now = this.#clock.now();
+    const now = this.#options.clock.now();
     if (now >= this.#from + this.#ms || now < this.#from) this.#turn(now);
     const slice = this.#slice(event.host);
     switch (event.kind) {
@@ -128,7 +123,7 @@ export class HostLog implements AsyncDisposable {
   };
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#turn(this.#clock.now());
+    this.#turn(this.#options.clock.now());
     await this.#writer[Symbol.asyncDispose]();
   }
 
@@ -159,7 +154,7 @@ export class HostLog implements AsyncDisposable {
     if (this.#broken) return;
     this.#writer.appendLines(lines).catch((error: unknown) => {
       if (!this.#broken)
-        this.#warn(`hosts.jsonl is not complete: ${error instanceof Error ? error.message : 'unknown'}`);
+        this.#options.warn(`hosts.jsonl is not complete: ${error instanceof Error ? error.message : 'unknown'}`);
       this.#broken = true;
     });
   }

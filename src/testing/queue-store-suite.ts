@@ -65,9 +65,14 @@ async function leaseOne(store: QueueStore, now: number): Promise<LeasedJob> {
   return leased;
 }
 
-const finish = (leased: LeasedJob, state: 'done' | 'skipped' | 'error' = 'done') => ({
+const finish = (leased: LeasedJob, state: 'done' | 'skipped' | 'error' = 'done', code?: string): SettledLease => ({
   ...leased,
-  settlement: { kind: 'finish', state } as const,
+  settlement: { kind: 'finish', state, error: code === undefined ? undefined : { code, message: 'as it was' } },
+});
+
+const requeue = (leased: LeasedJob, delayMs: number, refund: boolean, code?: string): SettledLease => ({
+  ...leased,
+  settlement: { kind: 'requeue', delayMs, refund, error: code === undefined ? undefined : { code, message: 'busy' } },
 });
 
 /** What every queue store must do, whatever it is made of. `open` gives a new, empty store whose leases follow the caller's clock. */
@@ -303,16 +308,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       const picks = [{ ...ANY_LANE, limit: 3 }];
       const [innocent, failing, waiting] = await lease(store, { picks, now, standing: 'suspect' });
       assert.ok(innocent && failing && waiting);
-      const requeue = { kind: 'requeue', delayMs: 0 } as const;
-      await settle(
-        store,
-        [
-          finish(innocent),
-          { ...failing, settlement: { ...requeue, refund: false } },
-          { ...waiting, settlement: { ...requeue, refund: true } },
-        ],
-        now,
-      );
+      await settle(store, [finish(innocent), requeue(failing, 0, false), requeue(waiting, 0, true)], now);
       const standing = async (id: string): Promise<unknown> => {
         const found = await store.admin.find(id);
         return [found?.state, found?.deaths, found?.suspectSince];
@@ -385,13 +381,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       const back = await store.admin.find('forgotten');
       assert.deepEqual([back?.state, back?.attempts, back?.deaths], ['queued', 0, 0]);
       assert.equal((await store.admin.find('kept'))?.state, 'in_progress');
-      assert.deepEqual((await store.admin.stats(1)).states, {
-        queued: 1,
-        in_progress: 1,
-        done: 0,
-        skipped: 0,
-        error: 0,
-      });
+      assert.deepEqual(Object.values((await store.admin.stats(1)).states), [1, 1, 0, 0, 0]);
     });
 
     check('a requeued job waits for its delay, keeps its error and its count of attempts', async (store) => {
@@ -479,7 +469,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       const leased = await leaseAny(store, 0, 2);
       const [first] = leased;
       assert.ok(first);
-      await settle(store, [{ ...first, settlement: { kind: 'requeue', delayMs: 70, refund: false } }], 0);
+      await settle(store, [requeue(first, 70, false)], 0);
       const rest = (await store.admin.stats(0)).states;
       const outlook = await store.outlook(10);
       assert.deepEqual([outlook.ready, outlook.delayed, outlook.nextAt], [rest.queued - 1, 1, 70]);
@@ -505,16 +495,10 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
         store,
         [
           finish(get('1')),
-          { ...get('2'), settlement: { kind: 'finish', state: 'error', error: { code: 'HTTP_404', message: 'gone' } } },
-          {
-            ...get('3'),
-            settlement: { kind: 'finish', state: 'skipped', error: { code: 'ROBOTS', message: 'not allowed' } },
-          },
-          {
-            ...get('4'),
-            settlement: { kind: 'requeue', delayMs: 100, refund: false, error: { code: 'HTTP_503', message: 'busy' } },
-          },
-          { ...get('5'), settlement: { kind: 'requeue', delayMs: 0, refund: true } },
+          finish(get('2'), 'error', 'HTTP_404'),
+          finish(get('3'), 'skipped', 'ROBOTS'),
+          requeue(get('4'), 100, false, 'HTTP_503'),
+          requeue(get('5'), 0, true),
         ],
         30,
       );
@@ -547,14 +531,13 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       );
       const leased = new Map((await leaseAny(store, 1)).map((each) => [each.artifactId, each]));
       const get = (id: string): LeasedJob => leased.get(id) as LeasedJob;
-      const busy = { code: 'HTTP_503', message: 'busy' };
       await settle(
         store,
         [
           finish(get('1')),
-          { ...get('2'), settlement: { kind: 'finish', state: 'error', error: { code: 'HTTP_404', message: 'gone' } } },
-          { ...get('3'), settlement: { kind: 'requeue', delayMs: 100, refund: false, error: busy } },
-          { ...get('5'), settlement: { kind: 'requeue', delayMs: 0, refund: true } },
+          finish(get('2'), 'error', 'HTTP_404'),
+          requeue(get('3'), 100, false, 'HTTP_503'),
+          requeue(get('5'), 0, true),
         ],
         30,
       );
@@ -588,11 +571,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       await store.enqueue([job('1', { resolverHint: 'arxiv' }), job('2'), job('3')], 0);
       for (const each of await leaseAny(store, 0)) {
         const code = each.artifactId === '3' ? 'HTTP_404' : 'HTTP_500';
-        await settle(
-          store,
-          [{ ...each, settlement: { kind: 'finish', state: 'error', error: { code, message: 'x' } } }],
-          1,
-        );
+        await settle(store, [finish(each, 'error', code)], 1);
       }
       const failed = { states: ['error'] } as const;
       assert.equal(await store.admin.requeue({ ...failed, errorCode: 'HTTP_500' }, 2, { dryRun: true }), 2);
@@ -601,13 +580,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
         await store.admin.requeue({ ...failed, errorCode: 'HTTP_500', resolver: 'arxiv' }, 2, { dryRun: false }),
         1,
       );
-      assert.deepEqual((await store.admin.stats(3)).states, {
-        queued: 1,
-        in_progress: 0,
-        done: 0,
-        skipped: 0,
-        error: 2,
-      });
+      assert.deepEqual(Object.values((await store.admin.stats(3)).states), [1, 0, 0, 0, 2]);
       const again = await leaseOne(store, 3);
       assert.deepEqual([again.artifactId, again.attempt], ['1', 1]);
     });
@@ -628,13 +601,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.deepEqual([await store.admin.cancel(running.id, 1), await store.admin.cancel(queued.id, 1)], [true, true]);
       assert.equal(await store.admin.cancel(queued.id, 2), false);
       assert.deepEqual(await settle(store, [finish(running)], 2), [false]);
-      assert.deepEqual((await store.admin.stats(2)).states, {
-        queued: 0,
-        in_progress: 0,
-        done: 0,
-        skipped: 2,
-        error: 0,
-      });
+      assert.deepEqual(Object.values((await store.admin.stats(2)).states), [0, 0, 0, 2, 0]);
       assert.match((await store.admin.find('running'))?.lastError ?? '', /^CANCELLED: /);
     });
 
