@@ -7,7 +7,7 @@ import { HeldClock } from '../testing/index.ts';
 import { workFromPayload } from '../works/index.ts';
 import { KeptFiles } from './kept-files.ts';
 import type { WorkOutcome } from './outcome.ts';
-import { processWork } from './process-work.ts';
+import { processWork } from './try-plan.ts';
 import { SameWorks } from './same-works.ts';
 
 const NEVER = '/nonexistent/docstokg';

@@ -26,7 +26,7 @@ import type { ManifestRow } from './manifest-row.ts';
 import { manifestRow } from './manifest-row.ts';
 import type { ArtifactKind, WorkOutcome, WorkResult } from './outcome.ts';
 import { unattemptedResult } from './outcome.ts';
-import { duplicateOf, processWork } from './process-work.ts';
+import { duplicateOf, processWork } from './try-plan.ts';
 import type { Reason } from './reasons.ts';
 import { REASONS } from './reasons.ts';
 import type { KnownIdentity } from './same-works.ts';

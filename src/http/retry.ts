@@ -2,8 +2,7 @@ import type { Clock, Random } from '../base/index.ts';
 import { equalJitterDelay, hostKey, wait } from '../base/index.ts';
 import type { Admission } from '../hosts/index.ts';
 import { tooLong } from '../hosts/index.ts';
-import { parseRetryAfter } from './retry-after.ts';
-import type { HttpRequest, HttpResponse, HttpResult, Trail, Wrap } from './send.ts';
+import type { HttpRequest, HttpResponse, HttpResult, Trail, Wrap, Headers } from './send.ts';
 import { whileWaiting } from './send.ts';
 
 export interface RetryOptions {
@@ -97,4 +96,40 @@ function giveUp(result: HttpResult, request: HttpRequest, heldAt: number): HttpR
 
 function trailAt(request: HttpRequest, response: HttpResponse | undefined): Trail {
   return { url: request.url.href, chain: [], ...(response && { response }) };
+}
+
+/**
+ * When Retry-After ends, given as seconds or a date (RFC 9110 §10.2.3). A date is measured against the server's own
+ * Date header, so a wrong clock does no harm. Undefined if missing or invalid.
+ */
+export function parseRetryAfter(headers: Headers, now: number): number | undefined {
+  const value = headers['retry-after']?.trim();
+  if (value === undefined || value === '') return undefined;
+  // Nine digits are thirty years; more is a mistake.
+  if (/^\d{1,9}$/.test(value)) return now + Number(value) * 1000;
+  const at = parseHttpDate(value, now);
+  if (at === undefined) return undefined;
+  const serverNow = parseHttpDate(headers['date'] ?? '', now) ?? now;
+  return now + Math.max(0, at - serverNow);
+}
+
+const IMF = /^[A-Za-z]{3}, \d{2} [A-Za-z]{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+const RFC850 = /^[A-Za-z]{6,9}, (\d{2}-[A-Za-z]{3}-)(\d{2})( \d{2}:\d{2}:\d{2} GMT)$/;
+const ASCTIME = /^[A-Za-z]{3} [A-Za-z]{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
+
+/** An HTTP date in any of its three forms (RFC 9110 §5.6.7), as epoch milliseconds. */
+export function parseHttpDate(text: string, now: number): number | undefined {
+  const trimmed = text.trim();
+  const [, day = '', year, time = ''] = RFC850.exec(trimmed) ?? [];
+  let full = '';
+  if (IMF.test(trimmed)) full = trimmed;
+  else if (ASCTIME.test(trimmed)) full = `${trimmed} GMT`;
+  else if (year !== undefined) {
+    // A two-digit year more than fifty years ahead is in the past (RFC 9110).
+    const thisYear = new Date(now).getUTCFullYear();
+    const inCentury = thisYear - (thisYear % 100) + Number(year);
+    full = `${day}${inCentury > thisYear + 50 ? inCentury - 100 : inCentury}${time}`;
+  }
+  const at = Date.parse(full);
+  return Number.isNaN(at) ? undefined : at;
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../base/index.ts';
 import { hostKey, wait } from '../base/index.ts';
 import type { Admission, Fact, Facts } from '../hosts/index.ts';
 import { tooLong } from '../hosts/index.ts';
-import { raced } from './coalesce.ts';
+import { raced } from './cache.ts';
 import type { Caller, HttpRequest, HttpResult, Send, Wrap } from './send.ts';
 import { trailOf, whileWaiting } from './send.ts';
 import type { HttpEvent } from './with-admission.ts';

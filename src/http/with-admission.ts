@@ -1,7 +1,7 @@
 import type { Clock } from '../base/index.ts';
 import { hostKey } from '../base/index.ts';
 import type { Admission, HostEvent, Observation, Waited } from '../hosts/index.ts';
-import { parseRetryAfter } from './retry-after.ts';
+import { parseRetryAfter } from './retry.ts';
 import type { HttpResult, ResponseHead, Wrap } from './send.ts';
 import { trailOf } from './send.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { Situation } from './suspect-turn.ts';
-import { SuspectTurn } from './suspect-turn.ts';
+import type { Situation } from './lanes.ts';
+import { SuspectTurn } from './lanes.ts';
 
 const BUSY: Situation = { now: 0, inHand: 3, suspectWaits: true, otherWaits: () => true };
 

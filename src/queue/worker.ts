@@ -3,11 +3,10 @@ import { AppError, hostKey, KeyedLimiter } from '../base/index.ts';
 import type { Admission, Waited } from '../hosts/index.ts';
 import type { Report } from './events.ts';
 import type { Handler, HandlerContext, Window, StopReason } from './handler.ts';
-import { HostRoom, Lanes } from './lanes.ts';
+import { HostRoom, Lanes, SuspectTurn } from './lanes.ts';
 import type { DrainMode, OrchestratorOptions } from './options.ts';
 import { deathLimits, isDrained } from './options.ts';
 import { GIVEN_BACK, HostBusy, settlementOf, settlementOfFailure, STOP_ERRORS } from './handler.ts';
-import { SuspectTurn } from './suspect-turn.ts';
 import type {
   Lane,
   LaneBacklog,

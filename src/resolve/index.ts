@@ -1,4 +1,4 @@
-export { plan } from './plan.ts';
+export { plan, arxivIdAt } from './plan.ts';
 export type { Checksum, Expectation, Finding, Plan, ResolveContext, Resolver, ResolverName } from './plan.ts';
 export { baseUrlsBelow, SERVICE_NAMES, Services, SERVICE_TABLE } from './services.ts';
 export type { ServiceName, ServiceOptions, ServiceFacts } from './services.ts';
@@ -15,4 +15,3 @@ export { decodePage, readFace } from './landing/read-page.ts';
 export type { PageFace } from './landing/read-page.ts';
 export { readLandingPage } from './landing/landing-page.ts';
 export type { LandingLink, LandingPage } from './landing/landing-page.ts';
-export { arxivIdAt } from './leads.ts';

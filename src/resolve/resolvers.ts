@@ -19,8 +19,7 @@ import { unpaywall } from './resolvers/unpaywall.ts';
 import { wayback } from './resolvers/wayback.ts';
 import { zenodo } from './resolvers/zenodo.ts';
 import { doiPath } from '../works/index.ts';
-import { arxivFile, arxivIdAt } from './leads.ts';
-import { plan } from './plan.ts';
+import { arxivFile, arxivIdAt, plan } from './plan.ts';
 
 /** arXiv's PDF at its host for programs, with OpenAlex's licence. */
 const arxiv: Resolver = {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { lenient, maybe, objects, parseArxivId, parseLicense, text, validItems } from '../../works/index.ts';
-import { arxivFile, lead } from '../leads.ts';
+import { arxivFile, lead } from '../plan.ts';
 import { needsKey, problemsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { compareWork } from '../same-work.ts';

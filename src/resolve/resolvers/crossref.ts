@@ -12,10 +12,9 @@ import {
   text,
   validItems,
 } from '../../works/index.ts';
-import { arxivFile, asVersion, attributedTo, lead } from '../leads.ts';
+import { arxivFile, asVersion, attributedTo, lead, plan } from '../plan.ts';
 import { answerOf, sameAsOf } from '../lookups.ts';
 import type { Expectation, Finding, ResolveContext, Resolver } from '../plan.ts';
-import { plan } from '../plan.ts';
 import type { StatedWork } from '../same-work.ts';
 import { compareWork } from '../same-work.ts';
 import { europePmc } from './europe-pmc.ts';

@@ -2,10 +2,9 @@ import { z } from 'zod';
 
 import type { Lookup } from '../../works/index.ts';
 import { doiPath, lenient, maybe, normalizeDoi, objects, parseLicense, text } from '../../works/index.ts';
-import { lead } from '../leads.ts';
+import { lead, plan } from '../plan.ts';
 import { answerOf, problemsOf, sameAsOf } from '../lookups.ts';
 import type { Finding, ResolveContext, Resolver } from '../plan.ts';
-import { plan } from '../plan.ts';
 import { compareWork } from '../same-work.ts';
 
 /** doi.org names the agency that registered a prefix, which covers all of its DOIs. */

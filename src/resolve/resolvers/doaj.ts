@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { Lookup } from '../../works/index.ts';
 import { lenient, maybe, objects, parseLicense, text, validItems } from '../../works/index.ts';
-import { lead } from '../leads.ts';
+import { lead } from '../plan.ts';
 import { problemsOf } from '../lookups.ts';
 import type { Expectation, ResolveContext, Resolver } from '../plan.ts';
 import { compareWork } from '../same-work.ts';

@@ -2,10 +2,9 @@ import { z } from 'zod';
 
 import type { Work } from '../../works/index.ts';
 import { lenient, maybe, normalizePmcid, objects, parseLicense, text, validItems } from '../../works/index.ts';
-import { europePmcFile, pmcidAt } from '../leads.ts';
+import { europePmcFile, pmcidAt, plan } from '../plan.ts';
 import { answerOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
-import { plan } from '../plan.ts';
 import { compareWork } from '../same-work.ts';
 
 const record = z.object({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { Work } from '../../works/index.ts';
 import { maybe, normalizeHalId, parseLicense, text, validItems } from '../../works/index.ts';
-import { lead } from '../leads.ts';
+import { lead } from '../plan.ts';
 import { answerOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { compareWork } from '../same-work.ts';

@@ -12,7 +12,7 @@ import {
   text,
   validItems,
 } from '../../works/index.ts';
-import { lead } from '../leads.ts';
+import { lead } from '../plan.ts';
 import { answerOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { compareWork } from '../same-work.ts';

@@ -1,8 +1,7 @@
 import type { WorkLocation } from '../../works/index.ts';
-import { arxivIdAt, lead, pmcidAt } from '../leads.ts';
+import { arxivIdAt, lead, pmcidAt, plan } from '../plan.ts';
 import { needsKey } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
-import { plan } from '../plan.ts';
 
 /**
  * Files at OpenAlex's open locations, repositories first, and URLs given with the work. Files at arXiv and PubMed

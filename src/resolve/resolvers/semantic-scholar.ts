@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { Work } from '../../works/index.ts';
 import { lenient, maybe, parseArxivId, parseLicense, pmcidFromField, text } from '../../works/index.ts';
-import { arxivFile, arxivIdAt, europePmcFile, lead } from '../leads.ts';
+import { arxivFile, arxivIdAt, europePmcFile, lead } from '../plan.ts';
 import { answerOf, sameAsOf } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 import { compareWork } from '../same-work.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { Lookup, Work } from '../../works/index.ts';
 import { doiPath, lenient, maybe, parseLicense, parseVersion, text, validItems } from '../../works/index.ts';
-import { lead } from '../leads.ts';
+import { lead } from '../plan.ts';
 import { problemsOf, sameAsOf } from '../lookups.ts';
 import type { ResolveContext, Resolver } from '../plan.ts';
 import { compareWork } from '../same-work.ts';
