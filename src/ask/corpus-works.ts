@@ -2,9 +2,8 @@ import type { ManifestRow } from '../download/index.ts';
 import type { Label, StoreOptions } from '../store/index.ts';
 import { CorpusStore, Records } from '../store/index.ts';
 import type { WorkRecord } from '../works/index.ts';
-import type { SettledWork, WorkLine } from './works/work-line.ts';
-import { lineOf } from './works/work-line.ts';
-import { WorkTable } from './works/work-table.ts';
+import type { SettledWork, WorkLine } from './works/work-table.ts';
+import { lineOf, WorkTable } from './works/work-table.ts';
 
 /** A work by the ids that it has in a run: that of its rows in the manifest, and that of its record. */
 export interface FiledWork {

@@ -1,7 +1,7 @@
 import type { ManifestRow } from '../download/index.ts';
 import { lostSources } from '../download/index.ts';
 import type { CorpusStore } from '../store/index.ts';
-import { sentenceOf } from './works/work-line.ts';
+import { sentenceOf } from './works/work-table.ts';
 
 const MOST_LOST = 30;
 

@@ -37,8 +37,8 @@ import type { WorkRecord } from '../works/index.ts';
 import { iterateOpenAlex, yearOf } from '../works/index.ts';
 import { eventStream } from './channel.ts';
 import { modelClient, modelPrices, modelSettings } from './open-model.ts';
-import type { StageCall } from './stage-settings.ts';
-import { stageSettings } from './stage-settings.ts';
+import type { StageCall } from './prepare-stages.ts';
+import { stageSettings } from './prepare-stages.ts';
 
 /** What building a graph tells; the last event has its outcome. */
 export type GraphEvent =

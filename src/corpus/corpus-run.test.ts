@@ -11,7 +11,7 @@ import type { StageWorker } from '../stage/index.ts';
 import { manifestPath, stageOptions } from '../stage/index.ts';
 import type { CorpusRunOptions, CorpusStages } from './corpus-run.ts';
 import { CorpusRun } from './corpus-run.ts';
-import type { FlowingStage } from './prepared-stage.ts';
+import type { FlowingStage } from './prepare-stages.ts';
 
 const never = new AbortController().signal;
 

@@ -10,7 +10,7 @@ import type {
 } from '../stage/index.ts';
 import { runStage } from '../stage/index.ts';
 import { Channel } from './channel.ts';
-import type { ClosingStage, FlowingStage, PreparedStage } from './prepared-stage.ts';
+import type { ClosingStage, FlowingStage, PreparedStage } from './prepare-stages.ts';
 import { DocumentNotices } from './document-notices.ts';
 import type { StoredOutputs } from './stored-outputs.ts';
 

@@ -39,12 +39,8 @@ import type { RunFile } from './run-file.ts';
 import { readRunFile } from './run-file.ts';
 import type { ParseRequest } from './run-stages.ts';
 import { runStages } from './run-stages.ts';
-import type { SearchPlace } from './search-place.ts';
-import { placeOf, searchPlaceIn } from './search-place.ts';
-import type { SearchEvent } from './make-index.ts';
-import { refreshPlace } from './make-index.ts';
-import type { OpenSearchOptions } from './open-search.ts';
-import { openSearchSession } from './open-search.ts';
+import type { OpenSearchOptions, SearchEvent, SearchPlace } from './open-search.ts';
+import { openSearchSession, placeOf, refreshPlace, searchPlaceIn } from './open-search.ts';
 
 /** How a corpus is opened; all of it has defaults. */
 export interface CorpusOptions {

@@ -9,7 +9,7 @@ import {
   openAsking,
 } from '../harvest/index.ts';
 import { Records } from '../store/index.ts';
-import type { FlowingStage } from './prepared-stage.ts';
+import type { FlowingStage } from './prepare-stages.ts';
 
 /**
  * Notes documents as they are parsed. At the end of a run one's own papers among them get their records, and those of works

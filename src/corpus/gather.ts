@@ -39,7 +39,7 @@ import { FleetListing } from './fleet/listing.ts';
 import type { CorpusEvent } from './events.ts';
 import type { GatherRequest, WantedDocuments } from './gather-request.ts';
 import { askedFor, checkDocuments, wantedDocuments, wantsWorks } from './gather-request.ts';
-import { makeIndex } from './make-index.ts';
+import { makeIndex } from './open-search.ts';
 import { findOwnPapers } from './own-papers.ts';
 import { DocumentFiling } from './document-filing.ts';
 import { openDense, openSparse } from './parse-settings.ts';

@@ -1,18 +1,18 @@
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 
 import { AppError, canonicalJson } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import { documentLinks, SearchSession } from '../ask/index.ts';
-import type { DenseEngine, MaybeEngine, ModelIdentity } from '../parse/index.ts';
-import { embeddedPrecision, openDenseEngineIfInstalled } from '../parse/index.ts';
-import type { SearchMode } from '../search/index.ts';
-import { openIndex, readManifest } from '../search/index.ts';
+import type { DenseEngine, FileFormat, MaybeEngine, ModelIdentity } from '../parse/index.ts';
+import { chunkOutput, embeddedPrecision, openDenseEngineIfInstalled } from '../parse/index.ts';
+import type { IndexEvent, SearchMode } from '../search/index.ts';
+import { openIndex, readManifest, refreshIndex } from '../search/index.ts';
 import { hasIndex, Records } from '../store/index.ts';
 import { hasCorpusGraph, openCorpusGraph } from './corpus-graph.ts';
-import type { SearchEvent } from './make-index.ts';
-import { refreshPlace } from './make-index.ts';
 import { denseSettings } from './parse-settings.ts';
-import type { SearchPlace } from './search-place.ts';
+import type { RunAccount } from './account.ts';
+import type { MessageEvent } from './events.ts';
 
 /** How an index is opened for many questions. */
 export interface OpenSearchOptions {
@@ -112,4 +112,118 @@ function other({ name, revision, precision }: ModelIdentity): AppError {
   return new AppError('INDEX_MODEL', `the passages were embedded with another model than the configured one: ${full}`, {
     hint: 'set parse.dense, parse.embed_url and parse.embed_model to it, or search with --lexical',
   });
+}
+
+/** What making or opening an index tells. */
+export type SearchEvent = MessageEvent | { readonly kind: 'index'; readonly event: IndexEvent };
+
+/** Brings the index up to date with the passages, where there are any: it may have been carried away from them. */
+export async function refreshPlace(
+  place: SearchPlace,
+  tell: (event: SearchEvent) => void,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { folder, dataRoot, format } = place;
+  if (!format) return;
+  await refreshIndex({
+    dataRoot,
+    folder,
+    format,
+    linkOf: documentLinks(folder, dataRoot),
+    ...(signal && { signal }),
+    report: (event) => tell({ kind: 'index', event }),
+  });
+}
+
+/** Makes everything that the stages have written searchable; undefined where that is nothing. */
+export async function makeIndex(
+  config: Config,
+  tell: (event: SearchEvent) => void,
+  signal: AbortSignal,
+): Promise<NonNullable<RunAccount['index']> | undefined> {
+  const folder = config.download.out;
+  try {
+    const { passages } = await refreshIndex({
+      dataRoot: config.parse.data_root,
+      folder,
+      format: config.parse.format,
+      linkOf: documentLinks(folder, config.parse.data_root),
+      signal,
+      report: (event) => tell({ kind: 'index', event }),
+    });
+    using opened = await openIndex(folder);
+    return { passages, searched_by: opened.manifest.dense ? 'words and meaning' : 'words' };
+  } catch (error) {
+    // A run that found nothing has nothing to be searched, which its account says already.
+    if (error instanceof AppError && error.code === 'INDEX_NOTHING') return undefined;
+    throw error;
+  }
+}
+
+/** Where passages are kept and their index lies. */
+export interface SearchPlace {
+  /** The run folder, or what holds the data folder. */
+  readonly folder: string;
+  readonly dataRoot: string;
+  readonly index: string;
+  /** In what format the stages have written; undefined when there is only an index. */
+  readonly format: FileFormat | undefined;
+}
+
+/** A run folder keeps its data in `Data` and its index in `Index`. */
+function placeIn(folder: string, config: Config, dataRoot = join(folder, 'Data')): SearchPlace | undefined {
+  const formats: readonly FileFormat[] = config.parse.format === 'jsonl' ? ['jsonl', 'parquet'] : ['parquet', 'jsonl'];
+  const format = formats.find((each) => hasAny(dirname(chunkOutput(dataRoot, 'any', each)), each));
+  const index = join(folder, 'Index');
+  if (!format && !hasIndex(folder)) return undefined;
+  return { folder, dataRoot, index, format };
+}
+
+/** What can be searched in a corpus folder whose settings are known. */
+export function searchPlaceIn(folder: string, config: Config): SearchPlace {
+  const place = placeIn(folder, config, config.parse.data_root);
+  if (place) return place;
+  throw nothing(existsSync(folder) ? `no passages in ${folder}` : `folder not found: ${folder}`);
+}
+
+/**
+ * What is searched: the folder that is named; else the newest of the runs, which are beside each other; else what
+ * `docparse` alone has written.
+ */
+export function findSearchPlace(config: Config, named: string | undefined): SearchPlace {
+  if (named !== undefined) {
+    const place = placeIn(named, config) ?? placeIn(dirname(resolve(named)), config, named);
+    if (place) return place;
+    throw nothing(existsSync(named) ? `no passages in ${named}` : `folder not found: ${named}`);
+  }
+  const runs = dirname(config.download.out);
+  const places = (existsSync(runs) ? readdirSync(runs) : [])
+    .map((name) => placeIn(join(runs, name), config))
+    .filter((place) => place !== undefined)
+    .sort((a, b) => writtenAt(b) - writtenAt(a));
+  const alone = placeIn(dirname(config.parse.data_root), config, config.parse.data_root);
+  const [place = alone] = places;
+  if (place) return place;
+  throw nothing(`no passages in ${runs} or ${config.parse.data_root}`);
+}
+
+function nothing(message: string): AppError {
+  return new AppError('SEARCH_NOTHING', message, {
+    hint: 'create some with docstokg run or docparse parse, or name their folder',
+  });
+}
+
+function writtenAt({ dataRoot, index, format }: SearchPlace): number {
+  const path = format ? dirname(chunkOutput(dataRoot, 'any', format)) : index;
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+function hasAny(folder: string, format: FileFormat): boolean {
+  return existsSync(folder) && readdirSync(folder).some((name) => name.endsWith(`.${format}`));
+}
+
+/** Where the parts of a corpus folder are, whether there is anything to search in it or not. */
+export function placeOf(folder: string, config: Config): SearchPlace {
+  const dataRoot = config.parse.data_root;
+  return placeIn(folder, config, dataRoot) ?? { folder, dataRoot, index: join(folder, 'Index'), format: undefined };
 }

@@ -15,11 +15,12 @@ import {
   embedWorker,
   VectorCache,
 } from '../parse/index.ts';
-import type { ClosingStage, FlowingStage } from './prepared-stage.ts';
+import type { StageOptions, StagePlan, StageWorker, WorkerModule, WorkItem } from '../stage/index.ts';
+import { AppError } from '../base/index.ts';
+import { arrayTask, settingsTable } from '../config/index.ts';
+import { cpuWorkers, parseShard, stageOptions } from '../stage/index.ts';
+import { manifestFolder } from '../ask/index.ts';
 import { chunkSettings, denseSettings, doctagsSettings } from './parse-settings.ts';
-import { PREFERRED } from './stage-defaults.ts';
-import type { StageCall } from './stage-settings.ts';
-import { stageSettings } from './stage-settings.ts';
 
 /** The DocTags stage: parsers run in processes of their own, which can be killed. */
 export function prepareDoctags(config: Config, call: StageCall = {}): FlowingStage {
@@ -115,4 +116,109 @@ function openCache(config: Config, { warn }: Warned): VectorCache {
 
 function cachePath({ parse }: Config): string {
   return join(parse.data_root, 'Embeddings', 'cache.sqlite');
+}
+
+/** A stage with everything it needs but its documents. */
+export interface PreparedStage {
+  readonly stageName: string;
+  readonly worker: StageWorker | WorkerModule;
+  readonly options: StageOptions;
+  /** Given to every worker; plain data. */
+  readonly data?: unknown;
+}
+
+/** A stage that takes documents as they arrive: files, or ids of what the stage before has written. */
+export interface FlowingStage extends PreparedStage {
+  /** Undefined where there is nothing to do. */
+  readonly item: (document: string) => WorkItem | undefined;
+}
+
+/** A stage that is run over everything on the disk, and what it holds open until then. */
+export interface ClosingStage extends PreparedStage, AsyncDisposable {
+  readonly plan: StagePlan & { readonly items: readonly WorkItem[] };
+}
+
+/** Options of one run of a stage; they override the settings. */
+export interface StageCall {
+  readonly resume?: boolean;
+  readonly force?: boolean;
+  readonly dryRun?: boolean;
+  readonly limit?: number;
+  /** `i/n`, `auto/n` or `auto`. */
+  readonly shard?: string;
+}
+
+/** The options of a stage: its own preferences, overridden by the configuration, overridden by the call. */
+export function stageSettings(call: StageCall, config: Config, preferred: Partial<StageOptions>): StageOptions {
+  const { stage } = config;
+  const configured = {
+    policy: stage.policy,
+    scheduling: stage.scheduling,
+    workers: stage.workers,
+    maxQueue: stage.max_queue,
+    perItemTimeoutS: stage.timeout_s,
+    // A configured timeout is wall-clock time and replaces the CPU time limit.
+    perItemCpuS: stage.timeout_s === null ? null : 0,
+    retries: stage.retries,
+    retryBackoffS: stage.retry_backoff_s,
+    errorBudget: stage.error_budget,
+    resume: stage.resume,
+    verifyHash: stage.verify_hash,
+    diagnosticsIntervalS: stage.diagnostics_interval_s,
+    durable: stage.durable,
+    manifestDir: manifestFolder(config),
+  };
+  const { resume, force, dryRun, limit, shard } = call;
+  const called = { resume, force, dryRun, limit, shard: shard === undefined ? undefined : parseShard(shardOf(shard)) };
+  const isSet = ([, value]: [string, unknown]): boolean => value !== null && value !== undefined;
+  return stageOptions({
+    ...preferred,
+    ...Object.fromEntries(Object.entries(configured).filter(isSet)),
+    ...Object.fromEntries(Object.entries(called).filter(isSet)),
+  });
+}
+
+/** `i/n` as it is; with `auto/n`, or `auto` where the batch system knows n, this process's task of an array job. */
+export function shardOf(text: string, task: ReturnType<typeof arrayTask> = arrayTask()): string {
+  const [, count] = /^auto(?:\/(\d+))?$/.exec(text.trim()) ?? [];
+  if (!text.trim().startsWith('auto')) return text;
+  if (!task)
+    throw new AppError('USAGE_SHARD', `--shard ${text}: this is not a task of an array job`, {
+      hint: 'SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or AWS_BATCH_JOB_ARRAY_INDEX is set in one; else give i/n',
+    });
+  const of = count ?? task.count;
+  if (of === undefined)
+    throw new AppError('USAGE_SHARD', `--shard ${text}: nothing says how many tasks there are`, {
+      hint: 'give auto/n with the number of completions of the job',
+    });
+  return `${task.index}/${of}`;
+}
+
+/** What each stage prefers where nobody said otherwise: the preparation takes it from here, and the help tells it. */
+const PREFERRED: Readonly<Record<'doctags' | 'chunk' | 'embed', (config: Config) => Partial<StageOptions>>> = {
+  doctags({ parse }) {
+    const remote = parse.engine !== 'embedded';
+    return {
+      policy: 'cpu',
+      workers: remote ? 4 : cpuWorkers(),
+      scheduling: 'lpt',
+      ...(parse.timeout_s === null ? { perItemCpuS: 120 } : { perItemTimeoutS: parse.timeout_s }),
+      memoryLimitMb: parse.memory_limit_mb,
+      // Measured on the open papers: 290 MB at most, where V8's own choice needs more than 400; less costs more CPU.
+      youngGenerationMb: 48,
+      recycleAfterItems: 200,
+      retries: remote ? 3 : 0,
+    };
+  },
+  chunk: () => ({ policy: 'cpu', workers: cpuWorkers(), scheduling: 'lpt', perItemCpuS: 120 }),
+  embed: ({ parse }) =>
+    parse.dense === 'openai-compatible'
+      ? { policy: 'gpu', workers: 4, maxQueue: 16, retries: 2 }
+      : { policy: 'io', workers: 1 },
+};
+
+/** How a stage runs where nobody said anything. */
+export function defaultStageOptions(stage: keyof typeof PREFERRED): StageOptions {
+  const config = settingsTable().defaults;
+  return stageSettings({}, config, PREFERRED[stage](config));
 }

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { arrayTask, loadConfig, settingsTable } from '../config/index.ts';
 import { STAGE_BOUNDS, STAGE_DEFAULTS } from '../stage/index.ts';
-import { shardOf, stageSettings } from './stage-settings.ts';
+import { shardOf, stageSettings } from './prepare-stages.ts';
 
 const configured = (environment: Readonly<Record<string, string>>) =>
   loadConfig({ folder: join(tmpdir(), 'docstokg-no-such-folder'), environment }).config;

@@ -1,12 +1,10 @@
 export { EDGE_KINDS, NODE_KINDS, nodeKey } from './schema.ts';
-export type { EdgeKind, NodeKind } from './schema.ts';
-export type { Contribution, EdgeStatement, NodeStatement, TextPlace } from './contribution.ts';
+export type { Contribution, EdgeKind, EdgeStatement, NodeKind, NodeStatement, TextPlace } from './schema.ts';
 export { factsPath, graphPlan, graphWorker } from './build/stage.ts';
 export { graphSources, hasFacts } from './build/graph-sources.ts';
 export type { GraphInput } from './build/graph-sources.ts';
-export type { Catalogue, Directory, LookedUp, NamedWorks } from './lookup/look-up.ts';
+export type { Catalogue, Directory, KnownWork, LookedUp, NamedWorks } from './lookup/look-up.ts';
 export { lookUpNames, lookUpReferences } from './lookup/look-up.ts';
-export type { KnownWork } from './lookup/answers.ts';
 export { answersPath, claimsEstimate, gatherClaims } from './claims/claims-stage.ts';
 export type { ClaimEstimate, ClaimRequest, ClaimsGathered } from './claims/claims-stage.ts';
 export type { GraphPicture } from './picture/index.ts';

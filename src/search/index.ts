@@ -1,6 +1,5 @@
-export type { IndexEvent } from './events.ts';
-export type { SearchFilter } from './filter.ts';
-export type { IndexedPassage } from './passage.ts';
+export type { IndexEvent } from './refresh.ts';
+export type { IndexedPassage, SearchFilter } from './passage.ts';
 export { refreshIndex } from './refresh.ts';
 export { openIndex, readManifest } from './search-index.ts';
 export type { Hit, SearchIndex, SearchMode, SearchOptions } from './search-index.ts';

@@ -11,7 +11,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { randomDocument } from '../../test/fixtures/random-document.ts';
 import type { DenseEngine, FileFormat, Tokenizer } from '../parse/index.ts';
 import { chunkItem, chunkOutput, embedItem, embedOutput, openTokenizer } from '../parse/index.ts';
-import type { IndexEvent } from './events.ts';
+import type { IndexEvent } from './refresh.ts';
 import { refreshIndex } from './refresh.ts';
 import { openIndex, readManifest } from './search-index.ts';
 import { SECTIONS } from './section.ts';

@@ -1,12 +1,18 @@
-import type { Graph } from '../graph/graph.ts';
-import { nearDocuments } from '../graph/near-documents.ts';
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
 import type { DenseEngine } from '../../parse/index.ts';
 import type { Hit, SearchFilter, SearchIndex, SearchMode, SearchOptions } from '../../search/index.ts';
 import type { Records } from '../../store/index.ts';
+import type { Clock } from '../../base/index.ts';
+import { chunkOutput } from '../../parse/index.ts';
+import type { Graph } from '../graph/graph.ts';
+import { nearDocuments } from '../graph/near-documents.ts';
 import type { CitedDocument, CitedHit } from './cited-hit.ts';
 import { citedHit, citedWork } from './cited-hit.ts';
 import type { PassageFilter } from './search-filter.ts';
 import { searchFilter } from './search-filter.ts';
+import { KeptOpen } from './kept-open.ts';
 
 const TOP = 10;
 
@@ -152,4 +158,52 @@ function otherVersions(records: Records): Set<string> {
   // A paper of one's own may be one that was downloaded as well.
   for (const held of documents.values()) for (const [document] of held.slice(1)) hidden.add(document);
   return hidden;
+}
+
+/** A corpus that may still be growing is looked at again no more often than this. */
+const LOOK_MS = 10_000;
+
+interface Parts {
+  readonly folder: string;
+  readonly dataRoot: string;
+  readonly clock: Clock;
+  readonly open: () => Promise<SearchSession>;
+}
+
+/** A search that stays open while the corpus grows. */
+export class LiveSearch implements AsyncDisposable {
+  readonly #kept: KeptOpen<SearchSession>;
+
+  /** Use `Corpus.liveSearch`. */
+  constructor({ folder, dataRoot, clock, open }: Parts) {
+    const looked = [
+      dirname(chunkOutput(dataRoot, 'any', 'parquet')),
+      join(folder, 'Index'),
+      join(folder, 'manifest.jsonl'),
+      join(folder, 'records.jsonl'),
+      join(folder, 'decisions.jsonl'),
+    ];
+    // Others mean other passages or another index.
+    const stamp = (): string => looked.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0).join(' ');
+    this.#kept = new KeptOpen({ open, stamp, lookMs: LOOK_MS, clock, renews: true });
+  }
+
+  /** How it is searched unless a question says otherwise, and how many passages there are. */
+  async about(): Promise<{ readonly mode: SearchMode; readonly passages: number }> {
+    return await this.#kept.use(({ mode, passages }) => ({ mode, passages }));
+  }
+
+  /** One asker who gives up must not stop the opening that others wait for: the signal stops the question alone. */
+  async search(question: string, request: SearchRequest = {}, signal?: AbortSignal): Promise<CitedHit[]> {
+    return await this.#kept.use((session) => session.search(question, request, signal));
+  }
+
+  /** The open session itself, for as long as `work` runs. */
+  async use<T>(work: (session: SearchSession) => Promise<T>): Promise<T> {
+    return await this.#kept.use(work);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#kept[Symbol.asyncDispose]();
+  }
 }

@@ -4,28 +4,26 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Config } from '../../config/index.ts';
 import type { ManifestRow } from '../../download/index.ts';
 import type { Chunk } from '../../parse/index.ts';
-import { chunkOutput, readChunks } from '../../parse/index.ts';
+import { chunkOutput, PdfInspector, readChunks } from '../../parse/index.ts';
 import { manifestPath } from '../../stage/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
+import type { LogCursor } from '../../store/index.ts';
+import { readLines, START } from '../../store/index.ts';
 import type { CitedWork } from '../search/cited-hit.ts';
 import { citedWork } from '../search/cited-hit.ts';
 import type { Account } from '../account.ts';
 import type { AttemptAtHost, Sources } from '../sources.ts';
 import type { DocumentStep } from '../document-table.ts';
 import type { HostFigures, HostSlice } from '../hosts.ts';
-import type { SettledWork } from '../works/work-line.ts';
+import type { SettledWork, WorkTable } from '../works/work-table.ts';
 import type { StageTimes } from '../stages.ts';
-import type { WorkTable } from '../works/work-table.ts';
 import { accountOf } from '../account.ts';
 import { attemptsAtHosts, sourcesOf } from '../sources.ts';
 import { CorpusWorks } from '../corpus-works.ts';
 import { DocumentTable } from '../document-table.ts';
 import { hostFigures, hostSlices, newHolds, timeScale } from '../hosts.ts';
 import { stageTimes } from '../stages.ts';
-import type { LogCursor } from '../../store/index.ts';
-import { readLines, START } from '../../store/index.ts';
 import { manifestFolder } from '../library/library.ts';
-import { PagePictures } from './page-pictures.ts';
 import type { ShownDocument } from './shown-document.ts';
 import { keptFile, readShownDocument, sourcePdf } from './shown-document.ts';
 
@@ -283,4 +281,54 @@ export interface RunEvent {
   readonly document: string | null;
   readonly host: string | null;
   readonly reason: string | null;
+}
+
+/** Pictures are small; what was drawn lately is not drawn again. */
+const KEPT_BYTES = 32_000_000;
+/** Pages that wait to be drawn: more than a person turns. */
+const MOST_WAITING = 16;
+
+/** Draws pages of PDFs when somebody looks at them, in a separate process. */
+class PagePictures implements Disposable {
+  #inspector: PdfInspector | undefined;
+  readonly #kept = new Map<string, Uint8Array>();
+  #bytes = 0;
+  #waiting = 0;
+
+  /** A page as PNG; null where it cannot be drawn, undefined while too many others wait. */
+  async draw(path: string, page: number, widthPixels: number): Promise<Uint8Array | null | undefined> {
+    const key = `${page} ${widthPixels} ${path}`;
+    const known = this.#kept.get(key);
+    if (known) {
+      this.#kept.delete(key);
+      this.#kept.set(key, known);
+      return known;
+    }
+    if (this.#waiting >= MOST_WAITING) return undefined;
+    this.#waiting += 1;
+    try {
+      this.#inspector ??= new PdfInspector();
+      const [drawn] = await this.#inspector.draw(path, { pages: [page], widthPixels });
+      if (!drawn) return null;
+      this.#keep(key, drawn.png);
+      return drawn.png;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  #keep(key: string, png: Uint8Array): void {
+    this.#kept.set(key, png);
+    this.#bytes += png.length;
+    for (const [oldest, bytes] of this.#kept) {
+      if (this.#bytes <= KEPT_BYTES) break;
+      this.#kept.delete(oldest);
+      this.#bytes -= bytes.length;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#inspector?.[Symbol.dispose]();
+    this.#inspector = undefined;
+  }
 }

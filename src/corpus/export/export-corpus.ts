@@ -1,15 +1,17 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 
-import { namesNoWork } from '../../download/index.ts';
+import { namesNoWork, slug } from '../../download/index.ts';
 import { AppError, visibleText, writeFileAtomic } from '../../base/index.ts';
-import type { CorpusWorks } from '../../ask/index.ts';
+import type { CorpusWorks, WorkOutcome } from '../../ask/index.ts';
 import { accountOf, prismaSvg } from '../../ask/index.ts';
 import {
   apaCitation,
   bibtexEntry,
   citationKey,
   cslItem,
+  emptyRecord,
   parseLicense,
   retractionOf,
   risEntry,
@@ -17,11 +19,10 @@ import {
 } from '../../works/index.ts';
 import { csvLine } from '../../harvest/index.ts';
 import type { FileFormat } from '../../parse/index.ts';
-import { openRowWriter } from '../../parse/index.ts';
-import type { SearchPlace } from '../search-place.ts';
-import { loadedDocuments } from './documents.ts';
-import type { ExportedWork } from './exported-work.ts';
-import { exportedWorks, isRedistributable } from './exported-work.ts';
+import { chunkOutput, openRowWriter, readChunkPassages } from '../../parse/index.ts';
+import { sectionOf } from '../../search/index.ts';
+import type { WorkRecord } from '../../works/index.ts';
+import type { SearchPlace } from '../open-search.ts';
 
 export const EXPORT_FORMATS = [
   'bibtex',
@@ -317,4 +318,85 @@ function datasetCard(name: string, works: readonly ExportedWork[], passages: num
 /** The Hub wants a version behind the name of a Creative Commons licence. */
 function hubLicense(slug: string): string {
   return slug === 'cc0' ? 'cc0-1.0' : slug === 'public-domain' ? 'pddl' : `${slug}-4.0`;
+}
+
+/** A passage as LangChain and LlamaIndex load it. */
+interface LoadedDocument {
+  readonly page_content: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** The passages of works with what it takes to cite them. */
+async function* loadedDocuments(
+  works: Iterable<ExportedWork>,
+  place: { readonly dataRoot: string; readonly format: FileFormat },
+): AsyncGenerator<LoadedDocument> {
+  for (const { record, document, file, license, isOtherVersion, label } of works) {
+    const chunks = chunkOutput(place.dataRoot, document, place.format);
+    if (isOtherVersion || label === 'excluded' || !existsSync(chunks)) continue;
+    const citation = apaCitation(record);
+    for await (const passage of readChunkPassages(chunks)) {
+      yield {
+        page_content: passage.text,
+        metadata: {
+          id: passage.id,
+          work: record.id,
+          title: record.title ?? passage.title,
+          authors: record.authors.map(({ name }) => name),
+          year: yearOf(record),
+          venue: record.venue,
+          doi: record.ids.doi,
+          license,
+          is_retracted: retractionOf(record) !== undefined,
+          headings: passage.headings,
+          section: sectionOf(passage),
+          page: passage.page ?? null,
+          source: file,
+          citation,
+        },
+      };
+    }
+  }
+}
+
+/** A work of a corpus as it goes out: what is known of it, its outcome, and what a person has said about it. */
+interface ExportedWork {
+  readonly record: WorkRecord;
+  readonly document: string;
+  readonly outcome: WorkOutcome;
+  readonly reason: string;
+  readonly detail: string | null;
+  /** Relative to the folder of the corpus. */
+  readonly file: string | null;
+  /** Of the kept file where that is known, else of the work. */
+  readonly license: string | null;
+  readonly label: 'included' | 'excluded' | null;
+  /** Another record is a better version of the same work. */
+  readonly isOtherVersion: boolean;
+}
+
+/** Licences under which a text may be passed on, whole or in parts, by anybody. */
+const REDISTRIBUTABLE = new Set(['cc0', 'public-domain', 'cc-by', 'cc-by-sa']);
+
+function isRedistributable({ license, file }: Pick<ExportedWork, 'license' | 'file'>): boolean {
+  return file !== null && license !== null && REDISTRIBUTABLE.has(parseLicense(license)?.slug ?? '');
+}
+
+/** Every work of a corpus, those that are unavailable or not tried yet included, in the order in which they came. */
+function* exportedWorks(works: CorpusWorks, linkOf: (document: string) => string | undefined): Generator<ExportedWork> {
+  for (const { line, row, record: known, label, isOtherVersion } of works.each()) {
+    const record = known ?? { ...emptyRecord(line.id, { doi: line.doi }), title: line.title };
+    const document = line.document ?? slug(row?.work ?? line.id);
+    yield {
+      record,
+      document,
+      outcome: line.outcome,
+      reason: line.reason ?? '',
+      detail: row?.detail ?? null,
+      file: line.document === null ? null : (linkOf(document) ?? row?.path ?? null),
+      license: row?.license ?? record.license,
+      label,
+      isOtherVersion,
+    };
+  }
 }

@@ -11,7 +11,7 @@ import { fingerprintPath, RowsByItem, runStage } from '../../stage/index.ts';
 import { openQueueBeside, orchestratorOptions } from '../../harvest/index.ts';
 import type { HandlerJob } from '../../queue/index.ts';
 import type { CorpusOutcome } from '../corpus-run.ts';
-import type { ClosingStage, FlowingStage, PreparedStage } from '../prepared-stage.ts';
+import type { ClosingStage, FlowingStage, PreparedStage } from '../prepare-stages.ts';
 import { DocumentNotices } from '../document-notices.ts';
 import { QueueSource } from '../queue-source.ts';
 import type { FleetListing } from './listing.ts';

@@ -15,7 +15,7 @@ import { openShared } from '../../harvest/index.ts';
 import type { WorkItem } from '../../stage/index.ts';
 import { RowsByItem } from '../../stage/index.ts';
 import { corpusLayer } from '../corpus.ts';
-import type { PreparedStage } from '../prepared-stage.ts';
+import type { PreparedStage } from '../prepare-stages.ts';
 import { openStageSource } from './fleet-run.ts';
 
 const PDF = 'PDF/a.pdf';

@@ -5,14 +5,13 @@ import type { WorkRecord } from '../../works/index.ts';
 import { normalizeDoi } from '../../works/index.ts';
 import type { ClaimsFile } from '../claims/claims-stage.ts';
 import { claimsPath, readClaimsFile } from '../claims/claims-stage.ts';
-import type { Contribution, NodeStatement } from '../contribution.ts';
-import { RANK } from '../contribution.ts';
+import type { Contribution, NodeStatement } from '../schema.ts';
+import { RANK, workNodeId } from '../schema.ts';
 import { extractRecord } from '../extract/extract-record.ts';
 import { withWork } from '../extract/reading.ts';
 import { LINK_VERSION } from '../link/link.ts';
-import type { StoredAnswer, StoredAnswers } from '../lookup/answers.ts';
-import { findAnswer, withAnswers, withNames } from '../lookup/answers.ts';
-import { workNodeId } from '../schema.ts';
+import type { StoredAnswer, StoredAnswers } from '../lookup/look-up.ts';
+import { findAnswer, withAnswers, withNames } from '../lookup/look-up.ts';
 import { blocksPath, documentsIn, factsPath } from './stage.ts';
 
 /** What the graph of a corpus is made from. */

@@ -13,7 +13,7 @@ import type { SeenRequest } from '../../testing/index.ts';
 import { HeldClock, loopbackClient, openLoopback, Wire } from '../../testing/index.ts';
 import { factsPath } from '../build/stage.ts';
 import { graphSources } from '../build/graph-sources.ts';
-import type { EdgeStatement } from '../contribution.ts';
+import type { EdgeStatement } from '../schema.ts';
 import { extractDocument } from '../extract/extract-document.ts';
 import type { ClaimRequest, ClaimsGathered } from './claims-stage.ts';
 import { claimPrompt, claimsEstimate, gatherClaims } from './claims-stage.ts';

@@ -11,9 +11,9 @@ import { AnswerStore, Budget, jsonIn, ModelServer, tokensOf } from '../../model/
 import type { Send } from '../../http/index.ts';
 import { documentItems, documentsIn } from '../build/stage.ts';
 import { Reading, Statements, THIS_WORK } from '../extract/reading.ts';
-import type { EdgeStatement, NodeStatement } from '../contribution.ts';
+import type { EdgeStatement, NodeStatement } from '../schema.ts';
 import type { Stretch } from '../extract/reading.ts';
-import { RANK } from '../contribution.ts';
+import { RANK } from '../schema.ts';
 
 /** Raised when the same answers give other claims. */
 const CHECK_VERSION = 1;

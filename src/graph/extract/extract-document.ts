@@ -1,6 +1,6 @@
 import type { ParsedDocument } from '../../parse/index.ts';
-import type { Contribution } from '../contribution.ts';
-import { RANK } from '../contribution.ts';
+import type { Contribution } from '../schema.ts';
+import { RANK } from '../schema.ts';
 import { extractAbbreviations, extractQuantities, extractResources } from './facts.ts';
 import { extractFloats } from './floats.ts';
 import { Reading, Statements, THIS_WORK } from './reading.ts';

@@ -1,10 +1,8 @@
 import type { Author, WorkRecord } from '../../works/index.ts';
 import { normalizeDoi, retractionOf, yearOf } from '../../works/index.ts';
-import type { Contribution, EdgeStatement, Evidence, NodeStatement } from '../contribution.ts';
-import { RANK } from '../contribution.ts';
+import type { Contribution, EdgeKind, EdgeStatement, Evidence, NodeKind, NodeStatement } from '../schema.ts';
+import { otherWorkNodeIds, RANK, workNodeId } from '../schema.ts';
 import { lettersOf } from '../link/letters.ts';
-import type { EdgeKind, NodeKind } from '../schema.ts';
-import { otherWorkNodeIds, workNodeId } from '../schema.ts';
 import { termId } from './facts.ts';
 
 const METHOD = 'record';

@@ -1,11 +1,10 @@
 import type { Block, Cell } from '../../parse/index.ts';
-import type { Evidence } from '../contribution.ts';
+import type { Evidence } from '../schema.ts';
 import { termId } from './facts.ts';
-import { findNumbers } from './numbers.ts';
+import { findNumbers, readUnit } from './units.ts';
 import type { Reading, Statements } from './reading.ts';
 import { THIS_WORK, placeOnPage } from './reading.ts';
 import type { Unit } from './units.ts';
-import { readUnit } from './units.ts';
 
 const CAPTION = { name: 'caption', version: 1 };
 const POINTER = { name: 'float-callout', version: 1 };

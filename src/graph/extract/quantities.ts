@@ -1,7 +1,5 @@
-import type { PrintedNumber } from './numbers.ts';
-import { findNumbers } from './numbers.ts';
-import type { Unit } from './units.ts';
-import { readUnit } from './units.ts';
+import type { PrintedNumber, Unit } from './units.ts';
+import { findNumbers, readUnit } from './units.ts';
 
 /** A quantity in a text: one value, the ends of a range, or the values of a list. */
 export interface Quantity {

@@ -1,7 +1,14 @@
 import type { Block, ParsedDocument } from '../../parse/index.ts';
-import type { Contribution, EdgeStatement, NodeStatement, OpenReference, TextPlace } from '../contribution.ts';
-import { RANK } from '../contribution.ts';
-import type { EdgeKind, NodeKind } from '../schema.ts';
+import type {
+  Contribution,
+  EdgeKind,
+  EdgeStatement,
+  NodeKind,
+  NodeStatement,
+  OpenReference,
+  TextPlace,
+} from '../schema.ts';
+import { RANK } from '../schema.ts';
 
 /** A block of running text with its sentences and the heading above it. */
 export interface ReadBlock {

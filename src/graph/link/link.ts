@@ -1,6 +1,6 @@
 import { sha256 } from '../../base/index.ts';
-import type { EdgeStatement, NodeStatement, TextPlace } from '../contribution.ts';
-import { RANK } from '../contribution.ts';
+import type { EdgeStatement, NodeStatement, TextPlace } from '../schema.ts';
+import { RANK } from '../schema.ts';
 import { fingerprints, foldCase, lettersOf, lettersWithPlaces, surnameOf } from './letters.ts';
 import { parseReference, referenceLabel } from './parse-reference.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { Contribution, TextPlace } from '../contribution.ts';
-import type { StoredAnswer } from './answers.ts';
-import { withAnswers } from './answers.ts';
+import type { Contribution, TextPlace } from '../schema.ts';
+import type { StoredAnswer } from './look-up.ts';
+import { withAnswers } from './look-up.ts';
 
 const place: TextPlace = {
   kind: 'text',

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { Contribution } from '../contribution.ts';
-import { RANK } from '../contribution.ts';
-import type { StoredAnswer, KnownWork } from './answers.ts';
-import { withNames } from './answers.ts';
+import type { Contribution } from '../schema.ts';
+import { RANK } from '../schema.ts';
+import type { StoredAnswer, KnownWork } from './look-up.ts';
+import { withNames } from './look-up.ts';
 
 const evidence = {
   place: { kind: 'metadata', origin: 'openalex', readAt: null },
