@@ -7,6 +7,7 @@ export type {
   ParseFileOptions,
   PdfEngine,
   ParseFailure,
+  PdfReader,
 } from './doctags/convert.ts';
 export { convert, documentId, parseFile, parseFailure } from './doctags/convert.ts';
 export { locateTesseract } from './doctags/ocr/tesseract-program.ts';
@@ -24,7 +25,6 @@ export { parseSidecar } from './doctags/formats/sidecar.ts';
 export type { DocumentPart } from './doctags/parts.ts';
 export { writeParts } from './doctags/parts.ts';
 export { parseMarkup } from './doctags/parse-markup.ts';
-export type { PdfReader } from './doctags/pdf-reader.ts';
 export type { FileKind } from './doctags/sniff.ts';
 export { sniff } from './doctags/sniff.ts';
 export { DOCTAGS_FOLDER, doctagsItems, doctagsPlan, doctagsWorker, documentFiles } from './doctags/stage.ts';
@@ -51,9 +51,9 @@ export { embeddedPrecision } from './embed/embedded-model.ts';
 export type { Embedded } from './embed/embed-texts.ts';
 export { embedTexts } from './embed/embed-texts.ts';
 export type { DenseEngine, ModelIdentity, Role, SparseEngine, SparseVector } from './embed/engine.ts';
+export { quantiseVector } from './embed/engine.ts';
 export type { Bm25Statistics } from './embed/engines/bm25.ts';
 export { loadBm25, measureBm25, openBm25, saveBm25 } from './embed/engines/bm25.ts';
-export { quantiseVector } from './embed/normalise.ts';
 export type { DenseSettings, MaybeEngine } from './embed/open-engine.ts';
 export { openDenseEngine, openDenseEngineIfInstalled } from './embed/open-engine.ts';
 export type { EmbedEngines, EmbedExtras } from './embed/stage.ts';
@@ -64,12 +64,12 @@ export {
   createEmbedWorker,
   embedPlan,
   openCorpusBm25,
+  unreachableEngine,
 } from './embed/stage.ts';
 export type { ChunkVectors, DenseModel, VectorFileOptions, VectorType, VectorWriter } from './embed/vector-file.ts';
 export { denseModelOf, openVectorWriter, readVectors, validateVectors, VECTOR_SCHEMA } from './embed/vector-file.ts';
 export type { EmbedWorkerSettings } from './embed/worker.ts';
 export { embedWorker } from './embed/worker.ts';
-export { unreachableEngine } from './embed/server-fault.ts';
 export type { FileFormat } from './files/open.ts';
 export { openRowReader, openRowWriter } from './files/open.ts';
 export type { ColumnType, Row, RowReader, RowWriter, TableSchema } from './files/schema.ts';

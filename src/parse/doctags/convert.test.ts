@@ -11,7 +11,7 @@ import { convert, documentId, parseFile, parseFailure } from './convert.ts';
 import { openJsonServer, sendJson } from '../../testing/index.ts';
 import { readBlockLines } from './formats/block-lines.ts';
 import { readDoctags } from './formats/doctags-reader.ts';
-import type { PdfReader } from './pdf-reader.ts';
+import type { PdfReader } from './convert.ts';
 import { showPage } from './show.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'convert-'));

@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { writeFileAtomic } from '../../base/index.ts';
 import type { Block, Box, ParsedDocument, Region, Table } from '../document.ts';
 import type { ParseFileOptions } from './convert.ts';
-import { parseFile } from './convert.ts';
+import { parseFile, loadPdfReader } from './convert.ts';
 import type { PageImage } from './engines/pdfium.ts';
 import { encodePng } from './layout/output/png.ts';
 import { unpack } from './markup/decode.ts';
-import { loadPdfReader } from './pdf-reader.ts';
 
 /** A part of a document that is in a separate file. */
 export interface DocumentPart {

@@ -3,10 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { AppError } from '../../base/index.ts';
 import type { ParsedDocument, Block } from '../document.ts';
 import type { ParseFileOptions } from './convert.ts';
-import { parseFile } from './convert.ts';
+import { parseFile, loadPdfReader } from './convert.ts';
 import { readBlockLines } from './formats/block-lines.ts';
 import { unpack } from './markup/decode.ts';
-import { loadPdfReader } from './pdf-reader.ts';
 import { escapeHtml, SAFE_PAGE } from './formats/html-page.ts';
 
 /** An image of the page to draw on may be given. */

@@ -10,8 +10,7 @@ import { VectorCache } from './cache.ts';
 import { embedTexts } from './embed-texts.ts';
 import type { DenseSettings } from './open-engine.ts';
 import { openDenseEngine } from './open-engine.ts';
-import { stoppingFault } from './server-fault.ts';
-import { embedOutput } from './stage.ts';
+import { stoppingFault, embedOutput } from './stage.ts';
 import type { PlainDense } from './worker.ts';
 
 /** What is told to whoever makes vectors ahead. */

@@ -1,7 +1,7 @@
 import { join, basename, dirname } from 'node:path';
 import { existsSync, globSync, statSync } from 'node:fs';
 
-import { canonicalJson, sha256 } from '../../base/index.ts';
+import { canonicalJson, sha256, AppError } from '../../base/index.ts';
 import { embeddedText } from '../chunk/chunk.ts';
 import type { ChunkText } from '../chunk/chunk-file.ts';
 import { readChunkTexts } from '../chunk/chunk-file.ts';
@@ -12,9 +12,9 @@ import type { DenseEngine, SparseEngine } from './engine.ts';
 import type { VectorType } from './vector-file.ts';
 import { openVectorWriter, VECTOR_SCHEMA } from './vector-file.ts';
 import type { StagePlan, StageWorker, WorkItem } from '../../stage/index.ts';
+import { StageError } from '../../stage/index.ts';
 import { chunkOutput } from '../chunk/stage.ts';
 import { loadBm25, measureBm25, openBm25, saveBm25 } from './engines/bm25.ts';
-import { stoppingFault } from './server-fault.ts';
 
 const FOLDER = 'Embeddings';
 /** Chunks in memory at a time. */
@@ -167,4 +167,37 @@ export async function openCorpusBm25(dataRoot: string, format: FileFormat): Prom
 
 async function* textsOf(files: readonly string[]): AsyncGenerator<string> {
   for (const file of files) for await (const chunk of readChunkTexts(file)) yield embeddedText(chunk);
+}
+
+/** Faults of an embedding server that every other document would meet too; it was asked again often enough. */
+const OF_THE_SERVER: ReadonlySet<string> = new Set([
+  'EMBED_UNAVAILABLE',
+  'EMBED_REFUSED',
+  'EMBED_DIMENSIONS',
+  'EMBED_ANSWER',
+]);
+
+/** A fault of the embedding server as one that stops the stage, with what to do about it; any other error as it is. */
+export function stoppingFault(error: unknown): unknown {
+  if (!(error instanceof AppError) || !OF_THE_SERVER.has(error.code)) return error;
+  const { code, message, hint } = error;
+  return new StageError('network', hint === undefined ? message : `${message}; ${hint}`, {
+    // One that is away may come back; one that answers something else will do so again.
+    retryable: code === 'EMBED_UNAVAILABLE',
+    code,
+    stopsStage: true,
+    cause: error,
+  });
+}
+
+/** A server that could not be reached at all, as an engine whose every document meets that fault: the stage tells it in a row. */
+export function unreachableEngine(name: string, revision: string, fault: AppError): DenseEngine {
+  return {
+    model: { name, revision, precision: 'server' },
+    dimensions: 0,
+    batchSize: 1,
+    concurrency: 1,
+    embed: () => Promise.reject(fault),
+    [Symbol.asyncDispose]: async () => undefined,
+  };
 }

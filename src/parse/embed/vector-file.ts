@@ -3,7 +3,7 @@ import { checkedRows } from '../files/schema.ts';
 import { openRowReader, openRowWriter } from '../files/open.ts';
 import type { RowReader, RowWriter, TableSchema } from '../files/schema.ts';
 import type { ModelIdentity, SparseVector } from './engine.ts';
-import { quantiseVector } from './normalise.ts';
+import { quantiseVector } from './engine.ts';
 
 /** The version of the vector record; it is in every file of vectors. */
 export const VECTOR_SCHEMA = 'docstokg/vectors/1';

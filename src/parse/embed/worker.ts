@@ -4,8 +4,7 @@ import type { FileFormat } from '../files/open.ts';
 import { VectorCache } from './cache.ts';
 import type { DenseSettings } from './open-engine.ts';
 import { openDenseEngine } from './open-engine.ts';
-import { createEmbedWorker, openCorpusBm25 } from './stage.ts';
-import { stoppingFault } from './server-fault.ts';
+import { createEmbedWorker, openCorpusBm25, stoppingFault } from './stage.ts';
 import type { VectorType } from './vector-file.ts';
 
 /** A dense engine as plain data, which can be sent to a process. */

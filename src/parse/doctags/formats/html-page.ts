@@ -1,6 +1,5 @@
 import type { Block, Cell, Link, ParsedDocument, Table } from '../../document.ts';
 import { labelled } from './doctags-writer.ts';
-import { headRows } from './table-lines.ts';
 
 /** Text made safe for HTML, inside elements and attributes. */
 export function escapeHtml(text: string): string {
@@ -137,4 +136,12 @@ function linked(text: string, links: readonly Link[]): string {
     from = link.end;
   }
   return html + escapeHtml(text.slice(from));
+}
+
+/** How many rows at the top are heads. */
+function headRows(table: Table): number {
+  let rows = 0;
+  const byRow = Map.groupBy(table.cells, (cell) => cell.row);
+  while (rows < table.rows && byRow.get(rows)?.some((cell) => cell.kind === 'column-header')) rows += 1;
+  return rows;
 }

@@ -1,6 +1,5 @@
-import type { Block, ParsedDocument, Table } from '../../document.ts';
+import type { Block, Cell, ParsedDocument, Table } from '../../document.ts';
 import { labelled } from './doctags-writer.ts';
-import { tableGrid } from './table-lines.ts';
 
 /** The document as Markdown (GitHub flavour); running heads and feet are left out. */
 export function writeMarkdown(document: ParsedDocument): string {
@@ -85,4 +84,16 @@ function escapeText(text: string): string {
 
 function escapeStart(text: string): string {
   return text.replace(/^(#{1,6}(?=\s)|[-+>](?=\s)|\|)/, '\\$1').replace(/^(\d{1,9})([.)])(?=\s)/, '$1\\$2');
+}
+
+/** The table as rows of positions; a position inside a span holds the cell that covers it. */
+function tableGrid(table: Table): (Cell | undefined)[][] {
+  const grid: (Cell | undefined)[][] = Array.from({ length: table.rows }, () => Array.from({ length: table.columns }));
+  for (const cell of table.cells)
+    for (let row = cell.row; row < Math.min(table.rows, cell.row + cell.rowSpan); row += 1)
+      for (let column = cell.column; column < Math.min(table.columns, cell.column + cell.columnSpan); column += 1) {
+        const line = grid[row];
+        if (line && line[column] === undefined) line[column] = cell;
+      }
+  return grid;
 }

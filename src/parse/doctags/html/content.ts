@@ -1,5 +1,5 @@
-import { findAll, findFirst, type MarkupElement, type MarkupNode } from '../markup/node.ts';
-import { classesOf, hasClass } from './classes.ts';
+import type { MarkupElement, MarkupNode } from '../markup/node.ts';
+import { findAll, findFirst } from '../markup/node.ts';
 
 const NEVER = new Set(`nav form button input select textarea label dialog menu head link meta map source`.split(/\s+/));
 
@@ -78,4 +78,20 @@ function weight(element: MarkupElement): number {
   };
   for (const node of element.children) visit(node, PROSE.has(element.name));
   return sum;
+}
+
+/** The class names of an element. */
+function classesOf(element: MarkupElement): readonly string[] {
+  const value = element.attributes['class'];
+  return value === undefined || value === '' ? [] : value.split(/\s+/).filter((name) => name !== '');
+}
+
+export function hasClass(element: MarkupElement, name: string): boolean {
+  const value = element.attributes['class'];
+  return value !== undefined && value.includes(name) && classesOf(element).includes(name);
+}
+
+/** True when a class name matches. */
+export function classMatches(element: MarkupElement, pattern: RegExp): boolean {
+  return classesOf(element).some((name) => pattern.test(name));
 }

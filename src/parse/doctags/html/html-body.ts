@@ -1,16 +1,14 @@
-import { rawCode } from '../markup/code-text.ts';
+import { rawCode, oneLine } from '../markup/characters.ts';
 import type { Line } from '../markup/inline-text.ts';
 import { InlineText } from '../markup/inline-text.ts';
 import { bareLatex, latexOf } from '../markup/math.ts';
 import type { MarkupElement, MarkupNode } from '../markup/node.ts';
 import { findAll, rawText, children, findFirst } from '../markup/node.ts';
-import { classMatches, hasClass } from './classes.ts';
-import { isFurniture, linkShare } from './content.ts';
+import { classMatches, hasClass, isFurniture, linkShare } from './content.ts';
 import { addInline, inlineLine, isNote } from './html-inline.ts';
 import { isReferenceHeading, isReferenceList, writeReferences } from './html-references.ts';
 import type { Walk } from './html-walk.ts';
 import { isDisplayMath, writeFlow, writeNotes, isBlock } from './html-walk.ts';
-import { oneLine } from '../markup/characters.ts';
 import { layOutTable, tableRows } from '../markup/table-grid.ts';
 
 export function writeBlock(walk: Walk, element: MarkupElement): void {

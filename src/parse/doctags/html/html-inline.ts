@@ -2,8 +2,7 @@ import { superscript } from '../markup/characters.ts';
 import { InlineText, type Line } from '../markup/inline-text.ts';
 import { bareLatex, inlineMath } from '../markup/math.ts';
 import { children, rawText, type MarkupElement, type MarkupNode } from '../markup/node.ts';
-import { classMatches, hasClass } from './classes.ts';
-import { isFurniture } from './content.ts';
+import { classMatches, hasClass, isFurniture } from './content.ts';
 
 /** What inline markup needs to know and where it leaves the notes it meets. */
 export interface InlineContext {

@@ -2,7 +2,7 @@ import { oneLine } from '../markup/characters.ts';
 import { findDoi } from '../markup/identifiers.ts';
 import { InlineText, type Line } from '../markup/inline-text.ts';
 import { children, findAll, findFirst, rawText, type MarkupElement, type MarkupNode } from '../markup/node.ts';
-import { classMatches, hasClass } from './classes.ts';
+import { classMatches, hasClass } from './content.ts';
 import { writeNotes, type Walk } from './html-walk.ts';
 import { addInline } from './html-inline.ts';
 

@@ -1,8 +1,7 @@
 import type { DocumentBuilder } from '../markup/document-builder.ts';
 import { InlineText, type Line } from '../markup/inline-text.ts';
 import { findFirst, type MarkupElement, type MarkupNode } from '../markup/node.ts';
-import { hasClass } from './classes.ts';
-import { isFurniture } from './content.ts';
+import { hasClass, isFurniture } from './content.ts';
 import { addInline, isNote, noteLine, type InlineContext } from './html-inline.ts';
 
 export interface Walk {

@@ -1,4 +1,4 @@
-import { rawCode } from '../markup/code-text.ts';
+import { rawCode, oneLine } from '../markup/characters.ts';
 import type { Line } from '../markup/inline-text.ts';
 import { InlineText } from '../markup/inline-text.ts';
 import { bareLatex, latexOf } from '../markup/math.ts';
@@ -7,7 +7,6 @@ import { children, rawText, child, findAll } from '../markup/node.ts';
 import { addInline, formulaParts, formulaText, inlineLine, linkOf } from './jats-inline.ts';
 import type { Walk } from './jats-walk.ts';
 import { headingLine, writeFlow, writeNote, isBlock } from './jats-walk.ts';
-import { oneLine } from '../markup/characters.ts';
 import { citationIds, citationText } from './jats-citation.ts';
 import { layOutTable, tableRows } from '../markup/table-grid.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { rawText } from '../markup/node.ts';
-import { XML_LIMITS } from '../markup/limits.ts';
+import { XML_LIMITS } from '../markup/decode.ts';
 import { parseXml } from './tree.ts';
 
 const text = (xml: string): string => rawText(parseXml(Buffer.from(xml)));

@@ -7,7 +7,7 @@ import { openJsonTokenizer } from '../../chunk/tokenizers/hugging-face.ts';
 import type { Precision } from '../embedded-model.ts';
 import { embeddedModel, WEIGHTS_SHA256 } from '../embedded-model.ts';
 import type { DenseEngine } from '../engine.ts';
-import { normalise } from '../normalise.ts';
+import { normalise } from '../engine.ts';
 import type { BertShape } from '../onnx/bert.ts';
 import { writeBert } from '../onnx/bert.ts';
 import { parseSafetensors } from '../onnx/safetensors.ts';

@@ -1,7 +1,6 @@
 import { AppError } from '../../../base/index.ts';
 import type { DenseEngine, Role } from '../engine.ts';
-import { withPrefix } from '../engine.ts';
-import { normalise } from '../normalise.ts';
+import { withPrefix, normalise } from '../engine.ts';
 import type { ModelFolder } from './model-folder.ts';
 import { encodeBatch, openModelFolder, fetchModel, isModelUrl } from './model-folder.ts';
 

@@ -1,8 +1,7 @@
 import type { Clock, Random } from '../../../base/index.ts';
 import { AppError, KeyedLimiter, spreadDelay, wait, isAbort } from '../../../base/index.ts';
 import type { DenseEngine, Role } from '../engine.ts';
-import { withPrefix } from '../engine.ts';
-import { normalise } from '../normalise.ts';
+import { withPrefix, normalise } from '../engine.ts';
 
 /** How to reach a server that speaks the OpenAI embeddings protocol (vLLM, TEI, Ollama, and others). */
 export interface ServerOptions {
