@@ -107,14 +107,12 @@ async function measure(name: string, pdf: Uint8Array, page: number, way: string)
 /** The words of the page's text layer (a paragraph of our blocks may go on over the next page) without labels set sideways. */
 async function pageWords(pdf: Uint8Array, page: number): Promise<string[]> {
   using file = await openPdf(pdf);
-  const sideways = (file.readPage(page)?.glyphs ?? []).filter(({ turn }) => turn !== 0);
-  const labels = wordsOf(sideways.map(({ text, spaced }) => (spaced ? ` ${text}` : text)).join(''));
+  const glyphs = file.readPage(page)?.glyphs ?? [];
+  const textOfGlyphs = (some: typeof glyphs): string =>
+    some.map(({ text, spaced }) => (spaced ? ` ${text}` : text)).join('');
+  const labels = wordsOf(textOfGlyphs(glyphs.filter(({ turn }) => turn !== 0)));
   // The engine marks words that are hyphenated at the end of a line.
-  const text = file
-    .plainText(page)
-    .map((part) => part.text)
-    .join('')
-    .replaceAll('\u0002', '');
+  const text = (file.words(page) ?? textOfGlyphs(glyphs)).replaceAll(/[\u0002\ufffe]/gu, '');
   return wordsOf(text).filter((word) => {
     const at = labels.indexOf(word);
     if (at >= 0) labels.splice(at, 1);

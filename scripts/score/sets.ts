@@ -146,15 +146,11 @@ export function folderSet(folder: string): ScoreSet {
   return { ...pdf, name: folder, folder, targets: {} };
 }
 
-/** The engine's text of a file, page by page. */
+/** The engine's text of a file, page by page; a page of which it is not plain what readers see counts as empty. */
 async function plainText(bytes: Uint8Array): Promise<string> {
   using file = await openPdf(bytes);
+  // The engine marks words that are hyphenated at the end of a line.
   return Array.from({ length: file.pageCount }, (_, page) =>
-    file
-      .plainText(page + 1)
-      .map(({ text }) => text)
-      .join('')
-      // The engine marks words that are hyphenated at the end of a line.
-      .replaceAll('\u0002', ''),
+    (file.words(page + 1) ?? '').replaceAll(/[\u0002\ufffe]/gu, ''),
   ).join('\n');
 }

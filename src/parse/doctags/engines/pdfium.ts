@@ -168,20 +168,6 @@ export class PdfFile implements Disposable {
     return new Map([...this.#fonts.values()].map((characters) => [characters.font, characters.shapes()]));
   }
 
-  /** The engine's own text of a page, spaces and line ends included, each character with where it is. */
-  plainText(number: number): PlainCharacter[] {
-    return (
-      this.#withPage(number, (page, width, height) =>
-        readPlainText(
-          this.#library,
-          page,
-          pageMatrix(this.#library, page, width, height),
-          this.#limits.maxGlyphsPerPage,
-        ),
-      ) ?? []
-    );
-  }
-
   /** Draws one page, counted from 1, on white. A scale of 1 is 72 dots per inch. */
   render(number: number, scale: number): PageImage {
     return this.#render(number, () => scale);
@@ -270,46 +256,6 @@ function isOnPage(box: Box, width: number, height: number): boolean {
 export async function openPdf(source: PdfSource, limits: Partial<EngineLimits> = {}): Promise<PdfFile> {
   const bounds = { ...ENGINE_LIMITS, ...limits };
   return new PdfFile(await useLibrary(bounds.maxMemoryBytes), source, bounds);
-}
-
-/** A character of the engine's own text: spaces and line ends that it puts in have no place of their own. */
-interface PlainCharacter {
-  readonly text: string;
-  readonly x: number;
-  readonly y: number;
-}
-
-/** The engine's own text of a page, character by character, in its order. */
-function readPlainText(library: Library, page: number, matrix: Matrix, maxCharacters: number): PlainCharacter[] {
-  const { call, scratch } = library;
-  const textPage = call.FPDFText_LoadPage(page);
-  if (textPage === 0) return [];
-  const characters: PlainCharacter[] = [];
-  try {
-    const count = Math.min(maxCharacters, call.FPDFText_CountChars(textPage));
-    let high = '';
-    for (let index = 0; index < count; index += 1) {
-      const code = call.FPDFText_GetUnicode(textPage, index);
-      // The engine gives characters above U+FFFF in two halves.
-      if (code >= 0xd800 && code < 0xdc00) {
-        high = String.fromCharCode(code);
-        continue;
-      }
-      const text = high + (code > 0xffff ? String.fromCodePoint(Math.min(code, 0x10ffff)) : String.fromCharCode(code));
-      high = '';
-      call.FPDFText_GetCharOrigin(textPage, index, scratch, scratch + 8);
-      const x = library.doubles[scratch >> 3] ?? 0;
-      const y = library.doubles[(scratch >> 3) + 1] ?? 0;
-      characters.push({
-        text,
-        x: matrix.a * x + matrix.c * y + matrix.e,
-        y: matrix.b * x + matrix.d * y + matrix.f,
-      });
-    }
-  } finally {
-    call.FPDFText_ClosePage(textPage);
-  }
-  return characters;
 }
 
 const MAX_LINKS = 5_000;
