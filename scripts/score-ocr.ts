@@ -112,7 +112,7 @@ async function pageWords(pdf: Uint8Array, page: number): Promise<string[]> {
     some.map(({ text, spaced }) => (spaced ? ` ${text}` : text)).join('');
   const labels = wordsOf(textOfGlyphs(glyphs.filter(({ turn }) => turn !== 0)));
   // The engine marks words that are hyphenated at the end of a line.
-  const text = (file.words(page) ?? textOfGlyphs(glyphs)).replaceAll(/[\u0002\ufffe]/gu, '');
+  const text = (file.words(page) ?? textOfGlyphs(glyphs)).replaceAll('\u0002', '').replaceAll('\ufffe', '');
   return wordsOf(text).filter((word) => {
     const at = labels.indexOf(word);
     if (at >= 0) labels.splice(at, 1);

@@ -151,6 +151,6 @@ async function plainText(bytes: Uint8Array): Promise<string> {
   using file = await openPdf(bytes);
   // The engine marks words that are hyphenated at the end of a line.
   return Array.from({ length: file.pageCount }, (_, page) =>
-    (file.words(page + 1) ?? '').replaceAll(/[\u0002\ufffe]/gu, ''),
+    (file.words(page + 1) ?? '').replaceAll('\u0002', '').replaceAll('\ufffe', ''),
   ).join('\n');
 }

@@ -242,7 +242,7 @@ class GlyphSetter {
       // A space that the engine makes up counts where there is a gap to see.
       spaced:
         this.#space === 'space' ||
-        (this.#space === 'gap' && before !== undefined && isGap(before, { left, top, right, bottom }, run)),
+        (this.#space === 'gap' && before !== undefined && isGap(before, { left, top, right, bottom }, run) && 'gap'),
       turn: run.turn,
       mark: run.mark,
       form: run.form,

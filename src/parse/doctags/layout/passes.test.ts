@@ -691,16 +691,25 @@ test('references may begin on a counted slide', () => {
   assert.ok(!isReferencesHeading('Reference values X'));
 });
 
-test('code in capitals and a line that recurs head nothing', () => {
+test('a small letter before several lines is a bullet; code in capitals and a line that recurs head nothing', () => {
+  const lines = ['ducks swim on the pond', 'geese walk on the meadow', 'swans stay'].map((each) => `r   ${each}`);
   const page = drawnPage(`
 What was found on the ponds in the first spring of the count, in a few words:
+
+${lines.join('\n')}
 
 «CREATE POND WHERE DUCK_COUNT = 3»
 
 ${'«END»\n\nducks swim on every pond that is there and eat what they find below where they are\n\n'.repeat(5)}
 `);
+  const shrunk = page.glyphs.map((glyph) => (glyph.text === 'r' && glyph.left === 50 ? { ...glyph, size: 7 } : glyph));
+  const found = drafts('lists', { ...page, glyphs: shrunk });
   assert.deepEqual(
-    drafts('lists', page).filter((each) => each.startsWith('heading')),
+    found.filter((each) => each.startsWith('list_item')),
+    ['list_item: • ducks swim on the pond', 'list_item: • geese walk on the meadow', 'list_item: • swans stay'],
+  );
+  assert.deepEqual(
+    found.filter((each) => each.startsWith('heading')),
     [],
   );
 });

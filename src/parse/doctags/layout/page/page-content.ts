@@ -36,7 +36,7 @@ export interface Glyph {
   readonly size: number;
   readonly font: Font;
   /** A space of the file itself is before it, or a gap that the engine takes for one. */
-  readonly spaced: boolean;
+  readonly spaced: boolean | 'gap';
   /** Quarter turns, clockwise, of the writing direction; 0 is ordinary text, -1 any other angle. */
   readonly turn: number;
   /** Marked-content id for the structure tree, or -1. */

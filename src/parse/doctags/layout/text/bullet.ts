@@ -10,10 +10,12 @@ const BULLET = /^[•●○◦▪■□‣∙►▶▸✓✔–—-]$/u;
  */
 export function restoreBullets(glyphs: readonly Glyph[]): readonly Glyph[] {
   const signs = new Set([...new Set(glyphs.map(({ font }) => font))].filter(({ name }) => DINGBATS.test(name)));
+  const letters = repeatedLetters(glyphs);
   const isOdd = ({ text, font }: Glyph): boolean =>
     text === '' || (signs.has(font) && /^\S$/u.test(text) && !BULLET.test(text));
-  if (!glyphs.some(isOdd)) return glyphs;
+  if (signs.size === 0 && letters.size === 0 && !glyphs.some(isOdd)) return glyphs;
   return glyphs.map((glyph, index) => {
+    if (letters.has(glyph)) return { ...glyph, text: letters.get(glyph) ?? '' };
     if (!isOdd(glyph) || glyph.font.math) return glyph;
     const next = glyphs[index + 1];
     const previous = glyphs[index - 1];
@@ -26,6 +28,41 @@ export function restoreBullets(glyphs: readonly Glyph[]): readonly Glyph[] {
       previous.left > glyph.right;
     return alone && gap > 0.25 * next.size && gap < 4 * next.size ? { ...glyph, text: '•' } : glyph;
   });
+}
+
+const LETTER = /^\p{L}$/u;
+const MEANINGLESS = /^(?:|\uFFFD|\p{Co}|\p{Cn})$/u;
+/** Lines that begin with one and the same small letter, from which on it is a bullet. */
+const FEWEST_LETTERS = 3;
+
+/** A font may call its bullet a letter: one small letter before several lines, each time in the same place. */
+function repeatedLetters(glyphs: readonly Glyph[]): ReadonlyMap<Glyph, string> {
+  const starts: { readonly glyph: Glyph; readonly skipped: Glyph | undefined; readonly level: boolean }[] = [];
+  let previous: Glyph | undefined;
+  for (let index = 0; index < glyphs.length; index += 1) {
+    const glyph = glyphs[index] as Glyph;
+    const isFirst = !previous || !sameLine(previous, glyph) || previous.left >= glyph.left;
+    previous = glyph;
+    if (!isFirst || !LETTER.test(glyph.text)) continue;
+    // A sign without meaning may follow it.
+    const unknown = glyphs[index + 1];
+    const skipped = unknown && MEANINGLESS.test(unknown.text) ? unknown : undefined;
+    const next = skipped ? glyphs[index + 2] : unknown;
+    if (!next || !sameLine(glyph, next) || glyph.size > 0.8 * next.size) continue;
+    if (next.left - glyph.right > 0.3 * next.size)
+      starts.push({ glyph, skipped, level: Math.abs(glyph.baseline - next.baseline) < 0.1 * next.size });
+  }
+  const groups = Map.groupBy(starts, ({ glyph }) => `${glyph.text} ${glyph.font.name} ${Math.round(glyph.left)}`);
+  const result = new Map<Glyph, string>();
+  for (const group of groups.values()) {
+    // A raised letter is the mark of a note.
+    if (group.length < FEWEST_LETTERS || group.some(({ level }) => !level)) continue;
+    for (const { glyph, skipped } of group) {
+      result.set(glyph, '•');
+      if (skipped) result.set(skipped, '');
+    }
+  }
+  return result;
 }
 
 function sameLine(a: Glyph, b: Glyph): boolean {

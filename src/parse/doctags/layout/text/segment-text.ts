@@ -40,7 +40,7 @@ export function glyphsText(glyphs: readonly Glyph[], lineSize: number, baseline:
       const distance = apart ? (apart[index] ?? 0) : glyph.left - previous.right;
       const isGap = distance > gapBetween(previous, glyph, gap) * em;
       const isSpace = isGap || (glyph.spaced && distance > spaceAfter(previous) * em);
-      if (isSpace && (isGap || apart || !isInsideWord(glyphs, index))) text += ' ';
+      if (isSpace && (isGap || apart || glyph.spaced === true || !isInsideWord(glyphs, index))) text += ' ';
       else if (script || before)
         text += scriptMark(previous, glyph, { script, before, lineSize, baseline, isVariable: isVariable(base, left) });
     }
