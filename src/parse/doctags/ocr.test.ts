@@ -9,7 +9,7 @@ import type { ParsedDocument } from '../document.ts';
 import { encodePng } from './layout/output/png.ts';
 import { openOcr } from './ocr/engine.ts';
 import { glyphsOf, isText, linesFromTsv } from './ocr/scan-reader.ts';
-import { level, measureSlant, toGrey, turnUpright } from './ocr/straighten.ts';
+import { level, measureSlant, toGrey, turnUpright, whiten } from './ocr/straighten.ts';
 import { locateTesseract } from './ocr/tesseract-program.ts';
 import { ocrLanguages } from './ocr/tesseract-wasm.ts';
 import { parsePdf, renderPage } from './pdf.ts';
@@ -221,4 +221,15 @@ test('tesseract is found where only the path of this process leads', { skip: pro
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test('tinted boxes and shadows become white, ink stays dark, and dark pictures stay as they are', () => {
+  const [width, height] = [128, 96];
+  const pixels = new Uint8Array(width * height).fill(255);
+  for (let y = 0; y < height; y += 1)
+    for (let x = 32; x < width; x += 1) pixels[y * width + x] = x >= 96 ? 60 : x % 8 < 2 && y % 16 < 8 ? 30 : 205;
+  const white = whiten({ width, height, pixels }).pixels;
+  const levels = (from: number, to: number): number[] =>
+    [...new Set(white.filter((_, at) => at % width >= from && at % width < to))].sort((a, b) => a - b);
+  assert.deepEqual([levels(0, 32), levels(32, 96), levels(96, 128)], [[255], [37, 255], [60]]);
 });

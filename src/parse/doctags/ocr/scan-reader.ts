@@ -6,7 +6,7 @@ import { turnBack } from '../layout/page/page-view.ts';
 import { detectLanguage } from '../layout/text/language.ts';
 import type { OcrEngine } from './engine.ts';
 import type { GreyImage } from './straighten.ts';
-import { densestBand, level, measureSlant, toGrey, turnUpright } from './straighten.ts';
+import { densestBand, level, measureSlant, toGrey, turnUpright, whiten } from './straighten.ts';
 import { hasLetterOrDigit } from '../layout/text/letter.ts';
 
 /** Tesseract's codes of the languages that texts are recognised as. */
@@ -72,7 +72,7 @@ export class ScanReader {
 
   /** The letters of a page image, placed on the page as it is; undefined when nothing on it can be read. */
   async read(image: PageImage, page: PageContent): Promise<ReadScan | undefined> {
-    const grey = toGrey(image);
+    const grey = whiten(toGrey(image));
     const slant = measureSlant(grey);
     const straighten = (turn: number): GreyImage => {
       const upright = turnUpright(grey, turn);

@@ -40,6 +40,37 @@ export function toGrey({
   return { width, height, pixels };
 }
 
+/** Side of the squares in which the shade of the paper is measured: more than a line of small print. */
+const TILE = 32;
+/** Share of a square that is paper at least; the rest may be ink. */
+const PAPER_SHARE = 0.4;
+/** Darker than this is no paper but a picture, or a box with light text. */
+const DARKEST_PAPER = 130;
+
+/** Makes tinted boxes and shadows white: OCR takes text on a tint for a picture. */
+export function whiten({ width, height, pixels }: GreyImage): GreyImage {
+  const columns = Math.ceil(width / TILE);
+  const shades = new Uint8Array(columns * Math.ceil(height / TILE));
+  for (let tile = 0; tile < shades.length; tile += 1) {
+    const [left, top] = [(tile % columns) * TILE, Math.floor(tile / columns) * TILE];
+    const levels = new Uint32Array(256);
+    for (let y = top; y < Math.min(height, top + TILE); y += 1)
+      for (const level of pixels.subarray(y * width + left, y * width + Math.min(width, left + TILE)))
+        levels[level] = (levels[level] ?? 0) + 1;
+    const count = levels.reduce((sum, each) => sum + each, 0);
+    let shade = 255;
+    for (let seen = levels[255] ?? 0; seen < PAPER_SHARE * count; seen += levels[shade] ?? 0) shade -= 1;
+    shades[tile] = shade < DARKEST_PAPER ? 255 : shade;
+  }
+  const white = new Uint8Array(pixels.length);
+  for (let y = 0; y < height; y += 1)
+    for (let x = 0; x < width; x += 1) {
+      const shade = shades[Math.floor(y / TILE) * columns + Math.floor(x / TILE)] ?? 255;
+      white[y * width + x] = Math.min(255, ((pixels[y * width + x] ?? 255) * 255) / shade);
+    }
+  return { width, height, pixels: white };
+}
+
 /** Measures the slant: seen along the lines of text, rows of ink and rows of paper alternate most sharply. */
 export function measureSlant(image: GreyImage): Slant {
   const ink = inkPoints(image);
