@@ -14,6 +14,7 @@ export {
   writeFileAtomic,
   fileInside,
   packageRoot,
+  packageVersion,
 } from './files.ts';
 export { Batcher } from './batcher.ts';
 export { isDamaged, openOrSetAside, setAsideIfDamaged, setLinesAside } from './damaged-file.ts';

@@ -48,11 +48,7 @@ const COMMANDS: readonly Entry[] = [
   { name: 'chunk', doors: PARSING, load: async () => (await stages()).chunkCommand() },
   { name: 'embed', doors: PARSING, load: async () => (await stages()).embedCommand() },
   { name: 'parse', doors: PARSING, load: async () => (await stages()).parseCommand() },
-  {
-    name: 'stage-log',
-    doors: PARSING,
-    load: async () => (await import('./commands/docparse/stage-log.ts')).stageLogCommand(),
-  },
+  { name: 'stage-log', doors: PARSING, load: async () => (await stages()).stageLogCommand() },
   { name: 'draw-page', doors: PARSING, load: async () => (await papers()).drawPageCommand() },
   { name: 'figures', doors: PARSING, load: async () => (await papers()).figuresCommand() },
   { name: 'search', doors: PARSING, load: async () => (await import('./commands/search.ts')).searchCommand() },

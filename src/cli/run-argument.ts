@@ -96,12 +96,27 @@ export function splitQuestion(
 
 /** Opens the corpus of a run folder; parsed papers are enough, a search index is not needed. */
 export async function corpusOf(session: Session, run: string | undefined, settings: Layer = []): Promise<Corpus> {
+  const data = run === undefined ? '' : join(requireFolder(run), 'Data');
+  return run !== undefined && existsSync(data)
+    ? await openPlace(session, { folder: run, dataRoot: data }, settings)
+    : await searchableCorpus(session, run, settings);
+}
+
+/** Opens a run folder that has passages to search; by default the newest. */
+export async function searchableCorpus(
+  session: Session,
+  run: string | undefined,
+  settings: Layer = [],
+): Promise<Corpus> {
+  return await openPlace(session, findSearchPlace(session.load(settings).config, run), settings);
+}
+
+async function openPlace(
+  session: Session,
+  { folder, dataRoot }: { readonly folder: string; readonly dataRoot: string },
+  settings: Layer,
+): Promise<Corpus> {
   const { config } = session.load(settings);
-  const data = run === undefined ? undefined : join(requireFolder(run), 'Data');
-  const { folder, dataRoot } =
-    run !== undefined && data !== undefined && existsSync(data)
-      ? { folder: run, dataRoot: data }
-      : findSearchPlace(config, run);
   return await openCorpus(folder, {
     clock: session.clock,
     config: { ...config, parse: { ...config.parse, data_root: dataRoot } },

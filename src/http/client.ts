@@ -1,8 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-
 import type { Clock, Random } from '../base/index.ts';
-import { systemClock, AppError, packageRoot } from '../base/index.ts';
+import { systemClock, AppError, packageVersion } from '../base/index.ts';
 import type { Admission, Facts, Pool, PolicySettings } from '../hosts/index.ts';
 import { createMemoryAdmission, DEFAULT_POLICY, HostTable } from '../hosts/index.ts';
 import type { CacheStore } from './cache.ts';
@@ -155,8 +152,7 @@ const PLACEHOLDER =
 
 /** Product, version, documentation URL and contact. */
 export function userAgent(contact: string | undefined): string {
-  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string };
-  return `${PRODUCT_TOKEN}/${version} (+${PROJECT_URL}${contact === undefined ? '' : `; mailto:${contact}`})`;
+  return `${PRODUCT_TOKEN}/${packageVersion()} (+${PROJECT_URL}${contact === undefined ? '' : `; mailto:${contact}`})`;
 }
 
 /** Fails without a contact address; services ask for one, and some require it. */

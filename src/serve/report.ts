@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 import type { Clock } from '../base/index.ts';
-import { AppError, errorInfo, packageRoot, systemClock, writeFileAtomic } from '../base/index.ts';
+import { AppError, errorInfo, packageVersion, systemClock, writeFileAtomic } from '../base/index.ts';
 import type { CorpusOptions } from '../corpus/index.ts';
 import { openCorpus } from '../corpus/index.ts';
 import { escapeHtml } from '../parse/index.ts';
@@ -78,9 +78,7 @@ export async function writeReport(options: {
     log: () => undefined,
   });
   await world.look();
-  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
-    readonly version: string;
-  };
+  const version = packageVersion();
   const steering = { isAllowed: false, log: new SteeringLog(undefined, () => undefined) };
   const router = new Router(apiRoutes({ world, clock, version, steering, hasMcp: false }), version);
   const report = new ReportWriter(router, folder, { ...REPORT_LIMITS, ...options.limits }, signal);

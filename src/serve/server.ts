@@ -4,15 +4,17 @@ import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
+import type { z } from 'zod';
+
 import type { Clock } from '../base/index.ts';
 import { AppError, isAbort, systemClock } from '../base/index.ts';
 import type { Context } from './api/context.ts';
 import { apiRoutes } from './api/routes.ts';
-import { ApiHandler } from './http/api-handler.ts';
 import { Gate } from './http/gate.ts';
 import { Problem, problemBody, problemOf, readBody } from './http/problem.ts';
-import { Router } from './http/router.ts';
-import { API_HEADERS, PAGE_HEADERS, sendBody, sendProblem } from './http/send.ts';
+import type { Asked } from './http/route.ts';
+import { checked, Router } from './http/router.ts';
+import { API_HEADERS, PAGE_HEADERS, sendBody, sendJson, sendLines, sendPieces, sendProblem } from './http/send.ts';
 import { metricsText } from './metrics.ts';
 import type { PageAssets } from './page-assets.ts';
 import { SteeringLog } from './watch/steering.ts';
@@ -69,7 +71,9 @@ const PAGES = new Set([
   '/screen',
 ]);
 const PREFIX = '/api/v1';
+const BODY_BYTES = 65_536;
 const MCP_BODY_BYTES = 1_048_576;
+const MOST_DOWNLOADS = 4;
 /** This time runs on while the process is busy and reads nothing, so it is long. Idle connections are limited in number. */
 const HEADERS_MS = 60_000;
 const REQUEST_MS = 120_000;
@@ -93,11 +97,12 @@ class Serving implements CorpusServer {
   readonly #options: ServerOptions;
   readonly #world: World;
   readonly #gate: Gate;
-  readonly #api: ApiHandler;
+  readonly #router: Router;
   readonly #server: Server;
   readonly #connections: Connections;
   #assets: Promise<PageAssets> | undefined;
   #mcp: Promise<FetchHandler> | undefined;
+  #downloads = 0;
 
   constructor(options: ServerOptions) {
     const { clock = systemClock, log, token, host, names = [] } = options;
@@ -130,7 +135,7 @@ class Serving implements CorpusServer {
       steering: { isAllowed: options.allowSteering ?? false, log: steering },
       hasMcp: options.mcp !== undefined,
     };
-    this.#api = new ApiHandler(new Router(apiRoutes(context), options.version), this.#world);
+    this.#router = new Router(apiRoutes(context), options.version);
     this.#server = createServer(
       {
         maxHeaderSize: MAX_HEADER_BYTES,
@@ -178,8 +183,10 @@ class Serving implements CorpusServer {
     response.on('timeout', () => {
       if (response.headersSent || !request.complete) response.destroy();
     });
+    const left = new AbortController();
+    response.once('close', () => left.abort());
     try {
-      await this.#route(request, response);
+      await this.#route(request, response, left.signal);
     } catch (error) {
       // The client disconnected; there is no response to send.
       if (response.destroyed || (isAbort(error) && response.headersSent)) {
@@ -196,7 +203,7 @@ class Serving implements CorpusServer {
     }
   }
 
-  async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #route(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
     const { method = '', url = '' } = request;
     if (!url.startsWith('/') || url.length > 8_192) throw new Problem(400, 'USAGE_URL', 'expected a path');
     this.#gate.checkPlace(request);
@@ -217,10 +224,10 @@ class Serving implements CorpusServer {
       response.writeHead(303, { ...PAGE_HEADERS, 'set-cookie': verdict.cookie, location: verdict.location });
       response.end();
     } else if (path.startsWith(`${PREFIX}/`)) {
-      await this.#api.answer(request, response, url.slice(PREFIX.length));
+      await this.#apiAnswer(request, response, signal);
     } else if (path === '/mcp' && this.#options.mcp) {
       this.#mcp ??= this.#options.mcp();
-      await this.#mcpAnswer(request, response);
+      await answerWithFetch(await this.#mcp, request, response, signal);
     } else if (!isRead) {
       throw new Problem(405, 'METHOD', 'method not allowed; use GET', { headers: { allow: 'GET, HEAD' } });
     } else if (path === '/metrics') {
@@ -239,6 +246,46 @@ class Serving implements CorpusServer {
     }
   }
 
+  async #apiAnswer(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
+    const url = (request.url ?? '').slice(PREFIX.length);
+    const { route: found, path, query } = this.#router.match(request.method ?? '', url);
+    const body = found.bodySchema ? await bodyOf(request, found.bodySchema) : undefined;
+    if (!this.#world.isFresh()) await this.#world.look();
+    const answer = await found.handle({ path, query, body, request, signal } as Asked<never, never, never>);
+    switch (answer.kind) {
+      case 'json':
+        sendJson(request, response, answer.value);
+        break;
+      case 'bytes':
+        sendBody(request, response, { type: answer.type, body: answer.bytes, headers: API_HEADERS });
+        break;
+      case 'pieces':
+      case 'file':
+        if (this.#downloads >= MOST_DOWNLOADS)
+          throw new Problem(503, 'TOO_BUSY', 'too many concurrent downloads', { headers: { 'retry-after': '5' } });
+        this.#downloads += 1;
+        try {
+          await sendPieces(response, answer, signal);
+        } finally {
+          this.#downloads -= 1;
+        }
+        break;
+      case 'lines':
+        await sendLines(response, answer.lines, signal);
+        break;
+      case 'watch':
+        this.#watch(response, answer.run, answer.lastId);
+    }
+  }
+
+  #watch(response: ServerResponse, run: string | null, lastId: string | null): void {
+    const { watchers } = this.#world;
+    if (watchers.isFull)
+      throw new Problem(429, 'TOO_MANY_WATCHERS', 'too many event streams', { headers: { 'retry-after': '30' } });
+    response.writeHead(200, { ...API_HEADERS, 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    watchers.add(response, run, lastId);
+  }
+
   #health(path: string, response: ServerResponse): void {
     const isGood = path === '/healthz' || this.#world.isReady;
     const body = isGood ? 'ok\n' : 'reading\n';
@@ -248,13 +295,6 @@ class Serving implements CorpusServer {
       'content-length': body.length,
     });
     response.end(body);
-  }
-
-  async #mcpAnswer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const gone = new AbortController();
-    response.on('close', () => gone.abort());
-    const handler = await this.#mcp;
-    if (handler) await answerWithFetch(handler, request, response, { maxBytes: MCP_BODY_BYTES, signal: gone.signal });
   }
 
   async #page(): Promise<PageAssets> {
@@ -273,12 +313,25 @@ class Serving implements CorpusServer {
   }
 }
 
+async function bodyOf(request: IncomingMessage, schema: z.ZodType): Promise<unknown> {
+  if (!/^application\/json(?:;|$)/i.test(request.headers['content-type'] ?? ''))
+    throw new Problem(415, 'USAGE_BODY', 'expected a body of type application/json');
+  const text = (await readBody(request, BODY_BYTES)).toString('utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Problem(400, 'USAGE_BODY', 'the body is not JSON');
+  }
+  return checked(schema, value, 'body');
+}
+
 /** Mounts such a handler; bounds the request body and respects backpressure of the response. */
 async function answerWithFetch(
   handler: FetchHandler,
   request: IncomingMessage,
   response: ServerResponse,
-  { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<void> {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers))
@@ -290,7 +343,7 @@ async function answerWithFetch(
       method: request.method ?? 'GET',
       headers,
       signal,
-      ...(hasBody && { body: new Uint8Array(await readBody(request, maxBytes)) }),
+      ...(hasBody && { body: new Uint8Array(await readBody(request, MCP_BODY_BYTES)) }),
     }),
   );
   response.writeHead(answered.status, { ...API_HEADERS, ...Object.fromEntries(answered.headers) });

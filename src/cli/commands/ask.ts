@@ -3,9 +3,8 @@ import { Command, Option } from 'commander';
 import type { Answer } from '../../answers/index.ts';
 import { askCorpus, citedWorks, openWriter } from '../../answers/index.ts';
 import { AppError } from '../../base/index.ts';
-import { findSearchPlace, openCorpus } from '../../corpus/index.ts';
 import { count } from '../progress.ts';
-import { splitQuestion } from '../run-argument.ts';
+import { searchableCorpus, splitQuestion } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared } from '../session.ts';
 import { settingOptions } from '../setting-options.ts';
@@ -57,18 +56,9 @@ export function askCommand(): Command {
       const { run, words } = splitQuestion(given, flags.run);
       const question = words.join(' ');
       if (question === '') throw new AppError('USAGE_ARGUMENTS', 'expected [run] question', { hint: 'see --help' });
-      const { config } = session.load();
-      const { folder, dataRoot } = findSearchPlace(config, run);
-      await using corpus = await openCorpus(folder, {
-        config: { ...config, parse: { ...config.parse, data_root: dataRoot } },
-      });
+      await using corpus = await searchableCorpus(session, run);
       await using opened = new AsyncDisposableStack();
-      const search = opened.use(
-        await corpus.openSearch(
-          { tell: (event) => void (event.kind === 'message' && session.log(event.level, event.message)) },
-          stop.signal,
-        ),
-      );
+      const search = opened.use(await corpus.openSearch({ tell: session.logMessage }, stop.signal));
       const { passages, sentences, minFit, year, author, excludeRetracted } = flags;
       const answer = await askCorpus(
         search,

@@ -4,7 +4,7 @@ import { isAbort } from '../../base/index.ts';
 import { corpusLayer, openCorpus } from '../../corpus/index.ts';
 import { mergeFolders } from '../../harvest/index.ts';
 import { count } from '../progress.ts';
-import { chooseRun, requireFolder, requireRun, runArgument } from '../run-argument.ts';
+import { chooseRun, corpusOf, requireFolder, requireRun, runArgument } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { plain } from '../terminal.ts';
@@ -78,7 +78,7 @@ export function workVersionsCommand(): Command {
     )
     .action(async (run: string | undefined, flags: VersionFlags, self: Command) => {
       const session = openSession(self);
-      await using corpus = await openCorpus(chooseRun(run ?? flags.run, session.load().config));
+      await using corpus = await corpusOf(session, run ?? flags.run);
       const { versions, same } = await corpus.versions({
         ...(flags.split !== undefined && { apart: flags.split }),
         ...(flags.merge !== undefined && { together: flags.merge }),

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { Command, Option } from 'commander';
 
-import { packageRoot } from '../../base/index.ts';
+import { packageVersion } from '../../base/index.ts';
 import { findSearchPlace } from '../../corpus/index.ts';
 import { openRuns, serveOnStdio } from '../../mcp/index.ts';
 import { requireFolder } from '../run-argument.ts';
@@ -31,7 +30,6 @@ export function mcpCommand(): Command {
       using stop = stopSignal();
       const { config } = session.load();
       const named = folders.length > 0 ? folders.map(requireFolder) : [findSearchPlace(config, undefined).folder];
-      const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string };
       await using opened = await openRuns(
         named,
         (folder) => ({ ...config, parse: { ...config.parse, data_root: join(folder, 'Data') } }),
@@ -40,7 +38,7 @@ export function mcpCommand(): Command {
       session.log('info', `serving ${opened.runs.map(({ id }) => id).join(', ')} over stdio`);
       const { allowControl = false } = flags;
       await serveOnStdio(
-        { runs: opened.runs, version, allowControl, tell: (message) => session.log('warn', message) },
+        { runs: opened.runs, version: packageVersion(), allowControl, tell: (message) => session.log('warn', message) },
         stop.signal,
       );
     });

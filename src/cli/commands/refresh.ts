@@ -42,13 +42,7 @@ export function refreshCommand(): Command {
       const session = openSession(self);
       const run = chooseRun(named ?? flags.run, session.load().config);
       using stop = stopSignal();
-      const { config } = session.load([
-        ...corpusLayer(run, 'the folder of the run'),
-        ...(await simulatedLayer(flags)),
-        ...(flags.mailto === undefined
-          ? []
-          : [{ path: ['http', 'contact'], value: flags.mailto, origin: 'option --mailto' }]),
-      ]);
+      const { config } = session.load([...corpusLayer(run, 'the folder of the run'), ...(await simulatedLayer(flags))]);
       await using corpus = await openCorpus(run, { config, clock: session.clock });
       const { retractionWatch } = flags;
       const diff = await corpus.refresh(

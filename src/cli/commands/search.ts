@@ -6,8 +6,7 @@ import { Command, Option } from 'commander';
 
 import type { IndexEvent, SearchMode } from '../../search/index.ts';
 import { SECTIONS } from '../../search/index.ts';
-import { findSearchPlace, openCorpus } from '../../corpus/index.ts';
-import { splitQuestion } from '../run-argument.ts';
+import { searchableCorpus, splitQuestion } from '../run-argument.ts';
 import { passageText } from '../passage-text.ts';
 import { count, duration } from '../progress.ts';
 import type { CitedHit, Corpus, SearchSession } from '../../corpus/index.ts';
@@ -73,16 +72,12 @@ export function searchCommand(): Command {
       const session = openSession(self);
       const { run: named, words } = splitQuestion(given, flags.run);
       using stop = stopSignal();
-      const { config } = session.load();
-      const { folder, dataRoot } = findSearchPlace(config, named);
-      await using corpus = await openCorpus(folder, {
-        config: { ...config, parse: { ...config.parse, data_root: dataRoot } },
-      });
+      await using corpus = await searchableCorpus(session, named);
       const mode = flags.lexical ? 'lexical' : flags.dense ? 'dense' : flags.hybrid ? 'hybrid' : undefined;
       await using opened = await openReporting(corpus, mode, session, stop.signal);
       const search: Search = {
         session,
-        folder,
+        folder: corpus.folder,
         opened,
         flags,
         chosen: chosenWorks(corpus, flags.works),

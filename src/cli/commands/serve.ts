@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 import { Command, Option } from 'commander';
 
-import { AppError, packageRoot } from '../../base/index.ts';
+import { AppError, packageVersion } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
 import { corpusLayer, openCorpus } from '../../corpus/index.ts';
@@ -79,7 +79,7 @@ export async function serveRuns(
       token,
       allowSteering: isControlAllowed,
       steeringLog: place === undefined ? undefined : join(place, 'steering.jsonl'),
-      version: versionOf(),
+      version: packageVersion(),
       mcp: () => openMcp(runs, isControlAllowed, session, opened),
       log: (level, message) => session.log(level, message),
     }),
@@ -199,13 +199,8 @@ async function openMcp(
       );
       return { id, corpus, search, screening: opened.use(screeningOnDemand(corpus.folder, corpus.config)) };
     }),
-    version: versionOf(),
+    version: packageVersion(),
     allowControl,
     tell,
   });
-}
-
-function versionOf(): string {
-  return (JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { readonly version: string })
-    .version;
 }

@@ -84,12 +84,7 @@ export function tableCommand(): Command {
           : [{ path: ['model', 'budget_usd'], value: flags.maxCost, origin: 'option --max-cost' }];
       await using corpus = await corpusOf(session, run ?? flags.run, budget);
       await using opened = new AsyncDisposableStack();
-      const search = opened.use(
-        await corpus.openSearch(
-          { tell: (event) => void (event.kind === 'message' && session.log(event.level, event.message)) },
-          stop.signal,
-        ),
-      );
+      const search = opened.use(await corpus.openSearch({ tell: session.logMessage }, stop.signal));
       const writer = openWriter(corpus, opened);
       const table = await fillTable(
         corpus,

@@ -7,7 +7,7 @@ import { eventStream } from '../../corpus/index.ts';
 import type { Asked, Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
-import { searchableRun } from './context.ts';
+import { checkSearchable, runOf } from './context.ts';
 import { runPath, wholeNumber, words, worksChoice } from './parameters.ts';
 import * as shapes from './shapes/corpus.ts';
 import { Turns } from './turns.ts';
@@ -33,7 +33,8 @@ export function askRoutes(context: Context): Route[] {
     tell: ((line: Line) => void) | undefined,
     signal: AbortSignal,
   ): Promise<z.output<typeof shapes.answer>> => {
-    const run = searchableRun(context, path.run);
+    const run = runOf(context, path.run);
+    checkSearchable(run);
     using _turn = await turns.take(signal);
     await using opened = new AsyncDisposableStack();
     const asked = {

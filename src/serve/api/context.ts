@@ -26,10 +26,9 @@ export function runOf({ world }: Context, id: string): RunWatch {
   throw new Problem(404, 'NO_RUN', `run not found: ${id.slice(0, 100)}`, { hint: 'see /api/v1/ for the runs' });
 }
 
-/** A run that has passages to search. */
-export function searchableRun(context: Context, id: string): RunWatch {
-  const run = runOf(context, id);
-  if (run.search.isThere) return run;
+/** Refuses a run that has no passages to search. */
+export function checkSearchable(run: RunWatch): void {
+  if (run.search.isThere) return;
   throw new Problem(404, 'NO_INDEX', 'there is nothing to search in this run yet', {
     hint: 'docstokg run and docstokg search make the index',
   });
@@ -49,8 +48,12 @@ export function queueOf({ world }: Context): QueueWatch {
   throw new Problem(404, 'NO_QUEUE', 'no queue is monitored', { hint: 'start docstokg serve with --queue PATH' });
 }
 
-/** A GET of `/runs/{run}` and below that gives JSON. */
-export function runRoute<P extends z.ZodObject = typeof runPath, Q extends z.ZodObject = typeof noQuery>(
+/** A route below `/runs/{run}` that gives JSON. */
+export function runRoute<
+  P extends z.ZodObject = typeof runPath,
+  Q extends z.ZodObject = typeof noQuery,
+  B extends z.ZodType = z.ZodUndefined,
+>(
   context: Context,
   described: {
     /** Below `/runs/{run}`. */
@@ -58,12 +61,13 @@ export function runRoute<P extends z.ZodObject = typeof runPath, Q extends z.Zod
     readonly summary: string;
     readonly pathSchema?: P;
     readonly querySchema?: Q;
+    readonly bodySchema?: B;
     readonly schema: z.ZodType;
-    readonly value: (run: RunWatch, asked: Asked<z.output<P>, z.output<Q>, unknown>) => unknown;
+    readonly value: (run: RunWatch, asked: Asked<z.output<P>, z.output<Q>, z.output<B>>) => unknown;
   },
 ): Route {
   const { path, value, ...rest } = described;
-  return jsonRoute<P, Q>({
+  return jsonRoute<P, Q, B>({
     pathSchema: runPath as unknown as P,
     ...rest,
     path: `/runs/{run}${path}`,

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 
-import type { Candidate, Screening } from '../../screen/index.ts';
+import type { Candidate } from '../../screen/index.ts';
 import { CHOICES, PHASES } from '../../screen/index.ts';
-import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
-import { jsonRoute } from '../http/route.ts';
 import type { RunWatch } from '../watch/run-watch.ts';
 import type { Context } from './context.ts';
-import { runOf } from './context.ts';
-import { runPath, wholeNumber } from './parameters.ts';
+import { checkControl, runRoute } from './context.ts';
+import type { noQuery, runPath } from './parameters.ts';
+import { wholeNumber } from './parameters.ts';
 import * as shapes from './shapes/screening.ts';
 
 const by = z.string().trim().min(1).max(100).describe('The reviewer.');
@@ -35,33 +34,44 @@ const MOST_SHOWN = 20;
 
 /** Screening: the next works, decisions, progress. Decisions require `--allow-control`. */
 export function screeningRoutes(context: Context): Route[] {
-  const allowed = (id: string): Screening => {
-    if (!context.steering.isAllowed)
-      throw new Problem(403, 'STEERING_OFF', 'this server only shows things', {
-        hint: 'docstokg screen RUN, or docstokg serve --allow-control, takes decisions',
-      });
-    return runOf(context, id).screening;
-  };
   /** Progress, and what to decide about next; `first` comes before it. */
-  const answer = async (run: RunWatch, who: string, at: z.output<typeof phase>, more: { readonly limit?: number | undefined; readonly first?: string | undefined } = {}) => {
+  const answer = async (
+    run: RunWatch,
+    who: string,
+    at: z.output<typeof phase> = 'title-abstract',
+    { limit = 1, first }: { readonly limit?: number | undefined; readonly first?: string | undefined } = {},
+  ) => {
     const { screening } = run;
     await screening.ready();
-    const { limit = 1, first } = more;
     const chosen = first === undefined ? undefined : screening.candidate(first, who);
     const next = screening.next(who, { phase: at, limit }).filter(({ work }) => work !== chosen?.work);
     const conflicts = screening.conflicts(at).slice(0, MOST_SHOWN);
-    const value = {
+    return {
       ...screening.status(),
       conflicts: conflicts.map(({ work, decisions }) => ({ work, title: screening.record(work).title, decisions })),
       next: [...(chosen ? [chosen] : []), ...next].slice(0, limit).map((candidate) => shownAs(run, candidate)),
     };
-    return value;
-  }; // prettier-ignore
+  };
+  const change = <B extends z.ZodType>(
+    act: string,
+    summary: string,
+    bodySchema: B,
+    value: (run: RunWatch, body: z.output<B>) => unknown,
+  ): Route =>
+    runRoute<typeof runPath, typeof noQuery, B>(context, {
+      path: `/screening/${act}`,
+      summary,
+      bodySchema,
+      schema: shapes.screening,
+      value: (run, { body }) => {
+        checkControl(context, 'decide, or use docstokg screen');
+        return value(run, body);
+      },
+    });
   return [
-    jsonRoute({
-      path: '/runs/{run}/screening',
+    runRoute(context, {
+      path: '/screening',
       summary: 'Progress of the screening and the next works for a reviewer.',
-      pathSchema: runPath,
       querySchema: z.strictObject({
         by,
         phase: z.enum(PHASES).optional().describe('Default title-abstract.'),
@@ -69,59 +79,42 @@ export function screeningRoutes(context: Context): Route[] {
         work: z.string().max(2_048).optional().describe('A work to show first, such as one in conflict.'),
       }),
       schema: shapes.screening,
-      value: ({ path, query }) =>
-        answer(runOf(context, path.run), query.by, query.phase ?? 'title-abstract', {
-          limit: query.limit,
-          first: query.work,
-        }),
+      value: (run, { query: { by: who, phase: at, limit, work } }) => answer(run, who, at, { limit, first: work }),
     }),
-    jsonRoute({
-      path: '/runs/{run}/screening/decide',
-      summary: 'Logs a decision, which is on the disk when this answers. Answers like the GET.',
-      pathSchema: runPath,
-      bodySchema: decided,
-      schema: shapes.screening,
-      value: ({ path, body }) => {
-        allowed(path.run).decide(body);
-        return answer(runOf(context, path.run), body.by, body.phase);
+    change(
+      'decide',
+      'Logs a decision, which is on the disk when this answers. Answers like the GET.',
+      decided,
+      (run, body) => {
+        run.screening.decide(body);
+        return answer(run, body.by, body.phase);
       },
-    }),
-    jsonRoute({
-      path: '/runs/{run}/screening/undo',
-      summary: 'Undoes the last decision of a reviewer in a phase.',
-      pathSchema: runPath,
-      bodySchema: z.strictObject({ by, phase }),
-      schema: shapes.screening,
-      value: ({ path, body }) => {
-        const first = allowed(path.run).undo(body.by, body.phase);
-        return answer(runOf(context, path.run), body.by, body.phase, { first });
+    ),
+    change(
+      'undo',
+      'Undoes the last decision of a reviewer in a phase.',
+      z.strictObject({ by, phase }),
+      (run, { by: who, phase: at }) => answer(run, who, at, { first: run.screening.undo(who, at) }),
+    ),
+    change(
+      'sample',
+      'Begins a random sample of the undecided works, which says when to stop.',
+      z.strictObject({ by }),
+      (run, { by: who }) => {
+        run.screening.sample(who);
+        return answer(run, who);
       },
-    }),
-    jsonRoute({
-      path: '/runs/{run}/screening/sample',
-      summary: 'Begins a random sample of the undecided works, which says when to stop.',
-      pathSchema: runPath,
-      bodySchema: z.strictObject({ by }),
-      schema: shapes.screening,
-      value: ({ path, body }) => {
-        allowed(path.run).sample(body.by);
-        return answer(runOf(context, path.run), body.by, 'title-abstract');
+    ),
+    change(
+      'protocol',
+      'Changes question, criteria, reasons, marked words or the number of reviewers: a new version of the protocol.',
+      protocol,
+      (run, { by: who, ...given }) => {
+        const changed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+        run.screening.setProtocol(changed, who);
+        return answer(run, who);
       },
-    }),
-    jsonRoute({
-      path: '/runs/{run}/screening/protocol',
-      summary:
-        'Changes question, criteria, reasons, marked words or the number of reviewers: a new version of the protocol.',
-      pathSchema: runPath,
-      bodySchema: protocol,
-      schema: shapes.screening,
-      value: ({ path, body }) => {
-        const { by: who, ...change } = body;
-        const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-        allowed(path.run).setProtocol(given, who);
-        return answer(runOf(context, path.run), who, 'title-abstract');
-      },
-    }),
+    ),
   ];
 }
 

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 
 import type { Route } from '../http/route.ts';
-import { jsonRoute } from '../http/route.ts';
 import type { Context } from './context.ts';
-import { searchableRun } from './context.ts';
-import { runPath, share, wholeNumber, words, yesOrNo } from './parameters.ts';
+import { checkSearchable, runRoute } from './context.ts';
+import { share, wholeNumber, words, yesOrNo } from './parameters.ts';
 import * as shapes from './shapes/corpus.ts';
 import { Turns } from './turns.ts';
 
@@ -15,10 +14,9 @@ const AT_ONCE = 2;
 export function searchRoutes(context: Context): Route[] {
   const turns = new Turns(AT_ONCE);
   return [
-    jsonRoute({
-      path: '/runs/{run}/search',
+    runRoute(context, {
+      path: '/search',
       summary: 'The best passages for a question, with their works and positions.',
-      pathSchema: runPath,
       querySchema: z.strictObject({
         q: words.min(1).describe('The question.'),
         top: wholeNumber(1, 100).optional().describe('Number of passages; default 10.'),
@@ -34,8 +32,8 @@ export function searchRoutes(context: Context): Route[] {
         min_score: share.optional().describe('Minimum score of a passage, 0 to 1.'),
       }),
       schema: shapes.hits,
-      value: async ({ path, query, signal }) => {
-        const run = searchableRun(context, path.run);
+      value: async (run, { query, signal }) => {
+        checkSearchable(run);
         const { q, top = 10, exclude_retracted: excludeRetracted, min_score: minFit, mode, ...filter } = query;
         using _turn = await turns.take(signal);
         const startedAt = context.clock.monotonic();

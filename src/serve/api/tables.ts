@@ -15,8 +15,8 @@ import { eventStream } from '../../corpus/index.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
-import { checkControl, runOf, searchableRun } from './context.ts';
-import { noQuery, runPath, wholeNumber, worksChoice } from './parameters.ts';
+import { checkControl, checkSearchable, runOf, runRoute } from './context.ts';
+import { runPath, wholeNumber, worksChoice } from './parameters.ts';
 import * as shapes from './shapes/corpus.ts';
 import { Turns } from './turns.ts';
 
@@ -42,24 +42,16 @@ export function tableRoutes(context: Context): Route[] {
   // Two fills at a time would read the same papers.
   const turns = new Turns(1);
   return [
-    route({
-      path: '/runs/{run}/tables',
+    runRoute(context, {
+      path: '/tables',
       summary: 'The tables of a run, newest first.',
-      pathSchema: runPath,
-      querySchema: noQuery,
-      gives: { kind: 'json', schema: shapes.tables },
-      handle: ({ path }) => ({
-        kind: 'json',
-        value: {
-          items: savedTables(runOf(context, path.run).corpus).map(({ at, ...table }) => ({
-            ...table,
-            at: new Date(at).toISOString(),
-          })),
-        },
+      schema: shapes.tables,
+      value: ({ corpus }) => ({
+        items: savedTables(corpus).map(({ at, ...table }) => ({ ...table, at: new Date(at).toISOString() })),
       }),
     }),
-    route({
-      path: '/runs/{run}/tables/{table}',
+    runRoute(context, {
+      path: '/tables/{table}',
       summary: 'The rows of a table as they are now, with corrections.',
       pathSchema: tablePath,
       querySchema: z.strictObject({
@@ -67,29 +59,28 @@ export function tableRoutes(context: Context): Route[] {
         limit: wholeNumber(1, 1_000).optional().describe(`Maximum number of rows; default ${ROWS}.`),
         cursor: wholeNumber(0, 1_000_000_000).optional().describe('`next` of the previous rows.'),
       }),
-      gives: { kind: 'json', schema: shapes.table },
-      handle: async ({ path, query: { works, limit = ROWS, cursor = 0 } }) => {
-        const run = searchableRun(context, path.run);
+      schema: shapes.table,
+      value: async (run, { path, query: { works, limit = ROWS, cursor = 0 } }) => {
+        checkSearchable(run);
         const search = works === undefined ? {} : { works: run.corpus.chooseWorks(works) };
         const { rows, next, ...table } = await run.search.use((session) =>
           readTable(run.corpus, session, path.table, { search, limit, from: cursor }),
         );
-        const value = { ...table, rows: rows.map(shownRow), next: next === null ? null : String(next) };
-        return { kind: 'json', value };
+        return { ...table, rows: rows.map(shownRow), next: next === null ? null : String(next) };
       },
     }),
     route({
-      method: 'POST',
       path: '/runs/{run}/tables',
       summary:
         'Fills in a table, streamed row by row; a client that disconnects stops it, and the same request resumes.',
       pathSchema: runPath,
-      querySchema: noQuery,
       bodySchema: given,
       gives: { kind: 'lines', schema: shapes.tableLine },
       handle: ({ path, body, signal }) => {
         checkControl(context, 'fill in tables');
-        const { corpus, search: kept } = searchableRun(context, path.run);
+        const run = runOf(context, path.run);
+        checkSearchable(run);
+        const { corpus, search: kept } = run;
         const columns = columnsFrom(body.columns);
         const search = body.works === undefined ? {} : { works: corpus.chooseWorks(body.works) };
         const lines = eventStream<Line>(async (tell, stop) => {
@@ -118,19 +109,17 @@ export function tableRoutes(context: Context): Route[] {
         return { kind: 'lines', lines };
       },
     }),
-    route({
-      method: 'POST',
-      path: '/runs/{run}/tables/{table}/cells',
+    runRoute(context, {
+      path: '/tables/{table}/cells',
       summary: 'Corrects a cell, or undoes the correction; later runs keep it, also with another model.',
       pathSchema: tablePath,
-      querySchema: noQuery,
       bodySchema: correction,
-      gives: { kind: 'json', schema: shapes.row },
-      handle: async ({ path, body }) => {
+      schema: shapes.row,
+      value: async (run, { path, body }) => {
         checkControl(context, 'correct cells');
-        const { corpus, search } = searchableRun(context, path.run);
-        const row = await search.use((session) => correctCell(corpus, session, path.table, body));
-        return { kind: 'json', value: { row: row ? shownRow(row) : null } };
+        checkSearchable(run);
+        const row = await run.search.use((session) => correctCell(run.corpus, session, path.table, body));
+        return { row: row ? shownRow(row) : null };
       },
     }),
   ];

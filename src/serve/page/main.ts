@@ -48,15 +48,8 @@ function here(isReport: boolean): URL {
   return new URL(isReport ? location.hash.slice(1) || '/' : location.pathname + location.search, 'http://page');
 }
 
-function App({
-  source,
-  about,
-  connected,
-}: {
-  readonly source: Source;
-  readonly about: About;
-  readonly connected: boolean;
-}): View {
+function App(props: { readonly source: Source; readonly about: About; readonly connected: boolean }): View {
+  const { source, about, connected } = props;
   const isReport = source.report !== undefined;
   const [at, setAt] = useState(() => here(isReport));
   const [message, setMessage] = useState('');

@@ -95,15 +95,12 @@ export function choice(
 }
 
 /** A button for a slow action; errors are shown. */
-export function ActButton({
-  name,
-  label,
-  act,
-}: {
+export function ActButton(props: {
   readonly name: string;
   readonly label?: string;
   readonly act: () => Promise<string>;
 }): View {
+  const { name, label, act } = props;
   const { notify } = useScene();
   const [isBusy, setBusy] = useState(false);
   const click = (): void => {
@@ -135,25 +132,56 @@ export function CopyButtons({ apa, bibtex }: { readonly apa: string | null; read
   return [copy('APA', apa), copy('BibTeX', bibtex)];
 }
 
-function heads(...names: readonly string[]): View {
-  return html`<thead>
-    <tr>
-      ${names.map((name) => html`<th scope="col">${name}</th>`)}
-    </tr>
-  </thead>`;
+interface ListRow {
+  readonly key: string | number;
+  /** The first cell. */
+  readonly head: View;
+  /** The others, in the order of the columns. */
+  readonly cells: readonly View[];
+  /** Attributes of the row. */
+  readonly more?: object;
 }
 
-/** A table whose caption is only read out; on narrow screens its rows are stacked. */
-export function listTable(caption: string, columns: readonly string[], rows: View, more = ''): View {
+/** A table whose caption is only read out; on narrow screens its rows are stacked. A column without a name has buttons. */
+export function listTable(caption: string, columns: readonly string[], rows: readonly ListRow[], more = ''): View {
   return html`<table class=${`plain stacked ${more}`}>
     <caption class="hidden">
       ${caption}
     </caption>
-    ${heads(...columns)}
+    <thead>
+      <tr>
+        ${columns.map((name) => html`<th scope="col">${name}</th>`)}
+      </tr>
+    </thead>
     <tbody>
-      ${rows}
+      ${rows.map(
+        ({ key, head, cells, more: attributes }) =>
+          html`<tr key=${key} ...${attributes}>
+            <th scope="row">${head}</th>
+            ${cells.map((content, at) => {
+              const name = columns[at + 1] ?? '';
+              return name === '' ? html`<td class="act">${content}</td>` : cell(name, content);
+            })}
+          </tr>`,
+      )}
     </tbody>
   </table>`;
+}
+
+/** Headings whose buttons sort a table; the order is part of the URL. */
+export function SortHeads(props: {
+  readonly columns: readonly (readonly [key: string, name: string])[];
+  readonly first: string;
+}): View {
+  const { query, set } = useScene();
+  const [sort, order] = [query.get('sort') ?? props.first, query.get('order') ?? 'asc'];
+  return props.columns.map(([key, name]) => {
+    const isSorted = key === sort;
+    const turn = (): void => set({ sort: key, order: isSorted && order === 'asc' ? 'desc' : 'asc' });
+    return html`<th scope="col" aria-sort=${!isSorted ? 'none' : order === 'asc' ? 'ascending' : 'descending'}>
+      <button type="button" class="sort" onClick=${turn}>${name}</button>
+    </th>`;
+  });
 }
 
 /** A table cell with the column name, which narrow screens show. */
@@ -179,15 +207,8 @@ export function figures(shown: readonly (readonly [name: string, value: string, 
 }
 
 /** A modal dialog; Escape and the button close it. */
-export function Dialog({
-  label,
-  close,
-  children,
-}: {
-  readonly label: string;
-  readonly close: () => void;
-  readonly children?: View;
-}): View {
+export function Dialog(props: { readonly label: string; readonly close: () => void; readonly children?: View }): View {
+  const { label, close, children } = props;
   const [element, button] = [useRef<HTMLDialogElement>(null), useRef<HTMLButtonElement>(null)];
   useEffect(() => {
     element.current?.showModal();

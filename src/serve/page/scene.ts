@@ -85,6 +85,26 @@ export function useLive<T>(path: string, kind: EventKind, isOurs: (data: T) => b
     : first;
 }
 
+const CHART_MS = 5_000;
+
+/**
+ * Figures over time; `figures` are added whenever `update` is another object. The result changes at most every five
+ * seconds: a livelier chart is hard to read.
+ */
+export function useHistory<T extends { readonly at: string }>(
+  before: readonly T[],
+  figures: Omit<T, 'at'>,
+  update: object,
+): readonly T[] {
+  const all = useRef([...before]);
+  const [drawn, setDrawn] = useState(before);
+  useEffect(() => {
+    all.current.push({ at: new Date().toISOString(), ...figures } as T);
+    if (Date.now() - Date.parse(drawn.at(-1)?.at ?? '') > CHART_MS || drawn.length < 2) setDrawn([...all.current]);
+  }, [update]);
+  return drawn;
+}
+
 interface Paged<T> {
   readonly rows: readonly T[];
   readonly status: View;

@@ -1,15 +1,21 @@
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+
+import { AppError, readJsonl } from '../../../base/index.ts';
 
 import type { Config } from '../../../config/index.ts';
 import { chunkOutput, embedOutput, validateChunks, validateVectors } from '../../../parse/index.ts';
 import type { ParseStage } from '../../../corpus/index.ts';
-import { openCorpus } from '../../../corpus/index.ts';
+import { manifestFolder, openCorpus } from '../../../corpus/index.ts';
+import { manifestPath } from '../../../stage/index.ts';
 import { fleetLayer } from '../../../harvest/queue/index.ts';
 import type { Session } from '../../session.ts';
-import { openSession } from '../../session.ts';
+import { openSession, shared } from '../../session.ts';
+import { settingOptions } from '../../setting-options.ts';
+import { wholeNumber } from '../../options.ts';
+import { plain, table } from '../../terminal.ts';
 import { stopSignal } from '../../stop-signal.ts';
 import type { StageCommandOptions } from './stage-options.ts';
 import { showStage, stageOptions, printOutcome } from './stage-options.ts';
@@ -145,4 +151,57 @@ async function checkFiles(
     ),
   );
   if (faults.length > 0) process.exitCode = 1;
+}
+
+/** A row of a stage's manifest. */
+interface Row {
+  readonly doc_id: string;
+  readonly status: string;
+  readonly duration_s: number;
+  readonly category?: string;
+  readonly message?: string;
+}
+
+export function stageLogCommand(): Command {
+  return settingOptions(shared(new Command('stage-log')), ['data-root'])
+    .description('show a stage’s manifest rows: documents processed, skipped or failed')
+    .addOption(
+      new Option('--stage <stage>', 'which stage').choices(['doctags', 'chunk', 'embed']).makeOptionMandatory(),
+    )
+    .option('--tail <n>', 'number of rows to show, from the end', wholeNumber(1), 20)
+    .addOption(new Option('--status <status>', 'only rows of this status').choices(['success', 'skip', 'failure']))
+    .addHelpText('after', '\nExample:\n  docparse stage-log --stage chunk --tail 20 --status failure\n')
+    .action(
+      async (options: { readonly stage: string; readonly tail: number; readonly status?: string }, self: Command) => {
+        const session = openSession(self);
+        const { config } = session.load();
+        const path = manifestPath(manifestFolder(config), options.stage);
+        if (!existsSync(path))
+          throw new AppError('MANIFEST_MISSING', `file not found: ${path}`, {
+            hint: `run docparse ${options.stage} first`,
+          });
+        const rows: Row[] = [];
+        for await (const line of readJsonl(path)) {
+          if (line.kind === 'bad') session.log('warn', `line ${line.line}: ${line.reason}`);
+          else if ((options.status ?? (line.value as Row).status) === (line.value as Row).status)
+            rows.push(line.value as Row);
+          // Only the last rows are shown, so only those are kept in memory.
+          if (rows.length > options.tail * 2) rows.splice(0, rows.length - options.tail);
+        }
+        const shown = rows.slice(-options.tail);
+        if (session.json) for (const row of shown) session.terminal.print(JSON.stringify(row));
+        else
+          session.terminal.print(
+            table(
+              shown.map((row) => [
+                plain(row.doc_id),
+                row.status,
+                `${row.duration_s.toFixed(2)} s`,
+                plain(`${row.category ?? ''} ${row.message ?? ''}`.trim()).slice(0, 70),
+              ]),
+              ['document', 'status', 'took', 'error'],
+            ),
+          );
+      },
+    );
 }

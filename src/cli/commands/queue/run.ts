@@ -302,27 +302,13 @@ async function openDownloadJobs(config: Config, session: Session, parts: Downloa
   };
 }
 
-/** Jobs left in the queue after a run, by reason. */
-interface UnfinishedWork {
-  readonly due: number;
-  readonly delayed: number;
-  /** Jobs waiting for a paused or rate-limited host. */
-  readonly hosts: readonly {
-    readonly host: string;
-    readonly jobs: number;
-    readonly why: string;
-    readonly forMs: number | null;
-  }[];
-  readonly paused: readonly string[];
-  readonly codes: Readonly<Record<string, number>>;
-  readonly nextAt: number | null;
-}
+type UnfinishedWork = Awaited<ReturnType<typeof unfinishedWork>>;
 
 /** Summarises the jobs left in a queue. Scans all jobs, so it is called only once, after a run. */
 async function unfinishedWork(
   queue: WorkQueue,
   held: readonly { readonly host: string; readonly heldMs: number | null }[],
-): Promise<UnfinishedWork> {
+) {
   const { due, delayed, pauses, byErrorCode, nextAvailableAt } = await queue.stats();
   const paused = pauses.map(({ scope, name }) => (scope === 'all' ? 'everything' : `${scope} ${name}`));
   const jobs = due > 0 ? await queue.hosts() : [];

@@ -49,17 +49,13 @@ export function DocumentView({ run, id }: { readonly run: Run; readonly id: stri
   ];
 }
 
-function Viewer({
-  run,
-  document: found,
-  file,
-  passages,
-}: {
+function Viewer(props: {
   readonly run: Run;
   readonly document: WholeDocument;
   readonly file: string | undefined;
   readonly passages: Passages['items'];
 }): View {
+  const { run, document: found, file, passages } = props;
   const { query, set, place } = useScene();
   const [named, passage] = [query.get('block'), passages.find(({ id }) => id === query.get('passage'))];
   const [mode, setMode] = useState<Mode>(named !== null || (passages.length === 0 && !passage) ? 'blocks' : 'passages');
@@ -148,20 +144,14 @@ function Viewer({
   </div>`;
 }
 
-function entriesOf({
-  mode,
-  found,
-  passages,
-  page,
-  query,
-}: {
+function entriesOf(props: {
   readonly mode: Mode;
   readonly found: WholeDocument;
   readonly passages: Passages['items'];
   readonly page: number;
   readonly query: URLSearchParams;
 }): Entry[] {
-  // prettier-ignore
+  const { mode, found, passages, page, query } = props;
   const isFlow = found.pages.length === 0;
   const here = ({ regions }: Block): boolean => isFlow || regions.some((region) => region.page === page);
   const words = query.get('q') ?? '';
@@ -217,20 +207,14 @@ function toneOf({ tag }: Block): string {
 }
 
 /** Buttons for previous and next page and document. */
-function Steps({
-  run,
-  id,
-  numbers,
-  page,
-  turn,
-}: {
+function Steps(props: {
   readonly run: Run;
   readonly id: string;
   readonly numbers: readonly number[];
   readonly page: number;
   readonly turn: (to: number | undefined) => void;
 }): View {
-  // prettier-ignore
+  const { run, id, numbers, page, turn } = props;
   const { place } = useScene();
   const list = useAnswer<List<DocumentLine>>(runPath(run, 'documents'), { limit: 500 });
   const all = list.kind === 'answered' ? list.value.items : [];
@@ -265,20 +249,14 @@ function Steps({
 }
 
 /** The side list: one tab stop, arrow keys move, and the focused entry is highlighted on the page. */
-function SideList({
-  label,
-  entries,
-  look,
-  choose,
-  pointed,
-}: {
+function SideList(props: {
   readonly label: string;
   readonly entries: readonly Entry[];
   readonly look: (blocks: readonly number[]) => void;
   readonly choose: (entry: Entry) => void;
   readonly pointed: number | undefined;
 }): View {
-  // prettier-ignore
+  const { label, entries, look, choose, pointed } = props;
   const list = useRef<HTMLOListElement>(null);
   const [at, setAt] = useState(-1);
   const item = (index: number): HTMLElement | undefined =>
@@ -339,20 +317,14 @@ function boxProps(block: Block, lit: readonly number[], { point, choose }: Sheet
 }
 
 /** A page with its blocks, drawn on the page image or, without one, as recognised text. */
-function PageSheet({
-  run,
-  found,
-  page,
-  lit,
-  events,
-}: {
+function PageSheet(props: {
   readonly run: Run;
   readonly found: WholeDocument;
   readonly page: number;
   readonly lit: readonly number[];
   readonly events: SheetEvents;
 }): View {
-  // prettier-ignore
+  const { run, found, page, lit, events } = props;
   const { source } = useScene();
   const [isMissing, setMissing] = useState(false);
   const { width = 612, height = 792 } = found.pages.find(({ number }) => number === page) ?? {};

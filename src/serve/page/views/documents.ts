@@ -1,10 +1,8 @@
 import type { DocumentLine, Run } from '../answers.ts';
-import { cell, filters, listTable, QueryField } from '../parts.ts';
+import { filters, listTable, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { html, runPath, usePaged, useScene } from '../scene.ts';
 import { DocumentView } from './document.ts';
-
-const STEPS = [['Parsed', 'parsed'], ['Chunked', 'chunked'], ['Embedded', 'embedded']] as const; // prettier-ignore
 
 /** List of parsed documents, or the document named in the URL. */
 export function DocumentsView({ run }: { readonly run: Run }): View {
@@ -26,16 +24,12 @@ function DocumentList({ run }: { readonly run: Run }): View {
     listTable(
       'Parsed documents',
       ['Document', 'Year', 'Parsed', 'Chunked', 'Embedded'],
-      rows.map(
-        (line) =>
-          html`<tr key=${line.id}>
-            <th scope="row">
-              <a href=${place('/documents', { document: line.id })}>${line.title ?? line.id}</a>
-              <small>${line.authors ?? line.id}${line.failure === null ? '' : ` · ${line.failure}`}</small>
-            </th>
-            ${cell('Year', line.year ?? '–')} ${STEPS.map(([name, each]) => cell(name, step(line[each])))}
-          </tr>`,
-      ),
+      rows.map((line) => ({
+        key: line.id,
+        head: html`<a href=${place('/documents', { document: line.id })}>${line.title ?? line.id}</a>
+          <small>${line.authors ?? line.id}${line.failure === null ? '' : ` · ${line.failure}`}</small>`,
+        cells: [line.year ?? '–', step(line.parsed), step(line.chunked), step(line.embedded)],
+      })),
     ),
     more,
   ];

@@ -30,20 +30,14 @@ const ALL: Camera = { zoom: 1, x: 0.5, y: 0.5 };
  * Draws up to about two hundred nodes: years from left to right, larger for more citations. The lists contain the same
  * data.
  */
-export function GraphDrawing({
-  picture,
-  edges,
-  chosen,
-  pick,
-  pickEdge,
-}: {
+export function GraphDrawing(props: {
   readonly picture: GraphPicture;
   readonly edges: readonly (PictureEdge & { readonly at: number })[];
   readonly chosen: number | undefined;
   readonly pick: (node: number) => void;
   readonly pickEdge: (edge: number) => void;
 }): View {
-  // prettier-ignore
+  const { picture, edges, chosen, pick, pickEdge } = props;
   const ground = useRef<SVGSVGElement>(null);
   const [[width, height], setSize] = useState<readonly [number, number]>([800, 560]);
   const [camera, setCamera] = useState(ALL);

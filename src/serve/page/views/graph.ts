@@ -60,15 +60,8 @@ function WorkGraph({ run, node }: { readonly run: Run; readonly node: string | n
   });
 }
 
-function Neighbourhood({
-  run,
-  works,
-  node,
-}: {
-  readonly run: Run;
-  readonly works: readonly Named[];
-  readonly node: string;
-}): View {
+function Neighbourhood(props: { readonly run: Run; readonly works: readonly Named[]; readonly node: string }): View {
+  const { run, works, node } = props;
   const picture = useAnswer<GraphPicture>(runPath(run, 'graph', 'picture'), { node });
   return html`<div class="surroundings">
     <${Chooser} works=${works} node=${node} />
@@ -212,20 +205,14 @@ function groupsOf(
     ]);
 }
 
-function EdgeItem({
-  edge,
-  node,
-  works,
-  open,
-  toggle,
-}: {
+function EdgeItem(props: {
   readonly edge: PlacedEdge;
   readonly node: PictureNode;
   readonly works: readonly Named[];
   readonly open: boolean;
   readonly toggle: (open: boolean) => void;
 }): View {
-  // prettier-ignore
+  const { edge, node, works, open, toggle } = props;
   const { place } = useScene();
   const { evidence, shared } = edge;
   const [, openalex] = /^openalex:(W\d+)$/.exec(node.label) ?? [];

@@ -4,7 +4,7 @@ import type { Host, Lanes, List, Run } from '../answers.ts';
 import { chart, key } from '../charts.ts';
 import { clock, counted, duration, number, since, size, words } from '../format.ts';
 import { ActButton, cell, filters, listTable, QueryField } from '../parts.ts';
-import type { View } from '../scene.ts';
+import type { Scene, View } from '../scene.ts';
 import { fault, html, runPath, shown, useAnswer, useScene } from '../scene.ts';
 
 const HOSTS_AT_FIRST = 24;
@@ -21,7 +21,8 @@ export function HostsView({ run }: { readonly run: Run | undefined }): View {
 }
 
 function HostsNow(): View {
-  const { source, query } = useScene();
+  const scene = useScene();
+  const { source, query } = scene;
   const [hosts, setHosts] = useState<readonly Host[]>();
   const [error, setError] = useState<unknown>();
   useEffect(() => {
@@ -71,7 +72,7 @@ function HostsNow(): View {
         'Last request',
         '',
       ],
-      listed.map((host) => html`<${HostRow} host=${host} key=${`${host.kind} ${host.host}`} />`),
+      listed.map((host) => hostRow(host, scene)),
       'hosts',
     )}
   </section>`;
@@ -82,27 +83,28 @@ function stateOf({ held_until: until, held_why: why, paused }: Host): string {
   return until !== null && Date.parse(until) > Date.now() ? `${words(why ?? 'held')} until ${clock(until)}` : 'open';
 }
 
-function HostRow({ host }: { readonly host: Host }): View {
-  const { source, about } = useScene();
-  const { paused } = host;
+function hostRow(host: Host, { source, about }: Scene) {
+  const { host: name, kind, paused, cap, per_second: rate, in_flight: inFlight, last_at: at } = host;
   const state = stateOf(host);
+  const verb = paused ? 'Resume' : 'Pause';
   const act = async (): Promise<string> => {
-    await source.post(`/steering/${paused ? 'resume' : 'pause'}`, { scope: 'host', name: host.host });
-    return paused ? `${host.host} is resumed.` : `${host.host} is paused until it is resumed.`;
+    await source.post(`/steering/${verb.toLowerCase()}`, { scope: 'host', name });
+    return paused ? `${name} is resumed.` : `${name} is paused until it is resumed.`;
   };
-  // The clock of a simulated web may be ahead of ours.
-  const last = host.last_at !== null && Date.parse(host.last_at) > Date.now() ? 'just now' : since(host.last_at);
-  return html`<tr data-host=${host.host}>
-    <th scope="row">${host.host}</th>
-    ${cell('State', html`<span class=${`outcome ${state === 'open' ? 'saved' : paused ? 'skipped' : 'parked'}`}>${state}</span>`)}
-    ${cell('In flight / limit', `${host.in_flight} / ${host.cap ?? '–'}`)}
-    ${cell('Max req/s', host.per_second === null ? '–' : String(Math.round(host.per_second * 1_000) / 1_000))}
-    ${cell('Waiting', number(host.waiting))} ${cell('Requests', number(host.requests))}
-    ${cell('Refused', number(host.refused))} ${cell('Failed', number(host.failed))} ${cell('Last request', last)}
-    <td class="act">
-      ${about.steering && html`<${ActButton} name=${paused ? 'Resume' : 'Pause'} label=${`${paused ? 'Resume' : 'Pause'} ${host.host}`} act=${act} />`}
-    </td>
-  </tr>`;
+  return {
+    key: `${kind} ${name}`,
+    more: { 'data-host': name },
+    head: name,
+    cells: [
+      html`<span class=${`outcome ${state === 'open' ? 'saved' : paused ? 'skipped' : 'parked'}`}>${state}</span>`,
+      `${inFlight} / ${cap ?? '–'}`,
+      rate === null ? '–' : String(Math.round(rate * 1_000) / 1_000),
+      ...[host.waiting, host.requests, host.refused, host.failed].map(number),
+      // The clock of a simulated web may be ahead of ours.
+      at !== null && Date.parse(at) > Date.now() ? 'just now' : since(at),
+      about.steering && html`<${ActButton} name=${verb} label=${`${verb} ${name}`} act=${act} />`,
+    ],
+  };
 }
 
 function HostsOverTime({ run }: { readonly run: Run }): View {

@@ -1,10 +1,10 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 
 import type { Figures, Now, Run, RunEvent } from '../answers.ts';
 import { chart, lineChart } from '../charts.ts';
 import { clock, counted, number, percent, timeLeft, words } from '../format.ts';
 import type { View } from '../scene.ts';
-import { html, runPath, shown, useLive, useScene } from '../scene.ts';
+import { html, runPath, shown, useHistory, useLive, useScene } from '../scene.ts';
 
 const NAMES = {
   works: 'Works processed',
@@ -21,7 +21,6 @@ const STATES = {
   unknown: 'Not running',
 } as const;
 const EVENTS_SHOWN = 40;
-const CHART_MS = 5_000;
 
 /** Live progress of a run: stages, rates, time left and the latest events. */
 export function NowView({ run }: { readonly run: Run }): View {
@@ -73,17 +72,11 @@ function stage({ name, done, failed, of, per_minute: rate, seconds_left: left }:
 }
 
 function Trend({ now }: { readonly now: Now }): View {
-  const history = useRef<Now['history']>([...now.history]);
-  const [drawn, setDrawn] = useState<Now['history']>(history.current);
-  useEffect(() => {
-    const counts = Object.fromEntries(now.stages.map(({ name, done }) => [name, done])) as Omit<
-      Now['history'][number],
-      'at'
-    >;
-    history.current.push({ at: new Date().toISOString(), ...counts });
-    // A chart that changes every second is hard to read.
-    if (Date.now() - Date.parse(drawn.at(-1)?.at ?? '') > CHART_MS || drawn.length < 2) setDrawn([...history.current]);
-  }, [now]);
+  const counts = Object.fromEntries(now.stages.map(({ name, done }) => [name, done])) as Omit<
+    Now['history'][number],
+    'at'
+  >;
+  const drawn = useHistory(now.history, counts, now);
   const line = (name: string, tone: string, of: (point: Now['history'][number]) => number) => ({
     name,
     tone,

@@ -1,13 +1,12 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 
 import type { Job, Queue, QueuePoint, WholeJob } from '../answers.ts';
 import { lineChart } from '../charts.ts';
 import { counted, moment, number, reasonName, since, timeLeft, words } from '../format.ts';
-import { ActButton, cell, choice, Dialog, figures, filters, historyOf, listTable, QueryField } from '../parts.ts';
+import { ActButton, choice, Dialog, figures, filters, historyOf, listTable, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
-import { html, shown, useAnswer, useLive, usePaged, useScene } from '../scene.ts';
+import { html, shown, useAnswer, useHistory, useLive, usePaged, useScene } from '../scene.ts';
 
-const CHART_MS = 5_000;
 const STATES = ['queued', 'in_progress', 'done', 'skipped', 'error'] as const;
 const STATE_NAMES: Readonly<Record<string, string>> = { in_progress: 'leased', error: 'failed' };
 const START_HINT = 'No active workers; start some with docstokg queue run.';
@@ -74,12 +73,7 @@ function Pauses({ queue }: { readonly queue: Queue }): View {
 }
 
 function Trends({ queue, before }: { readonly queue: Queue; readonly before: readonly QueuePoint[] }): View {
-  const history = useRef<QueuePoint[]>([...before]);
-  const [drawn, setDrawn] = useState<readonly QueuePoint[]>(before);
-  useEffect(() => {
-    history.current.push({ at: new Date().toISOString(), ...queue.states });
-    if (Date.now() - Date.parse(drawn.at(-1)?.at ?? '') > CHART_MS || drawn.length < 2) setDrawn([...history.current]);
-  }, [queue]);
+  const drawn = useHistory(before, queue.states, queue);
   const at = (point: QueuePoint): number => Date.parse(point.at);
   const ended = ({ done, skipped, error }: QueuePoint): number => done + skipped + error;
   const rates = drawn.slice(1).flatMap((point, place) => {
@@ -121,22 +115,28 @@ function Failures({ queue }: { readonly queue: Queue }): View {
             reasons.map(({ code, state, jobs, retryable }) => {
               const name = reasonName(code);
               const canRetry = about.steering && retryable && state !== 'queued';
-              return html`<tr data-reason=${code} data-state=${state} key=${`${code} ${state}`}>
-                <th scope="row">
-                  <button
-                    type="button"
-                    class="sort"
-                    aria-label=${`Jobs with ${name}`}
-                    onClick=${() => filter(code, state)}
-                  >
-                    ${name}
-                  </button>
-                </th>
-                ${cell('State', stateName(state))} ${cell('Jobs', number(jobs), { class: 'count' })}
-                <td class="act">
-                  ${canRetry && html`<${ActButton} name="Retry" label=${`Retry ${name}, ${stateName(state)}`} act=${() => retry(code, state)} />`}
-                </td>
-              </tr>`;
+              return {
+                key: `${code} ${state}`,
+                more: { 'data-reason': code, 'data-state': state },
+                head: html`<button
+                  type="button"
+                  class="sort"
+                  aria-label=${`Jobs with ${name}`}
+                  onClick=${() => filter(code, state)}
+                >
+                  ${name}
+                </button>`,
+                cells: [
+                  stateName(state),
+                  number(jobs),
+                  canRetry &&
+                    html`<${ActButton}
+                      name="Retry"
+                      label=${`Retry ${name}, ${stateName(state)}`}
+                      act=${() => retry(code, state)}
+                    />`,
+                ],
+              };
             }),
             'failures',
           )
@@ -164,14 +164,12 @@ function workers(queue: Queue): View {
   return listTable(
     'Processes and their leases',
     ['Process', 'State', 'Running', 'Leases', 'Last seen'],
-    rows.map(
-      ([process, state, running, leases, seen]) =>
-        html`<tr class=${state} key=${process}>
-          <th scope="row">${process}</th>
-          ${cell('State', html`<span class=${`outcome ${state === 'alive' ? 'saved' : 'failed'}`}>${state}</span>`)}
-          ${cell('Running', running)} ${cell('Leases', leases)} ${cell('Last seen', seen)}
-        </tr>`,
-    ),
+    rows.map(([process, state, ...figures]) => ({
+      key: process,
+      more: { class: state },
+      head: process,
+      cells: [html`<span class=${`outcome ${state === 'alive' ? 'saved' : 'failed'}`}>${state}</span>`, ...figures],
+    })),
   );
 }
 
@@ -204,19 +202,21 @@ function Jobs(): View {
     ${listTable(
       'Jobs of the queue',
       ['Work', 'State', 'Reason', 'Host', 'Attempts', 'Changed'],
-      rows.map(
-        (job) =>
-          html`<tr data-job=${job.id} key=${job.id}>
-            <th scope="row">
-              <button type="button" class="sort" onClick=${() => setOpen(job)}>${job.title ?? job.artifact_id}</button>
-              <small>${job.title === null ? '' : job.artifact_id}</small>
-            </th>
-            ${cell('State', stateName(job.state))}
-            ${cell('Reason', job.error_code === null ? '–' : reasonName(job.error_code))}
-            ${cell('Host', job.host ?? '–')} ${cell('Attempts', number(job.attempts))}
-            ${cell('Changed', since(job.updated_at))}
-          </tr>`,
-      ),
+      rows.map((job) => ({
+        key: job.id,
+        more: { 'data-job': job.id },
+        head: html`<button type="button" class="sort" onClick=${() => setOpen(job)}>
+            ${job.title ?? job.artifact_id}
+          </button>
+          <small>${job.title === null ? '' : job.artifact_id}</small>`,
+        cells: [
+          stateName(job.state),
+          job.error_code === null ? '–' : reasonName(job.error_code),
+          job.host ?? '–',
+          number(job.attempts),
+          since(job.updated_at),
+        ],
+      })),
     )}
     ${more}
     ${open && html`<${Dialog} label="History of a job" close=${() => setOpen(undefined)}><${JobHistory} id=${open.id} /><//>`}

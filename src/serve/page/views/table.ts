@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 import type { Run, SavedTable, TableCell, TableColumn, TableLine, TablePage, TableRow } from '../answers.ts';
 import { counted } from '../format.ts';
-import { cell as tableCell, choice, Dialog, field, TextField } from '../parts.ts';
+import { cell as tableCell, choice, Dialog, field, SortHeads, TextField } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { fault, html, runPath, shown, useAnswer, useScene } from '../scene.ts';
 
@@ -128,8 +128,6 @@ function Rows({ run, id }: { readonly run: Run; readonly id: string }): View {
     columns,
     { sort, order },
   );
-  const turn = (name: string): void => set({ sort: name, order: sort === name && order === 'asc' ? 'desc' : 'asc' });
-  const sorts = (name: string): string => (name !== sort ? 'none' : order === 'asc' ? 'ascending' : 'descending');
   const replace = (row: TableRow): void =>
     setTable({ ...table, rows: table.rows.map((each) => (each.document === row.document ? row : each)) });
   return html`<div>
@@ -153,12 +151,10 @@ function Rows({ run, id }: { readonly run: Run; readonly id: string }): View {
         </caption>
         <thead>
           <tr>
-            ${['Paper', ...columns.map(({ name }) => name)].map(
-              (name) =>
-                html`<th scope="col" aria-sort=${sorts(name)}>
-                  <button type="button" class="sort" onClick=${() => turn(name)}>${name}</button>
-                </th>`,
-            )}
+            <${SortHeads}
+              columns=${['Paper', ...columns.map(({ name }) => name)].map((name) => [name, name])}
+              first=""
+            />
           </tr>
         </thead>
         <tbody>

@@ -11,6 +11,7 @@ import {
   outcomeMark,
   QueryField,
   saveText,
+  SortHeads,
 } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { html, runPath, shown, useAnswer, usePaged, useScene } from '../scene.ts';
@@ -51,7 +52,6 @@ export function WorksView({ run }: { readonly run: Run }): View {
         ] as const,
     ),
   ];
-  const turn = (key: string): void => set({ sort: key, order: sort === key && order === 'asc' ? 'desc' : 'asc' });
   const opened = query.get('work');
   return [
     filters([
@@ -90,12 +90,7 @@ export function WorksView({ run }: { readonly run: Run }): View {
       </caption>
       <thead>
         <tr>
-          ${COLUMNS.map(
-            ([key, name]) =>
-              html`<th scope="col" aria-sort=${key !== sort ? 'none' : order === 'asc' ? 'ascending' : 'descending'}>
-                <button type="button" class="sort" onClick=${() => turn(key)}>${name}</button>
-              </th>`,
-          )}
+          <${SortHeads} columns=${COLUMNS} first="title" />
           <th scope="col">Found by</th>
           <th scope="col">File</th>
         </tr>

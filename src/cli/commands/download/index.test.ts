@@ -10,7 +10,7 @@ import { settingsTable } from '../../../config/index.ts';
 import type { DownloadSummary } from '../../../download/index.ts';
 import { HeldClock } from '../../../testing/index.ts';
 import type { Session } from '../../session.ts';
-import { printAccount } from './print-account.ts';
+import { printAccount } from './index.ts';
 
 const NOTHING = { found: 0, saved: 0, skipped: 0, failed: 0, parked: 0, keptBefore: 0, crashed: 0, bytes: 0 };
 
