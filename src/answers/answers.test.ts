@@ -11,7 +11,7 @@ import { citedWorks } from './answer.ts';
 import { askCorpus } from './ask.ts';
 import { checkAnswer, checkQuote } from './check-answer.ts';
 import { extractAnswer } from './extract-answer.ts';
-import { answerPrompt } from './prompt.ts';
+import { answerPrompt } from './writer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'docstokg-answers-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -1,11 +1,10 @@
 import type { CitedHit, SearchRequest, SearchSession } from '../corpus/index.ts';
 import { analyse } from '../parse/index.ts';
 import type { Answer, AnswerSentence } from './answer.ts';
-import type { AnswerWriter } from './ask-model.ts';
-import { askModel } from './ask-model.ts';
 import { checkAnswer, liveSentences } from './check-answer.ts';
 import { extractAnswer } from './extract-answer.ts';
-import { answerPrompt } from './prompt.ts';
+import type { AnswerWriter } from './writer.ts';
+import { answerPrompt, askModel } from './writer.ts';
 
 /** How a question is answered; all of it has defaults. */
 export interface AskRequest extends Omit<SearchRequest, 'top'> {

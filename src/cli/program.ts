@@ -36,7 +36,9 @@ const COMMANDS: readonly Entry[] = [
     doors: ['docstokg'],
     load: async () => {
       const { downloadCommand } = await import('./commands/download/index.ts');
-      return downloadCommand(new Command('download').description(INTRODUCTIONS.contentdownload));
+      return downloadCommand(
+        new Command('download').description('find and download open full texts; the same as contentdownload'),
+      );
     },
   },
   {

@@ -24,10 +24,10 @@ test('the help of a stage says the default of every setting, from the schema or 
     assert.match(
       help,
       new RegExp(
-        `Defaults of ${stage}: --policy \\w+.* --workers (?:\\d+|\\(one per processor\\)) --scheduling \\w+ (?:--timeout-s \\d+|\\d+ s of processor time per document)`,
+        `Defaults of ${stage}: --policy \\w+.* --workers (?:\\d+|\\(one per processor\\)) --scheduling \\w+.* (?:--timeout-s \\d+|and \\d+ s of processor time per document)`,
       ),
     );
-  assert.match(helpOf(chunkCommand()), /Defaults of chunk: --policy cpu .* 120 s of processor time per document /);
+  assert.match(helpOf(chunkCommand()), /Defaults of chunk: --policy cpu .* and 120 s of processor time per document$/m);
 });
 
 test('--set changes any setting; unknown ones and other texts are refused', async () => {

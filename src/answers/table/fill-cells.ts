@@ -6,7 +6,7 @@ import type { ModelPrompt } from '../../model/index.ts';
 import { analyse } from '../../parse/index.ts';
 import type { AnswerQuote, AnswerSentence } from '../answer.ts';
 import { checkQuote } from '../check-answer.ts';
-import { delimited } from '../prompt.ts';
+import { delimited } from '../writer.ts';
 import type { Cell, CellQuote, EmptyReason } from './cell.ts';
 import type { Column } from './columns.ts';
 

@@ -12,7 +12,7 @@ import { chunkItem, chunkOutput, openRowReader, openTokenizer } from '../../pars
 import { Records } from '../../store/index.ts';
 import { openLoopback } from '../../testing/index.ts';
 import { emptyRecord } from '../../works/index.ts';
-import { openWriter } from '../open-writer.ts';
+import { openWriter } from '../writer.ts';
 import type { Cell, Table } from './cell.ts';
 import { checkedColumns, columnsFrom, parseColumn, parseColumns } from './columns.ts';
 import { extractedCell } from './fill-cells.ts';

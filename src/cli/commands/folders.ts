@@ -11,7 +11,7 @@ import { plain } from '../terminal.ts';
 
 export function reindexCommand(): Command {
   return runArgument(shared(new Command('reindex')))
-    .description('rebuild corpus.sqlite from the logs and facts of a run; also upgrades folders of older versions')
+    .description('rebuild corpus.sqlite from the log files of a run; also upgrades folders of older versions')
     .addHelpText('after', '\nExample:\n  docstokg reindex runs/corals\n')
     .action(async (named: string | undefined, flags: { readonly run?: string }, self: Command) => {
       const session = openSession(self);
@@ -69,7 +69,7 @@ interface VersionFlags {
 
 export function workVersionsCommand(): Command {
   return runArgument(shared(new Command('work-versions')))
-    .description('list works merged as the same or as versions of one another, and split or merge them')
+    .description('list works that were merged as the same work or as versions of one another; split or merge them')
     .option('--split <work>', 'permanently undo the merges of this work; the next run downloads it')
     .option('--merge <work>', 'restore the merges of this work')
     .addHelpText(

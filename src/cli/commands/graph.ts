@@ -344,7 +344,7 @@ function listCommand(): Command {
   const width = Math.max(...LISTS.map(({ name }) => name.length));
   const help = LISTS.map(({ name, description }) => `  ${name.padEnd(width)}  ${description}`).join('\n');
   return top(shared(new Command('list')))
-    .description(`list ${LISTS.map(({ name }) => name).join(', ')}`)
+    .description(`print a list from the graph: ${LISTS.map(({ name }) => name).join(', ')}`)
     .addArgument(new Argument('<what>', 'what to list').choices(LISTS.map(({ name }) => name)))
     .argument('[words...]', '[run], then words or a work; default run: the newest')
     .addOption(runOption())

@@ -48,7 +48,7 @@ export function screenCommand(): Command {
     .option('--status', 'only print the progress, the recall that can be promised, and where reviewers differ')
     .option('--sample', 'begin a random sample of the undecided works, which shows when to stop')
     .option('--tty', 'screen in the terminal instead of the browser')
-    .addOption(new Option('--phase <phase>', 'what is read').choices(PHASES).default('title-abstract'))
+    .addOption(new Option('--phase <phase>', 'what is screened').choices(PHASES).default('title-abstract'))
     .option('--reviewers <number>', 'how many reviewers decide about each work, blind to each other')
     .option('--question <text>', 'the question of the review: the ranking begins with it')
     .option('--criteria <text|file>', 'criteria to show beside each work')
@@ -150,8 +150,8 @@ function promiseLine(sample: NonNullable<ReviewStatus['sample']>): string {
 
 function addCommand(): Command {
   return shared(new Command('add'))
-    .description('add the records of lists to a run, to screen them before anything is downloaded')
-    .addArgument(new Argument('<run>', 'run folder; made where there is none'))
+    .description('add the works of reference lists to a run, to screen them before anything is downloaded')
+    .addArgument(new Argument('<run>', 'run folder; created if it does not exist'))
     .addArgument(new Argument('<files...>', 'RIS, BibTeX, nbib, CSL-JSON, CSV …'))
     .addHelpText('after', '\nExamples:\n  docstokg screen add runs/review pubmed.nbib embase.ris\n')
     .action(async (run: string, files: string[], _flags: object, self: Command) => {
@@ -172,14 +172,13 @@ function importCommand(): Command {
       new Argument('<file>', 'CSV or RIS with ids, DOIs or titles and decisions, or any list together with --as'),
     )
     .addOption(
-      new Option('--as <decision>', 'the file lists works that were all decided so: RIS, BibTeX, CSL, ids …').choices([
-        ...CHOICES,
-        'included',
-        'excluded',
-      ]),
+      new Option(
+        '--as <decision>',
+        'decision about every work of a file that has none: RIS, BibTeX, CSL, ids …',
+      ).choices([...CHOICES, 'included', 'excluded']),
     )
-    .addOption(new Option('--by <name>', 'who decided, where the file does not say').default('import'))
-    .addOption(new Option('--phase <phase>', 'what was read, where the file does not say').choices(PHASES))
+    .addOption(new Option('--by <name>', 'reviewer, if the file names none').default('import'))
+    .addOption(new Option('--phase <phase>', 'what was screened, if the file does not say').choices(PHASES))
     .addHelpText(
       'after',
       '\nExamples:\n  docstokg screen import runs/corals screened.csv\n  docstokg screen import runs/corals excluded.csv --as exclude --phase full-text --by covidence\n',
@@ -220,13 +219,13 @@ function importCommand(): Command {
 
 function exportCommand(): Command {
   return runArgument(shared(new Command('export')))
-    .description('write the works and every decision for another tool')
+    .description('export the works with every decision, for another tool')
     .addOption(
       new Option('-f, --format <format>', 'csv has one line for each decision; ris is for Rayyan, Covidence, Zotero')
         .choices(SCREENING_FORMATS)
         .default('csv'),
     )
-    .option('--out <file>', 'file; default: the output')
+    .option('--out <file>', 'output file; default: stdout')
     .addHelpText('after', '\nExamples:\n  docstokg screen export runs/corals --format rayyan --out rayyan.csv\n')
     .action(
       async (

@@ -26,7 +26,8 @@ export function setCommand(): Command {
     .addHelpText(
       'after',
       `
-Without a name the sets are listed; with a name only, the ids of its works are printed (also of included, a filter or ids).
+Without a name, lists the sets. With only a name, prints the ids of its works; the name can also be included, a filter
+or ids.
 
 Examples:
   docstokg set runs/corals

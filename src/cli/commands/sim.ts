@@ -160,26 +160,16 @@ function truthCommand(): Command {
       '--selection <query>',
       'only works that OpenAlex returns for this query, for example filter=topics.id:T10341',
     )
-    .option('--totals', 'print only the totals')
     .option('--questions', 'print questions with known answers in the documents instead')
     .addHelpText('after', '\nExample:\n  docstokg sim truth --seed 7 --profile calm > truth.jsonl\n')
     .action(
-      async (
-        options: WorldOptions & { policy?: string; selection?: string; totals?: boolean; questions?: boolean },
-        self: Command,
-      ) => {
+      async (options: WorldOptions & { policy?: string; selection?: string; questions?: boolean }, self: Command) => {
         const session = openSession(self);
-        const { Documents, World, expectedOutcome, plantedQuestions, truthLines } = await loadSimulation();
+        const { Documents, World, plantedQuestions, truthLines } = await loadSimulation();
         const policy = await readPolicy(options);
         const world = new World(parametersOf(options));
         if (options.questions) {
           for (const question of plantedQuestions(world)) session.terminal.print(JSON.stringify(question));
-          return;
-        }
-        if (options.totals) {
-          session.terminal.print(
-            JSON.stringify({ identity: world.identity, ...expectedOutcome(world, policy).totals }),
-          );
           return;
         }
         for await (const line of truthLines(world, new Documents(world, options.documents), policy))

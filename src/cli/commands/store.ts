@@ -43,7 +43,7 @@ function storeOptions(command: Command): Command {
 /** `store check RUN`. */
 function checkCommand(): Command {
   return storeOptions(new Command('check'))
-    .description('compare the objects with the log: missing, damaged, and orphaned ones')
+    .description('compare the files in the store with the log; report missing, damaged and orphaned ones')
     .option('--verify', 'compare the hash of every object, not only its size')
     .option('--repair', 'remove orphans that are older than the grace period')
     .option('--grace-h <hours>', 'grace period: younger orphans may belong to a file being saved', decimalNumber(0), 24)

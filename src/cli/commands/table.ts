@@ -63,11 +63,11 @@ export function tableCommand(): Command {
   const command = worksOption(runArgument(settingOptions(shared(new Command('table')), ['table'])))
     .description('ask the same questions of every paper: one row per paper, each cell with its quote')
     .option('--columns <file>', 'YAML file with the columns')
-    .option('--column <column>', 'a column, repeatable: NAME, NAME:TYPE, NAME:number:UNIT', collect, [])
+    .option('--column <column>', 'a column, repeatable: NAME, NAME:TYPE, NAME:number:UNIT', collect)
     .addOption(
       new Option('-f, --format <format>', 'output format; default: from the name of --out').choices(TABLE_FORMATS),
     )
-    .option('--out <file>', 'where to; default: the output')
+    .option('--out <file>', 'output file; default: stdout')
     .option('--max-cost <usd>', 'spending limit for the model in this run, in US dollars', decimalNumber(0))
     .option('--force', 'fill in all rows again; cached model answers are free')
     .addHelpText('after', HELP)
@@ -115,8 +115,8 @@ export function tableCommand(): Command {
   return command.addCommand(correctCommand());
 }
 
-function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
+function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
 }
 
 function columnsOf({ columns, column = [] }: TableFlags): Column[] {

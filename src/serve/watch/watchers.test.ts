@@ -6,9 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 
-import { EventLog } from './event-log.ts';
 import { secondsLeft, Series } from './series.ts';
-import { Watchers } from './watchers.ts';
+import { EventLog, Watchers } from './watchers.ts';
 
 test('a watcher who does not read is let go before it fills the memory', async () => {
   const watchers = new Watchers(new EventLog());

@@ -1,11 +1,10 @@
 import type { Clock, Timer } from '../../base/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
 import type { WorkQueue } from '../../queue/index.ts';
-import { EventLog } from './event-log.ts';
 import type { HostKnowledge, HostLine } from './queue-watch.ts';
 import { hostLines, QueueWatch } from './queue-watch.ts';
 import { RunWatch } from './run-watch.ts';
-import { Watchers } from './watchers.ts';
+import { EventLog, Watchers } from './watchers.ts';
 
 /** Polling interval while somebody is watching; otherwise polling is rare, for the figures over time. */
 const LOOK_MS = 1_000;

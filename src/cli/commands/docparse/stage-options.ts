@@ -37,7 +37,8 @@ function defaultsOf(stage: ParseStage): string {
     `Defaults of ${stage}:`,
     `--policy ${policy}`,
     // The number of processors depends on the machine, so it is described in words.
-    `--workers ${policy === 'cpu' ? '(one per processor)' : workers} --scheduling ${scheduling} ${perItemCpuS > 0 ? `${perItemCpuS} s of processor time per document` : `--timeout-s ${perItemTimeoutS}`} --retries ${retries} --max-queue ${maxQueue}`,
+    `--workers ${policy === 'cpu' ? '(one per processor)' : workers} --scheduling ${scheduling} --retries ${retries} --max-queue ${maxQueue}`,
+    perItemCpuS > 0 ? `and ${perItemCpuS} s of processor time per document` : `--timeout-s ${perItemTimeoutS}`,
   ].join(' ');
 }
 

@@ -37,7 +37,7 @@ export function downloadOptions(command: Command, input: string): Command {
     .option('--orcid <id...>', 'works by these authors')
     .option('--ror <id...>', 'works from these institutions (ROR ids)')
     .option('--cites <work...>', 'works that cite these (DOIs or OpenAlex ids)')
-    .option('--cited-by <work...>', 'same as --cites (named like docstokg graph list cited-by)')
+    .option('--cited-by <work...>', 'same as --cites')
     .option('--references <work...>', 'works cited by these')
     .option('--depth <n>', 'number of citation steps to follow', wholeNumber(1))
     .option('--queue <path|url>', 'SQLite file or postgres:// URL of the queue; default: in the run folder');

@@ -53,14 +53,14 @@ export function retryFailedCommand(): Command {
 }
 
 export function pauseCommand(verb: 'pause' | 'resume'): Command {
-  const command = verb === 'pause' ? 'stop starting new jobs' : 'start new jobs again';
+  const command = verb === 'pause' ? 'start no new jobs' : 'start new jobs again';
   return queueOptions(new Command(verb))
-    .description(`${command}: all, at one host, or of one resolver`)
+    .description(`${command}: everywhere, at one host, or of one resolver`)
     .option('--host <host>', 'only jobs at this host')
     .option('--resolver <name>', 'only jobs of this resolver')
     .addHelpText(
       'after',
-      `\nTakes effect in every running orchestrator within a second; running jobs finish.\n\nExample:\n  contentdownload queue ${verb} --host arxiv.org\n`,
+      `\nTakes effect in every worker process within a second; running jobs finish.\n\nExample:\n  contentdownload queue ${verb} --host arxiv.org\n`,
     )
     .action(async (options: { host?: string; resolver?: string }, self: Command) => {
       const [scope, name] = pauseTarget(options);
