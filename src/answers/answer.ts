@@ -24,7 +24,6 @@ export interface AnswerSentence {
   readonly quotes: readonly AnswerQuote[];
 }
 
-/** Why a sentence of a model is not shown. */
 export type DropReason =
   | 'malformed'
   | 'no-quote'
@@ -40,7 +39,6 @@ export interface Answer {
   /** Null where no model wrote it: then each sentence is a quote. */
   readonly model: string | null;
   readonly sentences: readonly AnswerSentence[];
-  /** Sentences of the model that were dropped. */
   readonly dropped: Readonly<Partial<Record<DropReason, number>>>;
   /** The passages it was made from, or the nearest where there is no answer. */
   readonly passages: readonly CitedHit[];

@@ -8,7 +8,6 @@ import { answerPrompt, askModel } from './writer.ts';
 
 /** How a question is answered; all of it has defaults. */
 export interface AskRequest extends Omit<SearchRequest, 'top'> {
-  /** Passages that the answer is made from. */
   readonly passages?: number;
   /** Most sentences of an answer without a model. */
   readonly sentences?: number;

@@ -12,7 +12,6 @@ export function commandTable(command: Command, path = command.name()): CommandTa
   return Object.assign({ [path]: { description: command.description(), words } }, ...below) as CommandTable;
 }
 
-/** Generates a completion script from the command table. */
 function completionScript(name: string, commands: CommandTable, shell: string): string {
   const table = Object.entries(commands).map(([path, { words }]) => [path, words.split(' ')] as const);
   if (shell === 'fish')

@@ -8,7 +8,6 @@ function simOption(): Option {
   return new Option('--sim <url>', 'run against a simulated web (docstokg sim serve)').env('DOCSTOKG_SIM');
 }
 
-/** Adds `--mailto` and `--sim`, for commands that use services. */
 export function webOptions(command: Command): Command {
   return command
     .option('--mailto <address>', 'contact e-mail address, sent to the services used (http.contact)')
@@ -28,7 +27,6 @@ export function chosenWorks(corpus: Corpus, which: string | undefined): { readon
   return which === undefined ? {} : { works: corpus.chooseWorks(which) };
 }
 
-/** Option parser for integers. */
 export function wholeNumber(least = Number.MIN_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -41,7 +39,6 @@ export function wholeNumber(least = Number.MIN_SAFE_INTEGER): (text: string) => 
   };
 }
 
-/** Option parser for decimal numbers. */
 export function decimalNumber(least: number): (text: string) => number {
   return (text) => {
     const value = Number(text);

@@ -4,7 +4,6 @@ import { readGenerated, writeGenerated } from '../config/generated/index.ts';
 import type { CommandTable } from './completion.ts';
 import { commandTable, completionCommand } from './completion.ts';
 
-/** The three program names. */
 export type Door = 'docstokg' | 'contentdownload' | 'docparse';
 
 const INTRODUCTIONS: Readonly<Record<Door, string>> = {
@@ -13,7 +12,6 @@ const INTRODUCTIONS: Readonly<Record<Door, string>> = {
   docparse: 'Parses papers into DocTags, chunks and embeddings.',
 };
 
-/** A command, the programs that include it, and its loader. */
 interface Entry {
   readonly name: string;
   readonly doors: readonly Door[];

@@ -15,7 +15,6 @@ const RUN_FILES = ['run.json', 'corpus.sqlite', 'manifest.sqlite3', 'manifest.js
 
 export const runOption = (): Option => new Option('-r, --run <folder>', 'same as the argument RUN').hideHelp();
 
-/** Adds the argument RUN and the equivalent option `--run`. */
 export function runArgument(command: Command): Command {
   return command.argument('[run]', 'run folder; default: the newest run').addOption(runOption());
 }
@@ -66,7 +65,6 @@ export function requireFolder(path: string): string {
   return found?.isDirectory() ? path : notARun(path, found ? 'is a file, not a run folder' : 'does not exist');
 }
 
-/** Rejects a folder that no run or stage wrote. */
 export function requireRun(folder: string): string {
   return isRun(folder) ? folder : notARun(folder);
 }

@@ -32,7 +32,6 @@ export interface Session {
   readonly clock: Clock;
   readonly json: boolean;
   log(level: LogLevel, message: string): void;
-  /** Logs events of the kind `message`. */
   readonly logMessage: (event: { readonly kind: string } | MessageEvent) => void;
   /** Prints the result of a command: the value as JSON with `--json`, otherwise the text. */
   print(value: unknown, text: string | (() => string)): void;
@@ -66,7 +65,6 @@ export function shared(command: Command): Command {
   return outputOptions(configured).helpOption('-h, --help', 'show this help');
 }
 
-/** Adds `--log-level`, `--json` and `--no-color`. */
 export function outputOptions(command: Command): Command {
   return command
     .addOption(

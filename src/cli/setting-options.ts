@@ -5,7 +5,6 @@ import type { FlagPlace, Key, Layer } from '../config/index.ts';
 import { parseText, settingsTable } from '../config/index.ts';
 import { AppError } from '../base/index.ts';
 
-/** The setting bound to an option. */
 const KEYS = new WeakMap<Option, Key>();
 
 /** Adds an option for every setting under these paths that declares one. */

@@ -30,9 +30,7 @@ export async function loadSimulation(load: () => Promise<Simulation> = open): Pr
 
 const MISSING = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);
 
-/** A simulated web in a child process. */
 export interface ChildSimulation extends AsyncDisposable {
-  /** The URL to pass as `--sim`. */
   readonly url: string;
 }
 
@@ -77,7 +75,6 @@ export async function readTruth(sim: string, policy: object): Promise<TruthLine[
   return truth;
 }
 
-/** The politeness violations that a running simulator has counted. */
 export async function readViolations(
   sim: string,
 ): Promise<{ readonly total: number; readonly by_rule: Readonly<Record<string, number>> }> {
@@ -114,7 +111,6 @@ async function call(sim: string, path: string, init: Parameters<typeof loopbackF
   return response;
 }
 
-/** Prints the confusion matrix and the first differences. */
 export function printVerification(session: Session, result: Verification): void {
   const cells = Object.entries(result.confusion).flatMap(([expected, row]) =>
     Object.entries(row).map(([found, count]) => [expected, found, count, expected === found ? '' : 'differs'] as const),

@@ -14,7 +14,6 @@ export interface Terminal {
   note(text: string): void;
   /** Shows a status line that the next one replaces; prints plain lines if there is no terminal. */
   status(text: string): void;
-  /** Clears the status line. */
   clear(): void;
   style(style: Style, text: string, stream?: 'stdout' | 'stderr'): string;
 }

@@ -10,10 +10,8 @@ export type JsonObject = { readonly [name: string]: Json };
 /** The result of a tool: a head, and items of which as many are returned as fit. */
 export interface AnswerDraft {
   readonly head: JsonObject;
-  /** Property name of the items in the answer. */
   readonly list: string;
   readonly items: readonly AnswerItem[];
-  /** The head as readable text. */
   readonly summary: string;
   /** For lists that are not in memory: the cursor after `count` items; null at the end. */
   readonly cursorAfter?: ((count: number) => Promise<string | null>) | undefined;
@@ -26,7 +24,6 @@ interface AnswerItem {
   readonly line: (data: JsonObject) => string;
 }
 
-/** An answer within the token limit. */
 export interface Answer {
   readonly structured: JsonObject;
   readonly content: string;
@@ -198,7 +195,6 @@ const PIECE = 256;
 /** Margin for differences between tokenizers and for the envelope of an answer. */
 const SHARE = 0.95;
 
-/** Tracks how much of an answer fits into a token limit. */
 class Budget {
   readonly #tokenizer: Tokenizer;
   readonly #most: number;

@@ -7,7 +7,6 @@ import { DEFAULT_TOKENS, runsNamed } from './tool.ts';
 /** Maximum number of documents listed per run; an assistant finds the others by search. */
 const LISTED = 100;
 
-/** The URI of a document. */
 function documentUri(run: string, document: string): string {
   return `docstokg://${encodeURIComponent(run)}/documents/${encodeURIComponent(document)}`;
 }

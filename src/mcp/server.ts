@@ -17,7 +17,6 @@ import { tableTool } from './tools/table.ts';
 import { citeTool, figuresTool, readTool, relatedTool } from './tools/work.ts';
 import { accountTool, worksTool } from './tools/works.ts';
 
-/** Tools that only read. */
 const TOOLS: readonly Tool[] = [
   searchTool, askTool, checkQuotesTool, tableTool, readTool, worksTool, citeTool, accountTool, relatedTool, graphTool,
   figuresTool, screeningTool,

@@ -10,7 +10,6 @@ import type { Screening } from '../screen/index.ts';
 import { screeningOnDemand } from '../screen/index.ts';
 import type { AnswerDraft, JsonObject } from './answer.ts';
 
-/** An open corpus and its name. */
 export interface McpRun {
   readonly id: string;
   readonly corpus: Corpus;
@@ -43,7 +42,6 @@ export async function openRuns(
 
 type Asked = Readonly<Record<string, unknown>>;
 
-/** A tool offered to assistants. */
 export interface Tool {
   readonly name: string;
   readonly title: string;
@@ -55,7 +53,6 @@ export interface Tool {
 
 export const DEFAULT_TOKENS = 8_000;
 
-/** Parameters of every tool. */
 const PARAMETERS = {
   run: z.string().max(300).optional().describe('Name of the corpus; default: all.'),
   max_tokens: z
@@ -67,7 +64,6 @@ const PARAMETERS = {
   cursor: z.string().max(1_000).optional().describe('next_cursor of the previous answer, to continue.'),
 };
 
-/** Flags of a text that was cut. */
 const CUTS = {
   cut: z.boolean().optional().describe('The text is cut; use the cursor for the rest.'),
   continued: z.boolean().optional().describe('The text continues from the previous answer.'),
@@ -83,7 +79,6 @@ export function tool<Input extends z.ZodRawShape, Head extends z.ZodRawShape, It
   /** Besides the parameters of every tool. */
   readonly input: Input;
   readonly head: Head;
-  /** Name of the list in the answer. */
   readonly list: string;
   readonly item: Item;
   /** The field of an item that may be cut if it is too long. */
@@ -95,7 +90,6 @@ export function tool<Input extends z.ZodRawShape, Head extends z.ZodRawShape, It
     signal: AbortSignal,
   ) => Promise<{
     readonly head: Fields<Head>;
-    /** The head as readable text. */
     readonly summary: string;
     readonly items: readonly Fields<Item>[];
     readonly cursorAfter?: AnswerDraft['cursorAfter'];
@@ -135,7 +129,6 @@ export const WORKS = {
     .describe('Only these works: a saved set, included, a filter such as year:2020-2022, or ids with commas.'),
 };
 
-/** The named run, or all. */
 export function runsNamed(name: string | undefined, runs: readonly McpRun[]): readonly McpRun[] {
   if (name === undefined) return runs;
   const named = runs.filter(({ id }) => id === name);
@@ -160,7 +153,6 @@ export async function workNamed(
   });
 }
 
-/** A work in one line. */
 export function workLine(work: {
   readonly title: string | null;
   readonly authors: readonly string[];

@@ -67,7 +67,6 @@ function queueMetrics(text: Exposition, stats: QueueStats): void {
   text.add('contentdownload_hosts_throttled', 'gauge', 'Hosts that are slowed down.', [[{}, slowed.length]]);
 }
 
-/** Writes the Prometheus text format. */
 class Exposition {
   #lines: string[] = [];
 

@@ -34,7 +34,6 @@ export interface ReportLimits {
   readonly works: number;
   /** Abstracts, citations and attempts. */
   readonly workDetails: number;
-  /** Number of documents that are listed. */
   readonly documents: number;
   readonly structure: number;
   readonly passages: number;

@@ -26,7 +26,6 @@ export interface FetchHandler {
   fetch(request: Request): Promise<Response>;
 }
 
-/** How a server is opened. */
 export interface ServerOptions extends Pick<Watched, 'runs' | 'queue' | 'hosts' | 'log'> {
   readonly host: string;
   /** 0 picks a free one. */
@@ -46,7 +45,6 @@ export interface ServerOptions extends Pick<Watched, 'runs' | 'queue' | 'hosts' 
   readonly silentMs?: number;
 }
 
-/** A running server. */
 export interface CorpusServer extends AsyncDisposable {
   readonly port: number;
   /** Its address, without the token. */

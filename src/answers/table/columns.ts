@@ -87,7 +87,6 @@ export function writtenColumn({ name, question, type, unit, choices, field }: Co
   };
 }
 
-/** Columns with distinct names. */
 export function checkedColumns(columns: readonly Column[], where: string): Column[] {
   if (columns.length > MOST_COLUMNS) throw wrong(where, `more than ${MOST_COLUMNS} columns`);
   const names = new Set<string>();

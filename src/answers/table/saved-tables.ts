@@ -20,7 +20,6 @@ interface TableFile {
   readonly model: string | null;
 }
 
-/** A table of a corpus. */
 export interface SavedTable extends TableFile {
   /** Derived from the columns. */
   readonly id: string;

@@ -5,7 +5,6 @@ import { EMPTY_REASONS } from './cell.ts';
 export const TABLE_FORMATS = ['csv', 'markdown', 'json', 'parquet'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 
-/** A table as text. */
 export function tableText(table: Table, format: Exclude<TableFormat, 'parquet'>): string {
   switch (format) {
     case 'csv':
@@ -100,7 +99,6 @@ function markdown(table: Table): string {
   ].join('\n');
 }
 
-/** Writes a table as Parquet. */
 export async function writeTableFile(path: string, table: Table): Promise<void> {
   const names = headings(table);
   const isPage = (name: string): boolean => name.endsWith(' (page)');

@@ -90,12 +90,10 @@ function buildCommand(): Command {
     });
 }
 
-/** Result of looking up cited works by OpenAlex id. */
 function namedLine({ asked, named, unknown, left }: NamedWorks): string {
   return `looked up ${count(asked)} cited works by id in OpenAlex: ${count(named)} found, ${count(unknown)} unknown${leftOver(left)}`;
 }
 
-/** Result of looking up references in Crossref. */
 function lookedUpLine({ asked, found, doubtful, unknown, unanswered, left }: LookedUp): string {
   const failed = unanswered > 0 ? `, ${count(unanswered)} without an answer` : '';
   return `looked up ${count(asked)} references without an identifier in Crossref: ${count(found)} found, ${count(doubtful)} doubtful, ${count(unknown)} unknown${failed}${leftOver(left)}`;
@@ -178,7 +176,6 @@ function exportCommand(): Command {
     });
 }
 
-/** A graph query and how its result is printed. */
 interface Query {
   readonly name: string;
   readonly example: string;
@@ -245,7 +242,6 @@ const QUERIES: readonly Query[] = [
   }),
 ];
 
-/** What `graph list` can list. */
 const LISTS: readonly Query[] = [
   query({
     name: 'stats',

@@ -109,7 +109,6 @@ function setProtocol(screening: Screening, flags: ScreenFlags): void {
   );
 }
 
-/** Opens the screening of the run that a command names. */
 function opened(session: Session, run: string | undefined): Screening {
   const folder = chooseRun(run, session.load().config);
   return openScreening(folder, session.load(corpusLayer(folder, 'the folder of the run')).config);
@@ -125,7 +124,6 @@ function printStatus(screening: Screening, session: Session): void {
   session.print({ ...status, conflicts }, [...statusLines(status), ...differ].join('\n'));
 }
 
-/** Progress of a review as text. */
 function statusLines({ phases, sample, isTimeToSample, agreement, protocol }: ReviewStatus): string[] {
   const lines = PHASES.filter((phase) => phases[phase].works > 0).map((phase) => {
     const { works, included, excluded, maybe, conflicts, undecided } = phases[phase];

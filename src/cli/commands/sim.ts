@@ -38,7 +38,6 @@ function everywhere(command: Command): Command {
   return outputOptions(command).helpOption('-h, --help', 'show this help');
 }
 
-/** Adds the options that define the world. */
 function worldOptions(command: Command): Command {
   return command
     .option('--seed <n>', 'seed; the same seed gives the same world', wholeNumber(0), 7)

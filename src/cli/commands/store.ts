@@ -40,7 +40,6 @@ function storeOptions(command: Command): Command {
     .option('--fleet <url>', 'PostgreSQL server with the logs of a fleet');
 }
 
-/** `store check RUN`. */
 function checkCommand(): Command {
   return storeOptions(new Command('check'))
     .description('compare the files in the store with the log; report missing, damaged and orphaned ones')
@@ -73,7 +72,6 @@ function checkCommand(): Command {
     });
 }
 
-/** `store pull RUN`. */
 function pullCommand(): Command {
   return storeOptions(new Command('pull'))
     .description('fetch missing files of a run folder from the store, and build the index')

@@ -20,7 +20,6 @@ const cellFields = z.object({
   quote: z.string(),
 });
 
-/** The cells of a saved table. */
 export const tableTool = tool({
   name: 'table',
   title: 'Read a table',

@@ -98,7 +98,6 @@ export const worksTool = tool({
   },
 });
 
-/** The works of one corpus in an answer. */
 interface Page {
   readonly at: number;
   readonly id: string;

@@ -11,7 +11,6 @@ import type { World } from '../watch/world.ts';
 import type { noQuery } from './parameters.ts';
 import { runPath } from './parameters.ts';
 
-/** Shared by all routes. */
 export interface Context {
   readonly world: World;
   readonly clock: Clock;
@@ -26,7 +25,6 @@ export function runOf({ world }: Context, id: string): RunWatch {
   throw new Problem(404, 'NO_RUN', `run not found: ${id.slice(0, 100)}`, { hint: 'see /api/v1/ for the runs' });
 }
 
-/** Refuses a run that has no passages to search. */
 export function checkSearchable(run: RunWatch): void {
   if (run.search.isThere) return;
   throw new Problem(404, 'NO_INDEX', 'there is nothing to search in this run yet', {

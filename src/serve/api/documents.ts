@@ -20,7 +20,6 @@ const PICTURE_WIDTH = 1_000;
 /** Maximum text of passages per response. */
 const MOST_CHARACTERS = 4_000_000;
 
-/** Routes for documents, passages, page images and files. */
 export function documentRoutes(context: Context): Route[] {
   const missing = (id: string): Problem =>
     new Problem(404, 'NO_DOCUMENT', `document not found in this run: ${id.slice(0, 100)}`);

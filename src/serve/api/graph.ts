@@ -17,7 +17,6 @@ const edgeKind = z.enum(Object.keys(EDGE_KINDS) as [EdgeKind, ...EdgeKind[]]);
 const nodeKind = z.enum(Object.keys(NODE_KINDS) as [NodeKind, ...NodeKind[]]);
 const limit = wholeNumber(1, 1_000).optional();
 
-/** Routes for the knowledge graph. */
 export function graphRoutes(context: Context): Route[] {
   const graphRoute = <Q extends z.ZodObject = typeof noQuery>(
     path: string,

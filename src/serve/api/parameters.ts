@@ -5,7 +5,6 @@ import { WORK_ORDERS } from '../../corpus/index.ts';
 /** Text parameter with a length limit. */
 export const words = z.string().max(1_000);
 
-/** Integer query parameter. */
 export function wholeNumber(least: number, most: number): z.ZodType<number> {
   return z
     .string()
@@ -14,7 +13,6 @@ export function wholeNumber(least: number, most: number): z.ZodType<number> {
     .pipe(z.int().min(least).max(most));
 }
 
-/** Query parameter between 0 and 1. */
 export const share = z
   .string()
   .regex(/^\d{1,3}(?:\.\d{1,10})?$/)
@@ -41,7 +39,6 @@ const limit = wholeNumber(1, 500).optional().describe('Maximum number; default 5
 const cursor = z.string().max(4_000).optional().describe('`next` of the previous page.');
 export const pageQuery = { limit, cursor };
 
-/** Filters of a work list. */
 export const workFilter = {
   q: words.optional().describe('Words, or prefixes of words, in title, authors, venue or ids.'),
   outcome: words.optional().describe('saved, failed, parked, skipped, waiting, own, missing; comma-separated.'),

@@ -23,7 +23,6 @@ function positionOf(cursor: string | undefined): number {
   throw new Problem(400, 'USAGE_CURSOR', 'the cursor does not belong to this list');
 }
 
-/** Routes for queue state, history, jobs and hosts. */
 export function queueRoutes(context: Context): Route[] {
   const { world } = context;
   /**

@@ -18,7 +18,6 @@ const MOST_HOSTS = 200;
 /** Above this number, adjacent slices are merged; a screen is not wider. */
 const MOST_SLICES = 600;
 
-/** Routes for runs, their progress and results, and the event stream. */
 export function runRoutes(context: Context): Route[] {
   const { world, clock } = context;
   return [
@@ -147,7 +146,6 @@ function lanesOf({ view }: RunWatch): z.output<typeof course.lanes> {
   };
 }
 
-/** Merges adjacent slices in pairs. */
 function joined(slices: readonly Slice[]): Slice[] {
   const sorted = slices.toSorted((a, b) => a[0] - b[0]);
   const pairs = sorted.filter((_, at) => at % 2 === 0).map((first, at) => [first, sorted[at * 2 + 1]] as const);

@@ -18,7 +18,6 @@ const DOWNLOADS: readonly (readonly [name: string, format: ExportFormat, type: s
   ['works.csl.json', 'csl', 'application/vnd.citationstyles.csl+json; charset=utf-8'],
 ];
 
-/** Routes for works: list, filters, details and export. */
 export function workRoutes(context: Context): Route[] {
   return [
     runRoute(context, {
@@ -79,7 +78,6 @@ export function workRoutes(context: Context): Route[] {
   ];
 }
 
-/** One attempt at a work. */
 export function triedOf(run: string, row: ManifestRow): Record<string, unknown> {
   return {
     run,

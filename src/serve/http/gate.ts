@@ -13,7 +13,6 @@ export interface GateOptions {
   readonly names: readonly string[];
 }
 
-/** Result of checking a request. */
 export type Verdict =
   | { readonly kind: 'accepted' }
   /** A link with a valid token: set a cookie and redirect to the URL without the token. */
@@ -23,7 +22,6 @@ const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
 const YEAR_S = 31_536_000;
 const ACCEPTED: Verdict = { kind: 'accepted' };
 
-/** Whether an address is reachable only from this machine. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.has(host.toLowerCase()) || /^127(?:\.\d{1,3}){3}$/.test(host);
 }

@@ -26,7 +26,6 @@ export class Problem extends Error {
   }
 }
 
-/** The body of an error response. */
 export function problemBody({ status, code, message, hint }: Problem): Record<string, unknown> {
   return { type: 'about:blank', title: STATUS_CODES[status], status, detail: message, code, hint };
 }

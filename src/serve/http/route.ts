@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 
-/** The response of a route. */
 export type Answer =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'bytes'; readonly type: string; readonly bytes: Uint8Array }
@@ -13,7 +12,6 @@ export type Answer =
   /** An event stream that starts after `lastId`. */
   | { readonly kind: 'watch'; readonly run: string | null; readonly lastId: string | null };
 
-/** The validated parts of a request. */
 export interface Asked<Path, Query, Body> {
   readonly path: Path;
   readonly query: Query;
@@ -69,7 +67,6 @@ export function route<
   return { pathSchema: NONE, querySchema: NONE, ...described, method, bodySchema };
 }
 
-/** A route that gives JSON. */
 export function jsonRoute<
   P extends z.ZodObject = typeof NONE,
   Q extends z.ZodObject = typeof NONE,

@@ -12,7 +12,6 @@ const LONGEST_SEGMENT = 2_048;
 const METHODS = ['GET', 'POST'] as const;
 const NOTHING = (): void => undefined;
 
-/** A matched route with validated parameters. */
 export interface Matched {
   readonly route: Route;
   readonly path: unknown;

@@ -11,7 +11,6 @@ import { problemBody, problemOf } from './problem.ts';
 
 const PIECE_BYTES = 64 * 1024;
 
-/** Security headers of every response. */
 const EVERYWHERE = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',

@@ -64,7 +64,6 @@ function legend(lines: readonly (readonly [name: string, value: number, tone: st
   </ul>`;
 }
 
-/** A legend symbol. */
 export function key(shape: View): View {
   return html`<svg viewBox="0 0 12 12" class="key" aria-hidden="true">${shape}</svg>`;
 }

@@ -79,7 +79,6 @@ export const OUTCOMES = [
   ['unreadable', 'unreadable entries', 'tone-mute'],
 ] as const;
 
-/** The display name of an outcome. */
 export function outcomeName(outcome: string): string {
   return OUTCOMES.find(([name]) => name === outcome)?.[1] ?? words(outcome);
 }

@@ -3,7 +3,6 @@ import type { DocumentLine, Facets, Hits, List, Passages, ReportFacts, Work } fr
 import type { Query, Source } from './source.ts';
 import { address, Refusal } from './source.ts';
 
-/** A passage with its document. */
 type Searched = Passages['items'][number] & { readonly document: string };
 const FACETS = ['outcome', 'reason', 'licence', 'version', 'type', 'year'] as const;
 

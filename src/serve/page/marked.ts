@@ -5,7 +5,6 @@ import { html } from './scene.ts';
 const WINDOW_CHARS = 320;
 const PIECE = /([\p{L}\p{N}]+)/gu;
 
-/** Highlights the words of a query in a text. */
 export function marked(text: string, query: string): View {
   const terms = new Set(analyse(query));
   if (terms.size === 0) return text;

@@ -11,7 +11,6 @@ export function link(href: string, text: string): View {
   return isSafe ? html`<a href=${href} target="_blank" rel="noreferrer">${text}</a>` : text;
 }
 
-/** A labelled form control. */
 export function field(name: string, id: string, control: View): View {
   return html`<label class="field" for=${id}><span>${name}</span>${control}</label>`;
 }
@@ -134,11 +133,9 @@ export function CopyButtons({ apa, bibtex }: { readonly apa: string | null; read
 
 interface ListRow {
   readonly key: string | number;
-  /** The first cell. */
   readonly head: View;
   /** The others, in the order of the columns. */
   readonly cells: readonly View[];
-  /** Attributes of the row. */
   readonly more?: object;
 }
 
@@ -220,7 +217,6 @@ export function Dialog(props: { readonly label: string; readonly close: () => vo
   </dialog>`;
 }
 
-/** Attempts at a work, newest first. */
 export function historyOf(history: WholeWork['history']): View {
   if (history.length === 0) return html`<p class="hint">No attempt yet.</p>`;
   return history.map(

@@ -11,18 +11,15 @@ import { address, Refusal } from './source.ts';
 export { html };
 export type View = ComponentChildren;
 
-/** Context shared by all views. */
 export interface Scene {
   readonly source: Source;
   readonly about: About;
   readonly run: Run | undefined;
-  /** Query parameters of the URL. */
   readonly query: URLSearchParams;
   /** URL of a view of this run. */
   readonly place: (path: string, query?: Query) => string;
   /** Changes the query parameters without a new history entry. */
   readonly set: (query: Query) => void;
-  /** Shows a status message. */
   readonly notify: (text: string) => void;
 }
 
@@ -34,7 +31,6 @@ export function useScene(): Scene {
   return scene;
 }
 
-/** API path under the current run. */
 export function runPath(run: Run, ...parts: readonly string[]): string {
   return `/${['runs', run.id, ...parts].map(encodeURIComponent).join('/')}`;
 }
@@ -111,7 +107,6 @@ interface Paged<T> {
   readonly more: View;
 }
 
-/** A list loaded page by page. */
 export function usePaged<T>(path: string, query: Query, [one, many]: readonly [one: string, many: string]): Paged<T> {
   const { source } = useScene();
   const [list, setList] = useState<List<T> & { readonly key: string }>();

@@ -22,7 +22,6 @@ export interface Source {
   readonly exportCsv?: (query: Query) => Promise<string>;
 }
 
-/** An error response of the API (RFC 9457). */
 export class Refusal extends Error {
   readonly status: number;
   readonly hint: string;

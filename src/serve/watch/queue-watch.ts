@@ -8,7 +8,6 @@ import { hostOverview, overviewOf } from '../../queue/index.ts';
 import type { host, queue } from '../api/shapes/operating.ts';
 import { Series } from './series.ts';
 
-/** State of a queue. */
 export type QueueFigures = z.output<typeof queue>;
 
 /** Host data from outside the queue; shared fleet data is read on request. */
@@ -16,7 +15,6 @@ export interface HostKnowledge extends Pick<HostSources, 'rulesOf'> {
   readonly shared: () => Promise<HostSources['shared']>;
 }
 
-/** A monitored queue. */
 export class QueueWatch {
   readonly queue: WorkQueue;
   readonly series = new Series<JobState | 'ended'>();
@@ -40,7 +38,6 @@ export class QueueWatch {
     this.#figures = figuresOf(stats, this.series.perMinute('ended'));
   }
 
-  /** The last result from the store. */
   get stats(): QueueStats | undefined {
     return this.#stats;
   }
@@ -120,7 +117,6 @@ export function moment(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }
 
-/** A host as shown to operators. */
 export type HostLine = Readonly<z.output<typeof host>>;
 
 const MOST_HOSTS = 2_000;

@@ -15,10 +15,8 @@ import { secondsLeft, Series } from './series.ts';
 /** How often to check for a newer index or graph. */
 const LOOK_MS = 2_000;
 
-/** A run as listed. */
 export type RunLine = z.output<typeof run>;
 
-/** Progress of a run. */
 export type RunFigures = z.output<typeof figures>;
 
 type StepName = StepCount['name'];
@@ -28,7 +26,6 @@ export class RunWatch implements AsyncDisposable {
   readonly id: string;
   readonly corpus: Corpus;
   readonly view: CorpusView;
-  /** Progress over time. */
   readonly series = new Series<StepName>();
   readonly search: KeptOpen<SearchSession>;
   readonly graph: KeptOpen<Graph>;

@@ -3,7 +3,6 @@ export type Point<Name extends string> = Readonly<Record<Name, number>> & { read
 
 const MOST_POINTS = 720;
 const RATE_MS = 300_000;
-/** Minimum time span for a rate. */
 const SHORTEST_RATE_MS = 2_000;
 
 /**

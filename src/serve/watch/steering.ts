@@ -5,7 +5,6 @@ import type { z } from 'zod';
 
 import type { act } from '../api/shapes/operating.ts';
 
-/** A logged control action: who, what, when. */
 export type SteeringAct = z.output<typeof act>;
 
 const SHOWN = 200;

@@ -5,12 +5,10 @@ import type { z } from 'zod';
 
 import type { event } from '../api/shapes/operating.ts';
 
-/** A numbered event with its run. */
 export type NumberedEvent = z.output<typeof event>;
 
 const KEPT = 1_000;
 
-/** Keeps the latest events of all runs. */
 export class EventLog {
   /** Random prefix: event numbers of another process are not comparable. */
   readonly #mark = randomBytes(4).toString('hex');
@@ -90,7 +88,6 @@ export class Watchers {
     this.#send(Buffer.from(events.map((event) => this.#eventText(event)).join('')), first.run);
   }
 
-  /** Sends the current figures. */
   figures(name: 'now' | 'queue' | 'hosts', json: string, run: string | null): void {
     if (this.#all.size > 0) this.#send(Buffer.from(`event: ${name}\ndata: ${json}\n\n`), run);
   }

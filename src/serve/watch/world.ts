@@ -19,11 +19,9 @@ const BEAT_MS = 15_000;
 const HOSTS_MS = 2_000;
 const MOST_SENT = 200;
 
-/** The runs and queue to monitor. */
 export interface Watched {
   readonly runs: readonly { readonly id: string; readonly corpus: Corpus }[];
   readonly queue: WorkQueue | undefined;
-  /** Host data from outside the queue. */
   readonly hosts?: HostKnowledge | undefined;
   readonly clock: Clock;
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
@@ -40,7 +38,6 @@ export class World implements AsyncDisposable {
   readonly #sent = new Map<string, string>();
   #looking: Promise<void> | undefined;
   #lookedAt = -Infinity;
-  /** Duration of the last poll. */
   #lookMs = 0;
   #askedAt = -Infinity;
   #beatAt = 0;

@@ -131,7 +131,6 @@ function estimateText(estimate: Estimate): string {
   ].join('\n');
 }
 
-/** Prints the summary of the run and the next steps. */
 export function printAccount(
   { summary, counts, run }: { readonly summary: DownloadSummary; readonly counts: Account; readonly run: RunCounts },
   elapsedMs: number,

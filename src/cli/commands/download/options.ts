@@ -67,7 +67,6 @@ export function loadRun(session: Session, flags: Layer): Config {
   return session.load([...flags, { path: ['queue', 'path'], value: path, origin: 'the run folder' }]).config;
 }
 
-/** What API keys would add. */
 export function keyHints({ keys }: Config): string[] {
   return [
     ...(keys.openalex === ''
@@ -77,7 +76,6 @@ export function keyHints({ keys }: Config): string[] {
   ];
 }
 
-/** The message for an empty result, with suggestions. */
 export function nothingFound({ topic, input = [], yearStart, yearEnd, oaOnly, type, language }: RunAsked): string {
   const filters = Object.entries({
     '--year-start': yearStart,

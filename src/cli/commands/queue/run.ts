@@ -101,7 +101,6 @@ async function webLayer(options: RunOptions): Promise<Layer> {
   return (await import('../../../harvest/index.ts')).simulatedLayer(options);
 }
 
-/** Runs the jobs with a user-supplied module. */
 function openHandlerJobs(
   config: Config,
   session: Session,
@@ -259,7 +258,6 @@ async function loadHandler(module: string): Promise<Handler> {
   return loaded.default as Handler;
 }
 
-/** An orchestrator and the function that runs it. */
 interface QueueRunner extends AsyncDisposable {
   readonly orchestrator: Orchestrator;
   run(options: { readonly drain: DrainMode; readonly signal: AbortSignal }): Promise<RunSummary>;

@@ -23,7 +23,6 @@ export function queueOptions(command: Command): Command {
 /** Commands that may create the queue; the others would hide a misspelt name. */
 const CREATING: ReadonlySet<string> = new Set(['enqueue', 'import', 'run']);
 
-/** Rejects the path of a queue that does not exist. */
 export function requireQueueFile(path: string): void {
   if (existsSync(path)) return;
   throw new AppError('USAGE_QUEUE', `queue not found: ${path}`, {
@@ -31,7 +30,6 @@ export function requireQueueFile(path: string): void {
   });
 }
 
-/** Opens the queue, runs `work` and closes the queue. */
 export async function withQueue(
   command: Command,
   work: (queue: WorkQueue, session: Session, loaded: Loaded) => Promise<void>,
@@ -45,7 +43,6 @@ export async function withQueue(
   await work(queue, session, loaded);
 }
 
-/** The job with this number or artifact id. */
 export async function findJob(admin: QueueAdmin, id: string): Promise<Job> {
   const job = (await admin.find(id)) ?? (/^\d+$/.test(id) ? await admin.find(Number(id)) : undefined);
   if (job) return job;

@@ -12,14 +12,12 @@ const DONE: readonly (readonly [word: string, ...stages: CorpusStageName[]])[] =
   ['embedded', 'dense', 'embed'],
 ];
 
-/** Documents processed by a stage. */
 interface Counts {
   readonly succeeded: number;
   readonly skipped: number;
   readonly failed: number;
 }
 
-/** The progress line of a run, over all stages. */
 export class RunProgress {
   readonly #session: Session;
   readonly #gathering: Gathering;
@@ -175,7 +173,6 @@ export class RunProgress {
   }
 }
 
-/** Progress of a run. */
 interface RunPace {
   readonly elapsedMs: number;
   /** Undefined if nothing is downloaded. */

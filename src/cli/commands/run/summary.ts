@@ -17,7 +17,6 @@ const NAMED = 10;
 const LABEL = 12;
 const WIDEST = 100;
 
-/** Prints the summary of a run and the next steps. */
 export function printRun(account: RunAccount, { folder, config }: Corpus, session: Session): void {
   if (session.json) {
     session.terminal.print(JSON.stringify({ out: folder, ...account }));

@@ -13,7 +13,6 @@ export const at = z.string().nullable().describe('ISO 8601.');
 
 export const counts = z.record(z.string(), count);
 
-/** A page of a list. */
 export function page<T extends z.ZodType>(item: T): z.ZodObject<{ items: z.ZodArray<T>; next: typeof text }> {
   return z.object({ items: z.array(item), next: text.describe('Cursor of the next page; null on the last page.') });
 }

@@ -146,7 +146,6 @@ export function GraphDrawing(props: {
   </div>`;
 }
 
-/** Screen coordinates of the nodes. */
 function axes(
   nodes: readonly PictureNode[],
   [width, height]: readonly [number, number],

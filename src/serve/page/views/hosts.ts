@@ -8,7 +8,6 @@ import type { Scene, View } from '../scene.ts';
 import { fault, html, runPath, shown, useAnswer, useScene } from '../scene.ts';
 
 const HOSTS_AT_FIRST = 24;
-/** Maximum number of hosts in one table. */
 const MOST_HOSTS = 2_000;
 const [WIDTH, HEIGHT] = [600, 26];
 

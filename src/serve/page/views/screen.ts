@@ -177,7 +177,6 @@ function conflictsOf({ conflicts, phases }: Screening, phase: Phase, open: (work
   </details>`;
 }
 
-/** The work that is decided about. */
 function Card(props: {
   readonly run: Run;
   readonly candidate: Candidate;

@@ -157,7 +157,6 @@ function sourceTables({ resolvers, attempt_reasons: reasons, lost, kinds }: Sour
   );
 }
 
-/** What a report leaves out. */
 function Omitted(): View {
   const { source } = useScene();
   return (
