@@ -4,9 +4,11 @@ import {
   existsSync,
   globSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -19,6 +21,7 @@ import { generatedFiles } from '../src/config/index.ts';
 import { bundlePage } from '../src/serve/page-bundle.ts';
 
 const ROOT = join(import.meta.dirname, '..');
+const DAY_MS = 86_400_000;
 const MAIN = 'src/cli/main.ts';
 /** Programs of the tests that are started often. */
 const OF_TESTS = ['test/e2e/holding-runner.ts', 'test/e2e/queue-runner.ts', 'test/fixtures/screening-reviewer.ts'];
@@ -77,8 +80,10 @@ export async function bundledProgram(): Promise<string> {
   ]);
   const hash = createHash('sha256');
   for (const [name, content] of files) hash.update(name).update(content);
-  const folder = join(ROOT, 'node_modules', '.cache', 'tests', hash.digest('hex').slice(0, 16));
+  const cache = join(ROOT, 'node_modules', '.cache', 'tests');
+  const folder = join(cache, hash.digest('hex').slice(0, 16));
   if (!existsSync(folder)) {
+    removeOld(cache);
     const part = `${folder}.${process.pid}`;
     for (const [name, content] of files) {
       mkdirSync(dirname(join(part, name)), { recursive: true });
@@ -90,6 +95,13 @@ export async function bundledProgram(): Promise<string> {
     renameSync(part, folder);
   }
   return join(folder, 'bin');
+}
+
+/** Removes bundles of yesterday's sources; a run that still uses one of today's is not disturbed. */
+function removeOld(cache: string): void {
+  mkdirSync(cache, { recursive: true });
+  for (const { name } of readdirSync(cache, { withFileTypes: true }).filter((entry) => entry.isDirectory()))
+    if (statSync(join(cache, name)).mtimeMs < Date.now() - DAY_MS) rmSync(join(cache, name), { recursive: true });
 }
 
 /** Modules that others start by their path: a worker is named beside `import.meta`. */
