@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import type { ManifestRow } from '../download/index.ts';
 
-/** Rows of one transaction. */
+/** Rows per transaction. */
 const BATCH_ROWS = 10_000;
 
 /** A row of one of the folders; the first folder is the target. */
@@ -14,7 +14,7 @@ interface Candidate extends Pick<ManifestRow, 'path' | 'sha256' | 'bytes'> {
   readonly row: string;
 }
 
-/** The rows of all folders in a temporary database, which is gone when the process ends. */
+/** The rows of all folders in a temporary database, deleted when the process ends. */
 export class Candidates implements Disposable {
   readonly #database = new DatabaseSync('');
   readonly #row: StatementSync;
@@ -73,7 +73,7 @@ export class Candidates implements Disposable {
       .iterate() as unknown as Iterable<{ readonly best: number; readonly rows: number }>;
   }
 
-  /** That row, then the other rows of its work, best first. */
+  /** The best row of a work, then its other rows, best first. */
   *of({ best, rows }: { readonly best: number; readonly rows: number }): Generator<Candidate> {
     const first = this.#row.get(best) as unknown as Candidate;
     yield first;

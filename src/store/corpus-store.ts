@@ -17,31 +17,33 @@ const NAME = 'corpus.sqlite';
 const BATCH_BYTES = 1 << 20;
 const BUSY_MS = 30_000;
 const ROWS_PER_CALL = 10;
-/** Tables that are not made from logs: `updateGraph` keeps them up to date. */
+/** Tables that are not built from logs; `updateGraph` maintains them. */
 const GRAPH_TABLES = new Set(
   'graph_sources graph_update statements evidence printed printed_keys work_keys open_references nodes edges'.split(
     ' ',
   ),
 );
-/** Tables of the search index, which is compared with its files whenever it is opened to be updated. */
+/** Tables of the search index, which is checked against its files whenever it is opened for writing. */
 const INDEX_TABLES = new Set(['index_about', 'segments', 'indexed_documents', 'deleted_passages']);
-/** The columns of works that are counted together. */
+/** The columns by which works are counted. */
 const TALLIED = 'outcome, reason, licence, version, type, year, label, other_version';
-/** Names of works whose rows wait to be made, in memory. */
+/** Most names of works held in memory until their rows are written. */
 const MOST_UNSETTLED = 500_000;
 
 export interface StoreOptions {
   /** Where the stages write their manifests; `Data/Manifests` in the folder by default. */
   readonly manifests?: string | undefined;
   readonly warn?: Warn | undefined;
-  /** Where lines go in a fleet, whose logs are on a server; into the files of the folder by default. */
+  /** Takes log lines in a fleet, whose logs are on a server; by default they go to files in the folder. */
   readonly say?: ((kind: 'records' | 'decisions', lines: readonly string[]) => void) | undefined;
 }
 
 /** What an ingest found. */
 export interface Ingested {
   readonly lines: number;
-  /** Logs that are other files than those that were read before: missing rows may only be in the database. */
+  /**
+   * Logs whose file was replaced since the last ingest: rows missing in the new file may exist only in the database.
+   */
   readonly replaced: readonly string[];
   readonly badLines: number;
 }
@@ -77,7 +79,7 @@ export class CorpusStore implements Rows, Disposable {
     this.#reader = new LineReader(this, this.#works);
   }
 
-  /** Opens the database of a folder and upgrades what an older version left there. Nothing is ingested yet. */
+  /** Opens the database of a folder and upgrades an older version. Ingests nothing. */
   static open(folder: string, options: StoreOptions = {}): CorpusStore {
     upgradeFolder(folder, options.warn);
     const manifests = options.manifests ?? join(folder, 'Data', 'Manifests');
@@ -91,21 +93,21 @@ export class CorpusStore implements Rows, Disposable {
     }
   }
 
-  /** The same for whoever is about to write logs: the folder is made, and has a database from now on. */
+  /** Like `open`, for a process that writes logs: creates the folder and its database. */
   static create(folder: string, options: StoreOptions = {}): CorpusStore {
     mkdirSync(folder, { recursive: true });
     upgradeFolder(folder, options.warn);
     return new CorpusStore(folder, join(folder, NAME), options);
   }
 
-  /** Reads everything that was appended since, batch by batch. */
+  /** Reads everything appended since the last ingest, in batches. */
   ingest(): Ingested {
     const total = { lines: 0, badLines: 0, replaced: new Set<string>() };
     for (let goesOn = true; goesOn;) goesOn = this.#batch(total);
     return { ...total, replaced: [...total.replaced] };
   }
 
-  /** The same, letting others have their turn between batches. */
+  /** Like `ingest`, but yields to other tasks between batches. */
   async ingestSoon(): Promise<Ingested> {
     const total = { lines: 0, badLines: 0, replaced: new Set<string>() };
     for (let goesOn = true; goesOn;) {
@@ -116,14 +118,14 @@ export class CorpusStore implements Rows, Disposable {
   }
 
   /**
-   * The same for a great deal that is new, in one transaction: the row of a work is made once, and not once for each log
-   * that mentions it. Others cannot write meanwhile.
+   * Like `ingest`, in one transaction, for many new lines: the row of a work is written once instead of once per log
+   * that mentions it. Blocks other writers.
    */
   ingestAll(): Ingested {
     this.#settlesLate = true;
     try {
       return this.transaction(() => {
-        // At the end and from sorted rows, indexes and tallies cost a fraction of what they cost row by row.
+        // Building indexes and tallies at the end, from sorted rows, is much cheaper than row by row.
         const later = this.get('select 1 from works limit 1')
           ? []
           : this.all<{ type: string; name: string; sql: string }>(
@@ -142,13 +144,13 @@ export class CorpusStore implements Rows, Disposable {
     }
   }
 
-  /** Appends lines to the records; they are read by the next ingest. */
+  /** Appends lines to the records; the next ingest reads them. */
   appendRecords(lines: readonly string[]): void {
     if (lines.length === 0) return;
     this.transaction(() => appendLine(join(this.folder, 'records.jsonl'), `${lines.join('\n')}\n`));
   }
 
-  /** Appends lines to a log and reads them, all or none of which others see. */
+  /** Appends lines to a log and ingests them; other processes see all of them or none. */
   append(kind: 'records' | 'decisions', lines: readonly string[]): void {
     if (lines.length === 0) return;
     if (this.#path === '') throw new AppError('CORPUS_READ_ONLY', `${this.folder} is not writable`);
@@ -159,7 +161,7 @@ export class CorpusStore implements Rows, Disposable {
     refuseFleetFolder(this.folder);
     this.ingest();
     this.transaction(() => {
-      // What a person decided cannot be fetched again.
+      // Decisions of people cannot be fetched again: sync them.
       appendLine(join(this.folder, `${kind}.jsonl`), `${lines.join('\n')}\n`, kind === 'decisions');
       const log = logsIn(this.folder, this.#manifests).find((each) => each.kind === kind);
       const total = { lines: 0, badLines: 0, replaced: new Set<string>() };
@@ -193,17 +195,17 @@ export class CorpusStore implements Rows, Disposable {
     return this.get<{ rows: number }>(`select count(*) as rows from ${table}`)?.rows ?? 0;
   }
 
-  /** Row by row, with a statement of its own: others may run meanwhile. */
+  /** Row by row, with a separate statement, so that other queries can run in between. */
   iterate<T = Record<string, unknown>>(sql: string, ...values: SQLInputValue[]): IterableIterator<T> {
     return this.database.prepare(sql).iterate(...values) as IterableIterator<T>;
   }
 
-  /** Answers how many rows have changed. */
+  /** Returns the number of changed rows. */
   run(sql: string, ...values: SQLInputValue[]): number {
     return this.#guard(() => Number(this.#prepared(sql).run(...values).changes));
   }
 
-  /** Inserts rows of a table, several with one call: a call costs about as much as a row. */
+  /** Inserts many rows per call: a call costs about as much as a row. */
   insertRows(table: string, rows: readonly (readonly SQLInputValue[])[]): void {
     for (let at = 0; at < rows.length;) {
       const some = rows.slice(at, at + (rows.length - at < ROWS_PER_CALL ? 1 : ROWS_PER_CALL));
@@ -213,7 +215,7 @@ export class CorpusStore implements Rows, Disposable {
     }
   }
 
-  /** All or none; calls inside another are part of it. */
+  /** All or nothing; a nested call joins the outer transaction. */
   transaction<T>(work: () => T): T {
     if (this.database.isTransaction) return work();
     this.database.exec('begin immediate');
@@ -227,7 +229,7 @@ export class CorpusStore implements Rows, Disposable {
     }
   }
 
-  /** What `read` finds is what was there at one moment, whatever others write meanwhile. */
+  /** Runs `read` on one consistent snapshot, whatever other processes write meanwhile. */
   snapshot<T>(read: () => T): T {
     if (this.database.isTransaction) return read();
     this.database.exec('begin');
@@ -270,11 +272,11 @@ export class CorpusStore implements Rows, Disposable {
     return statement;
   }
 
-  /** Reads a piece of the first log that has something new; false where none has. */
+  /** Reads a piece of the first log with new lines; false if there is none. */
   #batch(total: { lines: number; badLines: number; replaced: Set<string> }): boolean {
     for (const log of logsIn(this.folder, this.#manifests)) {
       const cursor = this.#cursor(log.name);
-      // Looked at without the lock: mostly nothing is new.
+      // Checked without the lock, because usually nothing is new.
       const next = readLines(log.path, cursor, 1);
       if (next && next.lines.length === 0) continue;
       const before = total.lines;
@@ -284,12 +286,12 @@ export class CorpusStore implements Rows, Disposable {
     return false;
   }
 
-  /** Reads a piece of a log, in a transaction; true where there may be more of it. */
+  /** Reads a piece of a log in a transaction; true if there may be more. */
   #read(log: LogFile, total: { lines: number; badLines: number; replaced: Set<string> }, maxBytes: number): boolean {
     const cursor = this.#cursor(log.name);
     let read = readLines(log.path, cursor, maxBytes);
     if (!read) {
-      // The manifest is read whole again only by the run that mends it: until then its rows may be nowhere else.
+      // Only the run that repairs the manifest reads it again in full: until then its rows may exist only here.
       total.replaced.add(log.name);
       const renamed = this.#renamed(log);
       if (renamed) return true;
@@ -328,7 +330,7 @@ export class CorpusStore implements Rows, Disposable {
     return row ? { bytes: row.bytes, headBytes: row.head_bytes, head: row.head, tail: row.tail } : START;
   }
 
-  /** A manifest that was rotated has another name now: its cursor goes with it. */
+  /** A rotated manifest has a new name: its cursor is renamed too. */
   #renamed(log: LogFile): boolean {
     if (log.kind !== 'manifest') return false;
     for (const { name, bytes, head_bytes: headBytes, head, tail } of this.all<{
@@ -355,7 +357,7 @@ function opened(path: string): DatabaseSync {
     const version = Number.parseInt(sha256(sql.replaceAll(/--.*/g, '').replaceAll(/\s+/g, ' ')).slice(0, 7), 16);
     if (versionOf(database) === version) return database;
     database.exec('begin immediate');
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (versionOf(database) !== version) {
       for (const { type, name } of database
         .prepare(
@@ -386,17 +388,17 @@ function isUnwritable(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && [8, 14].includes((error.errcode as number) & 0xff);
 }
 
-/** Whether a folder has a database, of whatever version. */
+/** Whether a folder has a database, in any version. */
 export function hasStore(folder: string): boolean {
   return existsSync(join(folder, NAME));
 }
 
-/** Removes the database of a folder: the next one that is opened reads all logs again. */
+/** Removes the database of a folder; the next open reads all logs again. */
 export function removeStore(folder: string): void {
   for (const ending of ['', '-wal', '-shm']) rmSync(join(folder, NAME + ending), { force: true });
 }
 
-/** Logs of a folder that are copies of a fleet's must not get lines of their own: the next copy would not fit. */
+/** Logs copied from a fleet must not be appended to: the next copy would not continue them. */
 export function refuseFleetFolder(folder: string): void {
   if (existsSync(join(folder, 'state', 'fleet.json')))
     throw new AppError('CORPUS_OF_FLEET', `the logs of ${folder} are copies of those of a fleet`, {

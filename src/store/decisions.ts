@@ -2,7 +2,7 @@ import type { VersionLink } from '../works/index.ts';
 import type { CorpusStore } from './corpus-store.ts';
 
 export const LABELS = ['included', 'excluded'] as const;
-/** What screening comes to for a work. */
+/** The result of screening a work. */
 export type Label = (typeof LABELS)[number];
 
 export const PHASES = ['title-abstract', 'full-text'] as const;
@@ -13,7 +13,7 @@ export type Choice = (typeof CHOICES)[number];
 
 /** What one reviewer decided about one work. */
 export interface ScreeningDecision {
-  /** Made by the reviewer's program: a decision that is sent twice is logged once. */
+  /** Chosen by the client, so that a decision sent twice is logged once. */
   readonly id: string;
   readonly work: string;
   readonly phase: Phase;
@@ -23,9 +23,9 @@ export interface ScreeningDecision {
   /** Why the work was excluded. */
   readonly reason: string | null;
   readonly note: string | null;
-  /** The version of the protocol that was in force; 0 before the first. */
+  /** The version of the protocol at that time; 0 before the first. */
   readonly criteria: number;
-  /** The place of the work among the undecided ones; null where it was not ranked. */
+  /** The rank of the work among the undecided ones; null if it was not ranked. */
   readonly rank: number | null;
 }
 
@@ -42,18 +42,21 @@ export interface Protocol {
   readonly highlight: readonly string[];
 }
 
-/** A line of `decisions.jsonl`: what a person decided about works, and merges of versions, which a person may undo. */
+/** A line of `decisions.jsonl`: decisions of people about works, and merges of versions, which people can undo. */
 export type Decision =
-  /** As versions before 0.2 wrote it. */
+  /** Format before version 0.2. */
   | { readonly kind: 'label'; readonly work: string; readonly label: Label; readonly at: string }
   | ({ readonly kind: 'screened' } & ScreeningDecision)
-  /** Takes one decision back. */
+  /** Undoes one decision. */
   | { readonly kind: 'undone'; readonly of: string; readonly work: string; readonly by: string; readonly at: string }
   | ({ readonly kind: 'protocol'; readonly by: string; readonly at: string } & Protocol)
-  /** A random sample of the undecided works begins: they are read in the order that the seed gives. */
+  /** Starts a random sample of the undecided works; the seed determines their order. */
   | { readonly kind: 'sample'; readonly seed: string; readonly by: string; readonly at: string }
   | ({ readonly kind: 'version'; readonly at: string } & VersionLink)
-  /** A named choice of works: these, or those that a filter finds when it is used; with neither, the set is deleted. */
+  /**
+   * A named set of works: a fixed list, or a filter that is run when the set is used. Without either, the set is
+   * deleted.
+   */
   | {
       readonly kind: 'set';
       readonly name: string;
@@ -61,7 +64,7 @@ export type Decision =
       readonly filter: string | null;
       readonly at: string;
     }
-  /** A person's value for a cell of a table; '' says that there is none, null goes back to what was found. */
+  /** A person's value for a table cell; '' means that there is none, null restores the extracted value. */
   | {
       readonly kind: 'cell';
       readonly work: string;
@@ -69,7 +72,7 @@ export type Decision =
       readonly value: string | null;
       readonly at: string;
     }
-  /** Whether a work is the same as another one, whatever was found out about it. */
+  /** Whether a work is the same as another one; overrides what was detected. */
   | {
       readonly kind: 'identity';
       readonly work: string;
@@ -80,13 +83,13 @@ export type Decision =
   /** Undoes or restores one merge of versions, or all merges of a work where `of` is null. */
   | { readonly kind: 'split' | 'merge'; readonly work: string; readonly of: string | null; readonly at: string };
 
-/** What the verdict on a work is made of: decisions that were not undone, in their order. */
+/** The decisions behind a verdict: those not undone, in order. */
 export type Standing = Pick<ScreeningDecision, 'decision' | 'by' | 'phase' | 'reason'>;
 
 /**
- * What the decisions of one phase come to. Each reviewer's last decision counts. The first `reviewers` of them have to
- * agree; where they do not, it is a conflict, which a decision of another reviewer settles. With one reviewer the last
- * decision counts. Null while one is missing.
+ * The verdict of one phase. Each reviewer's last decision counts. The first `reviewers` of them must agree; otherwise
+ * it is a conflict, which another reviewer's decision settles. With one reviewer the last decision counts. Null while a
+ * decision is missing.
  */
 export function verdictOf(
   decisions: readonly Standing[],
@@ -104,14 +107,14 @@ export function verdictOf(
   return { verdict: first.decision, reason: all.find(({ reason }) => reason !== null)?.reason ?? null };
 }
 
-/** What screening comes to for a work, in which phase, and why it was excluded. */
+/** The label of a work, its phase, and why it was excluded. */
 interface Labelled {
   readonly label: Label;
   readonly phase: Phase;
   readonly reason: string | null;
 }
 
-/** What screening comes to: the verdict on the full text where there is one, else that on title and abstract. */
+/** The verdict on the full text if there is one, otherwise that on title and abstract. */
 export function labelOf(decisions: readonly Standing[], reviewers: number): Labelled | null {
   for (const phase of PHASES.toReversed()) {
     const found = verdictOf(
@@ -124,7 +127,7 @@ export function labelOf(decisions: readonly Standing[], reviewers: number): Labe
   return null;
 }
 
-/** A named choice of works: these, or those that a filter finds when it is used. */
+/** A named set of works: a fixed list, or a filter that is run when the set is used. */
 export interface SavedSet {
   readonly name: string;
   readonly works: readonly string[] | null;
@@ -132,7 +135,7 @@ export interface SavedSet {
   readonly at: string;
 }
 
-/** A decision and its place in the order of all. */
+/** A decision and its position among all decisions. */
 type Screened = ScreeningDecision & { readonly sequence: number };
 
 const ABOUT = 'and (work = ?1 or work in (select id from work_ids where work_ids.work = ?1))';
@@ -189,7 +192,7 @@ export function titleOf(store: CorpusStore, work: string): string | null {
   return store.get<{ title: string | null }>('select title from works where work = ?', work)?.title ?? null;
 }
 
-/** The work that an id turned out to name. */
+/** The work that an id was merged into. */
 export function sameWork(store: CorpusStore, id: string): string | undefined {
   return store.get<{ of: string }>('select of from same_works where id = ?', id)?.of;
 }

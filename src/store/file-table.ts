@@ -7,7 +7,10 @@ export interface KnownFile {
   readonly bytes: number;
 }
 
-/** Which file of a corpus has which bytes. A corpus has millions of files: a temporary database that goes with the process. */
+/**
+ * Maps the files of a corpus to the hashes of their bytes. In a temporary database, because a corpus can have millions
+ * of files.
+ */
 export class FileTable implements Disposable {
   readonly #database = new DatabaseSync('');
 
@@ -25,12 +28,12 @@ export class FileTable implements Disposable {
     return this.#database.prepare('select * from files where path = ?').get(path) as KnownFile | undefined;
   }
 
-  /** Whether a file has these bytes. */
+  /** Whether any file has these bytes. */
   hasBytes(sha256: string): boolean {
     return this.#database.prepare('select 1 from files where sha256 = ? limit 1').get(sha256) !== undefined;
   }
 
-  /** The files below a folder, in the order of their paths. */
+  /** The files below a folder, sorted by path. */
   below(prefix: string): Iterable<KnownFile> {
     const rows = this.#database.prepare('select * from files where path >= ? and path < ? order by path');
     return rows.iterate(prefix, `${prefix}\u{10ffff}`) as unknown as Iterable<KnownFile>;

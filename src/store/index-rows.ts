@@ -6,7 +6,7 @@ import type { ModelIdentity } from '../parse/index.ts';
 import { CorpusStore, hasStore } from './corpus-store.ts';
 
 const FOLDER = 'Index';
-/** Where versions before 0.2 had these rows, and how they named their layout, which is the same. */
+/** Where versions before 0.2 stored these rows, and their name for the layout, which is unchanged. */
 const OLD = 'index.sqlite';
 const OLD_SCHEMA = 'docstokg/index/3';
 
@@ -46,7 +46,7 @@ export interface IndexedRow {
 export interface IndexChange {
   readonly segments?: readonly SegmentRow[];
   readonly documents?: readonly IndexedRow[];
-  /** Documents that are removed, or that are in another segment from now on. */
+  /** Documents that are removed or move to another segment. */
   readonly removed?: Iterable<string>;
   /** Segments whose documents have all moved. */
   readonly dropped?: readonly string[];
@@ -63,13 +63,13 @@ export class IndexRows implements Disposable {
     this.#store = store;
   }
 
-  /** Opens the index of a corpus folder to change it. One whose texts were analysed in another way is emptied. */
+  /** Opens the index of a corpus folder for writing. Empties it if its texts were analysed differently. */
   static open(corpus: string, analysis: string): IndexRows {
     mkdirSync(join(corpus, FOLDER), { recursive: true });
     const rows = new IndexRows(corpus, CorpusStore.create(corpus));
     try {
       rows.#takeOver();
-      // Files of segments that a change replaces are deleted after it: it must be on the disk by then.
+      // Replaced segment files are deleted afterwards, so the change must be on disk first.
       rows.#store.database.exec('pragma synchronous = full');
       if (rows.analysis !== analysis)
         rows.#store.transaction(() => {
@@ -83,7 +83,7 @@ export class IndexRows implements Disposable {
     }
   }
 
-  /** Opens it for reading; refuses an index that this version cannot search. */
+  /** Opens the index for reading; refuses one that this version cannot search. */
   static read(corpus: string, analysis: string): IndexRows {
     const rows = IndexRows.find(corpus);
     const found = rows?.analysis;
@@ -98,7 +98,7 @@ export class IndexRows implements Disposable {
     });
   }
 
-  /** Opens what there is, of whatever version; undefined for a folder without a database. */
+  /** Opens an index of any version; undefined for a folder without a database. */
   static find(corpus: string): IndexRows | undefined {
     const hasOld = existsSync(join(corpus, FOLDER, OLD));
     if (!hasOld && !hasStore(corpus)) return undefined;
@@ -117,7 +117,7 @@ export class IndexRows implements Disposable {
     return this.#about('analysis');
   }
 
-  /** What `read` finds is what was there at one moment. */
+  /** Runs `read` on one consistent snapshot. */
   snapshot<T>(read: () => T): T {
     return this.#store.snapshot(read);
   }
@@ -138,7 +138,7 @@ export class IndexRows implements Disposable {
     return this.#store.all<SegmentRow>('select * from segments order by passages desc, name');
   }
 
-  /** The documents of a segment, in their order. */
+  /** The documents of a segment, in order. */
   documentsIn(segment: string): IndexedRow[] {
     return this.#store.all<IndexedRow>('select * from indexed_documents where segment = ? order by first', segment);
   }
@@ -167,7 +167,6 @@ export class IndexRows implements Disposable {
     return this.deletions(segment).reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** Applies a change. */
   change({ segments = [], documents = [], removed = [], dropped = [] }: IndexChange): void {
     this.#write(() => {
       for (const id of removed) {
@@ -219,7 +218,7 @@ export class IndexRows implements Disposable {
 
   #write(work: () => void): void {
     this.#store.transaction(work);
-    // Readers that stay open look at the time of the folder: the database changes for many other reasons.
+    // Open readers watch the folder's modification time, because the database changes for many other reasons.
     const now = new Date();
     utimesSync(this.folder, now, now);
   }
@@ -254,7 +253,7 @@ export class IndexRows implements Disposable {
             database.exec(`delete from ${table}; insert into ${table} select * from old.${of}`);
         });
     } catch (error) {
-      // What cannot be read is built again from the passages.
+      // An unreadable index is rebuilt from the passages.
       if (!isDamaged(error) && !isWithoutTable(error)) throw error;
     }
     if (
@@ -272,7 +271,7 @@ function isWithoutTable(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('no such table');
 }
 
-/** Whether a corpus folder has an index, of whatever version. */
+/** Whether a corpus folder has an index, in any version. */
 export function hasIndex(corpus: string): boolean {
   using rows = IndexRows.find(corpus);
   return rows?.analysis !== undefined;

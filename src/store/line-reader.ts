@@ -10,10 +10,10 @@ import type { WorkRows } from './work-rows.ts';
 const STEPS = { doctags: 'parsed', chunk: 'chunked', embed: 'embedded' } as const;
 const LONGEST_TEXT = 4_000;
 const MOST_WORDS = 200;
-/** Who decided where a version before did not write it down. */
+/** The reviewer of decisions from versions that did not log one. */
 const IMPORTED = 'import';
 
-/** Turns lines of logs into rows. What it writes depends on the lines of one log and their order alone. */
+/** Turns log lines into rows, which depend only on the lines of one log and their order. */
 export class LineReader {
   readonly #store: Rows;
   readonly #works: WorkRows;
@@ -23,7 +23,7 @@ export class LineReader {
     this.#works = works;
   }
 
-  /** Answers how many lines are damaged, or say nothing that this version knows. */
+  /** Returns how many lines are damaged or unknown to this version. */
   read(kind: LogFile['kind'], lines: readonly string[]): number {
     let bad = 0;
     for (const line of lines) {
@@ -76,7 +76,7 @@ export class LineReader {
     return true;
   }
 
-  /** A work that was found to be another one is that one until something else comes of it. */
+  /** A work found to be a duplicate stays merged until it has another outcome. */
   #sameWork({ work, reason, duplicate_of: of }: ManifestRow): void {
     const before = this.#store.get<{ of: string }>('select of from same_works where id = ?', work);
     if (before) this.#works.changed(before.of);
@@ -226,7 +226,7 @@ export class LineReader {
     );
   }
 
-  /** What the decisions about a work come to now. */
+  /** Updates the label of a work from its decisions. */
   #label(work: string): void {
     const decisions = this.#store.all<Standing>(
       'select decision, by, phase, reason from screened where work = ? and undone = 0 order by sequence',
@@ -272,7 +272,7 @@ export class LineReader {
     const { doc_id: id, status, reason } = row;
     if (typeof id !== 'string' || typeof status !== 'string') return false;
     const isFailure = status === 'failure';
-    // A skipped document was done before, unless it is a scan that nobody could read.
+    // A skipped document was finished before, unless it is a scan that still needs OCR.
     const ended = status === 'skip' ? (reason === 'needs-ocr' ? 'needs-ocr' : 'success') : status;
     const { duration_s: seconds } = row;
     this.#store.run(
@@ -305,7 +305,7 @@ export function isFailure(outcome: string): boolean {
   return !isRefusal(outcome) && (/^5\d\d$/.test(outcome) || !/^\d{3}$/.test(outcome));
 }
 
-/** A line of the manifest; lines of others, or damaged ones, are not. */
+/** Whether a value is a line of the manifest; false for other or damaged lines. */
 export function isManifestRow(value: unknown): value is ManifestRow {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
   const row = value as Record<string, unknown>;
@@ -325,7 +325,7 @@ function parsed(line: string): Record<string, unknown> | undefined {
   }
 }
 
-/** A log may come from somebody else: a field of another type is no value. */
+/** Logs may come from other programs: a field of the wrong type counts as missing. */
 function text(value: unknown): string | null {
   return typeof value === 'string' ? value.slice(0, LONGEST_TEXT) : null;
 }

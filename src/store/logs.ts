@@ -12,14 +12,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/** A log of a corpus folder: the name of its cursor, what its lines say, and where it is. */
+/** A log of a corpus folder: the name of its cursor, the kind of its lines, and its path. */
 export interface LogFile {
   readonly name: string;
   readonly kind: 'manifest' | 'records' | 'decisions' | 'hosts' | 'doctags' | 'chunk' | 'embed';
   readonly path: string;
 }
 
-/** How far a log was read, and by which bytes it is known. */
+/** How far a log was read, and the bytes that identify it. */
 export interface LogCursor {
   readonly bytes: number;
   readonly headBytes: number;
@@ -34,7 +34,7 @@ const NEWLINE = 0x0a;
 const STAGES = ['doctags', 'chunk', 'embed'] as const;
 const ROTATED = /^manifest\.\d{4}\.jsonl$/;
 
-/** The logs that are there, in the order in which they are read. */
+/** The existing logs, in the order in which they are read. */
 export function logsIn(folder: string, manifests: string): LogFile[] {
   const log = (kind: LogFile['kind'], name: string, path = join(folder, name)): LogFile => ({ name, kind, path });
   const names = existsSync(folder) ? readdirSync(folder) : [];
@@ -54,7 +54,7 @@ export function logsIn(folder: string, manifests: string): LogFile[] {
   ].filter(({ path }) => existsSync(path));
 }
 
-/** Lines of a log from a cursor on: whole ones only, about `maxBytes` of them. Undefined where it is another file. */
+/** Complete lines of a log after a cursor, about `maxBytes` of them. Undefined if the file is not the cursor's. */
 export function readLines(
   path: string,
   from: LogCursor,
@@ -81,7 +81,7 @@ export function readLines(
   }
 }
 
-/** Whether a file is the one that a cursor was made of, however it is called now. */
+/** Whether a file is the one that a cursor belongs to, even if it was renamed. */
 export function isSameLog(path: string, cursor: LogCursor): boolean {
   const descriptor = openSync(path, 'r');
   try {
@@ -114,7 +114,7 @@ function readAt(descriptor: number, from: number, length: number): Buffer {
   return bytes.subarray(0, at);
 }
 
-/** Bytes up to the last line break; a line that is longer than the piece is read whole. */
+/** Bytes up to the last line break; a line longer than the piece is read to its end. */
 function wholeLines(descriptor: number, from: number, size: number, maxBytes: number): Buffer {
   for (let length = Math.min(size - from, maxBytes); length > 0; length = Math.min(size - from, length * 4)) {
     const bytes = readAt(descriptor, from, length);
@@ -128,8 +128,8 @@ function wholeLines(descriptor: number, from: number, size: number, maxBytes: nu
 const BLOCK = 65_536;
 
 /**
- * Appends whole lines to a log, on the disk before it returns where `isSynced`. A line that a killed process left without
- * its end is cut off first. Call it inside a transaction of the database, which one process has at a time.
+ * Appends complete lines to a log; with `isSynced`, they are on disk when it returns. First cuts off an incomplete line
+ * left by a killed process. Call it inside a database transaction, which only one process can hold.
  */
 export function appendLine(path: string, text: string, isSynced = false): void {
   const descriptor = openSync(path, 'a+');

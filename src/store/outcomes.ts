@@ -1,7 +1,7 @@
 import type { ManifestRow } from '../download/index.ts';
 import type { CorpusStore } from './corpus-store.ts';
 
-/** What is needed of the last row of a work to decide whether it is tried again. */
+/** The fields of a work's last row that decide whether it is tried again. */
 export type LastRow = Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes'>;
 
 export function lastOutcome(store: CorpusStore, work: string): LastRow | undefined {
@@ -11,7 +11,7 @@ export function lastOutcome(store: CorpusStore, work: string): LastRow | undefin
   );
 }
 
-/** Whether the database has a row of a work that is not older than this one. */
+/** Whether the database has a row of this work that is at least as new. */
 export function hasOutcome(store: CorpusStore, { work, at }: Pick<ManifestRow, 'work' | 'at'>): boolean {
   return store.get('select 1 from outcomes where work = ? and at >= ?', work, at) !== undefined;
 }
@@ -21,7 +21,7 @@ export function savedOutcomes(store: CorpusStore): readonly Pick<ManifestRow, 'w
   return store.all("select work, kind, path, bytes from last_outcomes where outcome = 'saved' order by sequence");
 }
 
-/** Every row of the manifest, as its line and parsed; `isLast` for the one that counts. */
+/** Every row of the manifest, as text and parsed; `isLast` marks a work's last row. */
 export function* manifestRows(
   store: CorpusStore,
 ): Generator<{ readonly line: string; readonly row: ManifestRow; readonly isLast: boolean }> {

@@ -3,17 +3,17 @@ import { mergeRecords, versionKeys } from '../works/index.ts';
 import type { Rows } from './rows.ts';
 import type { WorkRows } from './work-rows.ts';
 
-/** A line of `records.jsonl`: something that a service, a list or a paper said of works. */
+/** A line of `records.jsonl`: what a service, a list or a paper says about works. */
 export type RecordLine =
-  /** Added to what is known: a source that says nothing now does not take back what it said before. */
+  /** Merged into the known record: fields that the source now omits keep their values. */
   | { readonly kind: 'record'; readonly record: WorkRecord }
-  /** In place of what is known. */
+  /** Replaces the known record. */
   | { readonly kind: 'whole'; readonly record: WorkRecord }
   | { readonly kind: 'notice'; readonly about: NoticeAbout }
   | ({ readonly kind: 'paper'; readonly work: string; readonly said: readonly WorkRecord[] } & OwnPaper)
   | ({ readonly kind: 'words'; readonly work: string; readonly said: readonly WorkRecord[] } & ReadDocument)
   | { readonly kind: 'arxiv'; readonly work: string; readonly version: number }
-  /** What a catalogue answered about a printed reference or a cited id. */
+  /** A catalogue's answer about a printed reference or a cited id. */
   | {
       readonly kind: 'answer';
       readonly question: string;
@@ -21,25 +21,25 @@ export type RecordLine =
       readonly readAt: string;
       readonly answer: { readonly kind: string };
     }
-  /** How often the lists of a run named works, of those that were named more than once then or before. */
+  /** How often a run's lists named each work, for works named more than once in total. */
   | { readonly kind: 'repeats'; readonly times: readonly (readonly [work: string, times: number])[] }
-  /** Works that an input file names, in pieces; the first one replaces what it named before. */
+  /** Works that an input file names, in pieces; the first piece replaces the file's earlier ones. */
   | { readonly kind: 'input'; readonly file: string; readonly works: readonly string[]; readonly from: number };
 
-/** A paper of the user's own, by its bytes, and whether services were asked about it. */
+/** A paper added by the user, identified by its bytes, and whether services were asked about it. */
 export interface OwnPaper {
   readonly document: string;
   readonly sha256: string;
   readonly checked: boolean;
 }
 
-/** A document whose own words were read, with the stamp of its parsed form. */
+/** A document whose text was used for its record, with the stamp of its parsed form. */
 export interface ReadDocument {
   readonly document: string;
   readonly stamp: string;
 }
 
-/** Makes the rows that a line of `records.jsonl` asks for; false for a line that is none. */
+/** Writes the rows for a line of `records.jsonl`; false for an invalid line. */
 export function applyRecordLine(store: Rows, works: WorkRows, line: RecordLine): boolean {
   const add = (record: WorkRecord): void => {
     const known = sameRecord(store, record);
@@ -49,7 +49,7 @@ export function applyRecordLine(store: Rows, works: WorkRows, line: RecordLine):
       store.run("update or ignore work_ids set work = ? where work = ? and instr(id, ':') = 0", id, known.id);
       remove(store, works, known.id);
     }
-    // OpenAlex has some works twice: the other id names this record from now on.
+    // OpenAlex lists some works twice: the other id becomes an alias of this record.
     if (id !== record.id && record.id === record.ids.openalex)
       store.run('insert into work_ids (id, work) values (?, ?) on conflict do nothing', record.id, id);
     works.changed(record.id);
@@ -73,7 +73,7 @@ export function applyRecordLine(store: Rows, works: WorkRows, line: RecordLine):
       if (![line.document, line.work, line.sha256].every((each) => typeof each === 'string') || !areRecords(line.said))
         return false;
       const before = store.get<{ work: string }>('select work from own_papers where document = ?', line.document);
-      // What a paper said of itself is said again; a work that is more than its paper stays.
+      // What the paper says of itself is replaced; a record with other sources stays.
       if (before && (before.work !== line.work || line.work === `paper:${line.document}`))
         forget(store, works, line.document, before.work);
       for (const record of line.said) add({ ...record, id: line.work });
@@ -139,13 +139,13 @@ export function readRecord(store: Rows, id: string): WorkRecord | undefined {
   return row && (JSON.parse(row.record) as WorkRecord);
 }
 
-/** The record of the same work: by its id, or by its DOI, which two works of OpenAlex may share that are one. */
+/** The record of the same work: by its id, or by its DOI, which two OpenAlex works may share. */
 export function sameRecord(store: Rows, record: WorkRecord): WorkRecord | undefined {
   const { doi } = record.ids;
   return readRecord(store, record.id) ?? (doi === null ? undefined : readRecord(store, `doi:${doi}`));
 }
 
-/** What is known and what is said now, under the id that names the work best. */
+/** Merges a known record with a new one under the best id of the work. */
 export function joined(known: WorkRecord, said: WorkRecord): WorkRecord {
   const merged = mergeRecords(known, said);
   const openalex = known.ids.openalex ?? said.ids.openalex;
@@ -159,7 +159,7 @@ export function noticed(store: Rows, { doi, pmid = null }: NoticeAbout): WorkRec
   );
 }
 
-/** A new record has no names yet that would have to go. */
+/** A new record has no earlier names to remove. */
 function put(store: Rows, works: WorkRows, record: WorkRecord, isNew = false): void {
   store.run(
     'insert into records (id, record) values (?, ?) on conflict (id) do update set record = excluded.record',
@@ -189,7 +189,7 @@ function unname(store: Rows, works: WorkRows, work: string): void {
   store.run('delete from version_keys where work = ?', work);
 }
 
-/** Removes a record that only a document of the user's own has spoken for. */
+/** Removes a record whose only source is a paper of the user. */
 function forget(store: Rows, works: WorkRows, document: string, work: string): void {
   const other = store.get('select 1 from own_papers where work = ? and document <> ? limit 1', work, document);
   if (!other && readRecord(store, work)?.sources.every(({ from }) => from === 'document')) remove(store, works, work);
@@ -200,7 +200,7 @@ function otherIds({ doi, pmid, pmcid, arxiv }: WorkIds): string[] {
   return ids.flatMap(([kind, id]) => (id === null ? [] : [`${kind}:${id}`]));
 }
 
-/** An OpenAlex id names a work best; else the id by which it was known first stays. */
+/** Prefers an OpenAlex id; otherwise the first known id stays. */
 function preferredId(record: WorkRecord, known: WorkRecord): string {
   return record.id === record.ids.openalex && known.id !== known.ids.openalex ? record.id : known.id;
 }
@@ -208,7 +208,9 @@ function preferredId(record: WorkRecord, known: WorkRecord): string {
 const TEXTS = ['title', 'date', 'venue', 'type', 'license', 'access', 'abstract', 'version'] as const;
 const LISTS = ['authors', 'notices', 'relations', 'sources', 'references', 'topics', 'keywords', 'funders'] as const;
 
-/** A record as this version writes it. A log may come from somebody else, and one damaged line must not stop the rest. */
+/**
+ * Whether a value is a valid record. Logs may come from other programs, and one damaged line must not stop the rest.
+ */
 export function isRecord(value: unknown): value is WorkRecord {
   if (value === null || typeof value !== 'object') return false;
   const record = value as Readonly<Record<string, unknown>>;

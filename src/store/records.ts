@@ -11,11 +11,11 @@ import { joined, noticed, readRecord, sameRecord } from './record-rows.ts';
 
 const LISTED_PER_LINE = 1_000;
 
-/** What is known of the works of a corpus, and what people decided about them. Everything said is logged before it counts. */
+/** The records of a corpus and the decisions of people about them. Everything is logged before it takes effect. */
 export class Records implements KnownIdentity, Disposable {
   readonly #store: CorpusStore;
   readonly #owns: boolean;
-  /** Records that have come since versions were looked for. */
+  /** Records added since the last search for versions. */
   readonly #added = new Set<string>();
 
   constructor(store: CorpusStore, owns = false) {
@@ -23,7 +23,7 @@ export class Records implements KnownIdentity, Disposable {
     this.#owns = owns;
   }
 
-  /** Opens the records of a folder, up to date, for who also writes them. */
+  /** Opens the records of a folder, up to date, for writing. */
   static open(folder: string, options: StoreOptions = {}): Records {
     const store = CorpusStore.create(folder, options);
     try {
@@ -35,19 +35,19 @@ export class Records implements KnownIdentity, Disposable {
     }
   }
 
-  /** The same for who mostly reads: in a folder that cannot be written, or has no log, nothing is made. */
+  /** Opens the records for reading: creates nothing in a folder that is read-only or has no log. */
   static read(folder: string, options: StoreOptions = {}): Records {
     const store = CorpusStore.open(folder, options);
     store.ingest();
     return new Records(store, true);
   }
 
-  /** Whether nothing is known of any work. */
+  /** Whether there are no records and no outcomes. */
   get isEmpty(): boolean {
     return !this.#store.get('select 1 from works limit 1');
   }
 
-  /** The last row of every work in the manifest, in the order in which they came. */
+  /** The last manifest row of every work, in log order. */
   *lastRows(): Generator<ManifestRow> {
     for (const { row } of this.#store.iterate<{ row: string }>('select row from last_outcomes order by sequence'))
       yield JSON.parse(row) as ManifestRow;
@@ -61,7 +61,7 @@ export class Records implements KnownIdentity, Disposable {
     return this.#store.get<{ works: number }>('select count(*) as works from records')?.works ?? 0;
   }
 
-  /** The record of a work by the id it is filed under, or by any other id of it. */
+  /** The record of a work by its main id or any other id. */
   get(id: string): WorkRecord | undefined {
     return readRecord(this.#store, id);
   }
@@ -80,7 +80,7 @@ export class Records implements KnownIdentity, Disposable {
       yield JSON.parse(record) as WorkRecord;
   }
 
-  /** Adds what is new to what is known; what was said before, at whatever time, is not logged again. */
+  /** Merges records into the known ones; logs nothing if only the time differs. */
   add(records: Iterable<WorkRecord>): void {
     const news = [...records].filter((record) => {
       const known = sameRecord(this.#store, record);
@@ -90,19 +90,19 @@ export class Records implements KnownIdentity, Disposable {
     this.#log(news.map((record) => ({ kind: 'record', record })));
   }
 
-  /** Puts records in place of those that are there. */
+  /** Replaces records. */
   replace(records: Iterable<WorkRecord>): void {
     this.#log([...records].map((record) => ({ kind: 'whole', record })));
   }
 
-  /** Adds what was said about works since they appeared; works that have no record here are left out. */
+  /** Adds notices about published works, such as retractions; skips works without a record. */
   addNotices(given: Iterable<NoticeAbout>): void {
     this.#log([...given].filter((about) => noticed(this.#store, about)).map((about) => ({ kind: 'notice', about })));
   }
 
   /**
-   * Files a paper of the user's own under the work that it is: one that is known by any of its ids, else a new one. What was
-   * known of the document alone before goes with it.
+   * Files a paper of the user under its work: one that has any of its ids, otherwise a new one. An earlier record of
+   * the document alone is merged into it.
    */
   fileOwn(paper: OwnPaper, said: readonly WorkRecord[]): string {
     const known = said.flatMap(({ ids }) => this.#byIds(ids))[0];
@@ -114,25 +114,25 @@ export class Records implements KnownIdentity, Disposable {
     return work;
   }
 
-  /** Adds what a document, and the services that were asked because of it, say of a work, and notes that it was read. */
+  /** Merges what a document, and the services asked because of it, say about a work, and marks the document as read. */
   fileWords({ document, stamp, work }: ReadDocument & { readonly work: string }, said: readonly WorkRecord[]): void {
     this.#added.add(work);
     this.#log([{ kind: 'words', document, stamp, work, said }]);
   }
 
-  /** The papers of the user's own that have a record, by document. */
+  /** The user's papers that have a record, by document. */
   ownPapers(): Map<string, { readonly sha256: string; readonly checked: boolean }> {
     const rows = this.#store.all<{ document: string; sha256: string; checked: number }>('select * from own_papers');
     return new Map(rows.map(({ document, sha256, checked }) => [document, { sha256, checked: checked === 1 }]));
   }
 
-  /** The documents whose own words are in the records of their works, each with the stamp under which it was read. */
+  /** The documents whose text is part of their works' records, each with the stamp it was read at. */
   readDocuments(): Map<string, string> {
     const rows = this.#store.all<{ document: string; stamp: string }>('select * from read_documents');
     return new Map(rows.map(({ document, stamp }) => [document, stamp]));
   }
 
-  /** The newest version at arXiv when it was last asked, of works that were downloaded from there. */
+  /** The newest version at arXiv at the last check, for works downloaded from there. */
   arxivVersions(): Map<string, number> {
     const rows = this.#store.all<{ work: string; version: number }>('select * from arxiv_versions');
     return new Map(rows.map(({ work, version }) => [work, version]));
@@ -144,7 +144,7 @@ export class Records implements KnownIdentity, Disposable {
     this.#log(news.map(([work, version]) => ({ kind: 'arxiv', work, version })));
   }
 
-  /** Notes how often the lists of a run have named each work. */
+  /** Logs how often a run's lists have named each work. */
   noteRepeats(times: ReadonlyMap<string, number>): void {
     const before = new Map(
       this.#store
@@ -166,7 +166,7 @@ export class Records implements KnownIdentity, Disposable {
     return new Map(rows.map(({ id, files: count }) => [id, count]));
   }
 
-  /** Notes which works an input file names now. */
+  /** Logs which works an input file names now. */
   noteInput(file: string, works: ReadonlySet<string>): void {
     const name = basename(file);
     const before = new Set(
@@ -180,14 +180,14 @@ export class Records implements KnownIdentity, Disposable {
     this.#log(lines);
   }
 
-  /** How many entries of lists have named a work that another entry had named. */
+  /** How many list entries name a work that an earlier entry named. */
   get repeatedEntries(): number {
     return (
       this.#store.get<{ times: number }>('select coalesce(sum(times), 0) as times from repeated_entries')?.times ?? 0
     );
   }
 
-  /** The documents that hold works, by document. */
+  /** The documents of works, by document. */
   documents(): Map<string, string> {
     const rows = this.#store.all<{ document: string; work: string }>(
       "select document, work from works where document <> '' union all select document, work from own_papers",
@@ -195,24 +195,24 @@ export class Records implements KnownIdentity, Disposable {
     return new Map(rows.map(({ document, work }) => [document, work]));
   }
 
-  /** What screening decided, by work. */
+  /** The results of screening, by work. */
   labels(): Map<string, Label> {
     const rows = this.#store.all<{ work: string; label: Label }>("select work, label from works where label <> ''");
     return new Map(rows.map(({ work, label }) => [work, label]));
   }
 
-  /** Logs what reviewers decided, or decided about the review; a decision that was logged before is not logged again. */
+  /** Logs decisions of reviewers about works and about the protocol; logs each decision only once. */
   screen(decisions: readonly (Decision & { readonly kind: 'screened' | 'undone' | 'protocol' | 'sample' })[]): void {
     const isKnown = (id: string): boolean => this.#store.get('select 1 from screened where id = ?', id) !== undefined;
     this.#decide(decisions.filter((each) => each.kind !== 'screened' || !isKnown(each.id)));
   }
 
-  /** Looks which records are versions of one work; what was undone before stays undone. Answers those that are new. */
+  /** Finds records that are versions of one work; undone merges stay undone. Returns the new ones. */
   linkVersions(at: string): VersionLink[] {
     return this.#link(this.all(), at);
   }
 
-  /** The same for the records that were added since, and those that they share an id or a title with. */
+  /** Like `linkVersions`, for records added since the last call and those that share an id or a title with them. */
   linkNewVersions(at: string): void {
     const near = new Set<string>();
     for (const record of [...this.#added].flatMap((id) => this.get(id) ?? []))
@@ -233,7 +233,7 @@ export class Records implements KnownIdentity, Disposable {
     return added;
   }
 
-  /** Every merge of versions, those that were undone included. */
+  /** Every merge of versions, including undone ones. */
   versions(): (VersionLink & { readonly at: string; readonly undone: boolean })[] {
     const rows = this.#store.all<VersionLink & { at: string; undone: 0 | 1 }>(
       'select * from versions order by of, work',
@@ -241,14 +241,14 @@ export class Records implements KnownIdentity, Disposable {
     return rows.map((row) => ({ ...row, undone: row.undone === 1 }));
   }
 
-  /** Takes a work out of the versions it was merged with, or puts it back; answers how many merges that were. */
+  /** Splits a work from its other versions, or merges it again; returns the number of merges changed. */
   setApart(work: string, undone: boolean, at: string): number {
     const merges = this.versions().filter((each) => each.undone !== undone && (each.work === work || each.of === work));
     if (merges.length > 0) this.#decide([{ kind: undone ? 'split' : 'merge', work, of: null, at }]);
     return merges.length;
   }
 
-  /** Merges of works that turned out to be the same, and what people decided about them. */
+  /** Merges of duplicate works, and people's decisions about them. */
   identities(): { readonly work: string; readonly of: string; readonly apart: boolean }[] {
     const rows = this.#store.all<{ work: string; of: string; apart: 0 | 1 }>(
       `select id as work, of, 0 as apart from same_works where id not in (select id from decided_works)
@@ -258,8 +258,8 @@ export class Records implements KnownIdentity, Disposable {
   }
 
   /**
-   * Splits a work off from the one that it turned out to be, or makes them one again; a work that others turned out to be is
-   * split off from all of them. Answers how many works that were.
+   * Splits a work from its duplicate, or merges them again; a work with several duplicates is split from all of them.
+   * Returns how many works changed.
    */
   setSame(name: string, same: boolean, at: string): number {
     const found = this.identities().filter(
@@ -269,7 +269,7 @@ export class Records implements KnownIdentity, Disposable {
     return found.length;
   }
 
-  /** How often in a row a work was deferred before this run. */
+  /** How many times in a row a work was deferred before this run. */
   deferrals(work: string, run: string): number {
     return (
       this.#store.get<{ n: number }>(
@@ -315,14 +315,14 @@ export class Records implements KnownIdentity, Disposable {
     return this.get(name)?.id;
   }
 
-  /** Works as groups of their versions, the best first; only those with more than one. */
+  /** The versions of each work with more than one, best version first. */
   versionGroups(): WorkRecord[][] {
     return groupsOf(this.versions().filter(({ undone }) => !undone)).map((ids) =>
       bestFirst(ids.flatMap((id) => this.get(id) ?? [])),
     );
   }
 
-  /** Saved choices of works, by name. */
+  /** Saved sets of works, by name. */
   sets(): SavedSet[] {
     const rows = this.#store.all<{ name: string; works: string | null; filter: string | null; at: string }>(
       'select * from sets order by name',
@@ -333,12 +333,12 @@ export class Records implements KnownIdentity, Disposable {
     }));
   }
 
-  /** Saves a choice of works under a name, or deletes it where it has neither works nor a filter. */
+  /** Saves a set of works under a name; deletes it if it has neither works nor a filter. */
   saveSet(set: Omit<SavedSet, 'at'>, at: string): void {
     this.#decide([{ kind: 'set', ...set, at }]);
   }
 
-  /** Cells of tables that people corrected, by work and column. */
+  /** Table cells that people corrected, by work and column. */
   corrections(): Map<string, Map<string, string>> {
     const rows = this.#store.all<{ work: string; column: string; value: string }>(
       'select work, column_name as column, value from cells order by work, column_name',
@@ -349,7 +349,7 @@ export class Records implements KnownIdentity, Disposable {
     return found;
   }
 
-  /** Corrects a cell of a table; null goes back to what was found. */
+  /** Corrects a table cell; null restores the extracted value. */
   correct(cell: { readonly work: string; readonly column: string; readonly value: string | null }, at: string): void {
     this.#decide([{ kind: 'cell', ...cell, at }]);
   }
@@ -379,7 +379,7 @@ export class Records implements KnownIdentity, Disposable {
   }
 }
 
-/** What a record says, whenever its sources said so. */
+/** The content of a record without the times of its sources. */
 function contentOf(record: WorkRecord): string {
   return JSON.stringify({ ...record, sources: record.sources.map(({ from, fields }) => ({ from, fields })) });
 }

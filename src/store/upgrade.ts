@@ -22,7 +22,7 @@ export function upgradeFolder(folder: string, warn: Warn | undefined): void {
   upgradeGraph(join(folder, 'Graph'), join(folder, 'records.jsonl'), warn);
 }
 
-/** The graph is built again from the facts of documents; what catalogues answered about references goes into the records. */
+/** The graph is rebuilt from the facts of documents; answers of catalogues about references go into the records. */
 function upgradeGraph(graph: string, records: string, warn: Warn | undefined): void {
   const answers = join(graph, 'references.sqlite');
   if (existsSync(answers)) {
@@ -84,7 +84,7 @@ function upgradeManifest(folder: string, warn: Warn | undefined): void {
   );
 }
 
-/** A log that is there was written by an upgrade that came this far, or by a newer version. */
+/** An existing log was written by an upgrade that got this far, or by a newer version. */
 function writeLog(folder: string, name: string, lines: Iterable<string>): number {
   const path = join(folder, name);
   if (existsSync(path)) return 0;

@@ -3,10 +3,10 @@ import type { WorkRecord } from '../works/index.ts';
 import { bestFirst, retractionOf } from '../works/index.ts';
 import type { Rows } from './rows.ts';
 
-/** Longer titles and names are cut: a list shows no more. */
+/** Longer titles and names are cut: lists show no more. */
 const LONGEST_TEXT = 1_000;
 const SORTED_LENGTH = 200;
-/** Names of one work, and versions of it, that are looked at: more are damage. */
+/** Most names and versions of one work; more indicate damage. */
 const MOST_NAMES = 100;
 
 const FIELDS = [
@@ -16,7 +16,7 @@ const FIELDS = [
 const LIST = FIELDS.join(', ');
 const EXCLUDED = FIELDS.map((field) => `excluded.${field}`).join(', ');
 
-/** What is said about a name. What a person has split off (`apart`) is not found again by an id that both have. */
+/** Where a name leads. A work that a person split off (`apart`) is not found by a shared id. */
 const NEXT = `
   with decision as (select of, apart from decided_works where id = ?1)
   select (select of from decision) as decided, (select apart from decision) as apart,
@@ -24,7 +24,7 @@ const NEXT = `
     (select work from work_ids where id = ?1 and work <> coalesce((select of from decision), '')
        and work not in (select work from work_ids where id = coalesce((select of from decision), ''))
      order by work limit 1) as other`;
-/** The same where nothing was decided and no work turned out to be another one. */
+/** Like `NEXT`, for a database without decisions and duplicates. */
 const NEXT_RECORD = `
   select null as decided, null as apart, null as same, exists (select 1 from records where id = ?1) as isRecord,
     (select min(work) from work_ids where id = ?1) as other`;
@@ -52,35 +52,34 @@ interface LastOutcome {
 }
 
 /**
- * Keeps the table `works`: a row per work, made of its records, its last outcome, its document and what was decided about it.
- * A row depends on what the other tables say now and not on the order in which they were filled, so that increments come to
- * the same as a rebuild.
+ * Maintains the table `works`: one row per work, from its records, last outcome, document and decisions. A row depends
+ * only on the current contents of the other tables, so that increments give the same rows as a rebuild.
  */
 export class WorkRows {
   readonly #store: Rows;
   readonly #changed = new Set<string>();
   #has = HAS_ALL;
-  /** Works by name, while rows are made. */
+  /** Works by name, cached while rows are written. */
   #workOf: Map<string, string> | undefined;
 
   constructor(store: Rows) {
     this.#store = store;
   }
 
-  /** Notes that something is known about a name: the id of a record, another id of it, or the id that a work was tried by. */
+  /** Marks a name as changed: the id of a record, an alias, or the id under which a work was tried. */
   changed(name: string): void {
     this.#changed.add(name);
   }
 
-  /** How many names were noted and have no row yet. */
+  /** How many changed names have no new row yet. */
   get size(): number {
     return this.#changed.size;
   }
 
-  /** Makes the rows of all names that were noted, and of the works whose versions they are. */
+  /** Writes the rows of all changed names, and of the other versions of those works. */
   settle(): void {
     if (this.#changed.size === 0) return;
-    // While rows are made nothing changes that says which names are one work.
+    // Which names belong to one work does not change while rows are written.
     this.#workOf = new Map();
     try {
       this.#settle();
@@ -105,7 +104,7 @@ export class WorkRows {
     }
     this.#changed.clear();
     if (this.#has.versions) for (const work of works) for (const other of this.#versionsOf(work)) works.add(other);
-    // Words are written together: between other statements the text index is flushed to disk for each of them.
+    // Words are written together: otherwise the text index is flushed to disk for every row.
     const rows = JSON.stringify([...works].flatMap((work) => this.#make(work) ?? []));
     this.#store.run('delete from words where rowid in (select value from json_each(?))', rows);
     this.#store.run(
@@ -115,17 +114,14 @@ export class WorkRows {
     );
   }
 
-  /**
-   * The work that a name stands for: the one that it turned out to be the same as, else its record by its id or another one
-   * of its ids, else itself.
-   */
+  /** The work that a name stands for: the work it was merged into, otherwise its record by any id, otherwise itself. */
   workOf(name: string): string {
     const known = this.#workOf?.get(name);
     if (known !== undefined) return known;
     const way = [name];
     for (;;) {
       const next = this.#next(way.at(-1) ?? name);
-      // Two that are each said to be the other are one, under the first of their names.
+      // Two works merged into each other are one, under the name that sorts first.
       const isCircle = next !== undefined && way.includes(next);
       const end = next === undefined ? way.at(-1) : this.#workOf?.get(next);
       if (next !== undefined && end === undefined && !isCircle) {
@@ -157,7 +153,7 @@ export class WorkRows {
     return isRecord === 1 ? undefined : (other ?? undefined);
   }
 
-  /** Every name of a work: its id, the ids of its records, and the ids that turned out to be the same work. */
+  /** Every name of a work: its id, the ids of its records, and the ids merged into it. */
   #namesOf(work: string): string[] {
     const names = new Set([work]);
     const sql = this.#has.decisions || this.#has.same ? ALL_NAMES : NAMES;
@@ -168,7 +164,7 @@ export class WorkRows {
     return [...names];
   }
 
-  /** The works that are versions of one another, by merges that were not undone; all of them where `undone` is asked for. */
+  /** The versions of a work by merges that were not undone; with `undone`, by all merges. */
   #versionsOf(work: string, undone = false): string[] {
     const group = new Set([work]);
     for (const each of group) {
@@ -184,7 +180,7 @@ export class WorkRows {
     return [...group];
   }
 
-  /** Notes that merges of a work were made, undone or redone: every version may be the best one now. */
+  /** Marks all versions of a work as changed after a merge or a split: any of them may now be the best one. */
   versionsChanged(work: string): void {
     for (const each of this.#versionsOf(this.workOf(work), true)) this.changed(each);
   }
@@ -207,7 +203,7 @@ export class WorkRows {
     return undefined;
   }
 
-  /** Makes the row of a work, or deletes it; answers its number where anything in it has changed. */
+  /** Writes or deletes the row of a work; returns its number if it changed. */
   #make(work: string): number | undefined {
     const store = this.#store;
     const isItself = this.workOf(work) === work;
@@ -219,7 +215,7 @@ export class WorkRows {
     const isApart =
       this.#has.decisions === 1 &&
       store.get('select 1 from decided_works where id = ? and apart = 1', work) !== undefined;
-    // What was found for an entry without an id is a work itself.
+    // The work found for an entry without an id has a row itself.
     if (!isItself || (!record && !last && !isApart) || last?.reason === 'entry-identified') {
       if (!this.#has.works) return undefined;
       return store.get<{ row: number }>('delete from works where work = ? returning row', work)?.row;
@@ -268,7 +264,7 @@ export class WorkRows {
     )?.row;
   }
 
-  /** The last decision of screening under any of its names. */
+  /** The last screening decision under any name. */
   #labelOf(names: readonly string[]): string {
     if (!this.#has.labels) return '';
     const found = this.#store.get<{ label: string }>(
@@ -278,7 +274,7 @@ export class WorkRows {
     return found?.label ?? '';
   }
 
-  /** The last outcome of a work under each of its names: the one that has a file, else the latest. */
+  /** The last outcome under any name: the one with a file, otherwise the latest. */
   #lastOutcome(names: readonly string[]): LastOutcome | undefined {
     let last: LastOutcome | undefined;
     for (const name of names) {
@@ -293,12 +289,12 @@ export class WorkRows {
   }
 }
 
-/** A file counts more than a later attempt under another id. */
+/** A file outranks a later attempt under another id. */
 function rankOf({ outcome, sequence }: LastOutcome): number {
   return sequence + (outcome === 'saved' ? 2 ** 40 : 0);
 }
 
-/** What a work counts as: a failure that is not retryable has no more to come than a work that is unavailable. */
+/** The outcome shown for a work: a failure that is not retryable counts as unavailable. */
 function outcomeOf({ outcome, reason }: LastOutcome): string {
   if (namesNoWork(reason)) return 'unreadable';
   return outcome === 'failed' && !isTransient(reason) ? 'skipped' : outcome;
@@ -308,7 +304,7 @@ function cut(text: unknown): string | null {
   return typeof text === 'string' ? text.slice(0, LONGEST_TEXT) : null;
 }
 
-/** A text as filters compare it: accents and case aside. */
+/** A text without case and accents, for comparison by filters. */
 export function folded(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }

@@ -20,7 +20,7 @@ import {
 } from '../../graph/link/index.ts';
 import type { CorpusStore } from '../corpus-store.ts';
 
-/** What one document says, or what the link of one of its references adds: rows that are added and removed together. */
+/** The rows of one document, or those added by linking one of its references: they are added and removed together. */
 interface OwnedRows {
   readonly owner: string;
   readonly part: string;
@@ -28,7 +28,7 @@ interface OwnedRows {
   readonly edges: readonly EdgeStatement[];
 }
 
-/** Statements in one transaction: others can write between two of them. */
+/** Statements per transaction; other processes can write between two transactions. */
 const STATEMENTS_PER_TRANSACTION = 10_000;
 const REFERENCES_PER_TRANSACTION = 500;
 
@@ -38,11 +38,11 @@ export interface GraphUpdate {
   readonly added: number;
   readonly removed: number;
   readonly relinked: number;
-  /** Documents whose claims were left out. */
+  /** Documents whose claims were skipped because their text has changed. */
   readonly staleClaims: number;
 }
 
-/** Brings the graph up to date with its sources: those that are new or changed are read, those that are gone are removed. */
+/** Updates the graph from its sources: reads new and changed ones, removes the rows of deleted ones. */
 export function updateGraph(store: CorpusStore, sources: Iterable<GraphSource>): GraphUpdate {
   for (const steps = updateSteps(store, sources); ;) {
     const { done, value } = steps.next();
@@ -50,7 +50,7 @@ export function updateGraph(store: CorpusStore, sources: Iterable<GraphSource>):
   }
 }
 
-/** The same, letting others run between transactions. */
+/** Like `updateGraph`, but yields to other tasks between transactions. */
 export async function updateGraphSoon(
   store: CorpusStore,
   sources: Iterable<GraphSource>,
@@ -63,7 +63,7 @@ export async function updateGraphSoon(
   }
 }
 
-/** A process that ends between two steps leaves a graph that is behind; the next update continues from there. */
+/** If the process ends between two steps, the graph is incomplete; the next update continues from there. */
 function* updateSteps(store: CorpusStore, sources: Iterable<GraphSource>): Generator<undefined, GraphUpdate> {
   const rows = new GraphRows(store);
   rows.begin();
@@ -99,14 +99,14 @@ export function hasGraph(store: CorpusStore): boolean {
   return store.get('select 1 from graph_sources limit 1') !== undefined;
 }
 
-/** Whether an update of the graph is running or was killed. */
+/** Whether an update of the graph is running or was interrupted. */
 export function isGraphUnfinished(store: CorpusStore): boolean {
   return store.get('select 1 from graph_update') !== undefined;
 }
 
 /**
- * The tables of the graph. Documents are added and removed as a whole. After `link` has answered 0, the rows are those that
- * adding the same documents to an empty graph gives.
+ * The tables of the graph. Documents are added and removed as a whole. Once `link` returns 0, the rows are the same as if
+ * the documents had been added to an empty graph.
  *
  *   documents ──apply──▶ statements, evidence, open references; nodes and edges made from them ──link──▶ references linked
  */
@@ -117,7 +117,7 @@ export class GraphRows {
   constructor(store: CorpusStore) {
     this.#store = store;
     this.#links = new ReferenceLinks(store);
-    // Nodes and edges to be made again at the end of a transaction.
+    // Nodes and edges to rebuild at the end of a transaction.
     store.database.exec(`create temp table if not exists touched_nodes (node text primary key) without rowid;
       create temp table if not exists touched_edges (source text not null, kind text not null, target text not null,
         primary key (source, kind, target)) without rowid`);
@@ -131,7 +131,7 @@ export class GraphRows {
     this.#store.run('delete from graph_update');
   }
 
-  /** The documents in the graph, each with the hash of what it said. */
+  /** The documents in the graph, each with the hash of its content. */
   contents(): Map<string, string> {
     const rows = this.#store.all<{ owner: string; content: string }>('select owner, content from graph_sources');
     return new Map(rows.map(({ owner, content }) => [owner, content]));
@@ -152,7 +152,7 @@ export class GraphRows {
     });
   }
 
-  /** Links some of the open references to works, in one transaction; answers how many. */
+  /** Links some of the open references to works, in one transaction; returns how many. */
   link(): number {
     return this.#store.transaction(() => {
       const open = this.#links.open(REFERENCES_PER_TRANSACTION);
@@ -203,7 +203,7 @@ export class GraphRows {
     this.#touch(owner, part);
   }
 
-  /** Removes what a document says; with `part`, only what the link of one of its references added. */
+  /** Removes the rows of a document; with `part`, only those added by linking one of its references. */
   #removeRows(owner: string, part: string | null): void {
     this.#touch(owner, part);
     for (const table of ['statements', 'evidence'])
@@ -220,7 +220,7 @@ export class GraphRows {
     );
   }
 
-  /** Makes the touched nodes and edges again from statements and evidence. */
+  /** Rebuilds the touched nodes and edges from statements and evidence. */
   #settle(): void {
     const before = this.#links.touchedWorks();
     for (const sql of SETTLE) this.#store.run(sql);
@@ -250,7 +250,7 @@ function bestOfEach(nodes: readonly NodeStatement[], keyOf: (id: string) => stri
   return [...best].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Edges in an order that depends on nothing but themselves; equal evidence of an equal edge counts once. */
+/** Edges in a deterministic order; duplicate evidence of an edge counts once. */
 function sorted(edges: readonly EdgeStatement[]): EdgeStatement[] {
   const byText = new Map(
     edges.map((edge) => [JSON.stringify([edge.source, edge.kind, edge.target, edge.evidence]), edge]),
@@ -258,14 +258,14 @@ function sorted(edges: readonly EdgeStatement[]): EdgeStatement[] {
   return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, edge]) => edge);
 }
 
-/** Works that share fewer keys with a reference are not compared: one short row of letters is chance. */
+/** Works that share fewer keys with a reference are not compared: a single shared key is often chance. */
 const LEAST_SHARED = 2;
 const NUMBER_WEIGHT = 5;
 const MOST_CANDIDATES = 60;
 
 /**
- * Which work each reference without an identifier means. That depends on the works in the graph: when works are added,
- * removed or changed, the references that share a key with them are opened again, and no others.
+ * Which work each reference without an identifier cites. That depends on the works in the graph: when works are added,
+ * removed or changed, only the references that share a key with them are opened again.
  */
 class ReferenceLinks {
   readonly #store: CorpusStore;
@@ -274,7 +274,7 @@ class ReferenceLinks {
     this.#store = store;
   }
 
-  /** Adds a reference, open. */
+  /** Adds an open reference. */
   add(owner: string, work: string, { id, text, place }: OpenReference): void {
     this.#store.run('insert into printed values (?, ?, ?, ?, ?)', owner, id, work, text, JSON.stringify(place));
     const keys = [...referenceKeys(readPrintedReference(text))].sort();
@@ -291,7 +291,7 @@ class ReferenceLinks {
       this.#store.run(`delete from ${table} where owner = ?`, owner);
   }
 
-  /** Some open references, which are open no more. */
+  /** Takes some references from the open ones. */
   open(most: number): { readonly owner: string; readonly part: string }[] {
     const open = this.#store.all<{ owner: string; part: string }>(
       'select * from open_references order by owner, part limit ?',
@@ -311,7 +311,7 @@ class ReferenceLinks {
     return new Map(rows.map(({ node, data }) => [node, data]));
   }
 
-  /** Compares the touched works with what they were: references that share a key with a changed one are opened again. */
+  /** Compares the touched works with their earlier data and reopens references that share a key with a changed one. */
   worksChanged(before: ReadonlyMap<string, string>): void {
     const after = this.touchedWorks();
     for (const node of new Set([...before.keys(), ...after.keys()])) {
@@ -329,7 +329,7 @@ class ReferenceLinks {
     }
   }
 
-  /** What an open reference means now. */
+  /** The work that an open reference cites now. */
   resolve(
     owner: string,
     part: string,
@@ -365,7 +365,10 @@ class ReferenceLinks {
   }
 }
 
-/** Answers of catalogues about references and cited ids, logged in `records.jsonl`. Nothing is asked twice, and the same answers give the same graph. */
+/**
+ * Answers of catalogues about references and cited ids, logged in `records.jsonl`. No question is asked twice, and the
+ * same answers give the same graph.
+ */
 export class ReferenceAnswers implements StoredAnswers {
   readonly #store: CorpusStore;
 
