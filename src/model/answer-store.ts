@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { AppError } from '../base/index.ts';
 
-/** What a model answered, and the tokens it took. */
+/** A model's answer, and the tokens used. */
 export interface ModelAnswer {
   readonly content: string;
   readonly inputTokens: number;
@@ -13,7 +13,7 @@ export interface ModelAnswer {
 
 const VERSION = 1;
 
-/** Answers of models by prompt, so that nothing is paid for twice, whatever happens to a run. */
+/** Stored answers of models by prompt, so that none is paid for twice, even after a crash. */
 export class AnswerStore implements Disposable {
   readonly #database: DatabaseSync;
 
@@ -55,7 +55,7 @@ export class AnswerStore implements Disposable {
     );
   }
 
-  /** Stores an answer; on disk when this returns. */
+  /** Stores an answer; it is on disk when this returns. */
   keep(question: string, model: string, { content, inputTokens, outputTokens }: ModelAnswer): void {
     this.#database
       .prepare('INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)')

@@ -9,13 +9,13 @@ export interface ModelSettings {
   /** Up to and including `/v1`. */
   readonly url: string;
   readonly model: string;
-  /** Empty where the server wants none. */
+  /** Empty if the server needs none. */
   readonly apiKey: string;
   /** Longest answer. */
   readonly maxTokens: number;
 }
 
-/** What a model is asked: messages, and the JSON schema that its answer should follow. */
+/** A prompt: messages, and the JSON schema of the answer. */
 export interface ModelPrompt {
   /** Names the schema; raised when the messages ask for something else, so that older answers are not used. */
   readonly name: string;
@@ -27,22 +27,22 @@ export interface ModelPrompt {
 /** Whether a server is sent the schema; some refuse it. */
 type Form = 'schema' | 'plain';
 
-/** Takes what a model writes, piece by piece; made for every response, because one that breaks off is requested again. */
+/** Receives the text piece by piece; created for every response, because an interrupted one is requested again. */
 export type OpenText = () => (piece: string) => void;
 
-/** Each piece of a streamed answer has some hundred bytes around it. */
+/** Each streamed piece adds some hundred bytes. */
 const MOST_STREAMED_BYTES = 16_000_000;
 const MOST_REASON = 200;
-/** A token has about four characters: used where a server does not say. */
+/** About four characters per token, for servers that do not count. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Asks a model behind an OpenAI-compatible server. Faults that every other request would meet too stop the stage. */
+/** Asks a model behind an OpenAI-compatible server. Errors that every other request would get too stop the stage. */
 export class ModelServer {
   readonly #settings: ModelSettings;
   readonly #send: Send;
   readonly #url: URL;
   #form: Form = 'schema';
-  /** Whether a server is asked to send its answer while it is written; some refuse it. */
+  /** Whether to request streaming; some servers refuse it. */
   #streams = true;
 
   constructor(settings: ModelSettings, send: Send) {
@@ -57,7 +57,7 @@ export class ModelServer {
     return sha256(canonicalJson({ model, maxTokens, name, version, messages }));
   }
 
-  /** What the model answers; with `open` also while it is written, where the server can do that. */
+  /** The model's answer; `open` receives it while it is written, if the server can stream. */
   async ask(prompt: ModelPrompt, open?: OpenText, signal?: AbortSignal): Promise<ModelAnswer> {
     const stream = open && this.#streams ? new StreamedAnswer(open) : undefined;
     const result = await this.#send(this.#request(prompt, stream?.sink), signal);
@@ -116,7 +116,7 @@ export class ModelServer {
     };
   }
 
-  /** The body of an answer; anything else is an error that says whether the next request could do better. */
+  /** The body of a response; other results become errors that say whether to continue with the next request. */
   #sort(
     result: HttpResult,
     isStreamed: boolean,
@@ -130,7 +130,7 @@ export class ModelServer {
       case 'failed':
         throw this.#unavailable(`${result.reason}: ${result.message}`);
       case 'refused':
-        // A server that sends too much for one prompt may answer the next one well.
+        // The next prompt may get a shorter answer.
         if (result.reason === 'body-too-large' || result.reason === 'decompression-bomb')
           throw new StageError('runtime', `the answer of the model is too large`, { code: 'MODEL_ANSWER' });
         throw new StageError('config', `${this.#url.origin} may not be asked: ${result.message}`, {
@@ -166,7 +166,7 @@ class StreamedAnswer {
   readonly #open: OpenText;
   #isEvents = false;
   #decoder = new TextDecoder();
-  /** Of events, what follows the last line break; else everything. */
+  /** The text after the last line break if the response is events, otherwise all of it. */
   #rest: string[] = [];
   #pieces: string[] = [];
   #usage: unknown;
@@ -204,7 +204,7 @@ class StreamedAnswer {
     this.#take(piece);
   }
 
-  /** The answer as a server that does not stream gives it. */
+  /** The answer in the shape of a response without streaming. */
   body(): unknown {
     const rest = this.#rest.join('');
     if (!this.#isEvents) return parseBody(rest);
@@ -223,7 +223,7 @@ export function tokensOf(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }
 
-/** An answer that is not JSON is treated as one without a message. */
+/** A response that is not JSON counts as one without a message. */
 function parseBody(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -236,7 +236,7 @@ function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** The JSON value in what a model wrote: after its thoughts, in or out of a fence, with words around it. */
+/** The JSON value in a model's text: after any reasoning, with or without a code fence or words around it. */
 export function jsonIn(content: string): unknown {
   const thought = content.lastIndexOf('</think>');
   const plain = (thought < 0 ? content : content.slice(thought + '</think>'.length)).trim();
@@ -249,7 +249,7 @@ export function jsonIn(content: string): unknown {
   return undefined;
 }
 
-/** What tokens cost, and how much may be spent; 0 means that nobody has said. */
+/** Token prices and the spending limit; 0 means not set. */
 export interface ModelPrices {
   readonly usdPerMillionInput: number;
   readonly usdPerMillionOutput: number;
@@ -257,7 +257,7 @@ export interface ModelPrices {
   readonly budgetTokens: number;
 }
 
-/** Money spent and tokens used so far; before every request what it may take at most is set aside, if there is room for it. */
+/** Money and tokens used so far. Each request first reserves the most it can cost, if the budget allows. */
 export class Budget {
   readonly #prices: ModelPrices;
   inputTokens = 0;
@@ -269,14 +269,14 @@ export class Budget {
     this.#prices = prices;
   }
 
-  /** What so many tokens cost; null where prices are not set. */
+  /** The price of tokens; null if prices are not set. */
   usd(inputTokens = this.inputTokens, outputTokens = this.outputTokens): number | null {
     const { usdPerMillionInput, usdPerMillionOutput } = this.#prices;
     if (usdPerMillionInput === 0 && usdPerMillionOutput === 0) return null;
     return (inputTokens * usdPerMillionInput + outputTokens * usdPerMillionOutput) / 1e6;
   }
 
-  /** Sets so many tokens aside until disposed of; undefined when that would be more than may be spent. */
+  /** Reserves tokens until disposed; undefined if that would exceed the budget. */
   setAside(inputTokens: number, outputTokens: number): Disposable | undefined {
     const { budgetUsd, budgetTokens } = this.#prices;
     const input = this.inputTokens + this.#asideInput + inputTokens;
@@ -299,7 +299,7 @@ export class Budget {
   }
 }
 
-/** Where model servers listen unless they are set up otherwise. */
+/** Default addresses of local model servers. */
 export const LOCAL_MODEL_SERVERS: Readonly<Record<string, string>> = {
   Ollama: 'http://127.0.0.1:11434/v1',
   'LM Studio': 'http://127.0.0.1:1234/v1',
@@ -318,7 +318,7 @@ const PATIENCE_MS = 3_000;
 const MOST_BYTES = 1_000_000;
 const MOST_MODELS = 200;
 
-/** The servers that answer `GET /models` as OpenAI-compatible ones do; others on these ports are not mentioned. */
+/** The servers that answer `GET /models` like OpenAI-compatible ones; other services on these ports are ignored. */
 export async function findModelServers(
   servers: Readonly<Record<string, string>>,
   apiKey: string,
@@ -354,7 +354,7 @@ async function bounded(response: Response): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** How patiently a model server is asked. */
+/** Waiting times and retries for a model server. */
 interface ModelPatience {
   readonly contact: string;
   readonly proxy: { readonly http: string; readonly https: string; readonly no: string };
@@ -362,27 +362,27 @@ interface ModelPatience {
   readonly perSecond: number;
   readonly timeoutMs: number;
   readonly retries: number;
-  /** A server that asks for a longer wait ends the run. */
+  /** A server that asks for a longer wait stops the run. */
   readonly longestWaitMs: number;
 }
 
 const MOST_ANSWER_BYTES = 2_000_000;
 
-/** The polite client for one model server of the user's choice, also on this machine or in the own network. */
+/** The HTTP client for a model server that the user named, possibly on this machine or the local network. */
 export function openModelClient(url: string, patience: ModelPatience): HttpClient {
   const { hostname, port, protocol } = new URL(url);
   const { timeoutMs } = patience;
   return createClient({
     contact: patience.contact === '' ? undefined : patience.contact,
     proxy: patience.proxy,
-    // The user names the server; its robots.txt is for crawlers.
+    // robots.txt is for crawlers, and the user chose this server.
     obeyRobots: false,
     guard: { allow: [`${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`] },
     perHost: { perSecond: patience.perSecond, concurrency: patience.concurrency },
     retry: { retries: patience.retries, parkAfterMs: patience.longestWaitMs, giveUpAfterMs: patience.longestWaitMs },
-    // There is no other host to try: a server that is gone is reported after the retries.
+    // There is no other host to try: a missing server is reported after the retries.
     circuit: { failures: 1_000_000 },
-    // A model is silent while it thinks, and slow while it writes.
+    // A model may be silent while it thinks, and slow while it writes.
     limits: {
       headersMs: timeoutMs,
       idleMs: timeoutMs,
