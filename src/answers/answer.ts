@@ -1,11 +1,11 @@
 import type { CitedHit, CitedWork } from '../corpus/index.ts';
 
-/** Words of a paper, and where they are. */
+/** Quoted words of a paper and their position. */
 export interface AnswerQuote {
   readonly text: string;
-  /** The sentence around them, which shows what they leave out. */
+  /** The sentence that contains them, for context. */
   readonly sentence: string;
-  /** The passage, by its place in `passages` of the answer, counted from 1. */
+  /** The number of the passage in the answer's `passages`, from 1. */
   readonly passage: number;
   readonly document: string;
   readonly page: number | null;
@@ -16,10 +16,10 @@ export interface AnswerQuote {
   readonly link: string | null;
 }
 
-/** A sentence of an answer with the quotes that it rests on; there is always one. */
+/** A sentence of an answer with the quotes that support it, at least one. */
 export interface AnswerSentence {
   readonly text: string;
-  /** From 0 to 1, how far it answers the question; null where a model wrote it. */
+  /** 0 to 1: how well it answers the question; null if a model wrote it. */
   readonly fit: number | null;
   readonly quotes: readonly AnswerQuote[];
 }
@@ -33,14 +33,14 @@ export type DropReason =
   | 'number-not-in-quote'
   | 'repeated';
 
-/** An answer from the papers of a corpus. Without a sentence, the answer is that it is not in these papers. */
+/** An answer from the papers of a corpus. No sentences: the papers do not contain the answer. */
 export interface Answer {
   readonly question: string;
-  /** Null where no model wrote it: then each sentence is a quote. */
+  /** Null if no model wrote it: then each sentence is a quote. */
   readonly model: string | null;
   readonly sentences: readonly AnswerSentence[];
   readonly dropped: Readonly<Partial<Record<DropReason, number>>>;
-  /** The passages it was made from, or the nearest where there is no answer. */
+  /** The passages it was made from, or the nearest ones if there is no answer. */
   readonly passages: readonly CitedHit[];
 }
 

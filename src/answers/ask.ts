@@ -6,25 +6,25 @@ import { extractAnswer } from './extract-answer.ts';
 import type { AnswerWriter } from './writer.ts';
 import { answerPrompt, askModel } from './writer.ts';
 
-/** How a question is answered; all of it has defaults. */
+/** How a question is answered; every field has a default. */
 export interface AskRequest extends Omit<SearchRequest, 'top'> {
   readonly passages?: number;
   /** Most sentences of an answer without a model. */
   readonly sentences?: number;
-  /** From 0 to 1: below this no sentence answers the question. */
+  /** 0 to 1: sentences with a lower fit do not answer the question. */
   readonly least?: number;
   /** The model that writes the answer; without one, the best sentences of the papers are the answer. */
   readonly writer?: AnswerWriter | undefined;
-  /** Called with the passages before they are read, and with each sentence that has passed the gate. */
+  /** Called with the passages before they are read, and with each sentence that passes the check. */
   readonly report?: ((event: AskEvent) => void) | undefined;
 }
 
-/** Progress of an answer. A second `passages` begins again: the question was asked in other words, or a model broke off. */
+/** Progress of an answer. A second `passages` starts over: the question was rephrased, or a model was interrupted. */
 export type AskEvent =
   | { readonly kind: 'passages'; readonly passages: readonly CitedHit[] }
   | { readonly kind: 'sentence'; readonly sentence: AnswerSentence; readonly passages: readonly CitedHit[] };
 
-/** So much of what is read may be of one work: a question about one paper needs several of its passages. */
+/** Largest share of passages from one work: a question about one paper needs several of its passages. */
 const SHARE_OF_ONE_WORK = 0.6;
 
 /** The passages that an answer is made from. */
@@ -37,8 +37,9 @@ export async function askPassages<T, O extends { readonly top: number }>(
 }
 
 /**
- * Below this no sentence answers the question. The highest floor at which at most one in twenty answerable questions is
- * refused, on the half of `npm run score:answers` that was worked on; the script says so when that is another one.
+ * Sentences with a lower fit do not answer the question. The highest threshold that refuses at most one in twenty
+ * answerable questions in the development half of `npm run score:answers`; the script reports when another one fits
+ * better.
  */
 export const LEAST_FIT = 0.6;
 
@@ -74,7 +75,7 @@ export async function askCorpus(
       report?.({ kind: 'sentence', sentence, passages });
     };
     const made = await write(passages, show);
-    // A model that broke off may have written sentences that are not in its answer.
+    // An interrupted model may have streamed sentences that are not in its final answer.
     if (live.size > made.sentences.filter(({ text }) => live.has(text)).length) {
       live.clear();
       report?.({ kind: 'passages', passages });
@@ -103,7 +104,7 @@ export async function askCorpus(
   };
   const first = await answer(await look(question, false));
   if (first.sentences.length > 0) return first;
-  // In other words, and in the works that citations connect with those found.
+  // Rephrased, and in works connected by citations with those found.
   const known = new Set(first.passages.map(({ passage }) => passage.id));
   const more = (await look(keywordsOf(question), session.hasGraph)).filter(({ passage }) => !known.has(passage.id));
   if (more.length === 0) return first;
@@ -111,7 +112,7 @@ export async function askCorpus(
   return second.sentences.length > 0 ? second : first;
 }
 
-/** The words of a question that carry its subject. */
+/** The content words of a question. */
 function keywordsOf(question: string): string {
   const words = question.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? [];
   return words.filter((word) => analyse(word).length > 0).join(' ') || question;

@@ -7,25 +7,24 @@ import type { AnswerQuote, AnswerSentence, DropReason } from './answer.ts';
 const MOST_SENTENCES = 20;
 const MOST_QUOTES = 6;
 const LONGEST_TEXT = 1_000;
-/** Fewer words say nothing that could be checked. */
+/** Shorter quotes prove nothing. */
 const LEAST_WORDS = 4;
 
-/** A quote of a model: words, and the number of the passage they are said to be from. */
+/** A model's quote and the number of the passage it claims to be from. */
 export interface ClaimedQuote {
   readonly quote: string;
   readonly passage: number;
 }
 
-/** What a model wrote, as far as it passes the gate. */
+/** The part of a model's answer that passes the check. */
 export interface CheckedAnswer {
   readonly sentences: readonly AnswerSentence[];
   readonly dropped: Readonly<Partial<Record<DropReason, number>>>;
 }
 
 /**
- * Reads what a model wrote about numbered passages; undefined when it is not the JSON that was asked for. Nothing in it is
- * believed: a sentence stays only if each of its quotes is in the paper it names, word for word, and each of its numbers in
- * a quote.
+ * Parses a model's answer about numbered passages; undefined if it is not the requested JSON. A sentence is accepted
+ * only if each of its quotes is in the named paper word for word, and each of its numbers in a quote.
  */
 export function checkAnswer(content: string, passages: readonly CitedHit[]): CheckedAnswer | undefined {
   const written = (jsonIn(content) as Record<string, unknown> | undefined)?.['sentences'];
@@ -44,8 +43,8 @@ export function checkAnswer(content: string, passages: readonly CitedHit[]): Che
 }
 
 /**
- * Takes what a model writes, piece by piece, and shows each sentence that passes the gate as soon as it is written. What
- * `checkAnswer` makes of the whole is the answer: thoughts before it may be shown, but never anything unchecked.
+ * Reads a model's text piece by piece and shows each sentence that passes the check as soon as it is written. The final
+ * answer is that of `checkAnswer`: sentences from a model's reasoning may be shown, but never unchecked ones.
  */
 export function liveSentences(
   passages: readonly CitedHit[],
@@ -56,7 +55,7 @@ export function liveSentences(
   let object: string[] = [];
   return (piece) => {
     for (const letter of piece) {
-      // A sentence is an object in a list in an object.
+      // Sentences are objects at depth 3: an object in a list in an object.
       if (depth >= 3) object.push(letter);
       if (isText) {
         if (isEscaped) isEscaped = false;
@@ -81,7 +80,7 @@ export function liveSentences(
 
 function checkSentence(written: unknown, passages: readonly CitedHit[]): AnswerSentence | DropReason {
   const { text, quotes } = (typeof written === 'object' && written !== null ? written : {}) as Record<string, unknown>;
-  // Numbers of passages in brackets are how models cite; the quotes say it better.
+  // Models cite with passage numbers in brackets; the quotes replace them.
   const plain = typeof text === 'string' ? withoutMarks(text) : '';
   if (plain === '' || plain.length > LONGEST_TEXT) return 'malformed';
   if (!Array.isArray(quotes) || quotes.length === 0) return 'no-quote';
@@ -106,12 +105,12 @@ function withoutMarks(text: string): string {
   return text.replaceAll(/ ?\[[\d ,;–-]{1,40}\]/g, '').trim();
 }
 
-/** Where a quote is, or why it is not believed. Another passage of the same paper is as good as the one it names. */
+/** Where a quote is, or why it was rejected. It may be in another passage of the same paper. */
 export function checkQuote(
   { quote: claimed, passage }: ClaimedQuote,
   passages: readonly CitedHit[],
 ): AnswerQuote | DropReason {
-  // A copy may begin with the full stop of the sentence before.
+  // A copied quote may begin with the full stop of the previous sentence.
   const quote = claimed.trim().replace(/^[.,;:…)\]]+\s+/, '');
   if (quote.split(/\s+/).length < LEAST_WORDS) return 'quote-too-short';
   const named = passages[passage - 1];
@@ -127,7 +126,7 @@ export function checkQuote(
   return 'quote-not-in-passage';
 }
 
-/** A stretch of a passage as a quote. */
+/** Part of a passage as a quote. */
 export function quoteAt(
   passages: readonly CitedHit[],
   passage: number,
@@ -148,7 +147,7 @@ export function quoteAt(
   };
 }
 
-/** A quote that somebody says is in a work, and the sentence that rests on it. */
+/** A quote attributed to a work, and the sentence that relies on it. */
 export interface QuoteClaim {
   readonly quote: string;
   /** The id of the work, or the name of its document. */
@@ -163,7 +162,7 @@ export type QuoteVerdict =
 
 const OTHERS = 10;
 
-/** The verdict of the gate about each quote, in their order. */
+/** The result for each quote, in order. */
 export async function checkQuotes(
   session: SearchSession,
   claims: readonly QuoteClaim[],

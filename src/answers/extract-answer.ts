@@ -8,9 +8,9 @@ import { quoteAt } from './check-answer.ts';
 const MOST_CANDIDATES = 16;
 const LEAST_TERMS = 4;
 const LONGEST_SENTENCE = 600;
-/** A sentence with so many words that report a finding counts in full where a question asks for one. */
+/** Words of reporting that give a sentence full weight if the question asks for a finding. */
 const ENOUGH_REPORTS = 2;
-/** A sentence that answers much less than the best one is not part of the answer. */
+/** Sentences with a much lower fit than the best one are left out. */
 const NEAR_BEST = 0.7;
 
 interface Candidate {
@@ -21,19 +21,18 @@ interface Candidate {
   readonly words: number;
 }
 
-/** How far the best sentence of an answer answers its question. */
+/** The fit of the best sentence of an answer. */
 export function fitOfAnswer(sentences: readonly AnswerSentence[]): number {
   return Math.max(0, ...sentences.map(({ fit }) => fit ?? 1));
 }
 
-/** How near texts are to a question in meaning, from 0 to 1; undefined where no model is there to say. */
+/** Semantic similarity of texts to a question, 0 to 1; undefined without a model. */
 export type Nearness = (question: string, texts: readonly string[]) => Promise<readonly number[] | undefined>;
 
 /**
- * The sentences of passages that answer a question best, each a quote. A sentence counts by the share of the question's
- * terms that it has, rare ones among the passages counting more, and by its nearness in meaning; where a finding is asked
- * for, those that report one come first. There is no answer where none of the best sentences reaches `least` in one of the
- * first two.
+ * The sentences that answer a question best, each a quote. A sentence scores by the share of the question's terms it
+ * contains, weighted by rarity among the passages, and by semantic similarity; if the question asks for a finding,
+ * sentences that report one come first. There is no answer if no top sentence reaches `least` in either score.
  */
 export async function extractAnswer(
   question: string,
@@ -43,7 +42,7 @@ export async function extractAnswer(
   const terms = new Set(analyse(withoutAmountWords(question)));
   const all = passages.flatMap(({ passage }, at) =>
     sentencesOf(passage.text).map(({ start, end }) => {
-      // A heading has no full stop and would be read as the beginning of the next sentence.
+      // A heading has no full stop and would be joined with the next sentence.
       const heading = passage.text.slice(start, end).lastIndexOf('\n\n');
       const from = heading === -1 ? start : start + heading + 2;
       return { passage: at + 1, start: from, end, text: passage.text.slice(from, end) };

@@ -1,18 +1,18 @@
 import type { CitedWork } from '../../corpus/index.ts';
 import type { Column } from './columns.ts';
 
-/** Where the value of a cell is from. */
+/** The source of a cell's value. */
 type CellSource = 'record' | 'quantity' | 'extractive' | 'model' | 'corrected';
 
-/** Words of the paper that a cell rests on. */
+/** Words of the paper that support a cell. */
 export interface CellQuote {
   readonly text: string;
   readonly page: number | null;
-  /** The passage and the characters in it; null for what the graph has read. */
+  /** The passage and character offsets in it; null for values from the graph. */
   readonly passage: { readonly id: string; readonly start: number; readonly end: number } | null;
 }
 
-/** A cell: a value, or a reason why there is none, with the sentence that came nearest. */
+/** A cell: a value, or the reason why there is none, with the closest sentence. */
 export type Cell =
   | { readonly kind: 'value'; readonly value: string; readonly from: CellSource; readonly quote: CellQuote | null }
   | { readonly kind: 'empty'; readonly reason: EmptyReason; readonly quote: CellQuote | null };
@@ -30,7 +30,7 @@ export const EMPTY_REASONS = {
 } as const;
 export type EmptyReason = keyof typeof EMPTY_REASONS;
 
-/** The cells of a row that was read from a file; undefined where it is something else. */
+/** The cells of a row read from a file; undefined if it is invalid. */
 export function readCells(value: unknown, columns: number): readonly Cell[] | undefined {
   const isObject = (each: unknown): each is Record<string, unknown> => typeof each === 'object' && each !== null;
   const isQuote = (quote: unknown): boolean =>
@@ -58,7 +58,7 @@ export interface TableRow {
 
 export interface Table {
   readonly columns: readonly Column[];
-  /** Null where no model was asked. */
+  /** Null if no model was used. */
   readonly model: string | null;
   readonly rows: readonly TableRow[];
 }

@@ -6,7 +6,7 @@ import type { CitedWork } from '../../corpus/index.ts';
 const COLUMN_TYPES = ['text', 'number', 'yes/no', 'choice'] as const;
 type ColumnType = (typeof COLUMN_TYPES)[number];
 
-/** What a record of a work knows without reading the paper. */
+/** Fields of a work's record, available without reading the paper. */
 const RECORD_FIELDS: Readonly<Record<string, (work: CitedWork) => string | number | null>> = {
   title: ({ title }) => title,
   authors: ({ authors }) => authors.map(({ name }) => name).join('; ') || null,
@@ -21,16 +21,16 @@ const RECORD_FIELDS: Readonly<Record<string, (work: CitedWork) => string | numbe
   url: ({ url }) => url,
 };
 
-/** A column of a table: one question that is put to every paper. */
+/** A column of a table: one question asked of every paper. */
 export interface Column {
   readonly name: string;
   readonly question: string;
   readonly type: ColumnType;
-  /** Of a number; null where any will do. */
+  /** Unit of a number; null if any is accepted. */
   readonly unit: string | null;
-  /** Of a choice: the values that a cell can have. */
+  /** The allowed values of a choice. */
   readonly choices: readonly string[];
-  /** The field of the record that it shows; null for what is read in the paper. */
+  /** The record field it shows; null if the paper is read. */
   readonly field: string | null;
 }
 
@@ -39,7 +39,7 @@ const LONGEST = 500;
 const MOST_BYTES = 100_000;
 const KNOWN = ['name', 'question', 'type', 'unit', 'choices'] as const;
 
-/** What a record says in a column; null where it says nothing. */
+/** The record's value for a column; null if it has none. */
 export function recordValue({ field }: Column, work: CitedWork): string | null {
   const value = field === null ? null : RECORD_FIELDS[field]?.(work);
   return value === null || value === undefined || value === '' ? null : String(value);
@@ -76,7 +76,7 @@ export function columnsFrom(given: readonly unknown[]): Column[] {
   );
 }
 
-/** A column as it is written in a file, which `parseColumns` reads back. */
+/** A column as written to a file; `parseColumns` reads it. */
 export function writtenColumn({ name, question, type, unit, choices, field }: Column): Record<string, unknown> {
   return {
     name,

@@ -24,39 +24,41 @@ import { readRow, rowHash, rowOf, rowPath, saveTable, tableFolder, withCorrectio
 export const PASSAGES = 6;
 const MOST_PASSAGES = 20;
 export const SENTENCES = 3;
-/** A sentence that names one of the choices needs fewer words of the question. */
+/** A sentence that names one of the choices may share fewer words with the question. */
 export const LEAST_CHOICE = 0.3;
 
-/** What a table is made of; papers that are done are not read again. */
+/** What to fill in; papers with a row are not read again. */
 export interface TableRequest {
   readonly columns: readonly Column[];
   /** Which papers; all by default. */
   readonly search?: SearchRequest | undefined;
   readonly writer?: AnswerWriter | undefined;
   readonly budget?: Budget | undefined;
-  /** How the stage runs; `manifestDir` says where its rows are logged. */
+  /** Options of the stage; its rows are logged in `manifestDir`. */
   readonly options: StageOptions;
   readonly report?: ((event: StageEvent) => void) | undefined;
-  /** Called with each row that was filled in by this run. */
+  /** Called with each row that this run fills in. */
   readonly filled?: ((row: TableRow) => void) | undefined;
 }
 
-/** A table, and the outcome of the papers that were read for it. */
+/** A table, and the outcomes of the papers read for it. */
 export interface FilledTable extends Table {
   readonly id: string;
   readonly outcome: StageOutcome;
-  /** Papers that would have cost more than may be spent; their rows are missing. */
+  /** Papers skipped because of the budget; their rows are missing. */
   readonly overBudget: number;
 }
 
-/** How the stage of a table runs: as many papers at a time as the model server takes requests. */
+/** Options of the table stage: as many papers at a time as the model server accepts requests. */
 export function tableOptions({ config }: Corpus, hasModel: boolean, call: StageCall = {}): StageOptions {
   const workers = hasModel ? config.model.concurrency : 1;
   const options = stageSettings(call, config, { policy: 'io', workers, retries: 0, perItemTimeoutS: 0 });
   return { ...options, handleSignals: false };
 }
 
-/** One row per paper, one column per question. Killed at any moment, the same call resumes; corrections of people stay. */
+/**
+ * One row per paper, one column per question. An interrupted call resumes when repeated; corrections of people stay.
+ */
 export async function fillTable(
   corpus: Corpus,
   session: SearchSession,
@@ -86,7 +88,7 @@ export async function fillTable(
       outputs: { row: rowPath(folder, document) },
       cfgHash,
       costHint: chunks === undefined ? 1 : statSync(chunks).size,
-      // An index without its passages: what it holds is known by its name alone.
+      // For an index without its passages, the document's name is the fingerprint.
       ...(chunks === undefined && { fingerprint: { inputSha256: sha256(document), cfgHash } }),
     };
   });
@@ -136,7 +138,9 @@ interface Tools {
   readonly budget: Budget | undefined;
 }
 
-/** The cells of one paper: what its record says, then what a model reads, then quantities of the graph, then sentences. */
+/**
+ * The cells of one paper: from its record, then from a model, then from quantities of the graph, then from sentences.
+ */
 async function cellsOf(
   { document, work }: CitedDocument,
   facts: Facts | undefined,

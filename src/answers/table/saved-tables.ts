@@ -10,7 +10,7 @@ import type { Column } from './columns.ts';
 import { parseColumns, writtenColumn } from './columns.ts';
 import { empty, typedValue } from './fill-cells.ts';
 
-/** Raised when the same papers begin to give other cells. */
+/** Raised when the same papers give different cells. */
 const FILL_VERSION = 2;
 const TABLE_FILE = 'table.json';
 
@@ -36,7 +36,7 @@ export function tableFolder(corpus: Pick<Corpus, 'config'>, columns: readonly Co
   return join(tablesFolder(corpus), sha256(canonicalJson(columns)).slice(0, 12));
 }
 
-/** Rows with another hash were filled in by another model or version, and are not shown. */
+/** Rows with another hash come from another model or version and are not shown. */
 export function rowHash({ columns, model }: TableFile): string {
   return sha256(canonicalJson({ version: FILL_VERSION, columns, model }));
 }
@@ -45,7 +45,7 @@ export function rowPath(folder: string, document: string): string {
   return join(folder, `${document}.json`);
 }
 
-/** Writes what a table consists of, before its first row. */
+/** Saves the columns and model of a table, before its first row. */
 export async function saveTable(folder: string, { columns, model }: TableFile): Promise<void> {
   await mkdir(folder, { recursive: true });
   await writeFileAtomic(join(folder, TABLE_FILE), JSON.stringify({ columns: columns.map(writtenColumn), model }));
@@ -64,21 +64,21 @@ export function savedTables(corpus: Pick<Corpus, 'config'>): SavedTable[] {
       const { model } = JSON.parse(text) as { readonly model?: unknown };
       return [{ columns: parseColumns(text, path), model: typeof model === 'string' ? model : null, id, at }];
     } catch {
-      // Another program's file; the table is written again when it is next filled in.
+      // Not a table of ours; it is rewritten when the table is next filled in.
       return [];
     }
   });
   return tables.sort((one, other) => other.at - one.at);
 }
 
-/** Some rows of a table, and the number of papers they are chosen from. */
+/** A page of a table's rows, and the number of papers in all. */
 export interface TablePage extends Table {
   readonly id: string;
-  /** Where the next rows begin; null at the end. */
+  /** Start of the next page; null at the end. */
   readonly next: number | null;
 }
 
-/** The rows of a table as they are now, with corrections; nothing is filled in. */
+/** The current rows of a table, with corrections; fills in nothing. */
 export async function readTable(
   corpus: Corpus,
   session: SearchSession,
@@ -107,7 +107,7 @@ function tableNamed(corpus: Corpus, id: string): SavedTable {
   });
 }
 
-/** The row of a document; undefined where this model has not filled it in. */
+/** The row of a document; undefined if this model has not filled it in. */
 export async function readRow(
   folder: string,
   table: TableFile,
@@ -140,7 +140,7 @@ export function rowOf({ document, work, link }: CitedDocument, cells: readonly C
   };
 }
 
-/** The table with the cells that people corrected, by the id of the work or the name of its document. */
+/** Applies people's corrections, by the id of the work or the name of its document. */
 export function withCorrections(table: Table, corrections: ReadonlyMap<string, ReadonlyMap<string, string>>): Table {
   const rows = table.rows.map((row) => {
     const own = corrections.get(row.work?.id ?? row.document) ?? corrections.get(row.document);
@@ -156,8 +156,8 @@ export function withCorrections(table: Table, corrections: ReadonlyMap<string, R
 }
 
 /**
- * Corrects a cell of a table as a decision of a person, which later runs keep; '' leaves it empty, null goes back to what
- * was found. The value must be of the column's type. Gives the row as it is now.
+ * Corrects a table cell as a person's decision, which later runs preserve; '' empties it, null restores the extracted
+ * value. The value must have the column's type. Returns the new row.
  */
 export async function correctCell(
   corpus: Corpus,

@@ -16,7 +16,7 @@ export function tableText(table: Table, format: Exclude<TableFormat, 'parquet'>)
   }
 }
 
-/** Where a value is from, or why there is none. */
+/** The source of a value, or why there is none. */
 function how(cell: Cell): string {
   return cell.kind === 'value' ? cell.from : EMPTY_REASONS[cell.reason];
 }
@@ -25,7 +25,7 @@ function valueOf(cell: Cell): string {
   return cell.kind === 'value' ? cell.value : '';
 }
 
-/** The names of the columns that a file has, four for each question, none of them twice. */
+/** The unique column names of a file, four per question. */
 function headings({ columns }: Table): string[] {
   return [
     'work',
@@ -47,7 +47,7 @@ function fields({ work, document, cells }: TableRow): (string | number | null)[]
 function csv(table: Table): string {
   const field = (value: string | number | null): string => {
     const text = value === null ? '' : String(value);
-    // A spreadsheet runs what begins like a formula, unless it is a number.
+    // Spreadsheets run text that begins like a formula, unless it is a number.
     const safe = /^[=+\-@\t\r]/.test(text) && !/^-?\d+(?:[.,]\d+)*$/.test(text) ? `'${text}` : text;
     return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
@@ -57,7 +57,9 @@ function csv(table: Table): string {
 
 const LONGEST_TITLE = 60;
 
-/** "Berg et al. (2019): Corals of the north …", from the citation, which begins with the title where no author is named. */
+/**
+ * "Berg et al. (2019): Corals of the north …", from the citation, which begins with the title if there is no author.
+ */
 function shortLabel(work: TableRow['work'], document: string): string {
   if (!work) return document;
   const { apa, year, title } = work;
