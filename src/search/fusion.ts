@@ -2,24 +2,24 @@ import { passageTerms, questionTerms, withoutAmountWords } from '../parse/index.
 import type { Passage } from './passage.ts';
 import type { OpenedSegments } from './opened-segments.ts';
 
-/** Both count the same: neither is known to be the better one for a question. */
+/** Equal weights: neither ranking is known to be better for a given question. */
 const DENSE_SHARE = 0.5;
 
-/** The best of a search: places in the index, best first, with their scores. */
+/** The best results of a search: passage numbers, best first, with their scores. */
 export interface Ranking {
   readonly places: Uint32Array;
   readonly scores: Float32Array;
 }
 
-/** A place with its score. */
+/** A passage number with its score. */
 export interface ScoredPlace {
   readonly place: number;
   readonly score: number;
 }
 
 /**
- * Convex fusion: brings both scores to one scale and adds them. The scale of each runs from what an unrelated passage gets
- * (no term in common; `unrelated`, the mean similarity of the collection) to the best; a dense score below that counts as none.
+ * Convex fusion: normalises both scores and adds them. Each is scaled from the score of an unrelated passage (lexical:
+ * 0; dense: `unrelated`, the mean similarity of the collection) to the best score; lower dense scores count as 0.
  */
 export function fuse(
   highest: { readonly lexical: number; readonly dense: number },
@@ -30,7 +30,7 @@ export function fuse(
   return (lexical, dense) => lexical * lexicalFactor + Math.max(0, dense - unrelated) * denseFactor;
 }
 
-/** The highest scores above a bound; of equal ones the earlier place comes first. */
+/** The highest scores above a bound; ties go to the earlier passage. */
 export function rankingOf(scored: readonly ScoredPlace[], top: number, above: number): Ranking {
   const sorted = scored
     .filter(({ score }) => score > above)
@@ -42,7 +42,7 @@ export function rankingOf(scored: readonly ScoredPlace[], top: number, above: nu
   };
 }
 
-/** The best places of several segments, given the scores of each and the place that each begins at. */
+/** The best passages over several segments, given each segment's scores and its first passage number. */
 export function bestOf(
   segments: readonly { readonly base: number }[],
   scores: readonly Float32Array[],
@@ -55,7 +55,7 @@ export function bestOf(
   return rankingOf(best, top, above);
 }
 
-/** The highest of many scores; at least `least`. */
+/** The highest score, or `least` if that is higher. */
 export function highestOf(scores: readonly Float32Array[], least: number): number {
   let highest = least;
   for (const each of scores)
@@ -64,8 +64,8 @@ export function highestOf(scores: readonly Float32Array[], least: number): numbe
 }
 
 /**
- * The best so many of what it is offered, place by place in rising order; of equal scores the earlier place stays. A
- * binary heap in typed arrays whose root is the worst of those kept: offering allocates nothing.
+ * The highest scores offered, with passages in rising order; ties go to the earlier one. A binary heap in typed arrays
+ * with the lowest score at the root: offering allocates nothing.
  */
 class Best {
   readonly #places: Uint32Array;
@@ -79,7 +79,7 @@ class Best {
     this.#above = above;
   }
 
-  /** Takes a place whose score is above the bound, and answers the new bound: what is not above it need not be offered. */
+  /** Offers a passage above the bound and returns the new bound: lower scores need not be offered. */
   offer(place: number, score: number): number {
     if (this.#places.length === 0) return Infinity;
     if (this.#size < this.#places.length) {
@@ -89,7 +89,7 @@ class Best {
     return this.#size < this.#places.length ? this.#above : (this.#scores[0] as number);
   }
 
-  /** What was kept, best first. */
+  /** The passages, best first. */
   places(): Uint32Array {
     const order = Array.from({ length: this.#size }, (_, at) => at);
     const scores = this.#scores;
@@ -141,7 +141,7 @@ function isWorse(scores: Float32Array, places: Uint32Array, a: number, b: number
   return left < right || (left === right && (places[a] as number) > (places[b] as number));
 }
 
-/** The places of the `count` highest scores above `above`, best first; of equal ones the earlier comes first. */
+/** The passages of the `count` highest scores above `above`, best first; ties go to the earlier one. */
 function topPlaces(scores: Float32Array, count: number, above = -Infinity): Uint32Array {
   const best = new Best(Math.min(count, scores.length), above);
   const { length } = scores;
@@ -153,14 +153,17 @@ function topPlaces(scores: Float32Array, count: number, above = -Infinity): Uint
   return best.places();
 }
 
-/** Passages of one work that come before those of others, unless a search says otherwise. */
+/** Default number of passages of one work that precede those of others. */
 const PER_WORK = 2;
-/** Documents with one title of at least so many letters are versions of one work; shorter titles are shared by chance. */
+/**
+ * Documents with equal titles of at least this many letters are versions of one work; shorter titles may be equal by
+ * chance.
+ */
 const TELLING_TITLE = 30;
 
 /**
- * The hits that are shown, out of hits that come best first: of several versions of a work the one that is found first, and
- * at most so many passages of a work before those of others. What is left over fills the list where there is nothing else.
+ * Chooses the hits to show from hits in rank order: only the first version of a work, and at most a few passages per
+ * work before those of others. Further passages of the same works fill up the list.
  */
 export class Spread<T> {
   readonly #top: number;
@@ -175,7 +178,7 @@ export class Spread<T> {
     this.#perWork = perWork;
   }
 
-  /** Takes a hit; true when no further one is needed. */
+  /** Adds a hit; true when the list is full. */
   add({ document, title }: Pick<Passage, 'document' | 'title'>, hit: T): boolean {
     const name = title.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
     const version = name.length < TELLING_TITLE ? document : (this.#versions.get(name) ?? document);
@@ -192,15 +195,16 @@ export class Spread<T> {
   }
 }
 
-/** How much a nearness in meaning counts when the index has never seen most of the question. */
+/** Weight of semantic similarity when most words of the question are not in the index. */
 const UNKNOWN_SHARE = 0.4;
-/** Below this share of its words, rare ones counting more, a question is about something that the index has never seen. */
+/** Share of known words, weighted by rarity, below which a question is about something not in the index. */
 const MOSTLY_KNOWN = 0.25;
 
 /**
- * How far a passage answers a question, whatever others do: the share of the question's words that it has, rare ones counting
- * more, or how near it is in meaning, whichever is more. Meaning counts less where the index has never seen
- * most of the question: a passage about another drug is near to a question about metformin, and does not answer it.
+ * How well a passage answers a question, independent of other passages: the share of the question's words that it
+ * contains, weighted by rarity, or its semantic similarity, whichever is higher. Similarity counts less if most of the
+ * question's words are not in the index: a passage about another drug is similar to a question about metformin without
+ * answering it.
  */
 export function fitOf(
   segments: OpenedSegments,

@@ -6,7 +6,7 @@ import type { IndexedRow, IndexRows, SegmentRow } from '../store/index.ts';
 import { CodedIndex } from './segment/codes.ts';
 import { SegmentFile, segmentPath } from './segment/segment-file.ts';
 
-/** The segments of an index as one: places are counted over all of them, and statistics are those of the whole. */
+/** The segments of an index as one, with common passage numbers and statistics. */
 export class OpenedSegments implements Disposable {
   readonly segments: readonly OpenedSegment[];
   readonly passages: number;
@@ -14,7 +14,7 @@ export class OpenedSegments implements Disposable {
   readonly centroid: Float32Array;
   readonly #averageLength: number;
 
-  /** `length` is the number of terms in all passages, those marked as gone included: a merge leaves them out. */
+  /** `length` is the number of terms in all passages, including deleted ones until a merge removes them. */
   constructor(segments: readonly OpenedSegment[], length: number, dimensions: number) {
     this.segments = segments;
     this.passages = segments.reduce((sum, segment) => sum + segment.passages, 0);
@@ -22,7 +22,7 @@ export class OpenedSegments implements Disposable {
     this.centroid = meanCentroid(segments, dimensions);
   }
 
-  /** BM25 of every passage for a query, by segment. Frequencies are those of the whole index. */
+  /** BM25 of every passage for a query, by segment, with frequencies of the whole index. */
   scoreWords(query: string): Float32Array[] {
     const scores = this.segments.map(({ passages }) => new Float32Array(passages));
     const wanted = new Map<string, { readonly terms: readonly string[]; times: number }>();
@@ -32,9 +32,9 @@ export class OpenedSegments implements Disposable {
       else wanted.set(terms.join(' '), { terms, times: 1 });
     }
     for (const { terms, times } of wanted.values()) {
-      // A word is as rare as in all languages together: the few passages of another language must not make it rare.
+      // The rarity of a word counts all languages: a few passages in another language must not make it rare.
       const weight = times * (K1 + 1) * this.rarity(terms.reduce((sum, term) => sum + this.frequency(term), 0));
-      // A passage has one language, so it holds at most one of the terms of a word.
+      // A passage has one language, so it contains at most one of a word's terms.
       for (const term of terms) {
         const bytes = Buffer.from(term, 'utf8');
         for (const [at, { lexical }] of this.segments.entries()) {
@@ -46,7 +46,7 @@ export class OpenedSegments implements Disposable {
     return scores;
   }
 
-  /** The passages, by segment, that have a word of a query which at most so many passages have. */
+  /** The passages, by segment, with a query word that occurs in at most `most` passages. */
   rarePlaces(query: string, most: number): Uint32Array[] {
     const words = questionTerms(query, (each) => this.frequency(each) > 0);
     const rare = words
@@ -70,18 +70,18 @@ export class OpenedSegments implements Disposable {
     );
   }
 
-  /** In how many passages a term is. */
+  /** The number of passages that contain a term. */
   frequency(term: string): number {
     const bytes = Buffer.from(term, 'utf8');
     return this.segments.reduce((sum, { lexical }) => sum + (lexical.find(bytes)?.frequency ?? 0), 0);
   }
 
-  /** What a term of such a frequency is worth. */
+  /** The weight of a term with this frequency. */
   rarity(frequency: number): number {
     return Math.log(1 + (this.passages - frequency + 0.5) / (frequency + 0.5));
   }
 
-  /** The passages of the rows whose codes are nearest to a query. */
+  /** The passages whose codes are nearest to a query. */
   nearest(vector: Float32Array, hidden: readonly Uint32Array[], count: number): number[] {
     const histogram = new Uint32Array(65_536);
     const scans = this.segments.flatMap((segment, at) =>
@@ -97,7 +97,7 @@ export class OpenedSegments implements Disposable {
         : [],
     );
     let [bound, within] = [0, 0];
-    // What is hidden takes room among the nearest: twice as many leave enough of those that are not.
+    // Hidden passages also count among the nearest: twice as many leave enough visible ones.
     while (bound < histogram.length && within < count) within += histogram[bound++] as number;
     const near: number[] = [];
     for (const { segment, index, hidden: places, distances } of scans) {
@@ -160,10 +160,10 @@ export type Vectors =
   | { readonly kind: 'none' }
   /** All of them, in memory. */
   | { readonly kind: 'exact'; readonly index: DenseIndex }
-  /** Those whose codes are near, from the file. */
+  /** Only those with near codes, read from the file. */
   | { readonly kind: 'coded'; readonly index: CodedIndex };
 
-/** A segment opened for searching. Its places are counted from `base` on in the whole index. */
+/** A segment opened for searching. Its passages are numbered from `base` in the whole index. */
 export class OpenedSegment implements Disposable {
   readonly base: number;
   readonly passages: number;

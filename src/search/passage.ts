@@ -4,51 +4,51 @@ import type { OpenedSegment } from './opened-segments.ts';
 import { isAside } from './section.ts';
 import { readFacet } from './segment/write-segment.ts';
 
-/** What a search finds: a piece of a document, with all that is needed to show it and to go to it. */
+/** A search result: a piece of a document, with everything needed to show and locate it. */
 export interface Passage {
   readonly id: string;
   readonly document: string;
   readonly title: string;
   readonly headings: readonly string[];
-  /** To which part of the paper it belongs. */
+  /** The part of the paper it belongs to. */
   readonly section: Section;
-  /** First page it is on; undefined for documents without pages. */
+  /** Its first page; undefined for documents without pages. */
   readonly page: number | undefined;
-  /** Where on its pages it is, in points from the upper left corner. */
+  /** Its boxes on the pages, in points from the upper left corner. */
   readonly boxes: readonly Region[];
   readonly hasTable: boolean;
   readonly hasFigure: boolean;
   readonly text: string;
-  /** The document's file, as it should be shown. */
+  /** The path or link of the document's file to show. */
   readonly file: string | undefined;
 }
 
 type Told = 'section' | 'boxes' | 'hasTable' | 'hasFigure';
 
-/** A passage on its way into an index; what is not told of it is taken for running text. */
+/** A passage to be indexed; missing fields default to running text. */
 export interface IndexedPassage extends Omit<Passage, Told>, Partial<Pick<Passage, Told>> {
-  /** What its terms are taken from, when that is more than its text. */
+  /** The text to index, if it is more than `text`. */
   readonly searchText?: string;
-  /** One vector, several where it is longer than the model's window, none where it was not embedded. */
+  /** One vector; several if it is longer than the model's window; none if it was not embedded. */
   readonly vectors: readonly Float32Array[];
 }
 
-/** Which passages a question is put to. */
+/** Which passages are searched. */
 export interface SearchFilter {
-  /** Only documents that this accepts. `key` tells one such filter from another, so that its answer can be kept. */
+  /** Only documents that `accepts` accepts. `key` identifies the filter, so that its result can be cached. */
   readonly documents?: { readonly key: string; readonly accepts: (document: string) => boolean };
-  /** Only these parts of papers; otherwise all but front matter, reference lists and acknowledgements. */
+  /** Only these parts of papers; by default all but front matter, reference lists and acknowledgements. */
   readonly sections?: readonly Section[];
   /** Only passages that contain one. */
   readonly has?: 'table' | 'figure';
 }
 
-/** Names a filter, so that what it hides need be found only once. */
+/** The cache key of a filter. */
 export function filterKey({ documents, sections, has }: SearchFilter): string {
   return JSON.stringify([documents?.key ?? '', sections ?? [], has ?? '']);
 }
 
-/** The places of a segment that a filter hides, with those that are gone, and copies of other documents. */
+/** The passages of a segment that a filter hides, plus deleted ones and copies of other documents. */
 export function hiddenPlaces(segment: OpenedSegment, filter: SearchFilter, copies: ReadonlySet<string>): Uint32Array {
   const hidden = new Uint8Array(segment.passages);
   for (const { first, count } of segment.deletions) hidden.fill(1, first, first + count);

@@ -20,27 +20,27 @@ import { rebuildIndex, updateIndex } from './update-index.ts';
 import type { IndexedPassage } from './passage.ts';
 import { sectionOf } from './section.ts';
 
-/** Where an index comes from and where it goes. */
+/** The source and destination of an index. */
 export interface RefreshOptions {
-  /** Where the stages keep their files. */
+  /** Where the stages write their files. */
   readonly dataRoot: string;
   /** The folder of the corpus, whose `Index` folder holds the segments. */
   readonly folder: string;
   readonly format: FileFormat;
-  /** The file of a document, as a reader should be sent to it. */
+  /** The link to a document's file, for readers. */
   readonly linkOf?: (documentId: string) => string | undefined;
   readonly signal?: AbortSignal;
   readonly report?: (event: IndexEvent) => void;
 }
 
 const LOCK_POLL_MS = 100;
-/** Above so many bytes of float32 numbers the index keeps vectors as int8: it has to fit the memory of a scan. */
+/** Above this many bytes of float32 vectors the index stores int8, so that a scan fits into memory. */
 const MOST_FLOAT_BYTES = 2 ** 31;
 const BYTES_OF = { float32: 4, float16: 2, int8: 1 } as const;
 
 /**
- * Brings an index up to date with the files of the stages: takes in what has come or changed, marks what has gone, and does
- * nothing where nothing has. Another model means another index, which is built whole.
+ * Updates an index from the files of the stages: adds new and changed documents, marks deleted ones, and does nothing
+ * if nothing changed. Another model requires a new index, which is built from scratch.
  */
 export async function refreshIndex(
   options: RefreshOptions,
@@ -57,7 +57,7 @@ export async function refreshIndex(
     return { passages: before.passages, changed: false };
   using lock = new FileLock(join(folder, 'Index', 'building.lock'), systemClock);
   using _held = await taken(lock, signal);
-  // Whoever held the lock may have made the very index that is wanted.
+  // Another process that held the lock may already have built this index.
   const {
     changed,
     gone,
@@ -83,12 +83,12 @@ interface FoundDocument {
   readonly chunks: string;
   readonly vectors: string | undefined;
   readonly file: string | undefined;
-  /** Size and time of both files: others mean other passages. */
+  /** Sizes and times of both files, which change with the passages. */
   readonly stamp: string;
   readonly vectorBytes: number;
 }
 
-/** Every document that the chunk stage has written, in the order of their names. */
+/** Every document that the chunk stage has written, sorted by name. */
 function documentsOf({ dataRoot, format, linkOf }: RefreshOptions): FoundDocument[] {
   const folder = dirname(chunkOutput(dataRoot, 'any', format));
   return globSync(`*.${format}`, { cwd: folder })
@@ -113,7 +113,7 @@ interface Changes {
   readonly passages: number;
 }
 
-/** What is not as the index has it; undefined where there is none that this version can search, or it is not whole. */
+/** The differences between index and files; undefined if there is no complete index that this version can search. */
 function changesSince(folder: string, documents: readonly FoundDocument[]): Changes | undefined {
   if (!hasIndex(folder)) return undefined;
   try {
@@ -129,7 +129,7 @@ function changesSince(folder: string, documents: readonly FoundDocument[]): Chan
   }
 }
 
-/** By which model the vectors of a file are, read once per file. */
+/** The model of each file of vectors, read once per file. */
 class ModelsOfFiles {
   readonly #known = new Map<string, DenseModel | undefined>();
   readonly #damaged = new Set<string>();
@@ -140,7 +140,7 @@ class ModelsOfFiles {
     return this.#known.get(vectors);
   }
 
-  /** True for a file that could not be read. */
+  /** Whether a file could not be read. */
   isDamaged({ vectors }: FoundDocument): boolean {
     return vectors !== undefined && this.#damaged.has(vectors);
   }
@@ -156,12 +156,12 @@ class ModelsOfFiles {
   }
 }
 
-/** So many files are asked by which model they are: the settings of a run are those of all its files. */
+/** Number of files whose model is read: all files of a run have the same settings. */
 const ASKED = 50;
 
 /**
- * Vectors of two models cannot be compared: those of the model that made most files are searched. The model in use stays as
- * long as any file asked has it, so that one new document does not cost a look into all of them.
+ * Vectors of different models cannot be compared: those of the most frequent model are searched. The current model
+ * stays while any sampled file has it, so that one new document does not require reading all files.
  */
 async function wantedDense(
   documents: readonly FoundDocument[],
@@ -231,18 +231,18 @@ async function taken(lock: FileLock, signal: AbortSignal | undefined): Promise<D
   }
 }
 
-/** A document as the stages left it. */
+/** The files that the stages wrote for a document. */
 interface DocumentFiles {
   readonly chunks: string;
-  /** Undefined where only words are to be searched. */
+  /** Undefined if only words are searched. */
   readonly vectors: string | undefined;
-  /** The document itself, as a reader should be sent to it. */
+  /** The document's file, as shown to readers. */
   readonly file: string | undefined;
 }
 
 /**
- * A document's passages for an index out of its files of chunks and vectors. Where the vectors are not those of the chunks,
- * because it was cut again and not embedded yet, or cannot be read, its passages come without and that is reported.
+ * Reads a document's passages from its chunks and vectors. If the vectors are unreadable or older than the chunks, the
+ * passages have none, and that is reported.
  */
 export async function* passagesOfDocument(
   files: DocumentFiles,
@@ -285,7 +285,7 @@ export async function* passagesOfDocument(
 
 const UNREADABLE: ReadonlySet<string> = new Set(['FILE_UNREADABLE', 'CHUNK_SCHEMA', 'VECTOR_SCHEMA']);
 
-/** True for a file that is not what a stage has written: damaged, or of another kind. */
+/** Whether the error means a damaged file or one that no stage wrote. */
 function isUnreadable(error: unknown): error is AppError {
   return error instanceof AppError && UNREADABLE.has(error.code);
 }
@@ -296,27 +296,27 @@ async function denseById(path: string): Promise<ReadonlyMap<string, Float32Array
   return vectors;
 }
 
-/** Why a document is found by its words alone. */
+/** Why a document is found only by its words. */
 type WordsOnlyReason = 'no vectors' | 'old vectors' | 'another model' | 'damaged vectors';
 
 /** Events of building an index. */
 export type IndexEvent =
-  /** Passages are new or others than those indexed, so an index is being built; `kept` is how many the old one has. */
+  /** Passages are new or changed, so the index is being updated; `kept` is how many stay. */
   | { readonly kind: 'index-started'; readonly documents: number; readonly kept: number | undefined }
-  /** A document has been taken in. */
+  /** A document was added. */
   | {
       readonly kind: 'index-progress';
       readonly documents: number;
       readonly of: number;
       readonly passages: number;
     }
-  /** A document will be found by its words alone: it has no vectors, others than its chunks, or those of another model. */
+  /** A document can be found only by its words: its vectors are missing, outdated, or of another model. */
   | {
       readonly kind: 'index-words-only';
       readonly document: string;
       readonly reason: WordsOnlyReason;
     }
-  /** A document whose chunks cannot be read: what the index had of it stays, and the next run makes the file again. */
+  /** A document whose chunks are unreadable: its old passages stay, and the next run writes the file again. */
   | { readonly kind: 'index-unreadable'; readonly document: string; readonly message: string }
-  /** The index is complete and in force. */
+  /** The new index is complete and in use. */
   | { readonly kind: 'index-ended'; readonly passages: number; readonly documents: number };

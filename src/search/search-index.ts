@@ -17,13 +17,15 @@ import { readFacet } from './segment/write-segment.ts';
 /** What is searched with: words, meaning, or both. */
 export type SearchMode = 'lexical' | 'dense' | 'hybrid';
 
-/** A passage found. Scores are only comparable within one search; `fit` says by itself how far the passage answers. */
+/**
+ * A passage found. Scores are comparable only within one search; `fit` says independently how well the passage answers.
+ */
 export interface Hit {
   readonly rank: number;
   readonly score: number;
-  /** 0 to 1: the share of the question's words that the passage has, rare ones counting more, or how near it is in meaning. */
+  /** 0 to 1: the share of the question's words in the passage, weighted by rarity, or its semantic similarity. */
   readonly fit: number;
-  /** By what it could be found: a passage whose vectors are not made yet, by its words alone. */
+  /** How it can be found: only by words if it has no vectors yet. */
   readonly by: 'words' | 'meaning' | 'words and meaning';
   readonly passage: Passage;
 }
@@ -32,27 +34,27 @@ export interface SearchOptions {
   readonly mode: SearchMode;
   readonly top: number;
   readonly filter?: SearchFilter;
-  /** Hits that fit less are left out; 0 leaves out none. */
+  /** Hits with a lower fit are left out; 0 shows all. */
   readonly minFit?: number;
-  /** Passages of one work that come before those of others; 2 unless said otherwise. */
+  /** Passages of one work that precede those of others; 2 by default. */
   readonly perWork?: number;
 }
 
 export interface OpenOptions {
-  /** Up to so many vectors every one of them is compared with a question; above, those whose codes are near. */
+  /** Up to this many vectors all are compared with a question; above, only those with near codes. */
   readonly exactRows?: number;
 }
 
 const BY = { dense: 'meaning', hybrid: 'words and meaning' } as const;
 const EXACT_ROWS = 1_000_000;
-/** Rows whose codes are nearest are compared exactly: many more than are asked for, because a code is coarse. */
+/** How many rows with the nearest codes are compared exactly: many, because codes are coarse. */
 const NEAR_ROWS = 4000;
 const NEAR_WORDS = 1000;
 const FILTERS_KEPT = 8;
-/** So many times more passages are looked at than are wanted, for those of other works to be found among them. */
+/** How many times more passages are ranked than requested, so that other works are among them. */
 const LOOKED_AT = 6;
 
-/** An index opened for searching: its segments as they were at that moment. */
+/** An index opened for searching: a snapshot of its segments. */
 export class SearchIndex implements Disposable {
   readonly manifest: IndexManifest;
   readonly #all: OpenedSegments;
@@ -89,12 +91,12 @@ export class SearchIndex implements Disposable {
     this.#copies = index.copies();
   }
 
-  /** The modes that can be asked for: without vectors or a model to embed the query, words alone. */
+  /** The available modes: only words without vectors or a model to embed the query. */
   get modes(): readonly SearchMode[] {
     return this.#engine ? ['lexical', 'dense', 'hybrid'] : ['lexical'];
   }
 
-  /** The documents that a filter lets through, in the order of their names. */
+  /** The documents that a filter accepts, sorted by name. */
   documents(accepts: (document: string) => boolean): string[] {
     return this.#all.segments
       .flatMap(({ documents }) => documents.map(({ id }) => id))
@@ -133,7 +135,7 @@ export class SearchIndex implements Disposable {
     return spread.hits().map((hit, at) => ({ rank: at + 1, ...hit }));
   }
 
-  /** Where a question asks for a finding, the passages of each paper that report some come first among its own. */
+  /** If a question asks for a finding, each paper's passages that report findings precede its others. */
   #findingsFirst(query: string, ranking: Ranking): Ranking {
     const weight = findingWeight(query);
     if (!weight) return ranking;
@@ -148,7 +150,7 @@ export class SearchIndex implements Disposable {
     return { places, scores: ranking.scores };
   }
 
-  /** The same by places in the index, without reading the passages. */
+  /** Like `search`, but returns passage numbers without reading the passages. */
   async rank(query: string, options: SearchOptions, signal?: AbortSignal): Promise<Ranking> {
     const { places, scores } = await this.#ranked(query, options, signal);
     return { places, scores };
@@ -194,7 +196,7 @@ export class SearchIndex implements Disposable {
     return bestOf(segments, fused, { top, above: 0 });
   }
 
-  /** Codes say which vectors may be near; words say which passages besides. Those are compared exactly. */
+  /** Finds candidates by near codes and by words, then compares them exactly. */
   #rankCoded({ query, vector, unrelated, hidden }: Question, { mode, top }: SearchOptions): Ranking {
     const near = this.#all.nearest(vector, hidden, Math.max(NEAR_ROWS, top * 20));
     const dense = new Map(near.map((place) => [place, this.#all.denseScore(place, vector, unrelated)]));
@@ -245,12 +247,12 @@ export class SearchIndex implements Disposable {
   }
 }
 
-/** A word that no more passages have names what is asked about: they count in full, whatever part they are of. */
+/** A word in at most this many passages names the subject: they keep their full score in any section. */
 const RARE = 3;
-/** The same in a small index, where every word is in few passages: one in so many. */
+/** The same limit as one in so many passages, for small indexes, where every word is in few of them. */
 const RARE_ONE_IN = 100;
 
-/** Weighs the scores of passages, by segment, by how much their parts count for a question. */
+/** Multiplies scores, by segment, by the weights of their sections for a question. */
 function weigh(scores: readonly Float32Array[], all: OpenedSegments, question: string): void {
   const bySection = sectionWeights(question);
   if (Object.keys(bySection).length === 0) return;
@@ -265,7 +267,7 @@ function weigh(scores: readonly Float32Array[], all: OpenedSegments, question: s
   }
 }
 
-/** The scores with what a filter hides set to the lowest. */
+/** Sets the scores of hidden passages to the lowest. */
 function withheld(scores: Float32Array[], hidden: readonly Uint32Array[], lowest: number): Float32Array[] {
   for (const [at, own] of scores.entries()) for (const place of hidden[at] ?? []) own[place] = lowest;
   return scores;
@@ -274,12 +276,12 @@ function withheld(scores: Float32Array[], hidden: readonly Uint32Array[], lowest
 interface Question {
   readonly query: string;
   readonly vector: Float32Array;
-  /** The mean similarity of all passages: what one without relation to the question may expect. */
+  /** The mean similarity of all passages: the expected score of an unrelated one. */
   readonly unrelated: number;
   readonly hidden: readonly Uint32Array[];
 }
 
-/** What the index of a corpus folder is made of. */
+/** The contents of a corpus folder's index. */
 export function readManifest(folder: string): IndexManifest {
   using index = IndexRows.read(folder, PASSAGE_ANALYSIS);
   return index.manifest;
@@ -288,13 +290,13 @@ export function readManifest(folder: string): IndexManifest {
 /** Opens the index of a corpus folder; with an engine also its vectors. */
 export async function openIndex(folder: string, engine?: DenseEngine, options: OpenOptions = {}): Promise<SearchIndex> {
   for (let attempt = 1; ; attempt += 1) {
-    // Whoever opens again and again must not keep a writer of this process from its turn.
+    // Frequent openers must not starve a writer in this process.
     await setImmediate();
     using index = IndexRows.read(folder, PASSAGE_ANALYSIS);
     try {
       return index.snapshot(() => new SearchIndex(index, engine, options));
     } catch (error) {
-      // In between, a merge may have taken the place of segments and removed their files.
+      // A merge may have replaced segments and removed their files meanwhile.
       const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
       if (!isGone || attempt >= 10) throw error;
     }

@@ -1,4 +1,4 @@
-/** Parts of a paper that questions are asked about, or kept away from. */
+/** Parts of a paper, which searches can include or exclude. */
 export const SECTIONS = [
   'body',
   'abstract',
@@ -14,26 +14,27 @@ export const SECTIONS = [
 
 export type Section = (typeof SECTIONS)[number];
 
-/** What says nothing about the subject: who wrote it, who paid, what is cited. It answers only when it is asked for. */
+/** Parts that say nothing about the subject: authors, funding, references. Searched only on request. */
 const ASIDE: ReadonlySet<Section> = new Set(['front', 'references', 'back']);
 
 export function isAside(section: Section): boolean {
   return ASIDE.has(section);
 }
 
-/** How much a passage of each part counts for a question. */
+/** The weight of each part of a paper for a question. */
 export type SectionWeights = Readonly<Partial<Record<Section, number>>>;
 
 /**
- * Findings are in abstracts and results; introductions report those of others, methods repeat the words of a question without
- * an answer. Text under no known heading counts in full: it may be results. Fitted by `npm run score:answers`.
+ * Findings are in abstracts and results; introductions report those of others, and methods repeat the words of a
+ * question without answering it. Text under an unknown heading has full weight: it may be results. Tuned with `npm run
+ * score:answers`.
  */
 const FINDINGS: SectionWeights = { introduction: 0.6, methods: 0.6, discussion: 0.7, conclusion: 0.8 };
 const METHODS: SectionWeights = { introduction: 0.6, discussion: 0.6, conclusion: 0.6, results: 0.8 };
 
 const IS_QUESTION =
   /\?\s*$|^\s*(?:how|what|which|who|whose|where|when|do|does|did|is|are|was|were|can|could|has|have|had|should)\b/i;
-/** Asks for what is known or why, which any part may say. */
+/** Asks for background or reasons, which any part may contain. */
 const ASKS_BACKGROUND =
   /^\s*(?:why|(?:what|who) (?:is|are) (?:an? |the )?[\p{L}\p{N}-]+(?: [\p{L}\p{N}-]+)?\s*\?*$|what does .{1,80} mean\b)/iu;
 const ASKS_METHODS = [
@@ -42,7 +43,7 @@ const ASKS_METHODS = [
   /\b(?:what|which|whose) (?:[\p{L}-]+ ){0,3}(?:methods?|protocols?|procedures?|instruments?|software|criteria|techniques?|assays?|designs?|doses?|dosage|data ?sets?|sample sizes?)\b/iu,
 ] as const;
 
-/** How much the parts of papers count for a question; all the same for words that ask nothing. */
+/** The weights of a paper's parts for a question; all equal if the query is not a question. */
 export function sectionWeights(question: string): SectionWeights {
   const asked = question.slice(0, 1_000);
   if (!IS_QUESTION.test(asked) || ASKS_BACKGROUND.test(asked)) return {};
@@ -51,18 +52,18 @@ export function sectionWeights(question: string): SectionWeights {
 
 const ASKS_FINDING =
   /\b(?:compar(?:e[ds]?|ing|ison)|differ(?:s|ed|ent|ently|ences?)?|effects?|effective(?:ness)?|efficacy|affect(?:s|ed)?|influences?|impact|outcomes?|increases?|decreases?|reduces?|improves?|lowers?|raises?|prevents?|better|worse|higher|lower|more|less|fewer|greater|superior|inferior|than|versus|vs|associated|association|correlates?|correlation)\b/i;
-/** Words in which findings are written down, whatever was measured. */
+/** Words that report findings, whatever was measured. */
 const REPORTS =
   /\b(?:significan\p{L}*|compar(?:ed|ing|ison)|versus|vs|than|higher|lower|greater|fewer|more|less|differ(?:s|ed|ences?)?|similar|equal|increas\p{L}*|decreas\p{L}*|reduc\p{L}*|improv\p{L}*|declin\p{L}*|worse\p{L}*|effects?|associated|correlat\p{L}*|p ?[<=>≤≥])/giu;
-/** A passage with so many of these words reports findings; one with none counts so much less. */
+/** A passage with this many of these words reports findings; one without any gets the lower weight. */
 const ENOUGH_REPORTS = 6;
 const REPORTS_SHARE = 0.4;
 
 /**
- * How much a text counts, beside others of its paper, for a question that asks how things compare or what has an effect:
- * methods and aims name all that was compared, but only findings say which was higher. Undefined for other questions.
- * Fitted by `npm run score:answers` on one half of its papers. It does not say which paper is asked about: ranking the
- * abstracts of Cranfield by it costs .05 nDCG.
+ * Weight of a text among others of its paper, for questions about comparisons and effects: methods and aims name
+ * everything that was compared, but only findings say which was higher. Undefined for other questions. Tuned with `npm
+ * run score:answers` on half of its papers. Do not rank papers by it: on the abstracts of Cranfield that costs .05
+ * nDCG.
  */
 export function findingWeight(question: string, enough = ENOUGH_REPORTS): ((text: string) => number) | undefined {
   const asked = question.slice(0, 1_000);
@@ -100,22 +101,22 @@ const HEADINGS: readonly (readonly [Section, RegExp])[] = [
   ],
 ];
 
-/** What the kind of a passage is read from. */
+/** The evidence for the section of a passage. */
 export interface SectionClues {
   readonly headings: readonly string[];
   readonly kinds: readonly string[];
   readonly text: string;
-  /** Of the document: at the head of a passage it is no text of its own. */
+  /** The document's title, which does not count as text at the head of a passage. */
   readonly title?: string;
   /** Its place among the passages of its document. */
   readonly index: number;
 }
 
-/** To which part of its paper a passage belongs: by the headings above it, else by what it is made of. */
+/** The section of a passage: by the headings above it, otherwise by its contents. */
 export function sectionOf({ headings, kinds, text, title = '', index }: SectionClues): Section {
   const references = kinds.filter((kind) => kind === 'reference').length;
   if (references > 0 && kinds.every((kind) => kind === 'reference' || kind === 'heading')) return 'references';
-  // The innermost heading that says something counts: "Methods" inside "Appendix" is methods.
+  // The innermost known heading counts: "Methods" inside "Appendix" is methods.
   for (const heading of headings.toReversed()) {
     const plain = headingWords(heading);
     const found = HEADINGS.find(([, pattern]) => pattern.test(plain));
@@ -144,18 +145,18 @@ function headingWords(heading: string): string {
     .trim();
 }
 
-/** Prose is mostly words that begin small; names, places and addresses are not. */
+/** In prose most words begin in lower case, unlike in names and addresses. */
 const SHARE_OF_SMALL = 0.55;
-/** A sentence of so many words in a row tells prose from lists, also beside them in one passage. */
+/** This many words of prose in a row distinguish it from a list, even if both are in one passage. */
 const WINDOW = 25;
 
-/** Whether a passage has sentences of its own, besides the title that it may begin with. */
+/** Whether a passage contains sentences besides the title at its head. */
 function saysSomething(text: string, title: string): boolean {
   const rest = title !== '' && text.startsWith(title) ? text.slice(title.length).trim() : '';
   return rest === '' ? hasProse(text) : hasProse(rest, 1);
 }
 
-/** Whether some stretch of a text reads like sentences rather than like names, addresses and numbers. */
+/** Whether some part of a text reads like sentences and not like names, addresses and numbers. */
 function hasProse(text: string, fewestWords = 8): boolean {
   // Scripts without letter case: sentences end with a full stop, lists of names do not.
   if (
@@ -165,7 +166,7 @@ function hasProse(text: string, fewestWords = 8): boolean {
   const words = text.slice(0, 4000).match(/[\p{L}\p{N}@][\p{L}\p{N}\p{M}@.'’-]*/gu) ?? [];
   const small = words.map((word) => (/^\p{Ll}/u.test(word) && !word.includes('@') ? 1 : 0));
   const window = Math.min(WINDOW, words.length);
-  // So few words tell nothing: a short note is a note, not a list of names.
+  // Too short to judge: assume a note and not a list of names.
   if (window < fewestWords) return true;
   let count = 0;
   for (const [at, each] of small.entries()) {

@@ -12,34 +12,34 @@ import { mergeSegments } from './segment/merge-segments.ts';
 import { segmentPath } from './segment/segment-file.ts';
 import { facetOf, SegmentWriter } from './segment/write-segment.ts';
 
-/** A segment ends here: what is collected in memory until then stays below half a gigabyte. */
+/** Postings per segment; bounds the memory for them to half a gigabyte. */
 const MOST_POSTINGS = 24_000_000;
 const MOST_PASSAGES = 250_000;
-/** So many segments of like size become one; a size is like another within this factor. */
+/** This many segments of similar size, within this factor, are merged. */
 const FAN = 8;
-/** A merge of more passages than this is left to whoever asks for it: an update must stay cheap. */
+/** Larger merges run only on request: updates must stay cheap. */
 const MERGED_AT_ONCE = 20_000;
-/** Above this many segments a search would feel them, and they are merged whatever it costs. */
+/** More segments slow down searches and are always merged. */
 const MOST_SEGMENTS = 64;
 
-/** A document on its way into an index. */
+/** A document to be indexed. */
 export interface IndexedDocument {
   readonly id: string;
-  /** What its passages were made of, so that a later look can tell whether that has changed. */
+  /** Identifies the source of its passages, to detect changes. */
   readonly stamp: string;
   readonly passages: AsyncIterable<IndexedPassage> | Iterable<IndexedPassage>;
 }
 
 /** A change to an index. */
 export interface IndexUpdate {
-  /** New documents, and documents in place of those of the same id. */
+  /** New documents, and replacements of documents with the same id. */
   readonly documents: AsyncIterable<IndexedDocument> | Iterable<IndexedDocument>;
   readonly removed?: readonly string[];
 }
 
 /**
- * Takes documents in and out of an index. Its cost follows the change: new passages become a segment of their own, those that
- * go are marked. The old state answers until one transaction puts the new one in force.
+ * Adds and removes documents. The cost depends on the change: new passages form a new segment, deleted ones are marked.
+ * The old state is searched until one transaction activates the new one.
  */
 export async function updateIndex(index: IndexRows, update: IndexUpdate, signal?: AbortSignal): Promise<void> {
   const { folder } = index;
@@ -68,7 +68,7 @@ export async function updateIndex(index: IndexRows, update: IndexUpdate, signal?
   await removeOthers(index);
 }
 
-/** Builds an index whole: every document of `passages`, which come one document after the other. */
+/** Builds an index from scratch; `passages` are grouped by document. */
 export async function buildIndex(
   folder: string,
   passages: AsyncIterable<IndexedPassage> | Iterable<IndexedPassage>,
@@ -78,7 +78,7 @@ export async function buildIndex(
   await rebuildIndex(index, documentsOf(passages), options.dense ?? null);
 }
 
-/** Replaces all that an index holds; the old state answers until the new one is complete. */
+/** Replaces the contents of an index; the old ones are searched until the new ones are complete. */
 export async function rebuildIndex(
   index: IndexRows,
   documents: AsyncIterable<IndexedDocument> | Iterable<IndexedDocument>,
@@ -109,7 +109,7 @@ export async function rebuildIndex(
   await removeOthers(index);
 }
 
-/** Documents out of passages that come one document after the other. */
+/** Groups consecutive passages by document. */
 async function* documentsOf(
   passages: AsyncIterable<IndexedPassage> | Iterable<IndexedPassage>,
 ): AsyncGenerator<IndexedDocument> {
@@ -126,7 +126,7 @@ async function* documentsOf(
   if (first) yield { id: first.document, stamp: '', passages: some };
 }
 
-/** A segment that is being filled. */
+/** A segment being written. */
 class OpenSegment {
   readonly #name: string;
   readonly #path: string;
@@ -188,7 +188,7 @@ function newName(): string {
   return randomBytes(6).toString('hex');
 }
 
-/** Merges small segments as long as there are many of them, within a bound. */
+/** Merges small segments while there are many of them, within a bound. */
 async function mergeSome(index: IndexRows, signal: AbortSignal | undefined): Promise<void> {
   for (;;) {
     if (signal?.aborted) return;
@@ -203,14 +203,14 @@ async function mergeSome(index: IndexRows, signal: AbortSignal | undefined): Pro
   }
 }
 
-/** Segments with what is left of them. */
+/** Segments with their sizes after deletions. */
 interface Sized {
   readonly name: string;
   readonly passages: number;
   readonly live: number;
 }
 
-/** Which segments should become one now: many of like size, one that is mostly gone, or the smallest of far too many. */
+/** The segments to merge now: many of similar size, one that is mostly deleted, or the smallest of too many. */
 export function segmentsToMerge(segments: readonly Sized[]): readonly Sized[] {
   const hollow = segments.filter(({ passages, live }) => live * 2 < passages && live <= MERGED_AT_ONCE);
   if (hollow.length > 0) return hollow;
@@ -227,7 +227,7 @@ function total(segments: readonly Sized[]): number {
   return segments.reduce((sum, { live }) => sum + live, 0);
 }
 
-/** Merges everything into as few segments as there may be; for those who have the time. */
+/** Merges everything into as few segments as possible; slow. */
 export async function mergeAll(index: IndexRows): Promise<void> {
   const small = index.segments().filter(({ passages }) => passages < MOST_PASSAGES / 2);
   if (small.length > 1)
@@ -256,15 +256,15 @@ async function mergeThese(index: IndexRows, names: readonly string[]): Promise<v
   index.change(change);
 }
 
-/** Files that no segment is named after: of merged segments, and of updates that broke off. */
+/** Removes files of merged segments and interrupted updates. */
 async function removeOthers(index: IndexRows): Promise<void> {
   const named = new Set(index.segments().map(({ name }) => name));
   for (const file of await readdir(index.folder)) {
     const [, name] = /^segment-([0-9a-f]{12})\.bin(?:\.rows)?$/.exec(file) ?? [];
-    // An index of the first two versions lay in files of its own.
+    // Files of an index of the first two versions.
     const isOld = /^(?:(?:passages|offsets|lexical|dense|rows)-[0-9a-f]{8}\.(?:bin|part)|index\.json)$/.test(file);
     if (isOld || (name !== undefined && !named.has(name))) {
-      // Somebody may still be reading it where files that are open cannot be removed; the next update tries again.
+      // On some systems open files cannot be removed; the next update tries again.
       await rm(join(index.folder, file), { force: true }).catch(() => undefined);
     }
   }

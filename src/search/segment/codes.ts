@@ -6,12 +6,11 @@ import type { SegmentFile } from './segment-file.ts';
 
 const PAGE = 65_536;
 
-/** Bytes of a code: a bit for each number of a vector, whether it is above the mean of all vectors. */
+/** Bytes of a code: one bit per dimension, set if the value is above the mean of all vectors. */
 export function codeBytes(dimensions: number): number {
   return Math.ceil(dimensions / (8 * CODE_MULTIPLE)) * CODE_MULTIPLE;
 }
 
-/** The code of a vector. */
 export function writeCode(vector: Float32Array, centre: Float32Array, target: Uint8Array): void {
   for (let at = 0; at < vector.length; at += 1) {
     if ((vector[at] as number) > (centre[at] ?? 0)) target[at >> 3] = (target[at >> 3] as number) | (1 << (at & 7));
@@ -19,8 +18,8 @@ export function writeCode(vector: Float32Array, centre: Float32Array, target: Ui
 }
 
 /**
- * The vectors of a large segment: a bit per number in memory, the vectors themselves in the file. Codes say which rows may be
- * near; those are read and compared exactly.
+ * The vectors of a large segment: one bit per dimension in memory, the full vectors in the file. Rows with near codes
+ * are read and compared exactly.
  */
 export class CodedIndex {
   readonly layout: DenseLayout;
@@ -55,7 +54,10 @@ export class CodedIndex {
     this.#distances = new Uint16Array(this.#memory.buffer, distancesAt, layout.rows);
   }
 
-  /** In how many bits each row differs from a query; counted per distance in `histogram`. The next call overwrites it. */
+  /**
+   * The number of bits in which each row differs from a query, counted per distance in `histogram`. The next call
+   * overwrites the result.
+   */
   scan(query: Float32Array, histogram: Uint32Array): Uint16Array {
     const distances = this.#distances;
     if (distances.length === 0) return distances;
@@ -81,7 +83,7 @@ export class CodedIndex {
     return low;
   }
 
-  /** The exact score of a passage: that of its best row; `unrelated` where it has none. */
+  /** The exact score of a passage: that of its best row; `unrelated` if it has none. */
   score(passage: number, query: Float32Array, unrelated: number): number {
     let best = -Infinity;
     for (const vector of this.vectors(passage)) best = Math.max(best, dot(vector, query));

@@ -3,7 +3,7 @@ import type { ScanKernel, WasmMemory } from './kernel.ts';
 import { createKernel, createMemory, ROW_MULTIPLE } from './kernel.ts';
 import type { SegmentFile } from './segment-file.ts';
 
-/** How vectors lie in a file: centroid, first row of each passage, scales (int8 only), rows. */
+/** The layout of vectors in a file: centroid, first row of each passage, scales (int8 only), rows. */
 export interface DenseLayout {
   readonly passages: number;
   readonly rows: number;
@@ -11,7 +11,7 @@ export interface DenseLayout {
   readonly dtype: 'float32' | 'int8';
 }
 
-/** Sizes in bytes of the parts of the file, in their order. */
+/** Sizes in bytes of the parts of the file, in file order. */
 export function denseSizes(layout: DenseLayout): {
   readonly rowBytes: number;
   readonly centroid: number;
@@ -33,21 +33,21 @@ function aligned(bytes: number): number {
 
 const PAGE = 65_536;
 
-/** Vectors in memory that a query is compared with, all of them: an exact search. */
+/** Vectors in memory for exact search: a query is compared with all of them. */
 export class DenseIndex {
   readonly layout: DenseLayout;
   readonly #memory: WasmMemory;
   readonly #kernel: ScanKernel;
-  /** Where the kernel writes the products; never handed out. */
+  /** Output buffer of the kernel; never returned. */
   readonly #products: Float32Array;
   readonly #starts: Uint32Array;
   readonly #centroid: Float32Array;
   readonly #sizes: ReturnType<typeof denseSizes>;
   readonly #file: number;
-  /** Every passage has exactly one row, so that rows are passages. */
+  /** Whether every passage has exactly one row. */
   readonly #plain: boolean;
 
-  /** Reads the vectors of a segment straight into the kernel's memory. */
+  /** Reads the vectors of a segment directly into the kernel's memory. */
   constructor(file: SegmentFile, layout: DenseLayout) {
     this.#sizes = denseSizes(layout);
     const { total, centroid } = this.#sizes;
@@ -57,7 +57,7 @@ export class DenseIndex {
       });
     }
     this.layout = layout;
-    // The query comes first, then the products of the rows, and the file.
+    // Memory layout: the query, the products, then the file.
     const productsAt = aligned(centroid);
     this.#file = productsAt + aligned(layout.rows * 4);
     const pages = Math.ceil((this.#file + total) / PAGE);
@@ -76,7 +76,7 @@ export class DenseIndex {
     this.#plain = isPlain(this.#starts);
   }
 
-  /** The score of every passage: that of its best row. A passage without vectors scores what an unrelated one would. */
+  /** The score of every passage: that of its best row. A passage without vectors gets `unrelated`. */
   score(query: Float32Array, unrelated: number): Float32Array {
     const { rows, passages } = this.layout;
     if (rows > 0) this.#scan(query);
@@ -137,7 +137,7 @@ function isPlain(starts: Uint32Array): boolean {
   return true;
 }
 
-/** Inner product; the shorter length counts. */
+/** The inner product up to the shorter length. */
 export function dot(a: Float32Array, b: Float32Array): number {
   const length = Math.min(a.length, b.length);
   let sum = 0;

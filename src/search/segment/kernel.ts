@@ -1,17 +1,17 @@
-/** A row holds a multiple of so many numbers; shorter vectors are filled up with zeros. */
+/** Row lengths are multiples of this; shorter vectors are padded with zeros. */
 export const ROW_MULTIPLE = 32;
 
-/** Inner products of a query with rows that lie one after the other in memory. All places are byte offsets. */
+/** Inner products of a query with consecutive rows in memory. All arguments are byte offsets. */
 export interface ScanKernel {
   /** float32 rows. */
   scanFloats(query: number, rows: number, rowsEnd: number, rowBytes: number, out: number): void;
-  /** int8 rows with a scale each; the query is given as 16-bit integers, which saves widening it for every row. */
+  /** int8 rows with one scale each; the query is 16-bit integers, so that it is not widened for every row. */
   scanBytes(query: number, rows: number, rowsEnd: number, rowBytes: number, out: number, scales: number): void;
-  /** In how many bits each of the codes differs from the query's; written to `out` as 16-bit integers. */
+  /** Writes the number of bits in which each code differs from the query's to `out` as 16-bit integers. */
   scanCodes(query: number, codes: number, codesEnd: number, codeBytes: number, out: number): void;
 }
 
-/** A code holds a multiple of so many bytes. */
+/** Code lengths are multiples of this many bytes. */
 export const CODE_MULTIPLE = 16;
 
 /** Memory that WebAssembly and typed arrays share. */
@@ -19,7 +19,7 @@ export interface WasmMemory {
   readonly buffer: ArrayBuffer;
 }
 
-/** What is used of WebAssembly; the compiler's library has it only together with a browser's. */
+/** The part of WebAssembly that is used; TypeScript declares it only in the DOM library. */
 const webAssembly = (
   globalThis as unknown as {
     WebAssembly: {
@@ -30,18 +30,18 @@ const webAssembly = (
   }
 ).WebAssembly;
 
-/** Memory of so many pages of 64 KiB. */
+/** Memory of this many 64 KiB pages. */
 export function createMemory(pages: number): WasmMemory {
   return new webAssembly.Memory({ initial: pages });
 }
 
-/** Compiles the kernels, whose source is kernel.wat, for a memory. */
+/** Compiles the kernels (source: kernel.wat) for a memory. */
 export function createKernel(memory: WasmMemory): ScanKernel {
   const module = new webAssembly.Module(Uint8Array.from(Buffer.from(KERNEL_BYTES, 'base64')));
   return new webAssembly.Instance(module, { env: { memory } }).exports as ScanKernel;
 }
 
-/** The scan kernels as a WebAssembly module; made of kernel.wat by `npm run wasm`. */
+/** The scan kernels as a WebAssembly module, built from kernel.wat by `npm run wasm`. */
 export const KERNEL_BYTES =
   'AGFzbQEAAAABEgJgBX9/f39/AGAGf39/f39/AAIPAQNlbnYGbWVtb3J5AgAAAwQDAAEAByYDCnNjYW5GbG9hdHMAAAlzY2FuQnl0' +
   'ZXMAAQlzY2FuQ29kZXMAAgrCBQOTAgICfwR7A0AgACEFIAEgA2ohBv0MAAAAAAAAAAAAAAAAAAAAACEH/QwAAAAAAAAAAAAAAAAA' +

@@ -1,18 +1,18 @@
 import { passageTerms } from '../../parse/index.ts';
 import type { SegmentFile } from './segment-file.ts';
 
-/** Saturation of repeated terms and weight of a passage's length, as most engines set them. */
+/** BM25 parameters with the usual values: saturation of repeated terms, weight of a passage's length. */
 export const K1 = 1.2;
 const B = 0.75;
 
 /**
- * A title says in few words what its document is about: they count this often in all, once where they are in the text
- * and the rest here (BM25F with one field more and a common length).
+ * Weight of title words, which say what a document is about: once in the text, the rest here (BM25F with one extra
+ * field and a common length).
  */
 const TITLE_WEIGHT = 3;
 const MOST_REPEATS = 0xffff;
 
-/** The terms of a passage, with those of its title as often as they count. */
+/** The terms of a passage; those of its title are repeated by weight. */
 export function termsOf(text: string, title: string): string[] {
   return passageTerms(
     text,
@@ -20,18 +20,18 @@ export function termsOf(text: string, title: string): string[] {
   );
 }
 
-/** The parts of an index of terms as they lie in a segment. Terms are sorted by their bytes. */
+/** The parts of a term index as stored in a segment. Terms are sorted by their bytes. */
 export interface LexicalParts {
   readonly lengths: Uint32Array;
   readonly terms: Uint8Array;
   readonly termOffsets: Uint32Array;
   readonly postingOffsets: Float64Array;
-  /** Places of passages, term after term, and how often the term is in each. */
+  /** Passage numbers and term counts, term after term. */
   readonly postings: Uint32Array;
   readonly repeats: Uint16Array;
 }
 
-/** Collects passages and gives the index of their terms. */
+/** Collects passages and builds their term index. */
 export class LexicalWriter {
   readonly #terms = new Map<string, number>();
   readonly #lengths = new Grower();
@@ -40,7 +40,7 @@ export class LexicalWriter {
   readonly #starts = new Grower();
   #frequencies = new Uint32Array(1024);
 
-  /** How many postings wait in memory. */
+  /** The number of postings in memory. */
   get postings(): number {
     return this.#numbers.length;
   }
@@ -102,13 +102,13 @@ export class LexicalWriter {
   }
 }
 
-/** A term as it is in a segment: where its postings begin and how many there are. */
+/** A term in a segment: the start and number of its postings. */
 export interface FoundTerm {
   readonly from: number;
   readonly frequency: number;
 }
 
-/** A segment's index of terms: its dictionary in memory, its postings read from the file as they are asked for. */
+/** The term index of a segment: dictionary in memory, postings read from the file on demand. */
 export class LexicalSegment {
   readonly #file: SegmentFile;
   readonly #lengths: Uint32Array;
@@ -128,7 +128,7 @@ export class LexicalSegment {
     return Math.max(0, this.#termOffsets.length - 1);
   }
 
-  /** The bytes of a term, by its place in the order of terms. */
+  /** The bytes of a term, by its index in the dictionary. */
   term(place: number): Buffer {
     return this.#terms.subarray(this.#termOffsets[place], this.#termOffsets[place + 1]);
   }
@@ -172,7 +172,7 @@ export class LexicalSegment {
     return { places, repeats };
   }
 
-  /** Adds what a term is worth to the scores of the passages it is in. */
+  /** Adds a term's weight to the scores of the passages that contain it. */
   addScores(term: FoundTerm, weight: number, averageLength: number, scores: Float32Array): void {
     const { places, repeats } = this.postings(term);
     const lengths = this.#lengths;
@@ -186,7 +186,7 @@ export class LexicalSegment {
   }
 }
 
-/** Numbers one after the other in a typed array that doubles when full. */
+/** A typed array of numbers that doubles when full. */
 class Grower {
   #values = new Uint32Array(4096);
   length = 0;

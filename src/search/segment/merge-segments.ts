@@ -7,13 +7,13 @@ import type { SegmentFooter } from './segment-file.ts';
 import type { DenseKind } from './write-segment.ts';
 import { SegmentWriter } from './write-segment.ts';
 
-/** A segment on its way into another: its file, and the documents in it that still count. */
+/** A segment to merge: its file and its valid documents. */
 export interface MergedSegment {
   readonly path: string;
   readonly documents: readonly IndexedRow[];
 }
 
-/** Where a document is in the new segment. */
+/** The position of a document in the new segment. */
 interface Moved {
   readonly document: IndexedRow;
   readonly first: number;
@@ -21,7 +21,7 @@ interface Moved {
 
 const GONE = 0xff_ff_ff_ff;
 
-/** Writes the passages of several segments that still count into one. */
+/** Writes the valid passages of several segments into one. */
 export async function mergeSegments(
   path: string,
   sources: readonly MergedSegment[],
@@ -60,14 +60,14 @@ function vectorsOf(file: SegmentFile): (place: number) => readonly Float32Array[
   const { dense, passages } = file.footer;
   if (!dense) return () => [];
   const layout = { ...dense, passages };
-  // Large ones are read row by row; a scan would need them all in memory.
+  // Large segments are read row by row: a scan would load them completely.
   const index = dense.rows > LARGE ? new CodedIndex(file, layout) : new DenseIndex(file, layout);
   return (place) => index.vectors(place);
 }
 
 const LARGE = 50_000;
 
-/** The terms of all segments in one order, their postings moved to the new places. */
+/** The sorted terms of all segments, with renumbered postings. */
 function mergeTerms(sources: readonly { readonly lexical: LexicalSegment; readonly targets: Uint32Array }[]): {
   terms: Uint8Array;
   termOffsets: Uint32Array;
@@ -123,7 +123,7 @@ function lowest(
   return least;
 }
 
-/** Postings at their new places; those of passages that are gone are left out. Order stays: places only move together. */
+/** Renumbers postings and drops those of deleted passages. Their order does not change. */
 function move(
   { places, repeats }: { readonly places: Uint32Array; readonly repeats: Uint16Array },
   targets: Uint32Array,

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 
 import { AppError } from '../../base/index.ts';
 
-/** The parts of a segment's file, each a run of bytes; the footer at its end says where they are. */
+/** The sections of a segment's file; the footer at its end lists their positions. */
 export type SectionName =
   | 'passages'
   | 'offsets'
@@ -20,19 +20,19 @@ export type SectionName =
 
 export interface SegmentFooter {
   readonly passages: number;
-  /** Terms of all passages together, repeats counted: what an average length is made of. */
+  /** Number of terms in all passages, with repeats; used for the average length. */
   readonly length: number;
   readonly dense: { readonly rows: number; readonly dimensions: number; readonly dtype: 'float32' | 'int8' } | null;
   readonly sections: Readonly<Partial<Record<SectionName, SectionPlace>>>;
 }
 
-/** Where a section is, and the CRC-32 of its bytes; segments of older versions have none. */
+/** Position and CRC-32 of a section; segments of older versions have no CRC. */
 export type SectionPlace = readonly [offset: number, bytes: number, crc?: number];
 
 const MAGIC = Buffer.from('DKGSEG1\n');
 const LONGEST_FOOTER = 65_536;
 
-/** The bytes that end a segment's file. */
+/** The footer of a segment's file. */
 export function footerBytes(footer: SegmentFooter): Buffer {
   const text = Buffer.from(JSON.stringify(footer), 'utf8');
   const length = Buffer.alloc(4);
@@ -40,7 +40,7 @@ export function footerBytes(footer: SegmentFooter): Buffer {
   return Buffer.concat([text, length, MAGIC]);
 }
 
-/** A segment's file opened for reading parts of it. */
+/** A segment's file opened for reading. */
 export class SegmentFile implements Disposable {
   readonly path: string;
   readonly footer: SegmentFooter;
@@ -58,14 +58,14 @@ export class SegmentFile implements Disposable {
     }
   }
 
-  /** A whole section in memory of its own, so that typed arrays can lie over it. */
+  /** A section in a new buffer, aligned for typed arrays. */
   section(name: SectionName): ArrayBuffer {
     const buffer = new ArrayBuffer(this.bytesOf(name));
     this.into(name, new Uint8Array(buffer));
     return buffer;
   }
 
-  /** Reads a section, or the part of it from `from` on, into memory that is there already. */
+  /** Reads a section from `from` on into existing memory. */
   into(name: SectionName, target: Uint8Array, from = 0): void {
     this.checkRange(name, from, target.length);
     const [offset, bytes, crc] = this.#place(name);
@@ -74,14 +74,14 @@ export class SegmentFile implements Disposable {
       throw this.#damaged(`${name} is damaged`);
   }
 
-  /** Throws where a part is not inside its section: offsets of a damaged file may say anything. */
+  /** Throws if a range is outside its section: offsets in a damaged file can have any value. */
   checkRange(name: SectionName, from: number, length: number): void {
     const [, bytes] = this.#place(name);
     const isInside = from >= 0 && length >= 0 && from + length <= bytes;
     if (!isInside || !Number.isInteger(from) || !Number.isInteger(length)) throw this.#damaged(`${name} ends early`);
   }
 
-  /** What reading a part of the file threw, as an error that names the file: damaged bytes fail anywhere. */
+  /** Converts an error of reading into one that names the file: damaged bytes can fail anywhere. */
   described(error: unknown): unknown {
     const isDamage = error instanceof SyntaxError || error instanceof RangeError || error instanceof TypeError;
     return isDamage ? this.#damaged('its contents are damaged', error) : error;
@@ -136,7 +136,7 @@ export class SegmentFile implements Disposable {
   }
 }
 
-/** Where the file of a segment is, in the `Index` folder. */
+/** The path of a segment's file in the `Index` folder. */
 export function segmentPath(folder: string, name: string): string {
   return join(folder, `segment-${name}.bin`);
 }

@@ -12,13 +12,13 @@ import type { LexicalParts } from './lexical.ts';
 import type { SectionName, SectionPlace, SegmentFooter } from './segment-file.ts';
 import { footerBytes } from './segment-file.ts';
 
-/** How vectors are kept. */
+/** The storage format of vectors. */
 export interface DenseKind {
   readonly dimensions: number;
   readonly dtype: 'float32' | 'int8';
 }
 
-/** What of a passage a filter looks at, in one byte: its section, and whether it has a table or a figure. */
+/** The properties of a passage used by filters, in one byte: its section, and whether it has a table or a figure. */
 export function facetOf(section: Section, hasTable: boolean, hasFigure: boolean): number {
   return SECTIONS.indexOf(section) | (hasTable ? 0x40 : 0) | (hasFigure ? 0x80 : 0);
 }
@@ -36,8 +36,8 @@ export function readFacet(facet: number): {
 }
 
 /**
- * Writes a segment: passages and vectors as they come, what has to be known as a whole at the end. The file counts only when
- * the catalogue names it.
+ * Writes a segment: passages and vectors as they arrive, the rest at the end. The file is valid only once the catalogue
+ * names it.
  */
 export class SegmentWriter implements AsyncDisposable {
   readonly #path: string;
@@ -68,7 +68,7 @@ export class SegmentWriter implements AsyncDisposable {
     await this.#rows?.add(vectors);
   }
 
-  /** Completes and syncs the file. Postings may come in pieces, so that a merge need not hold them all. */
+  /** Completes and syncs the file. Postings may arrive in pieces, so that a merge need not hold them all. */
   async finish(
     lexical: Omit<LexicalParts, 'postings' | 'repeats'> & {
       readonly postings: Iterable<Uint32Array>;
@@ -124,7 +124,7 @@ function* eachBytes(arrays: Iterable<Uint32Array | Uint16Array>): Generator<Uint
   for (const array of arrays) yield bytesOf(array);
 }
 
-/** Vectors on their way to disk: their number is only known at the end, and it decides where they begin. */
+/** Buffers vectors on disk: their position depends on their number, which is known only at the end. */
 class DenseRows implements AsyncDisposable {
   readonly #file: BufferedFile;
   readonly #kind: DenseKind;
@@ -171,7 +171,7 @@ class DenseRows implements AsyncDisposable {
     return Float32Array.from(this.#sum, (value) => value / Math.max(1, this.#rows));
   }
 
-  /** The vectors as a scan reads them. */
+  /** The vectors in the format that a scan reads. */
   async *dense(): AsyncGenerator<Uint8Array> {
     const layout = { passages: this.#starts.length - 1, ...this.layout };
     const sizes = denseSizes(layout);
@@ -183,7 +183,7 @@ class DenseRows implements AsyncDisposable {
     yield* this.#file.readBack();
   }
 
-  /** A bit per number: what a large index keeps of them in memory. */
+  /** One bit per dimension, which a large index holds in memory. */
   async *codes(): AsyncGenerator<Uint8Array> {
     const { dimensions, dtype } = this.#kind;
     const bytes = codeBytes(dimensions);
@@ -192,7 +192,7 @@ class DenseRows implements AsyncDisposable {
     let rest = Buffer.alloc(0);
     let row = 0;
     for await (const piece of this.#file.readBack()) {
-      // A row may begin in one piece and end in the next.
+      // A row may be split between two pieces.
       const both = rest.length === 0 ? Buffer.from(piece) : Buffer.concat([rest, piece]);
       const whole = Math.floor(both.length / rowBytes);
       const codes = new Uint8Array(whole * bytes);
@@ -216,7 +216,7 @@ class DenseRows implements AsyncDisposable {
 
 const BUFFER_BYTES = 1 << 20;
 
-/** A file written from the start in large pieces. */
+/** A file written sequentially in large pieces. */
 class BufferedFile implements AsyncDisposable {
   readonly #handle: FileHandle;
   #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
