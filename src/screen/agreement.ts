@@ -1,6 +1,6 @@
 import type { Standing } from '../store/index.ts';
 
-/** How far two reviewers agreed, before they spoke about it. */
+/** Agreement of two reviewers before they discussed their decisions. */
 export interface Agreement {
   /** Works about which two reviewers have decided. */
   readonly works: number;
@@ -10,7 +10,10 @@ export interface Agreement {
   readonly kappa: number;
 }
 
-/** Over the first decision of the first two reviewers of each work on title and abstract; null where none has two. */
+/**
+ * Agreement on title and abstract, from the first decisions of each work's first two reviewers; null if no work has
+ * two.
+ */
 export function agreementOf(works: Iterable<readonly Standing[]>): Agreement | null {
   const pairs: (readonly [string, string])[] = [];
   for (const decisions of works) {

@@ -2,7 +2,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
-/** Scores by row, and the names of the works that they are for. */
+/** Scores by row, and the list of works they belong to. */
 interface Ranking {
   readonly of: string;
   readonly scores: Float64Array;
@@ -15,8 +15,8 @@ export interface RankedRun {
 }
 
 /**
- * Ranks the works of a run in a thread that reads the same log, so that a server answers meanwhile. Requests made while the
- * thread is busy are answered by one ranking after it.
+ * Ranks the works of a run in a thread that reads the same log, so that the server stays responsive. Requests made
+ * while the thread is busy share the next ranking.
  */
 export class BackgroundRanking implements Disposable {
   readonly #run: RankedRun;
@@ -32,7 +32,7 @@ export class BackgroundRanking implements Disposable {
     this.#take = take;
   }
 
-  /** Resolves when works are ranked by everything that was logged before this call. */
+  /** Resolves when the ranking includes everything logged before this call. */
   request(): Promise<void> {
     if (this.#running) return (this.#waiting ??= promised()).promise;
     this.#running = promised();
@@ -70,7 +70,7 @@ export class BackgroundRanking implements Disposable {
   }
 }
 
-/** A promise that may be rejected while nothing waits for it: `error` says so then. */
+/** A promise that may reject while nothing awaits it; `error` then holds the reason. */
 function promised(): PromiseWithResolvers<void> {
   const made = Promise.withResolvers<void>();
   made.promise.catch(() => undefined);

@@ -22,7 +22,7 @@ import type { Decided, Logged, Screening } from './screening.ts';
 export const SCREENING_FORMATS = ['csv', 'asreview', 'rayyan', 'ris'] as const;
 export type ScreeningFormat = (typeof SCREENING_FORMATS)[number];
 
-/** What a file of decisions held. */
+/** The contents of a file of decisions. */
 export interface ReadDecisions {
   readonly included: number;
   readonly excluded: number;
@@ -37,11 +37,11 @@ export interface ReadDecisions {
   readonly contradicting: readonly number[];
 }
 
-/** Who decided where a file does not say. */
+/** The reviewer if a file names none. */
 const IMPORTED = 'import';
-/** The reason of a full text that a file excludes without one. */
+/** The reason for a full-text exclusion without one. */
 const NO_REASON = 'no reason given';
-/** The column or note with our decisions in full, which other tools preserve. */
+/** The column or note with our complete decisions, which other tools preserve. */
 const OURS = 'docstokg_decisions';
 const DECISIONS = ['included', 'label', 'label_included', 'decision', 'asreview_label', 'status', 'final_included'];
 const IDS = ['record_id', 'id', 'work', 'doi', 'pmid', 'openalex'];
@@ -52,14 +52,14 @@ const MEANINGS: readonly (readonly [Choice, RegExp])[] = [
   ['maybe', /^(?:maybe|unsure|undecided)$/i],
 ];
 
-/** One entry of a file: what its fields are called differs from tool to tool. */
+/** One entry of a file; field names differ between tools. */
 interface Row {
   readonly line: number;
   readonly value: (name: string) => string;
   readonly tags: readonly string[];
 }
 
-/** Reads decisions from a CSV or RIS file, or from any list of works that were all decided `as` it says, and logs them. */
+/** Reads decisions from a CSV or RIS file, or from a list of works that all have the decision `as`, and logs them. */
 export async function importDecisions(
   screening: Screening,
   path: string,
@@ -101,7 +101,7 @@ export async function importDecisions(
       hint: `one of ${DECISIONS.join(', ')}; a list whose works were all decided alike is read with --as include or --as exclude`,
     });
   const reviewers = Math.max(1, ...[...Map.groupBy(found, ({ work, phase }) => `${work} ${phase ?? ''}`).values()].map((each) => new Set(each.map((one) => one.by)).size)); // prettier-ignore
-  // Reviewers who differ have not decided; with one reviewer asked for, the last of them would have.
+  // Reviewers who disagree have not decided; with one reviewer required, the last decision would win.
   if (screening.protocol.version === 0 && reviewers > 1) screening.setProtocol({ reviewers }, by);
   const last = new Map(found.map((each) => ['id' in each ? each.id : keyOfDecision(each), each]));
   screening.decideAll([...last.values()].filter((each) => 'id' in each || !isKnown(screening, each)));
@@ -113,25 +113,28 @@ function keyOfDecision({ work, phase = 'title-abstract', by }: Decided): string 
   return JSON.stringify([work, phase, by]);
 }
 
-/** Whether a tool repeats what was decided here already. */
+/** Whether a file repeats a decision that is already logged. */
 function isKnown(screening: Screening, { work, decision, by, phase = 'title-abstract' }: Decided): boolean {
   return (
     screening.decisionOf(work, by, phase) === decision || (by === IMPORTED && screening.verdict(work) === decision)
   );
 }
 
-/** What lists held. */
+/** The contents of lists. */
 export interface AddedRecords {
   readonly entries: number;
   /** Entries that name no work. */
   readonly unreadable: readonly { readonly file: string; readonly line: number }[];
 }
 
-/** Adds the records of lists to a run, so that they can be screened before anything is downloaded. Adding a list again changes nothing. */
+/**
+ * Adds the records of lists to a run, to screen them before anything is downloaded. Adding a list again changes
+ * nothing.
+ */
 export async function addRecords(screening: Screening, paths: readonly string[], now: string): Promise<AddedRecords> {
   const { records } = screening;
   const unreadable: { file: string; line: number }[] = [];
-  // A work that several lists name was found that many times.
+  // A work counts once per list that names it.
   const times = records.listedElsewhere(paths.map((path) => basename(path)));
   const named = new Map<string, ReadonlySet<string>>();
   let entries = 0;
@@ -157,7 +160,10 @@ export async function addRecords(screening: Screening, paths: readonly string[],
   return { entries, unreadable };
 }
 
-/** Every work with its decisions, for another tool or to archive. It carries our decisions in full: importing it again loses nothing. */
+/**
+ * Every work with its decisions, for other tools or an archive. Contains our complete decisions: importing it again
+ * loses nothing.
+ */
 export function* exportDecisions(screening: Screening, format: ScreeningFormat): Generator<string> {
   const decisions = Map.groupBy(screening.all(), ({ work }) => work);
   if (format === 'csv') {
@@ -206,7 +212,7 @@ function rayyanNote(all: readonly ScreeningDecision[]): string {
   );
 }
 
-/** What an entry says: our own decisions, those of Rayyan's reviewers, a tag, or a column. */
+/** The decisions of an entry: our own, those of Rayyan's reviewers, a tag, or a column. */
 function decisionsIn(row: Row, by: string): Omit<Logged, 'work'>[] {
   const { value, tags } = row;
   const ours = oursIn(value(OURS));
@@ -220,17 +226,17 @@ function decisionsIn(row: Row, by: string): Omit<Logged, 'work'>[] {
   const tag = tags.map((each) => /^(?:screening: ?)?(include|exclude|maybe)d?$/i.exec(each)?.[1]).find(Boolean);
   const said = DECISIONS.map(value).find((each) => each !== '') ?? tag ?? '';
   const decision = meaningOf(said);
-  // A line of our own table has the id of its decision.
+  // A line of our own table contains the id of its decision.
   const own = value('phase') !== '' && value('by') !== '' && value('id') !== '' ? { id: value('id'), criteria: numberIn(Number(value('criteria'))) ?? 0, rank: value('rank') === '' ? null : (numberIn(Number(value('rank'))) ?? null) } : {}; // prettier-ignore
   const single = decision ? [{ ...detailsIn(row), ...own, decision, by: value('by') || by }] : [];
-  // Our own come first: what a tool says beyond them is a later decision.
+  // Our own decisions come first: any others of the tool are later ones.
   const theirs = (fromRayyan.length > 0 ? fromRayyan : single).filter(
     (each) => !ours.some((our) => our.decision === each.decision && (our.by === each.by || fromRayyan.length === 0)),
   );
   return [...ours, ...theirs];
 }
 
-/** What an entry says about its decision; Covidence writes the reason into the notes. */
+/** Phase, reason and other details of an entry; Covidence writes the reason into the notes. */
 function detailsIn({ value }: Row): Pick<Logged, 'phase' | 'reason' | 'note' | 'at'> {
   const note = NOTES.map(value).find((each) => each !== '' && !/RAYYAN-|^docstokg_/.test(each));
   const inNote = /Exclusion reason: ?([^;|]{1,1000})/i.exec(note ?? '')?.[1]?.trim();
@@ -256,7 +262,7 @@ function oursIn(text: string): (Omit<Logged, 'work'> & { readonly id: string })[
   }
 }
 
-/** A file may come from anywhere: a value of another type is none. */
+/** Files may come from anywhere: a value of the wrong type counts as missing. */
 function textIn(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
@@ -292,7 +298,7 @@ async function* rowsOf(path: string): AsyncGenerator<Row> {
       continue;
     }
     const names = header;
-    // A spreadsheet's quote before what looks like a formula is not part of the text.
+    // Spreadsheets put a quote before text that looks like a formula; it is not part of the text.
     const value = (name: string): string =>
       name.startsWith('has ')
         ? names.includes(name.slice(4)) ? name : ''
@@ -301,7 +307,7 @@ async function* rowsOf(path: string): AsyncGenerator<Row> {
   }
 }
 
-/** A list in any format: a tool's export of what it included, say. */
+/** A list in any format, such as a tool's export of included works. */
 async function* rowsOfList(path: string): AsyncGenerator<Row> {
   listFormatOf(path);
   for await (const entry of readWorks(path)) {
@@ -313,7 +319,7 @@ async function* rowsOfList(path: string): AsyncGenerator<Row> {
   }
 }
 
-/** Finds the work of an entry by its ids, or else by its title. */
+/** Finds the work of an entry by its ids, otherwise by its title. */
 function worksBy(records: Records): (row: Row) => string | undefined {
   const titles = new Map([...records.all()].map(({ id, title }) => [folded(title ?? ''), id]));
   titles.delete('');

@@ -1,19 +1,19 @@
-/** A record as it is ranked. */
+/** A record to be ranked. */
 export interface Rankable {
   readonly title: string;
   readonly abstract: string;
-  /** Ids of the works that it cites, and `id` under which others cite it; empty where nothing is known. */
+  /** Its own id, under which others cite it, and those of the works it cites; empty if unknown. */
   readonly id: string;
   readonly references: readonly string[];
 }
 
-/** How texts become numbers. */
+/** How texts become features. */
 export interface FeatureOptions {
-  /** Words and pairs in a greater share of the records than this are left out. */
+  /** Words and pairs in a larger share of the records are left out. */
   readonly maxShare: number;
-  /** Whether "trials" and "trial" are one word. */
+  /** Whether "trials" and "trial" count as one word. */
   readonly joinsPlurals: boolean;
-  /** What shared references and citations weigh beside the words; 0 leaves them out. */
+  /** Weight of shared references and citations relative to words; 0 ignores them. */
   readonly referenceWeight: number;
 }
 
@@ -27,18 +27,18 @@ export interface Features {
   /** The square of each row's length. */
   readonly squares: Float64Array;
   /**
-   * The part of it that comes from words and pairs of this record alone. They say nothing about other records and have no
-   * column, but they are part of the row's length.
+   * The part of it from words and pairs that occur only in this record. They say nothing about other records and have
+   * no column, but count in the row's length.
    */
   readonly ownSquares: Float64Array;
-  /** The same for a text that is no record, such as the question: columns with their values. */
+  /** Features of a text that is not a record, such as the question: columns and values. */
   readonly ofText: (text: string) => ReadonlyMap<number, number>;
 }
 
 const WORD = /[\p{L}\p{N}_]{2,}/gu;
 const LONGEST_TEXT = 20_000;
 const MOST_REFERENCES = 2_000;
-/** Pairs are counted in this many buckets at most; two that share one count as one. */
+/** Most hash buckets for pairs of words; pairs in the same bucket count as one. */
 const MOST_BUCKETS = 1 << 24;
 
 /** TF-IDF (1 + log tf, smoothed idf, rows of length 1) over words, pairs of words, and references. */
@@ -79,7 +79,7 @@ export function featuresOf(records: readonly Rankable[], options: FeatureOptions
   };
 }
 
-/** What a record cites, and itself: one that is cited shares a column with those that cite it. */
+/** The works a record cites, and itself, so that a cited record shares a column with those citing it. */
 function citationsOf({ id, references }: Rankable, known: Map<string, number>): number[] {
   const all = new Set(references.slice(0, MOST_REFERENCES));
   all.add(id);
@@ -90,14 +90,14 @@ function citationsOf({ id, references }: Rankable, known: Map<string, number>): 
   });
 }
 
-/** One kind of features, in rows of length 1. */
+/** One kind of features, with rows of length 1. */
 class Block {
   readonly #rows: Map<number, number>[] = [];
   readonly #records: Int32Array;
   readonly #total: number;
   readonly #options: FeatureOptions;
   readonly #columns: Int32Array;
-  /** Whether what no other record has is part of the length of a row. */
+  /** Whether features that only one record has count in the row's length. */
   readonly #countsOwn: boolean;
   #first = 0;
   #weight = 1;
@@ -117,7 +117,7 @@ class Block {
     this.#rows.push(counts);
   }
 
-  /** Numbers the columns that count, from `first` on. */
+  /** Numbers the used columns from `first` on. */
   close(first: number, weight: number): void {
     const { maxShare } = this.#options;
     this.#first = first;
@@ -126,7 +126,7 @@ class Block {
       if (records > 1 && records <= maxShare * this.#total) this.#columns[term] = this.width++;
   }
 
-  /** Columns with their values, and the square of what has no column. */
+  /** Columns and values, and the squared length of the features without a column. */
   row(counts: ReadonlyMap<number, number>): { readonly found: [number, number][]; readonly own: number } {
     const found: [number, number][] = [];
     let [square, own] = [0, 0];
@@ -144,7 +144,7 @@ class Block {
     return { found: found.map(([column, value]) => [column, value * scale]), own: own * scale * scale };
   }
 
-  /** The row of a record; its counts are not needed again. */
+  /** The row of a record; frees its counts. */
   take(at: number): ReturnType<Block['row']> {
     const counts = this.#rows[at] ?? EMPTY;
     this.#rows[at] = EMPTY;

@@ -2,13 +2,13 @@ import type { FeatureOptions, Features } from './features.ts';
 
 /** How a linear model is trained. */
 export interface ModelOptions extends FeatureOptions {
-  /** How much a wrongly placed record costs against large weights. */
+  /** Cost of a misclassified record relative to the size of the weights. */
   readonly cost: number;
-  /** How much all included records weigh together against all excluded ones. */
+  /** Total weight of included records relative to excluded ones. */
   readonly includedWeight: number;
 }
 
-/** What was measured to rank best; `npm run score:screening` compares it with others. */
+/** The best-ranking values measured; `npm run score:screening` compares alternatives. */
 export const DEFAULT_MODEL: ModelOptions = {
   maxShare: 0.95,
   joinsPlurals: true,
@@ -43,7 +43,7 @@ export class RankingModel {
     this.#question = question === '' ? new Map<number, number>() : features.ofText(question);
   }
 
-  /** Learns from decisions, by row: true for an included record. A row that is no longer among them is forgotten. */
+  /** Learns from decisions by row: true for an included record. Rows no longer present are forgotten. */
   train(decisions: ReadonlyMap<number, boolean>): void {
     for (const [row, dual] of this.#duals.entries())
       if (dual !== 0 && (!decisions.has(row) || decisions.get(row) !== dual > 0)) this.#move(row, -dual);
@@ -53,7 +53,7 @@ export class RankingModel {
     const excludedWeight = included / (this.#options.includedWeight * Math.max(1, excluded));
     const scale = (included + excluded) / (included + excluded * excludedWeight || 1);
     const cost = (isIncluded: boolean): number => this.#options.cost * scale * (isIncluded ? 1 : excludedWeight);
-    // Without an included record the excluded ones only say what to avoid.
+    // Without an included record, the excluded ones only say what to avoid.
     const slack = (isIncluded: boolean): number => 1 / (2 * (included === 0 ? this.#options.cost : cost(isIncluded)));
     const [forIncluded, forExcluded] = [slack(true), slack(false)];
     for (let pass = 0; pass < MOST_PASSES; pass += 1) {
@@ -64,7 +64,7 @@ export class RankingModel {
     }
   }
 
-  /** How likely each record is included, by row; only the order means something. */
+  /** A score per row, higher for likelier inclusion; only the order is meaningful. */
   scores(): Float64Array {
     const { rows } = this.features;
     const scores = new Float64Array(rows);
@@ -80,7 +80,7 @@ export class RankingModel {
     return sum;
   }
 
-  /** Moves one dual to where the objective is least; answers how far the gradient was from 0. */
+  /** Moves one dual variable to its optimum; returns how far the gradient was from 0. */
   #learn(row: number, sign: number, slack: number): number {
     const dual = this.#duals[row]! * sign;
     const gradient = sign * this.#score(row) - 1 + (slack + this.features.ownSquares[row]!) * dual;

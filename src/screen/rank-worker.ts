@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { RankedRun } from './background-ranking.ts';
 import { Screening } from './screening.ts';
 
-// A thread of BackgroundRanking: each message asks for a ranking by everything that is logged by then.
+// The thread of BackgroundRanking: each message requests a ranking from the current log.
 const { folder, manifests } = workerData as RankedRun;
 const screening = Screening.open(folder, { manifests, asItIs: true });
 parentPort?.on('message', () => parentPort?.postMessage(screening.train()));

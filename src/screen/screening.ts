@@ -33,7 +33,7 @@ import { isTimeToSample, promiseOf } from './stopping.ts';
 /** A work to decide about, as one reviewer sees it. */
 export interface Candidate {
   readonly work: string;
-  /** Its place among the works without a decision, the likeliest first. */
+  /** Its rank among the works without a decision, likeliest first. */
   readonly rank: number;
   /** Whether it comes from the random sample. */
   readonly isSampled: boolean;
@@ -44,7 +44,7 @@ export interface Candidate {
 
 export type Shown = Pick<ScreeningDecision, 'by' | 'decision' | 'phase' | 'reason' | 'note' | 'at'>;
 
-/** How far a phase is. */
+/** Progress of a phase. */
 export interface PhaseCounts {
   /** Works to decide about in this phase. */
   readonly works: number;
@@ -52,15 +52,15 @@ export interface PhaseCounts {
   readonly excluded: number;
   readonly maybe: number;
   readonly conflicts: number;
-  /** Works that lack the decision of a reviewer. */
+  /** Works that still need a reviewer's decision. */
   readonly undecided: number;
 }
 
-/** How far a review is. */
+/** Progress of a review. */
 export interface ReviewStatus {
   readonly protocol: Protocol;
   readonly phases: Readonly<Record<Phase, PhaseCounts>>;
-  /** What the random sample says about recall; null before it began. */
+  /** What the random sample says about recall; null before it starts. */
   readonly sample:
     | (Promised & {
         readonly population: number;
@@ -70,15 +70,15 @@ export interface ReviewStatus {
         readonly estimate: number;
       })
     | null;
-  /** Ranked reading finds hardly anything now: a random sample would say whether to stop. */
+  /** Ranked reading finds hardly any new works: a random sample can show whether to stop. */
   readonly isTimeToSample: boolean;
   readonly agreement: Agreement | null;
   readonly reviewers: readonly string[];
 }
 
-/** A decision as it is made. */
+/** A new decision. */
 export interface Decided {
-  /** Made by the sender: a decision that is sent again is logged once. */
+  /** Chosen by the client, so that a decision sent twice is logged once. */
   readonly id?: string | undefined;
   readonly work: string;
   readonly phase?: Phase | undefined;
@@ -88,18 +88,18 @@ export interface Decided {
   readonly note?: string | undefined;
 }
 
-/** A decision that was made elsewhere or before, with what is known of it. */
+/** A decision made elsewhere or earlier, with its known details. */
 export interface Logged extends Decided {
   readonly at?: string | undefined;
   readonly criteria?: number | undefined;
-  /** Null where the work was not ranked. */
+  /** Null if the work was not ranked. */
   readonly rank?: number | null;
 }
 
 const LONGEST_NAME = 100;
 const LONGEST_TEXT = 4_000;
 const MOST_REVIEWERS = 10;
-/** Names of one work that lead to each other: more are damage. */
+/** Longest chain of aliases of one work; longer ones indicate damage. */
 const MOST_STEPS = 10;
 const NO_PROTOCOL: Protocol = { version: 0, reviewers: 1, question: '', criteria: '', reasons: [], highlight: [] };
 
@@ -112,7 +112,7 @@ const DECISION = ['id', 'work', 'phase', 'decision', 'by', 'at', 'reason', 'note
 interface OpenOptions {
   readonly manifests?: string | undefined;
   readonly clock?: Clock;
-  /** Creates nothing: a folder that cannot be written can be read, but not screened. */
+  /** Creates nothing: a read-only folder can be read but not screened. */
   readonly asItIs?: boolean;
   /** Trains the ranking in a thread; `ready` waits for the first ranking. */
   readonly inBackground?: boolean;
@@ -138,7 +138,7 @@ export class Screening implements Disposable {
   #works: readonly string[] = [];
   #names: { readonly works: readonly string[]; readonly hash: string } | undefined;
   #rows = new Map<string, number>();
-  /** Works of which another record is a better version, and that one. */
+  /** Works with a better version, mapped to it. */
   #best: ReadonlyMap<string, string> = new Map();
   /** By row of the work. */
   #decisions = new Map<number, readonly Entry[]>();
@@ -156,7 +156,7 @@ export class Screening implements Disposable {
     this.#clock = options.clock ?? systemClock;
     if (options.inBackground === true)
       this.#background = new BackgroundRanking({ folder, manifests: options.manifests }, (ranking) => {
-        // Works may have come or gone since; then another ranking is under way.
+        // If works were added or removed meanwhile, another ranking is under way.
         if (ranking.of === this.#namesOf()) this.#scores = ranking.scores;
       });
   }
@@ -186,13 +186,12 @@ export class Screening implements Disposable {
     return this.#protocol;
   }
 
-  /** The works that are screened. */
   get works(): readonly string[] {
     this.#look();
     return this.#works;
   }
 
-  /** Resolves once works are ranked by what is known now; later decisions are learnt in the background. */
+  /** Resolves once works are ranked by the current decisions; later ones are learnt in the background. */
   async ready(): Promise<void> {
     this.#look();
     if (!this.#background || (this.#isTrained && this.#background.error === undefined)) return;
@@ -202,7 +201,7 @@ export class Screening implements Disposable {
     if (isFirst) await ranked;
   }
 
-  /** Changes how the review is done; what is not named stays. Returns the version in force. */
+  /** Changes the protocol; omitted fields stay. Returns the new version. */
   setProtocol(change: Partial<Omit<Protocol, 'version'>>, by: string): Protocol {
     const before = this.protocol;
     const after = { ...before, ...change };
@@ -216,8 +215,8 @@ export class Screening implements Disposable {
   }
 
   /**
-   * The works that a reviewer should decide about next: the likeliest first, or the random sample once it began. What the
-   * reviewer was unsure about comes again when the rest is read, or need not be read.
+   * The works that a reviewer should decide about next: likeliest first, or the random sample once it has started.
+   * Works the reviewer was unsure about come again at the end.
    */
   next(by: string, options: { readonly phase?: Phase; readonly limit?: number } = {}): Candidate[] {
     const { phase = 'title-abstract', limit = 1 } = options;
@@ -227,7 +226,7 @@ export class Screening implements Disposable {
     const { open, unsure } = this.#openFor(nameOf(by), phase);
     const isDone = open.length === 0 || this.#sampled(sample)?.isReached === true;
     const places = sample && new Map(sample.map((row, place) => [row, place]));
-    // What another reviewer decided before the sample comes before it.
+    // Works that another reviewer decided about before the sample come first.
     const place = (row: number): number => places?.get(row) ?? (places ? -1e9 : 0) - (this.#scores[row] ?? 0);
     const first = limit === 1 ? least(open, place) : open.sort((a, b) => place(a) - place(b) || a - b);
     return [...(isDone ? unsure : []), ...first]
@@ -235,7 +234,7 @@ export class Screening implements Disposable {
       .map((row) => this.#candidate(row, by, places?.has(row) ?? false));
   }
 
-  /** One work as a reviewer sees it; undefined for one that is not screened. */
+  /** One work as a reviewer sees it; undefined if it is not screened. */
   candidate(work: string, by: string): Candidate | undefined {
     this.#look();
     const row = this.#rows.get(this.#idOf(work));
@@ -244,12 +243,12 @@ export class Screening implements Disposable {
     return this.#candidate(row, by, this.#sampleRows()?.includes(row) ?? false);
   }
 
-  /** Logs a decision; it is on the disk when this returns. The same decision sent again changes nothing. */
+  /** Logs a decision; it is on disk when this returns. Sending it again changes nothing. */
   decide(given: Decided): void {
     this.decideAll([given]);
   }
 
-  /** The same for many, such as the decisions of a file. */
+  /** Logs many decisions, such as those of a file. */
   decideAll(given: readonly Logged[]): void {
     this.#look();
     const version = this.#protocol.version;
@@ -285,7 +284,7 @@ export class Screening implements Disposable {
     this.#isTrained = false;
   }
 
-  /** Takes a reviewer's last decision back; returns which work it was about, or undefined where there is none. */
+  /** Undoes a reviewer's last decision; returns its work, or undefined if there is none. */
   undo(by: string, phase?: Phase): string | undefined {
     this.#look();
     const last = lastScreened(this.#store, nameOf(by), phase);
@@ -296,14 +295,14 @@ export class Screening implements Disposable {
     return this.#idOf(last.work);
   }
 
-  /** Begins a random sample of the works without a decision: what it shows says when to stop. */
+  /** Starts a random sample of the undecided works, which shows when to stop. */
   sample(by: string): void {
     this.#look();
     this.#records.screen([{ kind: 'sample', seed: randomUUID(), by: nameOf(by), at: this.#now() }]);
     this.#seen = '';
   }
 
-  /** Learns from all decisions and returns the scores of the works with the names that they are for. */
+  /** Learns from all decisions; returns the scores and the list of works they belong to. */
   train(): { readonly of: string; readonly scores: Float64Array } {
     this.#look();
     this.#train();
@@ -324,7 +323,7 @@ export class Screening implements Disposable {
     };
   }
 
-  /** What the decisions about a work come to: the verdict on the full text where there is one. */
+  /** The verdict on a work: that on the full text if there is one. */
   verdict(work: string): Verdict {
     this.#look();
     const row = this.#rows.get(this.#idOf(work)) ?? -1;
@@ -338,14 +337,14 @@ export class Screening implements Disposable {
     return rows.findLast((each) => each.by === by && each.phase === phase)?.decision;
   }
 
-  /** What is known of a work; of one that a list only named, the title. */
+  /** The record of a work; only a title if it is known only from a list. */
   record(work: string): WorkRecord {
     const known = this.#records.get(work);
     if (known) return known;
     return { ...emptyRecord(work), title: titleOf(this.#store, work) };
   }
 
-  /** Works on which reviewers differ, each with their decisions. */
+  /** Works on which reviewers disagree, each with their decisions. */
   conflicts(phase: Phase = 'title-abstract'): { readonly work: string; readonly decisions: readonly Shown[] }[] {
     this.#look();
     return this.#works
@@ -353,13 +352,13 @@ export class Screening implements Disposable {
       .map((work) => ({ work, decisions: this.#shown(work).filter((each) => each.phase === phase) }));
   }
 
-  /** Every decision that was not undone, in their order. */
+  /** Every decision that was not undone, in order. */
   *all(): Generator<ScreeningDecision> {
     this.#look();
     for (const row of screenedRows(this.#store, DECISION)) yield { ...row, work: this.#idOf(row.work) };
   }
 
-  /** Reads what this or another process has written since the last look. */
+  /** Reads what any process has written since the last call. */
   #look(): void {
     this.#store.ingest();
     if (this.#seen === this.#store.version) return;
@@ -385,7 +384,7 @@ export class Screening implements Disposable {
     this.#isTrained = false;
   }
 
-  /** Works in the order of their rows; scores stay with their works. */
+  /** Reads the works in row order; scores stay with their works. */
   #readWorks(): void {
     const works = screenableWorks(this.#store);
     if (works.length === this.#works.length && works.every((work, row) => work === this.#works[row])) return;
@@ -401,7 +400,7 @@ export class Screening implements Disposable {
     return this.#names.hash;
   }
 
-  /** Whether nothing but our own decisions changed the database since the last look. */
+  /** Whether only our own decisions have changed the database since the last read. */
   #isOurs(): boolean {
     const [others] = this.#seen.split('.');
     const [now] = this.#store.version.split('.');
@@ -423,7 +422,7 @@ export class Screening implements Disposable {
         verdictOf(decisions.filter((each) => each.phase === phase), this.#protocol.reviewers)?.verdict ?? null; // prettier-ignore
   }
 
-  /** Works may be filed under another id since a decision about them, or be another version of one. */
+  /** Since the decision, a work may have got another id or become a version of another one. */
   #idOf(work: string): string {
     let name = work;
     for (let step = 0; step < MOST_STEPS && !this.#rows.has(name); step += 1) {
@@ -436,12 +435,15 @@ export class Screening implements Disposable {
     return name;
   }
 
-  /** Whether a work is to be decided about in a phase: all of them, then what title and abstract let through. */
+  /**
+   * Whether a work belongs to a phase: all do to the first, to the second those that title and abstract did not
+   * exclude.
+   */
   #isInPhase(row: number, phase: Phase): boolean {
     return phase === 'title-abstract' || this.#verdicts['title-abstract'][row] === 'include';
   }
 
-  /** Works of a phase that wait for this reviewer, and the ones that the reviewer was unsure about, the oldest first. */
+  /** Works of a phase that this reviewer has not decided, and those marked unsure, oldest first. */
   #openFor(by: string, phase: Phase): { readonly open: number[]; readonly unsure: readonly number[] } {
     const open: number[] = [];
     const unsure: { readonly row: number; readonly sequence: number }[] = [];
@@ -467,7 +469,7 @@ export class Screening implements Disposable {
     return { works, included, excluded, maybe, conflicts, undecided };
   }
 
-  /** Whether each decided work was included, in the order of the decisions. */
+  /** For each decided work, in order of decision, whether it was included. */
   #inOrder(): boolean[] {
     const decided = Array.from(this.#decisions, ([row, rows]) => ({
       sequence: rows[0]?.sequence ?? 0,
@@ -476,7 +478,7 @@ export class Screening implements Disposable {
     return decided.sort((a, b) => a.sequence - b.sequence).map(({ verdict }) => verdict === 'include');
   }
 
-  /** The works of the last sample in the order of the draw; undefined before a sample began. */
+  /** The works of the last sample in drawing order; undefined before the first. */
   #sampleRows(): readonly number[] | undefined {
     const sample = lastSample(this.#store);
     if (!sample) return undefined;
@@ -496,7 +498,7 @@ export class Screening implements Disposable {
       const verdict = verdicts[row] ?? null;
       if (verdict === null || verdict === 'conflict') break;
       read += 1;
-      // What a reviewer is unsure about may be relevant: it counts against the promise.
+      // An unsure work may be relevant, so it counts as found.
       if (verdict !== 'exclude') found += 1;
     }
     const inSample = new Set(sample);
@@ -512,7 +514,7 @@ export class Screening implements Disposable {
     if (this.#isTrained) return;
     this.#isTrained = true;
     if (this.#background) {
-      // Scores are replaced when they arrive; a failure shows at the next `ready`.
+      // Scores are replaced when they arrive; the next `ready` reports a failure.
       void this.#background.request();
       return;
     }
@@ -523,7 +525,7 @@ export class Screening implements Disposable {
     }
     const decided = new Map<number, boolean>();
     for (const [row, decisions] of this.#decisions) {
-      // A decision counts for the ranking before the other reviewers have decided.
+      // A decision affects the ranking before the other reviewers have decided.
       const verdict =
         this.#verdicts['title-abstract'][row] ??
         decisions.findLast(({ phase }) => phase === 'title-abstract')?.decision;
@@ -551,7 +553,7 @@ export class Screening implements Disposable {
     return this.#works.map((id) => texts.get(id) ?? { id, title: '', abstract: '', references: [] });
   }
 
-  /** The place of a work among the ones without a verdict; null before they are ranked. */
+  /** The rank of a work among those without a verdict; null before the first ranking. */
   #rankOf(row: number): number | null {
     const own = this.#scores[row];
     if (own === undefined || this.#scores.length !== this.#works.length) return null;
@@ -580,7 +582,7 @@ export class Screening implements Disposable {
   }
 }
 
-/** The screening of an existing run, with the folders of its settings. */
+/** The screening of an existing run, with the folders from its settings. */
 export function openScreening(
   folder: string,
   config: Parameters<typeof manifestFolder>[0],
@@ -593,7 +595,7 @@ export function openScreening(
   return Screening.open(folder, { ...options, manifests: manifestFolder(config), asItIs: true });
 }
 
-/** The screening of a run for a process that stays: opened when it is first asked for, ranked in the background. */
+/** The screening of a run for a long-running process: opened on first use, ranked in the background. */
 export function screeningOnDemand(
   folder: string,
   config: Parameters<typeof manifestFolder>[0],
@@ -603,7 +605,7 @@ export function screeningOnDemand(
   return Object.assign(open, { [Symbol.dispose]: () => opened?.[Symbol.dispose]() });
 }
 
-/** The element with the least value, as a list; the first of equal ones. */
+/** The element with the lowest value, as a list; the first of equal ones. */
 function least(rows: readonly number[], value: (row: number) => number): number[] {
   let best: { readonly row: number; readonly at: number } | undefined;
   for (const row of rows) {

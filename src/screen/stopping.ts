@@ -1,8 +1,8 @@
-/** What a random sample of the records that were left showed so far. */
+/** Results so far of a random sample of the unread records. */
 export interface Sample {
   /** Included records that were found before the sample began. */
   readonly foundBefore: number;
-  /** Records that were undecided when the sample began: it is drawn from these. */
+  /** Records that were undecided when the sample began, from which it is drawn. */
   readonly population: number;
   /** Records of the sample that were read, in the order of the draw. */
   readonly read: number;
@@ -10,13 +10,13 @@ export interface Sample {
   readonly found: number;
 }
 
-/** What can be said about recall, and what has to be read until the target can be promised. */
+/** The recall that can be guaranteed, and how much to read to guarantee the target. */
 export interface Promised {
   /** True once recall is at least the target with a confidence of 95 %. */
   readonly isReached: boolean;
   /** Records of the sample still to be read until then, if none of them is included. */
   readonly stillToRead: number;
-  /** The recall that can be promised with that confidence now. */
+  /** The recall guaranteed with that confidence now. */
   readonly recallAtLeast: number;
 }
 
@@ -28,11 +28,11 @@ const TARGET_RECALL = 0.95;
  */
 const LOOK_LEVEL = 0.025;
 
-/** The promise that a sample allows: the hypergeometric test of Callaghan and Müller-Hansen (2020). */
+/** The guarantee that a sample allows: the hypergeometric test of Callaghan and Müller-Hansen (2020). */
 export function promiseOf(sample: Sample, target = TARGET_RECALL): Promised {
   const isReached = isRejected(sample, firstMissing(sample, target));
   let [low, high] = [0, isReached ? 0 : sample.population - sample.read];
-  // More records without a find only ever add to the promise.
+  // More records without a find only raise the guarantee.
   while (low < high) {
     const middle = (low + high) >> 1;
     const later = { ...sample, read: sample.read + middle };
@@ -42,15 +42,15 @@ export function promiseOf(sample: Sample, target = TARGET_RECALL): Promised {
   return { isReached, stillToRead: low, recallAtLeast: recallAtLeast(sample) };
 }
 
-/** The least number of included records in the population with which recall would be under the target. */
+/** The smallest number of included records in the population for which recall would miss the target. */
 function firstMissing({ foundBefore, found }: Sample, target: number): number {
   const all = foundBefore + found;
   return Math.floor(all / target + 1e-9) - foundBefore + 1;
 }
 
-/** Whether it can be ruled out that the population held `included` included records or more. */
+/** Whether the population can be ruled out to contain `included` or more included records. */
 function isRejected({ population, read, found }: Sample, included: number): boolean {
-  // So many do not fit into what is unread.
+  // The unread records cannot contain that many.
   if (included - found > population - read) return true;
   return hypergeometric(found, population, included, read) < LOOK_LEVEL;
 }
@@ -94,8 +94,8 @@ const LEAST_QUIET = 25;
 const QUIET_SHARE = 0.05;
 
 /**
- * Whether ranked reading has become so poor that a random sample should begin: nothing included among the last 5 % of all
- * records, 25 at least. This promises nothing; it only chooses when the sample begins, and the promise is the sample's.
+ * Whether ranked reading finds so little that a random sample should start: nothing included among the last 5 % of all
+ * records, at least 25. This guarantees nothing; it only chooses when the sample starts.
  */
 export function isTimeToSample(decided: readonly boolean[], total: number): boolean {
   const quiet = Math.max(LEAST_QUIET, Math.ceil(QUIET_SHARE * total));
