@@ -301,7 +301,7 @@ type WordsOnlyReason = 'no vectors' | 'old vectors' | 'another model' | 'damaged
 
 /** Events of building an index. */
 export type IndexEvent =
-  /** Passages are new or changed, so the index is being updated; `kept` is how many stay. */
+  /** Passages are new or changed, so the index is being updated; `kept` is how many the old one has. */
   | { readonly kind: 'index-started'; readonly documents: number; readonly kept: number | undefined }
   /** A document was added. */
   | {
