@@ -137,7 +137,7 @@ export class JsonlWriter implements AsyncDisposable {
     return this.appendLines(`${text}\n`);
   }
 
-  /** The same for lines that are already JSON, each with its line break. */
+  /** Like `append`, for lines that are already JSON, each with its line break. */
   appendLines(text: string): Promise<void> {
     return this.#batches.add(text);
   }

@@ -4,7 +4,7 @@ import type { Clock, Timer } from './clock.ts';
 export interface Room {
   /** Whether one more may start now, after `ahead` others. */
   isOpen(ahead: number, now: number): boolean;
-  /** When that will be so; Infinity if something must be released first. */
+  /** When `isOpen` will be true; Infinity if a slot must be released first. */
   opensAt(ahead: number, now: number): number;
   /** When a hold ends; `now` if there is none. */
   heldUntil(now: number): number;
@@ -52,7 +52,7 @@ interface LinesOptions<R> {
   readonly served?: (line: Line<R>) => void;
 }
 
-/** Timers may fire a rounding error early. */
+/** Timers may fire early by a rounding error. */
 const HAIR_MS = 1e-6;
 
 /**

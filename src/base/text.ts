@@ -42,9 +42,9 @@ function sameAs(one: string, others: string): Record<string, string> {
 }
 
 /**
- * Finds a quote in a text, word for word. Only typography may differ: white space, bars between cells, hyphens inside words,
- * ligatures, quotation marks and dashes. Case, words and numbers may not, and the quote may not start or end inside a word or a
- * number.
+ * Finds a quote in a text, word for word. Only typography may differ: white space, bars between cells, hyphens inside
+ * words, ligatures, quotation marks and dashes. Case, words and numbers must match, and the quote must not start or end
+ * inside a word or a number.
  */
 export function findQuote(quote: string, text: string): QuotePlace | undefined {
   const wanted = fold(quote);
@@ -68,7 +68,7 @@ function fold(original: string): { readonly text: string; readonly offsets: read
     const from = at;
     at += character.length;
     if (INVISIBLE.test(character)) continue;
-    // Cells of a table are set apart by a bar, which a copy may leave out.
+    // Table cells are separated by a bar, which a copy may omit.
     const isBorder = character === '|' && /^\s*$/.test((original[from - 1] ?? '') + (original[at] ?? ''));
     const plain = SAME[character] ?? (isBorder || /\s/.test(character) ? ' ' : character.normalize('NFKC'));
     for (const each of plain) {

@@ -13,7 +13,6 @@ export interface Key {
   readonly range: string;
   readonly default: unknown;
   readonly sentence: string;
-  /** Allowed values of an enumeration. */
   readonly choices: readonly string[];
   /** The options of the command line that set it. */
   readonly flags: readonly Flag[];
@@ -38,7 +37,7 @@ interface JsonSchema {
   readonly additionalProperties?: JsonSchema | boolean;
   readonly flags?: readonly Flag[];
   readonly secret?: boolean;
-  /** Not for users: in no list and no page. */
+  /** Not shown to users, in lists or in the documentation. */
   readonly hidden?: boolean;
 }
 

@@ -282,7 +282,7 @@ test('no error shows a secret, whether a token, a key or a password in a URL', (
   }
 });
 
-/** What a new process prints that loads the configuration and says whether zod, from its package, was loaded. */
+/** Loads the configuration in a new process; its output says whether zod was loaded from its package. */
 function loadsZod(environment: Readonly<Record<string, string>>): string {
   const script = `
     import { registerHooks } from 'node:module';

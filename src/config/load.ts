@@ -173,7 +173,7 @@ function describeIssue(issue: z.core.$ZodIssue, settings: ReadonlyMap<string, Se
       return `${name}: unknown key (${origin})${suggestion(set ?? name, origin, keys)}`;
     const key = keys.find((each) => isWithin(name, each.name));
     const wanted =
-      // A rule between settings says itself what it requires.
+      // A rule that compares settings has its own message.
       issue.code === 'custom' || !key
         ? issue.message
         : name !== key.name && key.range.startsWith(ENTRY)
@@ -188,7 +188,7 @@ function describeIssue(issue: z.core.$ZodIssue, settings: ReadonlyMap<string, Se
   });
 }
 
-/** How `range` begins for a map: the rest is about each entry. */
+/** Prefix of `range` for a map: the rest describes each entry. */
 const ENTRY = 'name: ';
 
 /** Whether a dotted name is another one or below it. */

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { flag, seconds, secret, setting } from './setting.ts';
 import { parseSchema } from './parse-schema.ts';
 
-/** How jobs are run: how many at once, for how long they are leased, how often they are tried. */
+/** How jobs run: concurrency, lease time, number of attempts. */
 const orchestratorSchema = z
   .strictObject({
     max_workers: setting(
@@ -149,7 +149,7 @@ const servicesSchema = z.strictObject({
   ),
 });
 
-/** Keys of services; better set through the environment than written into a file. */
+/** API keys; better set by environment variables than in a file. */
 const keysSchema = z.strictObject({
   openalex: setting(
     secret().default(''),
@@ -259,7 +259,7 @@ const serveSchema = z.strictObject({
   ),
 });
 
-/** How every stage runs its documents. What is null here is for the stage to say, and a flag wins over both. */
+/** How stages run their documents. Null: the stage decides. Flags override both. */
 const stageSchema = z.strictObject({
   source: setting(
     z.enum(['files', 'queue']).default('files'),
@@ -378,7 +378,7 @@ const httpSchema = z.strictObject({
     z.string().default(''),
     'SQLite file for the cache of service responses; empty means in the run folder.',
   ),
-  // Real seconds per second of every wait: the simulator's business, set by --sim alone and refused on the real web.
+  // Real seconds per simulated second. Set by --sim only, and rejected on the real web.
   time_scale: z.number().positive().max(1).default(1).meta({ hidden: true }),
 });
 
@@ -425,7 +425,7 @@ const claimsSchema = z.strictObject({
   ),
 });
 
-/** Every setting of the program: each key has a default and a sentence. */
+/** All settings. Each key has a default and a description. */
 export const configSchema = z.strictObject({
   orchestrator: orchestratorSchema.prefault({}).describe('How jobs are run.'),
   queue: queueSchema.prefault({}).describe('Where jobs are stored.'),
@@ -446,5 +446,5 @@ export const configSchema = z.strictObject({
 });
 
 export type Config = z.infer<typeof configSchema>;
-/** Some of the settings, as in a file; the rest have their defaults. */
+/** Some settings, as in a file; the others get their defaults. */
 export type Settings = z.input<typeof configSchema>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Commands, or parts of several, that take options for settings. */
+/** Commands, or groups of commands, that accept options for settings. */
 export type FlagPlace =
   | 'download'
   | 'queue-run'

@@ -1,16 +1,16 @@
 import type { Hold, HoldReason, HostState } from './host.ts';
 import type { HostTable } from './host-table.ts';
 
-/** Permission for one request at each of its keys, until it is disposed of. */
+/** Permission for one request at each of its keys, until disposed of. */
 export interface Slot extends Disposable {
   /**
-   * The request goes out on the wire: its host counts from here, not from when it was allowed to begin, since names are
-   * looked up and connections made in between. Until then no other follows it; disposing of it counts as sent.
+   * Call when the request is written to the socket: the pause to the next request starts here, after DNS lookup and
+   * connecting. Until then no other request may start; disposing of the slot counts as sent.
    */
   sent(): void;
 }
 
-/** What a request waited for: a free place at a host, service or resolver, its turn by the rate, or the end of a hold. */
+/** What a request waited for: a free slot of a host, service or resolver, the rate limit, or the end of a hold. */
 export interface Waited {
   readonly key: string;
   readonly cause: 'cap' | 'rate' | 'hold';
@@ -19,36 +19,36 @@ export interface Waited {
 
 export type Turn =
   | { readonly kind: 'go'; readonly slot: Slot; readonly waited: Waited | null }
-  /** Not before `at`, which is longer than is waited for. */
+  /** Not before `at`, which is too long to wait. */
   | { readonly kind: 'later'; readonly at: number; readonly reason: HoldReason | 'pool-exhausted' }
-  /** The host asks for a longer pause than we wait. */
+  /** The host asks for a longer pause than we accept. */
   | { readonly kind: 'never'; readonly message: string };
 
-/** Lets go of what is not needed while waiting, waits, and takes it back. */
+/** Releases what is not needed while waiting, waits, and acquires it again. */
 export type WhileWaiting = <T>(wait: () => Promise<T>) => Promise<T>;
 
 export interface AcquireOptions {
-  /** A hold that lasts longer is not waited for. */
+  /** A longer hold is not waited for. */
   readonly patienceMs: number;
-  /** A line of our own making that takes longer is not joined. */
+  /** A longer line of our own requests is not joined. */
   readonly longestLineMs: number;
   readonly whileWaiting?: WhileWaiting | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export type Observation =
-  /** The headers of an answer: a status, and what they say about when and how fast to come back. */
+  /** Headers of a response: its status, Retry-After and rate limits. */
   | {
       readonly kind: 'answer';
       readonly status: number;
       readonly retryAt: number | undefined;
       readonly limits?: { readonly perSecond?: number; readonly cap?: number };
-      /** What a service says is left of its daily budget. */
+      /** Remaining daily budget, as the service reports it. */
       readonly budgetLeft?: number;
     }
   /**
-   * The request ended, with an answer or without: well, by a fault of the host, or in a way that says nothing about it;
-   * `failure` is what it is counted under when it brought nothing, null when it did, undefined when it is not counted.
+   * The request ended: successfully, by a fault of the host, or in a way that says nothing about it. `failure` is the
+   * reason to count it under; null if it succeeded, undefined if it is not counted.
    */
   | {
       readonly kind: 'end';
@@ -56,18 +56,18 @@ export type Observation =
       readonly fault: boolean | null;
       readonly failure?: string | null;
     }
-  /** A handler's own words for the same: it asks to slow down, it went well. */
+  /** A handler's own report: the host asked to slow down, or the request succeeded. */
   | { readonly kind: 'throttled'; readonly retryAt: number | undefined }
   | { readonly kind: 'success' };
 
 export type HostEvent =
-  /** A host asked to slow down: it is held until a moment, and its cap may be lower. */
+  /** A host asked to slow down: it is held for a time, and its cap may be lower. */
   | { readonly kind: 'host-throttled'; readonly host: string; readonly cap: number; readonly heldUntil: number }
-  /** A slowed host answered well: its cap is one higher, or nothing is lowered any more. */
+  /** A slowed host succeeded again: its cap is raised by one, or all limits are normal again. */
   | { readonly kind: 'host-restored'; readonly host: string; readonly cap: number; readonly full: boolean }
   /** A failing host is held. */
   | { readonly kind: 'host-held'; readonly host: string; readonly until: number }
-  /** A host asks for a longer pause than we wait: it is given up for this run. */
+  /** A host asks for a longer pause than we accept: it is given up for this run. */
   | { readonly kind: 'host-given-up'; readonly host: string; readonly message: string };
 
 export interface HoldLeft extends Hold {
@@ -79,32 +79,32 @@ export interface HostView extends Omit<HostState, 'hold'> {
   readonly inFlight: number;
   readonly waiting: number;
   readonly hold: HoldLeft | null;
-  /** How long until the next request may start, as far as the rate goes; 0 for now. */
+  /** Time until the rate limit allows the next request; 0 if now. */
   readonly nextInMs: number;
-  /** Requests that brought something, and those that did not by why. */
+  /** Successful requests, and failed ones by reason. */
   readonly done: number;
   readonly failed: Readonly<Record<string, number>>;
 }
 
 /**
- * Decides how often each host and service may be requested, and how many requests run at once. The queue asks for room before it
- * leases, the client for a turn before it sends; nothing else limits requests.
+ * Limits rate and concurrency for each host and service. The queue asks for room before it leases a job, the client
+ * asks for a turn before it sends; nothing else limits requests.
  */
 export interface Admission extends AsyncDisposable {
   readonly table: HostTable;
-  /** How many requests with these keys could be taken on now: 0 while one is held or full, less while some wait for it. */
+  /** How many requests with these keys could start now: 0 while a key is held or full, fewer while others wait. */
   room(keys: readonly string[]): number;
-  /** The hold that ends last of those on any of the keys, and how long that is from now. */
+  /** The longest hold on any of the keys, and the time left. */
   held(keys: readonly string[]): HoldLeft | null;
-  /** Waits for a turn at every key, in order of arrival, and takes all at the same moment; nothing is held while waiting. */
+  /** Waits for a turn at every key, in order of arrival, and takes all of them at once; holds nothing while waiting. */
   acquire(keys: readonly string[], options: AcquireOptions): Promise<Turn>;
-  /** Learns from what happened; the first key is the host that was asked. */
+  /** Adapts the limits to what happened; the first key is the requested host. */
   observe(keys: readonly string[], what: Observation): void;
-  /** No request gets through to this key before the moment; an earlier one never shortens a hold. Null lifts a pause. */
+  /** Sends no request to this key before then; an earlier time never shortens a hold. Null lifts a pause. */
   hold(key: string, hold: Hold | null): void;
-  /** Everything that is in use, waited for, held or slowed. */
+  /** All keys that are in use, waited for, held or slowed. */
   snapshot(): readonly HostView[];
-  /** Calls back when there may be room that was not there before. */
+  /** Calls back when there may be new room. */
   watch(changed: () => void): Disposable;
 }
 
@@ -112,17 +112,17 @@ export function tooLong(host: string, until: number): string {
   return `${host} is rate-limited until ${new Date(until).toISOString()} (Retry-After), longer than we wait`;
 }
 
-/** Something that one finds out for all, and for how long it holds. */
+/** A fact that one process finds for all others, and how long it is valid. */
 export interface Fact {
   readonly text: string;
   readonly forMs: number;
 }
 
-/** What a fleet finds out once. */
+/** Facts that a fleet finds only once. */
 export interface Facts {
   /**
-   * The fact of this key: from the process that found it first, or found now, by one process while the others wait. The signal of
-   * `find` is aborted when the process was frozen for so long that another one is finding it by now.
+   * The fact of this key, if known; otherwise one process finds it while the others wait. The signal of `find` is
+   * aborted if this process was frozen so long that another one has taken over.
    */
   once(key: string, find: (signal: AbortSignal) => Promise<Fact>, signal?: AbortSignal): Promise<Fact>;
 }

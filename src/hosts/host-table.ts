@@ -2,23 +2,23 @@ import type { Rules } from './host.ts';
 
 const MANY_HOSTS = 10_000;
 
-/** How a request is asked, as far as it decides which limits it is under. */
+/** The properties of a request that decide which limits apply. */
 export interface Asked {
-  /** A pool it names, besides the one its host belongs to. */
+  /** A pool named by the request, besides the pool of its host. */
   readonly pool?: string | undefined;
   /** The resolver on whose behalf it is sent. */
   readonly resolver?: string | null | undefined;
-  /** Whether robots.txt governs it, and so the Crawl-delay in it. */
+  /** Whether robots.txt and its Crawl-delay apply. */
   readonly obeysRobots?: boolean;
 }
 
-/** Which limits a request is under, and what each of them allows: one key per host, service, Crawl-delay and resolver. */
+/** Which limits apply to a request, and their values: one key per host, service, Crawl-delay and resolver. */
 export class HostTable {
   readonly #pools: Pools;
   readonly #perHost: { readonly perSecond: number; readonly concurrency: number };
   readonly #perResolver: ReadonlyMap<string, number>;
   readonly #crawlDelays = new Map<string, number>();
-  /** Share by which we stay below every rate: arrivals bunch on the way. */
+  /** Safety margin below every rate, because requests bunch up in the network. */
   readonly margin: number;
 
   constructor(options: {
@@ -61,7 +61,7 @@ export class HostTable {
       case 'resolver':
         return { ...plain, cap: Math.max(1, this.#perResolver.get(name) ?? Infinity), perSecond: Infinity };
       case 'host': {
-        // A host of a service may be asked as often at once as the service may, at the service's rate.
+        // A host of a service gets the service's concurrency and rate.
         const pools = this.#pools.of(name, undefined);
         if (pools.length === 0) {
           const { perSecond, concurrency } = this.#perHost;
@@ -73,7 +73,7 @@ export class HostTable {
     }
   }
 
-  /** Whether the service takes over the limits that it states in its headers. */
+  /** The services among the keys whose limits are taken from their headers. */
   learns(keys: readonly string[]): readonly string[] {
     return keys.filter((key) => {
       const [kind, name] = split(key);
@@ -81,7 +81,7 @@ export class HostTable {
     });
   }
 
-  /** What robots.txt asks for: at least this long between two requests. */
+  /** The Crawl-delay of robots.txt: minimum time between two requests. */
   setCrawlDelay(host: string, delayMs: number): void {
     if (this.#crawlDelays.size >= MANY_HOSTS) {
       const [oldest] = this.#crawlDelays.keys();
@@ -105,13 +105,13 @@ export function nameKey(key: string): {
 
 type KeyKind = 'host' | 'pool' | 'crawl' | 'resolver';
 
-/** No host has a slash in its name. */
+/** No host name contains a slash. */
 function split(key: string): [KeyKind, string] {
   const found = /^(pool|crawl|resolver)\//.exec(key);
   return found ? [found[1] as KeyKind, key.slice(found[0].length)] : ['host', key];
 }
 
-/** A service is several hosts, or a part of one, with a separate limit. */
+/** A service is several hosts, or part of one, with its own limit. */
 export function isServiceKey(key: string): boolean {
   return key.includes('/');
 }
@@ -119,17 +119,17 @@ export function isServiceKey(key: string): boolean {
 /** Limits of one service, shared by all of its hosts. */
 export interface Pool {
   readonly name: string;
-  /** Host keys, or `*.` and a suffix; none for a pool that requests name themselves. */
+  /** Host keys, or `*.` and a suffix; empty for a pool that requests name explicitly. */
   readonly hosts: readonly string[];
   readonly perSecond: number;
-  /** Requests that may come at once after a pause; 1 spaces them evenly. */
+  /** Requests allowed at once after a pause; 1 spaces them evenly. */
   readonly burst?: number;
   readonly concurrency: number;
-  /** Measure the pause from the headers of the previous answer, not from its request: for limits without slack. */
+  /** Measure the pause from the headers of the previous response, not from its request: for limits without slack. */
   readonly strict?: boolean;
-  /** Take over the limits the service states in its `x-rate-limit-*` headers. */
+  /** Apply the limits that the service states in its `x-rate-limit-*` headers. */
   readonly learns?: boolean;
-  /** Least pause after a 429 that names no time. */
+  /** Minimum pause after a 429 without a time. */
   readonly pauseMs?: number;
 }
 
@@ -151,7 +151,7 @@ export class Pools {
     return this.#byName.get(name);
   }
 
-  /** The pools a request draws from: the one it names and the one its host belongs to. */
+  /** The pools that limit a request: the one it names and the one of its host. */
   of(host: string, named: string | undefined): readonly Pool[] {
     const byHost = this.#byHost.get(host) ?? this.#bySuffix.find(([suffix]) => host.endsWith(suffix))?.[1];
     const byName = named === undefined ? undefined : this.#byName.get(named);

@@ -2,22 +2,22 @@ import type { Clock, Room, Random } from '../base/index.ts';
 import { TokenBucket, equalJitterDelay } from '../base/index.ts';
 import type { HostView } from './admission.ts';
 
-/** What one host or service allows: by its documentation, by a setting, or by its robots.txt. */
+/** The limits of a host or service, from its documentation, a setting or its robots.txt. */
 export interface Rules {
   readonly cap: number;
-  /** Infinity where only `cap` counts. */
+  /** Infinity if only `cap` limits. */
   readonly perSecond: number;
-  /** Requests that may come at once after a pause; 1 spaces them evenly. */
+  /** Requests allowed at once after a pause; 1 spaces them evenly. */
   readonly burst: number;
-  /** What the pause to the next request is counted from: the request before it, or the headers of its answer. */
+  /** Where the pause to the next request starts: at the previous request, or at the headers of its response. */
   readonly from: 'request' | 'answer';
-  /** Least pause after a 429 that names no time. */
+  /** Minimum pause after a 429 without a time. */
   readonly pauseMs: number;
-  /** What 429s slow down: the rate too, or, where a service documents its own, only the cap. */
+  /** What a 429 reduces: the rate too or, for a service with a documented rate, only the cap. */
   readonly slows: 'rate' | 'cap';
 }
 
-/** Why no request is sent: the host asked for it, it failed repeatedly, an operator paused it. */
+/** Why no request is sent: the host asked for a pause, it failed repeatedly, or an operator paused it. */
 export type HoldReason = 'rate-limited' | 'host-held' | 'paused';
 
 export interface Hold {
@@ -25,23 +25,23 @@ export interface Hold {
   readonly reason: HoldReason;
 }
 
-/** What is known of one host or service: what it allows now, and what was learned. Moments are epoch milliseconds. */
+/** The state of a host or service: its current limits, and what was learned. Times are epoch milliseconds. */
 export interface HostState {
   readonly key: string;
   readonly rules: Rules;
-  /** What counts now: as the rules say, or less where that was found too much, or as the service itself said. */
+  /** Current limits: from the rules, lower if these were too high, or as the service stated. */
   readonly cap: number;
   readonly perSecond: number;
   readonly hold: Hold | null;
-  /** Requests to slow down in a row. */
+  /** Consecutive requests to slow down. */
   readonly strikes: number;
-  /** Good answers since the last change of `cap` and of `perSecond`. */
+  /** Successes since `cap` and `perSecond` last changed. */
   readonly answersAtCap: number;
   readonly answersAtRate: number;
-  /** Failures in a row, and how often the host was held for them: while that is above 0, one request at a time probes it. */
+  /** Consecutive failures, and how often the host was held for them: while above 0, one request at a time probes it. */
   readonly failures: number;
   readonly opened: number;
-  /** What a service says is left of its daily budget; null where it says nothing. */
+  /** Remaining daily budget, as the service reports it; null if unknown. */
   readonly budgetLeft: number | null;
 }
 
@@ -61,70 +61,70 @@ export function newState(key: string, rules: Rules): HostState {
   };
 }
 
-/** Whether nothing was learned that would have to be remembered. */
+/** Whether nothing was learned that must be remembered. */
 export function isOrdinary(state: HostState): boolean {
   const { hold, failures, opened, budgetLeft } = state;
   return !isSlowed(state) && hold === null && failures === 0 && opened === 0 && budgetLeft === null;
 }
 
-/** Whether it is asked less than its rules allow, because it asked for that. */
+/** Whether its limits were lowered because it asked for that. */
 export function isSlowed({ cap, perSecond, rules, strikes }: Omit<HostState, 'hold'>): boolean {
   return strikes > 0 || cap < rules.cap || perSecond < rules.perSecond;
 }
 
-/** How many may be under way at once: one, while a failing host is probed. */
+/** How many requests may run at once: one while a failing host is probed. */
 export function capNow({ cap, opened }: HostState): number {
   return opened > 0 ? 1 : cap;
 }
 
-/** What counts at a key now. */
+/** The current limits of a key. */
 export interface Pace {
   readonly cap: number;
-  /** Least time between two; 0 where only the cap counts. */
+  /** Minimum time between two requests; 0 if only the cap limits. */
   readonly intervalMs: number;
   readonly burst: number;
   readonly from: 'request' | 'answer';
 }
 
 /**
- * How many may be under way at one key, and when the next may start: counted in this process alone, or shared by a fleet.
- * Moments are of the monotonic clock.
+ * How many requests of a key may run at once, and when the next may start: for this process alone, or shared by a
+ * fleet. Times are monotonic.
  */
 export interface HostLimits {
   readonly inFlight: number;
-  /** When one more may start when `ahead` others go first; Infinity when something has to come back first. */
+  /** When one more may start after `ahead` others; Infinity if a slot must be released first. */
   opensAt(ahead: number, now: number): number;
-  /** How long one would wait for the rate alone with so many in line before it. */
+  /** How long the rate limit alone delays a request with `ahead` others before it. */
   lineMs(ahead: number, now: number): number;
-  /** Whether a slot is free when `ahead` others take theirs first, whatever the rate says. */
+  /** Whether a slot is free after `ahead` others took theirs, ignoring the rate. */
   hasSlot(ahead: number): boolean;
   take(now: number): void;
-  /** One that was taken at `takenAt` goes out on the wire. */
+  /** The request that took its slot at `takenAt` is sent. */
   sent(now: number, takenAt: number): void;
   release(): void;
-  /** An answer came, or none will: where the pause is counted from it, it begins now. */
+  /** A response came, or none will come: a pause measured from responses starts now. */
   answered(now: number): void;
   change(pace: Pace, now: number): void;
-  /** So many could use a slot; only limits that are shared have to know. */
+  /** How many requests could use a slot; only shared limits need to know. */
   want?(waiting: number): void;
   close?(): void;
-  /** Whether no request would start too early if it were forgotten. */
+  /** Whether forgetting it could not make a request start too early. */
   isIdle(now: number): boolean;
 }
 
-/** A timer may fire a rounding error before its moment. */
+/** Timers may fire early by a rounding error. */
 const HAIR_MS = 1e-6;
 
 /**
- * Limits of this process alone: so many at once, and a bucket of tokens for the pauses between them, counted as the host
- * itself would: by what went out, with those that are about to as if they did now.
+ * Limits of this process alone: a number of slots, and a token bucket for the pauses, counted as the host would: by
+ * requests sent. Those about to be sent count as sent now.
  */
 export class LocalLimits implements HostLimits {
   inFlight = 0;
   readonly #clock: Clock;
   #pace: Pace;
   #bucket: TokenBucket;
-  /** Taken, and not on the wire yet. */
+  /** Slots taken whose request is not sent yet. */
   #leaving = 0;
 
   constructor(pace: Pace, clock: Clock) {
@@ -135,7 +135,7 @@ export class LocalLimits implements HostLimits {
 
   opensAt(ahead: number, now: number): number {
     if (!this.hasSlot(ahead)) return Infinity;
-    // When one may be followed is known as soon as it is on the wire.
+    // When the next may follow is known only once this one is sent.
     const { intervalMs, burst } = this.#pace;
     return intervalMs > 0 && this.#leaving >= burst ? Infinity : now + this.lineMs(ahead, now);
   }
@@ -169,7 +169,7 @@ export class LocalLimits implements HostLimits {
   change(pace: Pace, now: number): void {
     const isOther = pace.intervalMs !== this.#pace.intervalMs;
     this.#pace = pace;
-    // What was sent a moment ago counts against the new rate as well.
+    // Requests sent just before count against the new rate too.
     if (isOther) this.#restart(now);
   }
 
@@ -188,13 +188,13 @@ export class LocalLimits implements HostLimits {
   }
 }
 
-/** One host, service, Crawl-delay or resolver: what is known of it, what it has left, and what came of its requests. */
+/** One host, service, Crawl-delay or resolver: its state, its free slots, and the results of its requests. */
 export class Host implements Room {
   readonly #clock: Clock;
   readonly limits: HostLimits;
   state: HostState;
   isPaused = false;
-  /** Requests that brought something, and those that did not by why. */
+  /** Successful requests, and failed ones by reason. */
   done = 0;
   readonly failed = new Map<string, number>();
 
@@ -204,7 +204,7 @@ export class Host implements Room {
     this.#clock = clock;
   }
 
-  /** How long no request may be sent; Infinity while paused. */
+  /** Time until requests may be sent again; Infinity while paused. */
   get holdMs(): number {
     return this.isPaused ? Infinity : Math.max(0, (this.state.hold?.at ?? 0) - this.#clock.now());
   }
@@ -257,11 +257,11 @@ export class Host implements Room {
   }
 }
 
-/** What counts when a host says nothing itself. */
+/** Reactions to hosts that state no limits or times. */
 export interface PolicySettings {
-  /** How long a host is held that says 429 without a time; doubles with each. */
+  /** How long a host is held after a 429 without a time; doubles each time. */
   readonly backoff: { readonly baseMs: number; readonly capMs: number };
-  /** Failures in a row after which a host is held, for how long at first and at most. */
+  /** Consecutive failures before a host is held, and how long at first and at most. */
   readonly circuit: { readonly failures: number; readonly openMs: number; readonly longestOpenMs: number };
   /** A host that asks for a longer pause than this is given up. */
   readonly giveUpAfterMs: number;
@@ -276,26 +276,26 @@ export const DEFAULT_POLICY: PolicySettings = {
   giveUpAfterMs: 7 * DAY_MS,
 };
 
-/** From this many requests to slow down in a row on, the cap is halved with each. */
+/** From this many consecutive requests to slow down on, each one halves the cap. */
 const STRIKES_TO_HALVE = 2;
-/** Good answers after which the cap is raised by one, and after which a slowed host is asked a quarter faster. */
+/** Successes before the cap is raised by one, and before a slowed host's rate is raised by a quarter. */
 const ANSWERS_TO_RAISE = 10;
 const ANSWERS_TO_QUICKEN = 20;
 const QUICKER = 1.25;
-/** No host is asked more slowly than this share of what its rules allow because of its 429s alone. */
+/** 429s alone never lower the rate below this share of what the rules allow. */
 const SLOWEST_SHARE = 1 / 16;
 
-/** A budget is reported again when it has shrunk by this share. */
+/** A budget is reported again after it shrank by this share. */
 const BUDGET_STEP = 0.05;
 
-/** A hold never becomes shorter by another. */
+/** A new hold never shortens an existing one. */
 export function held(host: HostState, hold: Hold): HostState {
   return host.hold !== null && host.hold.at >= hold.at ? host : { ...host, hold };
 }
 
 /**
- * The host asked to slow down (429, or 503 with a time): it is held until the moment it names, or for a growing while,
- * and asked less from then on. Several complaints of one burst are one: the first has closed the host.
+ * The host asked to slow down (429, or 503 with a time): it is held until the time it names, or for a growing delay,
+ * and its limits are lowered. Several 429s of one burst count as one: the first has closed the host.
  */
 export function throttled(
   host: HostState,
@@ -323,7 +323,7 @@ export function throttled(
   };
 }
 
-/** The host answered well: what was lowered is raised step by step, and a failing host is one no more. */
+/** The host succeeded: lowered limits are raised step by step, and failures are forgotten. */
 export function answered(host: HostState): HostState {
   if (host.strikes === 0 && host.failures === 0 && host.opened === 0 && !isBelow(host)) return host;
   let { cap, perSecond } = host;
@@ -340,7 +340,7 @@ export function answered(host: HostState): HostState {
   return { ...host, cap, perSecond, answersAtCap, answersAtRate, strikes: 0, failures: 0, opened: 0 };
 }
 
-/** The host failed: after several failures in a row it is held, each time for twice as long. */
+/** The host failed: after several consecutive failures it is held, each time twice as long. */
 export function failed(host: HostState, now: number, settings: PolicySettings): HostState {
   const { circuit } = settings;
   const failures = host.failures + 1;
@@ -350,7 +350,7 @@ export function failed(host: HostState, now: number, settings: PolicySettings): 
   return held({ ...host, failures, opened: host.opened + 1 }, { at: now + openMs, reason: 'host-held' });
 }
 
-/** Takes over the limits that some services (Crossref) state in their headers. */
+/** Applies the limits that some services (Crossref) state in their headers. */
 export function applyLimits(
   host: HostState,
   limits: { readonly perSecond?: number; readonly cap?: number },
@@ -360,7 +360,7 @@ export function applyLimits(
   return { ...host, perSecond, cap, rules: { ...host.rules, perSecond, cap } };
 }
 
-/** What a service says is left of its daily budget; small changes are skipped, since a fleet writes down each one. */
+/** Records the remaining daily budget; skips small changes, because a fleet stores each one. */
 export function budgeted(host: HostState, left: number): HostState {
   const known = host.budgetLeft;
   const isNews = known === null || left > known || left === 0 || known - left >= known * BUDGET_STEP;
@@ -381,18 +381,18 @@ export interface HostReport {
   readonly perSecond: number | null;
   readonly inFlight: number;
   readonly waiting: number;
-  /** 0 for now. */
+  /** 0 if now. */
   readonly nextInMs: number;
   /** How long it is held, and why; `forMs` is null while paused. */
   readonly hold: { readonly forMs: number | null; readonly reason: HoldReason } | null;
-  /** Whether it is asked less than its rules allow, because it asked for that. */
+  /** Whether its limits were lowered because it asked for that. */
   readonly slowed: boolean;
   readonly done: number;
   readonly failed: Readonly<Record<string, number>>;
   readonly budgetLeft: number | null;
 }
 
-/** The reports that matter most: held and slowed first, then the busiest. */
+/** The most important reports: held and slowed hosts first, then the busiest. */
 export function hostReports(views: readonly HostView[], most: number): HostReport[] {
   return views
     .map(reportOf)

@@ -9,7 +9,7 @@ import { LocalLimits, newState, DEFAULT_POLICY } from './host.ts';
 import type { HostsOptions } from './hosts.ts';
 import { createMemoryAdmission, Hosts } from './hosts.ts';
 
-/** A clock on which time passes whenever it is looked at, as it does on a busy machine. */
+/** A clock that advances each time it is read, as on a busy machine. */
 function creepingClock(stepMs: number): Clock {
   let time = 0;
   return {
@@ -59,7 +59,7 @@ test('information from another process never shortens a hold requested here', ()
   assert.equal(heldFor(), 90_000, 'a longer one counts');
 });
 
-/** Hosts whose slots come from elsewhere, and the last request for them. */
+/** Hosts whose slots are granted from outside, and the last request for slots. */
 function givenElsewhere(): {
   hosts: Hosts;
   wanted: (key: string) => number | undefined;

@@ -37,9 +37,9 @@ export interface HostsOptions {
   readonly table: HostTable;
   readonly policy: PolicySettings;
   readonly report?: ((event: HostEvent) => void) | undefined;
-  /** Where the limits of a key are counted; `changed` is called when more is open than before. */
+  /** Creates the limits of a key; `changed` is called when more is allowed than before. */
   readonly limits: (key: string, pace: Pace, changed: () => void) => HostLimits;
-  /** Something was learned of a key that outlives the request: a fleet writes it down for everybody. */
+  /** Something lasting was learned about a key: a fleet stores it for all processes. */
   readonly learned?: ((state: HostState, change: (state: HostState) => HostState) => void) | undefined;
 }
 
@@ -56,7 +56,7 @@ export function createMemoryAdmission(options: {
 }
 
 const MANY_KEYS = 10_000;
-/** A request for a paused key may try again in so long. */
+/** When a request for a paused key may try again. */
 const PAUSE_MS = 60_000;
 
 /**
@@ -73,7 +73,7 @@ export class Hosts implements Admission {
   readonly #clock: Clock;
   readonly #lines: KeyedLines<Host>;
   readonly #watchers = new Set<() => void>();
-  /** Disposed of with it, last one first. */
+  /** Disposed of together with this object, last one first. */
   readonly closing = new AsyncDisposableStack();
 
   constructor(options: HostsOptions) {
@@ -177,11 +177,11 @@ export class Hosts implements Admission {
     this.#put(line, held(line.room.state, hold));
   }
 
-  /** Takes over what another process has learned of a key. */
+  /** Applies what another process has learned about a key. */
   learn(key: string, state: HostState): void {
     const line = this.#lines.at(key);
     const { hold } = line.room.state;
-    // What was learned here a moment ago may not have got there yet.
+    // A hold learned here just now may not be stored yet.
     this.#put(line, hold !== null && hold.at > this.#clock.now() ? held(state, hold) : state);
   }
 
@@ -200,7 +200,7 @@ export class Hosts implements Admission {
     await this.closing.disposeAsync();
   }
 
-  /** What comes of asking now; undefined when it is worth waiting. */
+  /** The result of asking now; undefined if the request should wait. */
   #turn(
     keys: readonly string[],
     lines: readonly Line<Host>[],
@@ -217,7 +217,7 @@ export class Hosts implements Admission {
     return { kind: 'later', at: this.#clock.now() + lineMs, reason: 'pool-exhausted' };
   }
 
-  /** Why it should not wait, if that is so. */
+  /** Why the request should not wait; undefined if it should. */
   #refusal(keys: readonly string[], { patienceMs }: AcquireOptions): Turn | undefined {
     const hold = this.held(keys);
     if (hold === null) return undefined;
@@ -236,7 +236,7 @@ export class Hosts implements Admission {
       isSent = true;
       const sentAt = this.#clock.monotonic();
       for (const { room } of lines) room.limits.sent(sentAt, takenAt);
-      // When those behind it may follow is known only now.
+      // Only now is known when the next in line may follow.
       if (isHeld) for (const line of lines) if (lengthOf(line) > 0) this.#lines.serve(line);
     };
     return {
@@ -292,7 +292,7 @@ export class Hosts implements Admission {
     const { hold, cap } = this.#stateOf(host);
     if (hold === null) return;
     for (const key of keys) {
-      // A resolver is a name for our own requests, no host.
+      // A resolver is only a label for our own requests, not a host.
       if (key !== host && !key.startsWith('resolver/')) this.#learn(key, (state) => held(state, hold));
     }
     if (!isNews) return;
@@ -339,7 +339,7 @@ export class Hosts implements Admission {
     this.#changed(line);
   }
 
-  /** Those in line who would now have to wait longer than they want leave it; the others may have come nearer. */
+  /** Requests that would now wait too long leave the line; the others may have moved up. */
   #changed(line: Line<Host>): void {
     const now = this.#clock.monotonic();
     for (const waiter of line.waiters ?? []) if (waiter.isHopeless(line.room, now)) waiter.wake(false);
@@ -356,10 +356,10 @@ export class Hosts implements Admission {
     };
   }
 
-  /** How many more it could take on: none while it is paused or held. */
+  /** How many more requests it could take; none while paused or held. */
   #roomAt(line: Line<Host>): number {
     const { state, limits, holdMs, isPaused } = line.room;
-    // Nothing is awaited of a host that was given up, so its jobs may end.
+    // A host that was given up does not block its jobs, so that they can end.
     if (isPaused || (holdMs > 0 && holdMs <= this.#options.policy.giveUpAfterMs)) return 0;
     return capNow(state) - limits.inFlight - lengthOf(line);
   }
@@ -372,19 +372,19 @@ export class Hosts implements Admission {
   #tellWanted(line: Line<Host>): void {
     if (!line.room.limits.want) return;
     line.room.limits.want(wantedAt(line));
-    // Who has a slot here now is in line for the next one elsewhere.
+    // A request that has its slot here waits for the next one elsewhere.
     for (const other of linesBehind(line)) other.room.limits.want?.(wantedAt(other));
   }
 }
 
-/** How many wait for it or are about to start. */
+/** Requests that wait or are about to start. */
 function lengthOf({ claimed, waiters }: Line<Host>): number {
   return claimed + (waiters?.size ?? 0);
 }
 
 /**
- * How many slots its line can use. A request that needs several keys wants a slot at each only once it has one at those
- * before it: two processes that each hold what the other waits for would wait for ever.
+ * How many slots its line can use. A request with several keys asks for a slot only once it has those of the keys
+ * before it: otherwise two processes could each hold what the other needs, and deadlock.
  */
 function wantedAt(line: Line<Host>): number {
   if (!line.waiters) return line.claimed;
@@ -399,7 +399,7 @@ function wantedAt(line: Line<Host>): number {
   return wanted;
 }
 
-/** The other keys that those in line need after this one. */
+/** The other keys that requests in this line need after this one. */
 function linesBehind(line: Line<Host>): Set<Line<Host>> {
   const behind = new Set<Line<Host>>();
   for (const { lines } of line.waiters ?? [])
@@ -407,14 +407,14 @@ function linesBehind(line: Line<Host>): Set<Line<Host>> {
   return behind;
 }
 
-/** The order in which everybody in a fleet takes slots: hosts before services, by name. */
+/** The order in which all processes of a fleet take slots: hosts before services, by name. */
 function inOrder(one: Line<Host>, other: Line<Host>): number {
   const [isService, isOtherService] = [isServiceKey(one.key), isServiceKey(other.key)];
   if (isService !== isOtherService) return isService ? 1 : -1;
   return one.key < other.key ? -1 : 1;
 }
 
-/** A host that fails is not waited for. */
+/** A failing host is not waited for. */
 function isTooLong(reason: HoldReason, leftMs: number, patienceMs: number): boolean {
   return reason === 'host-held' || reason === 'paused' || leftMs > patienceMs;
 }

@@ -20,7 +20,7 @@ interface Point {
   readonly value: unknown;
 }
 
-/** A meter and a look at everything it has counted. */
+/** A meter, and a reader of everything it counted. */
 function openMeter(): {
   readonly telemetry: ReturnType<typeof observeDownload>;
   points(name: string): Promise<readonly Point[]>;

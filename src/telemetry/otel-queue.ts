@@ -8,7 +8,7 @@ import { observeDownload } from './otel-download.ts';
 import type { ExportOptions } from './otel-sdk.ts';
 import { instrumentsOf, openInstruments } from './otel-sdk.ts';
 
-/** What an orchestrator reports to, and wraps its jobs in. */
+/** Receivers of an orchestrator's events, and the wrapper of its jobs. */
 export interface QueueTelemetry {
   readonly report: (event: QueueEvent) => void;
   readonly around: <T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>;
@@ -147,7 +147,7 @@ export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, cl
   };
 }
 
-/** What a run of the queue reports to. */
+/** Receivers of the events of a queue run. */
 export interface Telemetry extends AsyncDisposable {
   readonly report: (event: QueueEvent) => void;
   readonly around?: <T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>;

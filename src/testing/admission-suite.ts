@@ -25,7 +25,7 @@ const TABLE = (): HostTable =>
   new HostTable({
     perHost: { perSecond: 1000 / INTERVAL_MS, concurrency: 2 },
     perResolver: { unpaywall: 1 },
-    // More than the moment by which a busy process may miss its turn and still use it.
+    // More than the delay by which a busy process may still use a missed turn.
     margin: 0.12,
     pools: [
       { name: 'wide', hosts: ['wide.org'], perSecond: Infinity, concurrency: 2 },
@@ -74,7 +74,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
 
     test('requests to one host are spaced; other hosts are not delayed', () =>
       using(async ({ clock }, _events, take) => {
-        // A process may be paused anywhere: what is known is a moment before each was sent, and one after.
+        // A process may be paused anywhere: only a time before and a time after each send are known.
         const times: (readonly [before: number, after: number])[] = [];
         for (let at = 0; at < 4; at += 1) {
           using slot = await take('slow.org');
@@ -183,7 +183,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
     test('a slot freed while a waiter joins the line is not missed', () =>
       using(async ({ admission, clock, pass }, _events, take) => {
         (await take('slow.org'))[Symbol.dispose]();
-        // The line is joined only after the moment for which it would have been joined.
+        // The line is joined only after the time that it would have waited for.
         const turn = await pass(
           admission.acquire(admission.table.keysOf('slow.org'), {
             ...PATIENT,

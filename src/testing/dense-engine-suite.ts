@@ -10,18 +10,18 @@ const TEXTS = [
   'Größe und Maß — naïve façade, 温度を測る, температура',
   'Whales are the largest animals on earth.',
 ];
-/** Texts that are easily mishandled: nothing, blanks, half a character, control characters, one endless word. */
+/** Texts that are easily mishandled: empty, blank, half a character, control characters, one very long word. */
 const ODD_TEXTS = ['', ' \n\t ', 'half \uD83D of an emoji', 'a\u0000b\u0007', '🦜'.repeat(40), 'x'.repeat(5_000)];
 const LONG_WORDS = 20_000;
 
-/** How near the vectors of an engine must come to what is said of them. */
+/** How precise an engine's vectors must be. */
 export interface DenseEngineTraits {
   readonly normalised: boolean;
-  /** Least cosine between a text's vectors alone and among others. */
+  /** Minimum cosine between a text's vectors computed alone and in a batch. */
   readonly leastCosine?: number;
 }
 
-/** What every engine that makes dense vectors must do, whatever runs the model. `open` gives an engine to be closed by us. */
+/** What every engine for dense vectors must do. The suite closes the engine that `open` returns. */
 export function describeDenseEngine(name: string, open: () => Promise<DenseEngine>, traits: DenseEngineTraits): void {
   describe(`${name} as a dense engine`, () => {
     let engine: DenseEngine;
@@ -33,7 +33,7 @@ export function describeDenseEngine(name: string, open: () => Promise<DenseEngin
       for (const [at, vector] of vectors.entries()) {
         assert.equal(vector.length, engine.dimensions, `text ${at}`);
         assert.ok(vector.every(Number.isFinite), `text ${at} has something else than numbers`);
-        // A text of which nothing is left may have no direction.
+        // A text without content may have a zero vector.
         const length = Math.hypot(...vector);
         if (traits.normalised && length > 0) assert.ok(Math.abs(length - 1) < 1e-4, `text ${at} has length ${length}`);
       }

@@ -24,7 +24,7 @@ function failure(itemId: string): ItemEnd {
 const idsOf = (taken: readonly TakenItem[] | undefined): string[] =>
   (taken ?? []).map(({ item: { itemId } }) => itemId);
 
-/** What every source of items must do, whatever it is made of. `open` shares out the items it is given. */
+/** What every source of items must do. `open` distributes the given items. */
 export function describeItemSource(name: string, open: (items: readonly WorkItem[]) => Promise<SharedItems>): void {
   describe(`${name} as a source of items`, () => {
     const check = (title: string, items: readonly WorkItem[], body: (shared: SharedItems) => Promise<void>): void => {

@@ -15,15 +15,15 @@ export interface SeenRequest {
   readonly body: string;
 }
 
-/** A real server on 127.0.0.1 that remembers what it was asked. */
+/** A real server on 127.0.0.1 that records its requests. */
 export interface Loopback extends AsyncDisposable {
   readonly port: number;
   readonly requests: SeenRequest[];
-  /** Connections it was offered, with or without a request. */
+  /** Connections opened, with or without a request. */
   connections(): number;
 }
 
-/** Serves HTTP on a free port; which host was meant is in the Host header. */
+/** Serves HTTP on a free port; the intended host is in the Host header. */
 export async function openLoopback(
   handle: (request: SeenRequest, response: ServerResponse) => void | Promise<void>,
 ): Promise<Loopback> {
@@ -44,7 +44,7 @@ export async function openLoopback(
   return listen(server, requests);
 }
 
-/** Serves whatever bytes the test writes, after a request has come: for answers no HTTP library would send. */
+/** Sends the bytes that the test writes after a request: for responses no HTTP library would send. */
 export async function openRawLoopback(answer: (socket: Socket, request: string) => void): Promise<Loopback> {
   const requests: SeenRequest[] = [];
   const server = createSocketServer((socket) => {
@@ -87,8 +87,8 @@ async function readBody(incoming: IncomingMessage): Promise<string> {
 }
 
 /**
- * A client for which every name under `.test` leads to the loopback server. No pace and no robots unless asked for:
- * a test names the rule it is about.
+ * A client that resolves every name under `.test` to the loopback server. No rate limit and no robots.txt unless the
+ * test asks for them.
  */
 export function loopbackClient(loopback: Pick<Loopback, 'port'>, options: HttpClientOptions = {}): HttpClient {
   return createClient({
@@ -110,7 +110,7 @@ export interface Received {
   readonly body: unknown;
 }
 
-/** A server on loopback that is asked in JSON, for tests of the remote engines; disposing of it cuts its connections. */
+/** A JSON server on loopback, for tests of the remote engines; disposing of it closes its connections. */
 export async function openJsonServer(
   answer: (request: Received, response: ServerResponse) => void | Promise<void>,
 ): Promise<AsyncDisposable & { readonly url: string; readonly received: readonly Received[] }> {

@@ -9,17 +9,17 @@ import { describe, test } from 'node:test';
 import { sha256 } from '../base/index.ts';
 import type { ObjectId, ObjectStore } from '../objects/index.ts';
 
-/** A store to be tested, empty, and a way to spoil what it holds. */
+/** An empty store to test, and a way to corrupt its objects. */
 export interface ObjectsUnderTest extends AsyncDisposable {
   readonly store: ObjectStore;
-  /** Replaces the bytes of an object behind the store's back. */
+  /** Replaces the bytes of an object without the store's knowledge. */
   readonly spoil: (object: ObjectId, bytes: Buffer) => Promise<void>;
 }
 
-/** What every object store does. */
+/** What every object store must do. */
 export function describeObjectStore(name: string, open: () => Promise<ObjectsUnderTest>): void {
   describe(`${name} as an object store`, () => {
-    /** Sizes around the part size of uploads, and nothing at all. */
+    /** Sizes around the part size of uploads, and zero. */
     for (const bytes of [0, 1, 70_000, (8 << 20) - 1, 8 << 20, (8 << 20) + 1, 20 << 20])
       test(`${bytes} bytes come back as they were`, async () => {
         await using under = await open();

@@ -17,7 +17,6 @@ const LIMITS = { shared: 2, alone: 3, most: 9 };
 const ANY_LANE = { host: null, resolver: null };
 const EXCHANGE: ExchangeRequest = { workerId: 'worker', settlements: [], picks: [], now: 0, leaseMs: LEASE_MS };
 
-/** A job with just an id. */
 function job(artifactId: string, more: Partial<NewJob> = {}): NewJob {
   return { artifactId, artifactJson: '{}', ...more };
 }
@@ -52,7 +51,7 @@ async function leaseSuspects(store: QueueStore, now: number): Promise<readonly L
   return (await lease(store, { picks, now, standing: 'suspect' })).slice(0, 1);
 }
 
-/** Makes suspects of all jobs of the store, as two processes do that die with them in hand; answers the moment. */
+/** Makes all jobs of the store suspects, as if two processes had died with them; returns the time. */
 async function makeSuspects(store: QueueStore): Promise<number> {
   for (let death = 0; death < LIMITS.shared; death += 1) await leaseAny(store, death * LEASE_MS);
   await store.backlog(LIMITS.shared * LEASE_MS, LIMITS);
@@ -75,7 +74,7 @@ const requeue = (leased: LeasedJob, delayMs: number, refund: boolean, code?: str
   settlement: { kind: 'requeue', delayMs, refund, error: code === undefined ? undefined : { code, message: 'busy' } },
 });
 
-/** What every queue store must do, whatever it is made of. `open` gives a new, empty store whose leases follow the caller's clock. */
+/** What every queue store must do. `open` returns a new, empty store whose leases follow the caller's clock. */
 export function describeQueueStore(name: string, open: () => Promise<QueueStore>): void {
   describe(`${name} as a queue store`, () => {
     const check = (title: string, body: (store: QueueStore) => Promise<void>): void => {
@@ -231,7 +230,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
         for (let death = 0; death < LIMITS.alone; death += 1, now += LEASE_MS) {
           assert.deepEqual(await leaseAny(store, now), []);
           const [poison] = await leaseSuspects(store, now);
-          // The attempt is given back each time: what a job itself fails at is counted apart from the deaths of its holders.
+          // The attempt is refunded each time: failures of a job are counted apart from the deaths of its holders.
           assert.deepEqual([poison?.artifactId, poison?.attempt, poison?.standing], ['poison', 1, 'suspect']);
         }
         const { exhausted } = await store.backlog(now, LIMITS);
@@ -315,14 +314,14 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       };
       assert.deepEqual(await standing('innocent'), ['done', 2, null]);
       assert.deepEqual(await standing('failing'), ['queued', 0, null]);
-      // It had not come to its end: whether it kills its process is not known.
+      // It did not end, so it is unknown whether it kills its process.
       assert.deepEqual(await standing('waiting'), ['queued', 2, now]);
       assert.deepEqual(
         (await leaseAny(store, now)).map(({ artifactId }) => artifactId),
         ['failing'],
       );
       assert.deepEqual((await store.admin.stats(now)).suspects, 1);
-      // Put back by an operator, it has all its attempts and no past.
+      // Requeued by an operator, it has all its attempts and no deaths.
       await store.admin.requeue({ states: ['done'] }, now, { dryRun: false });
       assert.deepEqual(await standing('innocent'), ['queued', 0, null]);
     });
@@ -635,7 +634,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.deepEqual([counted, total, byResolver], [before.states, before.total, before.byResolver]);
       const left = (await store.admin.list({}, { limit: 9 })).map(({ artifactId }) => artifactId);
       assert.deepEqual(left, ['j5', 'running', 'waiting']);
-      // One that was removed is new; one that is still there is known.
+      // A removed job is new; one still stored is known.
       assert.deepEqual(await store.enqueue([job('j0'), job('j5')], 30), [true, false]);
       assert.equal(await store.admin.prune({}, { dryRun: false }), 1);
       assert.equal(await store.admin.retire(0), 0);

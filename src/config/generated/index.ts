@@ -10,9 +10,9 @@ import type { Key } from '../keys.ts';
 import type { Config } from '../schema.ts';
 
 /*
- * The schema takes longer to load than a quick command should take in all. Tables made from it, and the schema itself as
- * one file, are generated: by the build into dist/, in a clone into node_modules/.cache by the first command after a
- * change. A missing cache costs time, nothing else.
+ * Loading the schema takes longer than a quick command should. So tables made from it, and the schema as one file, are
+ * generated: by the build into dist/, in a clone into node_modules/.cache by the first command after a change. Without
+ * the cache, commands are only slower.
  */
 
 const FROM_SOURCE = import.meta.filename.endsWith('.ts');
@@ -22,7 +22,7 @@ const CACHE = join(ROOT, 'node_modules', '.cache', 'docstokg');
 const SOURCES = ['cli', 'config'];
 const require = createRequire(import.meta.url);
 
-/** What is known of the settings without the schema. */
+/** What commands need to know about settings without loading the schema. */
 export interface SettingsTable {
   readonly keys: readonly Key[];
   readonly defaults: Config;
@@ -32,13 +32,13 @@ type Schema = Pick<typeof Keys, 'configSchema' | 'jsonSchema' | 'listKeys'>;
 
 let folder: string | undefined;
 
-/** dist/, or in a clone the folder of the cache that belongs to the sources as they are now. */
+/** dist/, or in a clone the cache folder of the current sources. */
 function generatedFolder(): string {
   folder ??= FROM_SOURCE ? join(CACHE, stateOfSources()) : join(ROOT, 'dist');
   return folder;
 }
 
-/** A hash of the names, sizes and times of the sources: to read them all would take longer than it saves. */
+/** A hash of the names, sizes and times of the sources: reading all of them would take longer than it saves. */
 function stateOfSources(): string {
   const hash = createHash('sha256');
   for (const source of SOURCES) {
@@ -53,7 +53,7 @@ function stateOfSources(): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** A generated table, or undefined where it has not been generated yet. */
+/** A generated table; undefined if it was not generated yet. */
 export function readGenerated(name: string): unknown {
   try {
     return JSON.parse(readFileSync(join(generatedFolder(), name), 'utf8')) as unknown;
@@ -62,7 +62,7 @@ export function readGenerated(name: string): unknown {
   }
 }
 
-/** Writes a generated file for the commands that follow; without effect where the clone cannot be written. */
+/** Writes a generated file for later commands; does nothing if the clone is read-only. */
 export function writeGenerated(name: string, text: string): void {
   const at = generatedFolder();
   const part = join(at, `${name}.${process.pid}`);
@@ -76,7 +76,7 @@ export function writeGenerated(name: string, text: string): void {
   }
 }
 
-/** Removes what was generated from earlier states of the sources. */
+/** Removes files generated from earlier sources. */
 function removeOthers(): void {
   const now = generatedFolder();
   mkdirSync(CACHE, { recursive: true });
@@ -96,7 +96,7 @@ function tableOf({ configSchema, listKeys }: Schema): SettingsTable {
   return { keys: listKeys(), defaults: configSchema.parse({}) };
 }
 
-/** The schema and what is made of it, as quickly as it can be loaded. */
+/** The schema, from the generated file if there is one. */
 export function loadSchema(): Schema {
   try {
     return require(join(generatedFolder(), 'schema.cjs')) as Schema;
@@ -111,7 +111,7 @@ function schemaFromSource(): Schema {
   return require(FROM_SOURCE ? '../keys.ts' : '../keys.js') as Schema;
 }
 
-/** The schema with all that it needs of zod in one file; undefined where esbuild is not installed. */
+/** The schema and the parts of zod it needs, in one file; undefined if esbuild is not installed. */
 export function bundledSchema(): string | undefined {
   let esbuild: typeof Esbuild;
   try {

@@ -29,7 +29,7 @@ test('an observer sees holds, slots and turns of the fleet and does not count as
   await using admission = await openPostgresAdmission(place);
   const turn = await admission.acquire(['busy.org'], { patienceMs: 60_000, longestLineMs: 60_000 });
   admission.observe(['slow.org'], { kind: 'answer', status: 429, retryAt: Date.now() + 3_600_000 });
-  // What is told to the fleet is on its way; a look from outside is the only way to see that it has arrived.
+  // The update reaches the fleet asynchronously; only an outside reader can see that it has arrived.
   const seen = await until(
     () => readSharedHosts(place),
     (hosts) => hosts.some(({ slowed }) => slowed),
@@ -42,7 +42,7 @@ test('an observer sees holds, slots and turns of the fleet and does not count as
   if (turn.kind === 'go') turn.slot[Symbol.dispose]();
 });
 
-/** A role that may connect and owns this schema, as the guide makes it, or no schema at all. */
+/** A role that may connect and owns this schema, as in the guide, or owns no schema. */
 async function leastRole(schema?: string): Promise<string> {
   const role = `worker_${process.pid}_${schema ?? 'none'}`;
   const admin = new Client({ connectionString: server?.url });

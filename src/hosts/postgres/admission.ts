@@ -26,13 +26,13 @@ export interface PostgresAdmissionOptions {
   readonly reportOutage?: ((isAway: boolean, message: string) => void) | undefined;
 }
 
-/** An authority over hosts that a fleet shares. */
+/** Admission shared by a fleet. */
 export interface SharedAdmission extends Admission {
   readonly facts: Facts;
   readonly fleet: Pick<Fleet, 'calls'>;
 }
 
-/** Messages between processes: a hold that counts at once, a slot that is free or wanted, or a row that has changed. */
+/** A message between processes: a new hold, a slot that is free or wanted, or a changed row. */
 interface Message {
   readonly key: string;
   readonly place?: 'free' | 'wanted';
@@ -43,8 +43,8 @@ interface Message {
 const JITTER_MS = 20;
 
 /**
- * Opens the admission that all processes on one PostgreSQL share: caps, rates, holds, slow-downs, circuits and facts are
- * shared, on the server's clock. While the server is away each process keeps to its share of the limits.
+ * Opens the admission shared by all processes on one PostgreSQL: caps, rates, holds, slow-downs, circuits and facts, on
+ * the server's clock. During an outage each process uses its share of the limits.
  */
 export async function openPostgresAdmission(options: PostgresAdmissionOptions): Promise<SharedAdmission> {
   const clock = options.clock ?? systemClock;
@@ -94,7 +94,7 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
     },
   });
 
-  /** A hold cannot wait: it is announced in the moment in which it is written. */
+  /** Holds are urgent: they are announced while they are written. */
   async function announceHold({ key, hold }: HostState): Promise<void> {
     if (hold === null || hold.reason === 'paused' || hold.at <= clock.now()) return;
     await fleet.query(
@@ -107,7 +107,7 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
     );
   }
 
-  /** Writes down what was learned, on top of what others have, and tells everybody. */
+  /** Stores what was learned, merged with what others stored, and notifies all processes. */
   async function write(key: string, change: (state: HostState) => HostState): Promise<void> {
     await fleet.transaction(async (client) => {
       await client.query('INSERT INTO hosts (key) VALUES ($1) ON CONFLICT DO NOTHING', [key]);

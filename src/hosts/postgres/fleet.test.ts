@@ -13,9 +13,9 @@ import { startPostgres } from '../../../test/postgres.ts';
 
 const RACER = join(import.meta.dirname, '..', '..', '..', 'test', 'fixtures', 'host-racer.ts');
 
-/** Three a second, with the margin of the racers. */
+/** Three per second, with the margin the processes use. */
 const INTERVAL_MS = (1000 / 3) * 1.05;
-/** How closely a process knows the server's clock, and ours the millisecond. */
+/** How precisely a process knows the server's clock, and we the millisecond. */
 const CLOCKS_DIFFER_MS = 15;
 
 interface Said {
@@ -26,7 +26,7 @@ interface Said {
   readonly host?: string;
 }
 
-/** A row of the server's books: turns that were given at a host, and those that came back. */
+/** A row of the server's records: turns granted at a host, and turns returned. */
 interface Entry {
   readonly first_at: number;
   readonly turns: number;
@@ -43,7 +43,7 @@ after(async () => {
   await server?.[Symbol.asyncDispose]();
 });
 
-/** Processes that share their hosts, and everything they say. */
+/** Processes that share their hosts, and everything they print. */
 async function fleet(
   processes: number,
   use: (
@@ -80,7 +80,7 @@ async function fleet(
   }
 }
 
-/** What the server itself has written down: every turn that it gave at a host, and how many places there were at once. */
+/** The server's own records: every turn it granted at a host, and the maximum number of slots in use. */
 async function books(schema: string): Promise<{ turns: number[]; mostPlaces: number }> {
   await using client = await connect();
   const { rows: entries } = await client.query<Entry>(
@@ -92,7 +92,7 @@ async function books(schema: string): Promise<{ turns: number[]; mostPlaces: num
   return { turns: turnsOf(entries), mostPlaces: places.rows[0]?.most ?? 0 };
 }
 
-/** The turns that were given and did not come back. */
+/** The turns that were granted and not returned. */
 function turnsOf(entries: readonly Entry[]): number[] {
   const turns: number[] = [];
   let next: number | undefined;
@@ -157,12 +157,12 @@ for (const processes of [2, 8]) {
       for (const [at, turn] of turns.entries()) {
         if (at > 0) assert.ok(turn - (turns[at - 1] ?? 0) >= INTERVAL_MS - 1e-3, `turns of ${turns.join(' ')}`);
       }
-      // Whoever starts uses up a turn that has come: at no moment have more started than turns had passed.
+      // Each start uses up a past turn: at no time have more requests started than turns had passed.
       for (const [at, start] of starts.entries()) {
         const turn = turns[at] ?? Infinity;
         assert.ok(start >= turn - CLOCKS_DIFFER_MS, `start ${at} came ${turn - start} ms before its turn`);
       }
-      // How many turns a busy machine misses nobody knows; those that it does not follow each other without a gap.
+      // How many turns a busy machine misses is unknown; all others must follow each other without a gap.
       const gaps = turns.slice(1).map((turn, at) => turn - (turns[at] ?? 0));
       assert.ok(Math.min(...gaps) < INTERVAL_MS + 1e-3, `gaps of ${gaps.join(' ')} ms`);
     });
@@ -185,7 +185,7 @@ test('all processes obey a hold within 100 ms of the server reporting it', async
   await fleet(8, async ([first], said, heard) => {
     const tries: string[] = [];
     let isKept = false;
-    // A machine may pause any of them at any moment: a hold that everybody keeps in time shows what they do when it does not.
+    // The machine may pause a process at any time, so the test repeats until every process received a hold in time.
     for (let attempt = 0; attempt < HELD_HOSTS && !isKept; attempt += 1) {
       const host = heldHost(attempt);
       first?.send({ kind: 'hold', host });
@@ -193,12 +193,13 @@ test('all processes obey a hold within 100 ms of the server reporting it', async
       await heard('control', 8 * (attempt + 1));
       const about = said.filter((each) => each.host === host);
       const controls = new Map(about.filter(({ kind }) => kind === 'control').map(({ pid, at }) => [pid, at]));
-      // The same word is heard by a bare connection of each process: until then it is the server's and the machine's.
+      // A bare connection of each process receives the same message: delays up to then are the server's and the
+      // machine's.
       const delays = about
         .filter(({ kind }) => kind === 'seen')
         .map(({ at, pid }) => at - (controls.get(pid) ?? Infinity));
       assert.deepEqual([delays.length, controls.size], [8, 8]);
-      // How far apart eight bare connections hear one word says how long anything waits here.
+      // The spread of eight bare connections shows how long anything waits on this machine.
       const spread = Math.max(...controls.values()) - Math.min(...controls.values());
       isKept = delays.every((delay) => delay < Math.max(100, spread));
       tries.push(`${delays.join(' ')} ms beside ${spread} ms`);

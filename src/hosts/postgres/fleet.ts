@@ -9,11 +9,11 @@ import type { Grant, LimitRequest, Registered, SharedLimits } from './shared-lim
 import { takeRequests } from './shared-limits.ts';
 import { createTables, unreachable } from './shared-hosts.ts';
 
-/** The server is asked at most once in so long; what is wanted meanwhile goes together. */
+/** Minimum time between two calls to the server; requests in between are sent together. */
 const GATHER_MS = 80;
-/** What no request waits for goes with the next call, or by itself after so long. */
+/** What no request waits for is sent with the next call, or after this delay. */
 const NO_HURRY_MS = 500;
-/** A turn further off than this is not reserved. */
+/** A turn further ahead than this is not reserved. */
 const RESERVED_AHEAD_MS = 10_000;
 const CLOCK_QUESTIONS = 8;
 
@@ -35,7 +35,7 @@ interface FleetOptions {
   readonly clock: Clock;
   /** Real milliseconds per millisecond of the clock; below 1 for a simulated web. */
   readonly timeScale: number;
-  /** A place at a host that its holder has not renewed for this long is free again. */
+  /** A slot at a host that was not renewed for this long is free again. */
   readonly leaseMs: number;
   /** Called once when the server goes away and once when it is back. */
   readonly report?: ((isAway: boolean, message: string) => void) | undefined;
@@ -86,7 +86,7 @@ export class Fleet implements AsyncDisposable {
     return fleet;
   }
 
-  /** How many processes were seen last, while the server is away. */
+  /** The last known number of processes during an outage; undefined otherwise. */
   get away(): number | undefined {
     return this.#awaySince === undefined ? undefined : this.#workers;
   }
@@ -99,12 +99,12 @@ export class Fleet implements AsyncDisposable {
     this.#limits.delete(key);
   }
 
-  /** Another process gave back a slot at the key, or waits for one. */
+  /** Another process returned a slot at the key, or waits for one. */
   slotNews(key: string, news: 'free' | 'wanted'): void {
     this.#limits.get(key)?.limits.slotNews(news);
   }
 
-  /** Has the key asked for in so long, together with others. */
+  /** Requests the key's turns and slots within `inMs`, together with other keys. */
   ask(key: string, inMs: number): void {
     this.#asked.add(key);
     this.#schedule(Math.max(this.#sentAt + GATHER_MS - performance.now(), inMs));
@@ -121,7 +121,7 @@ export class Fleet implements AsyncDisposable {
     return await this.#sessions.transaction(work);
   }
 
-  /** How far a moment of the server's clock is from now, in milliseconds of ours. */
+  /** Milliseconds of our clock until a time of the server's clock. */
   untilMs(serverMs: number): number {
     return this.#serverClock.untilMs(serverMs) / this.#options.timeScale;
   }
@@ -135,7 +135,7 @@ export class Fleet implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // An answer from which the next pause counts may not have been sent yet.
+    // A response that starts the next pause may not be sent yet.
     clearTimeout(this.#timer);
     if (this.#awaySince === undefined) await this.#flush();
     this.#isClosed = true;
@@ -227,12 +227,12 @@ export class Fleet implements AsyncDisposable {
       for (const { key } of sorted) this.#limits.get(key)?.limits.refused();
       this.#lost(error instanceof Error ? error.message : String(error));
       for (const { key } of sorted) this.#asked.add(key);
-      // Requests that wait go on with our share of the limits.
+      // Waiting requests continue with our share of the limits.
       for (const { changed } of this.#limits.values()) changed();
     }
   }
 
-  /** The first answers of a process that has just started are slow; a few more tell the server's time closely enough. */
+  /** The first replies to a new process are slow; a few more give the server's time precisely enough. */
   async #learnClock(): Promise<void> {
     for (let at = 0; at < CLOCK_QUESTIONS; at += 1) {
       const sentAt = performance.now();
@@ -276,16 +276,16 @@ const SAMPLES = 64;
 const LONGEST_LEAD_MS = 250;
 
 /**
- * What the database server's clock says. When an answer arrives, the moment it names is past: the answer that came back
- * quickest says best how far that clock is ahead, and none can say too much, so that no turn is ever used too early.
+ * The database server's clock. The time in a reply is already past when it arrives, so each reply gives a lower bound
+ * on the server's time; the fastest reply gives the best one. So no turn is ever used too early.
  */
 export class ServerClock {
   #samples: readonly { readonly roundMs: number; readonly leastAheadMs: number }[] = [];
   #aheadMs = 0;
-  /** A turn is reserved as far ahead as answers take to come, so that it is not past when its answer arrives. */
+  /** Turns are reserved this far ahead, so that they are not past when the reply arrives. */
   leadMs = 50;
 
-  /** An answer came, of which the server said the moment. */
+  /** Records a reply that contains the server's time. */
   sample(serverMs: number | undefined, sentAt: number, receivedAt = performance.now()): void {
     if (serverMs === undefined) return;
     this.#samples = [
@@ -297,7 +297,7 @@ export class ServerClock {
     this.leadMs = Math.min(LONGEST_LEAD_MS, 2 * slowest + 5);
   }
 
-  /** Real milliseconds from now to a moment of the server's. */
+  /** Real milliseconds until a time of the server's clock. */
   untilMs(serverMs: number, now = performance.now()): number {
     return serverMs - this.#aheadMs - now;
   }

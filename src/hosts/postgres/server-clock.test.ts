@@ -6,7 +6,7 @@ import { ServerClock } from './fleet.ts';
 test('a server time is never considered past too early, whichever direction of a response was slow', () => {
   const clock = new ServerClock();
   const AHEAD = 10_000;
-  // On the way there, on the way back, and both: asked at `sentAt`, the server looked at its clock at `saidAt`.
+  // Delays on the way there, on the way back, and both: sent at `sentAt`, read from the server's clock at `saidAt`.
   const answers = [
     { sentAt: 0, saidAt: 180, receivedAt: 181 },
     { sentAt: 200, saidAt: 201, receivedAt: 390 },

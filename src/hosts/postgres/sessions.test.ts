@@ -7,7 +7,7 @@ import type pg from 'pg';
 import { HeldClock } from '../../testing/index.ts';
 import { Listener } from './sessions.ts';
 
-/** A connection as the driver gives it, which dies when the test says so. */
+/** A connection as the driver returns it, which breaks when the test says so. */
 class FakeClient extends EventEmitter {
   released = 0;
   readonly #refuses: boolean;

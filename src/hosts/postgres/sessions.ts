@@ -5,18 +5,18 @@ import { equalJitterDelay, wait } from '../../base/index.ts';
 
 export interface SessionsOptions {
   readonly url: string;
-  /** What every statement needs of its session, such as its search_path; plain names and values. */
+  /** Settings of every session, such as search_path; plain names and values. */
   readonly settings: Readonly<Record<string, string>>;
   readonly max: number;
   readonly name: string;
   readonly timeoutMs?: number | undefined;
-  /** A pooler in transaction mode is in between: see `Sessions`. */
+  /** A pooler in transaction mode is used: see `Sessions`. */
   readonly pooler?: boolean | undefined;
 }
 
 /**
- * Connections to a server, directly or through a pooler in transaction mode. Behind a pooler each transaction may run in
- * another session, so nothing is prepared, nobody listens, and every transaction begins with its own settings.
+ * Connections to a server, directly or through a pooler in transaction mode. Behind a pooler each transaction may run
+ * in another session, so there are no prepared statements and no LISTEN, and every transaction sets its own settings.
  */
 export class Sessions {
   readonly #pool: pg.Pool;
@@ -42,7 +42,7 @@ export class Sessions {
       connectionTimeoutMillis: timeoutMs,
       keepAlive: true,
       application_name: name,
-      // Poolers refuse options that they do not know.
+      // Poolers reject options that they do not know.
       ...(!pooler && { options: flags.join(' ') }),
       types: {
         // Ids and moments stay below 2^53, so plain numbers hold them.
@@ -53,7 +53,7 @@ export class Sessions {
     return new Sessions(pool, options);
   }
 
-  /** Runs one statement; a connection that it fails on is closed, since its server may have been demoted. */
+  /** Runs one statement; a connection on which it fails is closed, since its server may have been demoted. */
   async query<R extends object>(text: string, values: readonly unknown[], name?: string): Promise<R[]> {
     if (this.isPooled) return await this.transaction(async (client) => (await client.query<R>(text, [...values])).rows);
     const { rows } = await this.#pool.query<R>({ text, values: [...values], ...(name !== undefined && { name }) });
@@ -62,7 +62,7 @@ export class Sessions {
 
   async transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
-    // A connection that breaks now fails its query as well.
+    // A connection that breaks now also fails its query.
     const broken = (): void => undefined;
     client.on('error', broken);
     try {
@@ -73,13 +73,13 @@ export class Sessions {
       client.release();
       return result;
     } catch (error) {
-      // A connection in doubt is not given back to the pool.
+      // A connection in an unknown state does not return to the pool.
       client.release(true);
       throw error;
     }
   }
 
-  /** A connection of its own, for LISTEN. */
+  /** A dedicated connection, for LISTEN. */
   connect(): Promise<pg.PoolClient> {
     return this.#pool.connect();
   }
@@ -89,7 +89,7 @@ export class Sessions {
   }
 }
 
-/** How often to look where LISTEN does not work. */
+/** How often to poll if LISTEN does not work. */
 const LOOK_MS = 1_000;
 
 /**
@@ -106,7 +106,7 @@ export class Listener implements Disposable {
   readonly #received: (message: string | undefined, look: number) => void;
   readonly #closed = new AbortController();
 
-  /** `received` gets undefined when messages may have been missed, and behind a pooler with every look. */
+  /** `received` gets undefined when messages may have been missed, and with every poll behind a pooler. */
   constructor(
     sessions: Pick<Sessions, 'isPooled' | 'connect'>,
     channel: string,
@@ -154,7 +154,7 @@ export class Listener implements Disposable {
     try {
       await client.query(`LISTEN "${this.#channel}"`);
       listening();
-      // What was sent before LISTEN was missed.
+      // Messages sent before LISTEN were missed.
       if (!signal.aborted) this.#received(undefined, 0);
       if (!signal.aborted) await lost.promise;
     } finally {

@@ -2,10 +2,10 @@ import { Batcher, equalJitterDelay, systemClock, wait } from '../../base/index.t
 import type { Fact, Facts } from '../admission.ts';
 import type { Fleet } from './fleet.ts';
 
-/** How long a process may look for a fact before another one does; one that dies is followed as soon as it counts as gone. */
+/** How long a process may search for a fact before another one takes over; a dead process is replaced sooner. */
 const FINDING_MS = 120_000;
 const LOOK_AGAIN_MS = 250;
-/** Who cannot ask the fleet for this long finds out for itself. */
+/** A process that cannot reach the fleet for this long finds the fact itself. */
 const LONGEST_AWAY_MS = 10 * 60_000;
 
 interface Row {
@@ -14,7 +14,7 @@ interface Row {
   readonly mine: boolean;
 }
 
-/** Keys are taken in order, so that two processes never wait for each other in a circle. */
+/** Keys are locked in order, to prevent deadlocks. */
 const CLAIM = `
   WITH asked AS (SELECT DISTINCT key FROM unnest($1::text[]) AS key),
   claimed AS (
@@ -51,16 +51,16 @@ export class SharedFacts implements Facts, AsyncDisposable {
   readonly #claims = new Batcher<{ readonly key: string; row: Row }>((asked) => this.#claim(asked));
   readonly #writes = new Batcher<Fact & { readonly key: string }>((facts) => this.#write(facts));
   readonly #closed = new AbortController();
-  /** What was found here and may not be written yet. */
+  /** Facts found here that may not be stored yet. */
   readonly #found = new Map<string, Promise<void>>();
-  /** Claims of those that are finding something here. */
+  /** Claims on facts that are being found here. */
   readonly #held = new Set<AbortController>();
   readonly #watch: NodeJS.Timeout;
 
   constructor(fleet: Fleet, scale: number) {
     this.#fleet = fleet;
     this.#scale = scale;
-    // Between two calls of a process that was frozen lies more time than its lease lasts: it counted as gone.
+    // A pause longer than the lease means that this process was frozen and considered dead.
     let [at, day] = [performance.now(), Date.now()];
     this.#watch = setInterval(() => {
       const gapMs = Math.max(performance.now() - at, Date.now() - day);
@@ -94,12 +94,12 @@ export class SharedFacts implements Facts, AsyncDisposable {
     }
   }
 
-  /** Writes what was found before it ends, while there is a server. */
+  /** Stores the facts found so far, if the server is reachable. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#watch);
     if (this.#fleet.away !== undefined) this.#closed.abort();
     await Promise.all(this.#found.values());
-    // Callers that still wait fail with their next question.
+    // Callers that still wait fail at their next query.
     this.#closed.abort();
   }
 
@@ -123,7 +123,7 @@ export class SharedFacts implements Facts, AsyncDisposable {
     const written = this.#again(() => this.#writes.add({ key, ...found }));
     this.#found.set(key, written);
     void written.finally(() => this.#found.delete(key));
-    // The finder need not wait until it is written.
+    // The caller need not wait until it is stored.
     return found;
   }
 
@@ -133,7 +133,7 @@ export class SharedFacts implements Facts, AsyncDisposable {
     const byKey = new Map<string, Row>(rows.map((row) => [row.key, row]));
     for (const each of asked) {
       each.row = byKey.get(each.key) ?? LOOKED_FOR;
-      // One of those that ask here looks, and not the others.
+      // Only one of the callers in this process searches.
       if (each.row.mine) byKey.delete(each.key);
     }
   }
@@ -146,7 +146,7 @@ export class SharedFacts implements Facts, AsyncDisposable {
     ]);
   }
 
-  /** Does it, and does it again while the server is away: what is not written down is found out twice. */
+  /** Retries during an outage: a fact that is not stored would be found twice. */
   async #again(write: () => Promise<unknown>): Promise<void> {
     for (let failures = 1; !this.#closed.signal.aborted; failures += 1) {
       try {

@@ -18,7 +18,7 @@ interface SharedRow extends StoredRow {
   readonly places: number;
 }
 
-/** Where a fleet keeps what it shares, and what hosts allow besides. */
+/** The database shared by a fleet, and the rules of hosts. */
 export interface SharedPlace {
   readonly url: string;
   readonly schema: string;
@@ -26,7 +26,7 @@ export interface SharedPlace {
   readonly table: HostTable;
 }
 
-/** What a fleet shares about hosts now, for a process that only reads: those that are held, slowed, in use or reserved. */
+/** What a fleet currently shares about hosts, for a reader: those held, slowed, in use or reserved. */
 export async function readSharedHosts({ url, schema, pooler, table }: SharedPlace): Promise<HostReport[]> {
   const settings = { search_path: schema };
   const sessions = await Sessions.open({ url, settings, pooler, max: 1, name: 'docstokg hosts' });
@@ -73,7 +73,7 @@ export async function readSharedHosts({ url, schema, pooler, table }: SharedPlac
   }
 }
 
-/** A host as it is stored: moments by the server's clock, what is unbounded as null. */
+/** A host as stored: times by the server's clock, unlimited as null. */
 interface StoredHost {
   readonly cap: number | null;
   readonly perSecond: number | null;
@@ -86,20 +86,20 @@ interface StoredHost {
   readonly budgetLeft?: number | null;
 }
 
-/** A row of the table of hosts, and the server's moment at which it was read. */
+/** A row of the hosts table, and the server's time when it was read. */
 export interface StoredRow {
   readonly key: string;
   readonly learned: StoredHost | null;
   readonly now_ms: number;
 }
 
-/** Our time against the server's: real milliseconds per millisecond of the clock. */
+/** Our clock, and real milliseconds per millisecond of it. */
 interface OurTime {
   readonly clock: Clock;
   readonly scale: number;
 }
 
-/** What a row says of a host, in our own time. */
+/** The host state in a row, in our time. */
 export function hostOf(
   { key, learned, now_ms: serverNow }: StoredRow,
   rules: Rules,
@@ -118,7 +118,7 @@ export function hostOf(
   };
 }
 
-/** A host as it is stored, in the server's time. */
+/** A host state as stored, in the server's time. */
 export function storedOf(host: HostState, serverNow: number, { clock, scale }: OurTime): StoredHost {
   const { cap, perSecond, hold, strikes, answersAtCap, answersAtRate, failures, opened, budgetLeft } = host;
   return {
@@ -137,14 +137,14 @@ export function storedOf(host: HostState, serverNow: number, { clock, scale }: O
   };
 }
 
-/** The number under which processes that start at once take turns in making the tables. */
+/** Advisory lock for processes that create the tables at the same time. */
 const LOCK = 0x686f7374;
 
-/** Makes the tables that a fleet shares, where they are not there yet, and the functions as this program has them. */
+/** Creates missing tables of the fleet, and replaces the functions with those of this version. */
 export async function createTables(sessions: Sessions, schema: string): Promise<void> {
   await sessions.transaction(async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-    // IF NOT EXISTS would ask for the right to create schemas even where this one exists.
+    // IF NOT EXISTS would require the right to create schemas even if this one exists.
     const existing = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema]);
     if (existing.rowCount === 0) await client.query(`CREATE SCHEMA "${schema}"`);
     const { rows } = await client.query<{ found: string | null }>('SELECT to_regclass($1) AS found', [
@@ -155,7 +155,7 @@ export async function createTables(sessions: Sessions, schema: string): Promise<
   });
 }
 
-/** An error that says why the tables cannot be used, in the server's words. */
+/** An error that says why the tables cannot be used, with the server's message. */
 export function unreachable(error: unknown, schema: string): AppError {
   const reasons = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
   const message = reasons.map((each) => (each instanceof Error ? each.message : String(each))).join('; ');
@@ -167,7 +167,7 @@ export function unreachable(error: unknown, schema: string): AppError {
   });
 }
 
-/** A role that may use the functions but does not own them uses those that exist. */
+/** A role that does not own the functions uses the existing ones. */
 async function makeFunctions(client: pg.PoolClient): Promise<void> {
   await client.query('SAVEPOINT functions');
   try {

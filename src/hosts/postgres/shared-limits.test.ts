@@ -8,7 +8,7 @@ import { SharedLimits } from './shared-limits.ts';
 const STRICT: Pace = { cap: 1, intervalMs: 3_000, burst: 1, from: 'answer' };
 const EVEN: Pace = { cap: 4, intervalMs: 1_000, burst: 1, from: 'request' };
 
-/** An limits, the answers of its server, and whether that is away and for how many. */
+/** Limits, the replies of their server, and how many processes share them during an outage. */
 function shared(pace: Pace): { limits: SharedLimits; server: { away: number | undefined } } {
   const server: { away: number | undefined } = { away: undefined };
   const limits = new SharedLimits({
@@ -44,7 +44,7 @@ test('a turn requested before the response arrived is not used after it', () => 
   assert.equal(limits.request(1), undefined, 'while it is under way nobody can know the next turn');
   limits.answered(100);
   limits.release();
-  // An answer to something that was asked before is still on its way.
+  // A reply to an earlier request is still on its way.
   limits.granted(grant(120, 1), 120);
   assert.equal(limits.opensAt(0, 130), Infinity);
   const request = limits.request(130);

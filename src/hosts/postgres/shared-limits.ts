@@ -10,50 +10,50 @@ export interface LimitRequest {
   readonly slots: number;
   readonly used: number;
   readonly spaced: boolean;
-  /** So many of the turns that were given last are not used, and what the server said would come behind them. */
+  /** How many of the last granted turns are unused, and the `behind` that the server sent with them. */
   readonly unused: number;
   readonly behind: number;
 }
 
 export interface Grant {
-  /** When the first of its turns is, or the next one would be, by the caller's monotonic clock. */
+  /** When its first turn is, or the next would be, by the caller's monotonic clock. */
   readonly firstAt: number;
-  /** What comes behind them, as the server says it. */
+  /** What follows these turns, as the server reports it. */
   readonly behind: number;
   readonly turns: number;
   readonly slots: number;
   readonly contended: boolean;
 }
 
-/** The limits of a key in this process, and what to call when they have changed. */
+/** The limits of a key in this process, and the callback for changes. */
 export interface Registered {
   readonly limits: SharedLimits;
   readonly changed: () => void;
 }
 
-/** An unused slot goes back after so long, or at once when others want it. */
+/** An unused slot is returned after this time, or at once if others want it. */
 const IDLE_MS = 3_000;
-/** A full key is asked for again in so long, since the process that has it may have died; else it says when it is free. */
+/** Retry interval for a full key, since its holder may have died; otherwise its release is announced. */
 const RETRY_MS = 1_000;
-/** A turn that was too far off to be reserved is asked for again in so long at least. */
+/** Minimum retry interval for a turn too far ahead to reserve. */
 const SOON_MS = 60;
 
 interface SharedLimitsOptions {
   readonly key: string;
   readonly clock: Clock;
   readonly pace: Pace;
-  /** By how much a pace stays below its limit already. */
+  /** How far the pace already stays below its limit. */
   readonly margin: number;
-  /** By how much timers of a busy process are late: a turn that is missed by less is used all the same. */
+  /** How late timers of a busy process fire: a turn missed by less is still used. */
   readonly jitterMs: number;
-  /** Has the fleet ask for this key soon. */
+  /** Makes the fleet request this key soon. */
   readonly ask: (inMs: number) => void;
-  /** How many workers were seen last when the server is away; undefined while it answers. */
+  /** The last known number of workers during an outage; undefined otherwise. */
   readonly isAway: () => number | undefined;
   readonly forget: () => void;
 }
 
-/** Limits that a fleet shares: slots that were leased and turns that were reserved, a few at a time. */
+/** Limits shared by a fleet: leased slots and reserved turns, a few at a time. */
 export class SharedLimits implements HostLimits {
   readonly #options: SharedLimitsOptions;
   readonly #ask: (inMs: number) => void;
@@ -68,12 +68,12 @@ export class SharedLimits implements HostLimits {
   #contended = false;
   /** A slot was used since the last request to the server. */
   #isUsed = false;
-  /** Taken, and not on the wire yet. */
+  /** Slots taken whose request is not sent yet. */
   #leaving = 0;
-  /** A request is on its way: what it asks for is not asked for again. */
+  /** A request to the server is pending; it is not repeated. */
   isPending = false;
   #usedAt = 0;
-  /** When the next turn would be, as the server said last. */
+  /** When the next turn would be, by the server's last reply. */
   #nextAt = 0;
 
   constructor(options: SharedLimitsOptions) {
@@ -89,7 +89,7 @@ export class SharedLimits implements HostLimits {
     if (this.inFlight + ahead >= this.#slots) return Infinity;
     const { intervalMs, burst } = this.#pace;
     if (intervalMs === 0) return now;
-    // When it may be followed is known when it is on the wire.
+    // When the next may follow is known only once this one is sent.
     return this.#leaving >= burst ? Infinity : (this.#turns.at(ahead) ?? Infinity);
   }
 
@@ -112,7 +112,7 @@ export class SharedLimits implements HostLimits {
     this.#turns.take();
   }
 
-  /** One that left late makes those after it late: our own, and as soon as the fleet knows, everybody's. */
+  /** A request sent late delays those after it: ours at once, others' as soon as the fleet knows. */
   sent(now: number, takenAt: number): void {
     this.#leaving -= 1;
     if (this.#local) return this.#local.sent(now);
@@ -162,7 +162,7 @@ export class SharedLimits implements HostLimits {
     return this.inFlight === 0 && this.#slots === 0 && this.#waiting === 0 && !this.#spaced;
   }
 
-  /** Another process gave a slot back, or began to wait for one. */
+  /** Another process returned a slot, or began to wait for one. */
   slotNews(news: 'free' | 'wanted'): void {
     if (news === 'free' && this.#lacksPlace) this.#ask(0);
     if (news === 'wanted' && this.#slots > 0) {
@@ -171,34 +171,34 @@ export class SharedLimits implements HostLimits {
     }
   }
 
-  /** Slots at the key that this process has, used or not. */
+  /** Slots at the key held by this process, used or not. */
   get slots(): number {
     return this.#slots;
   }
 
-  /** Whether a process waits for this request, here or elsewhere; giving back an unwanted slot can wait. */
+  /** Whether a process waits for this request, here or elsewhere; returning an unwanted slot can wait. */
   get isUrgent(): boolean {
     return this.#waiting > 0 || this.#contended || this.#spaced || this.#turns.hasUnused;
   }
 
-  /** What to ask for now; undefined when there is nothing to send. `isLeaving` keeps no slot for the next request. */
+  /** What to request now; undefined if nothing. With `isLeaving` no slot is reserved for the next request. */
   request(now: number, isLeaving = false): LimitRequest | undefined {
     if (this.isPending) return undefined;
     this.#dropLate(now);
     const { intervalMs, cap, from } = this.#pace;
-    // Where others wait for the slot that was just used, they get it first; one that is still to be used is kept.
+    // If others wait, they get the slot that was just used; an unused one is not released.
     const yields = this.#contended && this.#isUsed && this.inFlight < this.#slots && cap <= 1;
     const wanted = yields ? 0 : this.#waiting;
     const slots = Math.min(cap, this.inFlight + wanted);
-    // Where the pause counts from the answer, the next turn is known when that has come.
+    // If the pause starts at the response, the next turn is known only after it.
     const isOpen = intervalMs > 0 && !this.#spaced && (from === 'request' || this.inFlight === 0);
     const turns = isOpen ? Math.max(0, Math.min(wanted, mostAhead(this.#pace)) - this.#turns.count) : 0;
-    // Where pauses are long, an unused turn is given back at once: another process could use it.
+    // With long pauses an unused turn is returned at once: another process could use it.
     if (from === 'request' && mostAhead(this.#pace) === 1) this.#turns.leave(wanted);
     const isNews = slots !== this.#slots || turns > 0 || this.#spaced || this.#turns.hasUnused;
     if (!isNews) return undefined;
     const idleMs = now - this.#usedAt;
-    // A slot is kept for a moment, since the next request often comes soon.
+    // A slot is held a little longer, since the next request often comes soon.
     const isHurry = isLeaving || this.#contended || this.#spaced || this.#turns.hasUnused;
     if (slots < this.#slots && turns === 0 && !isHurry && idleMs < IDLE_MS) {
       this.#ask(IDLE_MS - idleMs);
@@ -220,7 +220,7 @@ export class SharedLimits implements HostLimits {
     return request;
   }
 
-  /** A lease that is held must be prolonged although nothing else is wanted. */
+  /** Extends a held lease when nothing else is wanted. */
   renewal(): LimitRequest | undefined {
     if (this.#slots === 0 || this.isPending) return undefined;
     this.isPending = true;
@@ -234,35 +234,35 @@ export class SharedLimits implements HostLimits {
     this.#contended = grant.contended;
     if (grant.slots < this.#slots) this.#giveBack(grant.slots);
     this.#slots = grant.slots;
-    // What was asked for before an answer came, or before one left late, does not know of it.
+    // A grant requested before a response came, or before a late send, does not account for it.
     if (!this.#spaced) this.#turns.add(grant, this.#pace.intervalMs);
     else if (this.#pace.from === 'request') this.#turns.refuse(grant);
     this.#nextAt = grant.firstAt;
     if (this.#waiting === 0) return;
-    // No slot, or a turn too far off to be reserved: ask again when that may have changed.
+    // No slot, or a turn too far ahead: ask again when that may have changed.
     if (this.#lacksPlace) this.#ask(RETRY_MS);
     else if (this.#pace.intervalMs > 0 && this.#turns.count === 0) {
       this.#ask(Math.min(1_000, Math.max(SOON_MS, (grant.firstAt - now) / 2)));
     }
   }
 
-  /** A request waits here, and every slot of this process is in use. */
+  /** A request waits here, and all slots of this process are in use. */
   get #lacksPlace(): boolean {
     return this.#waiting > 0 && this.inFlight >= this.#slots;
   }
 
-  /** Slots count as gone when that is sent; a turn that counts from an answer belongs to its slot. */
+  /** Slots count as returned when that is sent; a turn measured from a response belongs to its slot. */
   #giveBack(slots: number): void {
     this.#slots = slots;
     if (this.#pace.from === 'answer') this.#turns.clear();
   }
 
-  /** The request came to nothing: the server is away. */
+  /** The request failed: the server is unreachable. */
   refused(): void {
     this.isPending = false;
   }
 
-  /** While the server is away: our share of what the fleet may do, as many as were seen last. */
+  /** During an outage: our share of the fleet's limits, by the last known number of processes. */
   #fallback(now: number): LocalLimits | undefined {
     const workers = this.#options.isAway();
     if (workers === undefined) {
@@ -278,7 +278,7 @@ export class SharedLimits implements HostLimits {
       burst: 1,
     };
     this.#local = new LocalLimits(pace, this.#options.clock);
-    // What was reserved or sent a moment ago counts.
+    // Requests reserved or sent just before count.
     for (let at = 0; at < this.inFlight; at += 1) this.#local.take();
     for (let at = this.#leaving; at < this.inFlight; at += 1) this.#local.sent(now);
     if (pace.intervalMs > 0) this.#local.change({ ...pace, intervalMs: pace.intervalMs + 1e-9 }, now);
@@ -304,18 +304,18 @@ export class SharedLimits implements HostLimits {
   #dropLate(now: number): void {
     const { intervalMs, burst, from } = this.#pace;
     if (intervalMs === 0 || burst > 1 || from === 'answer') return;
-    // Its time could be given to somebody else, or to us again.
+    // Its time could be granted to another process, or to us again.
     if (this.#turns.dropBefore(now - this.#lateMs)) this.#ask(0);
   }
 }
 
-/** The turns that a process has reserved at one key, by its monotonic clock, and those of them that it will not use. */
+/** The turns reserved by a process at one key, by its monotonic clock, and those it will not use. */
 export class ReservedTurns {
   #moments: number[] = [];
-  /** The last ones that were given and are not used: they come back if no turn was reserved after them. */
+  /** The last granted turns that stay unused: returned if no turn was reserved after them. */
   #unused = 0;
   #behind = 0;
-  /** How many were given last: between these and earlier ones others may have theirs. */
+  /** Size of the last grant: other processes may have turns between it and earlier ones. */
   #givenLast = 0;
 
   get count(): number {
@@ -326,7 +326,7 @@ export class ReservedTurns {
     return this.#unused > 0;
   }
 
-  /** When the turn is that so many others go before. */
+  /** The time of the turn after `ahead` others. */
   at(ahead: number): number | undefined {
     return this.#moments[ahead];
   }
@@ -340,12 +340,12 @@ export class ReservedTurns {
     for (let at = 0; at < grant.turns; at += 1) this.#moments.push(grant.firstAt + at * intervalMs);
   }
 
-  /** What was given is not used at all. */
+  /** The grant is not used at all. */
   refuse(grant: Grant): void {
     this.#given(grant, grant.turns);
   }
 
-  /** Gives up those before a moment; others that were reserved behind them stand. Says whether none is left of some. */
+  /** Drops turns before a time; returns whether this left none. */
   dropBefore(moment: number): boolean {
     const before = this.#moments.length;
     while ((this.#moments[0] ?? moment) < moment) this.#moments.shift();
@@ -354,7 +354,7 @@ export class ReservedTurns {
     return isEmptied;
   }
 
-  /** Gives up what is more than wanted. */
+  /** Drops turns beyond the wanted number. */
   leave(wanted: number): void {
     while (this.#moments.length > wanted) {
       this.#moments.pop();
@@ -362,7 +362,7 @@ export class ReservedTurns {
     }
   }
 
-  /** What comes back, and what the server said would come behind it. */
+  /** The turns to return, and the `behind` that the server sent with them. */
   takeUnused(): { readonly unused: number; readonly behind: number } {
     const unused = Math.min(this.#unused, this.#givenLast);
     this.#unused = 0;
@@ -379,13 +379,13 @@ export class ReservedTurns {
   }
 }
 
-/** A turn may be used this share of the pause too late; the margin of every rate is at least that. */
+/** A turn may be late by this share of the pause; the margin of every rate is at least that. */
 const LATE_SHARE = 0.03;
-/** Turns are reserved this far ahead at most: what a process does not come to use is lost to the others. */
+/** Turns are reserved at most this far ahead: unused ones are lost to the others. */
 const AHEAD_MS = 2_000;
 const MOST_TURNS = 16;
 
-/** A pace as a fleet keeps it: turns are so far apart that one used as late as it may be keeps its distance from the next. */
+/** The pace of a fleet: turns far enough apart that one used as late as allowed keeps its distance from the next. */
 function sharedPace(pace: Pace, margin: number): Pace {
   if (pace.from !== 'request' || margin >= LATE_SHARE) return pace;
   return { ...pace, intervalMs: (pace.intervalMs * (1 + LATE_SHARE)) / (1 + margin) };
@@ -395,15 +395,15 @@ function mostAhead({ intervalMs, from }: Pace): number {
   return from === 'answer' ? 1 : Math.min(MOST_TURNS, Math.max(1, Math.floor(AHEAD_MS / (intervalMs || 1))));
 }
 
-/** More keys than this are not asked for at once. */
+/** Maximum number of keys per call. */
 const MOST_KEYS = 500;
 
-/** What is wanted at the keys that were asked for, at hosts and then at services: the order in which slots are taken. */
+/** The requests for the given keys, hosts before services: the order in which slots are taken. */
 export function takeRequests(asked: Set<string>, known: ReadonlyMap<string, Registered>, now: number): LimitRequest[] {
   const requests: LimitRequest[] = [];
   let isLeaving = false;
   for (const isService of [false, true]) {
-    // Keys whose answer is pending stay in the set, and are asked for after it.
+    // Keys with a pending reply stay in the set and are requested after it.
     const isNext = (key: string): boolean =>
       isServiceKey(key) === isService && known.get(key)?.limits.isPending !== true;
     const keys = [...asked].filter(isNext).slice(0, MOST_KEYS);
@@ -414,7 +414,7 @@ export function takeRequests(asked: Set<string>, known: ReadonlyMap<string, Regi
       if (!request) continue;
       requests.push(request);
       if (request.slots >= slots) continue;
-      // Without the slot it cannot use those at the services after it, nor turns: they go back in the same call.
+      // Without this slot, slots and turns at later services are useless: they are returned in the same call.
       isLeaving = true;
       changed();
     }

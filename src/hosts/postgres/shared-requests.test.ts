@@ -12,7 +12,7 @@ import { SharedLimits, takeRequests } from './shared-limits.ts';
 const PAUSE_MS = 6_000;
 const [HOST, SERVICE] = ['www.strict.org', 'pool/strict'];
 
-/** A process at a host and its service, which admit one at a time; the test is the server. */
+/** A process with a host and its service, each limited to one at a time; the test acts as the server. */
 function openProcess() {
   const clock = new HeldClock();
   const asked = new Set<string>();
@@ -41,7 +41,7 @@ function openProcess() {
       return limits;
     },
   });
-  /** What it asks for now, and all of it is given. */
+  /** What it requests now; all of it is granted. */
   const asks = (firstInMs = 0): Record<string, { turns: number; slots: number; unused: number }> => {
     const requests = takeRequests(asked, known, clock.monotonic());
     for (const { key, turns, slots } of requests) {
@@ -93,7 +93,7 @@ test('requests made while a renewal is pending are sent after it', () => {
     pace: { cap: 4, intervalMs: 0, burst: 1, from: 'request' },
     margin: 0,
     jitterMs: 20,
-    // What can wait is not asked for within this test.
+    // Requests that can wait are not sent in this test.
     ask: (inMs) => void (inMs === 0 && asked.add(HOST)),
     isAway: () => undefined,
     forget: () => undefined,

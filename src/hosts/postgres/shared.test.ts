@@ -27,7 +27,7 @@ after(async () => {
   await server?.[Symbol.asyncDispose]();
 });
 
-/** Opens one of a fleet; all of a test share its schema. */
+/** Opens processes of one fleet; all of a test share a schema. */
 function fleetOf(): (more?: Partial<PostgresAdmissionOptions>) => Promise<SharedAdmission> {
   schemas += 1;
   const schema = lastSchema();
@@ -47,7 +47,7 @@ function lastSchema(): string {
   return `shared_${process.pid}_${schemas}`;
 }
 
-/** Looks again until it is so: what one process tells the others hear in a moment that no clock of ours decides. */
+/** Waits until the condition holds: messages between processes arrive at a time that no test clock controls. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise(setImmediate);
 }
@@ -82,7 +82,7 @@ test('the next process takes over a lookup as soon as its owner counts as dead',
   const never = dead.facts.once('robots http://a.org', () => new Promise(() => undefined));
   never.catch(() => undefined);
   let isFound = false;
-  // It is told to everybody that somebody looks; then its process is gone, and nobody prolongs what it holds.
+  // All processes know that it searches; then it dies, and its lease is not extended.
   await until(() => dead.fleet.calls > 9);
   await dead[Symbol.asyncDispose]();
   const fact = await other.facts.once('robots http://a.org', () => {
@@ -138,7 +138,7 @@ test('a result that cannot be saved while the server is unreachable is saved lat
   let asked = 0;
   const find = (): Promise<{ text: string; forMs: number }> => {
     asked += 1;
-    // The connection breaks between what the host says and the telling of it.
+    // The connection breaks between the host's response and its announcement.
     proxy.refuseNext(2);
     proxy.cut();
     return Promise.resolve({ text: 'Disallow:', forMs: 60_000 });
@@ -173,7 +173,7 @@ test('while the server is unreachable holds are kept and each process uses its s
   await using cut = await open({ url: target.href, reportOutage });
   other.hold('held.org', { at: Date.now() + 3_600_000, reason: 'rate-limited' });
   await until(() => cut.held(['held.org']) !== null);
-  // Two were seen: of four at once at a host, two are ours.
+  // Two processes were seen: two of the host's four slots are ours.
   (await takeOne(cut))[Symbol.dispose]();
   proxy.refuseNext(1_000);
   proxy.cut();
@@ -206,7 +206,7 @@ test('two processes that need the same host and service never deadlock', async (
   });
   await using one = await open({ table });
   await using other = await open({ table });
-  // Each has what the other needs next: one the host, the other its service.
+  // Each holds what the other needs next: one the host, the other its service.
   const held = await Promise.all([one.acquire(['www.narrow.org'], PATIENT), other.acquire(['pool/narrow'], PATIENT)]);
   const waiting = [one, other].map(async (admission) => {
     const turn = await admission.acquire(['www.narrow.org', 'pool/narrow'], PATIENT);
@@ -231,7 +231,7 @@ test('an unused turn is returned, unless another was reserved after it', async (
   };
   const first = await reserve('one', 1);
   const second = await reserve('one', 1);
-  // The turns lie so far apart that none passes meanwhile.
+  // The turns are so far apart that none passes meanwhile.
   assert.equal(second, first + 3_000_000);
   assert.equal(await reserve('one', 0, 1, second), first, 'the last one is free again');
   assert.equal(await reserve('other', 1), second, 'for whoever comes next');
