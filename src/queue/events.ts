@@ -8,7 +8,7 @@ export type QueueEvent =
   | { readonly kind: 'dispatched'; readonly leased: number; readonly durationMs: number }
   /** A job was given to its handler. */
   | { readonly kind: 'job-started'; readonly job: LeasedJob; readonly workerId: string }
-  /** A job had to wait for a slot of its host or resolver, or for its turn there, and has it now. */
+  /** A job waited for a slot or a turn of its host or resolver, and has it now. */
   | {
       readonly kind: 'limits-waited';
       readonly job: LeasedJob;
@@ -34,7 +34,7 @@ export type QueueEvent =
     }
   /** A lease expired and another worker has the job, or the job was cancelled: its work is aborted. */
   | { readonly kind: 'lease-lost'; readonly job: LeasedJob }
-  /** The handler did not stop when asked to; its result will be ignored. */
+  /** The handler did not stop when asked; its result will be ignored. */
   | { readonly kind: 'job-abandoned'; readonly job: LeasedJob }
   /** Jobs ended in `error` because their process died too often while they ran alone. */
   | { readonly kind: 'jobs-exhausted'; readonly jobs: number }

@@ -26,17 +26,17 @@ export interface HandlerContext {
   readonly signal: AbortSignal;
   readonly workerId: string;
   /**
-   * Runs `work` while holding one slot of the resolver and of the URL's host. While the job waits for them another job uses
-   * its worker; when too many wait, it throws and the job goes back to the queue without losing an attempt.
+   * Runs `work` while holding one slot of the resolver and of the URL's host. While the job waits for them, another job
+   * uses its worker; when too many wait, it throws, and the job is requeued without losing an attempt.
    */
   readonly withLimits: <T>(
     resolver: string | null,
     url: string | URL,
     work: (window: Window) => Promise<T>,
   ) => Promise<T>;
-  /** Waits while another job uses this one's worker, then takes a worker again: for waits that withLimits does not know. */
+  /** Waits while another job uses this job's worker, then takes a worker again: for waits other than `withLimits`. */
   readonly whileWaiting: <T>(wait: () => Promise<T>) => Promise<T>;
-  /** The job asks this host now, so no slot has to be reserved for it any more. */
+  /** The job requests this host now, so its reserved slot is released. */
   readonly asks: (host: string) => void;
   readonly log: (level: 'error' | 'warn' | 'info' | 'debug', message: string) => void;
 }
@@ -48,7 +48,7 @@ export type HandlerOutcome =
   /** `result` is stored with the job, for `queue list`. */
   | { readonly state: 'done'; readonly result?: object | undefined }
   | { readonly state: 'skipped' | 'error'; readonly reason: string | ErrorInfo }
-  /** Run again at this moment (epoch milliseconds); costs no attempt. */
+  /** Run again at this time (epoch milliseconds); costs no attempt. */
   | { readonly retryAt: number; readonly reason?: string | ErrorInfo };
 
 /**
@@ -67,7 +67,7 @@ export const STOP_ERRORS: Readonly<Record<StopReason, () => AppError>> = {
   timeout: () => new AppError('JOB_TIMEOUT', 'the job ran longer than orchestrator.job_timeout_seconds'),
 };
 
-/** Thrown by withLimits when too many jobs wait already, or the host is paused: the job goes back with its host. */
+/** Thrown by withLimits when too many jobs already wait, or the host is paused: the job is requeued with its host. */
 export class HostBusy extends AppError {
   readonly host: string;
 
@@ -77,7 +77,7 @@ export class HostBusy extends AppError {
   }
 }
 
-/** A job as if it had never been leased. */
+/** Requeues a job as if it had never been leased. */
 export const GIVEN_BACK: Settlement = { kind: 'requeue', delayMs: 0, refund: true };
 
 export function settlementOf(outcome: HandlerOutcome, clock: Clock): Settlement {
@@ -112,7 +112,7 @@ export function settlementOfFailure(
   if (stopReason === 'shutdown' || stopReason === 'give-way') return GIVEN_BACK;
   if (error instanceof HostBusy) return { kind: 'requeue', delayMs: 0, refund: true, host: error.host };
   const info = errorInfo(stopReason === 'timeout' ? STOP_ERRORS.timeout() : error, 'HANDLER_FAILED');
-  // An error may say that trying again is pointless.
+  // The error may be marked as not retryable.
   const isFinal = error instanceof Error && 'retryable' in error && error.retryable === false;
   if (attempt >= maxAttempts || isFinal) return { kind: 'finish', state: 'error', error: info };
   const delayMs = addedJitterDelay(attempt, {
@@ -131,7 +131,7 @@ function reasonInfo(reason: string | ErrorInfo, fallback: string): ErrorInfo {
   return code === undefined ? { code: fallback, message: reason } : { code, message: message.trimStart() };
 }
 
-/** A stack trace or a whole page of HTML is no use in a list of jobs. */
+/** Long enough for a list of jobs; not for a stack trace or a page of HTML. */
 const MAX_LENGTH = 500;
 
 /** An error as it is stored with its job: `CODE: message`, at most MAX_LENGTH characters. */

@@ -59,13 +59,13 @@ export class Lanes {
     return [...picks].map(([{ host, resolver }, limit]) => ({ host, resolver, limit }));
   }
 
-  /** Records what a lease brought; true when nothing is left of the lane as it was read. */
+  /** Records what was leased; true if the lane has no jobs left. */
   leased({ host, resolver, limit }: LanePick, jobs: number): boolean {
     const entries = host === null ? this.#open : this.#hosted;
     const at = entries.findIndex((entry) => entry.host === host && entry.resolver === resolver);
     const entry = entries[at];
     if (!entry) return true;
-    // A lane that gave less than asked is empty; one that was not counted to the end may hold any number.
+    // A lane that returned fewer jobs than asked is empty; one that was not fully counted may hold more.
     if (jobs < limit) entry.jobs = 0;
     else if (entry.jobs < LANE_COUNT_LIMIT) entry.jobs -= jobs;
     entries.splice(at, 1);
@@ -98,11 +98,11 @@ export function firstPicks(lanes: readonly LaneBacklog[], limit: number): LanePi
 
 const PATIENCE_MS = 60_000;
 
-/** How many more jobs of a lane could download now, by what the hosts allow and what this process has leased for them. */
+/** How many more jobs of a lane could download now, given the hosts' limits and the jobs already leased for them. */
 export class HostRoom {
   readonly #admission: Admission;
   readonly #options: OrchestratorOptions;
-  /** Jobs leased for a host or resolver that have not asked for its slot yet. */
+  /** Jobs leased for a host or resolver that have not requested its slot yet. */
   readonly #expected = new Map<string, number>();
   #paused = new Set<string>();
 
@@ -112,9 +112,9 @@ export class HostRoom {
   }
 
   /**
-   * Slots of the lane's host and resolver that are free and not expected to be used. A busy host gets `readyPerHost` jobs
-   * more, so that one begins the moment another ends; not when it is held, and not when `parked` jobs fill half the places
-   * for those, which jobs that find out their host only as they run need too.
+   * Slots of the lane's host and resolver that are free and not expected to be used. A busy host gets `readyPerHost`
+   * extra jobs, so that one starts the moment another ends; not while it is held, and not when `parked` jobs fill half
+   * of their places: jobs that learn their host only while running need places too.
    */
   of({ host, resolver }: Lane, parked: number): number {
     let room = Infinity;
@@ -129,13 +129,13 @@ export class HostRoom {
     return Math.min(room, this.#admission.room([key]) - this.#expectedAt(key));
   }
 
-  /** The same for a lane whose host is held for longer than anything waits: its jobs may have other plans. */
+  /** Like `of`, for a lane whose host is held too long to wait for: its jobs may have other URLs. */
   elsewhere(lane: Lane): number {
     if (!this.isHeldLong(lane) || this.isPaused(lane)) return 0;
     return this.#options.maxPerHost - this.#expectedAt(lane.host ?? '');
   }
 
-  /** A job was leased (1), or has asked for its slots or ended (-1). */
+  /** A job was leased (1), or has requested its slots or ended (-1). */
   expect({ host, resolverHint }: Pick<LeasedJob, 'host' | 'resolverHint'>, change: 1 | -1): void {
     for (const key of [host, resolverHint === null ? null : resolverKey(resolverHint)]) {
       if (key === null) continue;
@@ -145,7 +145,7 @@ export class HostRoom {
     }
   }
 
-  /** Holds what operators have paused, and releases what they have resumed. */
+  /** Holds what operators paused, and releases what they resumed. */
   applyPauses(pauses: readonly Pause[]): void {
     const keys = new Set(
       pauses.flatMap(({ scope, name }) => (scope === 'host' ? name : scope === 'resolver' ? resolverKey(name) : [])),
@@ -174,23 +174,23 @@ export class HostRoom {
   }
 }
 
-/** How long jobs in hand may finish once a suspect waits; then those that hold others up are given back. */
+/** How long running jobs may finish once a suspect waits; then those that block others are requeued. */
 const CLEARING_MS = 60_000;
-/** How long suspects follow each other while other jobs wait. */
+/** How long suspects run one after another while other jobs wait. */
 const ALONE_MS = 60_000;
-/** The others then have the process for so many times as long as they had to wait. */
+/** After that, the other jobs run for this many times as long as they waited. */
 const OTHERS_SHARE = 4;
-/** Processes begin to clear at different moments within this, so that not a whole fleet stops for one suspect. */
+/** Processes start clearing at random times within this, so that a fleet does not stop all at once for one suspect. */
 const SPREAD_MS = 5_000;
 
-/** Whose turn it is; moments are monotonic. */
+/** Whose turn it is; times are monotonic. */
 type Turn =
-  /** Suspects are not let in before `from`; `clearAt` is set once one waits. */
+  /** No suspect may start before `from`; `clearAt` is set once one waits. */
   | { readonly kind: 'others'; readonly from: number; readonly clearAt: number | undefined }
   | { readonly kind: 'clearing'; readonly since: number }
   | { readonly kind: 'alone'; readonly since: number };
 
-/** What a process has in hand and could lease. */
+/** The jobs a process runs and could lease. */
 export interface Situation {
   readonly now: number;
   readonly inHand: number;
@@ -198,7 +198,7 @@ export interface Situation {
   readonly otherWaits: () => boolean;
 }
 
-/** What may be done: lease others; lease one suspect; nothing; nothing, and give back jobs in hand. */
+/** What to do: lease other jobs; lease one suspect; wait; or wait and requeue jobs in hand. */
 type TurnMove = 'others' | 'suspect' | 'wait' | 'give-back-all' | 'give-back-parked';
 
 /**
@@ -217,13 +217,13 @@ export class SuspectTurn {
   readonly #givesBack: boolean;
   #turn: Turn = { kind: 'others', from: -Infinity, clearAt: undefined };
 
-  /** With `givesBack` false, jobs in hand are waited for however long they take. */
+  /** With `givesBack` false, jobs in hand are never requeued, however long they take. */
   constructor(random: Random = Math.random, { givesBack = true }: { readonly givesBack?: boolean } = {}) {
     this.#random = random;
     this.#givesBack = givesBack;
   }
 
-  /** When to decide again, if nothing else happens before. */
+  /** When to decide again at the latest. */
   get wakeAt(): number | undefined {
     switch (this.#turn.kind) {
       case 'others':
@@ -270,7 +270,7 @@ export class SuspectTurn {
       return 'suspect';
     }
     if (!this.#givesBack || now < since + CLEARING_MS) return 'wait';
-    // Jobs that only wait for a host are given back; a long job only if it keeps other jobs from running.
+    // Jobs that only wait for a host are requeued; long jobs only if they keep other jobs from running.
     return otherWaits() ? 'give-back-all' : 'give-back-parked';
   }
 

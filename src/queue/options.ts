@@ -1,9 +1,12 @@
 import type { DeathLimits, Outlook } from './types.ts';
 
-/** Deaths beside other jobs until a job runs alone: one says little, since most jobs of a process that dies are not to blame. */
+/**
+ * Deaths beside other jobs before a job must run alone: one death says little, since most jobs of a dying process are
+ * innocent.
+ */
 const SHARED_DEATHS = 2;
 
-/** However many processes die, a job is given up after so many times the limit of deaths alone. */
+/** A job is given up after this many times the limit of deaths alone, however many processes die. */
 const LENIENCE = 3;
 
 /** The limits of a queue whose jobs are given up after `maxDeaths` deaths alone. */
@@ -11,21 +14,23 @@ export function deathLimits(maxDeaths: number): DeathLimits {
   return { shared: SHARED_DEATHS, alone: maxDeaths, most: LENIENCE * maxDeaths };
 }
 
-/** How an orchestrator works; the configuration has the same keys in seconds. */
+/** Options of an orchestrator; the configuration has the same keys in seconds. */
 export interface OrchestratorOptions {
   readonly maxWorkers: number;
-  /** Downloads in flight per resolver; one that is not named has no cap. */
+  /** Concurrent downloads per resolver; unlimited if not named. */
   readonly maxPerResolver: Readonly<Record<string, number>>;
   readonly maxPerHost: number;
   /** Jobs that may wait for a busy host without holding a worker. */
   readonly maxParked: number;
-  /** Jobs that are leased for a busy host beyond its cap, so that one begins the moment another ends; 1 by default. */
+  /** Jobs leased for a busy host beyond its cap, so that one starts the moment another ends; 1 by default. */
   readonly readyPerHost?: number | undefined;
-  /** Jobs of a host that is held for longer than this are not waited for. */
+  /** Jobs of a host held longer than this are not waited for. */
   readonly patienceMs?: number;
-  /** What is done with such jobs when nothing else can run: try them, because their handler may know other places, or wait. */
+  /**
+   * What to do with such jobs when nothing else can run: try them, because their handler may know other URLs, or wait.
+   */
   readonly heldLanes?: 'try' | 'wait';
-  /** Whether running jobs are given back when they keep a suspect waiting for a minute; true by default. */
+  /** Whether running jobs are requeued when they keep a suspect waiting for a minute; true by default. */
   readonly givesWay?: boolean;
   /** A job whose lease was not extended for this long is taken over. */
   readonly leaseMs: number;
@@ -45,7 +50,7 @@ export interface OrchestratorOptions {
   readonly jobTimeoutMs: number;
   /** How long running jobs may finish after a stop. */
   readonly shutdownGraceMs: number;
-  /** Finished jobs that stay in the queue; older ones are removed and only counted. 0, the default, keeps all. */
+  /** Finished jobs that stay in the queue; older ones are removed and only counted. 0, the default, removes none. */
   readonly keepFinished?: number;
 }
 
@@ -67,10 +72,10 @@ export const ORCHESTRATOR_DEFAULTS: OrchestratorOptions = {
   shutdownGraceMs: 30_000,
 };
 
-/** When to end: only when stopped; when nothing is left, delayed and paused jobs included; when nothing can run now. */
+/** When to end: only when stopped; when no job is left, delayed and paused ones included; when nothing can run now. */
 export type DrainMode = 'never' | 'empty' | 'due';
 
-/** Whether nothing is left to wait for; `nothingCanRun`: none of the ready jobs may run now. */
+/** Whether there is nothing left to wait for; `nothingCanRun`: none of the ready jobs may run now. */
 export function isDrained(drain: DrainMode, { ready, delayed, inProgress }: Outlook, nothingCanRun: boolean): boolean {
   switch (drain) {
     case 'never':

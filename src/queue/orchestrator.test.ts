@@ -35,7 +35,7 @@ const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
 };
 
-/** A queue in memory under a held clock, with whatever handler. */
+/** A queue in memory on a held clock, with the given handler. */
 async function stage(handler: Handler, options: Partial<OrchestratorOptions> = {}) {
   const clock = new HeldClock();
   const store = await openStore(':memory:', { clock });
@@ -205,7 +205,7 @@ test('jobs that wait for each other never block workers that others need', async
     async (job, context) => {
       begun.push(job.artifactId);
       const isFirst = begun.length === 1;
-      // The first one asks on behalf of all; the others wait for what it finds.
+      // The first job reads robots.txt for all; the others wait for its result.
       await context.whileWaiting(isFirst ? settle : () => robots.promise);
       if (isFirst) robots.resolve();
     },
@@ -726,7 +726,7 @@ test('a job whose lease expired in its own process continues there, and does not
       starts += 1;
       return handler(job, context);
     },
-    // Such settings are refused when they are loaded; a laptop that was asleep has the same effect.
+    // Such settings are rejected when loaded; a laptop that was asleep has the same effect.
     { leaseMs: 30_000, heartbeatMs: 600_000 },
   );
   await queue.enqueue('slow', {});
@@ -752,7 +752,7 @@ test('a result after lease expiry counts if no other worker had the job in betwe
   await queue.enqueue('late', {});
   const run = orchestrator.run({ drain: 'empty' });
   await settle();
-  // The lease runs out and the job is put back at the very moment at which its answer is there.
+  // The lease expires and the job is requeued just as its result arrives.
   await store.expire([orchestrator.workerId], clock.now());
   await store.backlog(clock.now(), deathLimits(3));
   open.get('late')?.end();
@@ -782,7 +782,7 @@ test('a job leased by another in between is stopped here, and returns only when 
   const mine = open.get('shared');
   await store.expire([orchestrator.workerId], clock.now());
   await store.backlog(clock.now(), deathLimits(9));
-  // Another process had it and gave it back.
+  // Another process leased it and gave it back.
   const exchange = { workerId: 'other', now: clock.now(), leaseMs: 60_000 };
   const picks = [{ host: null, resolver: null, limit: 1 }];
   const [other] = (await store.exchange({ ...exchange, settlements: [], picks })).leased;
@@ -796,7 +796,7 @@ test('a job leased by another in between is stopped here, and returns only when 
   assert.equal(starts, 2);
 });
 
-/** Takes jobs into the hands of a process that dies, so often that they are suspect. */
+/** Leases jobs to processes that die, until the jobs are suspects. */
 async function dieWith(store: QueueStore, clock: HeldClock, deaths: number): Promise<void> {
   for (let death = 0; death < deaths; death += 1) {
     const { lanes, suspects } = await store.backlog(clock.now(), deathLimits(3));

@@ -15,10 +15,10 @@ import type { WorkQueue } from './work-queue.ts';
 import { createWorkerId, recoverDead } from './worker-identity.ts';
 import { Worker } from './worker.ts';
 
-/** What an orchestrator is made of: a queue and a handler; the rest has defaults. */
+/** Parts of an orchestrator: a queue and a handler; the rest has defaults. */
 export interface OrchestratorSetup extends Partial<OrchestratorOptions> {
   readonly queue: WorkQueue;
-  /** Runs a job, at least once; what it throws counts as a failed attempt. */
+  /** Runs a job, at least once; an error counts as a failed attempt. */
   readonly handler: Handler;
   readonly clock?: Clock;
   readonly report?: Report;
@@ -45,7 +45,7 @@ const SWEEP_MS = 1_000;
 /** How often a process with jobs in hand reports its progress, and about how many hosts. */
 const ANNOUNCE_MS = 5_000;
 const HOSTS_ANNOUNCED = 100;
-/** How often finished jobs beyond the number to keep are removed, and in how many steps at most. */
+/** How often surplus finished jobs are removed, and in how many steps at most. */
 const RETIRE_MS = 60_000;
 const RETIRE_STEPS = 100;
 
@@ -74,9 +74,9 @@ export class Orchestrator {
   readonly #rate = new RateMeter();
   readonly #resources = new DisposableStack();
   #ended: Promise<RunSummary> | undefined;
-  /** What was begun by a timer or a change of the queue, and has not ended. */
+  /** Unfinished work started by a timer or a change of the queue. */
   readonly #inFlight = new Set<Promise<void>>();
-  /** Jobs were in hand when this process was last announced. */
+  /** Whether this process had jobs when it was last announced. */
   #wasBusy = false;
 
   constructor(setup: OrchestratorSetup) {
@@ -110,7 +110,7 @@ export class Orchestrator {
     return { running, parked, counts: { ...counts } };
   }
 
-  /** Hosts that are held, or whose cap was lowered, because they asked for it. */
+  /** Hosts that are held or slowed because they asked for it. */
   get throttled(): { readonly host: string; readonly cap: number; readonly heldMs: number | null }[] {
     return this.#admission
       .snapshot()
@@ -133,12 +133,15 @@ export class Orchestrator {
     }
   }
 
-  /** The same in steps: resolves once this process works and is announced at the queue; then await `ended` and `leave`. */
+  /**
+   * Like `run`, in steps: resolves once this process works and is announced in the queue; then await `ended` and
+   * `leave`.
+   */
   async start(options: { readonly drain?: DrainMode; readonly signal?: AbortSignal } = {}): Promise<void> {
     const { drain = 'never', signal } = options;
     const worker = this.#worker;
     const stop = (): void => worker.stop('asked to stop');
-    // Before anything is awaited: `drain` may be called meanwhile.
+    // Before the first await: `drain` may be called meanwhile.
     worker.drain(drain);
     try {
       this.#resources.use(
@@ -161,7 +164,7 @@ export class Orchestrator {
     this.#resources.defer(() => signal?.removeEventListener('abort', stop));
     if (signal?.aborted) stop();
     this.#ended = worker.run().then((reason) => ({ ...worker.counts, reason }));
-    // Rejections reach those who await `ended`.
+    // Rejections reach the callers that await `ended`.
     this.#ended.catch(() => undefined);
   }
 
@@ -170,7 +173,7 @@ export class Orchestrator {
     return this.#ended ?? Promise.reject(new Error('the orchestrator was not started'));
   }
 
-  /** Ends the run when nothing is left: for when no more jobs will be enqueued. */
+  /** Ends the run when the queue is empty: call when no more jobs will be enqueued. */
   drain(mode: DrainMode = 'empty'): void {
     this.#worker.drain(mode);
   }
@@ -183,15 +186,15 @@ export class Orchestrator {
   /** Ends what `start` began, after `ended`: other processes no longer see this one. */
   async leave(): Promise<void> {
     this.#resources.dispose();
-    // One that is written later would announce this process again.
+    // A later write would announce this process again.
     await Promise.all(this.#inFlight);
     await this.#store.announce(this.workerId, null, this.#clock.now());
   }
 
-  /** An operator paused, resumed or cancelled something, or a server that was away is back. */
+  /** An operator paused, resumed or cancelled something, or the server is reachable again. */
   async #controlled(): Promise<void> {
     await this.#readPauses();
-    // A cancelled job shows as a lost lease. A server that was away may have forgotten a settlement.
+    // A cancelled job shows as a lost lease. A server may have lost a settlement in an outage.
     await this.#worker.heartbeat();
     this.#worker.reconcile();
   }
@@ -263,7 +266,7 @@ export class Orchestrator {
   }
 }
 
-/** Caps per host and resolver, and no rates: a handler brings its own. */
+/** Caps per host and resolver, without rates: handlers limit their own rate. */
 function localAdmission(
   { maxPerHost, maxPerResolver }: OrchestratorOptions,
   { clock, random, report }: { readonly clock: Clock; readonly random: Random | undefined; readonly report: Report },

@@ -6,34 +6,34 @@ import { isDeadHere } from './worker-identity.ts';
 /** A process that runs jobs, as an operator sees it. */
 export interface WorkerOverview extends WorkerInfo {
   readonly workerId: string;
-  /** It reported lately, and is not known to have died on this machine. */
+  /** It reported recently, and is not known to have died on this machine. */
   readonly alive: boolean;
   readonly heardAt: number;
-  /** Jobs leased to it, and when the first of these leases expires unless it is extended. */
+  /** Jobs leased to it, and when the first of these leases expires. */
   readonly holds: number;
   readonly leaseEndsAt: number | null;
 }
 
-/** A host that is held, or asked less than its rules allow. */
+/** A host that is held or slowed. */
 export interface SlowedHost extends Pick<HostReport, 'cap' | 'perSecond'> {
   readonly host: string;
   readonly hold: { readonly until: number | null; readonly reason: string } | null;
 }
 
-/** The numbers that every place shows; each has this one definition. */
+/** Numbers shown in several places, each with one definition. */
 interface QueueCounts {
   /** Jobs that are queued, due or delayed. */
   readonly waiting: number;
   /** Leased jobs whose lease has not expired, those that wait for a host included. */
   readonly running: number;
-  /** Of the running ones: those that wait for a host without a worker, as their processes last reported. */
+  /** Running jobs that wait for a host without a worker, as their processes last reported. */
   readonly waitingForHost: number;
   readonly done: number;
   readonly skipped: number;
   readonly failed: number;
-  /** Of the waiting ones: those whose last attempt failed. */
+  /** Waiting jobs whose last attempt failed. */
   readonly retrying: number;
-  /** Processes that are alive, and how many jobs these run at once. */
+  /** Live processes, and how many jobs they run at once. */
   readonly processes: number;
   readonly workers: number;
 }
@@ -42,7 +42,7 @@ interface QueueCounts {
 export interface QueueOverview {
   readonly stats: QueueStats;
   readonly counts: QueueCounts;
-  /** Why jobs failed, by code: the sum is at most `counts.failed`. The same for `counts.retrying`. */
+  /** Error codes of failed jobs: the sum is at most `counts.failed`. `retries` likewise for `counts.retrying`. */
   readonly failures: readonly { readonly code: string; readonly jobs: number }[];
   readonly retries: readonly { readonly code: string; readonly jobs: number }[];
   /** Jobs that end per second; null if unknown. */
@@ -54,10 +54,10 @@ export interface QueueOverview {
   readonly oldestDue: { readonly artifactId: string; readonly since: number } | null;
 }
 
-/** A worker that missed so many reports is gone. */
+/** A worker that missed this many reports is dead. */
 const MISSED = 3;
 
-/** Statistics as an operator reads them; `perSecond` comes from watching the queue, else from its workers. */
+/** Statistics for operators; `perSecond` is measured by watching the queue, else as its workers report. */
 export function overviewOf(
   stats: QueueStats,
   { perSecond, isDead = isDeadHere }: { perSecond?: number | null; isDead?: (workerId: string) => boolean } = {},
@@ -254,12 +254,12 @@ function busy({ inFlight, waiting, done, jobs }: HostOverview): number {
 
 const WINDOW_MS = 60_000;
 
-/** How fast a count grows, over the last minute of samples. */
+/** The growth rate of a count over the last minute. */
 export class RateMeter {
   #samples: { readonly at: number; readonly count: number }[] = [];
 
   note(count: number, at: number): void {
-    // A count that fell was reset.
+    // A count that decreased was reset.
     if (count < (this.#samples.at(-1)?.count ?? 0)) this.#samples = [];
     this.#samples.push({ at, count });
     // One older than the window stays, so that the window is always full.

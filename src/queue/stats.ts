@@ -4,10 +4,10 @@ import { JOB_STATES } from './types.ts';
 /** A state as jobs are counted: a delayed job is queued, but counted separately. */
 type CountedState = JobState | 'delayed' | 'retired';
 
-/** Under this, the jobs are counted that were finished and are removed by now: they count as finished too. */
+/** State under which removed finished jobs are counted; they also count as finished. */
 export const RETIRED = 'retired';
 
-/** How many jobs of a resolver are in a state, for one error code; empty texts mean none. */
+/** Jobs of a resolver in a state with one error code; an empty text means none. */
 export interface Count {
   readonly state: CountedState;
   readonly resolver: string;
@@ -15,12 +15,12 @@ export interface Count {
   readonly jobs: number;
 }
 
-/** What a store reads for its statistics besides the counts. */
+/** What a store reads for statistics besides the counts. */
 export type StatsParts = Omit<QueueStats, 'states' | 'total' | 'delayed' | 'byResolver' | 'byErrorCode' | 'workers'> & {
   readonly workers: readonly { readonly workerId: string; readonly info: string; readonly updatedAt: number }[];
 };
 
-/** Statistics of a queue. `due` comes in as the delayed jobs whose moment has come and that are not woken yet. */
+/** Statistics of a queue. `due`: delayed jobs that are due but not made ready yet. */
 export function queueStats(all: readonly Count[], { due, workers, ...parts }: StatsParts): QueueStats {
   const counts = all.filter(({ state }) => state !== RETIRED);
   const count = (...states: CountedState[]): number => sum(counts.filter(({ state }) => states.includes(state)));
@@ -42,7 +42,7 @@ export function queueStats(all: readonly Count[], { due, workers, ...parts }: St
   };
 }
 
-/** How many jobs of a host are in a state, for one code. */
+/** Jobs of a host in a state with one error code. */
 export interface HostCount {
   readonly host: string;
   readonly state: CountedState;
@@ -51,7 +51,7 @@ export interface HostCount {
   readonly nextAvailableAt: number | null;
 }
 
-/** Counts by host; hosts with most jobs left first. */
+/** Counts by host; hosts with the most remaining jobs first. */
 export function hostJobs(counts: readonly HostCount[]): HostJobs[] {
   const hosts = [...Map.groupBy(counts, ({ host }) => host)].map(([host, rows]): HostJobs => {
     const count = (state: CountedState): number => sum(rows.filter((row) => row.state === state));

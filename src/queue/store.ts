@@ -13,7 +13,7 @@ export interface StoreOptions {
   readonly timeoutMs?: number;
   /** PostgreSQL: the schema that holds the tables; `docstokg` by default. */
   readonly schema?: string;
-  /** PostgreSQL: there is a pooler in transaction mode in front of it. */
+  /** PostgreSQL: connect through a pooler in transaction mode. */
   readonly pooler?: boolean | undefined;
   /** PostgreSQL: maximum number of connections, 4 by default; one of them listens. */
   readonly maxConnections?: number | undefined;

@@ -23,17 +23,17 @@ export type JobState = (typeof JOB_STATES)[number];
  */
 export type Standing = 'trusted' | 'suspect';
 
-/** How many deaths of its holders a job may see. */
+/** How many deaths of its holders a job may survive. */
 export interface DeathLimits {
-  /** Deaths beside other jobs, of which at most one is to blame, until it is suspect. */
+  /** Deaths beside other jobs, at most one of which is to blame, before it is suspect. */
   readonly shared: number;
-  /** Deaths alone until it ends in `error`, if no other process died lately. */
+  /** Deaths alone before it ends in `error`, if no other process died recently. */
   readonly alone: number;
-  /** Deaths alone until it ends in `error` in any case: one more is allowed for each process that died without it. */
+  /** Deaths alone before it ends in `error` in any case: one more is allowed for each process that died without it. */
   readonly most: number;
 }
 
-/** How long the death of a process is remembered: where all processes die, the job they hold is not the cause. */
+/** How long the death of a process is remembered: if all processes die, their jobs are not the cause. */
 export const DEATHS_REMEMBERED_MS = 3_600_000;
 
 export interface NewJob {
@@ -121,14 +121,14 @@ export interface LaneBacklog extends Lane {
   readonly priority: number;
 }
 
-/** Scheduling needs no more; counting further would cost more than it gives. */
+/** Scheduling needs no exact counts above this. */
 export const LANE_COUNT_LIMIT = 1000;
 
 export type LanePick = Lane & { readonly limit: number };
 
 export type SettledLease = Lease & { readonly settlement: Settlement };
 
-/** Jobs that a worker has finished with, and those that it wants next. */
+/** Jobs that a worker has finished, and jobs that it wants next. */
 export interface ExchangeRequest {
   readonly workerId: string;
   readonly settlements: readonly SettledLease[];
@@ -147,7 +147,7 @@ export interface Exchange {
 
 export interface Backlog {
   readonly lanes: LaneBacklog[];
-  /** Lanes of suspects, fewest deaths alone first: a kill from outside then hits one after another. */
+  /** Lanes of suspects, fewest deaths alone first, so that kills from outside are spread over all of them. */
   readonly suspects: LaneBacklog[];
   /** Jobs that ended in `error` now, because of too many deaths. */
   readonly exhausted: number;
@@ -190,11 +190,11 @@ export interface WorkerInfo {
 export type StoreChange = 'jobs' | 'control';
 
 /**
- * Where jobs are stored. A store never decides: time, delays, limits and policy come in as arguments. (A store shared by
- * several hosts may use its server's clock instead of `now`, because the hosts' clocks differ.)
+ * Stores jobs. It makes no decisions: time, delays, limits and policy are arguments. (A store shared by several hosts
+ * may use its server's clock instead of `now`, because the hosts' clocks differ.)
  */
 export interface QueueStore extends AsyncDisposable {
-  /** True for each job that is new. Resolves when all of them are as durable as the store promises. */
+  /** True for each new job. Resolves when all of them are as durable as the store promises. */
   enqueue(jobs: readonly NewJob[], now: number): Promise<boolean[]>;
   /**
    * Makes delayed jobs that are due, and jobs whose lease expired, ready again, and answers the lanes. An expired lease is a
@@ -208,11 +208,11 @@ export interface QueueStore extends AsyncDisposable {
    * failure, is trusted again.
    */
   exchange(request: ExchangeRequest): Promise<Exchange>;
-  /** Extends leases in one write; answers those that were lost. */
+  /** Extends leases in one write; returns those that were lost. */
   extend(leases: readonly Lease[], now: number, leaseMs: number): Promise<Lease[]>;
   /** Ends the leases of workers known to be dead, as if they expired now. */
   expire(workerIds: readonly string[], now: number): Promise<number>;
-  /** Puts back the jobs leased to a worker except those it knows it holds: their settlement was lost with the server. */
+  /** Requeues the jobs leased to a worker except those it knows it holds: their settlement was lost with the server. */
   release(workerId: string, held: readonly number[], now: number): Promise<number>;
   /** Stores what a worker reports about itself; null when it leaves. */
   announce(workerId: string, info: WorkerInfo | null, now: number): Promise<void>;
@@ -222,7 +222,7 @@ export interface QueueStore extends AsyncDisposable {
   readonly admin: QueueAdmin;
 }
 
-/** Which jobs an operator means; absent fields match all. */
+/** A selection of jobs; absent fields match all. */
 export interface JobFilter {
   readonly states?: readonly JobState[];
   readonly resolver?: string | undefined;
@@ -234,7 +234,7 @@ export interface JobFilter {
   readonly updatedBefore?: number | undefined;
 }
 
-/** Jobs of one host, as far as the queue knows where they will download from. */
+/** Jobs of one host, as far as their hosts are known. */
 export interface HostJobs {
   readonly host: string;
   readonly due: number;
@@ -245,7 +245,7 @@ export interface HostJobs {
   readonly error: number;
   /** The last errors of jobs that are neither done nor running, by code. */
   readonly codes: Readonly<Record<string, number>>;
-  /** When the first of the delayed ones may run. */
+  /** When the first delayed job may run. */
   readonly nextAvailableAt: number | null;
 }
 
@@ -256,7 +256,7 @@ export interface JobPage {
 }
 
 export interface QueueStats {
-  /** By the clock of the store, like its other moments. */
+  /** By the store's clock, like its other times. */
   readonly at: number;
   readonly states: Readonly<Record<JobState, number>>;
   readonly total: number;
@@ -269,36 +269,36 @@ export interface QueueStats {
   /** The highest id of a job; 0 if there was none. */
   readonly newestId: number;
   readonly nextAvailableAt: number | null;
-  /** Jobs that have not ended and may only run alone. */
+  /** Unfinished jobs that may only run alone. */
   readonly suspects: number;
   readonly byResolver: readonly { readonly resolver: string | null; readonly state: JobState; readonly jobs: number }[];
-  /** Last errors of jobs by code and state: `error` failed, `queued` will be tried again. */
+  /** Last errors by code and state: `error` has failed, `queued` will be retried. */
   readonly byErrorCode: readonly { readonly code: string; readonly state: JobState; readonly jobs: number }[];
   readonly leases: readonly { readonly workerId: string; readonly jobs: number; readonly expiresAt: number }[];
   readonly workers: readonly (WorkerInfo & { readonly workerId: string; readonly updatedAt: number })[];
   readonly pauses: readonly Pause[];
 }
 
-/** How many jobs one call of `retire` removes at most. */
+/** Maximum number of jobs that one call of `retire` removes. */
 export const RETIRED_AT_ONCE = 10_000;
 
-/** What operators ask of a queue. */
+/** Operator commands of a queue. */
 export interface QueueAdmin {
   stats(now: number): Promise<QueueStats>;
-  /** By host, those with most jobs left first; reads every job. */
+  /** By host, most remaining jobs first; reads every job. */
   hosts(now: number): Promise<HostJobs[]>;
   /** In order of id, after `after` and up to `upTo`. */
   list(filter: JobFilter, page: JobPage): Promise<Job[]>;
   find(id: number | string): Promise<Job | undefined>;
-  /** Puts finished jobs back in the queue with all their attempts; answers how many. */
+  /** Requeues finished jobs with all their attempts; returns how many. */
   requeue(filter: JobFilter, now: number, options: { readonly dryRun: boolean }): Promise<number>;
-  /** Ends a job that has not ended as `skipped`; its holder loses the lease. */
+  /** Ends an unfinished job as `skipped`; its holder loses the lease. */
   cancel(id: number, now: number): Promise<boolean>;
-  /** Removes finished jobs; answers how many. */
+  /** Removes finished jobs; returns how many. */
   prune(filter: JobFilter, options: { readonly dryRun: boolean }): Promise<number>;
   /**
-   * Removes the oldest finished jobs, at most `RETIRED_AT_ONCE`, where there are more than `keep`; answers how many. They
-   * still count in the statistics, but are forgotten otherwise: enqueued again, they run again.
+   * Removes the oldest finished jobs, at most `RETIRED_AT_ONCE`, if there are more than `keep`; returns how many. They
+   * still count in the statistics but are otherwise forgotten: enqueued again, they run again.
    */
   retire(keep: number): Promise<number>;
   pauses(): Promise<Pause[]>;

@@ -13,7 +13,7 @@ const IMPORT_BATCH = 1_000;
 
 export interface EnqueueOptions {
   readonly resolverHint?: string | undefined;
-  /** The expected download URL, so that jobs of a busy host wait in the queue; by default the payload's `url`. */
+  /** The expected download URL, so that jobs of a busy host wait in the queue; defaults to the payload's `url`. */
   readonly url?: string | undefined;
   /** Higher runs first; default 0. */
   readonly priority?: number | undefined;
@@ -79,7 +79,7 @@ export class WorkQueue implements AsyncDisposable {
       progress?.({ added, known });
     };
     const isFull = (row: ImportRow): boolean => batch.push(createJob(row.artifactId, row.payload, row)) >= IMPORT_BATCH;
-    // Rows that are there already need not be waited for one by one.
+    // Rows already in memory need not be awaited one by one.
     if (Symbol.iterator in rows) {
       for (const row of rows) if (isFull(row)) await flush();
     } else {
@@ -90,8 +90,8 @@ export class WorkQueue implements AsyncDisposable {
   }
 
   /**
-   * Takes up to `limit` jobs, stale ones included; where there are none but suspects, one of those, which should run alone.
-   * Deaths are counted, so a job that kills its holder cannot do so for ever.
+   * Leases up to `limit` jobs, including those with expired leases; if only suspects are left, one of them, which
+   * should run alone. Deaths are counted, so a job that kills its holder is given up in the end.
    */
   async lease(
     workerId: string,
@@ -108,7 +108,7 @@ export class WorkQueue implements AsyncDisposable {
     return [...leased];
   }
 
-  /** Prolongs leases; answers those that were lost, whose work must be dropped. */
+  /** Extends leases; returns those that were lost, whose work must be dropped. */
   heartbeat(leases: readonly Lease[], leaseMs: number = ORCHESTRATOR_DEFAULTS.leaseMs): Promise<Lease[]> {
     return this.store.extend(leases, this.#clock.now(), leaseMs);
   }
@@ -118,7 +118,7 @@ export class WorkQueue implements AsyncDisposable {
     return this.#settle(lease, { kind: 'finish', state: outcome, error: lastError });
   }
 
-  /** Puts a failed job back with a growing delay, or ends it in `error` when that was its last attempt. */
+  /** Requeues a failed job with a growing delay, or ends it in `error` after its last attempt. */
   failAndRetry(
     leased: LeasedJob,
     options: {
@@ -138,7 +138,7 @@ export class WorkQueue implements AsyncDisposable {
     return this.#settle(leased, { kind: 'requeue', delayMs, refund: false, error: options.lastError });
   }
 
-  /** How many jobs will probably ask which host; looks at every job. */
+  /** How many jobs will probably request each host; reads every job. */
   hosts(): Promise<HostJobs[]> {
     return this.store.admin.hosts(this.#clock.now());
   }

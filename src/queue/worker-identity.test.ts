@@ -7,7 +7,7 @@ test('a running process is not dead, and one of another machine cannot be judged
   const own = createWorkerId();
   assert.equal(isDeadHere(own), false);
   const [prefix, host, machine, , start, nonce] = own.split('-');
-  // No process has this number: Linux ends at four million.
+  // No process has this number: Linux allows at most four million.
   assert.equal(isDeadHere([prefix, host, machine, 999_999_999, start, nonce].join('-')), true);
   assert.equal(isDeadHere([prefix, host, '00000000', 999_999_999, start, nonce].join('-')), false);
 });

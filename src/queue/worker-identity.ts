@@ -57,7 +57,7 @@ function machineId(): string {
   }
 }
 
-/** Without a boot id: by name and network cards, since names are not unique; a random one without cards. */
+/** Without a boot id: by name and network cards, since names are not unique; random without cards. */
 export function machineByCards(name: string, cards: readonly string[]): string {
   const own = cards.filter((card) => card !== '00:00:00:00:00:00').sort();
   return sha256(own.length === 0 ? randomBytes(16) : [name, ...own].join(' ')).slice(0, 8);

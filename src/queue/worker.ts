@@ -19,7 +19,7 @@ import type {
   Standing,
 } from './types.ts';
 
-/** While jobs flow, lanes are read again this often, or less often when reading takes more than a share of the time. */
+/** How often lanes are read while jobs run; less often if reading takes too large a share of the time. */
 const LOOK_EVERY_MS = 1_000;
 const LOOK_SHARE = 20;
 /** An idle worker looks this often in case a notification was lost; a draining one more often. */
@@ -27,7 +27,7 @@ const IDLE_LOOK_MS = 30_000;
 const DRAIN_LOOK_MS = 1_000;
 /** How long a stopped handler may take to stop; then it is abandoned. */
 const ABANDON_MS = 5_000;
-/** Delay of a job that was leased again while this process is still stopping its earlier run. */
+/** Delay of a job that was leased again while its earlier run is still being stopped here. */
 const STILL_HERE_MS = 1_000;
 const REFUSED_REMEMBERED = 1_000;
 const SLOT = ['worker'];
@@ -53,9 +53,9 @@ interface RunningJob {
   readonly controller: AbortController;
   /** The slot it occupies; undefined while it is parked, and after it ended. */
   slot: Disposable | undefined;
-  /** It was leased for a host whose slot it has not asked for yet. */
+  /** It was leased for a host whose slot it has not requested yet. */
   isExpected: boolean;
-  /** When it must have ended; moved on by the time it spends parked. */
+  /** When it must end; extended by the time it spends parked. */
   deadline: number;
   stopped: { readonly reason: StopReason; readonly at: number } | undefined;
   /** Its settlement is decided; whatever its handler still does is ignored. */
@@ -115,12 +115,14 @@ export class Worker {
   /** Those of them that ended in this turn of the event loop and still occupy their slots. */
   #endedNow: RunningJob[] = [];
   #mode: Mode = { kind: 'leasing' };
-  /** What is known of the lanes; `unsure`: the store may hold leases of this process that it does not know of. */
+  /**
+   * How current our view of the lanes is; `unsure`: the store may hold leases of this process that it does not know of.
+   */
   #view: 'unsure' | 'stale' | 'current' = 'stale';
   #drain: DrainMode = 'never';
   #parked = 0;
   #lookAfter = 0;
-  /** When all leases were last extended, by the wall clock: the monotonic one stops while a machine sleeps. */
+  /** When all leases were last extended, by the wall clock: the monotonic clock stops while a machine sleeps. */
   #extendedAt: number;
   #isWoken = false;
   #wakeUp: (() => void) | undefined;
@@ -180,13 +182,13 @@ export class Worker {
     if (this.#free > 0) this.#wake();
   }
 
-  /** The queue may have changed: look at it before sleeping again. */
+  /** The queue may have changed: check before sleeping again. */
   lookAgain(): void {
     if (this.#view === 'current') this.#view = 'stale';
     this.#wake();
   }
 
-  /** Gives back what is leased to this process but not in its hands, before it leases anything else. */
+  /** Gives back jobs leased to this process that it does not know of, before it leases anything else. */
   reconcile(): void {
     this.#view = 'unsure';
     this.#wake();
@@ -211,7 +213,10 @@ export class Worker {
     this.lookAgain();
   }
 
-  /** Leases nothing more. Running jobs may finish within the grace time, then they are aborted; parked ones are at once. */
+  /**
+   * Leases nothing more. Running jobs may finish within the grace time, then they are aborted; parked ones are aborted
+   * at once.
+   */
   stop(reason: string): void {
     if (!this.#isOpen) return;
     this.#mode = { kind: 'stopping' };
@@ -264,7 +269,7 @@ export class Worker {
     return Math.max(0, this.#slots.room('worker') - Math.max(0, this.#parked - this.#options.maxParked));
   }
 
-  /** Writes, leases and starts whatever can be, then sets the alarm for the next moment at which something may be due. */
+  /** Writes, leases and starts what it can, then sets a timer for the next time something may be due. */
   async #round(): Promise<void> {
     for (;;) {
       if (this.#view === 'unsure') {
@@ -299,9 +304,9 @@ export class Worker {
     this.#report({ kind: 'jobs-exhausted', jobs: exhausted });
   }
 
-  /** Trusted jobs, one suspect, or nothing while a suspect runs or must wait for those in hand. */
+  /** Trusted jobs, one suspect, or nothing while a suspect runs or must wait for running jobs. */
   #choose(): Choice {
-    // With nothing else left to do, jobs of hosts that are held for hours are tried: their handler may know other places.
+    // If nothing else is left, jobs of hosts held for hours are tried: their handler may know other URLs.
     const triesHeld = this.#drain === 'due' && this.#options.heldLanes === 'try' && this.#jobs.size === 0;
     const suspect = this.#suspects.find(
       (lane) => !this.#room.isPaused(lane) && (triesHeld || !this.#room.isHeldLong(lane)),
@@ -335,7 +340,7 @@ export class Worker {
 
   async #exchange(ended: readonly EndedJob[], { standing, picks }: Choice): Promise<void> {
     const startedAt = this.#clock.monotonic();
-    // Reserved for the jobs to come: a parked job must not take them meanwhile.
+    // Reserved for the new jobs: a parked job must not take them meanwhile.
     const wanted = picks.reduce((sum, { limit }) => sum + limit, 0);
     const reserved = Array.from({ length: wanted }, () => this.#slots.tryAcquire(SLOT)).filter(
       (slot) => slot !== undefined,
@@ -346,7 +351,7 @@ export class Worker {
     const { accepted, leased } = await this.#store
       .exchange({ workerId, settlements: ended, picks, standing, now, leaseMs })
       .catch((error: unknown) => {
-        // Their leases expire: that means a repeat, never a loss.
+        // Their leases expire: they are repeated, never lost.
         for (const { running } of ended) this.#forget(running);
         for (const slot of reserved) slot[Symbol.dispose]();
         throw error;
@@ -369,7 +374,7 @@ export class Worker {
     });
   }
 
-  /** Records what was leased of each lane; true when one has nothing left as far as is known. */
+  /** Records what was leased from each lane; true if one is empty as far as known. */
   #isAnyLaneEmpty(standing: Standing, picks: readonly LanePick[], leased: readonly LeasedJob[]): boolean {
     if (standing === 'suspect') {
       this.#suspects = this.#suspects.flatMap((lane) => {
@@ -468,7 +473,7 @@ export class Worker {
       asks: (host) => {
         if (running.job.host === host) this.#unexpect(running);
       },
-      // What it waits for may be held by a job that needs a slot: no slot is kept, however many jobs wait.
+      // The awaited resource may be held by a job that needs a slot: no slot is reserved, however many jobs wait.
       whileWaiting: (wait) => (running.slot ? this.#park(running, wait) : wait()),
     };
   }
@@ -522,9 +527,9 @@ export class Worker {
   }
 
   /**
-   * A process that was frozen beyond a lease may lease its own job again. If the token is the next one, no other process had
-   * the job in between: then the new lease is for what already runs here, or for the answer that was refused. Otherwise
-   * another process has worked on it, so what runs here is stopped, and the job comes back when it has.
+   * A process frozen beyond a lease may lease its own job again. If the token is the next one, no other process had the
+   * job in between: the new lease then covers the run still active here, or the result that was refused. Otherwise
+   * another process has worked on it: the run here is stopped, and the job is requeued until it has ended.
    */
   #takeUp(job: LeasedJob): boolean {
     const refused = this.#refused.get(job.id);
@@ -637,7 +642,7 @@ function parsePayload({ artifactId, artifactJson }: LeasedJob): unknown {
   }
 }
 
-/** HTTP clients name the status of an error in one of two ways. */
+/** HTTP clients store the status of an error under one of two names. */
 function asksToSlowDown(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const status = 'status' in error ? error.status : 'statusCode' in error ? error.statusCode : undefined;

@@ -439,7 +439,7 @@ for (const [scheduling, expected] of [
       using workspace = new Workspace();
       begun.length = 0;
       await runStage(
-        // The first item of a stream is begun before the others are known; a gate lets them come first.
+        // A gate lets all items arrive before the first one of a stream starts.
         { stageName: 'test', items: plan === items ? plan : gated(plan as AsyncIterable<WorkItem>) },
         async (item) => {
           if (item.itemId === 'gate') await hold.promise;

@@ -9,7 +9,7 @@ import type { ItemEnd, ItemSource, TakenItem, WorkItem } from './index.ts';
 
 const fine = { status: 'success' } as const;
 
-/** A shared pile of items that remembers how each ended. */
+/** Shared items, with how each ended. */
 class Pile implements ItemSource {
   readonly ends = new Map<string, ItemEnd['kind'][]>();
   readonly #items: TakenItem[];

@@ -27,15 +27,15 @@ import type {
 /** Retry delays vary by a quarter, and are never longer than this unless the server asks for it. */
 const RETRY_SPREAD = 0.25;
 const LONGEST_RETRY_MS = 3_600_000;
-/** Items that may be taken and not yet recorded: it bounds the rows waiting for a slow item before them. */
+/** Maximum number of items taken but not yet recorded: bounds the rows that wait behind a slow item. */
 const MOST_OPEN = 1 << 14;
 /** Items that may wait for a worker; an unsorted plan of unknown length is sorted within this many. */
 const MOST_WAITING = 10_000;
-/** Rows written together at most. */
+/** Maximum number of rows per write. */
 const ROWS_AT_ONCE = 1_000;
 
 export interface ExecutorEvents {
-  /** An attempt ignored its abort and is reported without it. */
+  /** An attempt ignored its abort; the item is reported without it. */
   readonly abandoned: (run: ItemRun) => void;
   /** No worker can be started, so the stage cannot continue. */
   readonly unusable: (error: Error) => void;
@@ -183,11 +183,11 @@ export class StageRun {
           continue;
         }
         const runs = await feed.pull(this.#capacity - this.#waiting.length);
-        // A generator that answers after a stop is not waited for; a source has handed the items out.
+        // A generator that returns after a stop is not waited for; a source has already handed out the items.
         if (!runs || (this.#isStopped() && !feed.source)) break;
         this.#open += runs.length;
         for (const run of runs) await this.#admit(run);
-        // Promises alone would never let timers and writes run.
+        // Promises alone would starve timers and writes.
         await new Promise(setImmediate);
       }
     } catch (error) {
@@ -225,7 +225,7 @@ export class StageRun {
     this.#pump();
   }
 
-  /** An item whose files cannot be read is run, and fails with its own error. */
+  /** An item with unreadable files is run, and fails with its own error. */
   async #judge(run: ItemRun): Promise<Verdict | undefined> {
     try {
       return await this.#parts.resume.judge(run.item);

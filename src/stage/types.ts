@@ -308,7 +308,7 @@ export interface StageRuntime {
   readonly signal?: AbortSignal;
   /** Plain data for every worker, as `context.data`. */
   readonly workerData?: unknown;
-  /** Resolves when items are sure to come: cpu workers are started then instead of with the first item. */
+  /** Resolves when items are certain to come: cpu workers then start before the first item. */
   readonly expecting?: Promise<void>;
   /** Environment of cpu workers; empty by default, so that API keys never reach a parser. */
   readonly workerEnvironment?: Readonly<Record<string, string>>;

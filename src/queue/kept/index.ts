@@ -1,4 +1,4 @@
-// The stored queue without the orchestrator, so that commands that only read or enqueue start faster.
+// The queue without the orchestrator, so that commands that only read or enqueue start faster.
 export { overviewOf, RateMeter } from '../overview.ts';
 export type { QueueOverview, SlowedHost, WorkerOverview } from '../overview.ts';
 export { openSharedLog, openStore } from '../store.ts';

@@ -6,19 +6,19 @@ import type { PostgresConnection, Values } from './connection.ts';
 
 // Parts of SQL that several statements share. Parameters are named, see PostgresConnection.run.
 
-/** The moment to compare with: the server's own unless the caller names one. */
+/** The current time: the server's, unless the caller passes one. */
 export const NOW = 'coalesce(:now::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)';
 
 /** The CODE of an error stored as `CODE: message`; empty for none. */
 export const ERROR_CODE = "coalesce(substring(last_error FROM '^([A-Z][A-Z0-9_]*):'), '')";
 
-/** The code under which a job is counted: earlier errors of a job that runs or is done do not count. */
+/** The code a job is counted under: earlier errors of a running or finished job do not count. */
 export const COUNTED_CODE = `CASE WHEN state IN ('in_progress', 'done') THEN '' ELSE ${ERROR_CODE} END`;
 
 /** The resolver in the name of a lane; empty for none. */
 export const RESOLVER = "split_part(lane, ' ', 2)";
 
-/** Adds the rows of a query to the counts, or with `-` takes them away. A delayed job is counted as `delayed`. */
+/** Adds the rows of a query to the counts, or subtracts them with `-`. A delayed job is counted as `delayed`. */
 export const tally = (rows: string, state: string, sign: '' | '-', code: string): string =>
   `INSERT INTO tally SELECT ${state}, ${RESOLVER}, ${code}, ${sign}count(*) FROM ${rows} GROUP BY 1, 2, 3`;
 
@@ -35,7 +35,7 @@ const MATCHES = `state = ANY(:states::text[])
   AND (:belowAttempts::int IS NULL OR attempts < :belowAttempts)
   AND (:updatedBefore::bigint IS NULL OR updated_at < :updatedBefore)`;
 
-/** Rows of changes above which the tally is folded together. */
+/** Number of change rows above which the tally is compacted. */
 const FOLD_ABOVE = 5000;
 
 function matching(filter: JobFilter, states: readonly JobState[] = filter.states ?? JOB_STATES): Values {
@@ -49,7 +49,7 @@ function matching(filter: JobFilter, states: readonly JobState[] = filter.states
   };
 }
 
-/** What operators ask of a queue in PostgreSQL. */
+/** Operator commands of a queue in PostgreSQL. */
 export class PostgresAdmin implements QueueAdmin {
   readonly #connection: PostgresConnection;
   readonly #channel: string;
@@ -182,7 +182,7 @@ export class PostgresAdmin implements QueueAdmin {
   async retire(keep: number): Promise<number> {
     const limit = Math.min(RETIRED_AT_ONCE, finishedRows(await this.#counts()) - keep);
     if (limit <= 0) return 0;
-    // By one process at a time: two would remove twice as many.
+    // One process at a time: two would remove twice as many.
     return await this.#changed(
       'retire',
       `WITH old AS (SELECT id FROM runs WHERE state IN ('done', 'skipped', 'error')
@@ -219,7 +219,7 @@ export class PostgresAdmin implements QueueAdmin {
     return jobs > 0;
   }
 
-  /** The counts; folds the rows of changes together when there are many. */
+  /** The counts; compacts the change rows when there are many. */
   async #counts(): Promise<Count[]> {
     const rows = await this.#run<Count & { readonly changes: number }>(
       'tally',

@@ -9,16 +9,16 @@ export interface PostgresOptions {
   readonly clock: Clock;
   /** How long the first connection may take. */
   readonly timeoutMs?: number;
-  /** How long an outage is waited out before the queue gives up. */
+  /** How long to wait for the server in an outage before giving up. */
   readonly outageMs?: number;
   readonly maxConnections?: number | undefined;
-  /** A pooler in transaction mode is in between: nothing is prepared, and LISTEN is replaced by looking again. */
+  /** Connect through a pooler in transaction mode: no prepared statements, and polling instead of LISTEN. */
   readonly pooler?: boolean | undefined;
-  /** With 'all', leases and settlements too wait for the server's disk. */
+  /** With 'all', leases and settlements also wait for the server's disk. */
   readonly durability?: 'enqueue' | 'all' | 'none';
-  /** The clock that leases are measured with: the server's, unless a test holds the caller's. */
+  /** The clock of leases: the server's, except in tests. */
   readonly leaseClock?: 'server' | 'caller';
-  /** Told once when the server goes away and once when it is back. */
+  /** Called once when the server becomes unreachable and once when it is back. */
   readonly report?: (event: OutageEvent) => void;
 }
 
@@ -29,17 +29,19 @@ export type OutageEvent =
   | { readonly kind: 'queue-unreachable'; readonly message: string }
   | { readonly kind: 'queue-reachable'; readonly outageMs: number };
 
-/** Errors after which the same statement may be sent again: the server is away, starting, full, or asks for it. */
+/**
+ * Errors after which the statement may be sent again: the server is unreachable, starting, full, or asks for a retry.
+ */
 const PASSING = new Set([
   'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH',
   '08000', '08001', '08003', '08004', '08006', '57P01', '57P02', '57P03', '53300', '40001', '40P01',
-  // Read-only after a failover, until the other server or the operator takes over.
+  // Read-only after a failover, until another server or the operator takes over.
   '25006',
-  // How poolers say that the server is away or all its connections are taken.
+  // How poolers report that the server is unreachable or has no free connection.
   '08P01',
 ]); // prettier-ignore
 
-/** One advisory lock number for migrations, so that two starting processes do not both create the tables. */
+/** Advisory lock for migrations, so that two starting processes do not both create the tables. */
 const MIGRATION_LOCK = 0x646f6373;
 
 /** A pool of connections that waits out restarts and failovers. */
@@ -73,7 +75,7 @@ export class PostgresConnection implements AsyncDisposable {
       timeoutMs,
       max: maxConnections,
       name: 'docstokg',
-      // Every statement finds its jobs by index whatever their number, so planning a prepared one for each call only costs.
+      // Every statement uses an index whatever the number of jobs, so a generic plan is always good enough.
       settings: { search_path: schema, ...(!pooler && { plan_cache_mode: 'force_generic_plan' }) },
     });
     const connection = new PostgresConnection(sessions, options);
@@ -86,14 +88,14 @@ export class PostgresConnection implements AsyncDisposable {
     return connection;
   }
 
-  /** The moment to compare with: null lets the server take its own. */
+  /** The time to use: null means the server's. */
   moment(now: number): number | null {
     return this.#options.leaseClock === 'caller' ? now : null;
   }
 
   /**
-   * Runs one statement, whose parameters are written `:name`. When the server is away it waits and sends it again: `again`
-   * is called when the first one may or may not have happened.
+   * Runs one statement, whose parameters are written `:name`. During an outage it waits and sends it again; `again` is
+   * called if the first one may have been executed.
    */
   async run<R extends object>(name: string, sql: string, values: Values, again?: () => void): Promise<R[]> {
     let statement = this.#statements.get(name);
@@ -114,7 +116,7 @@ export class PostgresConnection implements AsyncDisposable {
     }
   }
 
-  /** Calls back with what other processes notify; with undefined when some may have been missed. */
+  /** Calls back with notifications of other processes; with undefined when some may have been missed. */
   listen(channel: string, received: (message: string | undefined, look: number) => void): Disposable {
     return new Listener(this.#sessions, channel, this.clock, received);
   }
@@ -124,7 +126,7 @@ export class PostgresConnection implements AsyncDisposable {
     await this.#sessions.end();
   }
 
-  /** Makes or checks the tables. A server that is just starting is waited for; all is one transaction, so trying again is safe. */
+  /** Creates or checks the tables. Waits for a server that is starting; all is one transaction, so retrying is safe. */
   async #prepare(): Promise<void> {
     const startedAt = this.clock.monotonic();
     for (let attempt = 1; ; attempt += 1) {
@@ -134,7 +136,7 @@ export class PostgresConnection implements AsyncDisposable {
         return;
       } catch (error) {
         const waited = this.clock.monotonic() - startedAt;
-        // A name that nobody knows is a mistake more often than an outage.
+        // An unknown host name is usually a typing mistake, not an outage.
         const mistaken = error instanceof Error && 'code' in error && error.code === 'ENOTFOUND';
         if (!isPassing(error) || mistaken || waited >= (this.#options.timeoutMs ?? 10_000)) throw error;
         this.#unreachable(error);
@@ -217,7 +219,6 @@ function unreachable(error: unknown, url: string): AppError {
   });
 }
 
-/** The address without its password. */
 function safeUrl(url: string): string {
   const parsed = URL.parse(url);
   if (!parsed) return 'the configured address';

@@ -11,7 +11,7 @@ import { PostgresStore } from './store.ts';
 const server = await startPostgres({ max_connections: '12', superuser_reserved_connections: '1' });
 after(() => server[Symbol.asyncDispose]());
 
-/** A store that tells when it finds its server away, and when it is back. */
+/** A store that reports when its server is unreachable, and when it is back. */
 async function open(
   schema: string,
 ): Promise<{ readonly store: PostgresStore; readonly away: Promise<void>; readonly events: string[] }> {
@@ -48,7 +48,7 @@ test('a server that is read-only for a while, as after a failover, is waited for
       await client.query('SELECT pg_reload_conf()');
     });
   await setReadOnly('on');
-  // The setting reaches a session when its server process gets to it: ask until one is refused.
+  // The setting reaches each session with a delay: retry until a write is refused.
   const writes: Promise<boolean[]>[] = [];
   const isRefused = async (): Promise<boolean> =>
     Promise.race([away.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
@@ -68,7 +68,7 @@ test('a server without a free connection is waited for', async () => {
   const { store, away, events } = await open('full');
   await using _store = store;
   const hogs: Client[] = [];
-  // The store's own idle connection is ended, so that it needs another one.
+  // The store's idle connection is closed, so that it needs a new one.
   await asAdministrator(async (client) => {
     await client.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'docstokg'");
   });
@@ -96,7 +96,7 @@ test('a server that is restarted, cleanly or not, is waited for, and keeps what 
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
     await store.enqueue([job(`before ${signal}`)], 0);
     const restarting = server.restart?.(signal);
-    // It may have been accepted before the answer was lost; then it is known when it is sent again.
+    // It may have been accepted before the reply was lost; the retry then finds it known.
     await store.enqueue([job(`during ${signal}`)], 0);
     await restarting;
   }

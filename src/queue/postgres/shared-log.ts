@@ -46,10 +46,10 @@ const READ = `
     ORDER BY line LIMIT :limit
   ) AS found ORDER BY wanted.log, found.line`;
 
-/** Batches are remembered for as long as an answer may be waited for. */
+/** Batch ids are stored longer than any reply is waited for. */
 const FORGET = `DELETE FROM log_batches WHERE at < now() - interval '1 day'`;
 
-/** The logs of a corpus as rows of a PostgreSQL server, for all machines that work on it. */
+/** The logs of a corpus as rows in PostgreSQL, for all machines that work on it. */
 export class SharedLog implements AsyncDisposable {
   readonly #connection: PostgresConnection;
 
@@ -77,14 +77,14 @@ export class SharedLog implements AsyncDisposable {
     return answer?.held === 1;
   }
 
-  /** Whether a lease is held now; it may be lost a moment later, so `append` asks again. */
+  /** Whether a lease is held now; it may be lost a moment later, so `append` checks again. */
   async isHeld(proof: LeaseProof): Promise<boolean> {
     const runs = runsOf(proof);
     const { id, token } = proof;
     return (await this.#connection.run(`held ${runs}`, HELD(runs), { id, token })).length > 0;
   }
 
-  /** The lines of logs that come after the given numbers, at most so many of each, in order. */
+  /** Lines after the given numbers, in order, at most `limit` per log. */
   read(
     after: ReadonlyMap<string, number>,
     limit: number,

@@ -12,7 +12,7 @@ import { PostgresStore, SQL } from './store.ts';
 
 const server = await startPostgres();
 after(() => server[Symbol.asyncDispose]());
-// A pooler that gives every transaction another session, where one is installed; without it only its rules are kept.
+// A pooler that gives every transaction another session, if one is installed; otherwise only its restrictions apply.
 const pooler = await startPooler(server.url);
 after(() => pooler?.[Symbol.asyncDispose]());
 let schemas = 0;
@@ -91,7 +91,7 @@ test('a queue of the first schema is migrated', async () => {
       [a?.artifactJson, a?.state, a?.attempts, a?.lastError, a?.resolverHint, a?.host, a?.priority, a?.createdAt],
       ['{"n":1}', 'queued', 1, 'HTTP_500: no', 'arxiv', 'arxiv.org', 3, 1],
     );
-    // The lease goes on under its token, new jobs get new ids, and what was known stays known.
+    // The lease continues under its token, new jobs get new ids, and known jobs stay known.
     const held = { id: 2, token: 8, resolverHint: null };
     const settlements = [{ ...held, settlement: { kind: 'finish', state: 'done' } as const }];
     const exchange = { workerId: 'w', settlements, picks: [], now: 3, leaseMs: 60_000 };

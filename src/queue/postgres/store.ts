@@ -20,7 +20,7 @@ import { PostgresAdmin, COUNTED_CODE, ERROR_CODE, NOW, RESOLVER, tally } from '.
 import type { PostgresOptions, Values } from './connection.ts';
 import { PostgresConnection } from './connection.ts';
 
-/** Without LISTEN, operators' commands are looked for every so many looks. */
+/** Without LISTEN, operators' commands are read at every nth poll. */
 const CONTROL_LOOKS = 5;
 
 const READY = "state = 'queued' AND available_at IS NULL AND suspect_since IS NULL";
@@ -171,7 +171,7 @@ export const SQL = {
 
   expire: `UPDATE runs SET lease_expires_at = ${NOW} WHERE state = 'in_progress' AND worker_id = ANY(:workers::text[]) RETURNING id`,
 
-  // Jobs leased by a statement whose answer never arrived, or whose settlement was lost with the server: given back as if
+  // Requeues jobs leased by a statement whose reply never arrived, or whose settlement was lost with the server, as if
   // they had not been leased.
   release: `
     WITH back AS (
@@ -199,7 +199,7 @@ export const SQL = {
       (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "serverNow"`,
 } as const;
 
-/** A leased job, or the one row with the keys of the jobs that were settled. */
+/** A leased job, or the one row with the ids of the settled jobs. */
 type ExchangeRow =
   | (Pick<LeasedJob, 'id' | 'token' | 'attempt' | 'artifactId' | 'artifactJson'> & {
       readonly settled: null;
@@ -216,9 +216,11 @@ export class PostgresStore implements QueueStore {
   readonly #channel: string;
   readonly #watchers = new Set<(change: StoreChange) => void>();
   #listening: Disposable | undefined;
-  /** Tokens of the leases that this process knows it holds; others under its name were leased by a lost answer. */
+  /** Tokens of the leases that this process knows it holds; other leases in its name come from a lost reply. */
   readonly #held = new Map<number, number>();
-  /** A lease or settlement that is lost with its server means a repeat, so neither waits for the disk unless asked to. */
+  /**
+   * A lease or settlement lost with its server only means a repeat, so neither waits for the disk unless configured.
+   */
   readonly #commit: 'off' | null;
   #orphansPossible = false;
 
@@ -243,7 +245,7 @@ export class PostgresStore implements QueueStore {
       channel: this.#channel,
     });
     const added = new Set(rows.map(({ artifactId }) => artifactId));
-    // The first of several equal ids in one call is the one that was added.
+    // Of several equal ids in one call, the first was added.
     return jobs.map(({ artifactId }) => added.delete(artifactId));
   }
 
@@ -295,7 +297,7 @@ export class PostgresStore implements QueueStore {
       for (const lease of earlier) settled.add(leaseKey(lease));
     }
     const leased = leasedJobs(rows, request);
-    // A job that was put back may have been leased again since.
+    // A requeued job may have been leased again since.
     for (const { id, token } of settlements) if (this.#held.get(id) === token) this.#held.delete(id);
     for (const { id, token } of leased) this.#held.set(id, token);
     return { accepted: settlements.map((lease) => settled?.has(leaseKey(lease)) ?? true), leased };
@@ -330,7 +332,7 @@ export class PostgresStore implements QueueStore {
     const moment = this.#connection.moment(now);
     const [row] = await this.#run<Outlook & { serverNow: number }>('outlook', { now: moment });
     const { serverNow = now, ...outlook } = row ?? { ready: 0, delayed: 0, inProgress: 0, nextAt: null };
-    // In the caller's time, whose clock may differ from the server's.
+    // In the caller's time: its clock may differ from the server's.
     const shift = moment === null ? now - serverNow : 0;
     return { ...outlook, nextAt: outlook.nextAt === null ? null : outlook.nextAt + shift };
   }
@@ -380,7 +382,7 @@ function leasedJobs(rows: readonly ExchangeRow[], { picks, standing = 'trusted' 
   });
 }
 
-/** The name of a lane: neither part holds a space. */
+/** The name of a lane: neither part contains a space. */
 function laneName(host: string | null | undefined, resolver: string | null | undefined): string {
   return `${host ?? ''} ${resolver ?? ''}`;
 }

@@ -13,7 +13,7 @@ const COLUMNS = `id, artifact_id AS artifactId, artifact_json AS artifactJson, s
   deaths_alone AS deathsAlone, suspect_since AS suspectSince, created_at AS createdAt, updated_at AS updatedAt,
   available_at AS availableAt, lease_expires_at AS leaseExpiresAt, worker_id AS workerId`;
 
-/** Absent conditions are NULL and match all; the states come as a JSON list. */
+/** Absent conditions are NULL and match all; states are a JSON list. */
 const MATCHES = `state IN (SELECT value FROM json_each(:states))
   AND (:resolver IS NULL OR resolver_hint = :resolver)
   AND (:host IS NULL OR host = :host)
@@ -32,7 +32,7 @@ function matching(filter: JobFilter, states: readonly JobState[] = filter.states
   };
 }
 
-/** The condition of the index of ready jobs: a statement that says anything else reads every job. */
+/** Must equal the condition of the index of ready jobs; otherwise a statement reads every job. */
 export const READY = "state = 'queued' AND available_at IS NULL AND suspect_since IS NULL";
 
 /** The ready job with the least id: the first of each lane and priority, found through the index. */
@@ -59,7 +59,7 @@ const MOMENTS = `
          (SELECT coalesce(max(id), 0) FROM jobs) AS newestId,
          (SELECT count(*) FROM jobs WHERE suspect_since IS NOT NULL) AS suspects`;
 
-/** What operators ask of a queue in SQLite. */
+/** Operator commands of a queue in SQLite. */
 export class SqliteAdmin implements QueueAdmin {
   readonly #connection: SqliteConnection;
   readonly #watch: SqliteWatch;
@@ -146,7 +146,7 @@ export class SqliteAdmin implements QueueAdmin {
     if (limit <= 0) return 0;
     const old = "SELECT id FROM jobs WHERE state IN ('done', 'skipped', 'error') ORDER BY id LIMIT :limit";
     const add = 'ON CONFLICT DO UPDATE SET jobs = jobs + excluded.jobs';
-    // The trigger takes them out of the counts.
+    // A trigger subtracts them from the counts.
     const count = this.#connection.prepare(
       `INSERT INTO tally SELECT counted_as, resolver_hint, counted_code, count(*) FROM jobs WHERE id IN (${old}) GROUP BY 1, 2, 3 ${add}`,
     );
@@ -178,7 +178,7 @@ export class SqliteAdmin implements QueueAdmin {
     return this.#control('DELETE FROM pauses WHERE scope = :scope AND name = :name', { scope, name });
   }
 
-  /** A write that every running orchestrator must notice; false when it changed nothing. */
+  /** A write that every running orchestrator must notice; false if it changed nothing. */
   async #control(sql: string, values: Values): Promise<boolean> {
     const statement = this.#connection.prepare(sql);
     const raise = this.#connection.prepare('UPDATE control SET version = version + 1');

@@ -101,7 +101,7 @@ test('a database of the source documents is migrated with every job, state, erro
   );
   assert.equal(fifth?.lastError, 'STATE_UNKNOWN: was in state PAUSED');
   assert.deepEqual(await store.enqueue([{ artifactId: 'doi:1', artifactJson: '{}' }], now), [false]);
-  // The lease of the old holder has run out, so its job is there to take, as its second attempt.
+  // The old holder's lease has expired, so its job can be leased, as its second attempt.
   await store.backlog(now, { shared: 2, alone: 3, most: 9 });
   const { leased } = await store.exchange({
     workerId: 'w',

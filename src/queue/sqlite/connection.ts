@@ -17,7 +17,7 @@ export interface SqliteOptions {
   readonly durability?: 'enqueue' | 'all' | 'none';
 }
 
-/** Pages of the log after which it is folded back into the file: about 16 MB. */
+/** Pages in the WAL before a checkpoint: about 16 MB. */
 const CHECKPOINT_PAGES = 4000;
 const CACHE_KILOBYTES = 16_384;
 const LONGEST_WAIT_MS = 20;
@@ -45,7 +45,7 @@ export class SqliteConnection {
     try {
       if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
       allowWriting(path);
-      // Waiting for a lock happens outside of SQLite, so that it never blocks the event loop.
+      // Lock waits happen outside SQLite, so that they never block the event loop.
       database = new DatabaseSync(path, { timeout: 0 });
       const connection = new SqliteConnection(database, options);
       await connection.#configure(options.walMode ?? true);
@@ -69,7 +69,10 @@ export class SqliteConnection {
     }
   }
 
-  /** Runs `work` in one write transaction. With `accepting`, it is on the disk before this resolves (unless set otherwise). */
+  /**
+   * Runs `work` in one write transaction. With `accepting`, it is on disk before this resolves (unless configured
+   * otherwise).
+   */
   write<T>(work: () => T, options: { readonly accepting?: boolean } = {}): Promise<T> {
     const level = this.#levelFor(options.accepting);
     return this.#patiently(() => {
@@ -94,7 +97,7 @@ export class SqliteConnection {
   async #configure(walMode: boolean): Promise<void> {
     const database = this.#database;
     await this.#patiently(() => {
-      // Reading first: a file that is no database must be refused before anything is written to it.
+      // Read first: a file that is not a database must be rejected before anything is written to it.
       database.prepare('SELECT count(*) FROM sqlite_master').get();
       database.exec(`PRAGMA journal_mode = ${walMode ? 'WAL' : 'DELETE'}`);
       database.exec(`PRAGMA cache_size = -${CACHE_KILOBYTES}; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
@@ -162,7 +165,7 @@ export class SqliteConnection {
   }
 }
 
-/** Primary SQLite result codes, of which the extended ones are refinements. */
+/** Primary SQLite result codes; extended codes refine them. */
 const CODES = { busy: 5, locked: 6, readOnly: 8, io: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 };
 
 function resultCode(error: unknown): number | undefined {
@@ -171,13 +174,13 @@ function resultCode(error: unknown): number | undefined {
     : undefined;
 }
 
-/** True when another process holds the lock: trying again is right. */
+/** Whether another process holds the lock, so that a retry helps. */
 function isBusy(error: unknown): boolean {
   const code = resultCode(error);
   return code === CODES.busy || code === CODES.locked;
 }
 
-/** An error of SQLite with its path and what to do about it. */
+/** An SQLite error with its path and a hint. */
 function describeSqliteError(error: unknown, path: string): unknown {
   const reason = error instanceof Error ? error.message : String(error);
   switch (resultCode(error) ?? 0) {
@@ -246,8 +249,8 @@ function describeOpenError(error: unknown, path: string): unknown {
 }
 
 /**
- * SQLite makes its files beside a database with the database's mode, and leaves them so: those of a queue that was read-only
- * once would keep it read-only after its own mode was given back.
+ * SQLite creates its side files with the mode of the database and never changes it: those of a queue that was once
+ * read-only would keep it read-only.
  */
 function allowWriting(path: string): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;

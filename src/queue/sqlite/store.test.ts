@@ -34,7 +34,7 @@ test('jobs enqueued one by one over several connections are counted in their cur
   const expected = { queued: 300, in_progress: 1, done: 299, skipped: 0, error: 0 };
   assert.deepEqual((await two.admin.stats(2)).states, expected);
   assert.deepEqual([(await two.outlook(2)).ready, (await two.outlook(2)).inProgress], [300, 1]);
-  // Those that are removed are among the last that came in.
+  // The removed jobs are among the newest.
   assert.equal(await two.admin.prune({ states: ['done'] }, { dryRun: false }), 299);
   const { states, total, byResolver } = await one.admin.stats(3);
   assert.deepEqual([states, total], [{ ...expected, done: 0 }, 301]);

@@ -21,7 +21,7 @@ import { READY, SqliteAdmin } from './admin.ts';
 import type { SqliteOptions } from './connection.ts';
 import { SqliteConnection, SqliteWatch } from './connection.ts';
 
-/** Delayed jobs that one transaction makes ready, so that none takes long. */
+/** Delayed jobs made ready per transaction, so that none takes long. */
 const WAKE_BATCH = 1000;
 
 const READY_SUSPECT = "state = 'queued' AND available_at IS NULL AND suspect_since IS NOT NULL";
@@ -244,7 +244,7 @@ export class SqliteStore implements QueueStore {
         expiresAt: now + leaseMs,
         now,
       }) as unknown as LeasedRow[];
-      // An UPDATE answers its rows in any order.
+      // UPDATE returns its rows in any order.
       rows.sort((a, b) => a.deathsAlone - b.deathsAlone || b.priority - a.priority || a.id - b.id);
       return rows.map(({ id, token, attempt, artifactId, artifactJson }) => {
         return { id, token, attempt, artifactId, artifactJson, resolverHint: resolver, host, standing };

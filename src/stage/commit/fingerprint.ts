@@ -4,7 +4,7 @@ import { sha256File, sha256 } from '../../base/index.ts';
 import { StageError } from '../stage-error.ts';
 import type { ItemRecord, WorkItem } from '../types.ts';
 
-/** The content of `{output}.fp.json`. All but the first two fields saves hashing or repairs the manifest. */
+/** The content of `{output}.fp.json`. The optional fields save hashing or repair the manifest. */
 export interface StoredFingerprint {
   readonly input_sha256: string;
   readonly cfg_hash: string;

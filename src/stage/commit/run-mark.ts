@@ -87,7 +87,7 @@ export class RunMark implements Disposable {
       using taken = lock.tryTake();
       return taken === undefined;
     } catch (error) {
-      // It ended in between and removed its lock file.
+      // The run ended in between and removed its lock file.
       if (!existsSync(path)) return false;
       throw error;
     }

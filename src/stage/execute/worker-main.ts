@@ -32,7 +32,7 @@ async function load(start: WorkerStart): Promise<StageWorker> {
   if (typeof worker !== 'function')
     throw new TypeError(`${start.module} does not export a function named ${start.export}`);
   const { prepare } = module;
-  // The first item needs it as well, and reports why it cannot be loaded.
+  // The first item also needs it, and reports why it cannot be loaded.
   if (typeof prepare === 'function') void Promise.resolve(prepare(start.data)).catch(() => undefined);
   return worker as StageWorker;
 }

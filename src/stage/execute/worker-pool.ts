@@ -7,7 +7,7 @@ import type { Executor, ItemRun, Performed } from './perform.ts';
 import type { Death, FromWorker, WorkerStart } from './worker-process.ts';
 import { WorkerProcess } from './worker-process.ts';
 
-/** Workers in a row that die before they are ready until the stage is given up. */
+/** Consecutive workers that die before they are ready until the stage gives up. */
 const USELESS_STARTS = 3;
 /** How long killed workers may take to exit before the stage ends without them. */
 const LEAVE_MS = 2_000;
@@ -38,7 +38,7 @@ interface Slot {
   mode: 'starting' | 'ready' | 'gone';
   job: Job | undefined;
   done: number;
-  /** The message of the exception that ends it. */
+  /** The message of the exception that ended it. */
   lastWords: string | undefined;
 }
 
@@ -181,7 +181,7 @@ export class WorkerPool implements Executor {
     this.#leaving.add(ended);
   }
 
-  /** A worker exited: its item is to blame, unless the worker had not even started. */
+  /** A worker exited: its item is to blame, unless the worker was still starting. */
   #died(slot: Slot, death: Death): void {
     const { job } = slot;
     if (slot.mode === 'gone') return;

@@ -52,10 +52,10 @@ export interface WorkerEvents {
 /** How long the last output of a dead process may take to arrive. */
 const LAST_WORDS_MS = 100;
 const TAIL_CHARACTERS = 2_000;
-/** V8's young generation has three. */
+/** V8's young generation consists of three. */
 const SEMI_SPACES = 3;
 
-/** A worker that runs for seconds does not earn back what V8 spends on inlining (docs/decisions/stages.md). */
+/** In a worker that runs for seconds, V8's inlining costs more than it saves (docs/decisions/stages.md). */
 const LESS_INLINING = '--max-inlined-bytecode-size-cumulative=200';
 
 /** A child process that runs items one at a time. It can be killed inside native code, and a crash ends only itself. */
@@ -79,7 +79,7 @@ export class WorkerProcess {
           ? [`--max-semi-space-size=${Math.max(1, Math.round(start.youngGenerationMb / SEMI_SPACES))}`]
           : []),
       ],
-      // The last one stays open as long as this process lives, and carries the watchdog's reason for a kill.
+      // The last pipe stays open as long as this process lives, and carries the watchdog's reason for a kill.
       stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
     });
     let tail = '';

@@ -9,7 +9,7 @@ const AT_ONCE = 64;
 export class Feed {
   readonly source: ItemSource | undefined;
   readonly total: number | undefined;
-  /** Items come in the order in which they are to be started; others are ordered as they come. */
+  /** Whether items arrive in the order in which they start; others are sorted as they arrive. */
   readonly isOrdered: boolean;
   readonly #options: Pick<StageOptions, 'shard' | 'limit'>;
   readonly #signal: AbortSignal;

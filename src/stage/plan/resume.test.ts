@@ -23,7 +23,7 @@ function run(
   return runStage({ stageName: 'test', items: [...items] }, upper, { ...workspace.options, ...options });
 }
 
-/** Runs once, applies the change, and answers how many items a second run works on and why. */
+/** Runs once, applies the change, and returns how many items a second run processes and why. */
 async function rerunAfter(
   change: (workspace: Workspace, item: WorkItem) => WorkItem | void,
   options: Partial<StageOptions> = {},

@@ -65,7 +65,7 @@ test('failures have category, message and retryable, and the jq commands of the 
   const path = manifestPath(String(workspace.options.manifestDir), 'embed');
   const select = (filter: string, fits: (row: Readonly<Record<string, unknown>>) => boolean): string[] => {
     const jq = spawnSync('jq', ['-c', filter, path], { encoding: 'utf8' });
-    // Where jq is not installed the same condition is asked of the parsed rows.
+    // Without jq, the same condition is checked on the parsed rows.
     if (jq.error)
       return workspace
         .rows('embed')
@@ -96,7 +96,7 @@ test('item discovery order is preserved: rows are appended in order, one per ite
     async (item, context) => {
       await new Promise<void>((resolve) => {
         waiting.unshift(resolve);
-        // Let four gather, then let the last begun go first.
+        // Let four gather, then release the last one first.
         if (waiting.length === 4) for (const go of waiting.splice(0)) go();
       });
       return write(item, context);

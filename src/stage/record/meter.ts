@@ -86,7 +86,7 @@ export class Meter implements Disposable {
     const { succeeded, skipped, failed, retried } = this.counts;
     const elapsedMs = this.#options.clock.monotonic() - this.#startedAt;
     const done = succeeded + skipped + failed;
-    // Items that were skipped took no time and say nothing about the rest.
+    // Skipped items took no time and say nothing about the rest.
     const itemsPerSecond = elapsedMs > 0 ? ((succeeded + failed) / elapsedMs) * 1000 : 0;
     const { stageName, total } = this.#options;
     const left = total === undefined ? undefined : Math.max(0, total - done);
