@@ -70,7 +70,7 @@ function requestKey({ url, headers, credentials = [] }: HttpRequest): string {
   return [own.length === 0 ? address.href : `${address.href} with ${own.sort().join(',')}`, ...lines.sort()].join('\n');
 }
 
-/** Cache-Control as a map; the first of two equal directives counts, since a proxy may have added the later one. */
+/** Cache-Control as a map; of two equal directives the first counts, since a proxy may have added the second. */
 function directivesOf(headers: Headers): ReadonlyMap<string, string> {
   const found = (headers['cache-control'] ?? '').matchAll(/([\w-]+)(?:\s*=\s*"?([^",]*))?/g);
   return new Map([...found].toReversed().map(([, name = '', value = '']) => [name.toLowerCase(), value]));

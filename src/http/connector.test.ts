@@ -26,7 +26,7 @@ UjoCOgE9NVkqSQ7v4Dj6R+g=
 -----END CERTIFICATE-----
 `;
 
-/** Bytes of which none is where it would be in another file. */
+/** Bytes that differ at every offset from those of another file. */
 function bodyOf(seed: number, bytes: number): Buffer {
   const body = Buffer.alloc(bytes);
   for (let at = 0, state = seed; at + 4 <= bytes; at += 4) {
@@ -73,7 +73,7 @@ test('a server that never completes the TLS handshake is abandoned after the tim
   await using client = loopbackClient(server, { clock: new HeldClock(), limits: { connectMs: 50 } });
   const result = await client.send({ url: new URL('https://host.test/') }, AbortSignal.timeout(20_000));
   assert.equal(result.kind === 'failed' && result.reason, 'connect-timeout');
-  // By the limit that was given, not by the default of undici.
+  // By the given limit, not undici's default.
   assert.match(result.kind === 'failed' ? result.message : '', /timeout: 50ms/);
   await closed.promise;
 });

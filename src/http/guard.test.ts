@@ -65,7 +65,7 @@ test(
     await using client = createClient({
       obeyRobots: false,
       retry: { retries: 0 },
-      // Names resolve the way a hostile name server would have it.
+      // Names resolve as a hostile name server would answer.
       resolveHost: (hostname) => {
         asked.push(hostname);
         return Promise.resolve([{ address: '127.0.0.1', family: 4 }]);

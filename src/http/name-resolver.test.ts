@@ -70,7 +70,7 @@ test('sixty names with unresponsive servers delay no others', async () => {
   const dead = Array.from({ length: 60 }, (_, at) => resolver.resolve(`dead${at}.example.org`));
   const outcomes = Promise.allSettled(dead);
   const asked = Array.from({ length: 150 }, (_, at) => resolver.resolve(`good${at}.example.org`));
-  // Twice a quarter second, in which the silent ones make room for those after them.
+  // After two quarter seconds the silent names have made room for the others.
   await clock.advance(250);
   await clock.advance(250);
   const good = await Promise.all(asked);

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { createClient } from './client.ts';
 import type { HttpClientOptions } from './client.ts';
 
-/** A proxy on loopback that answers for the whole web and says what it was asked. */
+/** A proxy on loopback that answers for the whole web and records its requests. */
 async function openProxy() {
   const asked: string[] = [];
   const server = createServer((request, response) => {

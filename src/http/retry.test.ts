@@ -248,7 +248,7 @@ test('a POST is repeated only if that is safe, a started file never', async () =
   );
   assert.equal(result.kind === 'failed' && result.reason, 'truncated');
   assert.equal(opened, 1);
-  // The same without a sink may be asked again.
+  // Without a sink the request may be repeated.
   const before = server.requests.length;
   await wire.settle(client.send({ url: new URL('http://host.test/cut') }));
   assert.equal(server.requests.length, before + 2);

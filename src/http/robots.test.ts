@@ -62,7 +62,7 @@ test('a hostile pattern is matched in linear time', () => {
   assert.ok(process.cpuUsage().user - startedAt < 2_000_000);
 });
 
-/** Asks one page of a host whose robots.txt answers like this. */
+/** Requests one page of a host with this robots.txt response. */
 async function asking(
   robots: { readonly status?: number; readonly text?: string; readonly headers?: Record<string, string> },
   options: HttpClientOptions = {},
@@ -223,7 +223,7 @@ test('an API under its own terms needs no robots.txt, but the host it redirects 
 test('an unreachable host is reported as unreachable, not as disallowed', async () => {
   const clock = new HeldClock();
   const wire = new Wire(clock);
-  // Nobody listens at port 1.
+  // Nothing listens on port 1.
   await using client = loopbackClient({ port: 1 }, { obeyRobots: true, clock, report: wire.report });
   const { result } = await wire.settle(client.send({ url: new URL('http://gone.test/a.pdf') }));
   assert.equal(result.kind === 'failed' && result.reason, 'connect');

@@ -170,7 +170,7 @@ for (const perSecond of [50, 100]) {
       const [, path = ''] = request.split(' ');
       const answer = (body: string): string => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
       answers += 1;
-      // With its answer, just after it, or as the next request is under way: every third time, at a moment that differs.
+      // With its response, just after it, or during the next request: every third time, at varying moments.
       const stray = answer(`stray of ${path}`);
       if (answers % 3 !== 0) socket.write(answer(path));
       else {
@@ -184,7 +184,7 @@ for (const perSecond of [50, 100]) {
     const ask = async (at: number, robots: 'obey' | 'terms'): Promise<void> => {
       const path = `/${robots}/${at}`;
       const result = await client.send({ url: new URL(`http://host${at % 4}.test${path}`), robots });
-      // Where a connection broke because of it, the request has failed; it never has another's answer.
+      // If the connection broke, the request failed; it never gets another's response.
       if (result.kind === 'response') assert.equal(result.response.body.toString(), path);
       else assert.equal(result.kind, 'failed');
     };
@@ -358,7 +358,10 @@ test('a body that decompresses to more than 200 times its size is rejected', asy
   assert.ok(chunks.reduce((sum, chunk) => sum + chunk.length, 0) < bomb.length * 200 + 2_000_000);
 });
 
-/** Text of which every coding needs several reads, and long to unpack each: a decoder that is busy when the last one comes. */
+/**
+ * Text that takes several reads and long decoding in every coding, so that the decoder is busy when the last chunk
+ * arrives.
+ */
 const longText = Buffer.from(
   Array.from({ length: 30_000 }, (_, at) => ((at * 7919) ^ (at >> 3)).toString(36).repeat(20)).join(''),
 );
@@ -420,7 +423,7 @@ for (const [framing, frame] of Object.entries(FRAMINGS)) {
 
   test(`a long body framed by ${framing} that ends too early is never complete`, async () => {
     for (const [coding, body] of Object.entries(CODINGS)) {
-      // Without a length or a coding nothing says where the body should end.
+      // Without a length or a coding, nothing says where the body ends.
       if (framing === 'the end of the connection' && coding === 'identity') continue;
       for (const missing of [1, 10, body.length >> 1]) {
         const whole = Buffer.concat([
@@ -430,7 +433,7 @@ for (const [framing, frame] of Object.entries(FRAMINGS)) {
         await using server = await openRawLoopback((socket) => void socket.end(whole.subarray(0, -missing)));
         await using client = loopbackClient(server);
         const result = await client.send({ url });
-        // Cut in a framing that says so, or in the coding alone.
+        // Truncation is detected by the framing, or only by the coding.
         const expected = framing === 'the end of the connection' ? 'bad-encoding' : 'truncated';
         assert.equal(reasonOf(result), expected, `${coding} without its last ${missing} bytes`);
       }
@@ -487,7 +490,7 @@ test('a gzip file is decompressed on request, within the same limits', async () 
   assert.equal(reasonOf(bomb), 'decompression-bomb');
 });
 
-/** Sends to a server of which the test holds the socket, on a clock of which the test holds the hands. */
+/** Sends to a server whose socket the test controls, on a held clock. */
 async function onHeldClock(
   run: (parts: { clock: HeldClock; client: HttpClient; socket: Promise<Socket> }) => Promise<void>,
 ): Promise<void> {

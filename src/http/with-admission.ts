@@ -16,7 +16,7 @@ export function withAdmission(options: {
   readonly clock: Clock;
   /** A longer wait asked for by a host is returned as `later`. */
   readonly parkAfterMs: number;
-  /** The same for waiting in line behind our own requests. */
+  /** A longer wait in line behind our own requests is also returned as `later`. */
   readonly longestLineMs: number;
   readonly report?: ((event: HttpEvent) => void) | undefined;
 }): Wrap {

@@ -6,58 +6,62 @@ import { pipeline } from 'node:stream/promises';
 
 import { AppError, commitPart, describeDiskError, partPath, writeFileAtomic } from '../base/index.ts';
 
-/** A file's bytes by their hash: equal bytes are one object, so putting it twice does no harm. */
+/** Identifies bytes by their hash: equal bytes are one object, so storing them twice does no harm. */
 export interface ObjectId {
-  /** Hex, in small letters. */
+  /** Lower-case hex. */
   readonly sha256: string;
   readonly bytes: number;
 }
 
-/** An object as a listing shows it; listings may be behind. */
+/** An object in a listing; listings may be out of date. */
 export interface ListedObject extends ObjectId {
   readonly at: number;
 }
 
 /**
- * Where the files of a corpus are, for every machine that works on it. It knows bytes by their hash and nothing else: which
- * object is a work's file is in the corpus log. No locks, no conditional writes, and no listing but by `store check`.
+ * Stores the files of a corpus for every machine that works on it. It knows only bytes and their hashes: which object
+ * is a work's file is in the corpus log. No locks, no conditional writes; only `store check` lists objects.
  */
 export interface ObjectStore {
   /** For messages: a folder, or `s3://bucket/prefix`. */
   readonly name: string;
-  /** Puts a file; resolves when the object is whole and durable. Throws OBJECT_DAMAGED where the file is not the object. */
+  /**
+   * Stores a file; resolves when the object is complete and durable. Throws OBJECT_DAMAGED if the file has other bytes.
+   */
   put(path: string, object: ObjectId, signal?: AbortSignal): Promise<void>;
-  /** Writes an object to a path, which has its name only once the bytes are verified. Throws OBJECT_MISSING, OBJECT_DAMAGED. */
+  /**
+   * Writes an object to a path, which appears only once the bytes are verified. Throws OBJECT_MISSING, OBJECT_DAMAGED.
+   */
   get(object: ObjectId, path: string, signal?: AbortSignal): Promise<void>;
-  /** The size of an object; undefined where there is none. */
+  /** The size of an object; undefined if it does not exist. */
   head(sha256: string, signal?: AbortSignal): Promise<number | undefined>;
-  /** Every object. Not for programs that must be right: a listing may be behind. */
+  /** Every object. Do not rely on it for correctness: a listing may be out of date. */
   list(signal?: AbortSignal): AsyncIterable<ListedObject>;
   remove(sha256: string, signal?: AbortSignal): Promise<void>;
-  /** The corpus or fleet whose files are here; undefined where none has claimed it. Throws where there is no such store. */
+  /** The corpus or fleet that owns the store; undefined if none has claimed it. Throws if the store does not exist. */
   owner(signal?: AbortSignal): Promise<string | undefined>;
-  /** Writes down whose files are here: another corpus would take them for orphans. */
+  /** Records the owner: another corpus would treat its files as orphans. */
   claim(owner: string, signal?: AbortSignal): Promise<void>;
 }
 
-/** The key of the object that says whose files are here. */
+/** The key of the object that names the owner. */
 export const OWNER_KEY = 'owner';
 
 const HASH = /^[0-9a-f]{64}$/;
 
-/** The key of an object below the store's root: two levels, so that a folder of millions can be listed. */
+/** The key of an object below the store's root: two levels, so that millions of objects can be listed. */
 export function keyOf(sha256: string): string {
   if (!HASH.test(sha256)) throw new TypeError(`not a SHA-256 in hex: ${sha256.slice(0, 80)}`);
   return `${sha256.slice(0, 2)}/${sha256}`;
 }
 
-/** The hash that a key ends with; undefined for files of others. */
+/** The hash in a key; undefined for other files. */
 export function hashOfKey(key: string): string | undefined {
   const [folder = '', name = ''] = key.split('/').slice(-2);
   return HASH.test(name) && name.startsWith(folder) && folder.length === 2 ? name : undefined;
 }
 
-/** Objects as files of a folder, for one machine or a mounted disk. */
+/** Objects as files in a folder, for one machine or a shared disk. */
 export class FolderStore implements ObjectStore {
   readonly name: string;
 
@@ -69,7 +73,7 @@ export class FolderStore implements ObjectStore {
     if ((await this.head(object.sha256)) === object.bytes) return;
     try {
       await mkdir(this.name, { recursive: true });
-      // On a read-only disk a folder that cannot be made below is reported as missing.
+      // On a read-only disk, creating a missing subfolder would fail with a misleading error.
       await access(this.name, constants.W_OK);
     } catch (error) {
       throw describeDiskError(error, this.name);
@@ -132,7 +136,7 @@ export class FolderStore implements ObjectStore {
   }
 }
 
-/** Copies a file, and gives the copy its name only where its bytes are those of the object. */
+/** Copies a file, and renames the copy to its final name only if it has the object's bytes. */
 async function copyVerified(from: string, to: string, object: ObjectId, signal?: AbortSignal): Promise<void> {
   const part = partPath(to);
   const digest = createHash('sha256');

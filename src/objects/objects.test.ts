@@ -27,7 +27,7 @@ const SETTINGS = {
   session_token: '',
 };
 
-/** Waits for nothing, and remembers how long it was asked to wait. */
+/** Does not wait, and records the requested waits. */
 function hurried(waits: number[]): Clock {
   return {
     ...systemClock,
@@ -82,7 +82,7 @@ describeObjectStore('a bucket of s3rver', async () => {
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: Buffer) => void;
 
-/** An S3 server that does what a test says. */
+/** An S3 server with the given responses. */
 async function openFaulty(answer: Answer): Promise<AsyncDisposable & { readonly endpoint: string }> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];

@@ -7,7 +7,7 @@ import { FolderStore } from './folder-store.ts';
 import type { ObjectStore } from './folder-store.ts';
 import { S3Store } from './s3-store.ts';
 
-/** What the configuration says of the store; credentials as the usual variables and files give them. */
+/** Settings of the store; credentials come from the usual variables and files. */
 export interface StoreSettings {
   /** `s3://bucket/prefix`, or a folder. */
   readonly url: string;
@@ -19,7 +19,7 @@ export interface StoreSettings {
   readonly session_token: string;
 }
 
-/** Opens a store by its address; `state` is a folder for notes on unfinished uploads. */
+/** Opens a store by its URL; `state` is a folder for records of unfinished uploads. */
 export function openObjects(settings: StoreSettings, clock: Clock, state: string): ObjectStore {
   const { url, endpoint, region, access_key_id: accessKeyId, secret_access_key: key, session_token: token } = settings;
   if (!url.startsWith('s3:')) {
@@ -44,7 +44,7 @@ export function openObjects(settings: StoreSettings, clock: Clock, state: string
       prefix: folders.filter((folder) => folder !== '').join('/'),
       endpoint: endpoint === '' ? `https://s3.${region}.amazonaws.com` : endpoint,
       region,
-      // Servers of one's own have no host name for each bucket.
+      // Self-hosted servers have no host name for each bucket.
       pathStyle: settings.path_style ?? (endpoint !== '' || bucket.includes('.')),
       credentials: {
         accessKeyId,

@@ -13,12 +13,12 @@ import { parseRetryAfter } from '../http/index.ts';
 import type { ListedObject, ObjectId, ObjectStore } from './folder-store.ts';
 import { damaged, hashOfKey, keyOf, OWNER_KEY } from './folder-store.ts';
 
-/** Where an S3-compatible store is and who asks. */
+/** Location and credentials of an S3-compatible store. */
 interface S3Options {
   readonly bucket: string;
-  /** Before every key; no slash at either end. */
+  /** Prepended to every key; no slash at either end. */
   readonly prefix: string;
-  /** For example `https://s3.eu-central-1.amazonaws.com`; that of the region at AWS unless given. */
+  /** For example `https://s3.eu-central-1.amazonaws.com`; defaults to AWS in the region. */
   readonly endpoint: string;
   readonly region: string;
   /** `endpoint/bucket/key` instead of `bucket.endpoint/key`. */
@@ -40,7 +40,7 @@ interface S3Request {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string;
-  /** The hash of the body, which is signed: the server refuses other bytes. */
+  /** The hash of the body, which is signed: the server rejects other bytes. */
   readonly sha256?: string;
 }
 
@@ -48,12 +48,12 @@ const TRIES = 8;
 const BASE_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
 const LONGEST_PATIENCE_MS = 600_000;
-/** The time for an answer to begin; a part of 8 MiB on a slow line takes a while to send. */
+/** Time until a response begins; sending a part of 8 MiB over a slow line takes a while. */
 const ANSWER_MS = 120_000;
 const EMPTY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 const LONGEST_ANSWER = 8 << 20;
 
-/** Sends signed requests, and again where a server is away or asks to slow down. */
+/** Sends signed requests, and retries if a server is unreachable or asks to slow down. */
 class S3Sender {
   readonly #options: S3Options;
 
@@ -61,7 +61,10 @@ class S3Sender {
     this.#options = options;
   }
 
-  /** The answer to a request: 2xx, 404, or 416 for a range behind the end. Everything else throws once trying again does not help. */
+  /**
+   * The response to a request: 2xx, 404, or 416 for a range beyond the end. Everything else throws when retries do not
+   * help.
+   */
   async send(request: S3Request, signal?: AbortSignal): Promise<Response> {
     const { clock, random } = this.#options;
     let last: unknown;
@@ -102,7 +105,7 @@ class S3Sender {
       region,
       datetime: new Date(clock.now()).toISOString().replaceAll(/[:-]|\.\d{3}/g, ''),
     }).sign();
-    // Only the beginning of an answer is waited for here: who reads the body limits that.
+    // This limits only the time until the response begins; the reader of the body limits the rest.
     const late = new AbortController();
     using _timer = clock.setTimer(ANSWER_MS, () => late.abort(new Error(`no answer within ${ANSWER_MS / 1000} s`)));
     return await fetch(signed.url, {
@@ -137,7 +140,7 @@ class S3Sender {
     });
   }
 
-  /** A server may repeat what it was sent. */
+  /** A server may echo what it was sent. */
   #clean(value: unknown): string {
     const { secretAccessKey, sessionToken } = this.#options.credentials;
     const cause = value instanceof Error && value.cause instanceof Error ? ` (${value.cause.message})` : '';
@@ -146,7 +149,7 @@ class S3Sender {
   }
 }
 
-/** The text of an element of an answer. */
+/** The text of an element of a response. */
 function tagOf(xml: string, name: string): string | undefined {
   const [, behind] = xml.split(`<${name}>`, 2);
   const [text, ...closed] = behind?.split(`</${name}>`, 2) ?? [];
@@ -154,7 +157,7 @@ function tagOf(xml: string, name: string): string | undefined {
   return text?.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
-/** The text of an answer, which must not be long. */
+/** The text of a response, limited in length. */
 async function boundedText(response: Response): Promise<string> {
   if (!response.body) return '';
   const chunks: Uint8Array[] = [];
@@ -167,7 +170,7 @@ async function boundedText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** 503 SlowDown, 500 and their relatives pass; 400 RequestTimeout is a line that broke. */
+/** 503 SlowDown, 500 and the like are transient; 400 RequestTimeout means a broken connection. */
 function isPassing(status: number, text: string): boolean {
   return status >= 500 || status === 429 || status === 408 || /<Code>(RequestTimeout|SlowDown)</.test(text);
 }
@@ -177,29 +180,29 @@ function afterOf(response: Response, clock: Clock): number {
   return at === undefined ? 0 : Math.min(LONGEST_PATIENCE_MS, Math.max(0, at - clock.now()));
 }
 
-/** A larger file is sent in parts of this size: the least is 5 MiB, and 10,000 of these are 80 GiB. */
+/** Larger files are sent in parts of this size: the minimum is 5 MiB, and 10,000 parts are 80 GiB. */
 const PART_BYTES = 8 << 20;
-/** A body that stops for so long is broken off and continued. */
+/** A body that stalls for this long is aborted and resumed. */
 const IDLE_MS = 60_000;
 const BODY_TRIES = 6;
 const PUT_TRIES = 4;
 const AGAIN_MS = 500;
 const LONGEST_LISTING = 1_000;
 
-/** What is known of an upload in parts, so that another process can continue it. */
+/** State of a multipart upload, so that another process can resume it. */
 interface Upload {
   readonly id: string;
   readonly etags: readonly string[];
 }
 
-/** Objects in a bucket of AWS S3 or any store with its interface. */
+/** Objects in a bucket of AWS S3 or a compatible store. */
 export class S3Store implements ObjectStore {
   readonly name: string;
   readonly #options: S3Options;
   readonly #sender: S3Sender;
   readonly #uploads: string | undefined;
 
-  /** @param uploads A folder for notes on uploads in parts; without one a killed upload starts again. */
+  /** @param uploads A folder for the state of multipart uploads; without one a killed upload starts again. */
   constructor(options: S3Options, uploads?: string) {
     this.#options = options;
     this.#sender = new S3Sender(options);
@@ -211,7 +214,7 @@ export class S3Store implements ObjectStore {
     await using file = await open(path, 'r');
     for (let attempt = 1; ; attempt += 1) {
       if (object.bytes > PART_BYTES) {
-        // Asked first: sending gigabytes again costs more than a question.
+        // Checked first: sending gigabytes again costs more than one request.
         if ((await this.head(object.sha256, signal)) === object.bytes) return;
         await this.#putParts(file, path, object, signal);
       } else {
@@ -219,10 +222,10 @@ export class S3Store implements ObjectStore {
         if (body.length !== object.bytes || hash('sha256', body, 'hex') !== object.sha256) throw damaged(path, object);
         await this.#sent({ method: 'PUT', key: keyOf(object.sha256), body, sha256: object.sha256 }, signal);
       }
-      // The hash was signed; whether all of it arrived, only the store can say.
+      // The hash was signed, but only the store can say whether everything arrived.
       const there = await this.head(object.sha256, signal);
       if (there === object.bytes) return;
-      // A store of several servers may answer from one that does not have it yet.
+      // A replicated store may answer from a server that does not have it yet.
       if (there !== undefined || attempt === PUT_TRIES) throw damaged(`${this.name}/${keyOf(object.sha256)}`, object);
       await wait(this.#options.clock, AGAIN_MS * attempt, signal);
     }
@@ -284,7 +287,7 @@ export class S3Store implements ObjectStore {
     await this.#sent({ method: 'PUT', key: OWNER_KEY, body, sha256: hash('sha256', body, 'hex') }, signal);
   }
 
-  /** A request whose 404 means that there is no such bucket. */
+  /** Sends a request for which a 404 means that the bucket does not exist. */
   async #sent(request: Parameters<S3Sender['send']>[0], signal?: AbortSignal): Promise<Response> {
     const response = await this.#sender.send(request, signal);
     if (response.ok) return response;
@@ -305,7 +308,7 @@ export class S3Store implements ObjectStore {
     for (let at = 0; at < parts; at += 1) {
       const body = await readPart(file, at * PART_BYTES, PART_BYTES);
       digest.update(body);
-      // What was sent before is only read, for the hash of the whole.
+      // Parts sent before are only read, for the hash of the whole file.
       if (at < upload.etags.length) continue;
       const query = { partNumber: String(at + 1), uploadId: upload.id };
       const response = await this.#sender.send(
@@ -313,7 +316,7 @@ export class S3Store implements ObjectStore {
         signal,
       );
       if (response.status === 404) {
-        // The store has dropped the upload: a rule of the bucket may remove what is not finished in time.
+        // The store has dropped the upload: a lifecycle rule may remove unfinished ones.
         this.#note(object, undefined);
         await this.#putParts(file, path, object, signal);
         return;
@@ -323,7 +326,7 @@ export class S3Store implements ObjectStore {
       this.#note(object, upload);
     }
     if ((await file.stat()).size !== object.bytes || digest.digest('hex') !== object.sha256) {
-      // Not every server can drop an upload; then a rule of the bucket does.
+      // Not every server can abort an upload; a lifecycle rule removes it then.
       await this.#sender.send({ method: 'DELETE', key, query: { uploadId: upload.id } }, signal).catch(() => undefined);
       this.#note(object, undefined);
       throw damaged(path, object);
@@ -355,7 +358,7 @@ export class S3Store implements ObjectStore {
     } as const;
     const response = await this.#sender.send(request, signal);
     const answer = await boundedText(response);
-    // An answer that was lost may have completed it; an answer of 200 may hold an error.
+    // A lost response may have completed it; a response with status 200 may contain an error.
     const isDone = response.ok && !answer.includes('<Error>');
     if (isDone || (await this.head(object.sha256, signal)) === object.bytes) return;
     this.#note(object, undefined);
@@ -375,7 +378,7 @@ export class S3Store implements ObjectStore {
       const { store, id, etags } = JSON.parse(readFileSync(path, 'utf8')) as Upload & { readonly store: string };
       return store === this.name && typeof id === 'string' && Array.isArray(etags) ? { id, etags } : undefined;
     } catch {
-      return undefined; // A note that a kill has cut off: the upload starts again.
+      return undefined; // A record truncated by a kill: the upload starts again.
     }
   }
 
@@ -394,7 +397,7 @@ export class S3Store implements ObjectStore {
     return this.#uploads === undefined ? undefined : join(this.#uploads, `${sha256}.json`);
   }
 
-  /** Receives the bytes of an object; a body that breaks off is continued where it ended. */
+  /** Receives the bytes of an object; resumes a body that breaks off. */
   async #receive(object: ObjectId, file: FileHandle, signal: AbortSignal | undefined): Promise<void> {
     const key = keyOf(object.sha256);
     const digest = createHash('sha256');
@@ -407,7 +410,7 @@ export class S3Store implements ObjectStore {
           hint: 'see docstokg store check for missing objects',
         });
       if (response.status === 416) throw damaged(`${this.name}/${key}`, object);
-      // A server that knows no ranges begins again.
+      // A server without range support starts again.
       let skip = response.status === 206 ? 0 : received;
       try {
         for await (const chunk of this.#chunks(response, signal)) {
@@ -441,12 +444,12 @@ export class S3Store implements ObjectStore {
         yield value;
       }
     } finally {
-      await reader.cancel().catch(() => undefined); // What is left of a broken body is of no use.
+      await reader.cancel().catch(() => undefined); // The rest of a broken body is useless.
     }
   }
 }
 
-/** Bytes of a file from a place on, at most `length`. */
+/** At most `length` bytes of a file, starting at `from`. */
 async function readPart(file: FileHandle, from: number, length: number): Promise<Buffer> {
   const { size } = await file.stat();
   const body = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - from)));

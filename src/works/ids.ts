@@ -196,7 +196,7 @@ export const NO_IDS: WorkIds = {
 export function identify(text: string): WorkIds | undefined {
   const openalex = normalizeOpenAlexId(text);
   if (openalex !== undefined) return { ...NO_IDS, openalex };
-  // An arXiv or Zenodo DOI is both.
+  // An arXiv or Zenodo DOI is also an arXiv or Zenodo id.
   const arxiv = parseArxivId(text);
   const zenodo = normalizeZenodoId(text);
   const doi = normalizeDoi(text);

@@ -64,7 +64,7 @@ export type ListedWork =
   | { readonly kind: 'undecided'; readonly line: number; readonly entry: string; readonly reason: string }
   | { readonly kind: 'bad'; readonly line: number; readonly reason: string };
 
-/** The names of columns and fields, by what they hold: a list of names separated by spaces for each. */
+/** Maps names of columns and fields to their meaning, from a space-separated list of names for each. */
 export function fieldsNamed<Meaning extends string>(
   names: Readonly<Record<Meaning, string>>,
 ): ReadonlyMap<string, Meaning> {

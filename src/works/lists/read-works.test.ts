@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { ListedWork, ListFormat, WorkRecord } from '../index.ts';
 import { bibtexEntry, cslItem, emptyRecord, parseWorks, readWorks, risEntry, workFromText } from '../index.ts';
 
-/** Feeds the text in small pieces, so that every boundary falls somewhere. */
+/** Feeds the text in small pieces, so that chunk boundaries fall everywhere. */
 async function read(text: string, format: ListFormat, pieceBytes = 7): Promise<ListedWork[]> {
   const bytes = Buffer.from(text);
   async function* pieces(): AsyncGenerator<Uint8Array> {

@@ -52,7 +52,7 @@ export async function* readWorks(path: string, format?: ListFormat): AsyncGenera
   yield* parseWorks(file.createReadStream({ autoClose: false }), chosen);
 }
 
-/** The same for a stream of bytes. */
+/** Like `readWorks`, for a stream of bytes. */
 export function parseWorks(chunks: AsyncIterable<Uint8Array>, format: ListFormat): AsyncGenerator<ListedWork> {
   return PARSERS[format](chunks);
 }

@@ -20,7 +20,7 @@ const withKey: ZoteroWeb = {
   credentials: [{ origin: web.base.origin, place: 'header', name: 'Zotero-API-Key', secret: new Secret('secret') }],
 };
 
-/** Zotero's interface for one library: pages, how many there are, a pause now and then, a key where it is private. */
+/** Zotero's API for one library: pages, their number, an occasional pause, a key if it is private. */
 function zotero(library: { readonly key?: string; readonly version: number; readonly backoffSeconds?: number }): {
   readonly send: Send;
   readonly asked: HttpRequest[];

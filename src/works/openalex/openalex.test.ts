@@ -17,7 +17,7 @@ interface Asked {
   readonly query: URLSearchParams;
 }
 
-/** Lists from a service of `total` works whose pages are cut as OpenAlex cuts them. */
+/** Lists `total` works from a service with OpenAlex's paging. */
 async function listing(
   total: number,
   query: OpenAlexQuery,
@@ -54,7 +54,7 @@ async function listing(
     const cursor = seen.query.get('cursor');
     const from = cursor === null ? (Number(seen.query.get('page')) - 1) * perPage : cursor === '*' ? 0 : Number(cursor);
     const ids = Array.from({ length: Math.max(0, Math.min(perPage, total - from)) }, (_, at) => from + at + 1);
-    // A rebuilt index shows the last work of the page before once more.
+    // A rebuilt index repeats the last work of the previous page.
     const results = (from > 0 && ids.length > 0 ? [from, ...ids] : ids).map((id) => ({
       id: `https://openalex.org/W${id}`,
       doi: null,
@@ -235,7 +235,7 @@ test(
     assert.equal(full?.locations[0]?.hostType, 'publisher');
     const page = load('works-search-page1.json') as { results: unknown[] };
     assert.ok(page.results.length > 0 && page.results.every((record) => parseOpenAlexWork(record) !== undefined));
-    // Asked for with `select`, a record need not even have its id.
+    // With `select`, a record may even lack its id.
     assert.equal(parseOpenAlexWork(load('work-by-doi-select.json')), undefined);
   },
 );

@@ -128,7 +128,7 @@ test('BibTeX escapes TeX commands, keeps groups intact and gives each entry a un
     authors: [{ name: 'Wen Yılmaz', family: 'Yılmaz', given: 'Wen', orcid: null, institutions: [] }],
   };
   assert.equal(citationKey(turkish, taken), 'yilmaz2024heat');
-  // Exports name a retraction only while it is in force.
+  // Exports mention a retraction only while it is in force.
   const notice = { kind: 'retraction', doi: null, date: '2025', source: 'publisher' } as const;
   const back = { ...record('W4'), notices: [notice] };
   for (const text of [bibtexEntry(back, 'k'), risEntry(back), JSON.stringify(cslItem(back))])
@@ -178,7 +178,7 @@ test('versions are found by ids, DOI families, relations, and by title, authors 
     ),
     ['W1 W2 title-authors-year'],
   );
-  // The same title by others, an erratum, or a short title such as "Editorial" says nothing.
+  // The same title by other authors, an erratum, or a short title such as "Editorial" proves nothing.
   const [somebody] = record('W1').authors;
   assert.ok(somebody);
   assert.deepEqual(found(record('W1'), record('W2', { authors: [{ ...somebody, name: 'Somebody Else' }] })), []);

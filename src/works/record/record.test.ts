@@ -106,7 +106,7 @@ test('Crossref adds what OpenAlex lacks, and removes nothing', () => {
   assert.equal(both.venue, 'Journal of Reefs');
   assert.equal(both.issue, '4');
   assert.equal(both.date, '2024-05-17');
-  // Crossref says which part is the family name; OpenAlex who they are.
+  // Crossref knows which part is the family name; OpenAlex knows the person.
   assert.deepEqual(
     both.authors.map(({ family, given, orcid }) => [family, given, orcid]),
     [
