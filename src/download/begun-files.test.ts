@@ -48,7 +48,7 @@ const PLAN: Plan = {
   robots: 'obey', credentials: [], headers: {}, checksum: null, sameAs: null, terms: null, credits: 0,
 }; // prettier-ignore
 
-/** Tries the plan in this process; answers what was saved and what was asked for. */
+/** Tries the plan in this process; returns what was saved and requested. */
 async function tryHere(
   root: string,
   served: Served,
@@ -73,7 +73,7 @@ async function tryHere(
   };
 }
 
-/** A process that tries the plan, and is killed with SIGKILL when it has so many bytes. */
+/** A process that tries the plan, and is killed with SIGKILL after this many bytes. */
 async function tryAndDie(root: string, served: Served, bytes: number): Promise<void> {
   await using server = await openLoopback((request, response) => answer(served, request, response));
   const program = `
@@ -128,7 +128,7 @@ test('a partial file whose version changed is discarded and downloaded from the 
   assert.deepEqual(begun(folder.path), []);
 });
 
-/** A beginning of the file, as a transfer that broke off leaves it. */
+/** The beginning of a file, as left by an interrupted transfer. */
 async function breakOff(root: string, bytes = FIRST, url = PLAN.url): Promise<void> {
   await using server = await openLoopback((_request, response) => {
     response.writeHead(200, { etag: '"one"', 'content-length': bytes.length });

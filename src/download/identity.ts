@@ -54,7 +54,7 @@ export async function faultOf(
   mustProve = false,
 ): Promise<Reason | undefined> {
   const quick = await lookAt('quick');
-  // A quick look never decides that a file is another work's: fonts with wrong letters need a close one.
+  // A quick look never decides that a file is another work's: fonts with wrong letter codes need a close one.
   const facts = quick.isQuick && belongsTo(work, quick.text) !== 'yes' ? await lookAt('close') : quick;
   if (facts.isEncrypted) return 'encrypted';
   if (!facts.isReadable || facts.pages === 0) return 'unreadable';
@@ -69,7 +69,7 @@ export function belongsTo(work: Work, text: string): 'yes' | 'no' | 'unknown' {
   if (work.ids.doi !== null && plain.includes(squeeze(work.ids.doi))) return 'yes';
   const words = work.title === null ? [] : wordsOf(work.title);
   if (words.length > 0 && plain.includes(words.join(''))) {
-    // "Memory" is in many papers; with an author's name it is this one.
+    // "Memory" is in many papers; an author's name identifies this one.
     return words.length >= FEWEST_WORDS || hasAuthor(work, plain) ? 'yes' : 'unknown';
   }
   // In a very short text absence proves nothing.

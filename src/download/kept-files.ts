@@ -44,7 +44,7 @@ export class KeptFiles implements Disposable {
     options: {
       readonly contentAddressed?: boolean;
       readonly clock?: Clock;
-      /** Brings a file that is not here from where it is stored as well; false where it is not. */
+      /** Fetches a missing file from the shared store; false if it is not there either. */
       readonly bring?: ((path: string) => Promise<boolean>) | undefined;
     } = {},
   ) {
@@ -55,7 +55,7 @@ export class KeptFiles implements Disposable {
     this.#begun = new BegunFiles(join(root, '.parts', BEGUN_FOLDER));
   }
 
-  /** A path for bytes not yet known to be a document, with what exists of the file from before. */
+  /** A path for bytes not yet known to be a document, with what was already received of the file. */
   async newPart(file?: {
     readonly work: string;
     readonly url: string;

@@ -12,7 +12,7 @@ import { SameWorks } from './same-works.ts';
 
 const NEVER = '/nonexistent/docstokg';
 
-/** What becomes of a work whose only resolver finds this, and whose URLs answer so. */
+/** The outcome of a work whose only resolver has these findings, and whose URLs return these responses. */
 async function outcomeOf(findings: readonly Finding[], ...answers: readonly HttpResult[]): Promise<WorkOutcome> {
   let asked = 0;
   const send: Send = async () => answers[asked++] as HttpResult;
@@ -23,7 +23,7 @@ async function outcomeOf(findings: readonly Finding[], ...answers: readonly Http
     },
   };
   using files = new KeptFiles(NEVER);
-  // No byte of a body comes, so no part is ever made.
+  // No body byte arrives, so no part file is created.
   files.newPart = async () => ({ part: NEVER, beginning: undefined });
   const clock = new HeldClock(0);
   const work = { ...workFromPayload('w', undefined), isComplete: true };

@@ -18,7 +18,7 @@ const PLAN: Plan = {
   robots: 'terms', credentials: [], headers: {}, checksum: null, sameAs: null, terms: null, credits: 0,
 }; // prettier-ignore
 
-/** Tries a plan against a host whose page is this one and whose file is sound. */
+/** Tries a plan against a host with this page and a valid file. */
 async function tryPage(
   page: string,
   plan: Partial<Plan> = {},
@@ -138,7 +138,7 @@ test('a file URL guessed from a platform pattern needs something to check it aga
   const nameless = { ...scan, title: null, doi: null };
   const { attempt, asked } = await tryPage(platform, {}, nameless);
   assert.deepEqual([attempt.reason, asked.length], ['identity-mismatch', 1]);
-  // What the page states for itself is something.
+  // The page's own statement counts.
   const stated = `<meta name="citation_title" content="${TITLE}">`;
   assert.equal(
     (await tryPage(stated + platform, {}, { ...nameless, text: `${TITLE} by A. Berg ${'x '.repeat(300)}` })).attempt

@@ -130,7 +130,7 @@ const OF_ENTRIES: ReadonlySet<string> = new Set<Reason>([
   'duplicate',
 ]);
 
-/** Whether a reason is of an entry that names no work. */
+/** Whether the reason belongs to a list entry that names no work. */
 export function namesNoWork(reason: string): boolean {
   return OF_ENTRIES.has(reason);
 }

@@ -13,7 +13,7 @@ import { KeptFiles } from './kept-files.ts';
 import type { DownloadRunOptions, ResultSink } from './run.ts';
 import { DownloadRun, renewalOf } from './run.ts';
 
-/** An authority that has nothing to say: no host is ever asked here. */
+/** Admission that is never asked: this test sends no request. */
 const nobody = {
   room: () => Infinity,
   snapshot: () => [],

@@ -32,20 +32,22 @@ import { REASONS } from './reasons.ts';
 import type { KnownIdentity } from './same-works.ts';
 import { SameWorks } from './same-works.ts';
 
-/** Works found and not yet in the queue: it bounds memory when a list is read faster than the queue commits. */
+/**
+ * Maximum number of works found but not yet enqueued: bounds memory when a list is read faster than the queue commits.
+ */
 const MOST_ENQUEUEING = 2_000;
 
 /** Stores results and knows earlier ones. */
 export interface ResultSink {
   /** Resolves when the row is durable. */
   write(row: ManifestRow, lease?: Pick<HandlerJob, 'id' | 'token'>): Promise<void>;
-  /** Called for a work whose file was saved before, by this machine or another. */
+  /** Called for a work whose file was saved earlier, by this machine or another. */
   kept?: ((work: string) => Promise<void>) | undefined;
   /** The last row of a work, if there is one. */
   last(work: string): Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes'> | undefined;
-  /** How often in a row other runs have deferred a work. */
+  /** How often other runs have deferred a work in succession. */
   deferrals?(work: string): number;
-  /** What is known of works of earlier runs that are the same. */
+  /** Known duplicates from earlier runs. */
   readonly identity?: KnownIdentity | undefined;
 }
 
@@ -179,7 +181,7 @@ export class DownloadRun {
     try {
       return await this.#download(job, context);
     } catch (error) {
-      // Without a writable disk there is no point in going on: the job is released and the run ends.
+      // Without a writable disk continuing is pointless: the job is released and the run ends.
       if (!DISK_ENDS.some((code) => codeIs(error, code))) throw error;
       this.#diskError ??= { error };
       this.#halt.abort();
@@ -320,7 +322,7 @@ export class DownloadRun {
     }
   }
 
-  /** Unfinished files are kept only for works that may be retried. */
+  /** Unfinished files stay only for works that may be retried. */
   readonly #isOver = (work: string): boolean => (this.#options.sink.last(work)?.outcome ?? 'parked') !== 'parked';
 
   /** Jobs that the queue ended without a handler have no row yet. */
@@ -337,7 +339,7 @@ export class DownloadRun {
     }
   }
 
-  /** Not before the stated time, and later each time, or a refusal would repeat forever. */
+  /** Not before the stated time, and later each time; otherwise a refusal would repeat forever. */
   #parkedUntil(id: string, at: number): number {
     const parks = (this.#parks.get(id) ?? this.#options.sink.deferrals?.(id) ?? 0) + 1;
     this.#parks.set(id, parks);
@@ -407,7 +409,9 @@ export function isQueueEvent(event: DownloadEvent | QueueEvent): event is QueueE
   return !/^(work-|worker-)/.test(event.kind);
 }
 
-/** The next run retries works that failed because a service was down, and downloads works that a person split off. */
+/**
+ * Makes the next run retry works that failed because a service was down, and download works that a person split off.
+ */
 export async function askAgain(
   {
     queue,
@@ -432,7 +436,7 @@ export async function askAgain(
 
 /** Whether a failed work is retried in the same run. */
 function isRetryable(reason: Reason, attempt: number, maxAttempts: number): boolean {
-  // Such a host asked for a longer wait than any of our delays.
+  // This host asked for a longer wait than any of our delays.
   return reason !== 'host-given-up' && attempt < maxAttempts;
 }
 

@@ -9,7 +9,7 @@ import { SameWorks } from './same-works.ts';
 
 const TITLE = 'Coral bleaching under repeated marine heat waves';
 type Listed = Parameters<SameWorks['claim']>[0];
-/** A work listed under one id, with the other ids of its record. */
+/** A work listed under one id, with the other ids in its record. */
 const work = (
   listed: Partial<WorkIds> | string,
   known: Partial<WorkIds> = {},
@@ -65,7 +65,7 @@ test('identical bytes merge works whose titles agree, or of which one is an addr
     [work({ doi: '10.1/a' }), work('url:http://x.example/a.pdf', {}, null), true],
     [work({ doi: '10.1/a' }), work({ doi: '10.1/b' }), false],
     [work({ doi: '10.1/a' }), work({ hal: 'hal-1' }, {}, 'Fish and whales of the northern lagoons in winter'), false],
-    // One file with a whole issue: nothing says which article the other is.
+    // One file contains a whole issue: nothing says which article the other work is.
     [work({ doi: '10.1/a' }), work({ hal: 'hal-1' }, {}, null), false],
   ];
   for (const [one, other, isSame] of cases) {
@@ -87,7 +87,7 @@ test('a work that a person has split off is not merged again', () => {
   const apart = work({ pmid: '11111' }, { doi: '10.1/a' });
   assert.equal(works.claim(apart), undefined);
   assert.equal(works.claimBytes(apart, 'ab'.repeat(32)), undefined);
-  // Nor is the other one taken for it, by its row of an earlier run.
+  // Nor does the row of an earlier run make the other one a duplicate.
   const later = new SameWorks((id) => (id === 'pmid:11111' ? { reason: 'success' } : undefined), known);
   assert.equal(later.claim(work({ doi: '10.1/a' }, { pmid: '11111' })), undefined);
 });

@@ -11,11 +11,11 @@ export interface SameWork {
 
 export type NamedWork = Pick<Work, 'id' | 'ids' | 'title'>;
 
-/** What earlier runs and people know about works that are the same. */
+/** What earlier runs and people know about duplicates. */
 export interface KnownIdentity {
-  /** Whether a person has split a work off: it is the same as no other one. */
+  /** Whether a person split off a work: it is a duplicate of no other. */
   isApart(work: string): boolean;
-  /** How many works were split off and were not tried since. */
+  /** How many works were split off and not tried since. */
   untriedApart(): number;
   /** The work that an earlier run saved with these bytes. */
   savedWith(sha256: string): NamedWork | undefined;
@@ -45,7 +45,7 @@ export class SameWorks {
 
   /** The work this one duplicates; otherwise registers its ids. */
   claim(work: Work): SameWork | undefined {
-    // A person has taken it out of another work.
+    // A person split it off from another work.
     if (this.#known?.isApart(work.id)) return undefined;
     const names = namesOf(work);
     for (const name of names) {

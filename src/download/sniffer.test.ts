@@ -37,7 +37,7 @@ test('a PDF without its end is truncated, an encrypted one is reported', () => {
   assert.equal(sniff(pdf().slice(0, -30)).fault, 'truncated');
   assert.equal(sniff('%PDF-1.7\n%%EOF').fault, 'truncated');
   assert.equal(sniff(`%PDF-1.7\n${'x'.repeat(9000)}%%EOF`).fault, 'truncated');
-  // A later revision that was cut off leaves the end of the one before.
+  // A later revision that was cut off leaves the end marker of the one before.
   assert.equal(sniff(`${pdf()}12 0 obj\n<</Length 9>>\nendobj\nxref\n12 1\ntrailer\n<</Prev 9`).fault, 'truncated');
   assert.equal(sniff(`${pdf()}<!-- served in 12 ms; object cache -->\0\0`).fault, undefined);
   for (const pieceBytes of [3, 5000]) assert.equal(sniff(pdf('<</Encrypt 5 0 R>>'), pieceBytes).isEncrypted, true);
@@ -96,7 +96,7 @@ test('every end of a request has its reason', () => {
   for (const { sentence } of Object.values(REASONS)) assert.match(sentence, /\.$/);
 });
 
-/** What a server may send to keep an expression busy for ever; each was tried on this program or its like. */
+/** Inputs that make a regular expression run forever; each was tried on this program or similar ones. */
 const ATTACKS: readonly (readonly [string, string])[] = [
   ['empty comments before a tag', `${'<!---->'.repeat(580)}<x`],
   ['comments that never end', '<!--'.repeat(1_000)],

@@ -21,7 +21,7 @@ const HALF = 100_000;
 
 type Answer = (request: SeenRequest, response: ServerResponse) => void;
 
-/** Answers in turn; the last one for every request after it. */
+/** Sends the responses in turn; the last one is repeated. */
 async function tryAgainst(...answers: readonly Answer[]): Promise<Tried> {
   return tryPlan({}, ...answers);
 }
@@ -97,7 +97,7 @@ const breaksOff: Answer = (_request, response) => {
 const whole: Answer = (_request, response) => {
   response.writeHead(200, { etag: '"two"', 'content-length': OTHER.length }).end(OTHER);
 };
-/** The rest of a file as a server may send it: correct by default, and always of the right length. */
+/** The rest of a file as a server may send it: correct by default, and always with the right length. */
 const rest =
   (change: { etag?: string | null; from?: number; to?: number; total?: string; encoding?: string } = {}): Answer =>
   (request, response) => {
@@ -219,7 +219,7 @@ test('a page with many stalling links costs a work at most its time budget', asy
   const plan = { url: 'http://files.test/landing', expect: 'landing' } as const;
   const { attempt } = await tryPlan({ plan, send, budgetMs: 60_000, title: 'Reefs in summer' });
   assert.equal(attempt.reason, 'timeout');
-  // Two times thirty seconds are the budget.
+  // Two stalls of thirty seconds use up the budget.
   assert.deepEqual(asked, ['/landing', '/stalls-0.pdf', '/stalls-1.pdf']);
 });
 
@@ -241,8 +241,8 @@ test('a stalling page costs a work at most its time budget, including waits betw
     };
     const trial = tryPlan({ plan: { expect: 'landing' }, send, clock, webClock, budgetMs: 60_000 });
     const { isOver } = watched(trial);
-    // Time passes while a request stalls or a pause lasts. It must not pass while our own files are opened: on a busy
-    // machine that takes any number of turns, during which a host's own timers are pending.
+    // Time passes while a request stalls or a pause lasts. It must not pass while we open files: on a busy machine that
+    // takes any number of event loop turns, with a host's timers pending.
     while (!isOver()) {
       if (webClock.pending > 0) await webClock.advance(500);
       else if (sending > 0) await clock.advance(500);
@@ -266,7 +266,7 @@ test('pauses before a broken transfer is resumed count against the time budget',
     if (webClock.pending > 0) await webClock.advance(100);
     else await new Promise(setImmediate);
   }
-  // Without the budget the doubled pauses would add up to more than fifteen seconds.
+  // Without the budget the doubled pauses would exceed fifteen seconds.
   assert.ok(webClock.monotonic() <= 10_000, `${webClock.monotonic()} ms`);
 });
 
@@ -283,7 +283,7 @@ test('the terms of a service do not cover other hosts: links there obey their ro
     const { url, robots = 'obey' } = request;
     asked.push(`${url.href} ${robots}`);
     const pages: Record<string, string> = {
-      // The answer of doi.org is a redirect, which the client has followed.
+      // doi.org's response is a redirect, which the client has followed.
       'http://doi.test/10.1/a': '<meta http-equiv="refresh" content="0; url=http://publisher.test/moved">',
       'http://publisher.test/moved':
         '<meta name="citation_pdf_url" content="/a.pdf"><meta name="citation_pdf_url" content="http://doi.test/b.pdf">',
@@ -316,7 +316,7 @@ test('a file with a wrong published checksum is rejected', async () => {
 const RIGHT = `Sand that rivers carry to the sea. ${'Words of the paper. '.repeat(20)}`;
 const WRONG = `Wheat that farmers grow in plains. ${'Words of the paper. '.repeat(20)}`;
 
-/** What looks find in a file of so many pages, and how it is looked at. */
+/** The text that quick and close looks find in a file with this many pages, and which looks were used. */
 async function inspected(found: { quick: string; close: string }, pages = 9): Promise<Tried & { looks: string[] }> {
   const looks: string[] = [];
   const tried = await tryPlan(

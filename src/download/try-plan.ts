@@ -111,7 +111,7 @@ function lossOf(
   // A service that is down until a stated time may know a copy: the work waits for it.
   if (lookupMoments.length > 0)
     return { kind: 'parked', reason: 'lookup-failed', at: Math.min(...lookupMoments), detail };
-  // The one reason that another day may change and an operator can act on.
+  // The only reason that time may change and an operator can act on.
   const givenUp = attempts.find(({ reason }) => reason === 'host-given-up');
   if (givenUp) return { kind: 'failed', reason: 'host-given-up', detail: givenUp.detail };
   const broken = attempts.findLast(({ reason }) => isBroken(reason));
@@ -158,7 +158,7 @@ interface Got {
   readonly page: PageStatement | null;
 }
 
-/** A service's terms apply to its own origin; elsewhere robots.txt applies. */
+/** A service's terms apply to its own origin; robots.txt applies elsewhere. */
 function robotsAt(plan: Plan, url: string): Plan['robots'] {
   return URL.parse(url)?.origin === new URL(plan.url).origin ? plan.robots : 'obey';
 }

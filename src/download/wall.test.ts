@@ -14,7 +14,7 @@ const wall = (text: string, more: Partial<Parameters<typeof wallOf>[0]> = {}): s
 const page = (head: string, body: string): string =>
   `<!doctype html><html><head>${head}</head><body>${body}</body></html>`;
 
-/** As the vendors' pages look, by vendor; written by hand. */
+/** Vendors' pages, by vendor; written by hand. */
 const WALLS: Readonly<Record<string, readonly { status: number; headers?: Record<string, string>; text: string }[]>> = {
   Cloudflare: [
     {
@@ -201,7 +201,7 @@ test('every vendor in the list has an example, and each is detected as a wall', 
 });
 
 const CITED = '<meta name="citation_title" content="A study"><meta name="citation_doi" content="10.5555/1">';
-/** What the same vendors, and publishers, put into the pages of articles that anybody may read. */
+/** What the same vendors and publishers include in the pages of open articles. */
 const IN_ORDINARY_PAGES = [
   `<script>(function(){window.__CF$cv$params={r:'8'};a.src='/cdn-cgi/challenge-platform/scripts/jsd/main.js'})();</script>`,
   '<script src="/_Incapsula_Resource?SWJIYLWA=719d34d31c8e3a6e6fffd425f7e032f3&ns=2&cb=1"></script>',

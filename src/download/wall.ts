@@ -38,7 +38,7 @@ export function isCookieWall(url: string): boolean {
   return COOKIE_URL.test(url);
 }
 
-/** Whether a page offers a text for sale, as closed articles do, and the headers of many open ones. */
+/** Whether a page offers a text for sale, as closed articles do, and headers of many open ones. */
 export function isForSale(text: string): boolean {
   return FOR_SALE.test(text.slice(0, MOST_CHARACTERS));
 }

@@ -13,13 +13,13 @@ const URLS = [
   `http://x/${'('.repeat(20_000)}`,
 ];
 const laughs = Array.from({ length: 12 }, (_, at) => `<!ENTITY l${at + 1} "${`&l${at};`.repeat(10)}">`).join('');
-/** Every field that some service has, filled with something it never has. */
+/** Every field that any service has, with values of wrong types. */
 const FIELDS = ['results', 'message', 'data', 'hits', 'response', 'resultList', 'oa_locations', 'best_oa_location', 'link', 'URL', 'records', 'collection',
   'attributes', 'files', 'docs', 'openAccessPdf', 'locations', 'content_url', 'license', 'externalIds', 'title', 'esearchresult', 'url', 'archived_snapshots']; // prettier-ignore
 const filled = (value: string): string =>
   `{"DOI":"${DOI}","doi":"${DOI}",${FIELDS.map((name) => `"${name}":${value}`).join(',')}}`;
 
-/** What a service can do to those who ask it. */
+/** Responses with which a service can harm its clients. */
 const ANSWERS: Readonly<Record<string, string>> = {
   'brackets without end': '['.repeat(200_000),
   'deep lists': '['.repeat(20_000) + ']'.repeat(20_000),

@@ -38,7 +38,7 @@ export class Lookups {
     this.#shared = new SharedAnswers(facts);
   }
 
-  /** The same for a job: another job uses its worker while a lookup waits. */
+  /** Like this object, but for a job: another job uses its worker while a lookup waits. */
   withCaller(caller: Caller): Lookups {
     const lookups = new Lookups(withCaller(this.#send, caller), this.#services, this.#clock);
     lookups.#tokens = this.#tokens;
@@ -238,7 +238,7 @@ export class SharedAnswers {
     const text = this.#known.get(key);
     if (text !== undefined) return { kind: 'known', text };
     const underway = this.#underway.get(key);
-    // A waiting job gives up its worker: the one that asks may need it.
+    // A waiting job gives up its worker: the job that asks may need it.
     if (underway) return whileWaiting(caller, () => raced(underway, signal));
     const finding = this.#find(key, ask).finally(() => this.#underway.delete(key));
     this.#underway.set(key, finding);

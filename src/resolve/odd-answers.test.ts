@@ -5,8 +5,8 @@ import type { Routes } from '../../test/support/ask-resolver.ts';
 import { ask, shown, work } from '../../test/support/ask-resolver.ts';
 import { parseOpenAlexWork } from '../works/index.ts';
 
-// What services send besides what they document: fields left out, null, of another type, one odd entry among good ones, error
-// pages with status 200, records that were merged. A good entry must not be lost for the sake of its neighbour.
+// Undocumented responses of services: fields that are missing, null or of another type, one odd entry among good ones,
+// error pages with status 200, merged records. One bad entry must not lose the good ones.
 
 const DOI = '10.5555/work';
 

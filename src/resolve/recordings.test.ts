@@ -11,13 +11,13 @@ import { readArxivFeed } from './find-plans.ts';
 import { readCdx } from './resolvers/wayback.ts';
 import { decodePage, readLandingPage } from './index.ts';
 
-// What the services really sent, recorded by others and not part of the project: each recording with the work it is about, the
-// request that the resolver sends for it, and the plans that it must find. Reviewed line by line.
+// Real responses of the services, recorded by others and not part of the project: each with its work, the request that
+// the resolver must send, and the plans that it must find. Reviewed line by line.
 
 const FIXTURES = join(import.meta.dirname, '../../../shared/data/api-fixtures/open');
 const skip = existsSync(FIXTURES) ? false : `${FIXTURES} is absent`;
 const read = (name: string): string => readFileSync(join(FIXTURES, name), 'utf8');
-/** Recorded JSON, of whatever shape its service has. */
+/** Recorded JSON of any shape. */
 // oxlint-disable-next-line typescript/no-explicit-any
 const load = (name: string): any => JSON.parse(read(name));
 
@@ -125,7 +125,7 @@ function zenodo(name: string, id: number, plans: readonly string[]): Line {
   };
 }
 
-/** The n-th record of a file of OpenAlex. */
+/** The n-th record in a file from OpenAlex. */
 function openalex(name: string, at: number, resolver: string, plans: readonly string[]): Line {
   const file = `openalex/${name}.json`;
   const data = load(file);
@@ -135,7 +135,7 @@ function openalex(name: string, at: number, resolver: string, plans: readonly st
 }
 
 function* lines(): Generator<Line> {
-  // Links for similarity checks, and text-mining licences, open nothing.
+  // Links for similarity checks, and text-mining licences, do not make a work open.
   yield crossref('work-978-3-030-64953-1-4', []);
   yield crossref('work-aip-1-4938384', []);
   yield crossref('work-biorxiv-preprint', []);

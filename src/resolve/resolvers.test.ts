@@ -11,8 +11,8 @@ import { readCdx } from './resolvers/wayback.ts';
 import type { Finding, ResolveContext } from './index.ts';
 import { baseUrlsBelow, chooseResolvers, findPlans, Lookups, plan, PRESETS, Services } from './index.ts';
 
-// Answers are written by hand from the services' documentation, small and in their documented shapes; what the services
-// really sent is held against the same resolvers in recordings.test.ts, where the recordings are.
+// Responses are written by hand from the services' documentation, small and in their documented shapes;
+// recordings.test.ts tests the same resolvers with real responses.
 
 const TITLE = 'Warm water and the bleaching of corals in shallow seas';
 const AUTHORS = ['Ada Lovelace', 'Grace Hopper'];
@@ -368,7 +368,7 @@ test('pmc: the cloud service, its latest version, its checksums', async () => {
   });
   assert.deepEqual([unknown.plans, unknown.problems], [[], []]);
   assert.deepEqual(shown(await ask('pmc', work('PMC7'), inCloud(cloud, listing()))), []);
-  // The same bucket listed without its folders.
+  // The same bucket listed without folders.
   const keys = listing().replace('</List', '<Contents><Key>PMC7.2/PMC7.2.xml</Key><Size>1</Size></Contents></List');
   assert.equal((await ask('pmc', work('PMC7'), inCloud(cloud, keys))).plans.length, 2);
 });

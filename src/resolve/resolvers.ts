@@ -44,9 +44,8 @@ const doi: Resolver = {
 };
 
 /**
- * Every resolver, in order of the cost to others (docs/decisions/resolvers.md): first what needs no request and is
- * meant for programs, then repositories, publishers' sites, search services, and last what costs money or is an
- * archive.
+ * Every resolver, in order of the load on others (docs/decisions/resolvers.md): first those that need no request or are
+ * meant for programs, then repositories, publishers' sites, search services, and last paid services and archives.
  */
 export const RESOLVERS: readonly Resolver[] = [
   arxiv,

@@ -256,7 +256,7 @@ export class Services {
     return url;
   }
 
-  /** Whether there is a key for a service, or for getting one. */
+  /** Whether there is a key for a service, or for obtaining one. */
   hasKey(name: ServiceName): boolean {
     const key = factsOf(name).key;
     return (key !== undefined && this.#keys.has(key.keyName)) || this.renewal(name) !== undefined;

@@ -106,7 +106,7 @@ test('files of cited and related works are not files of the article', () => {
     );
     assert.deepEqual(urls(`<body><h1>A study</h1>${list}</body>`), [], list);
   }
-  // A menu that names the list does not open it, and the list ends where its section does.
+  // A menu entry with the list's name does not start the list, and the list ends with its section.
   for (const html of [
     `<ul><li><a href="#r">References</a></li></ul>${own}`,
     `<section><h2>References</h2><ol><li>Berg</li></ol></section><div>${own}</div>`,
@@ -145,7 +145,7 @@ test('supplements, author guides and whole issues are not the article', () => {
     '<a href="/files/1.pdf" title="Peer review file">PDF</a>',
   ])
     assert.deepEqual(urls(html), [], html);
-  // Words of a title are not a reason.
+  // Words in a title are not a reason.
   assert.deepEqual(urls('<a href="/guidelines-for-stroke-care.pdf">PDF</a>'), [
     'https://journal.example/guidelines-for-stroke-care.pdf',
   ]);
@@ -205,12 +205,12 @@ test('the licence is read from every place; conflicting ones give none', () => {
     [`<a href="https://creativecommons.org/licenses/by-nc/4.0/">site</a><link rel="license" href="${BY}">`, 'cc-by'],
     [`<script type="application/ld+json">{"@type":"ScholarlyArticle","license":{"@id":"${BY}"}}</script>`, 'cc-by'],
     ['<meta name="dc.Rights" content="© 2008 Informa UK Ltd All rights reserved">', null],
-    // As the ACL Anthology writes it below every paper.
+    // As below every paper in the ACL Anthology.
     [
       '<footer><p>Materials prior to 2016 here are licensed under the <a rel="license" href="https://creativecommons.org/licenses/by-nc-sa/3.0/">CC BY-NC-SA 3.0</a>. Materials published in or after 2016 are licensed on a <a rel="license" href="https://creativecommons.org/licenses/by/4.0/">CC BY 4.0</a>.</p></footer>',
       null,
     ],
-    // As BMC writes it.
+    // As on BMC's pages.
     [
       `<p>This article is distributed under the terms of the <a href="${BY}">licence</a>. The public domain waiver (<a href="https://creativecommons.org/publicdomain/zero/1.0/">zero</a>) applies to the data made available in this article.</p>`,
       'cc-by',
@@ -261,14 +261,14 @@ test('a full text page is recognised by its prose and sections, an abstract page
     false,
   );
   assert.equal(read(sections.map((name) => `<h2>${name}</h2>${prose(60)}`).join('')), false);
-  // A short communication has all parts of a paper; a preview shows the beginning of each.
+  // A short communication has all sections of a paper; a preview shows the beginning of each.
   assert.equal(read(sections.map((name) => `<h2>${name}</h2>${prose(90).repeat(3)}`).join('')), true);
   assert.equal(read(sections.map((name) => `<h2>${name}</h2>${prose(270)}`).join('')), false);
-  // Essays, law and the humanities have headings of their own, or none.
+  // Essays, law reviews and the humanities have other headings, or none.
   assert.equal(read(`<h1>On seeing</h1>${prose(120).repeat(30)}`), true);
   assert.equal(read(`<h2>The gaze</h2>${prose(90).repeat(12)}<h2>The mirror</h2>${prose(90).repeat(12)}`), true);
   assert.equal(read(`<font>${`${'lorem '.repeat(100)}<br><br>`.repeat(25)}</font>`), true, 'paragraphs of old pages');
-  // Abstracts in a list, one to a heading, are many words as well.
+  // A list of abstracts, each with a heading, also has many words.
   assert.equal(read(`<h2>A paper</h2>${prose(200)}`.repeat(30)), false);
   assert.equal(read(`<ul>${`<li><a href="/x">A paper</a>${prose(200)}</li>`.repeat(30)}</ul>`), false);
   assert.equal(read(`<h2>Comments</h2>${prose(200)}<h2>References</h2>${prose(50).repeat(60)}`), false);

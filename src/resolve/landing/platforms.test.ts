@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { readLandingPage } from './landing-page.ts';
 
-// The pages of publishers and repositories as their platforms build them, cut down to what matters and written by hand.
+// Pages as publishers' and repositories' platforms build them, shortened and written by hand.
 
 const meta = (fields: Readonly<Record<string, string>>): string =>
   Object.entries(fields)

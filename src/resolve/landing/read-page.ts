@@ -239,7 +239,9 @@ const FULL_TEXT_PARAGRAPHS = 8;
 /** Without the usual headings more text is needed: essays, law reviews, humanities. */
 const ESSAY_WORDS = 2_000;
 
-/** A short communication: all parts of a paper, each of several paragraphs. A preview shows one paragraph of each. */
+/**
+ * A short communication: all sections of a paper, each with several paragraphs. A preview shows one paragraph of each.
+ */
 const SHORT_WORDS = 1_000;
 const SHORT_SECTIONS = 4;
 
