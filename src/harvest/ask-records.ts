@@ -75,7 +75,10 @@ function parsed(text: string): unknown {
 /** Ids per request: they fit into one URL. */
 const TOGETHER = 100;
 
-/** The arXiv ids of works downloaded as arXiv's latest version, by work; works requested as a certain version are left out. */
+/**
+ * The arXiv ids of works downloaded as arXiv's latest version, by work; works requested as a specific version are
+ * omitted.
+ */
 export function keptFromArxiv(
   rows: Iterable<Pick<ManifestRow, 'work' | 'outcome' | 'url'>>,
   { services }: Pick<Asking, 'services'>,
@@ -90,7 +93,7 @@ export function keptFromArxiv(
 
 /**
  * The latest version of each paper, by arXiv id: a hundred per request, at arXiv's documented rate. Papers without an
- * answer are left out.
+ * answer are omitted.
  */
 export async function askArxivVersions(
   ids: readonly string[],

@@ -66,13 +66,13 @@ test('a listing whose budget is spent, or that was left, goes on where it was; o
   simulation.advance(86_400_000);
   simulation.run.allow(key, 10_000);
   assert.deepEqual(await list(3), all.slice(4, 7));
-  // Left in the middle of a page, which is asked for again as a whole.
+  // Stopped in the middle of a page, which is requested again as a whole.
   const rest = await list();
   assert.deepEqual(rest, all.slice(-rest.length));
   assert.ok([all.length - 5, all.length - 6].includes(rest.length), `${rest.length} of ${all.length}`);
   assert.equal(existsSync(statePath), false);
   assert.deepEqual(await list(1), all.slice(0, 1));
-  // What was left there is not taken up by another question.
+  // Another query does not resume from that state.
   assert.ok(existsSync(statePath));
   const other = simulation.world.work(0).topics.length > 1 ? simulation.world.work(0).topics[1]?.topic : undefined;
   const another = TOPICS[other ?? (topic + 1) % TOPICS.length]?.id ?? '';

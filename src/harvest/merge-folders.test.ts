@@ -228,7 +228,7 @@ test('a merge that is stopped leaves whole files only, and merging again goes on
     lines.map((line) => ({ ...line, file: [`PDF/${line.work}.pdf`, `bytes of ${line.work}`] as const })),
   );
   const out = join(temporary.path, 'out');
-  // What a killed merge leaves: bytes without an owner.
+  // Left by a killed merge: bytes without an owner.
   mkdirSync(join(out, '.parts', '1-dead'), { recursive: true });
   writeFileSync(join(out, '.parts', '1-dead', 'body.part'), 'half');
   const stop = new AbortController();

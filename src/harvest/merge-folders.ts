@@ -160,7 +160,7 @@ class FileCopies implements Disposable {
     [this.#committing, this.#linked] = [[], []];
     await Promise.all(committing);
     this.#given.clear();
-    // What another program has just copied into a folder may not be on the disk yet.
+    // Files that another program has just copied into a folder may not be on disk yet.
     if (linked.length > MOST_OPEN) await syncDisk(this.#out).catch(() => syncLinks(linked));
     else await syncLinks(linked);
   }

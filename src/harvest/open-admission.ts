@@ -107,7 +107,7 @@ export async function hostsNow(config: Config, queue: WorkQueue): Promise<HostOv
   return hostOverview(stats, { jobs, shared, rulesOf });
 }
 
-/** What is known of hosts besides their jobs: their limits, and on demand what a fleet shares. */
+/** What is known about hosts besides their jobs: their limits, and on demand the fleet's shared state. */
 export function hostKnowledge(
   config: Config,
 ): Pick<HostSources, 'rulesOf'> & { readonly shared: () => Promise<HostSources['shared']> } {

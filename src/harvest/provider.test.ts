@@ -92,7 +92,7 @@ test('works are found by people, institutions, citations as deep as asked, condi
     const [target = 0] = citing.references;
     const back = await find([], { cites: [world.work(target).id] });
     assert.ok(back.includes(citing.id));
-    // As in `graph cited-by`: works that cite it. A DOI names it as well.
+    // As in `graph cited-by`: works that cite it. A DOI works too.
     const withDoi = all.find(({ doi, references }) => doi !== null && references.length > 2);
     assert.ok(withDoi?.doi);
     const byDoi = await find([], { references: [withDoi.doi] });
@@ -142,7 +142,8 @@ test('an entry without an id is found by its title, or waits for a person, whose
     const [first, second, third] = known;
     assert.ok(first && second && third && bib && lines && reviewed);
     const family = (work: typeof first): string => author(7, work.authors[0] ?? 0).family;
-    // Its number is another's, and of its people none is named: something like it is there, and it is not this.
+    // Its number is another work's, and none of its authors is named: something similar exists, but it is not this
+    // work.
     const doubtful = third.title.replace(/case \d+/, 'case 1');
     await writeFile(
       bib,
@@ -164,7 +165,7 @@ test('an entry without an id is found by its title, or waits for a person, whose
     assert.match(header, /^entry,title,authors,year,reason,accept,chosen_doi,candidate_1,score_1,found_1,/);
     assert.match(row, /^mine\.bib#2,/);
     assert.equal(rest, '');
-    // The same again adds no line; a decision is obeyed, in the list as in the file itself.
+    // A second run adds no line; a decision is applied, from the list and from the review file.
     assert.deepEqual(await find([], { input: [bib] }, review), found.slice(0, 1));
     const cells = ['mine.bib#2', doubtful, '', '', '', 'yes', '', third.doi ?? '', '0.8', 'x', '', '', '', '', '', ''];
     await writeFile(reviewed, `${header}\r\n${csvLine(cells)}`);

@@ -55,7 +55,7 @@ export interface WantedWorks {
   readonly ror?: readonly string[] | undefined;
   /** Works that cite these, by OpenAlex id or DOI. */
   readonly cites?: readonly string[] | undefined;
-  /** The same, named as in `graph cited-by`. */
+  /** Same as `cites`, named as in `graph cited-by`. */
   readonly citedBy?: readonly string[] | undefined;
   /** Works that these cite. */
   readonly references?: readonly string[] | undefined;
@@ -156,7 +156,7 @@ function citedWorks({ cites = [], citedBy = [] }: WantedWorks): readonly string[
   return [...cites, ...citedBy];
 }
 
-/** The same request with OpenAlex ids instead of DOIs: OpenAlex finds citations by its own ids only. */
+/** The same query with OpenAlex ids instead of DOIs: OpenAlex finds citations by its own ids only. */
 async function withOpenAlexIds(
   options: WantedWorks,
   parts: Asking & { readonly signal: AbortSignal },
@@ -230,7 +230,7 @@ async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<
   const counts = new TitleCounts();
   for await (const entry of entries) {
     const listed = entry.kind === 'cited' ? await searched(file, entry, parts, counts) : entry;
-    // Entries of the review file have their row under the name of their original list.
+    // Entries of the review file are recorded under the name of their original list.
     if (listed.kind === 'undecided') {
       tell(`${file}, line ${listed.line} (${listed.entry}): ${listed.reason}`);
       continue;
@@ -275,7 +275,7 @@ async function* snowball(options: WantedWorks, parts: ProviderParts): AsyncGener
           if (seen.has(work.id)) continue;
           seen.add(work.id);
           found[way].push(work.id);
-          // The first step has been listed already.
+          // The first step is already listed.
           if (step > 1) yield work;
         }
       }

@@ -95,7 +95,7 @@ export interface UnreadableEntry {
   readonly line: number;
   readonly word: 'unreadable-entry' | 'title-doubtful' | 'title-unknown' | 'lookup-failed';
   readonly reason: string;
-  /** The list's record of it. */
+  /** The entry's metadata in the list. */
   readonly record?: WorkRecord;
 }
 

@@ -23,7 +23,7 @@ test('an entry without a known work keeps its title, authors and year', async ()
     const rows = new EntryRows(manifest, { add: (added) => void records.push(...added) }, 'now', systemClock);
     const entry = { file: 'lists/library.bib', line: 1029, word: 'unreadable-entry', reason: 'no id', record } as const;
     await rows.unreadable(entry);
-    // The same entry of the next run is no second row.
+    // The same entry in the next run adds no row.
     await rows.unreadable(entry);
   }
   const lines = readFileSync(join(folder.path, 'manifest.jsonl'), 'utf8').trim().split('\n');

@@ -22,8 +22,8 @@ interface Measured {
 }
 
 /**
- * Everything that is derived from the manifest: written anew as a whole, so that it never shows half of anything. The rows
- * are read once and nothing of their number is held but their durations.
+ * Writes everything derived from the manifest. Files are rewritten as a whole, so they are never incomplete. Rows are
+ * read once; only their durations are held in memory.
  */
 export async function writeReports(
   folder: string,
@@ -98,7 +98,7 @@ function hostOf(url: string): string {
   try {
     return hostKey(url);
   } catch {
-    // A row restored by hand may name anything.
+    // A row edited by hand may name anything.
     return '';
   }
 }
@@ -126,7 +126,7 @@ function percentile(sorted: readonly number[], share: number): number | null {
 const syncData = promisify(fdatasync);
 const PIECE_LENGTH = 65_536;
 
-/** A text file that is written piece by piece and has its name only once it is whole. */
+/** A text file that is written in pieces and gets its final name when complete. */
 class AtomicText implements Disposable {
   readonly #path: string;
   readonly #part: string;
@@ -146,7 +146,7 @@ class AtomicText implements Disposable {
     if (this.#length >= PIECE_LENGTH) this.#flush();
   }
 
-  /** Makes it durable under its name. */
+  /** Makes it durable under its final name. */
   async commit(): Promise<void> {
     this.#flush();
     if (this.#descriptor === undefined) return;
@@ -156,7 +156,7 @@ class AtomicText implements Disposable {
     await commitPart(this.#part, this.#path);
   }
 
-  /** Removes what was not committed. */
+  /** Removes an uncommitted file. */
   [Symbol.dispose](): void {
     if (this.#descriptor === undefined) return;
     closeSync(this.#descriptor);
@@ -173,38 +173,38 @@ class AtomicText implements Disposable {
   }
 }
 
-/** What one resolver gave, over the last rows of all works. */
+/** Results of one resolver, over the last rows of all works. */
 interface ResolverLine {
-  /** Works for which it was asked; it answered where nothing went wrong with asking it. */
+  /** Works for which it was queried, and those for which the query succeeded. */
   asked: number;
   answered: number;
-  /** URLs of its that were tried, and works that were had by one of them. */
+  /** Its URLs that were tried, and works saved from one of them. */
   plans: number;
   kept: number;
-  /** Why the others were not. */
+  /** Why the others were refused. */
   readonly refused: Record<string, number>;
-  /** Works that nobody had, of which it knew a URL: what it would have given. */
+  /** Works saved by no resolver for which it knew a URL. */
   would_have_given: number;
 }
 
-/** What a resolver said when it could not answer: told once, and counted. */
+/** An error of a resolver, listed once with a count. */
 interface ProblemLine {
   works: number;
   readonly first: string;
 }
 
-/** What a host that would not or could not give what it has would have given. */
+/** Works lost because a host refused or failed. */
 interface SourceLine {
-  /** Works that nobody had and that it was asked for in vain. */
+  /** Works saved by no source for which it was requested. */
   works: number;
-  /** Of these, the ones for which no other source was lost: they hang on it alone. */
+  /** Works among these that no other source lost: they depend on this one alone. */
   only: number;
   readonly reasons: Record<string, number>;
 }
 
 const MOST_SOURCES = 1_000;
 
-/** The account of all resolvers. */
+/** The results of all resolvers. */
 export class ResolverAccount {
   readonly #lines: Record<string, ResolverLine> = {};
   readonly #problems: Record<string, ProblemLine> = {};
@@ -243,12 +243,12 @@ export class ResolverAccount {
     }
   }
 
-  /** Sources that were lost, the one that would have given most first. */
+  /** Sources that were lost, those with the most works first. */
   get sources(): Readonly<Record<string, SourceLine>> {
     return Object.fromEntries([...this.#sources].toSorted(([, a], [, b]) => b.only - a.only || b.works - a.works));
   }
 
-  /** By resolver, in the order in which they were first asked. */
+  /** By resolver, in the order in which they were first queried. */
   get lines(): Readonly<Record<string, ResolverLine>> {
     return this.#lines;
   }

@@ -86,7 +86,7 @@ test('text, database and reports hold the same rows, and the last row of a work 
     assert.equal(manifest.last('a'), undefined);
     await manifest.write(row('a', { outcome: 'failed', reason: 'timeout', path: null, bytes: null }));
     assert.equal(manifest.last('a')?.outcome, 'failed');
-    // More than are ingested at a time.
+    // More rows than one ingest takes.
     await Promise.all(Array.from({ length: 250 }, (_, at) => manifest.write(row(`w${at}`))));
     await manifest.write(row('a', { at: '2026-01-01T00:00:02.000Z' }));
     assert.equal(manifest.last('a')?.outcome, 'saved');
@@ -161,7 +161,7 @@ test('whichever of text and database is lost, damaged or behind is made whole fr
   }
   assert.deepEqual(ingested(folder.path), ['a', 'b', 'c']);
   assert.deepEqual(warnings, []);
-  // A kill may come after the manifest and before the database.
+  // The process may be killed after writing the manifest and before writing the database.
   writeFileSync(jsonl, Buffer.concat([whole, Buffer.from(`${JSON.stringify(row('d'))}\n`)]));
   await (await open(folder.path, warnings))[Symbol.asyncDispose]();
   assert.deepEqual(ingested(folder.path), ['a', 'b', 'c', 'd']);

@@ -13,10 +13,10 @@ export async function openQueue(config: Config, runtime: Runtime, clock: Clock =
   return new WorkQueue(await openQueueStore(config, runtime, { clock }), clock);
 }
 
-/** Connections of a queue beside that of the works: one that listens, and one for the few that are leased at a time. */
+/** Connections of a second queue: one that listens, and one for the few concurrent leases. */
 const BESIDE_CONNECTIONS = 2;
 
-/** Opens a queue of a fleet beside that of the works, in a schema of its own. */
+/** Opens an additional queue of a fleet, in a separate schema. */
 export async function openQueueBeside(config: Config, name: string, runtime: Runtime): Promise<WorkQueue> {
   const { clock } = runtime;
   const queue = { ...config.queue, schema: `${config.queue.schema}_${name}` };
@@ -175,7 +175,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** The bytes of a file, unpacked if they are gzip. */
+/** The bytes of a file, decompressed if they are gzip. */
 async function openBytes(path: string): Promise<AsyncIterable<Uint8Array>> {
   const source: Readable = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: 1 << 18 });
   const iterator = (source as AsyncIterable<Buffer>)[Symbol.asyncIterator]();

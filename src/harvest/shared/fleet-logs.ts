@@ -6,7 +6,10 @@ import type { Clock } from '../../base/index.ts';
 import { AppError, FileLock, JsonlWriter, wait, writeFileAtomic } from '../../base/index.ts';
 import type { LeaseProof, LogLines, SharedLog } from '../../queue/index.ts';
 
-/** The logs that a fleet shares, and where each is in a folder: the database is made from these files as on one machine. */
+/**
+ * The logs that a fleet shares, and the path of each in a folder: the database is built from these files as on one
+ * machine.
+ */
 const LOGS: Readonly<Record<string, (folder: string, manifests: string) => string>> = {
   manifest: (folder) => join(folder, 'manifest.jsonl'),
   records: (folder) => join(folder, 'records.jsonl'),
@@ -16,7 +19,7 @@ const LOGS: Readonly<Record<string, (folder: string, manifests: string) => strin
   chunk: (_, manifests) => join(manifests, 'docparse.chunk.manifest.jsonl'),
   embed: (_, manifests) => join(manifests, 'docparse.embed.manifest.jsonl'),
 };
-/** Its first line names the fleet, so that a folder is not used for two. */
+/** Its first line is the fleet's id, so that a folder is not used for two fleets. */
 const IDENTITY = 'fleet';
 const LINES_AT_ONCE = 2_000;
 const LOCK_RETRY_MS = 20;
@@ -28,8 +31,8 @@ interface Copied {
 }
 
 /**
- * The logs of a fleet and their copies in the folder of one machine. Lines are written to the server, where they get their
- * order, and come into the files from there: whatever machine they were written by, each file is the same everywhere.
+ * The logs of a fleet and their copies in one machine's folder. Lines are written to the server, which orders them, and
+ * copied into the files from there: so each file is the same on every machine.
  */
 export class FleetLogs implements AsyncDisposable {
   readonly #log: SharedLog;
@@ -39,7 +42,7 @@ export class FleetLogs implements AsyncDisposable {
   readonly #lock: FileLock;
   readonly #writers = new Map<string, JsonlWriter>();
   readonly #copied = new Map<string, Copied>();
-  /** Lines that were said without waiting; they go with the next ones that are waited for. */
+  /** Lines that no caller waits for; they are sent with the next awaited ones. */
   #said: LogLines[] = [];
   #identity = '';
   #pulling: Promise<number> = Promise.resolve(0);
@@ -53,7 +56,7 @@ export class FleetLogs implements AsyncDisposable {
     this.#lock = new FileLock(join(folder, 'state', 'fleet.lock'), clock);
   }
 
-  /** Takes the folder into the fleet, and copies what the fleet has written so far. */
+  /** Joins the folder to the fleet, and copies what the fleet has written so far. */
   static async open(log: SharedLog, folder: string, manifests: string, clock: Clock): Promise<FleetLogs> {
     const logs = new FleetLogs(log, folder, manifests, clock);
     await logs.#join();
@@ -62,8 +65,8 @@ export class FleetLogs implements AsyncDisposable {
   }
 
   /**
-   * Appends lines, all or none, with what was said before. False when the lease was lost to another worker: then nothing
-   * was written.
+   * Appends lines, all or none, with the `say` lines before them. False if another worker took the lease: nothing was
+   * written.
    */
   async append(lines: readonly LogLines[], proof?: LeaseProof): Promise<boolean> {
     const said = this.#said;
@@ -77,17 +80,19 @@ export class FleetLogs implements AsyncDisposable {
     return isWritten;
   }
 
-  /** Whether a lease is still held: a machine that was suspended asks before it puts anything into the store. */
+  /** Whether a lease is still held: a machine that was suspended checks this before it stores anything. */
   isHeld(proof: LeaseProof): Promise<boolean> {
     return this.#log.isHeld(proof);
   }
 
-  /** Lines that nothing has to wait for: they are appended with the next that are, and lost with a process that is killed. */
+  /**
+   * Lines that need not be awaited: they are appended with the next awaited ones, and lost if the process is killed.
+   */
   say(log: string, lines: readonly string[]): void {
     this.#said.push({ log, lines });
   }
 
-  /** A name that no other fleet has. */
+  /** A unique id of the fleet. */
   get identity(): string {
     return this.#identity;
   }
@@ -97,7 +102,7 @@ export class FleetLogs implements AsyncDisposable {
     return this.#copied.get(log)?.lines ?? 0;
   }
 
-  /** Copies what is new into the files; answers how many lines that were. */
+  /** Copies new lines into the files; returns how many. */
   pull(): Promise<number> {
     this.#pulling = this.#pulling.catch(() => 0).then(() => this.#pull());
     return this.#pulling;
@@ -140,7 +145,7 @@ export class FleetLogs implements AsyncDisposable {
   async #join(): Promise<void> {
     const read = async (): Promise<string | undefined> =>
       (await this.#log.read(new Map([[IDENTITY, 0]]), 1)).at(0)?.text;
-    // Two that begin at once both write a line; the first one counts.
+    // Two processes that start at once both write a line; the first one counts.
     if ((await read()) === undefined) await this.#log.append([{ log: IDENTITY, lines: [randomUUID()] }]);
     this.#identity = (await read()) ?? '';
     const { fleet, logs } = remembered(this.#folder);
@@ -177,7 +182,7 @@ function statePath(folder: string): string {
   return join(folder, 'state', 'fleet.json');
 }
 
-/** The fleet whose logs a folder has copies of, and how far they were copied. */
+/** The fleet whose logs a folder has copied, and how far. */
 export function remembered(folder: string): {
   readonly fleet: string | undefined;
   readonly logs: Record<string, Copied>;
@@ -188,7 +193,7 @@ export function remembered(folder: string): {
   return { fleet, logs };
 }
 
-/** The whole lines of a file; what a killed process left without its end is cut off by the next writer. */
+/** Counts the complete lines of a file; an incomplete last line is cut off by the next writer. */
 async function count(path: string): Promise<Copied> {
   if (!existsSync(path)) return { lines: 0, bytes: 0 };
   let lines = 0;

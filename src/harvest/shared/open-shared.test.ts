@@ -31,7 +31,7 @@ test('a store belongs to one run: a check by another would remove its files as o
   mkdirSync(join(temporary.path, 'another'));
   writeFileSync(join(temporary.path, 'another', 'objects.jsonl'), '{"corp');
   await assert.rejects(open('another'), { code: 'OBJECT_STORE_OTHER', message: /another corpus/ });
-  // The same run, also in a later process, goes on.
+  // The same run resumes, also in a later process.
   await using again = await open('one');
   assert.equal(await again.files.objects.head(sha256('a')), 1);
 });

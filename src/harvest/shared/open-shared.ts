@@ -12,13 +12,13 @@ import type { Runtime } from '../queue/open-queue.ts';
 import { FleetLogs, remembered } from './fleet-logs.ts';
 import { OBJECTS_LOG, SharedFiles } from './shared-files.ts';
 
-/** What of a corpus is not in its folder alone: files in a store, and in a fleet the logs. */
+/** Parts of a corpus outside its folder: files in a store and, in a fleet, the logs. */
 export interface Shared extends AsyncDisposable {
   readonly files: SharedFiles;
   readonly logs: FleetLogs | undefined;
 }
 
-/** Opens what the configuration shares; undefined where all of a corpus is in its folder. */
+/** Opens the shared parts that are configured; undefined if the corpus is only in its folder. */
 export async function openShared(config: Config, runtime: Runtime): Promise<Shared | undefined> {
   const { store, queue, download } = config;
   if (queue.fleet && (store.url === '' || queue.backend !== 'postgres'))
@@ -53,8 +53,8 @@ export async function openShared(config: Config, runtime: Runtime): Promise<Shar
 }
 
 /**
- * Refuses a store that does not exist, cannot be used, or belongs to another corpus, before anything is asked for: `store
- * check --repair` would remove the files of the other one. The first run, or machine of a fleet, claims its store.
+ * Rejects a store that does not exist, cannot be used, or belongs to another corpus, before anything is requested:
+ * `store check --repair` would remove the other corpus's files. The first run, or machine of a fleet, claims its store.
  */
 async function checkOwner(
   objects: ObjectStore,
@@ -66,7 +66,7 @@ async function checkOwner(
   const ours = logs?.identity ?? remembered(folder).fleet ?? (await corpusIdentity(folder, clock));
   if (owner === undefined && (!logs || logs.lines('objects') === 0)) {
     await objects.claim(ours);
-    // Another one may have claimed it at the same moment: the last one has it.
+    // Another process may have claimed it at the same time: the last claim counts.
     owner = await objects.owner();
   }
   if (owner === ours) return;
@@ -79,7 +79,7 @@ async function checkOwner(
       });
 }
 
-/** A corpus without a fleet is known by the first line of its log of objects, which all copies of the log share. */
+/** A corpus without a fleet is identified by the first line of its objects log, which all copies of the log share. */
 async function corpusIdentity(folder: string, clock: Clock): Promise<string> {
   const path = join(folder, OBJECTS_LOG);
   const read = async (): Promise<string | undefined> => {

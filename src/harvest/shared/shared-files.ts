@@ -8,7 +8,7 @@ import { AppError, JsonlWriter, sha256File } from '../../base/index.ts';
 import type { ObjectId, ObjectStore } from '../../objects/index.ts';
 import { FileTable } from '../../store/index.ts';
 
-/** The log that says which object is which file of the corpus: the last line of a path counts. */
+/** The log that maps files of the corpus to objects: the last line of a path counts. */
 export const OBJECTS_LOG = 'objects.jsonl';
 
 /** A line of the log. */
@@ -21,7 +21,7 @@ export interface FileLine extends ObjectId {
 const READ_BYTES = 1 << 20;
 const NEWLINE = 0x0a;
 
-/** Files of a corpus that are shared: downloads, and what the stages make of them. Nothing else is read from a log. */
+/** Shared files of a corpus: downloads and stage outputs. Other paths in a log are ignored. */
 const SHARED = /^(?:PDF|HTML|XML|cas|Data)(?:\/(?!\.)[^/\\\p{Cc}]{1,255}){1,8}$/u;
 
 /** The files of a corpus folder that are in an object store. */
@@ -47,7 +47,7 @@ export class SharedFiles implements AsyncDisposable {
     return files;
   }
 
-  /** Reads what was added to the log since. */
+  /** Reads lines added to the log since the last call. */
   async refresh(): Promise<void> {
     const path = join(this.folder, OBJECTS_LOG);
     if (!existsSync(path)) return;
@@ -56,7 +56,7 @@ export class SharedFiles implements AsyncDisposable {
     for (;;) {
       const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, this.#bytesRead);
       const end = buffer.subarray(0, bytesRead).lastIndexOf(NEWLINE) + 1;
-      // The rest is a line without its end, or longer than what was read.
+      // The rest is an incomplete line, or one longer than the buffer.
       if (end === 0 && bytesRead < length) return;
       if (end === 0) length *= 2;
       for (const line of buffer.subarray(0, end).toString('utf8').split('\n')) {
@@ -67,7 +67,7 @@ export class SharedFiles implements AsyncDisposable {
     }
   }
 
-  /** The object that a file is; undefined where the store has none for it. */
+  /** The object of a file; undefined if the store has none. */
   of(path: string): ObjectId | undefined {
     const { sha256, bytes } = this.#table.get(path) ?? {};
     return sha256 === undefined || bytes === undefined ? undefined : { sha256, bytes };
@@ -84,8 +84,8 @@ export class SharedFiles implements AsyncDisposable {
   }
 
   /**
-   * Puts files into the store, and answers the lines that say so, to be appended by the caller together with what else
-   * happened. The store has the bytes before anything says so.
+   * Stores files and returns their log lines, which the caller appends together with other lines. The bytes are stored
+   * before any line refers to them.
    */
   async put(paths: readonly string[], known?: ObjectId, signal?: AbortSignal): Promise<FileLine[]> {
     const lines: FileLine[] = [];
@@ -100,7 +100,7 @@ export class SharedFiles implements AsyncDisposable {
     return lines;
   }
 
-  /** Puts files and writes down that they are there. */
+  /** Stores files and appends their log lines. */
   async save(paths: readonly string[], known?: ObjectId, signal?: AbortSignal): Promise<void> {
     const lines = await this.put(paths, known, signal);
     if (lines.length === 0) return;
@@ -114,12 +114,12 @@ export class SharedFiles implements AsyncDisposable {
     this.noted(lines);
   }
 
-  /** Lines that were appended with others: they count from now on. */
+  /** Registers lines that the caller has appended. */
   noted(lines: readonly FileLine[]): void {
     for (const line of lines) this.#table.put(line);
   }
 
-  /** Makes sure that a file is here, whole, by its size; false where neither the folder nor the store has it. */
+  /** Makes sure that a complete file is here, by its size; false if neither the folder nor the store has it. */
   async bring(path: string, signal?: AbortSignal): Promise<boolean> {
     const object = this.of(path);
     const found = statSync(join(this.folder, path), { throwIfNoEntry: false });
@@ -129,7 +129,7 @@ export class SharedFiles implements AsyncDisposable {
     return true;
   }
 
-  /** Brings every file below a folder that is not here; answers how many came. */
+  /** Fetches every missing file below a folder; returns how many. */
   async bringAll(
     prefix: string,
     isWanted: (path: string) => boolean = () => true,
@@ -158,14 +158,14 @@ export class SharedFiles implements AsyncDisposable {
   }
 }
 
-/** Files that are brought at once. */
+/** Concurrent fetches. */
 const TOGETHER = 8;
 
 export interface SharedFilesOptions {
   readonly folder: string;
   readonly objects: ObjectStore;
   readonly clock: Clock;
-  /** Where lines go in a fleet; into the log of the folder by default. */
+  /** Appends lines in a fleet; defaults to the log in the folder. */
   readonly append?: (lines: readonly string[]) => Promise<void>;
 }
 
@@ -177,7 +177,7 @@ function parsed(line: string): unknown {
   }
 }
 
-/** A log may come from another machine: paths that lead elsewhere are not followed. */
+/** A log may come from another machine: paths outside the folder are rejected. */
 function isFileLine(value: unknown): value is FileLine {
   if (value === null || typeof value !== 'object') return false;
   const { path, sha256, bytes } = value as Partial<FileLine>;
@@ -190,14 +190,17 @@ function isFileLine(value: unknown): value is FileLine {
   );
 }
 
-/** What a comparison of the store with the log has found. */
+/** Result of comparing the store with the log. */
 export interface StoreCheck {
   /** Files that the log names. */
   readonly files: number;
   readonly objects: number;
   readonly missing: readonly string[];
   readonly damaged: readonly string[];
-  /** Objects that no file of the corpus is, older than the grace period; a younger one may belong to a file just being saved. */
+  /**
+   * Objects that belong to no file of the corpus and are older than the grace period; a newer one may belong to a file
+   * being saved.
+   */
   readonly orphans: readonly string[];
   readonly young: number;
   readonly removed: number;
@@ -206,14 +209,14 @@ export interface StoreCheck {
 const MOST_NAMED = 1_000;
 
 /**
- * Compares the objects of a store with what the log says. The log is right: each of its files is asked for by its hash, and
- * a listing, which may be behind, only serves to find orphans.
+ * Compares the objects of a store with the log. The log is authoritative: each of its files is looked up by hash; the
+ * listing, which may be out of date, only serves to find orphans.
  */
 export async function checkStore(
   files: SharedFiles,
   options: {
     readonly clock: Clock;
-    /** Reads every object and compares its hash, instead of its size alone. */
+    /** Reads every object and compares its hash, not only its size. */
     readonly verify: boolean;
     readonly repair: boolean;
     readonly graceMs: number;
@@ -231,7 +234,7 @@ export async function checkStore(
     signal?.throwIfAborted();
     count += 1;
     let bytes = await objects.head(object.sha256, signal);
-    // A store of several servers may answer from one that does not have it yet.
+    // A replicated store may answer from a server that does not have it yet.
     for (let again = 0; again < 2; again += 1) bytes ??= await objects.head(object.sha256, signal);
     if (bytes === undefined) name(missing, path);
     else if (bytes !== object.bytes) name(damaged, path);
