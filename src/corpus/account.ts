@@ -5,14 +5,14 @@ import type { StageOutcome } from '../stage/index.ts';
 import type { CorpusStageName } from './corpus-run.ts';
 import type { PassedOver } from './own-papers.ts';
 
-/** The account of the folder, over all its runs, and what this run did. */
+/** The counts of a folder over all its runs, and of this run. */
 export interface WorksAccount extends Account {
-  /** Works that this run has listed, and bytes that it has downloaded. */
+  /** Works listed and bytes downloaded by this run. */
   readonly listed_this_run: number;
   readonly bytes_this_run: number;
 }
 
-/** The outcome of the documents in one stage. */
+/** The outcomes of documents in one stage. */
 export interface StageAccount {
   readonly done: number;
   /** Done by an earlier run. */
@@ -24,7 +24,7 @@ export interface StageAccount {
   readonly p95_ms: number;
 }
 
-/** A document that a stage could not do. */
+/** A document that failed in a stage. */
 export interface FailedDocument {
   readonly stage: CorpusStageName;
   readonly document: string;
@@ -32,28 +32,28 @@ export interface FailedDocument {
   readonly message: string;
 }
 
-/** What a run tells at its end, and keeps in `run.json`. */
+/** The summary of a run, stored in `run.json`. */
 export interface RunAccount {
-  /** Null where the documents were there already. */
+  /** Null if nothing was downloaded, because the documents were already there. */
   readonly works: WorksAccount | null;
   readonly documents: number;
   /** Documents that are scans without text; they need OCR. */
   readonly scans: number;
-  /** Parsed documents of which some pages or words are missing. */
+  /** Parsed documents with missing pages or words. */
   readonly partial: number;
-  /** Own files that were not taken, and why. */
+  /** The user's files that were skipped, and why. */
   readonly passed_over: readonly PassedOver[];
-  /** How your own papers were recognised as works; null where there are none. */
+  /** How the user's papers were identified; null if there are none. */
   readonly own_papers: IdentifiedPapers | null;
   readonly stages: Readonly<Partial<Record<CorpusStageName, StageAccount>>>;
   readonly failures: readonly FailedDocument[];
   readonly index: { readonly passages: number; readonly searched_by: 'words' | 'words and meaning' } | null;
-  /** Why it ended before its end; null where it did not. */
+  /** Why it ended early; null if it did not. */
   readonly stopped: string | null;
   readonly seconds: number;
 }
 
-/** The account of the stages. Scans are skipped each time; they are not done before. */
+/** The account of the stages. Scans are skipped in every run; they do not count as done before. */
 export function accountOfStages(
   outcomes: Readonly<Partial<Record<CorpusStageName, StageOutcome>>>,
   scans: number,
@@ -63,7 +63,7 @@ export function accountOfStages(
     stages: Object.fromEntries(
       entries.map(([name, outcome]) => [name, stageAccount(outcome, name === 'doctags' ? scans : 0)]),
     ),
-    // A document whose vectors could not be made ahead is told of by the embed stage, if it fails there too.
+    // If a document fails here, the embed stage tries it again and reports it.
     failures: entries
       .filter(([name]) => name !== 'dense')
       .flatMap(([stage, { errors }]) =>

@@ -1,6 +1,6 @@
 /**
- * A line of things that wait for whoever takes them. Offering never waits, so that it can be done from a hook; who
- * makes things asks for room before making the next one, which keeps the line about as short as `bound`.
+ * A queue of values for one consumer. Offering never waits, so hooks can do it; producers call `room` before making the
+ * next value, which keeps the queue at about `bound`.
  */
 export class Channel<T> implements AsyncIterableIterator<T> {
   readonly #bound: number;
@@ -14,7 +14,7 @@ export class Channel<T> implements AsyncIterableIterator<T> {
     this.#bound = bound;
   }
 
-  /** Puts a thing at the end of the line; nobody will take it any more when the line was closed or abandoned. */
+  /** Adds a value; it is dropped if the queue was closed or abandoned. */
   offer(value: T): void {
     if (this.#closed || this.#abandoned) return;
     const taker = this.#takers.shift();
@@ -22,13 +22,13 @@ export class Channel<T> implements AsyncIterableIterator<T> {
     else this.#waiting.push(value);
   }
 
-  /** Resolves when the line is short enough for one more, and at once when nobody takes from it any more. */
+  /** Resolves when there is room for one more, or when the consumer is gone. */
   async room(): Promise<void> {
     while (this.#waiting.length >= this.#bound && !this.#closed && !this.#abandoned)
       await new Promise<void>((resolve) => this.#makers.push(resolve));
   }
 
-  /** Nothing more will be offered; what waits is still taken. */
+  /** No more values will be offered; waiting ones are still taken. */
   close(): void {
     this.#closed = true;
     for (const taker of this.#takers.splice(0)) taker({ done: true, value: undefined });
@@ -45,7 +45,7 @@ export class Channel<T> implements AsyncIterableIterator<T> {
     return new Promise((resolve) => this.#takers.push(resolve));
   }
 
-  /** Nobody takes any more: who waits for room need not. */
+  /** The consumer is gone: producers need not wait for room. */
   return(): Promise<IteratorResult<T>> {
     this.#abandoned = true;
     this.#waiting.length = 0;
@@ -64,12 +64,12 @@ export class Channel<T> implements AsyncIterableIterator<T> {
   }
 }
 
-/** Work that tells what happens, and can be stopped. */
+/** Work that reports events and can be stopped. */
 export type TellingWork<Event> = (tell: (event: Event) => void, signal: AbortSignal) => Promise<void>;
 
 /**
- * The events of some work, which begins when the first one is asked for. Aborting the signal lets it end in good order.
- * Who stops listening stops the work, and waits for its end; its failure is thrown to whoever listens or stops.
+ * The events of some work, which starts when the first one is requested. Aborting the signal ends it gracefully.
+ * Leaving the loop stops the work and waits for its end; its error is thrown to the consumer.
  */
 export async function* eventStream<Event>(work: TellingWork<Event>, signal?: AbortSignal): AsyncGenerator<Event, void> {
   const left = new AbortController();

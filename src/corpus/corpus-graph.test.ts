@@ -32,7 +32,7 @@ const REGISTERED = [
     issued: { 'date-parts': [[2010]] },
     'container-title': ['Journal of Seas'],
   },
-  // Another work of that title: nobody can say which is meant.
+  // Another work with that title: the reference is ambiguous.
   ...['10.5555/slow-1', '10.5555/slow-2'].map((DOI) => ({
     DOI,
     title: ['Slow recovery of deep reefs after storms'],
@@ -67,7 +67,7 @@ function writeDocument(data: string, name: string, title: string, references: re
   );
 }
 
-/** Patience that is left where time is shortened a thousand times, for a machine that is busy. */
+/** Timeouts for a busy machine, at a thousandth of real time. */
 const PATIENT = {
   connect_s: 30_000,
   headers_s: 30_000,
@@ -121,7 +121,7 @@ test('references without an identifier are looked up once, politely, and the sam
   assert.equal(alone.lookedUp, null);
   assert.equal(server.received.length, 0, 'nobody is asked unless that is wanted');
 
-  // Two documents print the first of them, which is asked about first, and once.
+  // Two documents cite the first reference, so it is looked up first, and once.
   const first = await build(folder, settingsFor(server.url, { lookup: true, lookup_most: 1 }));
   assert.deepEqual(first.lookedUp, { asked: 1, found: 1, doubtful: 0, unknown: 0, unanswered: 0, left: 2 });
   const [asked] = server.received;
@@ -180,7 +180,7 @@ test('works that records cite by an id alone are named once, and a work that is 
   await using admin = await Admin.open(simulation);
   const settings: Settings = { graph: { lookup: true }, stage: { durable: false, workers: 1 }, http: PATIENT };
   const { world } = simulation;
-  // A record cites a work that the corpus has not by its id, a document by its DOI; another id is nobody's.
+  // A record cites a missing work by id, a document by its DOI; another id belongs to no work.
   const wanted = [...world.works()].find(({ doi, agency, isXpac }) => doi !== null && agency === 'crossref' && !isXpac);
   assert.ok(wanted);
   writeDocument(join(scratch.path, 'Data'), 'own', 'A study', [`[1] Somebody A. Something. 2010. doi:${wanted.doi}`]);
@@ -312,7 +312,7 @@ test('a catalogue that is away, or answers what it never should, leaves the grap
     rmSync(join(scratch.path, 'records.jsonl'), { force: true });
     removeStore(scratch.path);
   }
-  // Four are asked about together: when the third has no answer the others are left alone.
+  // Four are looked up together: when the third gets no answer, the rest are not requested.
   const many = Array.from(
     { length: 8 },
     (_, at) => `[${at + 1}] Lind D. Reefs of the ${'n'.repeat(at + 1)}orth sea. J Seas. 2010.`,

@@ -40,7 +40,7 @@ import { modelClient, modelPrices, modelSettings } from './open-model.ts';
 import type { StageCall } from './prepare-stages.ts';
 import { stageSettings } from './prepare-stages.ts';
 
-/** What building a graph tells; the last event has its outcome. */
+/** Events of building a graph; the last one has the outcome. */
 export type GraphEvent =
   | { readonly kind: 'stage'; readonly event: StageEvent }
   | { readonly kind: 'warning'; readonly message: string }
@@ -51,26 +51,26 @@ export type GraphEvent =
       readonly change: GraphUpdate;
       /** Null unless references were to be looked up. */
       readonly lookedUp: LookedUp | null;
-      /** The same for works that records cite by an id alone. */
+      /** Likewise for works that records cite by id only. */
       readonly named: NamedWorks | null;
     };
 
-/** What reading claims tells: what it may cost before, what it took after. */
+/** Events of extracting claims: the estimated cost before, the actual cost after. */
 export type ClaimsEvent =
   | { readonly kind: 'estimated'; readonly estimate: ClaimEstimate }
   | { readonly kind: 'stage'; readonly event: StageEvent }
   | { readonly kind: 'gathered'; readonly gathered: ClaimsGathered };
 
-/** How a graph is built. */
+/** Options for building a graph. */
 export interface GraphRequest {
-  /** A vocabulary of yours: a table, SKOS in Turtle, or OBO. */
+  /** A custom vocabulary: a table, SKOS in Turtle, or OBO. */
   readonly vocabulary?: string | undefined;
   /** Only these works and their documents are in the graph. */
   readonly works?: ReadonlySet<string> | undefined;
   readonly flags?: StageCall | undefined;
 }
 
-/** Everything that states nodes and edges, as the records and files of a corpus are now. */
+/** All sources of nodes and edges, as currently stored. */
 function* sourcesIn(
   store: CorpusStore,
   dataRoot: string,
@@ -84,7 +84,7 @@ function* sourcesIn(
   }
 }
 
-/** Opens the graph of a folder. Where the database has none but its documents have facts, it is built from them first. */
+/** Opens the graph of a folder. If the database has none but the documents have facts, it is built from them first. */
 export function openCorpusGraph(folder: string, dataRoot: string, warn?: Warn): Graph {
   const store = CorpusStore.open(folder, { warn });
   try {
@@ -104,13 +104,13 @@ export function openCorpusGraph(folder: string, dataRoot: string, warn?: Warn): 
   }
 }
 
-/** Whether a folder has a graph, or facts of which one is made when it is opened. */
+/** Whether a folder has a graph, or facts to build one from. */
 export function hasCorpusGraph(folder: string, dataRoot: string): boolean {
   using store = CorpusStore.open(folder);
   return hasGraph(store) || hasFacts(dataRoot);
 }
 
-/** The graph of a corpus folder: `build` makes it or brings it up to date, `open` asks it. */
+/** The graph of a corpus folder: `build` creates or updates it, `open` opens it for queries. */
 export class CorpusGraph {
   readonly #folder: string;
   readonly #config: Config;
@@ -123,9 +123,8 @@ export class CorpusGraph {
   }
 
   /**
-   * Reads what every parsed document says and what records know of their works, and brings the graph up to date with it;
-   * with the setting `graph.lookup` OpenAlex is asked what the works are that records cite by its ids, and Crossref about references
-   * that carry no identifier.
+   * Reads all parsed documents and records, and updates the graph. With the setting `graph.lookup`, OpenAlex is queried
+   * for works that records cite by its ids, and Crossref for references without an identifier.
    */
   build(request: GraphRequest = {}, signal?: AbortSignal): AsyncGenerator<GraphEvent, void> {
     return eventStream<GraphEvent>(async (tell, stop) => {
@@ -137,7 +136,7 @@ export class CorpusGraph {
         });
       const { lookup, lookup_most: most } = this.#config.graph;
       const warn = (message: string): void => tell({ kind: 'warning', message });
-      // Opened first: an address that is missing is told before the documents are read.
+      // Opened first: a missing contact address is reported before the documents are read.
       await using asking = lookup
         ? openAsking(this.#config, { clock: this.#clock, log: (_level, message) => warn(message) })
         : undefined;
@@ -175,7 +174,7 @@ export class CorpusGraph {
       const directory = openAlexDirectory(asking);
       const named = await lookUpNames(graph.namelessWorks(directory.origin), directory, bounds, stop);
       const lookedUp = await lookUpReferences(graph.unknownReferences(), crossrefCatalogue(asking), bounds, stop);
-      // Added and removed is what the documents changed; what was found changes none of them.
+      // Added and removed are what the documents changed; lookups change none of them.
       const again = lookedUp.found + named.named > 0 ? await updateGraphSoon(store, sources(), stop) : change;
       const { added, removed } = change;
       tell({ kind: 'built', path, outcome, change: { ...again, added, removed }, lookedUp, named });
@@ -183,8 +182,8 @@ export class CorpusGraph {
   }
 
   /**
-   * Has the model of the settings `model.*` read claims out of passages: tells what it may cost, asks, and tells what it
-   * took. The claims are in the graph after the next `build`.
+   * Has the configured model extract claims from passages: reports the estimated cost, runs, and reports the actual
+   * cost. The next `build` adds the claims to the graph.
    */
   claims(
     request: { readonly estimateOnly?: boolean | undefined; readonly flags?: StageCall | undefined } = {},
@@ -202,7 +201,7 @@ export class CorpusGraph {
         policy: 'io',
         workers: model.concurrency,
         retries: 0,
-        // A document has many passages, each with a limit of its own.
+        // A document has many passages, each with its own limit.
         perItemTimeoutS: 0,
       });
       const gathered = await gatherClaims(
@@ -239,13 +238,13 @@ export class CorpusGraph {
     return hasCorpusGraph(this.#folder, this.#config.parse.data_root);
   }
 
-  /** Fills the tables of the graph from facts that were extracted before; returns the number of nodes. */
+  /** Fills the graph tables from facts extracted before; returns the number of nodes. */
   async refill(store: CorpusStore): Promise<number> {
     await updateGraphSoon(store, sourcesIn(store, this.#config.parse.data_root));
     return store.count('nodes');
   }
 
-  /** Opens the graph for reading. To be disposed of. */
+  /** Opens the graph for reading. The caller disposes of it. */
   open(warn?: Warn): Graph {
     return openCorpusGraph(this.#folder, this.#config.parse.data_root, warn);
   }
@@ -257,11 +256,11 @@ function nothingParsed(dataRoot: string): AppError {
   });
 }
 
-/** Bounds of what is stored of an answer, which may contain anything. */
+/** Limits on stored answers, which may contain anything. */
 const LONGEST = 1_000;
 const MOST_AUTHORS = { openalex: 30, crossref: 100 } as const;
 
-/** OpenAlex, asked for many works at once by the ids under which its records cite them. */
+/** Looks up many works at OpenAlex by the ids in its records. */
 export function openAlexDirectory({
   services,
   contact,
@@ -302,7 +301,7 @@ function knownWork(record: WorkRecord): KnownWork {
   };
 }
 
-/** Crossref, asked for the works of printed references as for the entries of a list that has no ids. */
+/** Looks up printed references at Crossref, like list entries without ids. */
 export function crossrefCatalogue({ byTitle }: Pick<Asking, 'byTitle'>): Catalogue {
   return {
     origin: 'crossref',

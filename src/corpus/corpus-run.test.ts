@@ -15,12 +15,12 @@ import type { FlowingStage } from './prepare-stages.ts';
 
 const never = new AbortController().signal;
 
-/** Stages that add their name to a text, in a folder of their own, and tell what they begin. */
+/** Stages that append their name to a text, in a temporary folder, and record what they start. */
 class Works implements AsyncDisposable {
   readonly begun: string[] = [];
   readonly folder: string;
   readonly #scratch: Awaited<ReturnType<typeof mkdtempDisposable>>;
-  /** Called before an item is done. */
+  /** Called before an item is processed. */
   hold: (stage: string, item: string) => Promise<void> | void = () => undefined;
 
   private constructor(scratch: Awaited<ReturnType<typeof mkdtempDisposable>>) {
@@ -32,7 +32,7 @@ class Works implements AsyncDisposable {
     return new Works(await mkdtempDisposable(join(tmpdir(), 'docstokg-flow-')));
   }
 
-  /** Files to be given to a run. */
+  /** Creates files as input of a run. */
   files(...names: string[]): string[] {
     return names.map((name) => {
       const path = join(this.folder, 'in', name);
@@ -133,7 +133,7 @@ test('a document is chunked while another is still being gathered, and embedded 
     .run({
       gather: async (arrive) => {
         await arrive(first);
-        // Only ends when the first document has come as far as the chunk stage.
+        // Ends only when the first document has reached the chunk stage.
         await chunked.promise;
         await arrive(second);
         return 'both';
@@ -185,7 +185,7 @@ test('gathering waits when the stages do not keep up', async () => {
       },
     })
     .run(never);
-  // Nothing is done before it is released: what has not been taken after many turns without a change never is.
+  // Nothing ends before it is released: what is not taken after many turns without a change is never taken.
   for (let [turns, before] = [0, -1]; turns < 100; turns += 1) {
     if (arrived !== before || arrived === 0) turns = 0;
     before = arrived;

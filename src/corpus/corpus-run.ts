@@ -14,33 +14,35 @@ import type { ClosingStage, FlowingStage, PreparedStage } from './prepare-stages
 import { DocumentNotices } from './document-notices.ts';
 import type { StoredOutputs } from './stored-outputs.ts';
 
-/** Documents that may wait between two stages: enough that none runs dry, few enough to forget when it all stops. */
+/** Documents that may wait between two stages: enough to keep each busy, few enough to lose when a run stops. */
 const WAITING = 64;
 /**
- * How far parsing leaves the cores to what comes after it. The model with a thread for each core cannot use them whole;
- * parsing in the gaps does. Side by side as equals, parsing would be done first, and nothing be left to fill them with.
+ * Niceness of parsing. The model, with a thread per core, cannot use all cores fully; parsing fills the gaps. With
+ * equal priority, parsing would end first and leave the gaps unused.
  */
 const PARSING_GIVES_WAY = 5;
 
 /** The stages of a run by what they do; `dense` makes vectors ahead of `embed`. */
 export type CorpusStageName = 'doctags' | 'chunk' | 'dense' | 'embed';
 
-/** What is told of a stage while it runs. */
+/** Receives the events of a stage. */
 type CorpusReport = (stage: CorpusStageName, event: StageEvent) => void;
 
-/** Gives documents to the run: resolves when there is room for the next one. */
+/** Adds a document to the run; resolves when there is room for the next one. */
 export type Arrive = (file: string) => Promise<void>;
 
 export interface CorpusStages {
   readonly doctags: FlowingStage;
   readonly chunk: FlowingStage;
-  /** Undefined where dense vectors are not wanted or cannot be made. */
+  /** Undefined if dense vectors are not wanted or not available. */
   readonly dense: FlowingStage | undefined;
-  /** Opened when every document is chunked, because BM25 counts the words of all of them; undefined: no vectors at all. */
+  /**
+   * Opened when all documents are chunked, because BM25 counts the words of all of them; undefined: no vectors at all.
+   */
   readonly openEmbed: () => Promise<ClosingStage | undefined>;
 }
 
-/** Files on their way from the download to the parser, each once: whoever saves a file adds it, the parser takes it. */
+/** Files on their way from the download to the parser, each only once. */
 export class ArrivedFiles {
   readonly line = new Channel<string>(WAITING);
   readonly #seen = new Set<string>();
@@ -60,28 +62,28 @@ export class ArrivedFiles {
 
 export interface CorpusRunOptions<Gathered, Indexed> {
   readonly stages: CorpusStages;
-  /** Files that are parsed as they come. */
+  /** Files that are parsed as they arrive. */
   readonly files?: ArrivedFiles;
-  /** Brings documents until there are no more, and tells what it did. */
+  /** Adds documents until there are no more, and returns its result. */
   readonly gather: (arrive: Arrive, signal: AbortSignal) => Promise<Gathered>;
-  /** Makes everything searchable; called when all documents have gone through all stages. */
+  /** Builds the index; called when all documents have gone through all stages. */
   readonly index: () => Promise<Indexed>;
   readonly report: CorpusReport;
-  /** Stores what a stage makes; undefined where the folder is all there is. */
+  /** Stores the outputs of a stage; undefined if the corpus is only in its folder. */
   readonly store?: (() => StoredOutputs) | undefined;
-  /** The embedding model knows English only: documents in other languages are named in a warning. */
+  /** The embedding model supports English only: a warning names documents in other languages. */
   readonly modelIsEnglish?: boolean;
 }
 
 /** The outcome of a run. */
 export interface CorpusOutcome<Gathered, Indexed> {
   readonly gathered: Gathered;
-  /** Different files that arrived. */
+  /** Distinct files that arrived. */
   readonly documents: number;
   readonly stages: Readonly<Partial<Record<CorpusStageName, StageOutcome>>>;
-  /** Undefined when the run was stopped before. */
+  /** Undefined if the run was stopped before. */
   readonly index: Indexed | undefined;
-  /** Why it ended before its end. */
+  /** Why it ended early. */
   readonly stopReason: string | undefined;
 }
 
@@ -116,7 +118,7 @@ export class CorpusRun<Gathered, Indexed> {
       outcomes[name] = outcome;
       if (outcome.cancelled) halt.abort(outcome.stopReason ?? `${name} stopped`);
     };
-    // Where nothing more can be found, what was found is still worth finishing; the fault is told at the end.
+    // If the search for documents fails, those found are still processed; the error is thrown at the end.
     const gathering = gather(files.add, either).finally(() => files.line.close());
     gathering.catch(() => undefined);
     const parts = [
@@ -125,7 +127,7 @@ export class CorpusRun<Gathered, Indexed> {
       stages.dense ? keep('dense', flow('dense', stages.dense, chunked)) : pass(chunked),
     ];
     for (const part of parts) part.catch(() => halt.abort('failed'));
-    // Nothing is left behind: whatever fails, the others are stopped and waited for.
+    // Whatever fails, the other parts are stopped and awaited.
     await Promise.allSettled([gathering, ...parts]);
     await Promise.all(parts);
     if (!either.aborted) await this.#embed(either, keep);
@@ -154,7 +156,7 @@ export class CorpusRun<Gathered, Indexed> {
       readonly from: Channel<string>;
       readonly to: Channel<string> | undefined;
       readonly signal: AbortSignal;
-      /** Resolves when a document is really worked on, which will come to the stages after. */
+      /** Resolves when a document is being processed and will reach the later stages. */
       readonly expecting: Promise<void>;
       readonly expect: () => void;
     },
@@ -163,7 +165,7 @@ export class CorpusRun<Gathered, Indexed> {
     const abandon = (): void => void from.return();
     signal.addEventListener('abort', abandon, { once: true });
     try {
-      // In the order of arrival: to order by size, a stage would first take in everything there is.
+      // In order of arrival: sorting by size would mean taking all documents first.
       const inOrder: PreparedStage = {
         ...stage,
         options: {
@@ -179,7 +181,7 @@ export class CorpusRun<Gathered, Indexed> {
           afterItem: (item, ended) => void (isThere(ended) && to?.offer(item.itemId)),
         },
         signal,
-        // The first stage has its documents at once.
+        // The first stage gets its documents at once.
         ...(name !== 'doctags' && { expecting }),
       });
     } finally {
@@ -207,7 +209,7 @@ export class CorpusRun<Gathered, Indexed> {
       signal: how.signal,
       workerData: stage.data,
       ...(how.expecting && { expecting: how.expecting }),
-      // What goes into the cache is not a document's fate: its row is written by the embed stage.
+      // Filling the cache is not an outcome: the embed stage writes the document's row.
       ...(name === 'dense' && { sink: quietSink() }),
     });
     await stored?.flush();
@@ -216,7 +218,7 @@ export class CorpusRun<Gathered, Indexed> {
   }
 }
 
-/** Items as documents arrive; the next one is only taken when what this stage makes still has room. */
+/** Items as documents arrive; the next one is taken only if the next stage has room. */
 async function* itemsOf(
   stage: FlowingStage,
   from: Channel<string>,
@@ -229,13 +231,13 @@ async function* itemsOf(
   }
 }
 
-/** Whether the next stage finds what it needs: made now or before. */
+/** Whether the next stage finds its input, made now or earlier. */
 function isThere(ended: ItemOutcome | StageErrorInfo): boolean {
   if (!('status' in ended)) return false;
   return ended.status === 'success' || (ended.status === 'skip' && ended.reason === 'resume-satisfied');
 }
 
-/** Takes from a line and does nothing with it. */
+/** Discards everything in a channel. */
 async function pass(from: Channel<string>): Promise<void> {
   let next = await from.next();
   while (!next.done) next = await from.next();
@@ -245,7 +247,7 @@ function reasonOf(signal: AbortSignal): string {
   return typeof signal.reason === 'string' ? signal.reason : 'asked to stop';
 }
 
-/** A manifest that is not written: for work whose result is only kept to save time. */
+/** A manifest that is not written, for work that only fills a cache. */
 function quietSink(): ManifestSink {
   return {
     logSuccess: () => undefined,

@@ -80,7 +80,7 @@ test('a view follows a run that grows, and its pages hold every work once in eve
   const all = Array.from({ length: 40 }, (_, at) => `W${at}`).toSorted();
   for (const sort of ['id', 'title', 'year', 'venue', 'outcome', 'reason', 'licence', 'at', 'citations'] as const)
     for (const order of ['asc', 'desc'] as const) assert.deepEqual(idsOf(view, { sort, order }).toSorted(), all);
-  // Letters count without their case and accents.
+  // Case and accents are ignored.
   const [first] = view.works.page({ sort: 'title' }).items;
   assert.match(first?.title ?? '', /^ape/);
   assert.deepEqual(idsOf(view, { q: 'elan NUMBER' }).length, 13);
@@ -95,7 +95,7 @@ test('a view follows a run that grows, and its pages hold every work once in eve
   assert.throws(() => view.works.page({ year: 'soon' }), { code: 'USAGE_FILTER' });
 
   assert.equal(idsOf(view, { q: 'better' }).length, 0);
-  // What a source says anew of works that are known is found as well.
+  // Updated records of known works are found too.
   putRecords(folder.path, 0, 40, { license: 'cc-by', title: 'Now known better' });
   await view.refresh();
   assert.equal(view.works.get('W39')?.licence, 'cc-by');

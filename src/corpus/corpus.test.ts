@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import type { Settings } from '../config/index.ts';
 import { openCorpus } from './corpus.ts';
 
-/** By words alone, in this thread: nothing heavy is loaded. */
+/** Lexical search in this thread: no model is loaded. */
 const settings: Settings = {
   parse: { dense: 'none', tokenizer: 'cl100k', format: 'jsonl' },
   stage: { durable: false, workers: 1 },
@@ -40,7 +40,7 @@ test('papers of a folder are gathered and can be searched; what comes later is f
   assert.equal(first?.passage.title, 'reefs');
 
   paper(papers, 'fractures', 'Vitamin D supplements did not prevent hip fractures in this trial.');
-  // Without a request it is what the folder was asked for last.
+  // Without a request, the folder's last request is used.
   for await (const event of corpus.gather())
     if (event.kind === 'ended') assert.deepEqual([event.account.documents, event.account.stages.chunk?.done], [2, 1]);
   assert.equal((await corpus.search('hip fractures'))[0]?.passage.title, 'fractures');

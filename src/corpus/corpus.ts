@@ -42,9 +42,9 @@ import { runStages } from './run-stages.ts';
 import type { OpenSearchOptions, SearchEvent, SearchPlace } from './open-search.ts';
 import { openSearchSession, placeOf, refreshPlace, searchPlaceIn } from './open-search.ts';
 
-/** How a corpus is opened; all of it has defaults. */
+/** Options for opening a corpus; all have defaults. */
 export interface CorpusOptions {
-  /** Settings over those of the configuration file and the environment: what `docstokg config` lists. */
+  /** Settings that override the configuration file and the environment; `docstokg config` lists them. */
   readonly settings?: Settings;
   /** The configuration file; by default `docstokg.yaml` in the working folder, if there is one. */
   readonly file?: string;
@@ -52,18 +52,18 @@ export interface CorpusOptions {
   readonly profile?: string;
   /** The address of a simulated web (`docstokg sim serve`) to run against. */
   readonly sim?: string;
-  /** Settings that `loadConfig` has resolved already: nothing else is read, and the folders they name stay as they are. */
+  /** Settings already resolved by `loadConfig`: nothing else is read, and their folders stay as they are. */
   readonly config?: Config;
   readonly clock?: Clock;
 }
 
-/** How a corpus is looked into without a change: who hears what is worth telling, and what stops it. */
+/** Receiver of messages, and abort signal, of read-only operations. */
 interface Looking {
   readonly tell?: (message: string) => void;
   readonly signal?: AbortSignal;
 }
 
-/** The settings that make a folder all there is to a corpus: its files, its queue and its data. */
+/** Settings that put all parts of a corpus into one folder: files, queue and data. */
 export function corpusLayer(folder: string, origin: string): Layer {
   return [
     { path: ['download', 'out'], value: folder, origin },
@@ -109,11 +109,11 @@ export async function openCorpus(folder: string, options: CorpusOptions = {}): P
 /** A corpus folder. */
 export class Corpus implements AsyncDisposable {
   readonly folder: string;
-  /** The settings in force. */
+  /** The current settings. */
   readonly config: Config;
   /** Its knowledge graph. */
   readonly graph: CorpusGraph;
-  /** Its works and documents, for those who read them. */
+  /** Its works and documents, for reading. */
   readonly library: Library<RunFile>;
   readonly #clock: Clock;
   #search: Promise<SearchSession> | undefined;
@@ -135,19 +135,19 @@ export class Corpus implements AsyncDisposable {
     return new Gathering({ folder, config, clock: this.#clock, ended, choose }, request, signal);
   }
 
-  /** The works that a request would gather; nothing is fetched and nothing is written down about them. */
+  /** The works that a request would gather; downloads nothing and records nothing about them. */
   find(request: GatherRequest, options: Looking = {}): AsyncGenerator<Work, void> {
     const { runtime, signal } = this.#looking(options);
     return findWorks(wantedDocuments(request, this.config), runtime, signal);
   }
 
-  /** The same works with where each resolver says that they are; no file is fetched and nothing is written down. */
+  /** Like `find`, with the URLs that each resolver returns; downloads nothing and records nothing. */
   plans(request: GatherRequest, options: Looking = {}): AsyncGenerator<WorkPlans, void> {
     const { runtime, signal } = this.#looking(options);
     return findPlansOfWorks(wantedDocuments(request, this.config), runtime, signal);
   }
 
-  /** What gathering the same would come to: works, how many likely open, credits, hours, gigabytes. Nothing is fetched. */
+  /** Estimates a request: works, how many are likely open, credits, hours, gigabytes. Downloads nothing. */
   async estimate(request: GatherRequest, options: Looking = {}): Promise<Estimate> {
     const { runtime, signal } = this.#looking(options);
     return await estimateWorks(wantedDocuments(await askedFor(this.folder, request), this.config), runtime, signal);
@@ -158,7 +158,7 @@ export class Corpus implements AsyncDisposable {
     return { runtime: { clock: this.#clock, log: (_level, message) => tell(message) }, signal };
   }
 
-  /** Runs the stages over papers that are there, one stage after the other; each `stage-ended` has its outcome. */
+  /** Runs the stages over existing papers, one after the other; each `stage-ended` has its outcome. */
   parse(request: ParseRequest = {}, signal?: AbortSignal): AsyncGenerator<CorpusEvent, void> {
     return eventStream<CorpusEvent>(
       (tell, stop) =>
@@ -173,7 +173,7 @@ export class Corpus implements AsyncDisposable {
     );
   }
 
-  /** Brings the index up to date with what the stages have written. */
+  /** Updates the index with the outputs of the stages. */
   index(signal?: AbortSignal): AsyncGenerator<SearchEvent, void> {
     return eventStream<SearchEvent>(async (tell, stop) => {
       await this.#forgetSearch();
@@ -182,8 +182,8 @@ export class Corpus implements AsyncDisposable {
   }
 
   /**
-   * The passages that answer a question best, by words and meaning where there is a model. The first question brings the
-   * index up to date and opens it; later ones ask the same index until `gather` or `index` has made another.
+   * The passages that best answer a question, by words and, with a model, by meaning. The first search updates the
+   * index and opens it; later ones use it until `gather` or `index` replaces it.
    */
   async search(question: string, request: SearchRequest = {}, signal?: AbortSignal): Promise<CitedHit[]> {
     this.#search ??= this.openSearch({}, signal).catch((error: unknown) => {
@@ -193,13 +193,13 @@ export class Corpus implements AsyncDisposable {
     return await (await this.#search).search(question, request, signal);
   }
 
-  /** Opens the index for many questions; `tell` hears what is worth telling meanwhile. To be disposed of. */
+  /** Opens the index for many questions; `tell` receives messages. The caller disposes of it. */
   async openSearch(options: OpenSearchOptions = {}, signal?: AbortSignal): Promise<SearchSession> {
     const { mode, asItIs, tell = () => undefined } = options;
     return await openSearchSession(this.#searchPlace(), { config: this.config, mode, tell, asItIs }, signal);
   }
 
-  /** A search for a process that stays: it notices when the corpus has grown. To be disposed of. */
+  /** A search for long-running processes: it notices when the corpus grows. The caller disposes of it. */
   liveSearch(tell?: (event: SearchEvent) => void): LiveSearch {
     const { folder, config } = this;
     const open = (): Promise<SearchSession> => this.openSearch(tell ? { tell } : {});
@@ -207,8 +207,8 @@ export class Corpus implements AsyncDisposable {
   }
 
   /**
-   * Looks at the corpus again: lists again, reads what is known of its works, fetches what is new or has become open, and
-   * reports what changed. One that was killed resumes and reports the same.
+   * Refreshes the corpus: lists again, updates records, downloads works that are new or newly open, and reports the
+   * changes. If killed, the next call resumes and reports the same.
    */
   async refresh(
     request: RefreshRequest & { readonly tell?: (event: CorpusEvent) => void } = {},
@@ -232,7 +232,7 @@ export class Corpus implements AsyncDisposable {
     return diff;
   }
 
-  /** Writes the corpus for another tool; a format that is one text and has no `out` comes as pieces of it. */
+  /** Exports the corpus for another tool; yields the text in pieces if the format is a text and there is no `out`. */
   async *export(request: ExportRequest): AsyncGenerator<string, void> {
     const place = placeOf(this.folder, this.config);
     using works = this.#knownWorks();
@@ -242,8 +242,8 @@ export class Corpus implements AsyncDisposable {
   }
 
   /**
-   * Which works are taken for one another, or for versions of one another; `apart` undoes the merges of a work, `together`
-   * puts them back. A work that was split off is downloaded by the next run.
+   * Which works are considered duplicates or versions of one another; `apart` undoes the merges of a work, `together`
+   * restores them. A work that was split off is downloaded by the next run.
    */
   async versions(change: { readonly apart?: string; readonly together?: string } = {}): Promise<{
     readonly versions: ReturnType<Records['versions']>;
@@ -269,21 +269,21 @@ export class Corpus implements AsyncDisposable {
   }
 
   /**
-   * The ids of the works that a text means: a saved set, `included` or `excluded` by screening, a filter such as
-   * `year:2018-2022 type:article`, or ids with commas.
+   * The ids of the works that a text selects: a saved set, `included` or `excluded` by screening, a filter such as
+   * `year:2018-2022 type:article`, or ids separated by commas.
    */
   chooseWorks(text: string): ReadonlySet<string> {
     using works = this.#works();
     return chooseWorks(works, text);
   }
 
-  /** Saved choices of works, each with how many works it has now. */
+  /** Saved sets of works, each with its current size. */
   sets(): (SavedSet & { readonly size: number })[] {
     using works = this.#works();
     return works.records.sets().map((set) => ({ ...set, size: worksOfSet(works, set).size }));
   }
 
-  /** Saves a choice of works under a name: ids as they are now, or a filter that is applied when the set is used. */
+  /** Saves a set of works under a name: fixed ids, or a filter that is applied when the set is used. */
   saveSet(name: string, choice: { readonly works: string } | { readonly filter: string }): number {
     if (!/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,99}$/u.test(name) || LABELS.some((label) => label === name))
       throw new AppError('USAGE_SET', `"${name.slice(0, 100)}" cannot be the name of a set`, {
@@ -306,13 +306,13 @@ export class Corpus implements AsyncDisposable {
     works.records.saveSet({ name, works: null, filter: null }, this.#now());
   }
 
-  /** Cells of tables that people corrected, by work and column. */
+  /** Table cells corrected by people, by work and column. */
   corrections(): Map<string, Map<string, string>> {
     using works = this.#works();
     return works.records.corrections();
   }
 
-  /** Corrects a cell of every table with that column; '' leaves it empty, null goes back to what was found. */
+  /** Corrects a cell in every table with that column; '' makes it empty, null restores the extracted value. */
   correct(work: string, column: string, value: string | null): void {
     using works = this.#works();
     works.records.correct({ work: works.find(work)?.work ?? work, column, value }, this.#now());
@@ -333,7 +333,7 @@ export class Corpus implements AsyncDisposable {
     return Records.read(this.folder, { manifests: manifestFolder(this.config) });
   }
 
-  /** The works of the corpus, up to date; refused where there are none. */
+  /** The works of the corpus, up to date; throws if there are none. */
   #knownWorks(): CorpusWorks {
     if (existsSync(this.folder)) {
       const works = new CorpusWorks(this.folder, { manifests: manifestFolder(this.config) });
@@ -346,7 +346,7 @@ export class Corpus implements AsyncDisposable {
     });
   }
 
-  /** Builds `corpus.sqlite` again from the logs, the facts of documents and the passages; returns what it contains. */
+  /** Rebuilds `corpus.sqlite` from the logs, the facts of documents and the passages; returns what it contains. */
   async reindex(warn?: (message: string) => void): Promise<{
     readonly lines: number;
     readonly badLines: number;
@@ -367,7 +367,7 @@ export class Corpus implements AsyncDisposable {
     return { lines, badLines, works: store.count('works'), documents: store.count('documents'), nodes };
   }
 
-  /** The corpus as it is now, and as it grows, for whoever looks at it; writes nothing. To be disposed of. */
+  /** A live, read-only view of the corpus. The caller disposes of it. */
   view(): CorpusView {
     return new CorpusView(this.folder, this.config);
   }

@@ -12,8 +12,8 @@ import { Records } from '../store/index.ts';
 import type { FlowingStage } from './prepare-stages.ts';
 
 /**
- * Notes documents as they are parsed. At the end of a run one's own papers among them get their records, and those of works
- * that were fetched get what their documents say.
+ * Notes documents as they are parsed. At the end of a run it writes records of the user's own papers, and completes the
+ * records of downloaded works from their documents.
  */
 export class DocumentFiling implements AsyncDisposable {
   readonly #files: ReadonlySet<string>;
@@ -30,19 +30,19 @@ export class DocumentFiling implements AsyncDisposable {
     this.#runtime = runtime;
   }
 
-  /** Services are asked by somebody who says who is asking. */
+  /** Services are queried only with a contact address. */
   #ask(): Asking | undefined {
     const { download, http } = this.#config;
     if (download.identify && http.contact !== '') this.#asking ??= openAsking(this.#config, this.#runtime);
     return this.#asking;
   }
 
-  /** How they were recognised; null before, and where there are none. */
+  /** How papers were identified; null before that, and if there are none. */
   get identified(): IdentifiedPapers | null {
     return this.#identified;
   }
 
-  /** The DocTags stage, seen by this: it gives files the names of their documents. */
+  /** Wraps the DocTags stage, which maps files to document names. */
   seeing(stage: FlowingStage): FlowingStage {
     return {
       ...stage,
@@ -54,13 +54,13 @@ export class DocumentFiling implements AsyncDisposable {
     };
   }
 
-  /** Documents that other machines have parsed. */
+  /** Adds documents that other machines have parsed. */
   note(documents: Iterable<string>): void {
     const known = new Set([...this.#own, ...this.#fetched]);
     for (const document of documents) if (!known.has(document)) this.#fetched.push(document);
   }
 
-  /** Writes the records into the table of a download that is open, or into that of the folder. */
+  /** Writes the records, into the open download's table if there is one, else into the folder's. */
   async file(opened: Records | undefined, signal: AbortSignal): Promise<void> {
     if (this.#own.length === 0 && this.#fetched.length === 0) return;
     const { out } = this.#config.download;
@@ -74,7 +74,7 @@ export class DocumentFiling implements AsyncDisposable {
     await enrichWorks(this.#fetched, { dataRoot, records, asking: () => this.#ask(), now }, signal);
   }
 
-  /** Notes which version arXiv has of works that were kept from it, as long as that is surely the one that was kept. */
+  /** Records the current arXiv version of works downloaded from there, while that is certainly the downloaded one. */
   async #noteVersions(records: Records, signal: AbortSignal): Promise<void> {
     const { http } = this.#config;
     if (this.#fetched.length === 0 || http.contact === '') return;

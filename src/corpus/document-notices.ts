@@ -1,18 +1,18 @@
 import { NEEDS_OCR } from '../parse/index.ts';
 import type { StageHooks } from '../stage/index.ts';
 
-/** Collects what the summary of a DocTags run must say about its documents: scans without text, and languages. */
+/** Collects warnings for the summary of a DocTags run: scans without text, and languages. */
 export class DocumentNotices {
   readonly #modelIsEnglish: boolean;
   readonly #scans: string[] = [];
   readonly #foreign = new Map<string, number>();
 
-  /** `modelIsEnglish`: the embedding model knows English only. */
+  /** `modelIsEnglish`: the embedding model supports English only. */
   constructor(modelIsEnglish: boolean) {
     this.#modelIsEnglish = modelIsEnglish;
   }
 
-  /** The same hooks, which also collect. */
+  /** The hooks, extended to collect warnings. */
   collecting(hooks: StageHooks): StageHooks {
     return {
       ...hooks,
@@ -28,7 +28,7 @@ export class DocumentNotices {
     };
   }
 
-  /** What is to be said, one message for each matter. */
+  /** The warnings, one per topic. */
   warnings(): string[] {
     return [this.#aboutScans(), this.#modelIsEnglish ? this.#aboutLanguages() : undefined].filter(
       (each) => each !== undefined,

@@ -8,30 +8,30 @@ import type { WantedDocuments } from './gather-request.ts';
 import { checkDocuments } from './gather-request.ts';
 import { findOwnPapers } from './own-papers.ts';
 
-/** What gathering would come to, before anything of it is fetched. */
+/** What a request would download and cost. */
 export interface Estimate {
-  /** Works that are named or listed; those that are both count twice. */
+  /** Works named or listed; those that are both count twice. */
   readonly works: number;
-  /** Citations are followed further than one step: how many works that brings is not known before. */
+  /** Citations are followed for more than one step, so the number of works is a minimum. */
   readonly at_least: boolean;
-  /** Papers of one's own, which are not fetched. */
+  /** The user's own papers, which are not downloaded. */
   readonly papers: number;
   /** Works that were looked at. */
   readonly sampled: number;
-  /** Works that OpenAlex knows an open copy of, by what the sample says. */
+  /** Works with an open copy known to OpenAlex, extrapolated from the sample. */
   readonly likely_open: number;
   readonly credits: {
-    /** What listing all works will cost. */
+    /** Cost of listing all works. */
     readonly listing: number;
     readonly usd: number;
-    /** What this estimate has cost. */
+    /** Cost of this estimate. */
     readonly spent: number;
-    /** What OpenAlex says is left of today; null where it says nothing. */
+    /** Today's remaining budget, as OpenAlex reports it; null if unknown. */
     readonly left_usd: number | null;
   };
-  /** How long it takes at least: as long as the host with the most to give, or the listing. */
+  /** Minimum duration: that of the slowest host, or of the listing. */
   readonly hours: number;
-  /** Hosts with the most to give, the one that takes longest first. */
+  /** Hosts with the most works, slowest first. */
   readonly hosts: readonly HostShare[];
   readonly gigabytes: number;
   /** The assumptions behind the figures. */
@@ -45,11 +45,11 @@ interface HostShare {
   readonly hours: number;
 }
 
-/** Works of one kind, and some of them. */
+/** Works of one kind, and a sample of them. */
 interface Part {
   readonly works: number;
   readonly sample: readonly Work[];
-  /** How many the sample stands for: works that nobody knows are in here, and not in the sample. */
+  /** How many works the sample represents, including unknown works that are not in it. */
   readonly asked: number;
   readonly pages: number;
   readonly isSearch: boolean;
@@ -57,7 +57,7 @@ interface Part {
   readonly leftUsd: number | null;
 }
 
-/** No service documents these; they differ between fields. */
+/** Assumptions: no service documents these, and they vary between fields. */
 const ASSUMED = {
   /** Works sampled to see how many are open, and at which hosts. */
   sample: 100,
@@ -73,7 +73,7 @@ const PER_PAGE = 100;
 const IDS_TOGETHER = 50;
 const HOSTS_TOLD = 5;
 
-/** Asks OpenAlex how many works there are and looks at some of them; no file is fetched and nothing is written. */
+/** Asks OpenAlex how many works there are and samples some; downloads and writes nothing. */
 export async function estimateWorks(
   documents: WantedDocuments,
   runtime: Runtime,
@@ -118,7 +118,7 @@ function creditsOf({ isSearch }: Part): number {
   return isSearch ? ASSUMED.credits_per_search_page : ASSUMED.credits_per_page;
 }
 
-/** Works that are named one by one: OpenAlex is asked about some of them. */
+/** Works named individually: OpenAlex is queried for a sample of them. */
 async function namedPart(
   { ids, wanted }: WantedDocuments,
   asking: Asking,
@@ -160,7 +160,7 @@ async function namedPart(
   };
 }
 
-/** How OpenAlex is asked for a work by one of its ids; a DOI that would end the condition is left out. */
+/** The OpenAlex filter for a work by one of its ids; omits a DOI that would break the filter. */
 function conditionOf({ ids }: Work): { readonly field: string; readonly value: string } | undefined {
   if (ids.openalex !== null) return { field: 'openalex', value: ids.openalex };
   if (ids.doi !== null && !/[|,"!]/.test(ids.doi)) return { field: 'doi', value: ids.doi };
@@ -211,7 +211,7 @@ function inWords(end: OpenAlexEnd): string {
   return end.kind;
 }
 
-/** Where open works of the samples would be fetched, each host with as many works as it stands for. */
+/** Hosts of the sampled open works, with extrapolated numbers of works. */
 function hostsOf(parts: readonly Part[], asking: Asking, config: Config): HostShare[] {
   const works = new Map<string, number>();
   for (const part of parts) {
@@ -228,7 +228,7 @@ function hostsOf(parts: readonly Part[], asking: Asking, config: Config): HostSh
   }).toSorted((a, b) => b.hours - a.hours || b.works - a.works || a.host.localeCompare(b.host));
 }
 
-/** The host that is asked first for a work, in the order of the resolvers; undefined for one that is not open. */
+/** The host requested first for a work, in the order of the resolvers; undefined for a closed work. */
 function hostOf({ ids, isOpen, locations }: Work, { services }: Asking): string | undefined {
   if (isOpen !== true) return undefined;
   if (ids.arxiv !== null) return services.base('arxiv').host;
@@ -249,7 +249,7 @@ function sumOf<T>(items: readonly T[], read: (item: T) => number): number {
   return items.reduce((sum, item) => sum + read(item), 0);
 }
 
-/** Three digits are more than an estimate knows. */
+/** Three digits are precise enough for an estimate. */
 function rounded(value: number): number {
   return Number(value.toPrecision(3));
 }

@@ -6,27 +6,27 @@ import type { StageEvent } from '../stage/index.ts';
 import type { RunAccount } from './account.ts';
 import type { CorpusStageName } from './corpus-run.ts';
 
-/** Something worth telling a person, in words. */
+/** A message for people. */
 export interface MessageEvent {
   readonly kind: 'message';
   readonly level: 'error' | 'warn' | 'info' | 'debug';
   readonly message: string;
 }
 
-/** What happens to a corpus while it is gathered, parsed and indexed. */
+/** Events while a corpus is gathered, parsed and indexed. */
 export type CorpusEvent =
   | MessageEvent
-  /** What the download tells. */
+  /** An event of the download. */
   | { readonly kind: 'download'; readonly event: DownloadEvent }
-  /** What the queue behind it tells. */
+  /** An event of its queue. */
   | { readonly kind: 'queue'; readonly event: QueueEvent }
-  /** No more works are downloaded: what this run did, and the outcome of all works of the folder. */
+  /** The download ended: what this run did, and the outcome of all works of the folder. */
   | { readonly kind: 'gathered'; readonly summary: DownloadSummary; readonly run: RunCounts; readonly counts: Account }
-  /** What a stage tells. */
+  /** An event of a stage. */
   | { readonly kind: 'stage'; readonly stage: CorpusStageName; readonly event: StageEvent }
-  /** All documents have gone through all stages, and the index is made. */
+  /** All documents have gone through all stages; the index is built next. */
   | { readonly kind: 'indexing' }
-  /** What making the index tells. */
+  /** An event of building the index. */
   | { readonly kind: 'index'; readonly event: IndexEvent }
-  /** It is over; always the last event. */
+  /** Always the last event. */
   | { readonly kind: 'ended'; readonly account: RunAccount };

@@ -12,7 +12,7 @@ import { openCorpus } from './corpus.ts';
 import type { GatherRequest } from './gather-request.ts';
 import { FLAG } from '../../sim/world/world.ts';
 
-/** A busy machine may keep an answer waiting for a second, which on this clock is minutes. */
+/** A busy machine may delay a response by a second, which is minutes on this clock. */
 const PATIENT: NonNullable<CorpusOptions['settings']> = {
   http: { connect_s: 3600, headers_s: 3600, idle_s: 3600, total_s: 7200 },
 };
@@ -90,7 +90,7 @@ test('libraries of Zotero, on the web and on this machine, and citations to a de
   assert.deepEqual(await found({ references: [from.id], depth: 2 }), names(new Set([...from.references, ...second])));
 
   await t.test('zotero:local', async (local) => {
-    // A translator writes what the Zotero on a machine answers: a bare array, where the web has an object.
+    // As answered by the local Zotero: a bare array, where the web API returns an object.
     const items = registered.slice(0, 3).map(({ doi, title }) => ({ type: 'article-journal', title, DOI: doi }));
     const asked: string[] = [];
     const server = createServer((request, response) => {
@@ -143,7 +143,7 @@ test('an estimate says how many works there are, how many are open and what that
 
   const few = await corpus.estimate({ filter: 'publication_year:1900-2100', max: 7 });
   assert.equal(few.works, 7);
-  // Named ones: all of them are looked at, so the number is exact.
+  // Named works: all of them are looked up, so the number is exact.
   const named = listed.filter(({ doi }) => doi !== null).slice(0, 30);
   const exact = await corpus.estimate({ ids: named.map(({ doi }) => doi ?? '') });
   assert.deepEqual([exact.works, exact.credits.listing], [30, 0]);

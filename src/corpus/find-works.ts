@@ -4,7 +4,7 @@ import type { Work } from '../works/index.ts';
 import type { WantedDocuments } from './gather-request.ts';
 import { checkDocuments } from './gather-request.ts';
 
-/** The works that are wanted, as they are found. Nothing is fetched, and nothing is written down. */
+/** The requested works, as they are found. Downloads nothing and records nothing. */
 export async function* findWorks(
   documents: WantedDocuments,
   runtime: Runtime,
@@ -15,7 +15,7 @@ export async function* findWorks(
   yield* listed(documents, asking, runtime, signal);
 }
 
-/** The works that are wanted with every plan for them, in the order of the works. No file is fetched, and nothing is written down. */
+/** The requested works with all their plans, in order. Downloads nothing and records nothing. */
 export async function* findPlansOfWorks(
   documents: WantedDocuments,
   runtime: Runtime,
@@ -27,7 +27,7 @@ export async function* findPlansOfWorks(
   try {
     for await (const work of listed(documents, asking, runtime, signal)) {
       const found = asking.plansOf(work, signal);
-      // Whoever waits for the first of them hears of it; the others must not end the process meanwhile.
+      // The consumer gets the rejection later; until then it must not count as unhandled.
       found.catch(() => undefined);
       ahead.push(found);
       const first = ahead.length >= documents.config.orchestrator.max_workers ? ahead.shift() : undefined;

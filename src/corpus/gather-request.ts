@@ -8,25 +8,25 @@ import { parseZotero } from '../works/index.ts';
 import type { RunAsked } from './run-file.ts';
 import { readRunFile } from './run-file.ts';
 
-/** What a corpus is to be made of; without topic, ids or input it is what the folder was asked for last. */
+/** The contents of a corpus; without topic, ids or input, the folder's last request. */
 export interface GatherRequest extends RunAsked {
-  /** How far it goes: keep the files, or on to the index, which is the default. */
+  /** Where to stop: after downloading the files, or after indexing, the default. */
   readonly until?: 'files' | 'index' | undefined;
 }
 
-/** What a request comes to: works to be found, papers that are there, and the settings with its address. */
+/** A resolved request: works to find, existing papers, and the settings with its contact address. */
 export interface WantedDocuments {
   readonly ids: readonly string[];
-  /** Its `input` are lists of works. */
+  /** Its `input` has only lists of works. */
   readonly wanted: WantedWorks;
-  /** Folders of papers, and papers, that are there already. */
+  /** Existing papers, and folders of them. */
   readonly papers: readonly string[];
   /** The only works that are downloaded; undefined for all. */
   readonly only: ReadonlySet<string> | undefined;
   readonly config: Config;
 }
 
-/** What a folder is asked for: what is given, or what it was asked for last. */
+/** The given request, or the folder's last one. */
 export async function askedFor(folder: string, given: RunAsked): Promise<RunAsked> {
   const { ids = [], input, mailto, works } = given;
   if (asksOpenAlex(given) || input !== undefined || ids.length > 0)
@@ -40,7 +40,7 @@ export async function askedFor(folder: string, given: RunAsked): Promise<RunAske
   });
 }
 
-/** Tells papers from lists of works, and takes the address that was given. */
+/** Separates papers from lists of works, and applies the given contact address. */
 export function wantedDocuments(
   asked: RunAsked,
   config: Config,
@@ -50,7 +50,7 @@ export function wantedDocuments(
   const only = works === undefined ? undefined : choose?.(works);
   if (only?.size === 0)
     throw new AppError('USAGE_WORKS', `no works are "${works ?? ''}" here`, { hint: 'docstokg screen decides which are included' }); // prettier-ignore
-  // Without another request the chosen works are what is asked for; entries of lists that were not identified cannot be.
+  // Without another request, the selected works are the request; unidentified list entries cannot be selected.
   const isAll = ids.length === 0 && input.length === 0 && !asksOpenAlex(asked);
   return {
     ids: only && isAll ? [...only].filter((id) => !id.startsWith('entry:')) : ids,
@@ -62,14 +62,14 @@ export function wantedDocuments(
       http: {
         ...config.http,
         contact: mailto ?? config.http.contact,
-        // Who names the Zotero of this machine wants it to be asked.
+        // Naming the local Zotero allows requests to it.
         allow: [...config.http.allow, ...(input.some((path) => parseZotero(path)?.isLocal) ? ['127.0.0.1:23119'] : [])],
       },
     },
   };
 }
 
-/** Refuses what cannot be asked for, before anything is made. */
+/** Rejects an invalid request before anything is created. */
 export function checkDocuments(documents: WantedDocuments): void {
   checkWanted(documents.ids, documents.wanted);
   for (const path of documents.papers) {
@@ -80,7 +80,7 @@ export function checkDocuments(documents: WantedDocuments): void {
   else checkFolder(documents.config.download.out);
 }
 
-/** Whether works are to be found, and not only papers that are there. */
+/** Whether there are works to find, not only existing papers. */
 export function wantsWorks({ ids, wanted }: WantedDocuments): boolean {
   return ids.length > 0 || asksOpenAlex(wanted) || (wanted.input?.length ?? 0) > 0;
 }

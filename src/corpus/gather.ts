@@ -49,19 +49,19 @@ import { StoredOutputs } from './stored-outputs.ts';
 
 const OTHER_TOKENIZER = 'cl100k';
 
-/** How far a gathering is, at one moment. */
+/** Current progress of a gathering. */
 export interface GatherProgress {
-  /** Works that are known by now. */
+  /** Works known so far. */
   readonly found: number;
   /** Of this run. */
   readonly saved: number;
   readonly skipped: number;
   readonly failed: number;
   readonly parked: number;
-  /** Of the runs before. */
+  /** In earlier runs. */
   readonly endedBefore: number;
   readonly savedBefore: number;
-  /** Hosts that have asked for patience. */
+  /** Rate-limited hosts. */
   readonly waitingFor: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export interface GatherPlace {
   readonly folder: string;
   readonly config: Config;
   readonly clock: Clock;
-  /** Called at its end: the index is another one. */
+  /** Called at the end: the index has changed. */
   readonly ended: () => Promise<void>;
   /** The works that a text such as `included` names. */
   readonly choose: (which: string) => ReadonlySet<string>;
@@ -83,8 +83,8 @@ interface Request extends WantedDocuments {
 }
 
 /**
- * Works that are found, downloaded, parsed, chunked, embedded and indexed, all at the same time as far as that goes. It
- * begins when its first event is asked for.
+ * Finds, downloads, parses, chunks, embeds and indexes works, as far as possible at the same time. Starts when its
+ * first event is requested.
  */
 export class Gathering implements AsyncIterable<CorpusEvent> {
   readonly #place: GatherPlace;
@@ -101,7 +101,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     this.#signal = signal;
   }
 
-  /** How far it is; undefined where nothing is, or will be, downloaded. */
+  /** Current progress; undefined if nothing is downloaded. */
   get progress(): GatherProgress | undefined {
     if (!this.#download) return undefined;
     const { run, admission } = this.#download;
@@ -228,7 +228,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     };
   }
 
-  /** Only the files: nothing is parsed, and the folder has no `run.json`. */
+  /** Downloads files only: nothing is parsed, and the folder gets no `run.json`. */
   async #downloadOnly(request: Request): Promise<RunAccount> {
     const { runtime, signal } = request;
     const startedAt = runtime.clock.monotonic();
@@ -253,7 +253,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     };
   }
 
-  /** Counts what there is by now, versions of one work as such. */
+  /** Counts the current works; versions of one work count as such. */
   #counted(
     { manifest, store, records, runId }: DownloadAssembly,
     { clock }: Runtime,
@@ -305,7 +305,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
           written: async ({ outcome, work, kind }) => {
             if (outcome === 'saved') await saved(fileOf(assembly, work, kind), { work, kind });
           },
-          // Its row may have been written by a machine that died before the file was in line to be parsed.
+          // The machine that wrote its row may have died before it queued the file for parsing.
           kept:
             shared?.logs &&
             (async (work) => {
@@ -336,7 +336,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
   }
 }
 
-/** The one job of listing, in a queue beside that of the works. */
+/** The single listing job, in a separate queue. */
 async function openListing(
   { config, runtime, ids, wanted }: Request,
   works: WorkQueue,
@@ -348,7 +348,7 @@ async function openListing(
   return stack.use(await FleetListing.open({ works, queue, clock, leaseMs, heartbeatMs, asked: { ids, wanted } }));
 }
 
-/** A paper on the disk of one machine is not there for the others. */
+/** A paper on one machine's disk is not available to the others. */
 function checkFleet(request: Request): void {
   if (request.papers.length > 0 || !wantsWorks(request))
     throw new AppError('USAGE_FLEET', 'a fleet gathers works, not papers on the disk of one machine', {
@@ -356,7 +356,7 @@ function checkFleet(request: Request): void {
     });
 }
 
-/** The account of a folder in which nothing is downloaded. */
+/** The counts of a folder without downloads. */
 function countsIn(config: Config): Account {
   using store = CorpusStore.open(config.download.out, { manifests: manifestFolder(config) });
   store.ingest();
@@ -367,7 +367,7 @@ function secondsSince(startedAt: number, clock: Clock): number {
   return Math.round((clock.monotonic() - startedAt) / 100) / 10;
 }
 
-/** Without the model's package its tokens cannot be counted; others, of about the same size, can. */
+/** Without the model's package its tokens cannot be counted; another tokenizer gives similar sizes. */
 async function withTokenizer(config: Config, runtime: Runtime): Promise<Config> {
   try {
     await openTokenizer(config.parse.tokenizer);
@@ -379,7 +379,7 @@ async function withTokenizer(config: Config, runtime: Runtime): Promise<Config> 
   }
 }
 
-/** Files that earlier runs have kept go through the stages as well: most are done, and some may have been left. */
+/** Files of earlier runs also go through the stages: most are done, some may not be. */
 async function bringEarlier(download: DownloadAssembly, arrive: Arrive, signal: AbortSignal): Promise<void> {
   for (const { work, path, bytes, kind } of download.manifest.saved()) {
     if (signal.aborted) return;
@@ -388,7 +388,7 @@ async function bringEarlier(download: DownloadAssembly, arrive: Arrive, signal: 
   }
 }
 
-/** Named from the root, so that it does not matter where the command is started. */
+/** An absolute path, so that the working directory does not matter. */
 function fileOf({ files }: DownloadAssembly, work: string, kind: string | null): string {
   return resolve(files.friendly(work, (kind ?? 'pdf') as ArtifactKind));
 }
@@ -398,7 +398,7 @@ async function openEmbed(config: Config, dense: DenseEngine | undefined, warn: W
   return dense || sparse ? prepareEmbed(config, { dense, sparse }, { warn }) : undefined;
 }
 
-/** Works of a choice, which may know them by another id. */
+/** The selected works, which the selection may name by another id. */
 async function* onlyThese(
   works: AsyncIterable<Work>,
   only: ReadonlySet<string>,

@@ -65,7 +65,7 @@ test('papers of one’s own get records by the ids in them, checked against the 
     html(meta('citation_doi', '10.5555/sand'), 'Urchins ate the whole kelp forest'),
   );
   writeFileSync(join(papers, 'notes.html'), html('', 'Notes of a diver on forty dives'));
-  // The first DOI on the page is that of a work it continues; its own comes later.
+  // The first DOI on the page belongs to a work it continues; its own comes later.
   const pdf = await makePdf((page) => {
     page.font('Times-Bold').fontSize(18).text('A Study of Rivers and Plains', 72, 60, { width: 468, align: 'center' });
     paragraph(page, 'This continues earlier work, https://doi.org/10.5555/sand as was promised there.', {
@@ -78,7 +78,7 @@ test('papers of one’s own get records by the ids in them, checked against the 
   });
   writeFileSync(join(papers, 'rivers.pdf'), pdf);
 
-  // Without an address nobody is asked: what a page says of itself counts, a doubtful DOI does not.
+  // Without a contact address no service is queried: the page's own statement counts, a doubtful DOI does not.
   await using alone = await openCorpus(join(scratch.path, 'alone'), { settings: PLAIN });
   assert.deepEqual(await gather(alone, papers), { checked: 0, unchecked: 2, unnamed: 2, refused: [], unanswered: 0 });
   assert.equal((await alone.library.work('rivers'))?.doi, null);
@@ -97,7 +97,7 @@ test('papers of one’s own get records by the ids in them, checked against the 
       contact: 'ada@university.example',
       allow: [new URL(server.url).host],
       retries: 0,
-      // No pauses between requests; and patience, which is as much shorter, for a machine that is busy.
+      // No pauses between requests; timeouts are shortened less, for a busy machine.
       time_scale: 0.001,
       connect_s: 30_000,
       headers_s: 30_000,
@@ -137,7 +137,7 @@ test('papers of one’s own get records by the ids in them, checked against the 
   const [hit] = await corpus.search('where is fishing banned?', { top: 1 });
   assert.match(hit?.work?.apa ?? '', /Stone, A\. \(2019\)\. Recovery of reefs.*Journal of Reefs, 12/);
 
-  // Nobody is asked twice; a file whose bytes have changed is another paper.
+  // No paper is looked up twice; a file with changed bytes is another paper.
   const asked = server.received.length;
   writeFileSync(join(papers, 'reefs.html'), html('', 'Something else that a diver wrote'));
   assert.deepEqual(await gather(corpus, papers), { checked: 1, unchecked: 0, unnamed: 3, refused: [], unanswered: 0 });

@@ -2,7 +2,7 @@ import type { Config } from '../config/index.ts';
 import type { ModelPrices, ModelSettings } from '../model/index.ts';
 import { openModelClient } from '../model/index.ts';
 
-/** The client for the model server of the settings. To be disposed of. */
+/** The client of the configured model server. The caller disposes of it. */
 export function modelClient({ model, http }: Config, url = model.url): ReturnType<typeof openModelClient> {
   return openModelClient(url, {
     contact: http.contact,
@@ -15,12 +15,12 @@ export function modelClient({ model, http }: Config, url = model.url): ReturnTyp
   });
 }
 
-/** The model of the settings. */
+/** The configured model. */
 export function modelSettings({ model, keys }: Config): ModelSettings {
   return { url: model.url, model: model.name, apiKey: keys.model, maxTokens: model.max_tokens };
 }
 
-/** What the model of the settings costs, and how much may be spent. */
+/** The configured prices and budget of the model. */
 export function modelPrices({ model }: Config): ModelPrices {
   return {
     usdPerMillionInput: model.usd_per_million_input,

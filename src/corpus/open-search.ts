@@ -14,24 +14,24 @@ import { denseSettings } from './parse-settings.ts';
 import type { RunAccount } from './account.ts';
 import type { MessageEvent } from './events.ts';
 
-/** How an index is opened for many questions. */
+/** Options for opening an index for many questions. */
 export interface OpenSearchOptions {
   readonly mode?: SearchMode | undefined;
   readonly tell?: (event: SearchEvent) => void;
-  /** Asks an index that is there without looking whether passages have changed: nothing is written. */
+  /** Uses an existing index without checking for changed passages: nothing is written. */
   readonly asItIs?: boolean | undefined;
 }
 
 const SEARCH_MODES: readonly SearchMode[] = ['lexical', 'dense', 'hybrid'];
 
-/** Opens what there is to search, up to date. A mode that is asked for has to be possible; else words alone are enough. */
+/** Opens an up-to-date index. A requested mode must be available; otherwise words alone are enough. */
 export async function openSearchSession(
   place: SearchPlace,
   how: {
     readonly config: Config;
     readonly mode?: SearchMode | undefined;
     readonly tell: (event: SearchEvent) => void;
-    /** An index that is there is asked as it is: the command that makes the corpus brings it up to date. */
+    /** An existing index is used as it is: the command that builds the corpus updates it. */
     readonly asItIs?: boolean | undefined;
   },
   signal?: AbortSignal,
@@ -60,7 +60,7 @@ export async function openSearchSession(
   }
 }
 
-/** The model of the index, unless words are enough or all there is; asked for by name, it has to be there. */
+/** The model of the index, unless words are enough or there are no vectors; required if requested by name. */
 async function queryEngine(
   { folder }: SearchPlace,
   {
@@ -86,8 +86,8 @@ async function queryEngine(
 }
 
 /**
- * Opens the model that made an index's vectors, to embed questions with it: the embedded one as it was run then, whatever
- * the settings say now, and any other one where the settings lead to it.
+ * Opens the model that made an index's vectors, to embed questions: the embedded one as it ran then, whatever the
+ * current settings; any other only if the settings name it.
  */
 async function openQueryEngine(config: Config, model: ModelIdentity, signal?: AbortSignal): Promise<MaybeEngine> {
   const precision = embeddedPrecision(model);
@@ -101,7 +101,10 @@ async function openQueryEngine(config: Config, model: ModelIdentity, signal?: Ab
   return { kind: 'missing', reason: other(model) };
 }
 
-/** The embedded model finds its vectors in any precision: where only WebAssembly runs, int8 vectors are asked in fp32. */
+/**
+ * The embedded model's vectors are comparable in any precision: with WebAssembly only, int8 vectors are queried in
+ * fp32.
+ */
 function isSame(opened: ModelIdentity, wanted: ModelIdentity): boolean {
   const precision = embeddedPrecision(wanted) && embeddedPrecision(opened) ? wanted.precision : opened.precision;
   return canonicalJson({ ...opened, precision }) === canonicalJson(wanted);
@@ -114,10 +117,10 @@ function other({ name, revision, precision }: ModelIdentity): AppError {
   });
 }
 
-/** What making or opening an index tells. */
+/** Events of building or opening an index. */
 export type SearchEvent = MessageEvent | { readonly kind: 'index'; readonly event: IndexEvent };
 
-/** Brings the index up to date with the passages, where there are any: it may have been carried away from them. */
+/** Updates the index from the passages, if there are any: the index may have been copied without them. */
 export async function refreshPlace(
   place: SearchPlace,
   tell: (event: SearchEvent) => void,
@@ -135,7 +138,7 @@ export async function refreshPlace(
   });
 }
 
-/** Makes everything that the stages have written searchable; undefined where that is nothing. */
+/** Indexes the outputs of all stages; undefined if there are none. */
 export async function makeIndex(
   config: Config,
   tell: (event: SearchEvent) => void,
@@ -154,23 +157,23 @@ export async function makeIndex(
     using opened = await openIndex(folder);
     return { passages, searched_by: opened.manifest.dense ? 'words and meaning' : 'words' };
   } catch (error) {
-    // A run that found nothing has nothing to be searched, which its account says already.
+    // A run that found nothing has nothing to index, as its summary says.
     if (error instanceof AppError && error.code === 'INDEX_NOTHING') return undefined;
     throw error;
   }
 }
 
-/** Where passages are kept and their index lies. */
+/** Where passages and their index are. */
 export interface SearchPlace {
-  /** The run folder, or what holds the data folder. */
+  /** The run folder, or the parent of the data folder. */
   readonly folder: string;
   readonly dataRoot: string;
   readonly index: string;
-  /** In what format the stages have written; undefined when there is only an index. */
+  /** The format of the stages' outputs; undefined if there is only an index. */
   readonly format: FileFormat | undefined;
 }
 
-/** A run folder keeps its data in `Data` and its index in `Index`. */
+/** A run folder has its data in `Data` and its index in `Index`. */
 function placeIn(folder: string, config: Config, dataRoot = join(folder, 'Data')): SearchPlace | undefined {
   const formats: readonly FileFormat[] = config.parse.format === 'jsonl' ? ['jsonl', 'parquet'] : ['parquet', 'jsonl'];
   const format = formats.find((each) => hasAny(dirname(chunkOutput(dataRoot, 'any', each)), each));
@@ -179,17 +182,14 @@ function placeIn(folder: string, config: Config, dataRoot = join(folder, 'Data')
   return { folder, dataRoot, index, format };
 }
 
-/** What can be searched in a corpus folder whose settings are known. */
+/** What can be searched in a corpus folder with known settings. */
 export function searchPlaceIn(folder: string, config: Config): SearchPlace {
   const place = placeIn(folder, config, config.parse.data_root);
   if (place) return place;
   throw nothing(existsSync(folder) ? `no passages in ${folder}` : `folder not found: ${folder}`);
 }
 
-/**
- * What is searched: the folder that is named; else the newest of the runs, which are beside each other; else what
- * `docparse` alone has written.
- */
+/** What to search: the named folder, else the newest run, else the outputs of `docparse`. */
 export function findSearchPlace(config: Config, named: string | undefined): SearchPlace {
   if (named !== undefined) {
     const place = placeIn(named, config) ?? placeIn(dirname(resolve(named)), config, named);
@@ -222,7 +222,7 @@ function hasAny(folder: string, format: FileFormat): boolean {
   return existsSync(folder) && readdirSync(folder).some((name) => name.endsWith(`.${format}`));
 }
 
-/** Where the parts of a corpus folder are, whether there is anything to search in it or not. */
+/** Where the parts of a corpus folder are, even if there is nothing to search. */
 export function placeOf(folder: string, config: Config): SearchPlace {
   const dataRoot = config.parse.data_root;
   return placeIn(folder, config, dataRoot) ?? { folder, dataRoot, index: join(folder, 'Index'), format: undefined };

@@ -7,29 +7,29 @@ import { pipeline } from 'node:stream/promises';
 import { wallOf } from '../download/index.ts';
 import { sniff } from '../parse/index.ts';
 
-/** A file that is no paper to take, and why. */
+/** A skipped file, and why. */
 export interface PassedOver {
   readonly file: string;
-  /** A word of the list of reasons; `copy` for a file whose bytes are those of another. */
+  /** A known reason; `copy` for a file with the same bytes as another. */
   readonly reason: string;
   /** What it is instead. */
   readonly detail: string;
 }
 
-/** The papers among one's own files. */
+/** The papers among the user's files. */
 export interface OwnPapers {
   readonly papers: readonly string[];
   readonly passedOver: readonly PassedOver[];
 }
 
-/** What tells a file's kind is at its beginning; a wall is a small page. */
+/** A file's type is at its beginning; a wall is a small page. */
 const LOOK_BYTES = 256 * 1024;
 const NO_PAGE = new URL('file:///');
 
 /**
- * Looks through files and folders for papers. What a file is, its content says and not its name; pages that are where
- * a paper should be (a login, an error) are no papers; a paper that is there several times is one. Whatever is skipped
- * is told. Files in `except`, and hidden ones, are not looked at.
+ * Searches files and folders for papers. A file's type is detected by its content, not its name; pages in place of a
+ * paper (a login, an error) are not papers; copies of a paper count once. Skipped files are reported. Files in
+ * `except`, and hidden ones, are ignored.
  */
 export async function findOwnPapers(inputs: readonly string[], except: string): Promise<OwnPapers> {
   const own = resolve(except) + sep;
@@ -76,11 +76,11 @@ function filesOf(input: string): string[] {
     .sort();
 }
 
-/** Why a file is no paper; undefined for one that may be. */
+/** Why a file is not a paper; undefined if it may be one. */
 async function faultOf(file: string, size: number): Promise<Pick<PassedOver, 'reason' | 'detail'> | undefined> {
   if (size === 0) return { reason: 'empty-body', detail: 'an empty file' };
   const start = await firstBytes(file);
-  // What is packed is unpacked by its reader, which says what it finds.
+  // The reader of compressed files unpacks and checks them.
   if (start[0] === 0x1f && start[1] === 0x8b && /\.(?:n?xml|x?html?|pdf)\.gz$/i.test(file)) return undefined;
   const kind = sniff(start);
   if (kind === 'unknown' || kind === 'xml')
@@ -105,7 +105,7 @@ async function firstBytes(file: string): Promise<Uint8Array> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** The one of several files of the same size that has the same bytes. */
+/** A file with the same bytes, among others of the same size. */
 async function copyOf(file: string, others: readonly string[]): Promise<string | undefined> {
   if (others.length === 0) return undefined;
   const hash = await hashOf(file);

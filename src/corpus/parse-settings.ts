@@ -13,7 +13,7 @@ import type {
 import { locateTesseract, ocrLanguages, openCorpusBm25, openDenseEngineIfInstalled } from '../parse/index.ts';
 import type { Runtime } from '../harvest/index.ts';
 
-/** How files are read, as the configuration says. */
+/** The configured settings of the DocTags stage. */
 export function doctagsSettings({ parse, keys }: Config): DoctagsSettings {
   const remote = {
     baseUrl: parse.engine_url,
@@ -51,7 +51,7 @@ export function doctagsSettings({ parse, keys }: Config): DoctagsSettings {
   };
 }
 
-/** How scans are read: by the engine inside where it is installed, else by the tesseract program. */
+/** How scans are read: by the embedded engine if installed, else by the tesseract program. */
 function ocrSettings(parse: Config['parse']): Pick<DoctagsSettings, 'ocr'> {
   if (parse.ocr === 'off') return {};
   const common = {
@@ -69,7 +69,7 @@ function ocrSettings(parse: Config['parse']): Pick<DoctagsSettings, 'ocr'> {
   });
 }
 
-/** How chunks are cut, as the configuration says. */
+/** The configured settings of the chunk stage. */
 export function chunkSettings({ parse }: Config): ChunkSettings {
   return {
     tokenizer: parse.tokenizer,
@@ -79,7 +79,7 @@ export function chunkSettings({ parse }: Config): ChunkSettings {
   };
 }
 
-/** Which dense engine is meant; undefined when none is wanted. */
+/** The configured dense engine; undefined if none is wanted. */
 export function denseSettings({ parse, keys, stage }: Config): DenseSettings | undefined {
   const prefixes = { query: parse.query_prefix, passage: parse.passage_prefix };
   switch (parse.dense) {
@@ -125,7 +125,7 @@ export async function openEmbedEngines(config: Config, runtime: Runtime): Promis
   return { dense: await openDense(config, runtime), sparse: await openSparse(config) };
 }
 
-/** Opens the dense engine; a model that is not installed is told, and words alone are left to search by. */
+/** Opens the dense engine; if the model is not installed, warns and continues with lexical search only. */
 export async function openDense(config: Config, runtime: Runtime): Promise<DenseEngine | undefined> {
   const settings = denseSettings(config);
   const opened = settings && (await openDenseEngineIfInstalled(settings));
@@ -138,7 +138,7 @@ export async function openDense(config: Config, runtime: Runtime): Promise<Dense
   return opened?.kind === 'engine' ? opened.engine : undefined;
 }
 
-/** Opens the sparse engine; BM25 counts the words of everything that is chunked, the first time. */
+/** Opens the sparse engine; the first time, BM25 counts the words of all chunks. */
 export async function openSparse({ parse }: Config): Promise<SparseEngine | undefined> {
   return parse.sparse === 'none' ? undefined : openCorpusBm25(parse.data_root, parse.format);
 }

@@ -22,7 +22,7 @@ import { cpuWorkers, parseShard, stageOptions } from '../stage/index.ts';
 import { manifestFolder } from '../ask/index.ts';
 import { chunkSettings, denseSettings, doctagsSettings } from './parse-settings.ts';
 
-/** The DocTags stage: parsers run in processes of their own, which can be killed. */
+/** The DocTags stage: parsers run in separate processes, which can be killed. */
 export function prepareDoctags(config: Config, call: StageCall = {}): FlowingStage {
   const { parse } = config;
   const settings = doctagsSettings(config);
@@ -35,7 +35,6 @@ export function prepareDoctags(config: Config, call: StageCall = {}): FlowingSta
   };
 }
 
-/** The chunk stage. */
 export async function prepareChunk(config: Config, call: StageCall = {}): Promise<FlowingStage> {
   const { parse } = config;
   const settings = chunkSettings(config);
@@ -48,19 +47,19 @@ export async function prepareChunk(config: Config, call: StageCall = {}): Promis
   };
 }
 
-/** Whom to tell of what was damaged. */
+/** Receives warnings about damaged files. */
 interface Warned {
   readonly warn?: Warn;
 }
 
-/** The embed stage over every document that is chunked, with engines that are open. */
+/** The embed stage over all chunked documents, with open engines. */
 export function prepareEmbed(config: Config, engines: EmbedEngines, call: StageCall & Warned = {}): ClosingStage {
   const { parse } = config;
   const cache = openCache(config, call);
   const options = stageSettings(call, config, PREFERRED.embed(config));
   return {
     stageName: 'embed',
-    // Only a worker of its own can be killed when it hangs; the others share the engines that are open here.
+    // Only a separate process can be killed when it hangs; the others share the engines opened here.
     ...(options.policy === 'cpu'
       ? { worker: embedWorker, data: embedWorkerSettings(config, engines) }
       : { worker: createEmbedWorker({ engines, type: parse.vector_type, cache }) }),
@@ -71,27 +70,27 @@ export function prepareEmbed(config: Config, engines: EmbedEngines, call: StageC
 }
 
 /**
- * Dense vectors made as documents are chunked, ahead of the embed stage. The model computes for tens of milliseconds a
- * passage: in a separate process it does not hold up the downloads.
+ * Makes dense vectors as documents are chunked, before the embed stage. The model takes tens of milliseconds per
+ * passage: in a separate process it does not delay the downloads.
  */
 export function prepareDense(config: Config, call: StageCall & Warned = {}): FlowingStage | undefined {
   const { parse } = config;
   const dense = plainDense(config);
   if (!dense) return undefined;
-  // Looked at here, where somebody can be told if it is damaged.
+  // Opened here to report damage.
   openCache(config, call)[Symbol.dispose]();
   const remote = dense.engine === 'openai-compatible';
   return {
     stageName: 'dense',
     worker: aheadWorker,
-    // One model with a thread for each core: a model in each of two processes took as long and more memory.
+    // One model with a thread per core: a model in each of two processes took as long and more memory.
     options: stageSettings(call, config, remote ? { policy: 'gpu', workers: 4 } : { policy: 'cpu', workers: 1 }),
     data: { dense, cache: cachePath(config) } satisfies AheadSettings,
     item: aheadItems(parse.data_root, parse.format),
   };
 }
 
-/** What makes the same engines again in another thread or process. */
+/** Settings to open the same engines in another thread or process. */
 function embedWorkerSettings(config: Config, engines: EmbedEngines): EmbedWorkerSettings {
   const { parse } = config;
   return {
@@ -118,22 +117,22 @@ function cachePath({ parse }: Config): string {
   return join(parse.data_root, 'Embeddings', 'cache.sqlite');
 }
 
-/** A stage with everything it needs but its documents. */
+/** A stage with everything but its documents. */
 export interface PreparedStage {
   readonly stageName: string;
   readonly worker: StageWorker | WorkerModule;
   readonly options: StageOptions;
-  /** Given to every worker; plain data. */
+  /** Passed to every worker; plain data. */
   readonly data?: unknown;
 }
 
-/** A stage that takes documents as they arrive: files, or ids of what the stage before has written. */
+/** A stage that takes documents as they arrive: files, or ids from the stage before. */
 export interface FlowingStage extends PreparedStage {
-  /** Undefined where there is nothing to do. */
+  /** Undefined if there is nothing to do. */
   readonly item: (document: string) => WorkItem | undefined;
 }
 
-/** A stage that is run over everything on the disk, and what it holds open until then. */
+/** A stage that runs over everything on disk, and what it holds open. */
 export interface ClosingStage extends PreparedStage, AsyncDisposable {
   readonly plan: StagePlan & { readonly items: readonly WorkItem[] };
 }
@@ -178,7 +177,7 @@ export function stageSettings(call: StageCall, config: Config, preferred: Partia
   });
 }
 
-/** `i/n` as it is; with `auto/n`, or `auto` where the batch system knows n, this process's task of an array job. */
+/** `i/n` unchanged; for `auto/n`, or `auto` if the batch system knows n, this process's task of an array job. */
 export function shardOf(text: string, task: ReturnType<typeof arrayTask> = arrayTask()): string {
   const [, count] = /^auto(?:\/(\d+))?$/.exec(text.trim()) ?? [];
   if (!text.trim().startsWith('auto')) return text;
@@ -194,7 +193,7 @@ export function shardOf(text: string, task: ReturnType<typeof arrayTask> = array
   return `${task.index}/${of}`;
 }
 
-/** What each stage prefers where nobody said otherwise: the preparation takes it from here, and the help tells it. */
+/** Defaults of each stage, used to prepare it and shown in help. */
 const PREFERRED: Readonly<Record<'doctags' | 'chunk' | 'embed', (config: Config) => Partial<StageOptions>>> = {
   doctags({ parse }) {
     const remote = parse.engine !== 'embedded';
@@ -204,7 +203,7 @@ const PREFERRED: Readonly<Record<'doctags' | 'chunk' | 'embed', (config: Config)
       scheduling: 'lpt',
       ...(parse.timeout_s === null ? { perItemCpuS: 120 } : { perItemTimeoutS: parse.timeout_s }),
       memoryLimitMb: parse.memory_limit_mb,
-      // Measured on the open papers: 290 MB at most, where V8's own choice needs more than 400; less costs more CPU.
+      // Measured on the open papers: at most 290 MB, where V8's default needs more than 400; less costs more CPU.
       youngGenerationMb: 48,
       recycleAfterItems: 200,
       retries: remote ? 3 : 0,
@@ -217,7 +216,7 @@ const PREFERRED: Readonly<Record<'doctags' | 'chunk' | 'embed', (config: Config)
       : { policy: 'io', workers: 1 },
 };
 
-/** How a stage runs where nobody said anything. */
+/** The default options of a stage. */
 export function defaultStageOptions(stage: keyof typeof PREFERRED): StageOptions {
   const config = settingsTable().defaults;
   return stageSettings({}, config, PREFERRED[stage](config));

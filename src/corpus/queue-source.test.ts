@@ -23,7 +23,7 @@ const item = (itemId: string, more: Partial<WorkItem> = {}): WorkItem => ({
   ...more,
 });
 
-/** A queue file that runners join as processes would: each with its own connection, lock and name. */
+/** A queue file that runners join like processes: each with its own connection, lock and name. */
 class Fleet implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'docstokg-source-'));
   readonly #open: AsyncDisposable[] = [];

@@ -18,14 +18,16 @@ export interface QueueSourceOptions {
   readonly heartbeatMs: number;
   /** An item whose runners died this often while it ran alone fails. */
   readonly maxDeaths: number;
-  /** How many items are worked on at once, for operators to see. */
+  /** How many items run at once, shown to operators. */
   readonly workers: number;
   readonly scheduling: Scheduling;
-  /** Held while this runner decides whether to join others or to start over; undefined in a fleet, which never starts over. */
+  /**
+   * Held while this runner decides whether to join others or start over; undefined in a fleet, which never starts over.
+   */
   readonly lock?: FileLock;
-  /** Brings what an item needs to this machine, and answers the item as it is here. Throws where that cannot be. */
+  /** Fetches the inputs of an item and returns it with local paths. Throws if that fails. */
   readonly arrive?: (item: WorkItem, signal: AbortSignal) => Promise<WorkItem>;
-  /** Writes down the end of an item, if the lease is still held: what is not, is another runner's. */
+  /** Records the end of an item if its lease is still held; otherwise it belongs to another runner. */
   readonly ended?: (item: WorkItem, end: ItemEnd, job: Pick<HandlerJob, 'id' | 'token'>) => Promise<void>;
 }
 
@@ -88,12 +90,12 @@ export class QueueSource implements ItemSource, AsyncDisposable {
     using _lock = taken;
     await clearIfIdle(options);
     await queue.bulkImport(source.#rows(items, scheduling));
-    // Without items of its own a runner cannot know whether the items of others are meant for its settings.
+    // Without its own items a runner cannot know whether others' items match its settings.
     if (source.#cfgHashes.size > 0) await source.#start('empty');
     return source;
   }
 
-  /** Puts items into the queue of a fleet: those that it has had are known by their content, and not done again. */
+  /** Enqueues items of a fleet: known items are recognised by content and not repeated. */
   async add(items: Iterable<WorkItem>): Promise<void> {
     const { queue, scheduling } = this.#options;
     await queue.bulkImport(
@@ -104,7 +106,7 @@ export class QueueSource implements ItemSource, AsyncDisposable {
     );
   }
 
-  /** No more items will be added by anybody: the source ends when all are done, by whichever machine. */
+  /** No machine will add more items: the source ends when all are done. */
   close(): void {
     this.#orchestrator.drain('empty');
   }
@@ -132,7 +134,7 @@ export class QueueSource implements ItemSource, AsyncDisposable {
     });
   }
 
-  /** Resolves when the end is written; an item that was lost meanwhile is another runner's to settle. */
+  /** Resolves when the end is recorded; another runner settles an item that was lost. */
   async settle(item: WorkItem, end: ItemEnd): Promise<void> {
     const held = this.#held.get(item.itemId);
     if (!held) return;
@@ -154,7 +156,7 @@ export class QueueSource implements ItemSource, AsyncDisposable {
     try {
       await this.#orchestrator.ended;
     } catch {
-      // take and settle have thrown it; leases that could not be given back expire.
+      // `take` and `settle` have thrown it; leases that could not be returned expire.
     }
     await this.#orchestrator.leave();
   }
@@ -166,7 +168,7 @@ export class QueueSource implements ItemSource, AsyncDisposable {
       item = (await this.#options.arrive?.(given, signal)) ?? given;
     } catch (error) {
       if (!(error instanceof AppError) || !RUNNER_FAULTS.has(error.code)) throw error;
-      // No other item would do either: this runner ends, and the item is for the others.
+      // Every other item would fail too: this runner ends, and leaves the item to others.
       this.#fault = error;
       this.#wake();
       return { retryAt: this.#options.clock.now() };
@@ -190,7 +192,7 @@ export class QueueSource implements ItemSource, AsyncDisposable {
     });
   };
 
-  /** Items are leased only while the stage asks for some: what waits here could be another runner's. */
+  /** Items are leased only when the stage asks for some: waiting ones could run elsewhere. */
   #resize(): void {
     this.#orchestrator.resize(this.#held.size + this.#wanted);
   }
@@ -216,7 +218,7 @@ export class QueueSource implements ItemSource, AsyncDisposable {
   }
 }
 
-/** Removes the items of an earlier round, whose plan and settings may differ, unless runners are at work on them. */
+/** Removes the items of an earlier round, whose plan and settings may differ, unless runners are active. */
 async function clearIfIdle({ queue, clock, leaseMs }: QueueSourceOptions): Promise<void> {
   const { admin } = queue.store;
   await recoverDead(queue.store, clock);

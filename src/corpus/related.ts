@@ -2,24 +2,24 @@ import { AppError } from '../base/index.ts';
 import type { CorpusGraph } from './corpus-graph.ts';
 import type { Library, LibraryWork, LiveSearch } from '../ask/index.ts';
 
-/** A work that has to do with another one, and why. */
+/** A related work, and why. */
 export interface RelatedWork {
-  /** Its id in the corpus, or in the graph where the corpus does not have it. */
+  /** Its id in the corpus, or in the graph if it is not in the corpus. */
   readonly id: string;
   readonly title: string | null;
   readonly year: number | null;
   readonly inCorpus: boolean;
-  /** Works of the corpus that cite both, and works that both cite; zero where they are near by what they say. */
+  /** Works of the corpus that cite both, and works that both cite; zero if they are related by content. */
   readonly citedTogether: number;
   readonly sharedReferences: number;
-  /** How near its nearest passage is to the title, 0 to 1; null where citations relate them. */
+  /** Similarity of its nearest passage to the title, 0 to 1; null if related by citations. */
   readonly fit: number | null;
 }
 
-/** Passages that are looked through for each work wanted. */
+/** Passages searched per requested work. */
 const PASSAGES_PER_WORK = 6;
 
-/** Works that are cited together with a work or cite the same, where there is a graph; then those that speak of the same. */
+/** Works cited together with a work or citing the same works, if there is a graph; then works with similar content. */
 export async function relatedWorks(
   work: LibraryWork,
   corpus: { readonly library: Library; readonly graph: CorpusGraph; readonly search: LiveSearch },

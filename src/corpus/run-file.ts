@@ -9,34 +9,34 @@ import type { RunAccount } from './account.ts';
 
 /** The version of `run.json`; it changes when a field changes its meaning. */
 const RUN_SCHEMA = 'docstokg/run/2';
-/** Its account has other fields: what it counted is counted again from the database. */
+/** Its summary has other fields, so its counts are read from the database. */
 const OLD_SCHEMA = 'docstokg/run/1';
 const NAME = 'run.json';
 
-/** `run.json`: the request and its last outcome. Moments are ISO 8601. */
+/** `run.json`: the request and its last outcome. Times are ISO 8601. */
 export interface RunFile {
   readonly schema: string;
-  /** What was asked for, as options of the command. */
+  /** The request, as options of the command. */
   readonly asked: RunAsked;
   readonly state: 'running' | 'done' | 'stopped' | 'failed';
   readonly started_at: string;
   readonly ended_at: string | null;
-  /** Who works or worked on it. */
+  /** The process that works, or last worked, on it. */
   readonly process: { readonly pid: number; readonly host: string };
-  /** Of the last time it ended, even while it runs again. */
+  /** From the last completed run, even while it runs again. */
   readonly account: RunAccount | null;
 }
 
-/** Which documents a run is about, and who asks for them. */
+/** The documents of a run, and the contact address. */
 export interface RunAsked extends WantedWorks {
   readonly ids?: readonly string[] | undefined;
-  /** Which of the works are downloaded, as `--works` names them; all where it is not given. */
+  /** Which works are downloaded, as in `--works`; all by default. */
   readonly works?: string | undefined;
-  /** The address that was given to be reached at, so that the folder alone is enough to continue. */
+  /** The contact address, so that the folder alone is enough to resume. */
   readonly mailto?: string | undefined;
 }
 
-/** What is in a run folder's `run.json`; undefined where there is none. */
+/** The content of `run.json`; undefined if there is none. */
 export async function readRunFile(folder: string): Promise<RunFile | undefined> {
   const path = join(folder, NAME);
   let text: string;
@@ -51,19 +51,19 @@ export async function readRunFile(folder: string): Promise<RunFile | undefined> 
     if (file.schema === RUN_SCHEMA) return file;
     if (file.schema === OLD_SCHEMA) return { ...file, schema: RUN_SCHEMA, account: null };
   } catch {
-    // Told below, as the same thing.
+    // Reported below as the same error.
   }
   throw new AppError('RUN_FILE', `${path} was not written by this version of docstokg run`, {
     hint: 'move it away; all other files in the folder are reused',
   });
 }
 
-/** Replaces `run.json` as a whole. */
+/** Replaces `run.json` atomically. */
 async function writeRunFile(folder: string, file: RunFile): Promise<void> {
   await writeFileAtomic(join(folder, NAME), `${JSON.stringify(file, undefined, 2)}\n`);
 }
 
-/** A run folder that is being worked on: by one process at a time, and its `run.json` says by which. */
+/** A run folder in use: by one process at a time, named in its `run.json`. */
 export class RunFolder implements Disposable {
   readonly path: string;
   readonly #clock: Clock;
@@ -77,7 +77,7 @@ export class RunFolder implements Disposable {
     this.#file = file;
   }
 
-  /** Takes the folder, which is made where there is none; the lock goes with the process, however that ends. */
+  /** Locks the folder, creating it if needed; the lock ends with the process, even if it is killed. */
   static async open(path: string, asked: RunAsked, clock: Clock): Promise<RunFolder> {
     await mkdir(join(path, 'state'), { recursive: true });
     using held = new DisposableStack();
@@ -106,7 +106,7 @@ export class RunFolder implements Disposable {
     return new RunFolder(path, clock, held.move(), file);
   }
 
-  /** Writes down how it ended; without an account the last one stays. */
+  /** Records how the run ended; without an account the last one stays. */
   async end(state: 'done' | 'stopped' | 'failed', account?: RunAccount): Promise<void> {
     this.#file = {
       ...this.#file,

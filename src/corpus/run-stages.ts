@@ -23,11 +23,11 @@ import { QueueSource } from './queue-source.ts';
 export const PARSE_STAGES = ['doctags', 'chunk', 'embed'] as const;
 export type ParseStage = (typeof PARSE_STAGES)[number];
 
-/** Which papers are parsed, and how far. */
+/** Which papers to parse, and which stages to run. */
 export interface ParseRequest extends StageCall {
-  /** A folder of papers, or one paper; the DocTags stage needs it, the others go on with what that has written. */
+  /** A folder of papers, or one paper; required by the DocTags stage, the others continue from its outputs. */
   readonly input?: string | undefined;
-  /** All of them unless told otherwise, without DocTags where there is no input. */
+  /** All by default; without DocTags if there is no input. */
   readonly stages?: readonly ParseStage[] | undefined;
 }
 
@@ -39,11 +39,11 @@ interface RunningStages extends ParseRequest {
   readonly shared?: Shared | undefined;
 }
 
-/** Runs stages one after the other, each over everything that is there. */
+/** Runs stages one after the other, each over all existing inputs. */
 export async function runStages(call: RunningStages): Promise<void> {
   const { input, signal, config, runtime } = call;
   await using telemetry = await startStageTelemetry(config.telemetry, (message) => runtime.log('warn', message));
-  // The folder of the data is that of the corpus.
+  // The data folder is inside the corpus folder.
   const folder = dirname(config.parse.data_root);
   await using shared = await openShared({ ...config, download: { ...config.download, out: folder } }, runtime);
   if (!shared?.logs) refuseFleetFolder(folder);
@@ -53,7 +53,7 @@ export async function runStages(call: RunningStages): Promise<void> {
   };
   for (const name of call.stages ?? PARSE_STAGES.slice(input === undefined ? 1 : 0)) {
     const outcome = await RUN[name]({ ...call, tell, shared });
-    // A failed paper is no reason to leave the others; a stopped run is.
+    // A failed paper does not stop the others; a stopped run does.
     if (outcome?.cancelled || signal.aborted) return;
   }
 }
@@ -79,12 +79,12 @@ const RUN: Readonly<Record<ParseStage, (call: RunningStages) => Promise<StageOut
   },
   async embed(call) {
     const { config, runtime } = call;
-    // Words are weighed by how often all documents use them: every part needs the chunks of all.
+    // BM25 weights depend on all documents, so every part needs all chunks.
     await bringInputs(call, 'Data/ChunkedDocTagFiles/');
     await bringInputs(call, 'Data/Embeddings/bm25');
     let fault: AppError | undefined;
     const engines = await openEmbedEngines(config, runtime).catch((error: unknown): EmbedEngines => {
-      // A server that is away at the start is met by the first document, so that the manifest tells of it.
+      // If the server is down at the start, the first document fails, so that the manifest records it.
       if (!(error instanceof AppError) || !error.code.startsWith('EMBED_')) throw error;
       fault = error;
       const { embed_model: name, embed_revision: revision } = config.parse;
@@ -125,7 +125,7 @@ async function runPrepared(
   return outcome;
 }
 
-/** Brings files from the store that a stage needs and that are not here: those of this part of the documents. */
+/** Fetches missing inputs of a stage from the store: those of this shard. */
 async function bringInputs(
   { shared, signal }: RunningStages,
   prefix: string | undefined,
@@ -138,7 +138,7 @@ async function bringInputs(
   await files.bringAll(prefix, isWanted, signal);
 }
 
-/** Where the papers are in the folder of the corpus; undefined where they are elsewhere, and so not in the store. */
+/** The papers' path in the corpus folder; undefined if they are elsewhere, and so not in the store. */
 function sharedPrefix(input: string, { parse }: Config): string | undefined {
   const path = relative(dirname(parse.data_root), input).split(sep).join('/');
   return path.startsWith('..') ? undefined : path;
@@ -152,8 +152,8 @@ function withoutEndings(name: string): string {
 }
 
 /**
- * The plan as it is, or, with `stage.source: queue`, with its items in a queue that all runners of the stage share: a
- * SQLite file beside the manifests for one machine, a schema of its own on the configured PostgreSQL for several.
+ * The plan unchanged or, with `stage.source: queue`, with its items in a queue that all runners of the stage share: a
+ * SQLite file beside the manifests for one machine, a separate schema on the configured PostgreSQL for several.
  */
 async function openSharedPlan(
   plan: StagePlan & { readonly items: readonly WorkItem[] },
@@ -161,7 +161,7 @@ async function openSharedPlan(
   context: { readonly config: Config; readonly runtime: Runtime },
 ): Promise<StagePlan & AsyncDisposable> {
   const { config, runtime } = context;
-  // A dry run only looks: it takes nothing out of anybody's hands.
+  // A dry run only reads: it leases nothing.
   if (config.stage.source === 'files' || options.dryRun)
     return { ...plan, [Symbol.asyncDispose]: () => Promise.resolve() };
   if (options.shard.count > 1) {
@@ -199,8 +199,8 @@ async function openSharedPlan(
 }
 
 /**
- * Items of other machines may name files that this one cannot read. A document of the same name that is here is taken instead;
- * without one the runner ends, and the document is left to the others instead of being counted as failed.
+ * Items of other machines may name files that this one cannot read. A local document of the same name is used instead;
+ * without one the runner ends, and leaves the document to the others instead of counting it as failed.
  */
 function readableHere(planned: readonly WorkItem[]): (item: WorkItem) => Promise<WorkItem> {
   const own = new Map(planned.map((item) => [item.itemId, item]));

@@ -33,7 +33,7 @@ async function parse(folder: string, store: string, shard?: string): Promise<Sta
   return outcomes;
 }
 
-/** What the stages have made, by name; fingerprints have times in them. */
+/** The outputs of the stages, by name; fingerprints contain times. */
 function outputsOf(folder: string): Map<string, string> {
   const paths = globSync('Data/{DocTagsFiles,ChunkedDocTagFiles}/*', { cwd: folder }).sort();
   return new Map(
@@ -72,7 +72,7 @@ test('parts of a corpus that were parsed by workers without its files have the s
     assert.equal(doctags?.failed, 0);
     assert.equal(chunk?.succeeded, doctags?.succeeded);
     parsed += doctags?.succeeded ?? 0;
-    // Only this part's papers were brought.
+    // Only this shard's papers were fetched.
     assert.equal(globSync('HTML/*', { cwd: folder }).length, doctags?.succeeded);
     appendFileSync(
       join(joined, 'objects.jsonl'),
@@ -85,7 +85,7 @@ test('parts of a corpus that were parsed by workers without its files have the s
     await shared?.files.bringAll('');
   }
   assert.deepEqual(outputsOf(joined), expected);
-  // The fingerprints came along: nothing is parsed again.
+  // The fingerprints were fetched too: nothing is parsed again.
   const again = await parse(joined, store);
   assert.deepEqual(
     again.map(({ succeeded, skipped }) => [succeeded, skipped]),

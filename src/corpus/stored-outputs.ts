@@ -6,12 +6,12 @@ import type { Shared } from '../harvest/index.ts';
 import type { ItemOutcome, RowsByItem, StageErrorInfo, StageHooks, WorkItem } from '../stage/index.ts';
 import { fingerprintPath } from '../stage/index.ts';
 
-/** Items whose outputs are put into the store at once. */
+/** Items whose outputs are stored concurrently. */
 const TOGETHER = 4;
 
 /**
- * Puts what a stage makes into the store while the stage runs; in a fleet the rows of the stage are written with it. What
- * could not be stored is thrown by `flush`, and stored by the next run, which finds it made and not stored.
+ * Stores the outputs of a stage while it runs; in a fleet together with the stage's rows. Errors are thrown by `flush`;
+ * the next run stores what is missing.
  */
 export class StoredOutputs {
   readonly #shared: Shared;
@@ -25,7 +25,7 @@ export class StoredOutputs {
     this.#fleet = fleet;
   }
 
-  /** The hooks with one more that stores what an item has made. */
+  /** The hooks, extended to store the outputs of each item. */
   seeing(hooks: StageHooks): StageHooks {
     return {
       ...hooks,
@@ -85,14 +85,16 @@ export class StoredOutputs {
   }
 }
 
-/** What an item has made, with the fingerprint that lets another machine trust it, relative to the folder of the corpus. */
+/**
+ * The outputs of an item with their fingerprint, which lets other machines trust them, relative to the corpus folder.
+ */
 function outputPaths(item: WorkItem, folder: string): string[] {
   return [...Object.values(item.outputs), fingerprintPath(item)]
     .filter((path) => existsSync(path))
     .map((path) => sharedPath(path, folder));
 }
 
-/** The path of a file in the folder of a corpus, as the log has it. */
+/** The path of a file in a corpus folder, as written in the log. */
 function sharedPath(path: string, folder: string): string {
   const inside = relative(folder, path).split(sep).join('/');
   if (!inside.startsWith('..')) return inside;

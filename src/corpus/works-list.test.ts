@@ -71,7 +71,7 @@ test('a work that was tried under another of its ids than its record’s is one 
     ['W2', slug('pmid:77')],
   ]);
 
-  // A record that is filed under another id from now on leaves nothing behind under the first.
+  // A record that moves to another id leaves nothing under the first.
   putRecord(folder.path, 'doi:10.5555/kelp', { doi: '10.5555/kelp' });
   await list.refresh();
   assert.equal(outcomesOf(accountOf(list.store))['waiting'], 1);

@@ -40,22 +40,22 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 /** Formats that are a folder and cannot be printed. */
 const FOLDERS: ReadonlySet<ExportFormat> = new Set(['parquet', 'obsidian']);
 
-/** How a corpus goes out. */
+/** Options of an export. */
 export interface ExportRequest {
   readonly format: ExportFormat;
-  /** Where to: a file, or a folder for `parquet` and `obsidian`; undefined gives the text back piece by piece. */
+  /** Target file, or folder for `parquet` and `obsidian`; undefined yields the text in pieces. */
   readonly out?: string | undefined;
-  /** Only works whose licence lets anybody pass them on (CC0, public domain, CC BY, CC BY-SA), and of which there is a file. */
+  /** Only works with a file and a licence that lets anyone redistribute it (CC0, public domain, CC BY, CC BY-SA). */
   readonly redistributable?: boolean | undefined;
   /** Only works with a downloaded file. */
   readonly saved?: boolean | undefined;
   /** Only these works, by their ids. */
   readonly works?: ReadonlySet<string> | undefined;
-  /** Takes the versions of works as they were found last, and writes nothing down. */
+  /** Uses the last found versions of works, and writes nothing. */
   readonly asItIs?: boolean | undefined;
 }
 
-/** Writes a corpus for another tool; what has no `out` comes as pieces of text. */
+/** Exports a corpus for another tool; yields pieces of text if there is no `out`. */
 export async function* exportCorpus(
   request: ExportRequest,
   place: SearchPlace,
@@ -96,7 +96,7 @@ function* wanted(
     if (redistributable && !isRedistributable(work)) continue;
     if (saved && work.file === null) continue;
     if (chosen && !chosen.has(work.record.id)) continue;
-    // What was screened out goes into counts and tables, not into what people cite and train on.
+    // Excluded works are in counts and tables, but not in citations and training data.
     const isCited =
       format === 'bibtex' || format === 'ris' || format === 'csl' || format === 'obsidian' || format === 'parquet';
     if (isCited && (work.label === 'excluded' || namesNoWork(work.reason))) continue;
@@ -167,7 +167,7 @@ function* csvTable(works: Iterable<ExportedWork>): Generator<string> {
   }
 }
 
-/** The table that ASReview and Rayyan read; `included` is empty where nobody has screened yet. */
+/** The table that ASReview and Rayyan read; `included` is empty before screening. */
 function* screeningTable(works: Iterable<ExportedWork>): Generator<string> {
   yield csvLine(['record_id', 'title', 'abstract', 'authors', 'year', 'doi', 'keywords', 'url', 'included']);
   for (const { record, label, isOtherVersion, reason } of works) {
@@ -185,7 +185,7 @@ interface Note {
   readonly text: string;
 }
 
-/** Notes as Obsidian keeps them, one per work, linked to those it cites. */
+/** Obsidian notes, one per work, linked to the works it cites. */
 function* obsidianNotes(works: Iterable<ExportedWork>): Generator<Note> {
   const all = [...works].filter(({ reason, isOtherVersion }) => !namesNoWork(reason) && !isOtherVersion);
   const taken = new Set<string>();
@@ -201,7 +201,7 @@ function* obsidianNotes(works: Iterable<ExportedWork>): Generator<Note> {
       license,
       tags: record.keywords.map((word) => word.replaceAll(/[^\p{L}\p{N}]+/gu, '-')),
     };
-    // JSON is YAML: every value is quoted as it should be.
+    // JSON is valid YAML: every value is quoted correctly.
     const head = Object.entries(front)
       .filter(([, value]) => value !== null)
       .map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
@@ -217,7 +217,7 @@ function* obsidianNotes(works: Iterable<ExportedWork>): Generator<Note> {
   }
 }
 
-/** Text of a catalogue as Markdown that shows it: no HTML, links, embedded notes, code or headings of its author's. */
+/** Escapes catalogue text for Markdown: no HTML, links, embedded notes, code or headings. */
 function plainText(text: string): string {
   const oneLine = visibleText(text).replaceAll(/\s+/g, ' ').trim();
   return oneLine.replaceAll(/[\\`*_[\]<>#|!{}$~=^%]/g, (character) => `\\${character}`);
@@ -234,7 +234,7 @@ const PASSAGE_COLUMNS = {
   id: 'string', work: 'string', text: 'string', title: 'string', headings: 'strings', section: 'string', page: 'integer', license: 'string',
 } as const; // prettier-ignore
 
-/** Writes a folder that Hugging Face loads as it is: Parquet shards below `data/` and a dataset card. */
+/** Writes a folder that Hugging Face can load: Parquet shards below `data/` and a dataset card. */
 async function writeDataset(
   folder: string,
   works: readonly ExportedWork[],
@@ -297,7 +297,7 @@ async function shards(
   return count;
 }
 
-/** One licence where all works share it, else `other`: each row has its own. */
+/** One licence if all works share it, else `other`: each row has its own. */
 function datasetCard(name: string, works: readonly ExportedWork[], passages: number): string {
   const slugs = new Set(works.map(({ license }) => parseLicense(license)?.slug ?? 'unknown'));
   const [only] = slugs;
@@ -315,7 +315,7 @@ function datasetCard(name: string, works: readonly ExportedWork[], passages: num
   return `---\n${yaml.join('\n')}\n---\n\n# ${name}\n\n${works.length} works and ${passages} passages of their full texts, gathered with docstokg. Every row names its work and its licence; \`works\` has the citation of each.\n`;
 }
 
-/** The Hub wants a version behind the name of a Creative Commons licence. */
+/** The Hub requires a version in the name of a Creative Commons licence. */
 function hubLicense(slug: string): string {
   return slug === 'cc0' ? 'cc0-1.0' : slug === 'public-domain' ? 'pddl' : `${slug}-4.0`;
 }
@@ -326,7 +326,7 @@ interface LoadedDocument {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** The passages of works with what it takes to cite them. */
+/** The passages of works with the metadata needed to cite them. */
 async function* loadedDocuments(
   works: Iterable<ExportedWork>,
   place: { readonly dataRoot: string; readonly format: FileFormat },
@@ -359,7 +359,7 @@ async function* loadedDocuments(
   }
 }
 
-/** A work of a corpus as it goes out: what is known of it, its outcome, and what a person has said about it. */
+/** A work as exported: its record, its outcome, and people's decisions about it. */
 interface ExportedWork {
   readonly record: WorkRecord;
   readonly document: string;
@@ -368,21 +368,21 @@ interface ExportedWork {
   readonly detail: string | null;
   /** Relative to the folder of the corpus. */
   readonly file: string | null;
-  /** Of the kept file where that is known, else of the work. */
+  /** Of the downloaded file if known, else of the work. */
   readonly license: string | null;
   readonly label: 'included' | 'excluded' | null;
   /** Another record is a better version of the same work. */
   readonly isOtherVersion: boolean;
 }
 
-/** Licences under which a text may be passed on, whole or in parts, by anybody. */
+/** Licences that let anyone redistribute a text, whole or in part. */
 const REDISTRIBUTABLE = new Set(['cc0', 'public-domain', 'cc-by', 'cc-by-sa']);
 
 function isRedistributable({ license, file }: Pick<ExportedWork, 'license' | 'file'>): boolean {
   return file !== null && license !== null && REDISTRIBUTABLE.has(parseLicense(license)?.slug ?? '');
 }
 
-/** Every work of a corpus, those that are unavailable or not tried yet included, in the order in which they came. */
+/** Every work of a corpus, including unavailable and untried ones, in order of arrival. */
 function* exportedWorks(works: CorpusWorks, linkOf: (document: string) => string | undefined): Generator<ExportedWork> {
   for (const { line, row, record: known, label, isOtherVersion } of works.each()) {
     const record = known ?? { ...emptyRecord(line.id, { doi: line.doi }), title: line.title };

@@ -19,7 +19,7 @@ import { openCorpus } from '../corpus.ts';
 import type { ExportFormat } from './export-corpus.ts';
 import type { PrismaCounts } from '../../ask/index.ts';
 
-/** Markdown, HTML and links that a note must show and not follow. */
+/** Markdown, HTML and links that a note must escape. */
 const ABSTRACT = 'It *was* hot. <script>x</script> ![[secret]] [a](http://b) ```dataviewjs';
 
 const author = { name: 'Ana Berg', family: 'Berg', given: 'Ana', orcid: null, institutions: [] };
@@ -33,7 +33,10 @@ function record(id: string, more: Partial<WorkRecord>): WorkRecord {
   return { ...base, venue: 'Journal of Reefs', type: 'article', ...more };
 }
 
-/** A run of five works: two saved (one open, one closed licence), a preprint of the first, one not to be had, one entry nobody can read. */
+/**
+ * A run of five works: two saved (one open, one closed licence), a preprint of the first, one unavailable, one
+ * unreadable entry.
+ */
 async function someRun(folder: string): Promise<void> {
   mkdirSync(join(folder, 'PDF'), { recursive: true });
   {

@@ -16,7 +16,7 @@ import { DocumentNotices } from '../document-notices.ts';
 import { QueueSource } from '../queue-source.ts';
 import type { FleetListing } from './listing.ts';
 
-/** How often what others have written is copied. */
+/** How often lines of other machines are copied. */
 const PULL_MS = 1_000;
 const STATISTICS = 'Data/Embeddings/bm25-statistics.json';
 
@@ -34,7 +34,7 @@ export interface FleetRunOptions<Gathered, Indexed> {
     readonly openEmbed: () => Promise<ClosingStage | undefined>;
   };
   readonly gather: (signal: AbortSignal) => Promise<Gathered>;
-  /** Makes everything searchable, on one machine; it is given the ids of all documents. */
+  /** Builds the index, on one machine, with the ids of all documents. */
   readonly index: (documents: readonly string[]) => Promise<Indexed>;
   readonly report: (stage: FleetStageName, event: StageEvent) => void;
 }
@@ -58,7 +58,7 @@ export class FleetRun<Gathered, Indexed> {
     this.#options = options;
   }
 
-  /** A file was saved, by this machine or an earlier one: it waits to be parsed. */
+  /** A file was saved, by this machine or another: enqueue it for parsing. */
   async saved({ work, kind }: Pick<ManifestRow, 'work' | 'kind'>): Promise<void> {
     const { download, stages } = this.#options;
     const item = stages.doctags.item(download.files.friendly(work, (kind ?? 'pdf') as 'pdf'));
@@ -134,7 +134,7 @@ export class FleetRun<Gathered, Indexed> {
     await shared.files.bring(STATISTICS, signal);
     await using stage = await stages.openEmbed();
     if (!stage) return undefined;
-    // Measured from all chunks, which everybody has: whoever stores it stores the same.
+    // Computed from all chunks, so every machine stores the same.
     if (globSync(STATISTICS, { cwd: shared.files.folder }).length > 0) await shared.files.save([STATISTICS]);
     const rows = new RowsByItem();
     await using source = await this.#open(stage, rows, undefined, stage.plan.items[0]?.cfgHash);
@@ -204,10 +204,10 @@ function reasonOf(signal: AbortSignal): string {
   return typeof signal.reason === 'string' ? signal.reason : 'asked to stop';
 }
 
-/** A stage of a fleet: its items, wherever they come from, and where their rows go. */
+/** A stage of a fleet: its items, and where their rows go. */
 interface StageSource extends AsyncDisposable {
   readonly items: QueueSource;
-  /** Puts items of this machine into the queue; their inputs are in the store. */
+  /** Enqueues items of this machine; their inputs are in the store. */
   add(items: Iterable<WorkItem>): Promise<void>;
 }
 
@@ -218,14 +218,14 @@ interface StageSourceParts {
   readonly rows: RowsByItem;
   /** The hash of this machine's settings; undefined before it has seen an item. */
   readonly cfgHash: string | undefined;
-  /** Called when an item was made, here or before, and everybody can have it. */
+  /** Called when an item is done, now or earlier, and its outputs are in the store. */
   readonly made?: (itemId: string) => Promise<void>;
 }
 
 /**
- * The items of a stage, shared by the machines of a fleet. An item is known by its content, and its paths are those in the
- * folder of any machine: whoever leases it brings its inputs from the store. Its end is written to the logs together with
- * where its outputs are, if the lease is still held, before the job is settled.
+ * The items of a stage, shared by the machines of a fleet. Items are identified by content, and their paths are
+ * relative to any machine's folder: the machine that leases one fetches its inputs from the store. If the lease is
+ * still held, its end and the places of its outputs are written to the logs before the job is settled.
  */
 export async function openStageSource(
   { stageName, options }: PreparedStage,
@@ -255,7 +255,7 @@ export async function openStageSource(
         throw new AppError('STAGE_INPUT_MISSING', `${path} is neither here nor in ${files.objects.name}`, {
           hint: 'docstokg store check lists what is missing',
         });
-    // What another machine has made before it was killed need not be made again.
+    // Outputs made by a machine that was killed need not be made again.
     for (const path of [...Object.values(given.outputs), fingerprintPath(given)])
       if (files.of(path)) await files.bring(path, signal);
     return { ...given, inputs: placed(given.inputs, folder), outputs: placed(given.outputs, folder) };
@@ -306,7 +306,7 @@ export async function openStageSource(
   };
 }
 
-/** The item with paths that any machine understands, and the hash of its input, which it is known by. */
+/** The item with portable paths, and the hash of its input, which identifies it. */
 function portableItem(item: WorkItem, { files }: Shared): WorkItem {
   const inputs = mapped(item.inputs, (path) => portable(path, files.folder));
   const [input = ''] = Object.values(inputs);
@@ -333,7 +333,7 @@ function portable(path: string, folder: string): string {
 
 const PATH_FIELDS = ['input_path', 'output_path', 'output_paths'] as const;
 
-/** A row whose paths are those in the folder of any machine. */
+/** A row with portable paths. */
 function portableRow(text: string, folder: string): string {
   const row = JSON.parse(text) as Record<string, unknown>;
   const change = (value: unknown): unknown =>

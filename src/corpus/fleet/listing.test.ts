@@ -13,7 +13,7 @@ const LEASE_MS = 60_000;
 const ASKED = { ids: ['W1'] };
 const never = new AbortController().signal;
 
-/** A machine of a fleet whose queues are two files. */
+/** A machine of a fleet with two queue files. */
 async function open(folder: string, clock: HeldClock, stack: AsyncDisposableStack): Promise<FleetListing> {
   const openQueue = async (name: string): Promise<WorkQueue> =>
     stack.use(
@@ -24,7 +24,7 @@ async function open(folder: string, clock: HeldClock, stack: AsyncDisposableStac
   return stack.use(await FleetListing.open(options));
 }
 
-/** A machine that takes the next job and is never seen again. */
+/** A machine that leases the next job and dies. */
 async function die(folder: string, clock: HeldClock): Promise<void> {
   await using store = await openStore(join(folder, 'listing.sqlite'), { durability: 'none', clock });
   const { lanes } = await store.backlog(clock.now(), { shared: 3, alone: 3, most: 9 });
@@ -42,7 +42,7 @@ async function* listed(): AsyncGenerator<string> {
   yield 'W1';
 }
 
-/** Lets time pass until something has happened. */
+/** Advances the clock until the promise settles. */
 async function until<T>(clock: HeldClock, promise: Promise<T>): Promise<T> {
   const state = { isOver: false };
   const over = (): void => void (state.isOver = true);

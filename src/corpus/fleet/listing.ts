@@ -4,24 +4,24 @@ import type { HandlerOutcome, WorkQueue } from '../../queue/index.ts';
 import { Orchestrator, recoverDead } from '../../queue/index.ts';
 
 export interface FleetListingOptions {
-  /** The queue of works, whose workers show whether the fleet is at work. */
+  /** The queue of works, whose workers show whether the fleet is active. */
   readonly works: WorkQueue;
-  /** A queue for the one job of listing. */
+  /** A queue for the listing job. */
   readonly queue: WorkQueue;
   readonly clock: Clock;
   readonly leaseMs: number;
   readonly heartbeatMs: number;
-  /** What is asked for: the same question is listed by one machine at a time. */
+  /** The request: each one is listed by one machine at a time. */
   readonly asked: object;
 }
 
-/** A job of another machine's question is looked at again after so long. */
+/** How often to check a listing job of another machine's request. */
 const OTHERS_MS = 1_000;
 
 /**
- * Lets one machine of a fleet list the works, and one build the index. Each is a leased job: when its machine dies, another
- * one does it, and works that are in the queue are not put in twice. The others wait for its end, for until then works may
- * still come.
+ * Lets one machine of a fleet list the works, and one build the index. Each is a leased job: if its machine dies,
+ * another one takes over, and works already enqueued are not added twice. The others wait for its end, because works
+ * may still arrive until then.
  */
 export class FleetListing implements AsyncDisposable {
   readonly #stop = new AbortController();
@@ -49,7 +49,7 @@ export class FleetListing implements AsyncDisposable {
     const listing = new FleetListing(options);
     await recoverDead(works.store, clock);
     const { workers } = await works.stats();
-    // A fleet that has ended lists again when it is started again: there may be new works.
+    // A fleet that has ended lists again when restarted: there may be new works.
     const isActive = workers.some(({ updatedAt }) => updatedAt >= clock.now() - leaseMs);
     if (!isActive) await queue.store.admin.prune({}, { dryRun: false });
     await queue.enqueue(listing.#listJob, {});
@@ -57,7 +57,7 @@ export class FleetListing implements AsyncDisposable {
     return listing;
   }
 
-  /** The works, on the machine whose turn it is; on the others none, after the listing has ended. */
+  /** The works, on the machine that lists; none on the others, after the listing has ended. */
   async *works<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
     await Promise.race([this.#granted.promise, this.#orchestrator.ended]);
     if (!this.#isFirst) return;
@@ -76,8 +76,8 @@ export class FleetListing implements AsyncDisposable {
   }
 
   /**
-   * Does something on one machine of the fleet, once for each `state` of the corpus; on the others it answers undefined when
-   * that one has done it.
+   * Runs `work` on one machine of the fleet, once for each `state` of the corpus; on the others it returns undefined
+   * when that is done.
    */
   async once<T>(state: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
     const { queue, clock } = this.#options;
@@ -91,7 +91,7 @@ export class FleetListing implements AsyncDisposable {
         done = await work(AbortSignal.any([lost, signal]));
         return undefined;
       } catch (error) {
-        // For another machine, which may be able to.
+        // Another machine may succeed.
         if (!lost.aborted) failure = { error };
         stop.abort();
         return { retryAt: clock.now() };

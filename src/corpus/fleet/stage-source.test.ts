@@ -30,14 +30,14 @@ function configOf(folder: string, queue: object, store = join(folder, '..', 'sto
   const settings = {
     store: { url: store },
     queue,
-    // A suspended machine hears nothing.
+    // A suspended machine sends no heartbeats.
     orchestrator: { lease_ttl_seconds: 3_600, heartbeat_seconds: 1_200 },
   };
   const flags = [...corpusLayer(folder, 'test'), ...settingsLayer(settings, 'test')];
   return loadConfig({ folder, environment: {}, flags }).config;
 }
 
-/** A machine of a fleet that asks for one document and makes a text of it. */
+/** A machine of a fleet that takes one document and makes a text of it. */
 async function openMachine(folder: string, stack: AsyncDisposableStack) {
   mkdirSync(join(folder, 'PDF'), { recursive: true });
   mkdirSync(join(folder, 'Data/DocTagsFiles'), { recursive: true });

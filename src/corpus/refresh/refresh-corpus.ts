@@ -13,7 +13,7 @@ import { readRetractionWatch, workFromIds, NO_IDS } from '../../works/index.ts';
 import type { RefreshDiff, States } from './refresh-diff.ts';
 import { diffStates, isEmptyDiff, isNewerVersion, publishedSince, revisedSince, stateOf } from './refresh-diff.ts';
 
-/** How a corpus is looked at again. */
+/** Options of a refresh. */
 export interface RefreshRequest {
   /** Crossref's `retraction_watch.csv`. */
   readonly retractionWatch?: string | undefined;
@@ -21,7 +21,7 @@ export interface RefreshRequest {
 
 const TOGETHER = 4;
 const DAY = 86_400_000;
-/** What another day may end otherwise is tried again after so many days; what hangs on the work being closed, after more. */
+/** Days before a failed work is retried: fewer for transient reasons, more for closed works. */
 const RETRY_DAYS = { later: 1, other: 30 } as const;
 
 /**
@@ -39,14 +39,14 @@ export async function refreshCorpus(
     readonly runtime: Runtime;
     readonly request: RefreshRequest;
     readonly openRecords: () => Records;
-    /** Lists and fetches again what the folder was asked for. */
+    /** Repeats the folder's request. */
     readonly gather: () => Promise<void>;
   },
   signal: AbortSignal,
 ): Promise<RefreshDiff> {
   const { config, runtime, request } = parts;
   const { retractionWatch } = request;
-  // It is read at the end, and a slip is told at the beginning.
+  // It is read at the end; a typing mistake is reported at the start.
   if (retractionWatch !== undefined && !existsSync(retractionWatch))
     throw new AppError('USAGE_RETRACTION_WATCH', `file not found: ${retractionWatch}`, { hint: 'check the path' });
   const path = join(folder, 'state', 'refresh.json');
@@ -66,7 +66,7 @@ export async function refreshCorpus(
   using records = parts.openRecords();
   {
     await using asking = openAsking(config, runtime);
-    // A work that is new may be the notice of another one's retraction, which only Crossref says.
+    // A new work may be the retraction notice of another, which only Crossref says.
     const added = [...records.all()].filter(({ id }) => before.states[id] === undefined);
     await readAgain(added, records, { asking, runtime, signal });
   }
@@ -78,20 +78,20 @@ export async function refreshCorpus(
   return diff;
 }
 
-/** From where a look began. */
+/** The states at the start of a refresh. */
 interface Memory {
   readonly began: string;
   readonly states: States;
 }
 
-/** The states from which a look began: those that one which was killed left, else those of now. */
+/** The states at the start: those left by a killed refresh, else the current ones. */
 async function remembered(path: string, now: () => Memory): Promise<Memory> {
   if (existsSync(path)) {
     try {
       const { began, states } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Memory>;
       if (typeof began === 'string' && typeof states === 'object') return { began, states };
     } catch {
-      // Told below, as the same thing.
+      // Reported below as the same error.
     }
     throw new AppError('REFRESH_STATE', `${path} is damaged`, { hint: 'remove it; the next refresh starts over' });
   }
@@ -109,7 +109,7 @@ function statesOf(records: Records): States {
   );
 }
 
-/** Reads records again: at OpenAlex, where a single one is free, and what publishers said since at Crossref. */
+/** Updates records: from OpenAlex, where single records are free, and publishers' notices from Crossref. */
 async function readAgain(
   all: readonly WorkRecord[],
   records: Records,
@@ -128,7 +128,7 @@ async function readAgain(
   await Promise.all(Array.from({ length: TOGETHER }, work));
 }
 
-/** Reads which versions arXiv has now of the works that are kept from it. */
+/** Reads the current arXiv versions of works downloaded from there. */
 async function readArxivVersions(records: Records, asking: Asking, signal: AbortSignal): Promise<void> {
   const kept = [...keptFromArxiv(records.lastRows(), asking)];
   const versions = await askArxivVersions(
@@ -144,12 +144,12 @@ async function readArxivVersions(records: Records, asking: Asking, signal: Abort
   );
 }
 
-/** Days after which a work that ended for this reason is tried again. */
+/** Days before a work with this reason is retried. */
 export function retryDays(reason: keyof typeof REASONS): number {
   return REASONS[reason].later ? RETRY_DAYS.later : RETRY_DAYS.other;
 }
 
-/** Gives jobs that failed another chance: works that have become open, and losses that have grown old enough for their reason. */
+/** Requeues failed jobs: works that have become open, and failures old enough for their reason. */
 async function retryFailures(
   records: Records,
   before: States,
@@ -164,14 +164,14 @@ async function retryFailures(
     const hasOpened = record !== undefined && stateOf(record, false).isOpen && before[record.id]?.isOpen === false;
     if (!hasOpened && now - Date.parse(row.at) < retryDays(row.reason) * DAY) continue;
     const work = workFromIds(record?.ids ?? { ...NO_IDS, doi: row.doi }, { title: row.title });
-    // A job of its own, named after the day: the old one is ended, and a second look of that day adds none.
+    // A new job named after the day: the old one has ended, and a second refresh that day adds none.
     if (work) await queue.enqueue(`${row.work} again ${day}`, { ...work, id: row.work });
   }
 }
 
 /**
- * Asks for the newer versions of works that are kept: one that was published under a DOI of its own is a work beside it, of
- * which it is a version; where the open copy of the work itself has become a better one, that takes the place of the file.
+ * Requests newer versions of downloaded works. A version published under its own DOI is a separate work, linked as a
+ * version; a better open copy of the same work replaces its file.
  */
 async function fetchVersions(
   records: Records,
@@ -179,7 +179,7 @@ async function fetchVersions(
   { config, runtime }: { readonly config: Config; readonly runtime: Runtime },
 ): Promise<void> {
   await using queue = await openQueue(config, runtime);
-  // A work is filed under the name that it was asked for by.
+  // A work is stored under the name it was requested by.
   const names = new Map<string, string>();
   for (const { work, outcome } of records.lastRows())
     if (outcome === 'saved') names.set(records.get(work)?.id ?? work, work);
@@ -187,7 +187,7 @@ async function fetchVersions(
   for (const { key, work } of newerVersions(records.all(), before, { names, versions })) await queue.enqueue(key, work);
 }
 
-/** The works to be fetched because a version is there that was not there before, each under the key of its job. */
+/** The works to download because a new version exists, each with the key of its job. */
 export function* newerVersions(
   records: Iterable<WorkRecord>,
   before: States,
@@ -205,27 +205,27 @@ export function* newerVersions(
     const revised = revisedSince(earlier, now);
     const version = isNewerVersion(earlier, now) ? now.version : revised === undefined ? null : `arXiv v${revised}`;
     const own = version === null ? undefined : workFromIds(record.ids, { title: record.title });
-    // One job for each version: the same look again adds none.
+    // One job per version: a second refresh adds none.
     if (own && id !== undefined) yield { key: `${id} ${version}`, work: renewalOf({ ...own, id }) };
   }
 }
 
 const NAME = 'refreshed.json';
-/** So many looks that found something are kept. */
+/** Number of refreshes with changes that are stored. */
 const MOST_LOOKS = 100;
 
-/** One look at a corpus and what it told. Moments are ISO 8601. */
+/** One refresh and its changes. Times are ISO 8601. */
 interface Look {
   readonly began: string;
   readonly ended: string;
   readonly diff: RefreshDiff;
 }
 
-/** Keeps what a look has told in `refreshed.json`, the latest last; one that found nothing leaves the file as it is. */
+/** Appends the changes of a refresh to `refreshed.json`; without changes the file stays the same. */
 async function keepLook(folder: string, look: Look): Promise<void> {
   if (isEmptyDiff(look.diff)) return;
   const path = join(folder, NAME);
-  // The same look may have come this far before it was killed.
+  // The same refresh may have got this far before it was killed.
   const looks = [...(await looksIn(path)).filter(({ began }) => began !== look.began), look].slice(-MOST_LOOKS);
   await writeFileAtomic(path, `${JSON.stringify({ looks }, undefined, 2)}\n`);
 }
@@ -236,7 +236,7 @@ async function looksIn(path: string): Promise<readonly Look[]> {
     return Array.isArray(looks) ? looks : [];
   } catch (error) {
     const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    // A file that somebody has edited is history and nothing that a look depends on.
+    // A damaged file is only history; no refresh depends on it.
     if (isAbsent || error instanceof SyntaxError) return [];
     throw error;
   }

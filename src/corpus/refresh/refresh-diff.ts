@@ -1,7 +1,7 @@
 import type { Notice, WorkRecord } from '../../works/index.ts';
 import { retractionOf } from '../../works/index.ts';
 
-/** What is remembered of a work between two looks. Plain data. */
+/** The state of a work between two refreshes. Plain data. */
 export interface WorkState {
   readonly title: string | null;
   readonly doi: string | null;
@@ -13,7 +13,7 @@ export interface WorkState {
   readonly notices: readonly string[];
   /** DOIs of versions published since. */
   readonly publishedAs: readonly string[];
-  /** arXiv's newest version of a work that is kept from there; absent where it is not known. */
+  /** arXiv's newest version of a work downloaded from there; absent if unknown. */
   readonly arxivVersion?: number;
 }
 
@@ -25,7 +25,7 @@ interface ChangedWork {
   readonly doi: string | null;
 }
 
-/** What has happened to the works of a corpus since the last look. */
+/** What has changed in a corpus since the last refresh. */
 export interface RefreshDiff {
   readonly new_works: readonly ChangedWork[];
   /** Closed before, open now. */
@@ -34,16 +34,16 @@ export interface RefreshDiff {
   /** A newer version, or one that was published. */
   readonly new_versions: readonly (ChangedWork & {
     readonly published_as: readonly string[];
-    /** The number of the newer version at arXiv; null where it is another one that is newer. */
+    /** The number of the newer version at arXiv; null if the new version is elsewhere. */
     readonly arxiv_version: number | null;
   })[];
   readonly retracted: readonly ChangedWork[];
   readonly reinstated: readonly ChangedWork[];
-  /** Corrections and expressions of concern, which take nothing back. */
+  /** Corrections and expressions of concern, which do not retract the work. */
   readonly corrected: readonly (ChangedWork & { readonly notices: readonly string[] })[];
 }
 
-/** What is remembered of a record. */
+/** The state of a record. */
 export function stateOf(record: WorkRecord, isSaved: boolean, arxivVersion?: number): WorkState {
   return {
     ...(arxivVersion !== undefined && { arxivVersion }),
@@ -67,24 +67,24 @@ function noticeName({ kind, doi, source }: Notice): string {
 
 const ORDER = ['submittedVersion', 'acceptedVersion', 'publishedVersion'];
 
-/** The DOIs under which a work has been published since. */
+/** The DOIs under which a work was published since. */
 export function publishedSince(earlier: WorkState, now: WorkState): string[] {
   return now.publishedAs.filter((doi) => !earlier.publishedAs.includes(doi));
 }
 
-/** Whether the copy that is open now is nearer to the published text than the one before. */
+/** Whether the current open copy is closer to the published text than the earlier one. */
 export function isNewerVersion(earlier: WorkState, now: WorkState): boolean {
   return earlier.version !== null && ORDER.indexOf(now.version ?? '') > ORDER.indexOf(earlier.version);
 }
 
-/** The number of the version that has come to arXiv since; undefined where there is none. */
+/** The new arXiv version since then; undefined if there is none. */
 export function revisedSince(earlier: WorkState, now: WorkState): number | undefined {
   const { arxivVersion: before } = earlier;
   const { arxivVersion: version } = now;
   return before !== undefined && version !== undefined && version > before ? version : undefined;
 }
 
-/** What differs between two looks. */
+/** The differences between two refreshes. */
 export function diffStates(before: States, after: States): RefreshDiff {
   const works = Object.entries(after).toSorted(([a], [b]) => a.localeCompare(b));
   const changed = works.flatMap(([work, now]) => {
@@ -93,7 +93,7 @@ export function diffStates(before: States, after: States): RefreshDiff {
   });
   const isReinstatement = (notice: string): boolean => notice.startsWith('reinstatement ');
   const isWeighty = (notice: string): boolean => /^(?:retraction|removal|reinstatement) /.test(notice);
-  // A published version is told with the work that it is a version of.
+  // A published version is reported with the work it belongs to.
   const versions = new Set(changed.flatMap(({ now }) => now.publishedAs));
   return {
     new_works: works
@@ -116,7 +116,7 @@ export function diffStates(before: States, after: States): RefreshDiff {
         arxiv_version: revisedSince(earlier, now) ?? null,
       })),
     retracted: changed.filter(({ now, earlier }) => now.isRetracted && !earlier.isRetracted).map(({ told }) => told),
-    // Reported even where the retraction was not known here.
+    // Reported even if the retraction was not known here.
     reinstated: changed
       .filter(
         ({ now, earlier }) =>
@@ -132,7 +132,6 @@ export function diffStates(before: States, after: States): RefreshDiff {
   };
 }
 
-/** Whether nothing has happened. */
 export function isEmptyDiff(diff: RefreshDiff): boolean {
   return Object.values(diff).every((works: readonly unknown[]) => works.length === 0);
 }

@@ -22,7 +22,7 @@ const notice = (kind: WorkRecord['notices'][number]['kind'], date = '2025'): Wor
   source: 'publisher',
 });
 
-/** The parts of a difference that are not empty, with how many works each has. */
+/** The non-empty parts of a difference, with their numbers of works. */
 function parts(before: Record<string, WorkState>, after: Record<string, WorkState>): Record<string, number> {
   const diff: RefreshDiff = diffStates(before, after);
   return Object.fromEntries(
@@ -41,7 +41,7 @@ test('a difference tells new, opened, fetched, published, retracted, reinstated 
   const submitted = { W1: state({ version: 'submittedVersion' }) };
   assert.deepEqual(parts(submitted, { W1: state({ version: 'publishedVersion' }) }), { new_versions: 1 });
   assert.deepEqual(parts(before, { W1: state({ notices: [notice('retraction')] }) }), { retracted: 1 });
-  // A correction takes nothing back, and is not told as if it did.
+  // A correction does not retract a work, and is not reported as if it did.
   assert.deepEqual(parts(before, { W1: state({ notices: [notice('correction')] }) }), { corrected: 1 });
   const retracted = { W1: state({ notices: [notice('retraction', '2024')] }) };
   const back = { W1: state({ notices: [notice('retraction', '2024'), notice('reinstatement', '2026')] }) };
@@ -62,7 +62,7 @@ test('newer versions of works that are kept are asked for: a published one under
   assert.deepEqual(wanted(accepted, kept), [['doi:10.1/a acceptedVersion', 'doi:10.1/a']]);
   assert.deepEqual(wanted(published, stateOf(published, true)), [], 'what was known before is nothing new');
   assert.deepEqual(wanted(published, stateOf(preprint, false)), [], 'of a work that is not kept nothing is renewed');
-  // A version more at arXiv is fetched and told; the first time that a version is heard of, it is the one that is kept.
+  // A new arXiv version is downloaded and reported; the first known version is taken as the downloaded one.
   const second = stateOf(preprint, true, 1);
   assert.deepEqual(wanted(preprint, second, [['W1', 2]]), [['doi:10.1/a arXiv v2', 'doi:10.1/a']]);
   assert.deepEqual(wanted(preprint, second, [['W1', 1]]), []);
@@ -70,7 +70,7 @@ test('newer versions of works that are kept are asked for: a published one under
   const [revised] = diffStates({ W1: second }, { W1: stateOf(preprint, true, 2) }).new_versions;
   assert.equal(revised?.arxiv_version, 2);
   assert.ok(isEmptyDiff(diffStates({ W1: kept }, { W1: stateOf(preprint, true, 2) })));
-  // It is told with the work that it is a version of, and not as a new one.
+  // It is reported with the work it is a version of, not as a new one.
   const after = { W1: stateOf(published, true), 'doi:10.1/b': state({ ids: { ...NO_IDS, doi: '10.1/b' } }, true) };
   assert.deepEqual(parts({ W1: kept }, after), { fetched: 1, new_versions: 1 });
 });
