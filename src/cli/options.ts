@@ -14,7 +14,7 @@ export function webOptions(command: Command): Command {
     .addOption(simOption());
 }
 
-/** Adds `--works`, which says which works of a run a command is about. */
+/** Adds `--works`, which selects works of a run. */
 export function worksOption(command: Command): Command {
   return command.option(
     '--works <which>',

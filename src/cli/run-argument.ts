@@ -37,7 +37,7 @@ export function splitRun(
   const needed = names.filter((name) => !name.startsWith('[')).length;
   const [first = ''] = given;
   const takesRun = run === undefined && given.length > needed && isRun(first);
-  // A file, or a folder of something else, in the place of the run.
+  // A file, or a folder that is not a run, in the place of the run.
   if (run === undefined && given.length > needed && !takesRun && existsSync(first)) notARun(first);
   const words = takesRun ? given.slice(1) : given;
   if (words.length < needed || words.length > names.length)

@@ -7,7 +7,7 @@ import type { Place } from './cursor.ts';
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 export type JsonObject = { readonly [name: string]: Json };
 
-/** The result of a tool: a head, and items of which as many are returned as fit. */
+/** The result of a tool: a head, and as many items as fit. */
 export interface AnswerDraft {
   readonly head: JsonObject;
   readonly list: string;

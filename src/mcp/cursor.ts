@@ -24,7 +24,7 @@ export function readCursor<Within extends number | string>(
   try {
     value = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
   } catch {
-    // Answered below.
+    // Reported below.
   }
   const [at, within, mark] = Array.isArray(value) ? (value as unknown[]) : [];
   const isPlace =

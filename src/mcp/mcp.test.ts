@@ -272,7 +272,7 @@ test('all filters narrow the search, and wrong ones are refused with a hint', as
   const { data } = await ask(client, 'search', { question: 'corals', max_tokens: 500 });
   const elsewhere = { question: 'fish', cursor: data['next_cursor'] };
   assert.match(await refused(client, 'search', elsewhere), /USAGE_CURSOR/, 'a cursor belongs to its question');
-  // Two corpora are asked at once, and their passages take turns.
+  // Both corpora are searched, and their passages alternate.
   const both = await ask(client, 'search', { question: 'do corals recover?', top: 4 });
   assert.deepEqual(new Set(list(both, 'passages').map(({ run }) => run)), new Set(['reefs', 'bare']));
 });

@@ -14,7 +14,7 @@ export interface McpRun {
   readonly id: string;
   readonly corpus: Corpus;
   readonly search: LiveSearch;
-  /** Its screening, opened when it is first asked for. */
+  /** Its screening, opened on first use. */
   readonly screening: () => Screening;
 }
 
@@ -119,7 +119,7 @@ export function tool<Input extends z.ZodRawShape, Head extends z.ZodRawShape, It
   };
 }
 
-/** Which works are meant; a list in a file of this machine (`@FILE`) is for the command line only. */
+/** Selects works; a list in a file of this machine (`@FILE`) is for the command line only. */
 export const WORKS = {
   works: z
     .string()

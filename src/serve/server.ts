@@ -49,7 +49,7 @@ export interface CorpusServer extends AsyncDisposable {
   readonly port: number;
   /** Its address, without the token. */
   readonly url: string;
-  /** A link that signs a browser in. */
+  /** A link that signs in a browser. */
   readonly link: string;
 }
 
@@ -72,7 +72,10 @@ const PREFIX = '/api/v1';
 const BODY_BYTES = 65_536;
 const MCP_BODY_BYTES = 1_048_576;
 const MOST_DOWNLOADS = 4;
-/** This time runs on while the process is busy and reads nothing, so it is long. Idle connections are limited in number. */
+/**
+ * The timeout continues while the process is busy and reads nothing, so it is long. Idle connections are limited in
+ * number.
+ */
 const HEADERS_MS = 60_000;
 const REQUEST_MS = 120_000;
 const KEEP_ALIVE_MS = 10_000;
@@ -177,7 +180,7 @@ class Serving implements CorpusServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // The client waits for an answer that takes long; one that sends or reads nothing itself is disconnected.
+    // A client may wait for a slow answer; one that sends or reads nothing itself is disconnected.
     response.on('timeout', () => {
       if (response.headersSent || !request.complete) response.destroy();
     });
@@ -324,7 +327,7 @@ async function bodyOf(request: IncomingMessage, schema: z.ZodType): Promise<unkn
   return checked(schema, value, 'body');
 }
 
-/** Mounts such a handler; bounds the request body and respects backpressure of the response. */
+/** Mounts a fetch handler; bounds the request body and respects backpressure of the response. */
 async function answerWithFetch(
   handler: FetchHandler,
   request: IncomingMessage,
@@ -358,7 +361,7 @@ const REJECTED: Readonly<Record<string, Problem>> = {
 function rejectRequest({ code = '' }: NodeJS.ErrnoException, socket: Socket, isIdle: boolean): void {
   const problem = REJECTED[code] ?? new Problem(400, 'USAGE_REQUEST', 'the request is not valid HTTP');
   const body = JSON.stringify(problemBody(problem));
-  // Another answer may be under way on the connection.
+  // Another response may be in progress on the connection.
   if (isIdle && socket.writable)
     socket.write(
       `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nconnection: close\r\ncontent-type: application/problem+json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,

@@ -24,7 +24,7 @@ interface AskFlags {
   readonly works?: string;
 }
 
-/** Of a passage that comes near. */
+/** Maximum length of a near passage. */
 const LONGEST_NEAREST = 200;
 
 export function askCommand(): Command {
@@ -72,7 +72,7 @@ export function askCommand(): Command {
           excludeRetracted,
           ...chosenWorks(corpus, flags.works),
           writer: openWriter(corpus, opened),
-          // Sentences that have passed the gate, while the model still writes.
+          // Sentences that passed the check, while the model still writes.
           report: (event) =>
             void (
               event.kind === 'sentence' &&

@@ -30,7 +30,7 @@ const SELECTION = 'filter=topics.id:T10341';
 const TIME_SCALE = 0.05;
 const QUESTIONS = 3;
 const ASKED = 'How many colonies were still alive weeks after the heatwave?';
-/** What the table at the end asks of three papers that the answer was looked for in. */
+/** Questions of the final table, asked of three papers in which the answer was searched. */
 const TABLE_COLUMNS = `- year\n- journal\n- {name: survival, question: ${ASKED}, type: number, unit: "%"}`;
 const TABLE_ROWS = 3;
 const TOP = 5;
@@ -127,7 +127,7 @@ const DEMO_SETTINGS: Layer = (
   ] as const
 )
   .map(([part, key, value]): Layer[number] => ({ path: [part, key], value: value / TIME_SCALE, origin: 'the demo' }))
-  // Three of its papers are scans, and reading them takes longer than all the rest.
+  // Three of its papers are scans, and OCR takes longer than everything else.
   .concat({ path: ['parse', 'ocr'], value: 'off', origin: 'the demo' });
 
 interface Question {
@@ -236,7 +236,7 @@ function printAsked({ question, sentences, passages }: WrittenAnswer, table: Tab
   terminal.print(plainTable(tableText(table, 'markdown')));
 }
 
-/** Lines of a table without characters that a terminal would obey. */
+/** Lines of a table without control characters. */
 function plainTable(text: string): string {
   return text.split('\n').map(plain).join('\n');
 }

@@ -287,7 +287,7 @@ async function queueServer(config: Config, session: Session): Promise<Finding> {
   }
 }
 
-/** Model servers at the address of the settings, or where they usually run on this machine. */
+/** Model servers at the configured URL, or at their usual ports on this machine. */
 async function modelServer({ model, keys }: Config): Promise<Finding> {
   const { good, hint, bad } = check('services', 'model server');
   const found = await findModelServers(model.url === '' ? LOCAL_MODEL_SERVERS : { configured: model.url }, keys.model);

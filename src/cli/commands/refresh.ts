@@ -59,7 +59,7 @@ export function refreshCommand(): Command {
     });
 }
 
-/** What was tried, new works and works that had failed before. */
+/** What was tried: new works, and works that had failed before. */
 function triedText({ outcomes }: RunCounts): string {
   const { saved, skipped, failed, parked } = outcomes;
   const tried = saved + skipped + failed + parked;

@@ -245,7 +245,7 @@ function exportCommand(): Command {
 
 const KEYS: Readonly<Record<string, Choice>> = { i: 'include', e: 'exclude', m: 'maybe' };
 
-/** One work after the other; answers are single letters, each line one of them. */
+/** One work after the other; each line is an answer of one letter. */
 async function screenInTerminal(screening: Screening, flags: ScreenFlags, session: Session): Promise<void> {
   const { createInterface } = await import('node:readline/promises');
   const by = whoIs(flags.by);

@@ -26,7 +26,7 @@ interface CheckOptions extends StoreOptions {
   readonly graceH: number;
 }
 
-/** `store`: what the files of a corpus need that are in an object store. */
+/** `store`: checks and fetches files in an object store. */
 export function storeCommand(): Command {
   return new Command('store')
     .description('check or fetch the files of a corpus in an object store')

@@ -118,7 +118,7 @@ export const checkQuotesTool = tool({
           break;
         }
         const { reason, elsewhere } = verdict;
-        // A corpus that does not have the work says less than one that has it.
+        // A corpus with the work gives a better reason than one without it.
         if (data === undefined || reason !== 'unknown-work')
           data = { ...about, verdict: 'refused', reason, page: null, around: null, elsewhere: elsewhere?.id ?? null };
       }

@@ -30,7 +30,7 @@ const candidate = z.object({
   abstract: z.string(),
 });
 
-/** What both tools answer: progress, and the next works. */
+/** The answer of both tools: progress, and the next works. */
 const ANSWERS = {
   head: head.shape,
   list: 'next',

@@ -12,9 +12,9 @@ import { runPath, wholeNumber, words, worksChoice } from './parameters.ts';
 import * as shapes from './shapes/corpus.ts';
 import { Turns } from './turns.ts';
 
-/** Questions wait for a model most of the time; searches have turns of their own. */
+/** Questions mostly wait for a model; searches have a separate limit. */
 const AT_ONCE = 4;
-/** Of a passage that comes near, which is linked. */
+/** Maximum length of a near passage, which is linked. */
 const LONGEST_NEAREST = 600;
 
 const question = z.strictObject({

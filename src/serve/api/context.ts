@@ -32,7 +32,7 @@ export function checkSearchable(run: RunWatch): void {
   });
 }
 
-/** Refuses what changes something on a server that is read-only. */
+/** Rejects changes on a read-only server. */
 export function checkControl({ steering }: Context, what: string): void {
   if (!steering.isAllowed)
     throw new Problem(403, 'STEERING_OFF', 'this server is read-only', {
@@ -46,7 +46,7 @@ export function queueOf({ world }: Context): QueueWatch {
   throw new Problem(404, 'NO_QUEUE', 'no queue is monitored', { hint: 'start docstokg serve with --queue PATH' });
 }
 
-/** A route below `/runs/{run}` that gives JSON. */
+/** A route below `/runs/{run}` that returns JSON. */
 export function runRoute<
   P extends z.ZodObject = typeof runPath,
   Q extends z.ZodObject = typeof noQuery,

@@ -24,7 +24,7 @@ export const yesOrNo = z
   .transform((text) => text === 'true')
   .pipe(z.boolean());
 
-/** Which works are meant; a list in a file of the server (`@FILE`) is for the command line only. */
+/** Selects works; a list in a file of the server (`@FILE`) is for the command line only. */
 export const worksChoice = words
   .regex(/^[^@]/, 'expected a saved set, included, a filter or ids')
   .describe('A saved set, included, a filter such as year:2020-2022, or comma-separated ids.');

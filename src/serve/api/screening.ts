@@ -34,7 +34,7 @@ const MOST_SHOWN = 20;
 
 /** Screening: the next works, decisions, progress. Decisions require `--allow-control`. */
 export function screeningRoutes(context: Context): Route[] {
-  /** Progress, and what to decide about next; `first` comes before it. */
+  /** Progress, and the next works to decide about; `first` comes first. */
   const answer = async (
     run: RunWatch,
     who: string,

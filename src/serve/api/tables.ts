@@ -39,7 +39,7 @@ type Line = z.output<typeof shapes.tableLine>;
 
 /** Routes for tables, equivalent to `docstokg table`. Filling and correcting need control to be allowed. */
 export function tableRoutes(context: Context): Route[] {
-  // Two fills at a time would read the same papers.
+  // Two concurrent fills would read the same papers.
   const turns = new Turns(1);
   return [
     runRoute(context, {

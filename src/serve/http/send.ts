@@ -81,7 +81,7 @@ export function sendProblem(request: IncomingMessage, response: ServerResponse, 
 }
 
 export const LINES_TYPE = 'application/x-ndjson';
-/** Proxies, and this server, close a connection on which nothing moves for a minute. */
+/** Proxies, and this server, close a connection that is idle for a minute. */
 const BLANK_LINE_MS = 15_000;
 
 /**

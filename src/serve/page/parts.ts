@@ -134,7 +134,7 @@ export function CopyButtons({ apa, bibtex }: { readonly apa: string | null; read
 interface ListRow {
   readonly key: string | number;
   readonly head: View;
-  /** The others, in the order of the columns. */
+  /** The other cells, in column order. */
   readonly cells: readonly View[];
   readonly more?: object;
 }

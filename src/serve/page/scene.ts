@@ -84,8 +84,8 @@ export function useLive<T>(path: string, kind: EventKind, isOurs: (data: T) => b
 const CHART_MS = 5_000;
 
 /**
- * Figures over time; `figures` are added whenever `update` is another object. The result changes at most every five
- * seconds: a livelier chart is hard to read.
+ * Figures over time; `figures` are added whenever `update` is a new object. The result changes at most every five
+ * seconds: faster charts are hard to read.
  */
 export function useHistory<T extends { readonly at: string }>(
   before: readonly T[],

@@ -88,7 +88,7 @@ test('what earlier runs left is counted apart from this run, and works are count
   assert.match(text, /^already downloaded +2$/m, text);
   assert.match(text, /Not downloaded, by reason\ntimeout +1\n/, text);
   assert.match(text, /Not retried, by earlier reason\npaywalled +1\n/, text);
-  // Entries that name no work are not works that were not retried.
+  // Entries that name no work do not count as works that were not retried.
   assert.doesNotMatch(text, /unreadable-entry/);
   assert.match(text, /Works by input file\na\.bib +3\nb\.txt +2\n/, text);
 });

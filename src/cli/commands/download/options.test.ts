@@ -9,7 +9,7 @@ import { keyHints, loadRun } from './options.ts';
 
 const folder = join(tmpdir(), 'docstokg-no-such-folder');
 
-/** Where a run has its queue with these variables and flags. */
+/** The queue of a run with these variables and flags. */
 function queueOf(environment: Readonly<Record<string, string>>, flags: Parameters<typeof loadRun>[1] = []): string {
   const load: Session['load'] = (more) => loadConfig({ folder, environment, flags: more ?? [] });
   return loadRun({ load } as Session, flags).queue.path;

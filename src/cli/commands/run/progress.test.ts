@@ -14,12 +14,12 @@ test('the time left foresees the stages of works that were not downloaded yet', 
   const pace = { elapsedMs: 10_000, works, documents: 0 };
   assert.equal(timeLeftMs({ ...pace, stages: [stage(5)] }), 10_000);
   assert.equal(timeLeftMs({ ...pace, stages: [stage(5), stage(1)] }), 90_000);
-  // Nobody can tell how long a stage takes that has done nothing yet.
+  // The duration of a stage that has not finished a document is unknown.
   assert.equal(timeLeftMs({ ...pace, stages: [stage(5), stage(0)] }), undefined);
   assert.equal(timeLeftMs({ ...pace, stages: [] }), undefined);
   assert.equal(timeLeftMs({ ...pace, works: { ...works, ended: 0, saved: 0 }, stages: [] }), undefined);
   assert.equal(timeLeftMs({ elapsedMs: 10_000, documents: 4, stages: [stage(2)] }), 10_000);
-  // What earlier runs have done took no time, and is not done again.
+  // Documents of earlier runs took no time and are not repeated.
   const before = { ...works, left: 0, savedBefore: 90 };
   assert.equal(timeLeftMs({ ...pace, works: before, stages: [{ done: 94, worked: 4, sinceMs: 4_000 }] }), 1_000);
 });

@@ -76,7 +76,7 @@ export class RunProgress {
         this.#stages.set(stage, event.progress);
         break;
       case 'stage-started':
-        // Until a stage has done its first document nothing can be said about the time that is left.
+        // Until a stage has finished its first document, the time left is unknown.
         if (stage === 'embed') this.#ending = 'writing vectors';
         else this.#stages.set(stage, { succeeded: 0, skipped: 0, failed: 0 });
         break;

@@ -20,7 +20,7 @@ const counts = z.object({
   undecided: count,
 });
 
-/** How far a review is, and what to decide about next. */
+/** Progress of a review, and the next works to decide about. */
 export const screening = z.object({
   protocol: z.object({
     version: count,

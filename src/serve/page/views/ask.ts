@@ -6,7 +6,7 @@ import { TextField } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { fault, html, runPath, useScene } from '../scene.ts';
 
-/** A question, and an answer whose sentences lead to the passages that they are quoted from. */
+/** A question, and an answer whose sentences link to the quoted passages. */
 export function AskView({ run }: { readonly run: Run }): View {
   const { source, query, set } = useScene();
   const [found, setFound] = useState<{ readonly answer?: AskedAnswer; readonly error?: unknown }>();
@@ -26,7 +26,7 @@ export function AskView({ run }: { readonly run: Run }): View {
     setBusy(true);
     setFound(undefined);
     leave.signal.addEventListener('abort', () => setBusy(false));
-    // Sentences appear as they pass the gate; the last line is the whole answer.
+    // Sentences appear as they pass the check; the last line is the whole answer.
     let answer: AskedAnswer = { question: q, model: null, sentences: [], dropped: {}, nearest: [] };
     const hear = (line: AskedLine): void => {
       if (leave.signal.aborted || line.kind === 'error') return;

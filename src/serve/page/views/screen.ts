@@ -51,7 +51,7 @@ function Review({ run, by, phase }: { readonly run: Run; readonly by: string; re
   const first = useAnswer<Screening>(runPath(run, 'screening'), { by, phase });
   const [later, setLater] = useState<Screening | undefined>(undefined);
   const [note, setNote] = useState('');
-  /** A decision that could not be sent has its id until it can: sent again, it is the same one. */
+  /** A decision that could not be sent keeps its id: sent again, it is the same decision. */
   const sending = useRef<{ readonly work: string; readonly id: string } | undefined>(undefined);
   const isBusy = useRef(false);
   const answer: Fetched<Screening> = later ? { kind: 'answered', value: later } : first;
@@ -195,7 +195,7 @@ function Card(props: {
     if (decision === 'exclude' && phase === 'full-text' && why === '') reasonField.current?.focus();
     else acts.decide(decision, decision === 'exclude' ? why : undefined);
   };
-  // Before the paint: a key that is pressed as soon as the work is seen must not be lost.
+  // Before painting: a key pressed as soon as the work is visible must not be lost.
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent): void => {
       const field = event.target instanceof HTMLElement && event.target.matches('input, select, textarea');

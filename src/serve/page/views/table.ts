@@ -215,7 +215,7 @@ function matches({ work, document, cells }: TableRow, words: string): boolean {
     .every((word) => text.includes(word));
 }
 
-/** Numbers by their size, other values by the alphabet; empty cells come last. */
+/** Numbers by value, other values alphabetically; empty cells last. */
 function sorted(
   rows: readonly TableRow[],
   columns: readonly TableColumn[],
@@ -247,7 +247,7 @@ function numberIn(text: string): number | undefined {
   return Number.isNaN(value) ? undefined : value;
 }
 
-/** The quote of a cell, where it is from, and a form that corrects it. */
+/** The quote of a cell, its source, and a form to correct it. */
 function OneCell(props: {
   readonly run: Run;
   readonly table: string;
