@@ -217,6 +217,17 @@ test('an object that a store does not show at once is put again, and given up af
   }
 });
 
+test('the owner of a store is read again while it is being written', async () => {
+  let asked = 0;
+  await withFaulty(
+    (_, response) => {
+      asked += 1;
+      response.end(asked < 3 ? '' : 'a-fleet\n');
+    },
+    async (store) => assert.equal(await store.owner(), 'a-fleet'),
+  );
+});
+
 test('an upload in parts that was killed is continued, and starts over where the store has dropped it', async () => {
   const large = randomBytes(20 << 20);
   const id = { sha256: sha256(large), bytes: large.length };

@@ -274,9 +274,14 @@ export class S3Store implements ObjectStore {
     await this.#sender.send({ method: 'DELETE', key: keyOf(sha256) }, signal);
   }
 
-  async owner(signal?: AbortSignal): Promise<string | undefined> {
+  async owner(signal?: AbortSignal, tries = 5): Promise<string | undefined> {
     const response = await this.#sender.send({ method: 'GET', key: OWNER_KEY }, signal);
     const text = await boundedText(response);
+    // Some servers show an object while another machine is still writing it.
+    if (response.ok && !text.endsWith('\n') && tries > 1) {
+      await wait(this.#options.clock, AGAIN_MS, signal);
+      return this.owner(signal, tries - 1);
+    }
     if (response.ok) return text.trim();
     if (tagOf(text, 'Code') === 'NoSuchBucket') throw this.#noBucket('GET', 'NoSuchBucket');
     return undefined;
