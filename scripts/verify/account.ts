@@ -75,7 +75,12 @@ function truthOf(folder: string, lastRun: string): { readonly numbers: Numbers; 
   const decisions = jsonLines<{ kind: string; work: string; of: string; same: boolean; decision: string }>(
     join(folder, 'decisions.jsonl'),
   );
-  const last = new Map(rows.map((row) => [row.work, row]));
+  // The last row of each work, in the order in which they were written.
+  const last = new Map<string, ManifestRow>();
+  for (const row of rows) {
+    last.delete(row.work);
+    last.set(row.work, row);
+  }
   const split = new Set(decisions.flatMap(({ kind, work, same }) => (kind === 'identity' && !same ? [work] : [])));
   const names = new Names();
   for (const { record } of records)
