@@ -1,7 +1,7 @@
 import type { CorpusStore } from '../store/index.ts';
 import type { PrismaCounts } from './prisma.ts';
 
-/** Each count in one sentence. Every place that shows numbers of a corpus shows these. */
+/** Each count in one sentence. Every view of a corpus's numbers uses these. */
 export const COUNTS = {
   listed: 'Works that lists, searches and papers named, each once; entries that name no work are not among them.',
   downloaded: 'Listed works of which there is a downloaded file.',
@@ -27,21 +27,21 @@ export const COUNTS = {
   failed_documents: 'Documents that failed in a stage.',
 } as const;
 
-/** How many there are of each, by reason, resolver and input file where these are known. */
+/** All counts, by reason, resolver and input file where known. */
 export interface Account extends Readonly<Record<keyof typeof COUNTS, number>> {
   /** Why listed works have no file. */
   readonly by_reason: Readonly<Record<string, number>>;
-  /** By which resolver works were downloaded. */
+  /** Downloaded works by resolver. */
   readonly by_resolver: Readonly<Record<string, number>>;
-  /** Listed works that an input file names; one that several name counts in each. */
+  /** Listed works by input file; a work in several files counts in each. */
   readonly listed_by_file: Readonly<Record<string, number>>;
   /** Entries that name no work, by input file. */
   readonly unreadable_by_file: Readonly<Record<string, number>>;
-  /** The same works as a PRISMA flow counts them. */
+  /** The same works as counted by a PRISMA flow diagram. */
   readonly prisma: PrismaCounts;
 }
 
-/** What a work counts as, by its outcome in the list of works. */
+/** The count that each outcome of a work belongs to. */
 const STATES = {
   saved: 'downloaded',
   own: 'local',
@@ -51,12 +51,12 @@ const STATES = {
   waiting: 'waiting',
 } as const;
 
-/** Counts a corpus. `run` is the id of the run that counts as this one. */
+/** Counts a corpus. `run` is the id of the current run. */
 export function accountOf(store: CorpusStore, run?: string): Account {
   const counts = { listed: 0, downloaded: 0, local: 0, deferred: 0, failed: 0, unavailable: 0, waiting: 0 };
   const screened = { included: 0, excluded: 0 };
   const retrieved = { included: 0, all: 0 };
-  // Before anything is screened all works are sought, then those that screening included.
+  // Before any screening all works are sought, afterwards only the included ones.
   const missing = { included: {} as Record<string, number>, all: {} as Record<string, number> };
   let [unreadable, others] = [0, 0];
   const byReason: Record<string, number> = {};
@@ -108,7 +108,7 @@ export function accountOf(store: CorpusStore, run?: string): Account {
   const labelled = screened.included + screened.excluded;
   const which = labelled > 0 ? 'included' : 'all';
   const notRetrieved = missing[which];
-  // The full text of a work that was assessed is at hand, whether or not it was downloaded here.
+  // The full text of an assessed work is available, whether or not it was downloaded here.
   for (const [reason, works] of Object.entries(byText.notTried))
     notRetrieved[reason] = (notRetrieved[reason] ?? 0) - works;
   const excluded = screened.excluded - byText.excluded;
@@ -150,7 +150,7 @@ export function accountOf(store: CorpusStore, run?: string): Account {
     prisma: {
       identified: counts.listed + unreadable + repeated,
       removed_before_screening: { unreadable_entries: unreadable, duplicates: repeated + others },
-      // Nothing was screened that nobody has labelled.
+      // Only labelled works count as screened.
       screened: labelled,
       not_screened: records - labelled,
       excluded,
@@ -160,13 +160,13 @@ export function accountOf(store: CorpusStore, run?: string): Account {
       retrieved: assessed,
       excluded_by_full_text: byText.excluded,
       excluded_by_full_text_reasons: sorted(byText.why),
-      // Once full texts are assessed, only what they let through is included.
+      // Once full texts are assessed, only works included by full text count.
       included: byText.included + byText.excluded > 0 ? byText.included : retrieved.included,
     },
   };
 }
 
-/** Works whose full text was assessed: someone had it, whether or not it was downloaded here. */
+/** Works whose full text was assessed, whether or not it was downloaded here. */
 function assessedWorks(store: CorpusStore) {
   const found = { excluded: 0, included: 0, includedWithoutFile: 0 };
   const [why, notTried]: [Record<string, number>, Record<string, number>] = [{}, {}];
@@ -197,7 +197,7 @@ function assessedWorks(store: CorpusStore) {
   return { ...found, why, notTried };
 }
 
-/** How many works there are of each outcome, by the words that lists of works use. */
+/** The number of works by outcome, with the names used in lists of works. */
 export function outcomesOf(account: Account): Readonly<Record<string, number>> {
   return Object.fromEntries(
     Object.entries(STATES).flatMap(([outcome, state]) => (account[state] > 0 ? [[outcome, account[state]]] : [])),
@@ -216,15 +216,15 @@ function named(rows: Record<string, unknown>[]): Record<string, number> {
   return Object.fromEntries(rows.map(({ name, n }) => [String(name), Number(n)]));
 }
 
-/** What one run did, by works and not by tries, and what earlier runs left. */
+/** What one run did, counted by works and not by attempts, and what earlier runs left. */
 export interface RunCounts {
-  /** Works whose last outcome is of this run. */
+  /** Works whose last outcome is from this run. */
   readonly outcomes: Readonly<Record<'saved' | 'skipped' | 'failed' | 'parked', number>>;
   readonly by_resolver: Readonly<Record<string, number>>;
   readonly by_reason: Readonly<Record<string, number>>;
   /** Why works of earlier runs have no file and were not tried again. */
   readonly earlier_by_reason: Readonly<Record<string, number>>;
-  /** Works that will be tried again, each with its reason and moment: the first of them, and how many there are. */
+  /** Works that will be tried again, with reason and time: the first of them, and their number. */
   readonly deferred: { readonly works: number; readonly first: readonly string[] };
   /** Hosts that were given up. */
   readonly given_up: readonly string[];

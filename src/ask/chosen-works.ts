@@ -12,8 +12,8 @@ const PAGE = 1_000;
 const MOST_LISTED = 100_000;
 
 /**
- * A filter as people write it: `year:2018-2022 type:article author:"van Oppen" retracted:no heat waves`. Words without a
- * field are looked for in titles, authors, venues and ids.
+ * Parses a filter as people write it: `year:2018-2022 type:article author:"van Oppen" retracted:no heat waves`. Words
+ * without a field are searched in titles, authors, venues and ids.
  */
 export function parseWorkFilter(text: string): WorkFilter {
   const filter: Record<string, string | boolean> = {};
@@ -46,8 +46,8 @@ function isFilter(text: string): boolean {
 }
 
 /**
- * The ids of the works that are meant: a saved set by its name, `included` or `excluded` by screening, a filter, or ids with
- * commas; `@FILE` has an id on each line.
+ * The ids of the chosen works: by the name of a saved set, `included` or `excluded` by screening, a filter, or
+ * comma-separated ids; `@FILE` has one id per line.
  */
 export function chooseWorks(works: CorpusWorks, text: string): ReadonlySet<string> {
   const named = works.records.sets().find(({ name }) => name === text);

@@ -5,29 +5,29 @@ import type { WorkRecord } from '../works/index.ts';
 import type { SettledWork, WorkLine } from './works/work-table.ts';
 import { lineOf, WorkTable } from './works/work-table.ts';
 
-/** A work by the ids that it has in a run: that of its rows in the manifest, and that of its record. */
+/** A work by the ids of its manifest rows and of its record. */
 export interface FiledWork {
   readonly work: string;
   readonly tried: string | null;
   readonly record: string | null;
 }
 
-/** A work with everything that is known of it. */
+/** A work with its record, last outcome and label. */
 export interface ListedWork {
   readonly line: WorkLine;
   readonly row: ManifestRow | null;
   readonly record: WorkRecord | null;
   readonly label: Label | null;
-  /** Another record is a better version of the same work. */
+  /** Whether another record is a better version of the same work. */
   readonly isOtherVersion: boolean;
 }
 
-/** The works of a corpus folder: lists, single works, and the outcome of each. `refresh` takes in what was logged since. */
+/** The works of a corpus folder: lists, single works, and their outcomes. `refresh` reads new log lines. */
 export class CorpusWorks implements Disposable {
   readonly store: CorpusStore;
   readonly table: WorkTable;
   readonly records: Records;
-  /** The last outcome that was shown; undefined before the first look. */
+  /** The last outcome reported; undefined before the first call. */
   #sequence: number | undefined;
   #version = '';
 
@@ -37,7 +37,7 @@ export class CorpusWorks implements Disposable {
     this.records = new Records(this.store);
   }
 
-  /** Takes in what is new; answers the outcome of works since the look before, in that order. */
+  /** Reads new log lines; returns the outcomes since the last call, in order. */
   async refresh(): Promise<{ readonly isNew: boolean; readonly settled: readonly SettledWork[] }> {
     await this.store.ingestSoon();
     const { version } = this.store;
@@ -57,7 +57,7 @@ export class CorpusWorks implements Disposable {
     return { isNew, settled };
   }
 
-  /** Whether nothing is known of any work. */
+  /** Whether there are no records and no outcomes. */
   get isEmpty(): boolean {
     return !this.store.get('select 1 from works limit 1');
   }
@@ -80,12 +80,12 @@ export class CorpusWorks implements Disposable {
     return row;
   }
 
-  /** What is known of a work in full. */
+  /** The full record of a work. */
   record(work: string): WorkRecord | undefined {
     return this.records.get(work);
   }
 
-  /** The document that holds a work that nobody had to fetch. */
+  /** The document of a work that was not downloaded but added by the user. */
   ownDocument(work: string): string | undefined {
     return this.store.get<{ document: string }>('select document from own_papers where work = ? limit 1', work)
       ?.document;
@@ -97,7 +97,7 @@ export class CorpusWorks implements Disposable {
     return label === undefined || label === '' ? null : label;
   }
 
-  /** Every work with its record and the last row of the manifest about it, in the order in which something came of them. */
+  /** Every work with its record and its last manifest row, ordered by outcome. */
   *each(): Generator<ListedWork> {
     const rows = this.store.iterate(
       `select works.*, outcomes.row as manifest_row, records.record as record
@@ -116,7 +116,7 @@ export class CorpusWorks implements Disposable {
     }
   }
 
-  /** Everything that was ever tried for a work, the last first. */
+  /** All manifest rows of a work, latest first. */
   history(tried: string, limit: number): ManifestRow[] {
     return this.store
       .all<{ row: string }>('select row from outcomes where work = ? order by sequence desc limit ?', tried, limit)

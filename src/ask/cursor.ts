@@ -2,12 +2,12 @@ import { AppError } from '../base/index.ts';
 
 const LONGEST = 4_000;
 
-/** Where a list continues, as a text that its reader need not understand. */
+/** Encodes the position at which a list continues as an opaque text. */
 export function encodeCursor(place: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url');
 }
 
-/** The place that a cursor names; undefined for none. */
+/** The position that a cursor encodes; undefined if there is no cursor. */
 export function decodeCursor(cursor: string | undefined, length: number): readonly (string | number)[] | undefined {
   if (cursor === undefined || cursor === '') return undefined;
   if (cursor.length <= LONGEST) {
@@ -17,7 +17,7 @@ export function decodeCursor(cursor: string | undefined, length: number): readon
         typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
       if (Array.isArray(place) && place.length === length && place.every(isPlace)) return place;
     } catch {
-      // Told below, as the same thing.
+      // Reported below, like other invalid cursors.
     }
   }
   throw new AppError('USAGE_CURSOR', 'the cursor does not belong to this list', {

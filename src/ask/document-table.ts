@@ -2,11 +2,11 @@ import type { CorpusStore } from '../store/index.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { wordsOf } from './works/work-filter.ts';
 
-/** What becomes of a document, in this order. */
+/** The steps of a document, in order. */
 const DOCUMENT_STEPS = ['parsed', 'chunked', 'embedded'] as const;
 export type DocumentStep = (typeof DOCUMENT_STEPS)[number];
 
-/** How a step ended: in the words of the stage's manifest; null before that. */
+/** The outcome of a step, as in the stage's manifest; null before it. */
 type StepStatus = 'success' | 'failure' | 'needs-ocr' | null;
 
 /** A document as a list shows it. */
@@ -23,9 +23,9 @@ export interface DocumentLine {
   readonly failure: string | null;
 }
 
-/** A page of a list of documents. */
+/** A request for a page of documents. */
 export interface DocumentsRequest {
-  /** Words of the title or authors. */
+  /** Words in the title or authors. */
   readonly q?: string | undefined;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
@@ -33,7 +33,7 @@ export interface DocumentsRequest {
 
 const DEFAULT_LIMIT = 50;
 
-/** The documents of a corpus and how far each has come. */
+/** The documents of a corpus and the progress of each. */
 export class DocumentTable {
   readonly #store: CorpusStore;
 

@@ -1,6 +1,6 @@
 import type { CorpusStore } from '../store/index.ts';
 
-/** How a run has behaved towards a host. Times are ISO 8601. */
+/** A run's requests to a host. Times are ISO 8601. */
 export interface HostFigures {
   readonly host: string;
   readonly requests: number;
@@ -12,7 +12,7 @@ export interface HostFigures {
   readonly heldWhy: 'rate-limited' | 'host-held' | null;
 }
 
-/** Requests at a host in one slice of time. */
+/** Requests to a host in one interval. */
 export interface HostSlice {
   readonly row: number;
   readonly host: string;
@@ -29,7 +29,7 @@ export interface HostSlice {
   readonly held_until: string | null;
 }
 
-/** The hosts of a run, those with most requests first. */
+/** The hosts of a run, most requests first. */
 export function hostFigures(store: CorpusStore): HostFigures[] {
   return store.all(
     `select host, requests, refused, failed, cap, last_at as lastAt, held_until as heldUntil, held_why as heldWhy
@@ -37,18 +37,18 @@ export function hostFigures(store: CorpusStore): HostFigures[] {
   );
 }
 
-/** Every slice, in the order of the log. */
+/** Every interval, in log order. */
 export function hostSlices(store: CorpusStore): IterableIterator<HostSlice> {
   return store.iterate("select * from host_slices where host <> '' order by row");
 }
 
-/** How many real seconds a second of the last run took; below 1 for a simulated web. */
+/** Real seconds per second of the last run; below 1 for a simulated web. */
 export function timeScale(store: CorpusStore): number {
   const sql = 'select time_scale as scale from host_slices where time_scale is not null order by row desc limit 1';
   return store.get<{ scale: number }>(sql)?.scale ?? 1;
 }
 
-/** Slices after a row in which a host was held longer than before. */
+/** Intervals after a row in which a host's delay grew. */
 export function newHolds(store: CorpusStore, after: number): HostSlice[] {
   return store.all(
     `select * from host_slices as slice where row > ? and (asked_until is not null or held_until is not null)

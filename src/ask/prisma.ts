@@ -1,29 +1,29 @@
-/** The counts of a PRISMA 2020 flow diagram; each line is what the one before leaves. */
+/** The counts of a PRISMA 2020 flow diagram; each line is a part of the one before. */
 export interface PrismaCounts {
   readonly identified: number;
   readonly removed_before_screening: { readonly unreadable_entries: number; readonly duplicates: number };
   /** Works that a person labelled; 0 before any screening. */
   readonly screened: number;
-  /** Works without a label: not read yet, or not to be read because of the rule for stopping. */
+  /** Works without a label: not read yet, or unread because the stopping rule was met. */
   readonly not_screened: number;
   /** Excluded by title and abstract. */
   readonly excluded: number;
-  /** Works that title and abstract let through; all works before any screening. */
+  /** Works not excluded by title and abstract; all works before any screening. */
   readonly sought: number;
   readonly not_retrieved: number;
   readonly not_retrieved_by_reason: Readonly<Record<string, number>>;
-  /** Works with a file, or whose full text was assessed, that title and abstract did not exclude. */
+  /** Works with a file or an assessed full text that title and abstract did not exclude. */
   readonly retrieved: number;
-  /** Of these, the ones that their full text excluded, and why. */
+  /** Of these, the works excluded by their full text, and why. */
   readonly excluded_by_full_text: number;
   readonly excluded_by_full_text_reasons: Readonly<Record<string, number>>;
-  /** Of these, the ones that screening included. */
+  /** Of these, the included works. */
   readonly included: number;
 }
 
 const [WIDTH, BOX, GAP, LINE] = [300, 330, 40, 18];
 
-/** The counts as a diagram that can be put into a paper. */
+/** The counts as an SVG diagram for a paper. */
 export function prismaSvg(counts: PrismaCounts): string {
   const { unreadable_entries: unreadable, duplicates } = counts.removed_before_screening;
   const reasons = Object.entries(counts.not_retrieved_by_reason)

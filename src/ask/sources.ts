@@ -5,14 +5,14 @@ import { sentenceOf } from './works/work-table.ts';
 
 const MOST_LOST = 30;
 
-/** Where full texts came from, and what failed on the way. */
+/** The sources of full texts, and what failed. */
 export interface Sources {
-  /** Works that something came of, and the bytes of their files. */
+  /** Works with an outcome, and the bytes of their files. */
   readonly works: number;
   readonly bytes: number;
   readonly resolvers: readonly {
     readonly name: string;
-    /** Works for which it was asked, and for which it answered. */
+    /** Works for which it was asked, and works for which it answered. */
     readonly asked: number;
     readonly answered: number;
     readonly saved: number;
@@ -23,12 +23,12 @@ export interface Sources {
     readonly attempts: number;
     readonly sentence: string | null;
   }[];
-  /** Hosts that did not deliver, and of how many works. */
+  /** Hosts that did not deliver, with the number of works. */
   readonly lost: Readonly<Record<string, number>>;
   readonly kinds: Readonly<Record<string, number>>;
 }
 
-/** An attempt at a URL, as far as its host is concerned. */
+/** An attempt at a URL, reduced to its host. */
 export interface AttemptAtHost {
   readonly url: string;
   readonly status: number | null;
@@ -38,7 +38,7 @@ export interface AttemptAtHost {
 
 const LAST = 'works join outcomes on outcomes.sequence = works.sequence';
 
-/** Looks at the last row of every work. */
+/** Counts sources from the last row of every work. */
 export function sourcesOf(store: CorpusStore): Sources {
   const counts = (sql: string): Map<string, number> =>
     new Map(store.all<{ name: string; n: number }>(sql).map(({ name, n }) => [name, n]));

@@ -7,16 +7,16 @@ const STAGES = [
 ] as const;
 const SLOWEST = 5;
 const MOST_FAILURES = 100;
-/** Bounds of the buckets: each twice the one before, from a hundredth of a second on. */
+/** Bounds of the buckets: from 0.01 s, each twice the previous one. */
 const FIRST_BOUND_S = 0.01;
 const MOST_BUCKETS = 30;
 
-/** What a stage did, by documents. */
+/** The outcomes and times of a stage, by documents. */
 export interface StageTimes {
   readonly name: string;
   readonly succeeded: number;
   readonly failed: number;
-  /** Done before this program has logged it. */
+  /** Finished before this program logged it. */
   readonly skipped: number;
   readonly needs_ocr: number;
   readonly median_s: number;
@@ -28,7 +28,7 @@ export interface StageTimes {
   readonly failures: readonly { readonly document: string; readonly category: string; readonly message: string }[];
 }
 
-/** How long the stages took, by the last outcome of each document; a stage that has done nothing is not among them. */
+/** The times of the stages, from the last outcome of each document; stages without outcomes are omitted. */
 export function stageTimes(store: CorpusStore): StageTimes[] {
   return STAGES.flatMap(([name, step]) => {
     const counts = new Map(

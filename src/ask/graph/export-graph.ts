@@ -8,7 +8,7 @@ import type { Graph } from './graph.ts';
 import { communities } from './ranking.ts';
 import { familyName } from './types.ts';
 
-/** The formats that other programs read; those with `folder` are several files. */
+/** Export formats; those with `folder` write several files. */
 export const EXPORT_FORMATS = {
   graphml: { ending: '.graphml', folder: false },
   vosviewer: { ending: '.vosviewer.json', folder: false },
@@ -17,7 +17,6 @@ export const EXPORT_FORMATS = {
   obsidian: { ending: '-vault', folder: true },
 } as const;
 
-/** A name of a format. */
 export type ExportFormat = keyof typeof EXPORT_FORMATS;
 
 const WRITERS: Readonly<Record<ExportFormat, (graph: Graph, path: string) => Promise<void>>> = {
@@ -33,7 +32,7 @@ export async function exportGraph(graph: Graph, format: ExportFormat, path: stri
   await WRITERS[format](graph, path);
 }
 
-/** A node as it is stored. */
+/** A node as stored. */
 interface ExportedNode {
   readonly node: string;
   readonly id: string;
@@ -43,7 +42,7 @@ interface ExportedNode {
   readonly data: string;
 }
 
-/** An edge as it is stored, with the number of its evidence rows. */
+/** An edge as stored, with the number of its evidence rows. */
 interface ExportedEdge {
   readonly source: string;
   readonly kind: string;

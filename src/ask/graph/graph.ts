@@ -11,11 +11,11 @@ import { evidenceOf, nodeOf } from './types.ts';
 import type { GraphNode, Neighbour, ShownEvidence, Weighted } from './types.ts';
 
 const NODE = 'node, id, kind, label, year, data';
-/** Kinds that are found by their label: SPSS, Ana Silva, Journal of Seas. */
+/** Kinds that can be found by label: SPSS, Ana Silva, Journal of Seas. */
 const LABELLED_KINDS = "'software', 'term', 'author', 'dataset', 'material', 'institution', 'venue', 'funder', 'topic'";
 /**
- * The node and its other ids: `same_as` edges are followed by each query, never stored. The joins are CROSS JOINs because
- * SQLite must start from the node: in the order it would choose itself it scans all edges.
+ * The node and its other ids: each query follows `same_as` edges; the closure is never stored. CROSS JOIN makes SQLite
+ * start from the node: otherwise it scans all edges.
  */
 const SAME = `WITH RECURSIVE same(node) AS (
   SELECT :node UNION SELECT edges.target FROM same CROSS JOIN edges ON edges.source = same.node AND edges.kind = 'same_as'
@@ -52,7 +52,7 @@ export class Graph implements Disposable {
     return node;
   }
 
-  /** The node that another id of the same thing leads to. */
+  /** The preferred node for another id of the same thing. */
   #preferred(node: GraphNode): GraphNode {
     const other = this.#row(
       `SELECT ${NODE.replaceAll(/\w+/g, 'nodes.$&')} FROM edges JOIN nodes ON nodes.node = edges.target WHERE edges.source = ? AND edges.kind = 'same_as' ORDER BY edges.target LIMIT 1`,
@@ -113,7 +113,7 @@ export class Graph implements Disposable {
     };
   }
 
-  /** The edges of a node with the nodes at their other ends; the first reasons of each. */
+  /** The edges of a node with the nodes at their other ends, each with its first rows of evidence. */
   neighbours(
     name: string,
     options: { readonly kinds?: readonly EdgeKind[] | undefined; readonly limit?: number } = {},
@@ -153,12 +153,12 @@ export class Graph implements Disposable {
       }));
   }
 
-  /** The surroundings of a work as they are drawn: the same data for a page in a file and one that is served. */
+  /** The neighbourhood of a work for drawing: the same data for the report and the served page. */
   neighbourhood(name: string): GraphPicture {
     return neighbourhoodOf(this, name);
   }
 
-  /** The works of the corpus, those with most citations first; each with its documents. */
+  /** The works of the corpus, most cited first, each with its documents. */
   works(): { readonly node: GraphNode; readonly documents: readonly string[]; readonly citations: number }[] {
     return this.database
       .prepare(
@@ -187,7 +187,7 @@ export class Graph implements Disposable {
       .sort((a, b) => (b.node.year ?? 0) - (a.node.year ?? 0) || (a.node.id < b.node.id ? -1 : 1));
   }
 
-  /** Works like a work: those cited together with it, and those that cite the same works, each shared work counted once. */
+  /** Works similar to a work: cited together with it, or citing the same works; each shared work counts once. */
   related(name: string, limit = 20): (Weighted & { readonly cocited: number; readonly coupled: number })[] {
     const node = nodeKey(this.find(name).id);
     return this.database
@@ -209,12 +209,12 @@ export class Graph implements Disposable {
       }));
   }
 
-  /** A shortest path between two nodes, through citations and authors where there is one; undefined beyond `most` steps. */
+  /** A shortest path between two nodes, preferably through citations and authors; undefined beyond `most` steps. */
   path(from: string, to: string, most = 6): PathStep[] | undefined {
     return shortestPath(this.database, [nodeKey(this.find(from).id), nodeKey(this.find(to).id)], most);
   }
 
-  /** Nodes of a kind, those with most works first; with `like`, only those whose label has these words. */
+  /** Nodes of a kind, those with most works first; with `like`, only those whose label contains these words. */
   most(kind: NodeKind, options: { readonly like?: string | undefined; readonly limit?: number } = {}): Weighted[] {
     return this.database
       .prepare(
@@ -225,7 +225,10 @@ export class Graph implements Disposable {
       .map((row) => ({ node: nodeOf(row), weight: Number(row['weight']) }));
   }
 
-  /** Quantities whose name or sentence has all of these words, those named so first, with the works that state them. */
+  /**
+   * Quantities whose name or sentence contains all of these words, matches in the name first, with the works that state
+   * them.
+   */
   quantities(
     words: string,
     limit = 50,
@@ -251,7 +254,7 @@ export class Graph implements Disposable {
       }));
   }
 
-  /** Works by year: how many of the corpus, and how many that it cites. */
+  /** Works by year: how many are in the corpus, and how many it cites. */
   timeline(): { readonly year: number; readonly corpus: number; readonly cited: number }[] {
     return this.database
       .prepare(
@@ -284,7 +287,7 @@ export class Graph implements Disposable {
     );
   }
 
-  /** Ids of cited works of which the graph knows nothing else, most cited first. */
+  /** Ids of cited works about which the graph knows nothing else, most cited first. */
   namelessWorks(origin: string): string[] {
     const prefix = `work:${origin}:`;
     return this.#texts(
@@ -308,7 +311,7 @@ export class Graph implements Disposable {
     return { works, communities: new Set(communities(this.database).values()).size };
   }
 
-  /** Answers a question in SQL, which cannot write. */
+  /** Runs a read-only SQL statement. */
   sql(statement: string): Record<string, unknown>[] {
     try {
       this.database.exec('pragma query_only = on');
@@ -356,12 +359,12 @@ export function openGraph(folder: string): Graph {
   throw new AppError('GRAPH_MISSING', `no graph found in ${folder}`, { hint: 'create it with docstokg graph build' });
 }
 
-/** Reasons of an edge that are shown. */
+/** Most rows of evidence shown per edge. */
 const EVIDENCE_SHOWN = 5;
 
 /**
- * What is next to a node. A node that has several ids may have the same edge under each: that is one neighbour, with all that
- * speaks for it, sentences first.
+ * The neighbours of a node. The same edge under several ids of a node is one neighbour with all of its evidence,
+ * sentences first.
  */
 function neighboursOf<Edge extends Omit<Neighbour, 'evidence'>>(
   edges: readonly Edge[],
@@ -401,8 +404,8 @@ const TELLING_KINDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A shortest path between two nodes, given by their keys; undefined when there is none of at most `most` steps. Programs,
- * journals and topics connect unrelated works, so that a path uses them only if there is no other.
+ * A shortest path between two nodes, given by their keys; undefined if there is none of at most `most` steps. Programs,
+ * journals and topics connect unrelated works, so a path uses them only if there is no other.
  */
 function shortestPath(
   database: DatabaseSync,

@@ -14,7 +14,7 @@ import type { Graph } from './graph.ts';
 import type { GraphNode } from './types.ts';
 import { evidenceOf, workLabel } from './types.ts';
 
-/** Most neighbours drawn per kind: more make the picture unreadable. */
+/** Most neighbours drawn per kind, so that the picture stays readable. */
 const MOST_OF_A_KIND: Readonly<Partial<Record<PictureEdgeKind, number>>> = { cites: 40, related: 20 };
 const MOST_OTHERS = 12;
 const MOST_BETWEEN = 200;

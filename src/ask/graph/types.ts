@@ -41,7 +41,7 @@ export interface Weighted {
   readonly weight: number;
 }
 
-/** A row of the table of nodes. */
+/** Converts a row of the table of nodes. */
 export function nodeOf(row: Record<string, unknown>): GraphNode {
   return {
     id: String(row['id']),
@@ -52,7 +52,7 @@ export function nodeOf(row: Record<string, unknown>): GraphNode {
   };
 }
 
-/** A row of the table of evidence. */
+/** Converts a row of the table of evidence. */
 export function evidenceOf(row: Record<string, unknown>): ShownEvidence {
   const number = (name: string): number | null => (row[name] === null ? null : Number(row[name]));
   const text = (name: string): string | null => (row[name] === null ? null : (row[name] as string));
@@ -74,7 +74,7 @@ export function evidenceOf(row: Record<string, unknown>): ShownEvidence {
   };
 }
 
-/** Author, year and title of a work, as far as they are known. */
+/** Author, year and title of a work, as far as known. */
 export function workLabel({ label, year, data }: Pick<GraphNode, 'label' | 'year' | 'data'>): string {
   const authors = Array.isArray(data['authors'])
     ? data['authors'].filter((name): name is string => typeof name === 'string' && name !== '')

@@ -39,23 +39,23 @@ export type CitationStyle = (typeof CITATION_STYLES)[number];
 /** A page of the works of a corpus. */
 export interface WorksPage {
   readonly works: readonly LibraryWork[];
-  /** How many there are in all. */
+  /** The total number of works. */
   readonly total: number;
   readonly next: string | null;
 }
 
-/** Why works are missing, in words and numbers. */
+/** A reason why works are missing, with their number. */
 export interface MissingReason {
   readonly reason: string;
   readonly sentence: string;
-  /** Whether another day may end otherwise. */
+  /** Whether a later run may succeed. */
   readonly later: boolean;
   readonly works: number;
 }
 
-/** What a corpus holds and what it does not. */
+/** What a corpus contains and what is missing. */
 export interface LibraryAccount<Run> {
-  /** What `run.json` says. */
+  /** The contents of `run.json`. */
   readonly run: Run | null;
   readonly counts: Account;
   readonly works: number;
@@ -68,7 +68,7 @@ export interface LibraryAccount<Run> {
   readonly reasons: readonly MissingReason[];
 }
 
-/** A corpus for those who read it: its works, the text of its documents, how they are cited, and what is missing. */
+/** A corpus for readers: its works, the text of its documents, citations, and what is missing. */
 export class Library<Run = unknown> implements Disposable {
   readonly folder: string;
   readonly #place: DocumentPlace;
@@ -84,7 +84,7 @@ export class Library<Run = unknown> implements Disposable {
     this.#place = { dataRoot, linkOf: documentLinks(folder, dataRoot) };
   }
 
-  /** A page of the works; a corpus of one's own papers lists its documents. */
+  /** A page of the works; for a corpus of the user's papers without records, its documents. */
   async works(request: WorksRequest = {}): Promise<WorksPage> {
     const list = this.#opened();
     await list.refresh();
@@ -94,7 +94,7 @@ export class Library<Run = unknown> implements Disposable {
     return { works: items.flatMap(({ id }) => describedWork(this.#place, list, id) ?? []), total, next };
   }
 
-  /** A work by its id, a DOI, or the name of its document; undefined where it is not in the corpus. */
+  /** A work by its id, a DOI, or the name of its document; undefined if it is not in the corpus. */
   async work(name: string): Promise<LibraryWork | undefined> {
     const list = this.#opened();
     await list.refresh();
@@ -118,7 +118,7 @@ export class Library<Run = unknown> implements Disposable {
     return figuresOf(await this.document(name), kind);
   }
 
-  /** Works as they are cited, in the order in which they are named; null for one that is not in the corpus. */
+  /** Citations of works, in the order given; null for a work that is not in the corpus. */
   async cite(
     names: readonly string[],
     style: CitationStyle,
@@ -132,14 +132,14 @@ export class Library<Run = unknown> implements Disposable {
     return cited;
   }
 
-  /** What was asked for, its outcome, and why the rest is missing. */
+  /** What was requested, the outcomes, and why the rest is missing. */
   async account(): Promise<LibraryAccount<Run>> {
     const list = this.#opened();
     await list.refresh();
     const counts = accountOf(list.store);
-    // Documents that no stage of this program has logged are counted by their files.
+    // Documents not logged by our stages are counted by their files.
     const documents = counts.parsed > 0 ? counts.parsed : documentNames(this.#place.dataRoot).length;
-    // Papers of the user's own that have no record are documents and nothing else.
+    // The user's papers without a record are only documents.
     const isBare = counts.listed === 0;
     return {
       run: (await this.#readRun()) ?? null,
@@ -160,7 +160,7 @@ export class Library<Run = unknown> implements Disposable {
     return this.#list;
   }
 
-  /** Papers of one's own of which there is no record: their documents, by name. */
+  /** The user's papers without a record, as documents sorted by name. */
   async #documentsPage({ title, limit = LIMIT, cursor, ...filters }: WorksRequest): Promise<WorksPage> {
     const isFiltered = Object.entries(filters).some(
       ([name, value]) => value !== undefined && name !== 'sort' && name !== 'order' && name !== 'outcome',
@@ -180,7 +180,7 @@ export class Library<Run = unknown> implements Disposable {
     };
   }
 
-  /** Refuses a folder that holds nothing of a corpus. */
+  /** Throws if the folder is not a corpus. */
   async require(): Promise<void> {
     if ((await this.#readRun()) || documentNames(this.#place.dataRoot).length > 0) return;
     const list = this.#opened();
@@ -216,7 +216,7 @@ function meaningOf(reason: string): { readonly sentence: string; readonly later:
   return { sentence: known?.sentence ?? '', later: known?.later ?? false };
 }
 
-/** Where a download keeps its files, by kind. */
+/** Folders of downloaded files, by kind. */
 const KEPT = [
   ['PDF', 'pdf'],
   ['XML', 'xml'],
@@ -224,8 +224,8 @@ const KEPT = [
 ] as const;
 
 /**
- * Where a reader finds a document: in the run folder, relative to it so that it can be moved, else where the parser
- * found it.
+ * The path of a document's file: relative to the run folder if it is inside, so that the folder can be moved, otherwise
+ * where the parser found it.
  */
 export function documentLinks(runFolder: string, dataRoot: string): (documentId: string) => string | undefined {
   return (id) => {
@@ -237,7 +237,7 @@ export function documentLinks(runFolder: string, dataRoot: string): (documentId:
       const sidecar = readFileSync(join(dataRoot, DOCTAGS_FOLDER, `${id}.meta.json`), 'utf8');
       return (JSON.parse(sidecar) as { readonly source?: string }).source;
     } catch {
-      return undefined; // Without a sidecar there is a passage all the same, only no link.
+      return undefined; // Without a sidecar the passage is shown without a link.
     }
   };
 }
@@ -247,13 +247,13 @@ export function manifestFolder({ parse }: Config): string {
   return join(parse.data_root, 'Manifests');
 }
 
-/** The outcome of a work; `own` is a paper that was there, `waiting` one that was found and not yet tried. */
+/** The outcome of a work; `own` is a paper added by the user, `waiting` one not yet tried. */
 export type LibraryOutcome = 'saved' | 'failed' | 'parked' | 'skipped' | 'own' | 'waiting';
 
-/** A work with all that is known of it. */
+/** A work with all known details. */
 export interface LibraryWork {
   readonly id: string;
-  /** The name of its parsed document, whether there is one or not. */
+  /** The name of its parsed document, whether or not it exists. */
   readonly document: string;
   readonly hasText: boolean;
   readonly title: string | null;
@@ -283,7 +283,7 @@ interface DocumentPlace {
   readonly linkOf: (document: string) => string | undefined;
 }
 
-/** A work of a run: what is known of it by its record, and its outcome by its last row in the manifest. */
+/** A work of a run, from its record and its last manifest row. */
 function describedWork(place: DocumentPlace, works: CorpusWorks, name: string): LibraryWork | undefined {
   const filed = works.find(name);
   if (!filed) return undefined;
@@ -321,7 +321,7 @@ function describedWork(place: DocumentPlace, works: CorpusWorks, name: string): 
   };
 }
 
-/** A paper of one's own of which there is no record: what its document says. */
+/** A paper of the user without a record, described by its document. */
 async function ownPaper(place: DocumentPlace, document: string): Promise<LibraryWork> {
   const about = await readSidecar(place.dataRoot, document);
   const text = (name: string): string | null => (typeof about[name] === 'string' ? about[name] : null);

@@ -8,26 +8,26 @@ import { DOCTAGS_FOLDER, readBlockLines, writeMarkdown } from '../../parse/index
 import { sectionOf } from '../../search/index.ts';
 import { folded } from '../../store/index.ts';
 
-/** Tables of papers are smaller; what claims to be larger is cut. */
+/** Tables in papers are smaller; larger ones are cut. */
 const MOST_ROWS = 2_000;
 const MOST_COLUMNS = 200;
 
-/** A heading of a document and where it is. */
+/** A heading of a document and its position. */
 export interface OutlineEntry {
   readonly heading: string;
   readonly level: number;
   readonly page: number | null;
-  /** The place of the heading among the blocks. */
+  /** The index of the heading among the blocks. */
   readonly block: number;
 }
 
-/** A parsed document, to be shown or read. */
+/** A parsed document, for display. */
 export interface LibraryDocument {
   readonly id: string;
   readonly title: string | null;
   readonly authors: readonly string[];
   readonly doi: string | null;
-  /** The hash of the file that it was read from. */
+  /** The hash of the file it was parsed from. */
   readonly sha256: string | null;
   readonly abstract: string | null;
   readonly pages: ParsedDocument['pages'];
@@ -37,16 +37,16 @@ export interface LibraryDocument {
 
 /** A block of a document as Markdown. */
 export interface TextPiece {
-  /** The place of the block in the document. */
+  /** The index of the block in the document. */
   readonly block: number;
   readonly page: number | null;
   readonly kind: Block['kind'];
   readonly text: string;
 }
 
-/** Which part of a document is read; all of it where nothing is said. */
+/** The part of a document to read; by default all of it. */
 export interface TextPart {
-  /** A part of papers (`methods`), or words of a heading. */
+  /** A section (`methods`), or words of a heading. */
   readonly section?: string | undefined;
   /** `3`, `3-5`, `3-`. */
   readonly pages?: string | undefined;
@@ -62,7 +62,7 @@ export interface Figure {
   readonly rows: readonly (readonly string[])[] | null;
 }
 
-/** Whether a text can be the name of a document: never part of a path. */
+/** Whether a text is a valid document name, without path separators. */
 export function isDocumentName(name: string): boolean {
   return /^[^/\\\0.][^/\\\0]{0,254}$/.test(name);
 }
@@ -107,7 +107,7 @@ export async function readDocument(dataRoot: string, name: string): Promise<Libr
   };
 }
 
-/** What is beside the blocks; empty where that is missing or damaged. */
+/** The sidecar of a document; empty if it is missing or damaged. */
 export async function readSidecar(dataRoot: string, name: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     const path = join(dataRoot, DOCTAGS_FOLDER, `${name}.meta.json`);
@@ -118,7 +118,7 @@ export async function readSidecar(dataRoot: string, name: string): Promise<Reado
   }
 }
 
-/** A part of a document as Markdown, block by block; running heads and feet are left out. */
+/** Part of a document as Markdown, block by block, without running heads and feet. */
 export function textOf(document: LibraryDocument, part: TextPart = {}): TextPiece[] {
   const { blocks } = document;
   const wanted = blocksOf(document, part);
@@ -130,7 +130,7 @@ export function textOf(document: LibraryDocument, part: TextPart = {}): TextPiec
     const text = writeMarkdown({ pages: [], blocks: own, metadata }).trim();
     return text === '' ? [] : [{ block: at, page: pageOf(block), kind: block.kind, text }];
   });
-  // An abstract often is without a heading; the parser has found it all the same.
+  // The abstract often has no heading; use the one found by the parser.
   if (pieces.length === 0 && part.section?.trim().toLowerCase() === 'abstract' && document.abstract !== null)
     return [{ block: 0, page: null, kind: 'text', text: document.abstract }];
   return pieces;
@@ -149,7 +149,7 @@ export function figuresOf({ blocks }: LibraryDocument, kind?: Figure['kind']): F
   });
 }
 
-/** The captions of figures and tables, by the order of what they are about. */
+/** The captions of figures and tables, by the order of the block they describe. */
 export function captionsOf(blocks: readonly Block[]): ReadonlyMap<number, readonly Block[]> {
   return Map.groupBy(
     blocks.filter((block) => block.kind === 'caption' && block.parent !== undefined),
@@ -157,7 +157,7 @@ export function captionsOf(blocks: readonly Block[]): ReadonlyMap<number, readon
   );
 }
 
-/** The cells of a table, row by row, each in its column: no more of it than cells are there, whatever size it claims. */
+/** The cells of a table by row and column; its size is bounded by the existing cells, not by its declared size. */
 export function tableRows(table: Extract<Block, { kind: 'table' }>['table'], mostRows = MOST_ROWS): string[][] {
   const cells = table.cells.filter(({ row, column }) => row < mostRows && column < MOST_COLUMNS);
   const size = (sizes: readonly number[]): number => sizes.reduce((most, each) => Math.max(most, each + 1), 0);
@@ -184,7 +184,7 @@ function blocksOf(document: LibraryDocument, { section, pages }: TextPart): (blo
     (inSection === undefined || inSection.has(at));
 }
 
-/** The blocks below every heading that is meant, down to the next heading of its level or above. */
+/** The blocks under every matching heading, up to the next heading of the same or a higher level. */
 function sectionBlocks({ blocks, outline }: LibraryDocument, section: string): Set<number> {
   const wanted = folded(section).trim();
   const found = new Set<number>();

@@ -2,7 +2,7 @@ import type { Hit } from '../../search/index.ts';
 import type { Author, Notice, WorkRecord } from '../../works/index.ts';
 import { apaCitation, bibtexEntry, citationKey, retractionOf, yearOf } from '../../works/index.ts';
 
-/** The work that a passage is from, as it is cited. */
+/** The work of a passage, with its citation. */
 export interface CitedWork {
   readonly id: string;
   readonly title: string | null;
@@ -16,7 +16,7 @@ export interface CitedWork {
   readonly license: string | null;
   readonly version: string | null;
   readonly access: string | null;
-  /** The notice that took it back; null for a work that stands. */
+  /** The notice of retraction; null if it was not retracted. */
   readonly retraction: Notice | null;
   /** Corrections and expressions of concern. */
   readonly notices: readonly Notice[];
@@ -24,24 +24,24 @@ export interface CitedWork {
   readonly bibtex: string;
 }
 
-/** A passage with the work it is from and where to open it. */
+/** A passage with its work and a link to open it. */
 export interface CitedHit extends Hit {
-  /** Null where nothing is known about the document. */
+  /** Null if nothing is known about the document. */
   readonly work: CitedWork | null;
-  /** The document's file, opened at the passage's page where it has pages: `PDF/W1.pdf#page=3`. */
+  /** The document's file, with the passage's page if there are pages: `PDF/W1.pdf#page=3`. */
   readonly link: string | null;
-  /** Not found by the question itself, but by the citations of what it found. */
+  /** Found through citations of the results, not by the question itself. */
   readonly related?: true;
 }
 
-/** A document with the work that it holds and where to open it. */
+/** A document with its work and a link to open it. */
 export interface CitedDocument {
   readonly document: string;
   readonly work: CitedWork | null;
   readonly link: string | null;
 }
 
-/** A hit with what it takes to cite it. */
+/** A hit with its citation and link. */
 export function citedHit(hit: Hit, record: WorkRecord | undefined, file: string | undefined): CitedHit {
   const { page } = hit.passage;
   const at = file === undefined ? undefined : file.split('\\').join('/');
@@ -54,7 +54,7 @@ export function citedHit(hit: Hit, record: WorkRecord | undefined, file: string 
   };
 }
 
-/** A record as a citation needs it. */
+/** The fields of a record that a citation needs. */
 export function citedWork(record: WorkRecord): CitedWork {
   const retraction = retractionOf(record) ?? null;
   return {

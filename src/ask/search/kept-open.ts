@@ -2,15 +2,15 @@ import { statSync } from 'node:fs';
 
 import type { Clock } from '../../base/index.ts';
 
-/** What is kept open, and until when. */
+/** A resource to hold open, and for how long. */
 export interface KeptOptions<T> {
   readonly open: () => Promise<T>;
-  /** What it is made of; null where there is nothing. Another answer means that it is opened again. */
+  /** Identifies its source; null if there is none. A different stamp means that it is opened again. */
   readonly stamp: () => string | null;
-  /** How often we look whether there is a newer one. */
+  /** How often to check for a newer one. */
   readonly lookMs: number;
   readonly clock: Clock;
-  /** Opening brings what it is made of up to date: what that is afterwards counts. */
+  /** Whether opening updates the source: then the stamp after opening counts. */
   readonly renews?: boolean;
 }
 
@@ -33,7 +33,7 @@ export class KeptOpen<T extends Disposable | AsyncDisposable> implements AsyncDi
     return this.stamp !== null;
   }
 
-  /** What it would be made of now; null where there is nothing. */
+  /** The current stamp of the source; null if there is none. */
   get stamp(): string | null {
     return this.#options.stamp();
   }
@@ -44,7 +44,7 @@ export class KeptOpen<T extends Disposable | AsyncDisposable> implements AsyncDi
     if (!this.#current || now - this.#lookedAt >= lookMs) {
       this.#lookedAt = now;
       const stamp = stampOf();
-      // One that is being opened is waited for, whatever changes meanwhile: it may be the opening that changes it.
+      // Wait for an opening in progress, whatever changes meanwhile: the opening itself may change the stamp.
       if (this.#current && !this.#current.isOpening && this.#current.stamp !== stamp) this.#letGo();
       this.#current ??= new Opened(open(), stamp, renews ? stampOf : () => stamp);
     }
@@ -53,7 +53,7 @@ export class KeptOpen<T extends Disposable | AsyncDisposable> implements AsyncDi
     try {
       return await work(await current.value);
     } catch (error) {
-      // What could not be opened is tried again by the next who asks.
+      // After a failure the next caller tries again.
       if (current.hasFailed && this.#current === current) this.#current = undefined;
       throw error;
     } finally {
@@ -103,7 +103,7 @@ class Opened<T extends Disposable | AsyncDisposable> {
     );
   }
 
-  /** Resolves when it is closed, or at once while somebody uses it or it is not old. */
+  /** Resolves when it is closed, or at once if it is current or in use. */
   async closeIfLast(): Promise<void> {
     if (!this.isOld || this.users > 0) return;
     this.#closing ??= this.#close();
@@ -118,10 +118,10 @@ class Opened<T extends Disposable | AsyncDisposable> {
   }
 }
 
-/** What a database file is known by; null where there is none. */
+/** The stamp of a database file; null if there is none. */
 export function fileStamp(path: string): string | null {
   const found = statSync(path, { throwIfNoEntry: false });
-  // What is written beside a database until it is folded into it counts as well.
+  // The write-ahead log counts as well.
   const beside = statSync(`${path}-wal`, { throwIfNoEntry: false });
   return found ? `${found.ino} ${found.mtimeMs} ${found.size} ${beside?.size ?? 0}` : null;
 }

@@ -7,7 +7,7 @@ import { parseYears } from '../works/work-filter.ts';
 import type { Records } from '../../store/index.ts';
 import { folded } from '../../store/index.ts';
 
-/** Which passages are asked, as people say it; all of it may be left out. */
+/** Which passages to search, as people write it; every field is optional. */
 export interface PassageFilter {
   /** `2020`, `2018-2022`, `2018-`, `-2022`. */
   readonly year?: string | undefined;
@@ -19,7 +19,9 @@ export interface PassageFilter {
   readonly type?: string | undefined;
   /** `cc-by`, `cc0`, …; comma-separated. */
   readonly license?: string | undefined;
-  /** Parts of papers, with commas: `methods,results`; front matter and reference lists answer only when named. */
+  /**
+   * Parts of papers, comma-separated: `methods,results`; front matter and reference lists are searched only if named.
+   */
   readonly section?: string | undefined;
   /** Only passages that contain one. */
   readonly has?: 'table' | 'figure' | undefined;
@@ -30,7 +32,7 @@ export interface PassageFilter {
 
 type Accepts = (record: WorkRecord) => boolean;
 
-/** The filter of an index that says the same; `hidden` documents are never asked. */
+/** Converts the filter to that of an index; `hidden` documents are never searched. */
 export function searchFilter(
   filter: PassageFilter,
   records: Pick<Records, 'ofDocument'> | undefined,
@@ -55,7 +57,7 @@ export function searchFilter(
     if (works && !works.has(document) && !works.has(records?.ofDocument(document)?.id ?? document)) return false;
     if (tests.length === 0 && !excludeRetracted) return true;
     const record = records?.ofDocument(document);
-    // Of a document without a record nothing is known: it was not retracted as far as we know, and is of no year.
+    // A document without a record counts as not retracted and has no year.
     if (!record) return tests.length === 0;
     return tests.every((test) => test(record)) && !(excludeRetracted && retractionOf(record));
   };
@@ -91,7 +93,7 @@ function byAuthor(text: string): Accepts {
   return contains(text, ({ authors }) => authors.map(({ name }) => name));
 }
 
-/** Every word of the text is in one of the values, accents and case aside. */
+/** Whether every word of the text is in one of the values, ignoring case and accents. */
 function contains(text: string, read: (record: WorkRecord) => readonly (string | null)[]): Accepts {
   const words = folded(text)
     .split(/[\s,]+/)

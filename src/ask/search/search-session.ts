@@ -16,16 +16,18 @@ import { KeptOpen } from './kept-open.ts';
 
 const TOP = 10;
 
-/** Below this a passage answers nothing: it has few of the question's words and is far from its meaning. */
+/** Passages with a lower fit are no results: they share few words with the question and are far from its meaning. */
 const LEAST_FIT = 0.2;
 
-/** How passages are looked for; all of it has defaults. */
+/** Options of a search; every field has a default. */
 export interface SearchRequest extends Partial<Omit<SearchOptions, 'filter'>>, PassageFilter {
-  /** After what is found, passages of works that those works cite, are cited by or share citations with; what is found stays as it is. */
+  /**
+   * Appends passages of works that the results cite, are cited by or share citations with; the results stay the same.
+   */
   readonly related?: boolean | undefined;
 }
 
-/** An index that is open, the model that understands questions to it, and what is known of the works in it. */
+/** An open index, the model that embeds questions, and the records of its works. */
 export class SearchSession implements AsyncDisposable {
   readonly #index: SearchIndex;
   readonly #engine: DenseEngine | undefined;
@@ -34,7 +36,7 @@ export class SearchSession implements AsyncDisposable {
   readonly #hidden: ReadonlySet<string>;
   readonly #openGraph: () => Graph;
   readonly #hasGraph: boolean;
-  /** How it is searched unless a question says otherwise. */
+  /** The default search mode. */
   readonly mode: SearchMode;
 
   constructor(
@@ -58,7 +60,6 @@ export class SearchSession implements AsyncDisposable {
     this.mode = parts.mode ?? (index.modes.includes('hybrid') ? 'hybrid' : 'lexical');
   }
 
-  /** How many passages there are. */
   get passages(): number {
     return this.#index.manifest.passages;
   }
@@ -83,7 +84,7 @@ export class SearchSession implements AsyncDisposable {
     );
   }
 
-  /** The papers that a question with this filter is put to, in the order of their names. */
+  /** The papers that match a filter, sorted by name. */
   documents(filter: PassageFilter = {}): CitedDocument[] {
     const { documents } = searchFilter(filter, this.#records, this.#hidden);
     return this.#index
@@ -94,12 +95,11 @@ export class SearchSession implements AsyncDisposable {
       });
   }
 
-  /** Whether there is a graph whose citations can be followed. */
   get hasGraph(): boolean {
     return this.#hasGraph;
   }
 
-  /** Every passage of a document, as if it had been found. */
+  /** Every passage of a document, as hits. */
   passagesOf(document: string): CitedHit[] {
     const record = this.#records?.ofDocument(document);
     const link = this.#linkOf(document);
@@ -108,7 +108,7 @@ export class SearchSession implements AsyncDisposable {
       .map((passage, at) => citedHit({ rank: at + 1, score: 0, fit: 0, by: 'words', passage }, record, link));
   }
 
-  /** How near texts are to a question in meaning, from 0 to 1; undefined where the passages have no vectors. */
+  /** Semantic similarity of texts to a question, 0 to 1; undefined if the passages have no vectors. */
   async nearness(
     question: string,
     texts: readonly string[],
@@ -125,7 +125,7 @@ export class SearchSession implements AsyncDisposable {
     );
   }
 
-  /** Lets only documents through that citations connect with those that were found, and none of those. */
+  /** Restricts a filter to documents that citations connect with the hits, without the hits' own documents. */
   #near(hits: readonly Hit[], filter: SearchFilter): SearchFilter {
     using graph = this.#openGraph();
     const found = new Set(hits.map(({ passage }) => passage.document));
@@ -145,7 +145,7 @@ export class SearchSession implements AsyncDisposable {
   }
 }
 
-/** Documents that hold another version of a work than its best, of which there is one as well, or a work that was screened out. */
+/** Documents of works that were screened out, or of a version that has a better one in the corpus. */
 function otherVersions(records: Records): Set<string> {
   const documents = Map.groupBy(records.documents(), ([, work]) => records.get(work)?.id ?? work);
   const hidden = new Set<string>();
@@ -155,12 +155,12 @@ function otherVersions(records: Records): Set<string> {
     const held = group.filter(({ id }) => documents.has(id));
     for (const { id } of held.slice(1)) for (const [document] of documents.get(id) ?? []) hidden.add(document);
   }
-  // A paper of one's own may be one that was downloaded as well.
+  // A paper of the user may also have been downloaded.
   for (const held of documents.values()) for (const [document] of held.slice(1)) hidden.add(document);
   return hidden;
 }
 
-/** A corpus that may still be growing is looked at again no more often than this. */
+/** How often a growing corpus is checked for changes. */
 const LOOK_MS = 10_000;
 
 interface Parts {
@@ -183,22 +183,22 @@ export class LiveSearch implements AsyncDisposable {
       join(folder, 'records.jsonl'),
       join(folder, 'decisions.jsonl'),
     ];
-    // Others mean other passages or another index.
+    // Changes with the passages or the index.
     const stamp = (): string => looked.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0).join(' ');
     this.#kept = new KeptOpen({ open, stamp, lookMs: LOOK_MS, clock, renews: true });
   }
 
-  /** How it is searched unless a question says otherwise, and how many passages there are. */
+  /** The default search mode and the number of passages. */
   async about(): Promise<{ readonly mode: SearchMode; readonly passages: number }> {
     return await this.#kept.use(({ mode, passages }) => ({ mode, passages }));
   }
 
-  /** One asker who gives up must not stop the opening that others wait for: the signal stops the question alone. */
+  /** A caller that gives up must not stop an opening that others wait for: the signal stops only its own question. */
   async search(question: string, request: SearchRequest = {}, signal?: AbortSignal): Promise<CitedHit[]> {
     return await this.#kept.use((session) => session.search(question, request, signal));
   }
 
-  /** The open session itself, for as long as `work` runs. */
+  /** Provides the open session while `work` runs. */
   async use<T>(work: (session: SearchSession) => Promise<T>): Promise<T> {
     return await this.#kept.use(work);
   }

@@ -27,9 +27,9 @@ import { manifestFolder } from '../library/library.ts';
 import type { ShownDocument } from './shown-document.ts';
 import { keptFile, readShownDocument, sourcePdf } from './shown-document.ts';
 
-/** Bytes of a manifest that are read before other tasks get their turn. */
+/** Bytes of a manifest read before yielding to other tasks. */
 const SLICE_BYTES = 256 * 1024;
-/** Events of the past that are reported at the first look. */
+/** Most past events reported by the first call. */
 const TOLD_AT_FIRST = 200;
 const HISTORY_ROWS = 50;
 
@@ -39,7 +39,7 @@ const STAGES = [
   ['embed', 'embedded'],
 ] as const;
 
-/** How far a step of a run has come. */
+/** Progress of a step of a run. */
 export interface StepCount {
   readonly name: 'works' | 'saved' | DocumentStep;
   readonly done: number;
@@ -49,8 +49,8 @@ export interface StepCount {
 }
 
 /**
- * A corpus while it grows: works and documents in tables that can be paged, sorted and filtered. `refresh` reads what other
- * processes have written since. Opened with `corpus.view()`.
+ * A growing corpus: works and documents in tables that can be paged, sorted and filtered. `refresh` reads what other
+ * processes have written. Opened with `corpus.view()`.
  */
 export class CorpusView implements Disposable {
   readonly works: WorkTable;
@@ -59,7 +59,7 @@ export class CorpusView implements Disposable {
   readonly #pictures = new PagePictures();
   readonly #list: CorpusWorks;
   readonly #manifests: string;
-  /** How far the manifest of each stage was read for events. */
+  /** The position in the manifest of each stage up to which events were read. */
   readonly #cursors = new Map<string, LogCursor>();
   #toldHolds = 0;
   #revision = 0;
@@ -76,25 +76,25 @@ export class CorpusView implements Disposable {
     this.documents = new DocumentTable(this.#list.store);
   }
 
-  /** Grows whenever `refresh` found something new: whatever was made at the same number is still true. */
+  /** Grows whenever `refresh` finds something new: results computed at the same revision are still valid. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** Reads what is new, and tells what happened; calls at the same time share one look. */
+  /** Reads new log lines and returns new events; concurrent calls share one read. */
   refresh(): Promise<readonly RunEvent[]> {
     this.#refreshing ??= this.#read().finally(() => (this.#refreshing = undefined));
     return this.#refreshing;
   }
 
-  /** What a run comes to: every number that is shown of it. */
+  /** All counts of the run. */
   account(): Account {
     const { version } = this.#list.store;
     if (this.#counted?.version !== version) this.#counted = { version, account: accountOf(this.#list.store) };
     return this.#counted.account;
   }
 
-  /** Where full texts came from, and what failed on the way. */
+  /** The sources of full texts, and what failed. */
   sources(): Sources {
     return sourcesOf(this.#list.store);
   }
@@ -104,22 +104,22 @@ export class CorpusView implements Disposable {
     return stageTimes(this.#list.store);
   }
 
-  /** The attempts at hosts, for runs that have no log of hosts. */
+  /** Attempts by host, for runs without a log of hosts. */
   attempts(): IterableIterator<AttemptAtHost> {
     return attemptsAtHosts(this.#list.store);
   }
 
-  /** The hosts of the run, those with most requests first. */
+  /** The hosts of the run, most requests first. */
   hosts(): readonly HostFigures[] {
     return hostFigures(this.#list.store);
   }
 
-  /** Requests over time by host, and how many real seconds a second of the run took. */
+  /** Requests over time by host, and real seconds per second of the run. */
   hostTimes(): { readonly timeScale: number; readonly slices: IterableIterator<HostSlice> } {
     return { timeScale: timeScale(this.#list.store), slices: hostSlices(this.#list.store) };
   }
 
-  /** How far the run has come: works, saved, parsed, chunked, embedded. */
+  /** Progress of the run: works, saved, parsed, chunked, embedded. */
   steps(): readonly StepCount[] {
     const account = this.account();
     const { listed, waiting, downloaded, local, failed } = account;
@@ -129,7 +129,7 @@ export class CorpusView implements Disposable {
     const parsed = { done: account.parsed, failed: documents.parsed };
     const chunked = { done: account.chunked, failed: documents.chunked };
     const embedded = { done: account.embedded, failed: documents.embedded };
-    // Of works that were not tried yet as many will have a file as of the others.
+    // Assumes that untried works succeed as often as tried ones.
     const coming = tried > 0 ? Math.round(((listed - tried) * files) / tried) : 0;
     const toParse = Math.max(files + coming - account.scans, parsed.done + parsed.failed);
     const toChunk = Math.max(toParse - parsed.failed, chunked.done + chunked.failed);
@@ -142,23 +142,23 @@ export class CorpusView implements Disposable {
     ];
   }
 
-  /** What is known of a work in full, and how it is cited. */
+  /** The full record of a work and its citation. */
   record(work: string): { readonly record: WorkRecord; readonly cited: CitedWork } | undefined {
     const record = this.#list.record(work);
     return record && { record, cited: citedWork(record) };
   }
 
-  /** Every time that a work was tried, the last first. */
+  /** All attempts at a work, latest first. */
   history(work: string): readonly ManifestRow[] {
     return this.#list.history(this.works.triedAs(work) ?? work, HISTORY_ROWS);
   }
 
-  /** A document with its structure, from a block on; undefined for one that is not there. */
+  /** A document with its structure, from a block on; undefined if it does not exist. */
   async document(id: string, from = 0): Promise<ShownDocument | undefined> {
     return this.documents.has(id) ? await readShownDocument(this.#place, id, from) : undefined;
   }
 
-  /** The passages of a document, in reading order; none before it was chunked. */
+  /** The passages of a document, in reading order; none before it is chunked. */
   async *passages(id: string): AsyncGenerator<Chunk> {
     const path = (['parquet', 'jsonl'] as const)
       .map((format) => chunkOutput(this.#place.dataRoot, id, format))
@@ -166,13 +166,13 @@ export class CorpusView implements Disposable {
     if (path !== undefined && this.documents.has(id)) yield* readChunks(path);
   }
 
-  /** A page of a document as PNG: null where there is none, undefined while too many others wait. */
+  /** A page of a document as PNG: null if it does not exist, undefined if too many others wait. */
   async picture(id: string, page: number, widthPixels: number): Promise<Uint8Array | null | undefined> {
     const path = this.documents.has(id) ? sourcePdf(this.#place, id) : undefined;
     return path === undefined ? null : await this.#pictures.draw(path, page, widthPixels);
   }
 
-  /** Where the kept file of a document is, if it lies in the corpus. */
+  /** The path of a document's file, if it is inside the corpus. */
   file(id: string): string | undefined {
     return this.documents.has(id) ? keptFile(this.#place, id) : undefined;
   }
@@ -233,7 +233,7 @@ function parsedRow(line: string): Record<string, unknown> {
     const value: unknown = JSON.parse(line);
     return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
   } catch {
-    return {}; // A damaged line is no row; whoever reads the manifest itself is told of it.
+    return {}; // Damaged lines are skipped here; reading the manifest itself reports them.
   }
 }
 
@@ -270,7 +270,7 @@ function workEvent(row: SettledWork): RunEvent {
   };
 }
 
-/** Something that happened in a run, in words for a person. */
+/** An event of a run, described for people. */
 export interface RunEvent {
   /** ISO 8601, by the clock of the run. */
   readonly at: string;
@@ -283,19 +283,19 @@ export interface RunEvent {
   readonly reason: string | null;
 }
 
-/** Pictures are small; what was drawn lately is not drawn again. */
+/** Size of the cache of drawn pages. */
 const KEPT_BYTES = 32_000_000;
-/** Pages that wait to be drawn: more than a person turns. */
+/** Most pages waiting to be drawn. */
 const MOST_WAITING = 16;
 
-/** Draws pages of PDFs when somebody looks at them, in a separate process. */
+/** Draws pages of PDFs on request, in a separate process. */
 class PagePictures implements Disposable {
   #inspector: PdfInspector | undefined;
   readonly #kept = new Map<string, Uint8Array>();
   #bytes = 0;
   #waiting = 0;
 
-  /** A page as PNG; null where it cannot be drawn, undefined while too many others wait. */
+  /** A page as PNG; null if it cannot be drawn, undefined if too many others wait. */
   async draw(path: string, page: number, widthPixels: number): Promise<Uint8Array | null | undefined> {
     const key = `${page} ${widthPixels} ${path}`;
     const known = this.#kept.get(key);

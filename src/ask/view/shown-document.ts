@@ -6,11 +6,11 @@ import { DOCTAGS_FOLDER, readBlockLines } from '../../parse/index.ts';
 import { documentLinks } from '../library/library.ts';
 import { captionsOf, hasDocument, isDocumentName, readSidecar, tableRows } from '../library/read-document.ts';
 
-/** Text of a document that is shown at once; the rest follows from where it was cut. */
+/** Most characters of a document shown at once; `next` says where to continue. */
 const MOST_CHARACTERS = 2_000_000;
 const MOST_TABLE_ROWS = 500;
 
-/** A piece of a document as a reader sees it. Places are points from the page's upper left corner. */
+/** A block of a document as shown. Boxes are points from the page's upper left corner. */
 export interface ShownBlock {
   readonly order: number;
   /** `title`, `heading`, `text`, `table`, `picture`, … */
@@ -19,7 +19,7 @@ export interface ShownBlock {
   readonly text: string;
   readonly regions: readonly (Block['regions'][number]['box'] & { readonly page: number })[];
   readonly rows: readonly (readonly string[])[] | null;
-  /** Of a table or a picture. */
+  /** Caption of a table or a picture. */
   readonly caption: string | null;
 }
 
@@ -29,17 +29,17 @@ export interface ShownDocument {
   readonly title: string | null;
   readonly pages: readonly Page[];
   readonly blocks: readonly ShownBlock[];
-  /** The order from which it continues; null where this is the rest. */
+  /** The order of the next block; null at the end. */
   readonly next: number | null;
 }
 
-/** Where the documents of a corpus are; an id is looked up before it is taken for the name of a file. */
+/** Where the documents of a corpus are; an id is looked up before it is used as a file name. */
 export interface DocumentPlace {
   readonly folder: string;
   readonly dataRoot: string;
 }
 
-/** Reads a parsed document, from a block on; undefined where there is none. */
+/** Reads a parsed document, from a block on; undefined if there is none. */
 export async function readShownDocument(
   place: DocumentPlace,
   id: string,
@@ -56,7 +56,7 @@ export async function readShownDocument(
     const caption = captions.get(block.order)?.map(({ text }) => text);
     const shown = shownBlock(block, caption?.join(' ') ?? null);
     room -= shown.text.length + (shown.rows?.reduce((sum, row) => sum + row.join('').length, 0) ?? 0) + 100;
-    // One block is shown however long it is, cut to what there is room for.
+    // The first block is always shown, cut to the limit.
     if (room < 0 && blocks.length > 0) {
       next = block.order;
       break;
@@ -69,13 +69,13 @@ export async function readShownDocument(
   return { kind: text('source_kind'), title, pages: document.pages, blocks, next };
 }
 
-/** The downloaded file of a document, if it lies in the corpus. */
+/** The downloaded file of a document, if it is inside the corpus. */
 export function keptFile(place: DocumentPlace, id: string): string | undefined {
   const link = isDocumentName(id) ? documentLinks(place.folder, place.dataRoot)(id) : undefined;
   return link === undefined ? undefined : fileInside(place.folder, link);
 }
 
-/** The PDF that a document's pages can be drawn from, if it lies in the corpus. */
+/** The PDF of a document for drawing pages, if it is inside the corpus. */
 export function sourcePdf(place: DocumentPlace, id: string): string | undefined {
   const path = keptFile(place, id);
   return path !== undefined && /\.pdf$/i.test(path) ? path : undefined;

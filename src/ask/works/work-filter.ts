@@ -4,33 +4,36 @@ import { AppError } from '../../base/index.ts';
 import { parseLicense } from '../../works/index.ts';
 import { folded } from '../../store/index.ts';
 
-/** Fields that distinguish works; `none` is what is not known. */
+/** Fields with counts in lists of works; `none` means unknown. */
 export const WORK_FACETS = ['outcome', 'reason', 'licence', 'version', 'type', 'year'] as const;
 export type WorkFacet = (typeof WORK_FACETS)[number];
 
-/** Which works are meant; several values of a facet with commas, years also as `2018-2022`. All of it may be left out. */
+/** A filter of works. A facet takes several values with commas, years also as `2018-2022`. Every field is optional. */
 export interface WorkFilter {
-  /** An outcome; `missing` is every one but `saved` and `own`. Without it, and without a reason, entries that name no work are not listed. */
+  /**
+   * An outcome; `missing` is every one except `saved` and `own`. Entries that name no work are listed only if an
+   * outcome or a reason is given.
+   */
   readonly outcome?: string | undefined;
   readonly reason?: string | undefined;
   readonly licence?: string | undefined;
   readonly version?: string | undefined;
   readonly type?: string | undefined;
   readonly year?: string | undefined;
-  /** Words, or their beginnings, that are in title, first author, venue or ids, case and accents aside. */
+  /** Words, or their beginnings, in title, first author, venue or ids, ignoring case and accents. */
   readonly q?: string | undefined;
-  /** Every one of these is in the title, be it inside a word; case and accents aside. */
+  /** Substrings that must all be in the title, ignoring case and accents. */
   readonly title?: string | undefined;
-  /** The same of the name of one of the authors. */
+  /** Substrings that must all be in the name of one author. */
   readonly author?: string | undefined;
-  /** The same of the venue. */
+  /** Substrings that must all be in the venue. */
   readonly venue?: string | undefined;
   readonly isRetracted?: boolean | undefined;
-  /** What screening came to: `included`, `excluded`, or `none`. */
+  /** The result of screening: `included`, `excluded`, or `none`. */
   readonly label?: string | undefined;
 }
 
-/** Conditions of a statement with the values that are in them. */
+/** Conditions of a statement with their values. */
 export interface Conditions {
   readonly conditions: readonly string[];
   readonly values: Readonly<Record<string, SQLInputValue>>;
@@ -41,7 +44,7 @@ const UNREADABLE = 'unreadable';
 const MISSING = ['failed', 'parked', 'skipped', 'waiting'] as const;
 const LONGEST_QUERY = 200;
 
-/** Words as the index of words is asked for them: all of them, each whole or the beginning of one. */
+/** A full-text query: all words, each whole or as a prefix. */
 export function wordsOf(text: string): string {
   const words = text.slice(0, LONGEST_QUERY).match(/[\p{L}\p{N}]+/gu) ?? [];
   return words.map((word) => `"${word}"*`).join(' AND ');
@@ -49,12 +52,12 @@ export function wordsOf(text: string): string {
 
 type Test = (value: string | number) => boolean;
 
-/** Entries that name no work are listed for who asks for them by outcome or reason. */
+/** Entries that name no work are listed only if an outcome or a reason is given. */
 function isOfWorks({ outcome = '', reason = '' }: WorkFilter): boolean {
   return outcome === '' && reason === '';
 }
 
-/** What a filter says of each value of a facet. */
+/** A test for each facet that a filter restricts. */
 export function testsOf(filter: WorkFilter): (readonly [WorkFacet, Test])[] {
   return WORK_FACETS.flatMap((facet): (readonly [WorkFacet, Test])[] => {
     const wanted = filter[facet];
@@ -69,7 +72,7 @@ export function testsOf(filter: WorkFilter): (readonly [WorkFacet, Test])[] {
   });
 }
 
-/** What the facets of a filter mean in SQL. */
+/** The facets of a filter as SQL. */
 export function facetConditions(filter: WorkFilter): Conditions {
   const conditions: string[] = [];
   const values: Record<string, SQLInputValue> = {};
@@ -89,7 +92,7 @@ export function facetConditions(filter: WorkFilter): Conditions {
   return { conditions, values };
 }
 
-/** What the rest of a filter means in SQL: what has to be looked for, while facets are counted beforehand. */
+/** The other fields of a filter as SQL: these need a search, while facets are counted in advance. */
 export function soughtConditions(filter: WorkFilter): Conditions {
   const conditions: string[] = [];
   const values: Record<string, SQLInputValue> = {};
@@ -117,7 +120,7 @@ export function soughtConditions(filter: WorkFilter): Conditions {
   return { conditions, values };
 }
 
-/** Whether all pieces of a text that was asked for are in another. */
+/** Whether a text contains all pieces of a query. */
 export function hasWords(text: string, pieces: string): boolean {
   const said = folded(text);
   return (JSON.parse(pieces) as string[]).every((piece) => said.includes(piece));
@@ -131,7 +134,7 @@ function piecesOf(text: string): string {
   );
 }
 
-/** A value as it was written, as sources mostly write it, and a licence by its short name. */
+/** A value as written, in the usual spelling of sources, and a licence by its short name. */
 function valuesOf(facet: WorkFacet, text: string): string[] {
   return text.split(',').flatMap((each) => {
     const value = each.trim();
@@ -142,17 +145,17 @@ function valuesOf(facet: WorkFacet, text: string): string[] {
   });
 }
 
-/** Years, or `none` for works of which it is not known. */
+/** A range of years, or `none` for works without one. */
 function yearsOf(text: string): readonly [number, number] {
   return text.trim() === NONE ? [0, 0] : parseYears(text);
 }
 
-/** A value of a facet as it is shown. */
+/** A value of a facet for display. */
 export function textOf(value: string | number): string {
   return value === '' || value === 0 ? NONE : String(value);
 }
 
-/** The first and the last year of `2020`, `2018-2022`, `2018-`, `-2022`: how every list and search is narrowed to some years. */
+/** The first and last year of `2020`, `2018-2022`, `2018-`, `-2022`, for all lists and searches. */
 export function parseYears(text: string): readonly [first: number, last: number] {
   const wrong = (hint: string): AppError =>
     new AppError('USAGE_FILTER', `"${text.slice(0, 100)}" is not a valid year`, { hint });

@@ -10,7 +10,7 @@ import { facetConditions, hasWords, soughtConditions, testsOf, textOf, WORK_FACE
 export const WORK_ORDERS = ['id', 'title', 'year', 'venue', 'outcome', 'reason', 'licence', 'at', 'citations'] as const;
 export type WorkOrder = (typeof WORK_ORDERS)[number];
 
-/** A page of a list of works. */
+/** A request for a page of works. */
 export interface WorksRequest extends WorkFilter {
   readonly sort?: WorkOrder | undefined;
   readonly order?: 'asc' | 'desc' | undefined;
@@ -19,7 +19,7 @@ export interface WorksRequest extends WorkFilter {
   readonly cursor?: string | undefined;
 }
 
-/** Columns that are not sorted by as they are shown. */
+/** Columns whose sort key differs from the shown value. */
 const SORT_COLUMNS: { readonly [order in WorkOrder]?: string } = {
   id: 'work',
   title: 'sort_title',
@@ -28,13 +28,13 @@ const SORT_COLUMNS: { readonly [order in WorkOrder]?: string } = {
 
 const SHOWN = `work, title, authors, year, venue, doi, type, outcome, reason, resolver, licence, version, bytes, document, retracted,
   citations, at`;
-/** Fewer works than this are sorted when they are asked for; more are read in the order of an index until a page is full. */
+/** Up to this many works are sorted on request; more are read in index order until a page is full. */
 const FEW = 2_000;
 const DEFAULT_LIMIT = 50;
 
 type Combination = Readonly<Record<WorkFacet, string | number>> & { readonly rows: number };
 
-/** The works of a corpus, each in one line, in every order and by every filter that a list offers. */
+/** The works of a corpus, one line each, in every order and by every filter of a list. */
 export class WorkTable {
   readonly #store: CorpusStore;
   readonly #found: FoundWorks;
@@ -49,7 +49,7 @@ export class WorkTable {
     this.#found = new FoundWorks(store.database);
   }
 
-  /** What was counted and found before the database changed counts no more. */
+  /** Drops cached counts and results if the database changed. */
   #look(): void {
     const { version } = this.#store;
     if (version === this.#version) return;
@@ -63,13 +63,13 @@ export class WorkTable {
     return row && lineOf(row);
   }
 
-  /** The id under which the manifest has a work; undefined for one that was not tried yet. */
+  /** The id of a work in the manifest; undefined if it was not tried yet. */
   triedAs(work: string): string | undefined {
     const tried = this.#store.database.prepare('SELECT tried FROM works WHERE work = ?').get(work)?.['tried'];
     return typeof tried === 'string' ? tried : undefined;
   }
 
-  /** So many of the works that something came of last, the last at the end. */
+  /** The works with the latest outcomes, latest last. */
   latest(works: number): SettledWork[] {
     const rows = this.#store.database
       .prepare(
@@ -79,7 +79,7 @@ export class WorkTable {
     return rows.toReversed() as unknown as SettledWork[];
   }
 
-  /** The work that a document holds. */
+  /** The work of a document. */
   ofDocument(document: string): WorkLine | undefined {
     const find = this.#store.database.prepare(
       `SELECT ${SHOWN} FROM works WHERE document = ? AND document <> '' LIMIT 1`,
@@ -88,7 +88,7 @@ export class WorkTable {
     return row && lineOf(row);
   }
 
-  /** A page of works, and how many there are on all pages. */
+  /** A page of works, and the number on all pages. */
   page(request: WorksRequest): {
     readonly items: readonly WorkLine[];
     readonly next: string | null;
@@ -134,7 +134,7 @@ export class WorkTable {
     };
   }
 
-  /** How many works there are of each value, under the other filters: what a list can be narrowed to. */
+  /** The number of works for each value of a facet, under the other filters. */
   facets(
     filter: WorkFilter = {},
   ): Readonly<Record<WorkFacet, readonly { readonly value: string; readonly works: number }[]>> {
@@ -160,7 +160,7 @@ export class WorkTable {
     return sum;
   }
 
-  /** Writes down which works have what is sought; false where nothing is sought. */
+  /** Stores which works match the searched fields; false if none is searched. */
   #find(filter: WorkFilter): boolean {
     const sought = soughtConditions(filter);
     if (sought.conditions.length === 0) return false;
@@ -168,7 +168,7 @@ export class WorkTable {
     return true;
   }
 
-  /** All combinations of the fields that distinguish works: far fewer than works. */
+  /** All combinations of facet values: far fewer than works. */
   #all(): readonly Combination[] {
     this.#look();
     this.#combinations ??= this.#store.all<Combination>('select * from works_tally');
@@ -176,10 +176,10 @@ export class WorkTable {
   }
 }
 
-/** Of a work, in SQL: that it is one of those that were found. */
+/** SQL condition: the work is among those found. */
 const IS_FOUND = 'row IN (SELECT id FROM found)';
 
-/** The works that were looked for last, in a table of their own: whoever turns their pages does not look for them again. */
+/** The result of the last search in a temporary table, so that paging does not search again. */
 class FoundWorks {
   readonly #database: DatabaseSync;
   #last: { readonly sought: string; readonly works: number } | undefined;
@@ -190,7 +190,7 @@ class FoundWorks {
     database.exec('CREATE TEMP TABLE IF NOT EXISTS found (id INTEGER PRIMARY KEY)');
   }
 
-  /** Writes down which works have what is sought, unless that was sought last. */
+  /** Stores the matching works, unless it was the last search. */
   find({ conditions, values }: Conditions): void {
     const sought = JSON.stringify([conditions, values]);
     if (this.#last?.sought === sought) return;
@@ -202,7 +202,7 @@ class FoundWorks {
     this.#last = { sought, works: Number(changes) };
   }
 
-  /** How many of them have some facets. */
+  /** How many of them match some facets. */
   count({ conditions, values }: Conditions): number {
     if (conditions.length === 0) return this.#last?.works ?? 0;
     const facets = JSON.stringify([conditions, values]);
@@ -215,7 +215,7 @@ class FoundWorks {
     return this.#counted.works;
   }
 
-  /** To be called after works have changed. */
+  /** Call after works have changed. */
   forget(): void {
     this.#last = undefined;
     this.#counted = undefined;
@@ -225,11 +225,11 @@ class FoundWorks {
 /** The outcome of a work. */
 export type WorkOutcome =
   | 'saved'
-  /** A paper of the user's own. */
+  /** A paper added by the user. */
   | 'own'
-  /** Deferred: it is tried again. */
+  /** Deferred: it will be tried again. */
   | 'parked'
-  /** Failed for a reason that may pass. */
+  /** Failed for a reason that may be temporary. */
   | 'failed'
   /** Unavailable. */
   | 'skipped'
@@ -242,7 +242,7 @@ export type WorkOutcome =
 export interface WorkLine {
   readonly id: string;
   readonly title: string | null;
-  /** The first author, and whether there are others: `Berg et al.` */
+  /** The first author, with `et al.` if there are others: `Berg et al.` */
   readonly authors: string | null;
   readonly year: number | null;
   readonly venue: string | null;
@@ -256,14 +256,14 @@ export interface WorkLine {
   readonly licence: string | null;
   readonly version: string | null;
   readonly bytes: number | null;
-  /** The document that holds it, once there is a file. */
+  /** Its document, once there is a file. */
   readonly document: string | null;
   readonly retracted: boolean;
   readonly citations: number | null;
   readonly at: string | null;
 }
 
-/** The outcome of a work, as it is shown. */
+/** The outcome of a work, for display. */
 export interface SettledWork {
   readonly work: string;
   readonly at: string;
@@ -273,7 +273,7 @@ export interface SettledWork {
   readonly resolver: string | null;
 }
 
-/** A row of the table as a list shows it. */
+/** Converts a row of the table to a line of the list. */
 export function lineOf(row: Record<string, unknown>): WorkLine {
   const text = (name: string): string | null => (typeof row[name] === 'string' && row[name] !== '' ? row[name] : null);
   const reason = text('reason');
@@ -299,7 +299,7 @@ export function lineOf(row: Record<string, unknown>): WorkLine {
   };
 }
 
-/** What a reason means; null for one that this version does not know. */
+/** The meaning of a reason; null if this version does not know it. */
 export function sentenceOf(reason: string | null): string | null {
   return reason !== null && Object.hasOwn(REASONS, reason) ? REASONS[reason as keyof typeof REASONS].sentence : null;
 }
