@@ -74,7 +74,7 @@ export function otherWorkNodeIds(ids: WorkIds): string[] {
   return named.filter((id) => id !== null && id !== workNodeId(ids)) as string[];
 }
 
-/** Priority of statements about a node: the lowest wins. */
+/** Priority of statements about a node: the lowest number wins. */
 export const RANK = { record: 0, document: 1, mention: 2, reference: 3, guess: 4 } as const;
 
 /** A statement of a document about a node. */

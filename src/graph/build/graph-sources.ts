@@ -14,13 +14,13 @@ import type { StoredAnswer, StoredAnswers } from '../lookup/look-up.ts';
 import { findAnswer, withAnswers, withNames } from '../lookup/look-up.ts';
 import { blocksPath, documentsIn, factsPath } from './stage.ts';
 
-/** What the graph of a corpus is made from. */
+/** The inputs of a corpus's graph. */
 export interface GraphInput {
-  /** Where the stages have written. */
+  /** Where the stages wrote their files. */
   readonly dataRoot: string;
-  /** The records of the works, and which of them a document holds. */
+  /** The records of the works, and the record of each document. */
   readonly records?: { all(): Iterable<WorkRecord>; ofDocument(document: string): WorkRecord | undefined };
-  /** What catalogues said about references without an identifier and about cited ids. */
+  /** Catalogues' answers about references without an identifier and about cited ids. */
   readonly answers?: Pick<StoredAnswers, 'get'> | undefined;
 }
 
@@ -33,14 +33,14 @@ interface Facts {
 export interface GraphSource {
   readonly kind: 'document' | 'record';
   readonly owner: string;
-  /** The hash of all that `read` depends on. */
+  /** The hash of all inputs of `read`. */
   readonly content: string;
   readonly read: () => Contribution;
-  /** Claims were extracted from another text than the document has now, and are left out. */
+  /** Whether its claims were skipped because they come from an older text. */
   readonly hasStaleClaims: boolean;
 }
 
-/** Everything that states nodes and edges of a corpus, one after the other: records of works, then the facts of documents. */
+/** All sources of nodes and edges of a corpus: records of works, then the facts of documents. */
 export function* graphSources({ dataRoot, records, answers }: GraphInput): Generator<GraphSource> {
   const answerTo = (question: string): StoredAnswer | undefined => findAnswer(answers, question);
   for (const record of records?.all() ?? []) {
@@ -73,7 +73,7 @@ export function* graphSources({ dataRoot, records, answers }: GraphInput): Gener
   }
 }
 
-/** Whether facts of documents were extracted, of which a graph can be made. */
+/** Whether facts of documents exist from which a graph can be built. */
 export function hasFacts(dataRoot: string): boolean {
   return documentsIn(dataRoot).some((document) => existsSync(factsPath(dataRoot, document)));
 }
@@ -88,14 +88,17 @@ function answersIn(facts: string, answers: GraphInput['answers']): string {
   return found.length === 0 ? '' : JSON.stringify(found);
 }
 
-/** The claims that were extracted from a document as it is now. */
+/** The claims of a document; `stale` if they come from an older text. */
 function claimsOf(dataRoot: string, document: string): ClaimsFile | 'stale' | undefined {
   const claims = readClaimsFile(claimsPath(dataRoot, document));
   if (!claims) return undefined;
   return claims.blocksSha256 === sha256(readFileSync(blocksPath(dataRoot, document))) ? claims : 'stale';
 }
 
-/** The facts of a document with its work: that of its record, else the DOI in the document, else the document itself. */
+/**
+ * The facts of a document under its work: that of its record, otherwise the DOI in the document, otherwise the document
+ * itself.
+ */
 function ofDocument(
   text: string,
   document: string,

@@ -8,7 +8,7 @@ import { Vocabulary, readVocabulary } from '../extract/vocabulary.ts';
 
 /** Settings passed to the workers. */
 export interface GraphStageSettings {
-  /** A vocabulary of the user's. */
+  /** Path of the user's vocabulary. */
   readonly vocabulary: string | null;
 }
 

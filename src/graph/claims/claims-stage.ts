@@ -418,7 +418,7 @@ interface ClaimPassage {
 /** Shorter paragraphs are not worth a request. */
 const LEAST = 120;
 const LONGEST = 6_000;
-/** Sections without claims. */
+/** Sections that are not searched for claims. */
 const SILENT =
   /^(?:[\d.\s]*)(?:acknowledg|funding|conflicts? of interest|competing|declaration|author contributions?|data availability|ethic|supplementary|references|bibliography|abbreviations)/iu;
 

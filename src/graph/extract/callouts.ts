@@ -134,7 +134,7 @@ function linkedNumbers(
     if (first === undefined || found.length < 2) return found;
     const place = { block: block.order, start, end };
     if (wholes) return [{ ...place, references: [first], further: others }];
-    // The ends of a range are where they are printed, the entries between them at the dash.
+    // The ends of a range are at their printed numbers, the entries between at the dash.
     const [from, to] = [found[0], found.at(-1)];
     return found.flatMap((each) => [
       ...each.further.map((position) => ({

@@ -104,7 +104,7 @@ function isRest(last: Entry, entry: Entry): boolean {
 
 const SHORTEST_ENTRY = 40;
 
-/** How no entry begins: a small word, an identifier, a year in brackets, pages. */
+/** Text that begins no entry: a small word, an identifier, a year in brackets, pages. */
 const BEGINS_NONE =
   /^(?:(?!(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten|zu|af|av|d['’])\b)\p{Ll}|https?:|\((?:1[89]|20)\d\d\)|\d+[-–]\d|10\.\d{4})/u;
 const LONGEST_ENTRY = 1_500;

@@ -53,7 +53,10 @@ export function lettersWithPlaces(text: string): { readonly letters: string; rea
 
 /** Letters per fingerprint. */
 const GRAM = 9;
-/** The smallest of so many consecutive hashes is chosen: texts that share GRAM + WINDOW - 1 letters share a fingerprint. */
+/**
+ * The smallest of this many consecutive hashes is chosen: texts that share GRAM + WINDOW - 1 letters share a
+ * fingerprint.
+ */
 const WINDOW = 18;
 
 /**

@@ -10,7 +10,7 @@ export const LINK_VERSION = 3;
 /** The work that matches a reference. */
 export interface Link<T> {
   readonly work: T;
-  /** 0 to 1: how far the points agree. */
+  /** 0 to 1: how well the fields agree. */
   readonly score: number;
   readonly agreement: Agreement;
 }
@@ -126,7 +126,7 @@ function compare(reference: PrintedReference, work: CitedWork): Agreement {
 interface FoundTitle {
   readonly share: number;
   readonly isPart: boolean;
-  /** Where behind the title the letters go on. */
+  /** Where the letters continue after the title. */
   readonly end: number;
 }
 
@@ -152,7 +152,7 @@ function resembles(title: string, letters: string): boolean {
   return found >= pieces * 0.4;
 }
 
-/** Whether the title in the reference goes on: no punctuation marks its end. */
+/** Whether the title in the reference continues: no punctuation marks its end. */
 function goesOn({ text, places, letters }: PrintedReference, end: number): boolean {
   if (end >= letters.length) return false;
   const between = text.slice((places[end - 1] ?? 0) + 1, places[end] ?? text.length);
@@ -191,7 +191,7 @@ function yearOf({ years }: PrintedReference, year: number | null): Agreement['ye
   return years.some((each) => Math.abs(each - year) <= 1) ? 'near' : 'other';
 }
 
-/** A first page is printed as it is, or without the letters that mark a kind of page. */
+/** Compares first pages, also without the letters that mark a kind of page. */
 function pageAgrees({ numbers }: PrintedReference, page: string): boolean {
   if (numbers.includes(page)) return true;
   const bare = page.replace(/^\D+/, '');
@@ -230,7 +230,7 @@ function sourceAgrees(
       matched += 1;
       at += 1;
     }
-    // An abbreviation printed in the work's own record is met from the other side.
+    // An abbreviation in the work's record is matched the other way round.
     if (matched === names.length && (names.length > 1 || (tail[start] ?? '').length > 3)) return true;
   }
   return false;
@@ -354,7 +354,10 @@ function leadingNames(text: string): string[] {
   return [...names];
 }
 
-/** What a reference without an identifier adds to the graph: edges to one of the candidates, else to a work known by its print alone. */
+/**
+ * The edges of a reference without an identifier: to one of the candidates, otherwise to a work known only by its
+ * printed reference.
+ */
 export function resolveReference(
   reference: { readonly node: string; readonly work: string; readonly text: string; readonly place: TextPlace },
   candidates: readonly (readonly [id: string, work: CitedWork])[],
@@ -383,7 +386,7 @@ function thousandths(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** A work that is known by its print alone: equal prints of author, year and title (or place) are one work. */
+/** A work known only by its printed reference: equal author, year and title (or place) make one work. */
 function printedWork(text: string): NodeStatement {
   const { label: _label, ...parsed } = parseReference(text);
   const what =
@@ -400,7 +403,7 @@ function printedWork(text: string): NodeStatement {
   };
 }
 
-/** What the data of a work's node says that references are compared with. */
+/** The fields of a work's node that references are compared with. */
 export function citedWorkOf(data: string): CitedWork {
   const { title, authors, year, source, volume, pages } = JSON.parse(data) as Partial<CitedWork>;
   return {

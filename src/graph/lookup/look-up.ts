@@ -26,13 +26,13 @@ export interface LookedUp {
   readonly unknown: number;
   /** No answer came: the next build asks again. */
   readonly unanswered: number;
-  /** Not asked, because the limit was reached or the service did not answer. */
+  /** Not asked, because the limit was reached or the service did not respond. */
   readonly left: number;
 }
 
 /** Questions to a catalogue at a time. */
 const CONCURRENCY = 4;
-/** A catalogue that failed to answer so many times in a row is not asked again in this run. */
+/** After this many failures in a row a catalogue is not asked again in this run. */
 const MOST_FAILURES = 3;
 
 /** Asks a catalogue about printed references, in their order. Answers are stored and never asked for again. */
@@ -92,7 +92,7 @@ function citedWorkOf(text: string): CitedWork {
   return { title, authors, year, text: withoutLabel(text).slice(0, 2_000) };
 }
 
-/** The answer about several ids: an id that is missing is unknown; `away` means that there was no answer. */
+/** The answer about several ids: a missing id is unknown; `away` means no response. */
 type AskedNames =
   | { readonly kind: 'answered'; readonly works: ReadonlyMap<string, KnownWork> }
   | { readonly kind: 'away'; readonly message: string };
@@ -109,7 +109,7 @@ export interface NamedWorks {
   readonly asked: number;
   readonly named: number;
   readonly unknown: number;
-  /** Not asked about, because the bound was reached or the directory was away. */
+  /** Not asked, because the limit was reached or the directory did not respond. */
   readonly left: number;
 }
 
@@ -207,7 +207,7 @@ function questionOf(text: string): string {
   return sha256(lettersOf(withoutLabel(text)));
 }
 
-/** The key under which the name of a work that is cited by an id is stored. */
+/** The key of the stored name of a work that is cited by an id. */
 function nameQuestion(origin: string, id: string): string {
   return `${origin}:${id}`;
 }
@@ -230,7 +230,7 @@ export function withAnswers(
     const { title, year } = found;
     const data = workData(found);
     nodes.push({ id: target, kind: 'work', label: title.slice(0, 500), year, rank: RANK.reference, data });
-    // The list is evidence that something is cited, the catalogue that it is this work.
+    // The list proves that something is cited, the catalogue that it is this work.
     const places: readonly (TextPlace | MetadataPlace)[] = [place, { kind: 'metadata', origin, readAt }];
     for (const each of places) {
       const score = Math.round(found.score * 1000) / 1000;
@@ -254,7 +254,7 @@ export function withAnswers(
   };
 }
 
-/** What a catalogue says of a work, as the data of its node. */
+/** A catalogue's data of a work, as the data of its node. */
 function workData({ title, authors, year, venue }: FoundWork | KnownWork): NodeStatement['data'] {
   return { title, authors, year, source: venue, volume: null, pages: null };
 }
@@ -289,7 +289,7 @@ export function withNames(
 
 function namedNode(node: NodeStatement, work: KnownWork): NodeStatement {
   const label = work.title?.slice(0, 500) ?? node.label;
-  // A directory is believed more than a printed list.
+  // A directory is more reliable than a printed list.
   return { ...node, id: nodeId(node.id, work.doi), label, year: work.year, rank: RANK.mention, data: workData(work) };
 }
 
