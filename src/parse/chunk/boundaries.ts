@@ -4,12 +4,14 @@ export interface Span {
   readonly end: number;
 }
 
-/** Ends that look like a sentence's and are not: the next words belong to them. */
+/** Abbreviations whose full stop does not end a sentence. */
 const ABBREVIATION =
   /(?:^|[\s([])(?:figs?|eqs?|refs?|secs?|sects?|tabs?|chaps?|nos?|vols?|pp?|al|cf|vs|ca|approx|resp|e\.g|i\.e|etc|dr|prof|mr|mrs|ms|st|[\p{Lu}])\.\s*$/iu;
 const LONGEST_ABBREVIATION = 12;
 
-/** Each takes a while to make; documents name a few languages, whoever wants to can name any number. */
+/**
+ * Segmenters are slow to create, so they are cached; the number is bounded because a document can name any language.
+ */
 const segmenters = new Map<string, Intl.Segmenter>();
 const MOST_SEGMENTERS = 64;
 
@@ -37,7 +39,7 @@ export function sentences(text: string, span: Span, language: string): Span[] {
   return found;
 }
 
-/** Cuts a stretch before each word, so that blanks and punctuation stay with the word before them. */
+/** Cuts before each word, so that spaces and punctuation stay with the previous word. */
 export function words(text: string, span: Span, language: string): Span[] {
   const starts: number[] = [span.start];
   let blank = true;
@@ -48,7 +50,7 @@ export function words(text: string, span: Span, language: string): Span[] {
   return between(starts, span.end);
 }
 
-/** Cuts a stretch between what readers see as single characters. */
+/** Cuts between user-perceived characters. */
 export function graphemes(text: string, span: Span, language: string): Span[] {
   const starts: number[] = [];
   for (const { index } of segments(text.slice(span.start, span.end), 'grapheme', language))
@@ -56,7 +58,7 @@ export function graphemes(text: string, span: Span, language: string): Span[] {
   return between(starts, span.end);
 }
 
-/** Cuts a stretch between code points: the last resort, for one character with hundreds of marks. */
+/** Cuts between code points: the last resort, for one character with hundreds of combining marks. */
 export function codePoints(text: string, span: Span): Span[] {
   const starts: number[] = [];
   for (let at = span.start; at < span.end; at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) starts.push(at);
@@ -73,7 +75,7 @@ export function segmentationLanguage(language: string | undefined): string {
   try {
     return Intl.Segmenter.supportedLocalesOf([language])[0] ?? 'und';
   } catch {
-    // Not a language tag at all; Intl throws instead of answering no.
+    // Intl throws for an invalid language tag.
     return 'und';
   }
 }

@@ -64,25 +64,24 @@ function toRow(chunk: Chunk): Row {
   return row;
 }
 
-/** Reads chunks, one after the other. */
 export function readChunks(path: string): AsyncGenerator<Chunk> {
   return readFields(path, Object.keys(FIELDS) as (keyof Chunk)[]);
 }
 
-/** What of a chunk is needed to embed it. */
+/** The fields of a chunk needed for embedding. */
 const EMBEDDED = ['id', 'document', 'index', 'text', 'context'] as const;
 export type ChunkText = Pick<Chunk, (typeof EMBEDDED)[number]>;
 
-/** Reads only what is needed to embed chunks. */
+/** Reads only the fields needed for embedding. */
 export function readChunkTexts(path: string): AsyncGenerator<ChunkText> {
   return readFields(path, EMBEDDED);
 }
 
-/** What of a chunk is needed to find it and to show it; `page` is the first that it is on. */
+/** The fields of a chunk needed to find and show it; `page` is its first page. */
 const SHOWN = [...EMBEDDED, 'title', 'headings', 'kinds', 'regions'] as const;
 export type ChunkPassage = Pick<Chunk, (typeof SHOWN)[number]> & { readonly page: number | undefined };
 
-/** Reads only what is needed to find chunks and to show them. */
+/** Reads only the fields needed to find and show chunks. */
 export async function* readChunkPassages(path: string): AsyncGenerator<ChunkPassage> {
   for await (const chunk of readFields(path, SHOWN)) {
     const page = Math.min(...chunk.regions.map((region) => region.page));
@@ -96,7 +95,7 @@ async function* readFields<Field extends keyof Chunk>(
 ): AsyncGenerator<Pick<Chunk, Field>> {
   const reader = await openRowReader(path);
   const { schema } = reader.metadata;
-  // A JSONL file without lines has nothing to say about itself.
+  // An empty JSONL file has no schema.
   if (schema === undefined && reader.columns.length === 0) return;
   if (schema !== CHUNK_SCHEMA) {
     throw new AppError('CHUNK_SCHEMA', `${path} holds ${schema ?? 'something unknown'}, not ${CHUNK_SCHEMA}`, {
@@ -113,7 +112,7 @@ async function* readFields<Field extends keyof Chunk>(
   }
 }
 
-/** Parquet keeps a region flat. */
+/** Parquet stores a region flat. */
 type FlatRegion = Omit<Region, 'box'> & Region['box'];
 
 function nested(region: Region | FlatRegion): Region {
@@ -122,7 +121,7 @@ function nested(region: Region | FlatRegion): Region {
   return { page, box };
 }
 
-/** What is wrong with a file of chunks; nothing when it can be relied on. */
+/** The problems of a file of chunks; empty if it is valid. */
 export async function validateChunks(path: string, maxTokens?: number): Promise<string[]> {
   const faults: string[] = [];
   const ids = new Set<string>();

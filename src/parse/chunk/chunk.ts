@@ -1,23 +1,23 @@
 import type { Region } from '../document.ts';
 
-/** The version of the chunk record; it is in every file of chunks. */
+/** The version of the chunk record, written to every file of chunks. */
 export const CHUNK_SCHEMA = 'docstokg/chunk/1';
 
-/** A passage of a document, small enough for the model that will embed it. */
+/** A passage of a document that fits the embedding model. */
 export interface Chunk {
   /** Stable: the same document, text and context give the same id. */
   readonly id: string;
   readonly document: string;
-  /** Its place in the document, counted from 0. */
+  /** Its index in the document, from 0. */
   readonly index: number;
-  /** What a reader sees: `repeated` characters said before (overlap, table header), then the chunk's own text. */
+  /** The shown text: first `repeated` characters from elsewhere (overlap, table header), then the chunk's own text. */
   readonly text: string;
   readonly repeated: number;
-  /** Document title and headings above the chunk that its text does not show itself; one per line. */
+  /** Document title and headings above the chunk that are not in its text; one per line. */
   readonly context: string;
-  /** Tokens of context and text together, with those the model adds around every text. */
+  /** Tokens of context and text, including the model's special tokens. */
   readonly tokens: number;
-  /** The chunk's own characters in the flow. The spans of a document's chunks tile the flow without gap. */
+  /** The range of the chunk's own text in the flow. The ranges of a document's chunks cover the flow without gaps. */
   readonly start: number;
   readonly end: number;
   readonly title: string;
@@ -25,9 +25,9 @@ export interface Chunk {
   readonly headings: readonly string[];
   /** Kinds of block it holds, in order of appearance. */
   readonly kinds: readonly string[];
-  /** `order` of the blocks it touches. */
+  /** `order` of the blocks it overlaps. */
   readonly blocks: readonly number[];
-  /** Where those blocks are; empty for inputs without pages. */
+  /** The regions of those blocks; empty for inputs without pages. */
   readonly regions: readonly Region[];
 }
 
@@ -38,10 +38,10 @@ export function embeddedText(chunk: { readonly context: string; readonly text: s
 
 /** How chunks are cut. */
 export interface ChunkOptions {
-  /** No chunk has more tokens, context and the model's own tokens included. */
+  /** Most tokens per chunk, including context and special tokens. */
   readonly maxTokens: number;
-  /** Chunks below this are merged with a peer where that fits. */
+  /** Smaller chunks are merged with a peer if the result fits. */
   readonly minTokens: number;
-  /** So many tokens of the end of a chunk are said again at the start of the next in the same section. */
+  /** Tokens from the end of a chunk that are repeated at the start of the next one in the same section. */
   readonly overlapTokens: number;
 }

@@ -9,7 +9,7 @@ import type { ChunkDraft } from './pack.ts';
 import { Packer } from './pack.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
-/** Below this a heading, a table header and a row do not fit together. */
+/** With fewer tokens, a heading, a table header and a row do not fit together. */
 const LEAST_MAX_TOKENS = 32;
 
 /** Cuts a document into chunks. The same document, tokenizer and options give the same chunks with the same ids. */
@@ -28,7 +28,8 @@ export function chunkDocument(
     const body = sha256(`${id}\n${embeddedText(draft)}`);
     const occurrence = seen.get(body) ?? 0;
     seen.set(body, occurrence + 1);
-    // The place is not part of the id: text added above leaves the ids below as they are. Equal passages are numbered.
+    // The position is not part of the id, so text added above does not change the ids below. Equal passages are
+    // numbered.
     return toChunk(occurrence === 0 ? body : sha256(`${body}#${occurrence}`), { id, index, flow, draft });
   });
 }
@@ -84,9 +85,9 @@ function toChunk(
 }
 
 /**
- * Merges chunks below the least size with a neighbour of the same or a sister section, first with the next, else with
- * the one before. A chunk never reaches over a heading that is higher than its own, and a title page or a reference list
- * stays apart from what the paper says: one is no answer to a question, and would take the other along.
+ * Merges too small chunks with a neighbour in the same or a sibling section, preferably the next one. A chunk never
+ * spans a heading above its own level, and title page and reference list are not merged with the body: they answer no
+ * questions and would come up with it.
  */
 function mergeSmall(drafts: readonly ChunkDraft[], flow: Flow, packer: Packer, options: ChunkOptions): ChunkDraft[] {
   const merged: ChunkDraft[] = [];
@@ -104,7 +105,7 @@ function join(packer: Packer, first: ChunkDraft, second: ChunkDraft): ChunkDraft
   return { ...packer.draft([...first.pieces, ...second.pieces], first.repeated, first.context), end: second.end };
 }
 
-/** The second belongs to a section under the same heading as the first, or below the first. */
+/** Whether the second chunk's section is a sibling of the first's, or below it. */
 function arePeers(flow: Flow, first: ChunkDraft, second: ChunkDraft): boolean {
   const above = flow.sections[first.section] ?? [];
   const below = flow.sections[second.pieces[0]?.group.section ?? 0] ?? [];
@@ -113,7 +114,7 @@ function arePeers(flow: Flow, first: ChunkDraft, second: ChunkDraft): boolean {
   return below.length >= above.length && commonHeadings([above, below]).length >= above.length - 1;
 }
 
-/** The title and what is with it before the first heading: authors, where they work, dates. */
+/** The title and what precedes the first heading: authors, affiliations, dates. */
 function isTitlePage({ pieces }: ChunkDraft, headings: readonly unknown[]): boolean {
   const kinds = pieces.map(({ group }) => group.kind).filter((kind) => kind !== 'heading');
   return headings.length === 0 && kinds.includes('title') && kinds.some((kind) => kind !== 'title');
@@ -124,7 +125,7 @@ function isReferenceList({ pieces }: ChunkDraft): boolean {
   return kinds.length > 0 && kinds.every((kind) => kind === 'reference');
 }
 
-/** The headings that all of these paths begin with. */
+/** The common prefix of heading paths. */
 function commonHeadings<T>(paths: readonly (readonly T[])[]): readonly T[] {
   const [first = [], ...rest] = paths;
   let length = 0;

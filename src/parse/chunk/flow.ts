@@ -1,21 +1,21 @@
 import type { Block, ParsedDocument, Cell, Table } from '../document.ts';
 import type { Span } from './boundaries.ts';
 
-/** What a piece of the flow may be cut into next. */
+/** How a piece of the flow may be cut further. */
 type Cuttable = 'prose' | 'row' | 'line';
 
-/** The smallest unit that structure knows: a paragraph, a list item, a table row, a caption, a line of code. */
+/** The smallest structural unit: a paragraph, a list item, a table row, a caption, a line of code. */
 export interface Part extends Span {
   readonly cut: Cuttable;
 }
 
-/** Blocks that belong together: a list, a table with its caption, a paragraph. Groups tile the flow. */
+/** Blocks that belong together: a list, a table with its caption, a paragraph. Groups cover the flow without gaps. */
 export interface Group extends Span {
   readonly kind: Block['kind'];
   readonly section: number;
   readonly parts: readonly Part[];
   readonly blocks: readonly Block[];
-  /** For a table with named columns: what to say again before rows that are in another chunk, and where rows begin. */
+  /** For a table with named columns: the header to repeat before rows in another chunk, and where the rows begin. */
   readonly header?: { readonly caption: string; readonly columns: string; readonly bodyStart: number };
 }
 
@@ -26,11 +26,11 @@ interface Heading {
   readonly start: number;
 }
 
-/** A document as one running text, furniture left out, and how it is built. */
+/** A document as one running text without page furniture, and its structure. */
 export interface Flow {
   readonly text: string;
   readonly title: string;
-  /** Where the title is in the flow; Infinity when it is known from elsewhere. */
+  /** The offset of the title in the flow; Infinity if it is not in the text. */
   readonly titleStart: number;
   readonly groups: readonly Group[];
   /** The headings above each section, outermost first. */
@@ -42,7 +42,7 @@ const BETWEEN_GROUPS = '\n\n';
 const FURNITURE: ReadonlySet<Block['kind']> = new Set(['page_header', 'page_footer']);
 const FLOATS: ReadonlySet<Block['kind']> = new Set(['table', 'picture', 'code']);
 
-/** The running text of a document: what chunks are cut from and what their offsets count in. */
+/** The running text of a document: chunks are cut from it, and offsets refer to it. */
 export function flowOf(document: Pick<ParsedDocument, 'blocks' | 'metadata'>): Flow {
   const floats = new Set(document.blocks.filter(({ kind }) => FLOATS.has(kind)).map(({ order }) => order));
   const owned = new Map<number, Block[]>();
@@ -62,7 +62,7 @@ export function flowOf(document: Pick<ParsedDocument, 'blocks' | 'metadata'>): F
   return writer.finish(document.metadata.title ?? '');
 }
 
-/** Items of one list, or of one list of references, are together. */
+/** Items of one list, or of one reference list, form a group. */
 function runFrom(blocks: readonly Block[], at: number): Block[] {
   const first = blocks[at];
   if (!first) return [];
@@ -72,13 +72,13 @@ function runFrom(blocks: readonly Block[], at: number): Block[] {
   return blocks.slice(at, end);
 }
 
-/** A part's text before it has a place; without its line break. */
+/** The text of a part without its line break, before it is placed. */
 interface Line {
   readonly text: string;
   readonly cut: Cuttable;
 }
 
-/** The lines of a group; for a table also how many of them, after its captions, name the columns. */
+/** The lines of a group; for a table also how many lines after its captions name the columns. */
 function linesOf(
   blocks: readonly Block[],
   attached: readonly Block[],
@@ -100,7 +100,7 @@ function linesOf(
       if (rows.length === 0) prose(block.text.trim());
     } else if (block.kind === 'code') {
       const text = block.text.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd();
-      // Blank lines stay with the line before them: a piece without a character would be a chunk without one.
+      // Blank lines stay with the previous line, so that no chunk is empty.
       if (text !== '') for (const line of text.split(/\n(?=[^\n]*\S)/)) found.push({ text: line, cut: 'line' });
     } else prose(lineOf(block));
   }
@@ -192,7 +192,7 @@ interface TableText {
 
 const BETWEEN_CELLS = ' | ';
 
-/** One line per row. A cell that spans rows is said in each of them, so that every row can be read alone. */
+/** One line per row. A cell that spans rows is repeated in each, so that every row is readable alone. */
 function tableText(table: Table): TableText {
   const rows: (Cell | undefined)[][] = Array.from({ length: table.rows }, () => []);
   for (const cell of table.cells) {
@@ -203,7 +203,7 @@ function tableText(table: Table): TableText {
   }
   let headerRows = 0;
   while (headerRows < rows.length && rows[headerRows]?.some((cell) => cell?.kind === 'column-header')) headerRows += 1;
-  // A table of nothing but headers has no body to repeat them for.
+  // A table with only header rows has no body to repeat them for.
   if (headerRows === rows.length) headerRows = 0;
   return { rows: rows.map(rowText), headerRows };
 }

@@ -5,7 +5,7 @@ import { embeddedText } from './chunk.ts';
 import type { Flow, Group, Part } from './flow.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
-/** A chunk before it has a name. */
+/** A chunk without an id. */
 export interface ChunkDraft {
   readonly section: number;
   readonly start: number;
@@ -15,7 +15,7 @@ export interface ChunkDraft {
   readonly context: string;
   readonly text: string;
   readonly tokens: number;
-  /** Tokens of the text that is its own, without context and repetition. */
+  /** Tokens of its own text, without context and repetition. */
   readonly ownTokens: number;
 }
 
@@ -44,7 +44,7 @@ export class Packer {
     while (pending.length > 0) {
       const draft = this.#fill(pending, drafts.at(-1));
       const before = drafts.at(-1);
-      // Blanks alone are no chunk; they end the one before.
+      // White space alone is not a chunk; it is added to the previous one.
       if (before && draft.text.slice(draft.repeated.length).trim() === '') {
         drafts[drafts.length - 1] = { ...before, end: draft.end };
       } else drafts.push(draft);
@@ -53,7 +53,7 @@ export class Packer {
     return drafts;
   }
 
-  /** A draft of these pieces with its exact count. */
+  /** A draft of these pieces with its exact token count. */
   draft(pieces: readonly Piece[], repeated: string, context?: string): ChunkDraft {
     const first = pieces[0];
     const last = pieces.at(-1);
@@ -73,7 +73,7 @@ export class Packer {
     let repeated = this.#repeatedBefore(first, before);
     let budget = this.#room(first) - this.#tokenizer.count(repeated);
     if (first.tokens > budget && first.grain === 'part' && first.group.header) {
-      // Better a row without its header than a row cut in two.
+      // A row without its header is better than a row cut in two.
       repeated = '';
       budget = this.#room(first);
     }
@@ -92,7 +92,7 @@ export class Packer {
         for (const each of finer.toReversed()) pending.push(each);
       } else if (taken.length > 0) break;
       else {
-        // A single code point that is too much: it is taken, and what is said before it must give way.
+        // A single code point that exceeds the limit is taken, and the text repeated before it is dropped.
         taken.push(piece);
         pending.pop();
         break;
@@ -101,7 +101,7 @@ export class Packer {
     return this.#exact(taken, repeated, pending);
   }
 
-  /** Counts are added up while filling; where a tokenizer's counts do not add up, the exact count has the last word. */
+  /** Token counts are added up while filling; if a tokenizer's counts do not add up, the exact count decides. */
   #exact(taken: Piece[], repeated: string, pending: Piece[]): ChunkDraft {
     for (let draft = this.draft(taken, repeated); ; draft = this.draft(taken, draft.repeated)) {
       if (draft.tokens <= this.#options.maxTokens) return draft;
@@ -124,13 +124,13 @@ export class Packer {
     return bare.tokens <= this.#options.maxTokens ? bare : this.draft(taken, '', '');
   }
 
-  /** Tokens left for text in a chunk that begins with this piece. */
+  /** Tokens available for text in a chunk that begins with this piece. */
   #room(piece: Piece): number {
     const context = this.#contextAt(piece.group.section, piece.start);
     return this.#options.maxTokens - this.#tokenizer.specials - context.tokens;
   }
 
-  /** A piece is cut when it fits no chunk whole, or when the chunk before it would stay too small. */
+  /** Whether to cut a piece: if it fits no chunk, or if the previous chunk would stay too small. */
   #mayCut(piece: Piece, taken: readonly Piece[], used: number): boolean {
     const fitsAlone = piece.tokens <= this.#room(piece);
     const isTable = piece.group.kind === 'table';
@@ -142,7 +142,7 @@ export class Packer {
     return onlyHeadings && piece.grain === 'part' && !isTable;
   }
 
-  /** What a chunk that begins with this piece says again: its table's header, or the end of the chunk before. */
+  /** The text repeated before this piece: its table's header, or the end of the previous chunk. */
   #repeatedBefore(first: Piece, before: ChunkDraft | undefined): string {
     const { header } = first.group;
     if (header) {
@@ -156,7 +156,7 @@ export class Packer {
     return this.#flow.text.slice(this.#overlapStart(before), before.end);
   }
 
-  /** Goes back from the end of a chunk by whole sentences, or by words where a sentence is too long. */
+  /** Goes back from the end of a chunk by whole sentences, or by words if a sentence is too long. */
   #overlapStart(before: ChunkDraft): number {
     const { text } = this.#flow;
     const last = before.pieces.at(-1);
@@ -171,7 +171,7 @@ export class Packer {
     return word?.start ?? before.end;
   }
 
-  /** Moves pieces from the last but one chunk of a section to a last one that is too small. */
+  /** Moves pieces from the second-to-last chunk of a section to a last one that is too small. */
   #evenTail(drafts: ChunkDraft[]): void {
     const { minTokens, maxTokens } = this.#options;
     for (;;) {
@@ -188,15 +188,16 @@ export class Packer {
   }
 }
 
-/** What is said before a chunk's text, and what that costs. */
+/** The context of a chunk and its tokens. */
 interface Context {
   readonly text: string;
   readonly tokens: number;
 }
 
 /**
- * Makes the context of a chunk that begins at `start` in `section`: the document's title and the headings above it, as
- * far as the chunk's own text does not begin with them. At most half of a chunk is context: the outermost goes first.
+ * Builds the context of a chunk that begins at `start` in `section`: the document's title and the headings above it,
+ * unless the chunk's own text begins with them. Context takes at most half of a chunk: the outermost headings are
+ * dropped first.
  */
 function createContexts(
   flow: Flow,
@@ -226,10 +227,10 @@ function fit(parts: readonly string[], tokenizer: Tokenizer, budget: number): Co
   return { text: '', tokens: 0 };
 }
 
-/** How fine a piece already is; the next finer cut is the next in this list. */
+/** The granularity of a piece; cutting moves to the next one in this list. */
 type Grain = 'group' | 'part' | 'sentence' | 'word' | 'grapheme' | 'code-point';
 
-/** A stretch of the flow that the packer moves as a whole. */
+/** A range of the flow that the packer moves as a whole. */
 interface Piece extends Span {
   readonly tokens: number;
   readonly grain: Grain;
@@ -252,7 +253,7 @@ class Cutter {
     return this.#piece(group, 'group', group);
   }
 
-  /** The same stretch in finer pieces; undefined when there is nothing finer. */
+  /** The same range in finer pieces; undefined if it cannot be cut further. */
   finer(piece: Piece): Piece[] | undefined {
     for (let grain = next(piece.grain); grain; grain = next(grain)) {
       const spans = this.#cut(piece, grain);
@@ -286,7 +287,7 @@ class Cutter {
   }
 
   #piece(span: Span, grain: Grain, group: Group): Piece {
-    // A blank belongs to the word after it in byte-level vocabularies: counted so, the counts of pieces add up.
+    // In byte-level vocabularies a space belongs to the next word: counted that way, the counts of pieces add up.
     const from = this.#text[span.start - 1] === ' ' ? span.start - 1 : span.start;
     const to = this.#text[span.end - 1] === ' ' ? span.end - 1 : span.end;
     const tokens = this.#tokenizer.count(this.#text.slice(from, to));
@@ -300,7 +301,7 @@ function next(grain: Grain): Grain | undefined {
   return GRAINS[GRAINS.indexOf(grain) + 1];
 }
 
-/** A row is only cut when it is longer than a whole chunk, and then between cells. */
+/** Cuts a row between cells; used only for a row longer than a chunk. */
 function cells(text: string, span: Span): Span[] {
   const found: Span[] = [];
   let start = span.start;

@@ -15,11 +15,11 @@ import type { StagePlan, WorkerModule, WorkItem } from '../../stage/index.ts';
 import { DOCTAGS_FOLDER } from '../doctags/stage.ts';
 import type { ChunkSettings } from './worker.ts';
 
-/** Raised when the same settings begin to give other chunks. */
+/** Raised when the same settings give different chunks. */
 const CHUNKER_VERSION = 2;
 const FOLDER = 'ChunkedDocTagFiles';
 
-/** What of the settings decides how chunks look: a change here makes the stage do its work again, nothing else does. */
+/** Hash of the settings that affect chunks: a change runs the stage again. */
 export function chunkConfigHash(options: ChunkOptions, tokenizer: Tokenizer, format: FileFormat): string {
   const { maxTokens, minTokens, overlapTokens } = options;
   return sha256(
@@ -35,7 +35,7 @@ export function chunkConfigHash(options: ChunkOptions, tokenizer: Tokenizer, for
   );
 }
 
-/** Where an item's chunks are kept. */
+/** The path of an item's chunks. */
 export function chunkOutput(dataRoot: string, item: string, format: FileFormat): string {
   return join(dataRoot, FOLDER, `${item}.${format}`);
 }
@@ -77,7 +77,7 @@ export const chunkWorker: WorkerModule = {
   module: new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url),
 };
 
-/** Every document that the DocTags stage has written, in the order of their names. */
+/** Every document that the DocTags stage has written, sorted by name. */
 export async function chunkPlan(
   dataRoot: string,
   settings: ChunkSettings,
@@ -90,7 +90,7 @@ export async function chunkPlan(
   return { stageName: 'chunk', items, totalItems: items.length };
 }
 
-/** Makes items out of documents that the DocTags stage has written, by their ids. */
+/** Items for documents that the DocTags stage has written, by id. */
 export async function chunkItems(
   dataRoot: string,
   settings: ChunkSettings,

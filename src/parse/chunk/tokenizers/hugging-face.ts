@@ -21,7 +21,7 @@ interface PreTokenizer {
   readonly pretokenizers?: readonly PreTokenizer[];
 }
 
-/** Opens a tokenizer.json, or the one in a folder. Its truncation and padding are left out: they would falsify counts. */
+/** Opens a tokenizer.json, or the one in a folder. Ignores its truncation and padding, which would falsify counts. */
 export async function openJsonTokenizer(path: string): Promise<EncodingTokenizer> {
   const file = await tokenizerFile(path);
   const bytes = await readFile(file);
@@ -72,7 +72,7 @@ async function tokenizerFile(path: string): Promise<string> {
   }
 }
 
-/** Only what is known to cut text at blanks by itself; a tokenizer of another make is asked for every text again. */
+/** Only tokenizers known to split at spaces can reuse counts of pieces; others tokenize every text in full. */
 function cutOf(json: TokenizerJson): Cut {
   const first = json.pre_tokenizer?.type === 'Sequence' ? json.pre_tokenizer.pretokenizers?.[0] : json.pre_tokenizer;
   const local = [undefined, 'BertNormalizer', 'Lowercase', 'NFC', 'NFD', 'NFKC', 'NFKD'];
@@ -90,7 +90,7 @@ function cutOf(json: TokenizerJson): Cut {
   }
 }
 
-/** The ids that the model puts before and after every text, found by looking at what it does to one. */
+/** The ids that the model adds before and after every text, found by encoding one. */
 function specialsOf(tokenizer: JsonTokenizer, bare: (text: string) => number[]): { before: number[]; after: number[] } {
   const inner = bare('a');
   const whole = tokenizer.encode('a').ids;

@@ -1,20 +1,17 @@
-/** Longer pieces hardly ever come back. */
+/** Longer pieces hardly ever repeat. */
 const LONGEST_PIECE = 48;
 const MOST_PIECES = 150_000;
 
-/** Where a text may be cut so that the tokens of the parts are the tokens of the whole. */
+/** Where a text may be split so that the parts have the same tokens as the whole. */
 export type Cut =
-  /** At blanks, which give no tokens themselves (BERT and its kin). */
+  /** At spaces, which are not tokens themselves (BERT and similar). */
   | 'at-blanks'
-  /** Before a blank that follows something else (byte-level BPE, where a blank belongs to the word after it). */
+  /** Before the first of several spaces (byte-level BPE, where a space belongs to the next word). */
   | 'before-blanks'
-  /** Nowhere that is known. */
+  /** Unknown. */
   | 'nowhere';
 
-/**
- * Remembers what the pieces of a text tokenize to. Running text repeats its words, so most pieces are met again and
- * counting costs a look-up instead of a tokenization.
- */
+/** Caches the tokens of pieces. Words repeat in running text, so most pieces are looked up instead of tokenized. */
 export class PieceMemory<T> {
   readonly #known = new Map<string, T>();
   readonly #tokenize: (piece: string) => T;
@@ -25,7 +22,7 @@ export class PieceMemory<T> {
     this.#tokenize = tokenize;
   }
 
-  /** Gives every piece's tokens to `take`, in order. */
+  /** Calls `take` with every piece's tokens, in order. */
   each(text: string, take: (tokens: T) => void): void {
     if (this.#cut === 'nowhere') take(this.#tokenize(text));
     else if (this.#cut === 'at-blanks') this.#atBlanks(text, take);
@@ -36,7 +33,7 @@ export class PieceMemory<T> {
     const { length } = text;
     let from = 0;
     for (let at = 0; at <= length; at += 1) {
-      // Only these four: other white space is a control character to BERT and joins what is around it.
+      // Only these four: BERT treats other white space as control characters and joins the words around it.
       const code = at === length ? 0x20 : text.charCodeAt(at);
       if (code !== 0x20 && code !== 0x0a && code !== 0x09 && code !== 0x0d) continue;
       if (at > from) take(this.#look(text.slice(from, at)));

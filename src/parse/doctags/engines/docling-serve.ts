@@ -9,19 +9,19 @@ export interface DoclingServeOptions {
   readonly apiKey?: string;
   readonly fetch?: Fetch;
   readonly clock: Clock;
-  /** For one request; polling may take many. */
+  /** For one request; a conversion may need many. */
   readonly requestTimeoutMs?: number;
   /** For the whole conversion. */
   readonly totalTimeoutMs?: number;
   /** How long the server may hold a poll open. */
   readonly pollSeconds?: number;
-  /** Further options of the conversion, in the server's own words. */
+  /** Further conversion options, with the server's names. */
   readonly convert?: Readonly<Record<string, unknown>>;
 }
 
 const MOST_MISSED_POLLS = 3;
 
-/** What a remote engine gives back. */
+/** The result of a remote engine. */
 export interface RemoteResult {
   readonly document: ParsedDocument;
   readonly facts: ParseFacts;
@@ -73,7 +73,7 @@ class DoclingClient {
     return checked(await this.#result(await this.#finished(task)));
   }
 
-  /** Polls until the task has ended; gives its id. */
+  /** Polls until the task ends; returns its id. */
   async #finished(task: unknown): Promise<string> {
     let state = taskState(task);
     let missed = 0;
@@ -93,7 +93,7 @@ class DoclingClient {
         state = taskState(await this.#ask(`/v1/status/poll/${encodeURIComponent(state.id)}?wait=${seconds}`));
         missed = 0;
       } catch (error) {
-        // The conversion continues while a poll is lost; only a server that stays away is given up.
+        // The conversion continues if a poll is lost; only a server that stays unreachable is given up.
         missed += 1;
         if (
           !(error instanceof RemoteError) ||
@@ -104,7 +104,7 @@ class DoclingClient {
           throw error;
         await wait(this.#options.clock, error.retryAfterMs ?? 1_000, this.#signal);
       }
-      // A server that does not hold the poll open must not be asked in a tight circle.
+      // If the server does not hold polls open, wait between them.
       const spent = this.#options.clock.monotonic() - before;
       if ((state.status === 'pending' || state.status === 'started') && spent < 500)
         await wait(this.#options.clock, 500 - spent, this.#signal);
@@ -124,7 +124,7 @@ class DoclingClient {
     return this.#ask(`/v1/result/${encodeURIComponent(id)}`);
   }
 
-  /** Asks about a task; one that the server does not know (it was restarted, or cleared it) has to be given again. */
+  /** Asks about a task; one that the server has forgotten (after a restart) must be submitted again. */
   async #ask(path: string): Promise<unknown> {
     try {
       return await this.#get(path);
@@ -173,7 +173,7 @@ function taskState(value: unknown): { id: string; status: string; error: string;
   return { id, status, error: typeof said === 'string' ? said : '', retryable: failure['retryable'] === true };
 }
 
-/** The answer of a conversion, or the failure that is in its place. */
+/** The result of a conversion; throws the failure it reports instead. */
 function checked(value: unknown): Record<string, unknown> {
   const answer = record(value);
   if (answer['kind'] === 'TaskFailureResult' || answer['failure'] !== undefined) {

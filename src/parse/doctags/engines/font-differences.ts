@@ -1,17 +1,17 @@
 import { inflateSync } from 'node:zlib';
 
-/** By font name without its subset prefix, which glyph a code of the text stands for: what the file says in `/Differences`. */
+/** By font name without its subset prefix: the glyph names of codes, from `/Differences` in the file. */
 export type FontDifferences = ReadonlyMap<string, ReadonlyMap<number, string>>;
 
-/** Object streams are small; what unpacks to more is not one. */
+/** Object streams are small; larger ones are not unpacked. */
 const MAX_UNPACKED = 16_000_000;
 const MAX_TOTAL_UNPACKED = 64_000_000;
-/** A font dictionary and an encoding are shorter. */
+/** Font dictionaries and encodings are shorter. */
 const MAX_OBJECT = 20_000;
 
 /**
- * Reads the encodings of a PDF's simple fonts from its objects. The engine keeps them to itself, and a code without a
- * Unicode value can only be told by the name of its glyph. What is encrypted or broken is skipped.
+ * Reads the encodings of a PDF's simple fonts from its objects. The engine does not expose them, and a code without a
+ * Unicode value can be identified only by its glyph's name. Encrypted and broken objects are skipped.
  */
 export function readDifferences(file: Uint8Array): FontDifferences {
   const text = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
@@ -79,7 +79,7 @@ function collect(objects: ReadonlyMap<number, string>): FontDifferences {
     const encoding = direct ?? (reference === undefined ? undefined : objects.get(Number(reference)));
     const differences = encoding === undefined ? new Map<number, string>() : readArray(encoding, objects);
     if (differences.size === 0) continue;
-    // Two subsets of one name with other codes cannot be distinguished by name: neither is used.
+    // Two subsets with the same name but different codes cannot be distinguished: neither is used.
     const known = found.get(name);
     found.set(name, known && !agree(known, differences) ? new Map() : differences);
   }

@@ -1,16 +1,16 @@
-/** What an embedded font calls its glyphs. */
+/** The glyph names of an embedded font. */
 export interface FontProgram {
-  /** The names of all glyphs but the one for missing characters; empty when the font has none. */
+  /** The names of all glyphs except the one for missing characters; empty if the font has none. */
   readonly names: readonly string[];
-  /** Which glyph the font itself sets for a code of the text. */
+  /** The glyph that the font's own encoding assigns to a code. */
   readonly nameOf: ReadonlyMap<number, string>;
 }
 
 const NONE: FontProgram = { names: [], nameOf: new Map() };
-/** No font for reading has more; a broken table may claim it. */
+/** No real font has more; a broken table may claim so. */
 const MAX_GLYPHS = 65_535;
 
-/** Reads the glyph names of a font program: CFF, Type 1, or TrueType. A broken program has none. */
+/** Reads the glyph names of a font program: CFF, Type 1, or TrueType. None if it is broken. */
 export function readFontProgram(bytes: Uint8Array): FontProgram {
   try {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -18,7 +18,7 @@ export function readFontProgram(bytes: Uint8Array): FontProgram {
     if (bytes[0] === 1 && (bytes[1] ?? 9) <= 1 && (bytes[2] ?? 0) >= 4 && bytes[2] !== 0) return readCff(view, 0);
     return readSfnt(view);
   } catch (error) {
-    // Every read is checked against the end of the table: a font that lies about its lengths ends here.
+    // Every read is checked against the end of the table: wrong lengths in a font end here.
     if (error instanceof RangeError) return NONE;
     throw error;
   }
@@ -44,7 +44,7 @@ function readIndex(view: DataView, at: number): Index {
   return { offsets, end: offsets.at(-1) ?? at + 2 };
 }
 
-/** The numbers of a Top DICT that say where things are, by operator. */
+/** The operands of a Top DICT that are offsets, by operator. */
 function readDict(view: DataView, from: number, to: number): Map<number, number[]> {
   const found = new Map<number, number[]>();
   let operands: number[] = [];
@@ -62,7 +62,7 @@ function readDict(view: DataView, from: number, to: number): Map<number, number[
       operands.push(view.getInt32(at + 1));
       at += 4;
     } else if (byte === 30) {
-      // A real number: half-bytes up to the one that ends it. None of those that matter here is real.
+      // Skips a real number: half-bytes up to the end mark. No operand used here is real.
       do at += 1;
       while (at < to && (view.getUint8(at) & 0xf) !== 0xf && view.getUint8(at) >> 4 !== 0xf);
       operands.push(0);
@@ -86,7 +86,7 @@ function readCff(view: DataView, start: number): FontProgram {
   const dicts = readIndex(view, fontNames.end);
   const strings = readIndex(view, dicts.end);
   const dict = readDict(view, dicts.offsets[0] ?? 0, dicts.offsets[1] ?? 0);
-  // Glyphs of a font that is keyed by numbers have no names.
+  // Glyphs of a CID-keyed font have no names.
   if (dict.has(ROS)) return NONE;
   const count = Math.min(MAX_GLYPHS, view.getUint16(start + (dict.get(CHAR_STRINGS)?.at(-1) ?? 0)));
   const decoder = new TextDecoder('latin1');
@@ -100,7 +100,7 @@ function readCff(view: DataView, start: number): FontProgram {
   const names = charset(view, dict.get(CHARSET)?.at(-1) ?? 0, start, count).map((id) => nameFor(id));
   const nameOf = new Map<number, string>();
   const encoding = dict.get(ENCODING)?.at(-1) ?? 0;
-  // 0 and 1 are the standard encodings, which hold no code that needs a name.
+  // 0 and 1 are the standard encodings, whose codes need no names.
   if (encoding > 1) readEncoding(view, start + encoding, (code, glyph) => nameOf.set(code, names[glyph] ?? ''));
   return { names: names.slice(1).filter((name) => name !== ''), nameOf };
 }
@@ -108,7 +108,7 @@ function readCff(view: DataView, start: number): FontProgram {
 /** The number of each glyph's name. */
 function charset(view: DataView, offset: number, start: number, count: number): number[] {
   const ids = [0];
-  // The three charsets that every reader knows are rare in embedded subsets; the first numbers its glyphs in order.
+  // The three predefined charsets are rare in embedded subsets; the first numbers its glyphs in order.
   if (offset <= 2) return offset === 0 ? Array.from({ length: Math.min(count, 229) }, (_, index) => index) : ids;
   let at = start + offset;
   const format = view.getUint8(at);
@@ -139,7 +139,7 @@ function readEncoding(view: DataView, start: number, put: (code: number, glyph: 
   }
 }
 
-/** The clear part of a Type 1 font spells its encoding out; the rest is enciphered and not needed. */
+/** The unencrypted part of a Type 1 font contains its encoding; the rest is not needed. */
 function readType1(bytes: Uint8Array): FontProgram {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 65_536));
   const end = head.indexOf('eexec');
@@ -185,7 +185,7 @@ function postNames(view: DataView, post: number): string[] {
   return names;
 }
 
-/** The names that a CFF font need not spell out, by their number (Adobe Technical Note 5176, appendix A). */
+/** The standard names of CFF fonts by number (Adobe Technical Note 5176, appendix A). */
 const STANDARD_NAMES: readonly string[] = `
 .notdef space exclam quotedbl numbersign dollar percent ampersand quoteright parenleft parenright asterisk plus
 comma hyphen period slash zero one two three four five six seven eight nine colon semicolon less equal greater

@@ -1,14 +1,14 @@
 import type { Drawing, Glyph } from '../layout/page/page-content.ts';
 
-/** Whether text can be seen: drawn with no ink at all, in the colour of paper, or plainly. */
+/** How text is drawn: without ink, in the colour of paper, or visibly. */
 export type InkKind = 'plain' | 'white' | 'none';
 
-/** Where at least this share of a page's glyphs is drawn without ink, they are the text layer of a scan and all there is. */
+/** If at least this share of a page's glyphs has no ink, they are the text layer of a scan. */
 const LAYER_SHARE = 0.7;
 
 /**
- * Leaves out what readers do not see: text drawn without ink or white on white beside text that is seen, and the same
- * letter drawn again at the same place. `starts` are the first glyphs of the runs of text.
+ * Removes text that readers do not see: text without ink or white on white beside visible text, and letters drawn again
+ * at the same place. `starts` are the first glyphs of the text runs.
  */
 export function withoutHidden(
   glyphs: readonly Glyph[],
@@ -16,7 +16,7 @@ export function withoutHidden(
   drawings: readonly Drawing[],
   starts: readonly number[],
 ): readonly Glyph[] {
-  // Whole runs are drawn again, not letters: no page is searched where all runs start at places of their own.
+  // Whole runs are drawn twice, not letters: pages whose runs all start at different places are not searched.
   const isDouble = startsTwice(glyphs, starts);
   const seen = inks ? visible(glyphs, inks, drawings) : glyphs;
   return isDouble ? withoutCopies(seen) : seen;
@@ -31,7 +31,7 @@ function visible(glyphs: readonly Glyph[], inks: readonly InkKind[], drawings: r
   });
 }
 
-/** White letters are seen on a tint, a picture or a drawing. */
+/** White letters are visible on a tint, a picture or a drawing. */
 function isUnder({ box }: Drawing, glyph: Glyph): boolean {
   const x = (glyph.left + glyph.right) / 2;
   const y = (glyph.top + glyph.bottom) / 2;
@@ -46,7 +46,7 @@ function startsTwice(glyphs: readonly Glyph[], starts: readonly number[]): boole
   return withoutCopies(first).length < first.length;
 }
 
-/** Bold is often made by drawing a letter twice; some files hold whole pages twice. */
+/** Bold is often made by drawing a letter twice; some files contain whole pages twice. */
 function withoutCopies(glyphs: readonly Glyph[]): readonly Glyph[] {
   const cells = new Map<number, number>();
   let copies: Set<number> | undefined;

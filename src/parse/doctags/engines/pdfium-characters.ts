@@ -8,26 +8,26 @@ import type { FontProgram } from './font-program.ts';
 import { readFontProgram } from './font-program.ts';
 import type { Library } from './pdfium-library.ts';
 
-/** What a font shows for one value of its text. */
+/** The character that a font shows for a code. */
 export interface Character {
-  /** Empty when nothing is to be seen; one private character when something is, but nobody knows what. */
+  /** Empty if nothing is visible; one private-use character if the glyph is unknown. */
   readonly text: string;
-  /** The file says something else. */
+  /** Whether it differs from the file's Unicode value. */
   readonly isRenamed: boolean;
-  /** How far the pen moves, in ems; 0 when the font does not say. */
+  /** How far the pen moves, in ems; 0 if the font does not say. */
   readonly advance: number;
-  /** The ink from the pen's place, in ems; undefined for what has none. */
+  /** The ink relative to the pen, in ems; undefined if there is none. */
   readonly ink: Ink | undefined;
 }
 
-/** Where a character was met first. */
+/** Where a character first occurred. */
 interface Sighting {
   readonly textPage: number;
   readonly index: number;
   readonly size: number;
 }
 
-/** No font of a paper is larger than this. */
+/** Fonts in papers are smaller. */
 const LARGEST_PROGRAM = 20_000_000;
 
 /** The characters of one font, each looked up once in a document. */
@@ -48,14 +48,14 @@ export class FontCharacters {
     this.#encoding = symbolEncodingOf(font.name);
   }
 
-  /** The shapes of the characters met so far, by their text. */
+  /** The shapes of the characters seen so far, by text. */
   shapes(): Map<string, Ink> {
     const shapes = new Map<string, Ink>();
     for (const { text, ink } of this.#known.values()) if (ink && text !== '') shapes.set(text, ink);
     return shapes;
   }
 
-  /** The character of a code; where it was met first tells its shape. */
+  /** The character of a code; its first occurrence gives its shape. */
   character(code: number, textPage: number, index: number, size: number): Character {
     return this.#known.get(code) ?? this.#meet(code, { textPage, index, size });
   }
@@ -66,7 +66,7 @@ export class FontCharacters {
     const character = {
       text,
       isRenamed: text !== usableText(code, isWrong, this.font.name),
-      // The engine finds the width by the Unicode value, which must be the glyph's own for that.
+      // The engine looks widths up by Unicode value, which must be the glyph's own.
       advance: isWrong || isOpaque(code) ? 0 : this.#advanceOf(code),
       ink: inkOf(this.#library, sighting),
     };
@@ -84,13 +84,13 @@ export class FontCharacters {
       if (meant !== undefined) return meant;
     }
     const text = usableText(code, isWrong, this.font.name);
-    // Parts of large signs and empty glyphs are nothing that a reader would miss.
+    // Parts of large signs and empty glyphs do not count as missing text.
     if (text !== '' || this.#encoding === 'tex-extension' || !isOpaque(code) || code === 0xfeff || code === 9)
       return text;
     return this.font.math ? '' : unknownText(code);
   }
 
-  /** The name of a code's glyph, from the file or else from the font program, says what it shows. */
+  /** The text of a code by its glyph's name, from the file or else from the font program. */
   #textByName(code: number): string | undefined {
     const listed = this.#differences().get(this.font.name)?.get(code);
     const name = listed ?? this.#fontProgram().nameOf.get(code);
@@ -129,7 +129,7 @@ export class FontCharacters {
 function inkOf(library: Library, { textPage, index, size }: Sighting): Ink | undefined {
   const { call, scratch } = library;
   if (!(size > 0.5)) return undefined;
-  // The engine writes left, right, bottom and top as doubles, and then the pen's place.
+  // The engine writes left, right, bottom and top as doubles, then the position of the pen.
   if (call.FPDFText_GetCharBox(textPage, index, scratch, scratch + 8, scratch + 16, scratch + 24) !== 1)
     return undefined;
   call.FPDFText_GetCharOrigin(textPage, index, scratch + 32, scratch + 40);
@@ -139,7 +139,7 @@ function inkOf(library: Library, { textPage, index, size }: Sighting): Ink | und
   return { left: (left - x) / size, right: (right - x) / size, bottom: (bottom - y) / size, top: (top - y) / size };
 }
 
-/** Names of glyphs that papers use besides letters (Adobe Glyph List). */
+/** Glyph names in papers other than letters (Adobe Glyph List). */
 const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
   `alpha=α beta=β gamma=γ delta=δ epsilon=ε epsilon1=ϵ zeta=ζ eta=η theta=θ theta1=ϑ iota=ι kappa=κ lambda=λ mu=μ mu1=µ
 nu=ν xi=ξ omicron=ο pi=π rho=ρ sigma=σ sigma1=ς tau=τ upsilon=υ phi=φ phi1=ϕ chi=χ psi=ψ omega=ω omega1=ϖ Alpha=Α Beta=Β
@@ -183,16 +183,16 @@ const ACCENTS: Readonly<Record<string, string>> = {
   ogonek: '\u0328',
 };
 
-/** The text that a glyph's name stands for; undefined when the name says nothing. */
+/** The text that a glyph's name stands for; undefined if the name is unknown. */
 export function textOfName(name: string, encoding: SymbolEncoding | undefined): string | undefined {
   const numbered = /^C(\d{1,3})$/.exec(name);
-  // 3B2 names glyphs by their code in the font that they were taken from.
+  // 3B2 names glyphs by their code in the original font.
   if (numbered) {
     const code = Number(numbered[1]);
     if (encoding) return symbolAt(encoding, code);
     return code > 0xa0 && code <= 0xff ? String.fromCodePoint(code) : undefined;
   }
-  // Large signs and alternative forms of a letter are the letter.
+  // Large signs and alternative forms stand for the same letter.
   const base = (name.split('.')[0] ?? '').replace(/(?<=[a-z]{4})(?:[bB]igg?|text|display|tp)$/, '');
   const parts = base.split('_').map((part) => textOfPart(part));
   return base !== '' && parts.every((part) => part !== undefined) ? parts.join('') : undefined;

@@ -23,13 +23,13 @@ export function multiply(outer: Matrix, inner: Matrix): Matrix {
   };
 }
 
-/** The upright box around a mapped rectangle, given by two opposite corners. */
+/** The bounding box of a mapped rectangle, given by two opposite corners. */
 export function mapBox(m: Matrix, x0: number, y0: number, x1: number, y1: number): Box {
   const ax = m.a * x0 + m.c * y0 + m.e;
   const ay = m.b * x0 + m.d * y0 + m.f;
   const bx = m.a * x1 + m.c * y1 + m.e;
   const by = m.b * x1 + m.d * y1 + m.f;
-  // The other two corners only matter for maps that are not made of quarter turns.
+  // The other two corners matter only for rotations other than quarter turns.
   if ((m.b === 0 && m.c === 0) || (m.a === 0 && m.d === 0))
     return { left: Math.min(ax, bx), top: Math.min(ay, by), right: Math.max(ax, bx), bottom: Math.max(ay, by) };
   const cx = m.a * x0 + m.c * y1 + m.e;
@@ -44,7 +44,7 @@ export function mapBox(m: Matrix, x0: number, y0: number, x1: number, y1: number
   };
 }
 
-/** The same for many rectangles, four numbers each: left, top, right and bottom of the boxes around them. */
+/** Like `mapBox` for many rectangles, four numbers each: left, top, right and bottom. */
 export function mapBoxes(m: Matrix, corners: Float32Array): Float64Array {
   const boxes = new Float64Array(corners.length);
   for (let at = 0; at < corners.length; at += 4) {
@@ -61,7 +61,7 @@ export function mapBoxes(m: Matrix, corners: Float32Array): Float64Array {
 /** From the file's page space (crop box, rotation) to points from the shown page's top-left corner. */
 export function pageMatrix(library: Library, page: number, width: number, height: number): Matrix {
   const { call, scratch } = library;
-  // The engine answers in whole device units: a large device gives the precision back.
+  // The engine returns whole device units: a large device preserves precision.
   const scale = 64;
   const far = 1000;
   const at = (x: number, y: number): readonly [number, number] => {

@@ -24,10 +24,10 @@ interface Source extends RunSource {
 
 const LINE_END_HYPHEN = 2;
 const SOFT_HYPHEN = 0xad;
-/** They have no width, only an effect on the letters beside them. */
+/** Characters without width that only affect the letters beside them. */
 const NON_JOINER = 0x200c;
 const JOINER = 0x200d;
-/** Letters of one word are closer, in ems. */
+/** Gaps inside a word are smaller, in ems. */
 const LEAST_GAP = 0.06;
 /** Boxes of Arabic letters are as narrow as their ink. */
 const ARABIC_SLACK = 0.15;
@@ -40,7 +40,7 @@ interface PageText {
   readonly truncated: boolean;
 }
 
-/** All glyphs of a page that can be seen, in the order of the content stream, without the spaces that the engine invents. */
+/** All visible glyphs of a page in content-stream order, without the spaces that the engine inserts. */
 export function readGlyphs(source: Source): PageText {
   const { call } = source.library;
   const pointer = call.FPDFText_LoadPage(source.page);
@@ -55,7 +55,7 @@ export function readGlyphs(source: Source): PageText {
   }
 }
 
-/** What is before the next glyph: nothing, a gap that the engine takes for a space, or a space of the file. */
+/** What precedes the next glyph: nothing, a gap that the engine treats as a space, or a space in the file. */
 type Space = 'none' | 'gap' | 'space';
 
 /** Makes glyphs of a page's characters, each beside the one before it. Characters are identified by their numbers. */
@@ -74,10 +74,10 @@ class GlyphSetter {
   #renamed = 0;
   #hidden = 0;
   #space: Space = 'none';
-  /** The text object met last, and its run. */
+  /** The current text object, and its run. */
   #object = -1;
   #run: TextRun | undefined;
-  /** The character that the last glyph was made of, and its run. */
+  /** The character of the last glyph, and its run. */
   #last = -1;
   #lastRun: TextRun | undefined;
 
@@ -95,14 +95,14 @@ class GlyphSetter {
       if (code === SPACE) this.#space = 'space';
       else if (code === MADE_UP_SPACE) this.#space = this.#space === 'space' ? 'space' : 'gap';
       else if (isHigh(code) && index + 1 < codes.length && isLow(codes[index + 1] as number)) {
-        // The engine gives characters above U+FFFF in two halves.
+        // The engine returns characters above U+FFFF as surrogate pairs.
         this.#set(0x10000 + ((code - 0xd800) << 10) + ((codes[index + 1] as number) - 0xdc00), index);
         index += 1;
       } else this.#set(code, index);
     }
   }
 
-  /** The glyphs that can be seen, and how many cannot or have no text. */
+  /** The visible glyphs, and the numbers of hidden ones and of those without text. */
   shown(): Omit<PageText, 'truncated'> {
     const inks = this.#isPlain ? undefined : this.#inks;
     const glyphs = withoutHidden(this.#glyphs, inks, this.#source.drawings, this.#starts);
@@ -143,13 +143,13 @@ class GlyphSetter {
     const top = this.#boxes[at + 1] as number;
     const right = this.#boxes[at + 2] as number;
     const bottom = this.#boxes[at + 3] as number;
-    // What lies off the page is not shown; broken files put text at absurd places.
+    // Text off the page is not shown; broken files put it at absurd positions.
     if (!(right > 0 && left < width && bottom > 0 && top < height)) return false;
     if (run.clip && isClipped(run.clip, (left + right) / 2, (top + bottom) / 2)) {
       this.#hidden += 1;
       return false;
     }
-    // A soft hyphen that has no width is not shown: it marks where the word may be broken.
+    // A soft hyphen without width is not shown: it only marks a possible break.
     return !isSoft || right - left >= 0.05 * run.size;
   }
 
@@ -157,18 +157,18 @@ class GlyphSetter {
     return this.#source.library.call.FPDFText_IsHyphen(this.#page.pointer, index) === 1;
   }
 
-  /** The engine spells a ligature out as several characters of one glyph, all at its place. */
+  /** The engine returns a ligature as several characters at the same place. */
   #isSamePlace(index: number, run: TextRun): boolean {
     const last = this.#last;
     if (last < 0 || this.#lastRun !== run) return false;
     const { pens } = this.#page;
     if (pens[2 * index] !== pens[2 * last] || pens[2 * index + 1] !== pens[2 * last + 1]) return false;
-    // Of an Arabic ligature or a letter with its vowel sign each part gets a share of the box.
+    // Each part of an Arabic ligature or of a letter with its vowel sign gets a share of the box.
     const isArabic = isRightToLeft(String.fromCodePoint(this.#page.codes[index] ?? 0));
     return isArabic || this.#boxes[4 * index + 2] === this.#boxes[4 * last + 2];
   }
 
-  /** Adds to the last glyph, backwards where the engine turns a line around. */
+  /** Adds to the last glyph, in reverse if the engine reverses the line. */
   #spellOut(text: string, index: number): void {
     const before = this.#glyphs.at(-1);
     if (!before) return;
@@ -183,7 +183,7 @@ class GlyphSetter {
     if (before) this.#glyphs[this.#glyphs.length - 1] = { ...before, text: before.text + text };
   }
 
-  /** A soft hyphen beside a hyphen is the same sign twice. */
+  /** A soft hyphen next to a hyphen is a duplicate. */
   #isSameHyphen(index: number, before: Glyph, baseline: number): boolean {
     const { codes } = this.#page;
     const left = this.#boxes[4 * index] as number;
@@ -206,7 +206,7 @@ class GlyphSetter {
     const before = this.#glyphs.at(-1);
     if (text === '-' && before && this.#isSameHyphen(index, before, baseline)) return;
     if (this.#lastRun !== run) this.#starts.push(this.#glyphs.length);
-    // The shape and width of an Arabic letter depend on its neighbours: the font's width for the letter says nothing.
+    // The shape and width of an Arabic letter depend on its neighbours: the font's width does not apply.
     const advance = run.font.math || isRightToLeft(text) ? 0 : character.advance * run.size;
     const at = 4 * index;
     let left = this.#boxes[at] as number;
@@ -222,7 +222,7 @@ class GlyphSetter {
       left = Math.max(pen, left);
       right = Math.min(pen + advance, right);
     }
-    // Some fonts tell the ink of an ideograph only: it is in a square.
+    // Some fonts give only the ink of an ideograph, which fills a square.
     if (run.turn === 0 && isWide(text) && right - left < 0.9 * run.size) {
       left = Math.min(left, pen);
       right = Math.max(right, pen + run.size);
@@ -239,7 +239,7 @@ class GlyphSetter {
       baseline,
       size: run.size,
       font: run.font,
-      // A space that the engine makes up counts where there is a gap to see.
+      // A space inserted by the engine counts only if there is a visible gap.
       spaced:
         this.#space === 'space' ||
         (this.#space === 'gap' && before !== undefined && isGap(before, { left, top, right, bottom }, run) && 'gap'),
@@ -279,12 +279,12 @@ function isGap(before: Glyph, box: Box, run: TextRun): boolean {
   return gap > LEAST_GAP * run.size;
 }
 
-/** Formulas are set without spaces: their gaps follow from the signs. */
+/** Formulas are set without spaces: their gaps depend on the signs. */
 function isFormula(a: Font, b: Font): boolean {
   return a.math || b.math;
 }
 
-/** Signs are around the height of a minus, a quarter of an em above the baseline. */
+/** Signs are centred at the height of a minus, a quarter of an em above the baseline. */
 function axisShift(ink: Ink): number {
   return (ink.top + ink.bottom) / 2 - 0.25;
 }
@@ -293,7 +293,7 @@ function isClipped(clip: Clip, x: number, y: number): boolean {
   return x < clip.left - 1 || x > clip.right + 1 || y < clip.top - 1 || y > clip.bottom + 1;
 }
 
-/** Where the pen was, how far it moved, and which way the text runs. */
+/** The position of the pen, how far it moved, and the direction of the text. */
 interface Step {
   readonly x: number;
   readonly y: number;
@@ -302,14 +302,14 @@ interface Step {
 }
 
 /**
- * The box of a letter holds all of its ink, and that of an f or an italic letter reaches over the space after it: how far
- * the pen moves tells where the letter ends. Type that is set wider or narrower than the font says stays as it is.
+ * The box of a letter contains all of its ink; that of an f or an italic letter overlaps the following space, so the
+ * pen's movement gives the letter's end. Type set wider or narrower than the font says is not changed.
  */
 function endsAtPen(length: number, advance: number): boolean {
   return !(advance <= 0.4 * length || advance >= 1.2 * length);
 }
 
-/** The box of a letter in turned text, as far as the pen moves. */
+/** The box of a letter in rotated text, up to the pen's movement. */
 function glyphBox(box: Box, { x, y, advance, turn }: Step): Box {
   const length = turn === 2 ? box.right - box.left : box.bottom - box.top;
   if (turn < 0 || !endsAtPen(length, advance)) return box;
@@ -318,38 +318,38 @@ function glyphBox(box: Box, { x, y, advance, turn }: Step): Box {
   return { ...box, top: Math.max(y - advance, box.top), bottom: Math.min(y, box.bottom) };
 }
 
-/** A space that the engine makes up between two characters; no file can hold this code. */
+/** A space inserted by the engine; no file can contain this code. */
 const MADE_UP_SPACE = 0xffff_ffff;
-/** A space that the file holds. */
+/** A space in the file. */
 const SPACE = 0x20;
-/** The end of a line, which the engine makes up. */
+/** A line end inserted by the engine. */
 const LINE_END = 0x0a;
 
-/** The characters of a page as the engine tells them, by their numbers; spaces and line ends have a code only. */
+/** The characters of a page as the engine returns them, by index; spaces and line ends have only a code. */
 interface TextPage {
   readonly pointer: number;
-  /** Codes of UTF-16, those above U+FFFF in two halves. */
+  /** UTF-16 code units. */
   readonly codes: Uint32Array;
-  /** Which text object a character belongs to, by the engine's pointer. */
+  /** The text object of each character, by the engine's pointer. */
   readonly objects: Uint32Array;
   /** Left, top, right and bottom of each, in the file's page space. */
   readonly boxes: Float32Array;
-  /** Where the pen was: x and y of each. */
+  /** The position of the pen: x and y of each. */
   readonly pens: Float64Array;
-  /** There are more characters than were wanted. */
+  /** Whether the page has more characters than the limit. */
   readonly truncated: boolean;
 }
 
 const BOX_BYTES = 16;
 const PEN_BYTES = 16;
 
-/** Where the engine writes the places of a page's characters, in its heap. */
+/** Buffers in the engine's heap for the positions of characters. */
 interface Places {
   readonly pens: number;
   readonly boxes: number;
 }
 
-/** Reads what the engine knows about each character; it writes boxes and places straight into tables in its heap. */
+/** Reads the engine's data of each character; it writes boxes and positions directly into buffers in its heap. */
 function readTextPage(library: Library, pointer: number, maxCharacters: number): TextPage {
   const { call } = library;
   const total = call.FPDFText_CountChars(pointer);
@@ -397,7 +397,7 @@ function readAll(
 function codeAt({ call }: Library, pointer: number, index: number): number {
   const code = call.FPDFText_GetUnicode(pointer, index);
   if (code === 0x0d) return LINE_END;
-  // The engine makes up spaces and line ends, and nothing else.
+  // The engine inserts only spaces and line ends.
   if (code !== SPACE && code !== 0xa0) return code;
   return call.FPDFText_IsGenerated(pointer, index) === 1 ? MADE_UP_SPACE : SPACE;
 }

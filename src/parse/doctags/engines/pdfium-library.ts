@@ -4,7 +4,7 @@ import { AppError } from '../../../base/index.ts';
 
 type Call = (...values: number[]) => number;
 
-// TypeScript knows WebAssembly's types from the DOM's library only, which is not loaded here.
+// TypeScript declares WebAssembly's types only in the DOM library, which is not used here.
 interface WasmMemory {
   readonly buffer: ArrayBuffer;
   grow: (pages: number) => number;
@@ -13,7 +13,7 @@ interface WasmMemory {
 /** The words of a text, as a type. */
 type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
 
-/** The functions of the engine that this project calls, without the wrapper's cost per call. */
+/** The engine's functions that this project calls, without the wrapper's cost per call. */
 export type Exports = Readonly<
   Record<
     Words<
@@ -41,29 +41,29 @@ export type Exports = Readonly<
   >
 > & { readonly memory: WasmMemory };
 
-/** Makes a function one that the engine can call, by a number. */
+/** Registers a function that the engine can call by number. */
 type AddFunction = (run: (...values: number[]) => number, signature: string) => number;
 
-/** Where the engine has a document from, until it is closed. */
+/** The source of an open document, until it is closed. */
 export interface OpenSource {
-  /** The engine's pointer to the document; 0 when it cannot be read. */
+  /** The engine's pointer to the document; 0 if it cannot be read. */
   load(): number;
   release(): void;
 }
 
 const WASM_PAGE = 65_536;
-/** What a length in the engine can say, with a sign. */
+/** The largest signed length in the engine. */
 const MOST_BYTES = 2 ** 31 - 1;
 const DECODERS = { 'utf-8': new TextDecoder('utf-8'), 'utf-16le': new TextDecoder('utf-16le') };
-/** Above this size a heap is thrown away after its document: WebAssembly memory never shrinks. */
+/** A larger heap is discarded after its document: WebAssembly memory never shrinks. */
 const KEEP_BYTES = 192 * 1024 * 1024;
 
-/** The engine in memory: its functions and a small piece of its heap for results. */
+/** The loaded engine: its functions and a small buffer in its heap for results. */
 export class Library {
   readonly call: Exports;
   /** 64 bytes in the engine's heap where calls write their results. */
   readonly scratch: number;
-  /** The engine's number for the function by which it reads files. */
+  /** The engine's number of our function for reading files. */
   readonly #readBlock: number;
   #broken = false;
   #floats = new Float32Array(0);
@@ -78,7 +78,8 @@ export class Library {
     );
     const grow = call.memory.grow.bind(call.memory);
     call.memory.grow = (pages: number): number => {
-      // The engine takes a refusal as "out of memory" and gives up the document; nothing else can stop a bomb inside it.
+      // The engine treats a refusal as "out of memory" and abandons the document; nothing else can stop a decompression
+      // bomb in it.
       if (call.memory.buffer.byteLength + pages * WASM_PAGE > maxBytes)
         throw new RangeError('the PDF engine wants more memory than it may have');
       return grow(pages);
@@ -86,7 +87,7 @@ export class Library {
     this.scratch = call.malloc(64);
   }
 
-  /** The heap as 32-bit floats; made again only when the heap has moved, which leaves the old one empty. */
+  /** The heap as 32-bit floats; created again only after the heap has moved, which detaches the old view. */
   get floats(): Float32Array {
     if (this.#floats.length === 0) this.#floats = new Float32Array(this.call.memory.buffer);
     return this.#floats;
@@ -106,7 +107,7 @@ export class Library {
     return !this.#broken && this.call.memory.buffer.byteLength <= KEEP_BYTES;
   }
 
-  /** Fills a piece of the heap from a file; 0 tells the engine that this cannot be. */
+  /** Copies bytes of a file into the heap; 0 reports a failure to the engine. */
   #read(file: number, position: number, pointer: number, size: number): number {
     const heap = new Uint8Array(this.call.memory.buffer, pointer, size);
     try {
@@ -121,7 +122,7 @@ export class Library {
     }
   }
 
-  /** After a trap inside the engine its heap cannot be trusted any more. */
+  /** After a trap the engine's heap cannot be trusted. */
   markBroken(): void {
     this.#broken = true;
   }
@@ -133,7 +134,7 @@ export class Library {
     return pointer;
   }
 
-  /** A file that the engine reads where and as far as it wants to: of a large one, a page is some kilobytes. */
+  /** A file that the engine reads on demand: a page of a large file needs only some kilobytes. */
   openFile(path: string): OpenSource {
     const { call, scratch } = this;
     const file = openSync(path, 'r');
@@ -142,7 +143,7 @@ export class Library {
       load: () => {
         if (size > MOST_BYTES)
           throw new AppError('PDF_TOO_LARGE', 'the file is larger than the PDF engine can address');
-        // FPDF_FILEACCESS: the length, the function that reads, and what it is told. The engine keeps a copy of it.
+        // FPDF_FILEACCESS: the length, the read function, and its argument. The engine copies it.
         const at = scratch >> 2;
         this.integers.set([size, this.#readBlock, file], at);
         return call.FPDF_LoadCustomDocument(scratch, 0);
@@ -156,7 +157,7 @@ export class Library {
     const pointer = this.copyIn(bytes);
     return {
       load: () => this.call.FPDF_LoadMemDocument64(pointer, bytes.byteLength, 0),
-      // A heap that cannot be trusted is thrown away as a whole.
+      // A broken heap is discarded as a whole.
       release: () => void (this.#broken || this.call.free(pointer)),
     };
   }
@@ -179,7 +180,7 @@ export class Library {
 
 let shared: Promise<Library> | undefined;
 
-/** The engine, started once per process and again when the old one is broken or has grown too large. */
+/** The engine, started once per process, and again if it is broken or too large. */
 export async function useLibrary(maxBytes: number): Promise<Library> {
   const current = shared && (await shared);
   if (current?.usable) return current;

@@ -15,27 +15,27 @@ const LINE_TO = 0;
 /** A line thinner than this is a rule; tables and fractions use 0.4 to 2 points. */
 const RULE_THICKNESS = 2.5;
 const MIN_RULE = 4;
-/** Paths with more segments are drawings, not rules; reading each segment would cost more than it tells. */
+/** Paths with more segments are drawings, not rules; reading every segment would be slow. */
 const MAX_SEGMENTS = 400;
-/** Forms inside forms that are looked into. */
+/** Depth of nested forms that are read. */
 export const MAX_NESTING = 8;
 
-/** The form that an object is in, counted on its page, and the way from the form's space to the page. */
+/** The form that contains an object, numbered on its page, and the matrix from the form to the page. */
 export interface FormPlace {
   readonly form: number;
   readonly map: Matrix;
 }
 
-/** What is drawn on a page besides text. */
+/** What is drawn on a page other than text. */
 export interface PageObjects {
   readonly rules: Rule[];
   readonly drawings: Drawing[];
-  /** Which form object holds a text object, by the engine's pointers. */
+  /** The form of each text object, by the engine's pointers. */
   readonly formOf: Map<number, FormPlace>;
   readonly truncated: boolean;
 }
 
-/** Walks the page's objects, into form objects too. */
+/** Reads the objects of a page, including those in forms. */
 export function readObjects(library: Library, page: number, matrix: Matrix, maxObjects: number): PageObjects {
   const { call } = library;
   const rules: Rule[] = [];
@@ -84,7 +84,7 @@ export function bounds(library: Library, object: number, map: Matrix): Box | und
   return mapBox(map, floats[at] ?? 0, floats[at + 1] ?? 0, floats[at + 2] ?? 0, floats[at + 3] ?? 0);
 }
 
-/** From the space of an object to that of what holds it. */
+/** From an object's space to that of its container. */
 export function objectMatrix(library: Library, object: number): Matrix {
   const { call, scratch } = library;
   if (call.FPDFPageObj_GetMatrix(object, scratch) !== 1) return { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
@@ -149,7 +149,7 @@ function addRule(rules: Rule[], box: Box): boolean {
   return false;
 }
 
-/** Adds a stroked path's edges as rules; false when the path has anything but horizontal and vertical lines. */
+/** Adds the edges of a stroked path as rules; false if it has other than horizontal and vertical lines. */
 function addEdges(library: Library, object: number, segments: number, target: PathTarget): boolean {
   const { call, scratch } = library;
   const map = multiply(target.map, objectMatrix(library, object));

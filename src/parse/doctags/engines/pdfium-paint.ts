@@ -1,7 +1,7 @@
 import type { Matrix } from './pdfium-geometry.ts';
 import type { Library } from './pdfium-library.ts';
 
-/** The part of the page inside which an object is shown, in points from the page's top-left corner. */
+/** The part of the page in which an object is visible, in points from the page's top-left corner. */
 export interface Clip {
   readonly left: number;
   readonly top: number;
@@ -9,11 +9,11 @@ export interface Clip {
   readonly bottom: number;
 }
 
-/** More paths or corners than these are a shape that a box cannot stand for. */
+/** A clip with more paths or corners cannot be approximated by a box. */
 const MAX_PATHS = 4;
 const MAX_SEGMENTS = 8;
 
-/** Whether an object is filled in the colour of paper, or in none. */
+/** Whether an object is filled in the colour of paper or not at all. */
 export function isWhite(library: Library, object: number): boolean {
   const { call, scratch } = library;
   if (call.FPDFPageObj_GetFillColor(object, scratch, scratch + 4, scratch + 8, scratch + 12) !== 1) return false;
@@ -27,7 +27,7 @@ function isPale(part = 0): boolean {
   return part >= 254;
 }
 
-/** The box around what an object's clip paths leave of the page; undefined when nothing is cut off. */
+/** The bounding box of an object's clip paths; undefined if nothing is clipped. */
 export function readClip(library: Library, object: number, matrix: Matrix): Clip | undefined {
   const { call, scratch } = library;
   const path = call.FPDFPageObj_GetClipPath(object);

@@ -5,7 +5,7 @@ import { bounds, FORM, MAX_NESTING, objectMatrix, TEXT } from './pdfium-objects.
 import { readClip } from './pdfium-paint.ts';
 import { inkOf } from './text-run.ts';
 
-/** A page as the engine has it, and how much of it is read. */
+/** A page in the engine, and limits on reading it. */
 interface Source {
   readonly library: Library;
   readonly page: number;
@@ -16,12 +16,12 @@ interface Source {
   readonly maxObjects: number;
 }
 
-/** What text may reach beyond its page or clip and still be seen, in points. */
+/** How far visible text may extend beyond its page or clip, in points. */
 const SLACK = 1;
 
 /**
- * The engine's own words of a page, without where they are: a fraction of what its glyphs cost. Undefined where it is
- * not plain which of them readers see (text without ink, white, cut off, or beside a page that is turned).
+ * The engine's words of a page without positions: much cheaper than glyphs. Undefined if it is unclear which of them
+ * are visible (text without ink, white, clipped, or on a rotated page).
  */
 export function readWords(source: Source): string | undefined {
   const { library, page, matrix, width, height, maxCharacters } = source;
@@ -55,7 +55,7 @@ export function readWords(source: Source): string | undefined {
   }
 }
 
-/** Whether all text is seen and on the page, is seen as far as the page goes, or neither can be said. */
+/** Whether all text is visible and on the page, extends beyond the page, or this is unclear. */
 type Reach = 'inside' | 'beyond' | 'unclear';
 
 function reachOf({ library, page, matrix, width, height, maxObjects }: Source): Reach {
@@ -87,7 +87,7 @@ function reachOfText(library: Library, object: number, map: Matrix, whole: Box):
   const box = bounds(library, object, map);
   if (!box || inkOf(library, object) !== 'plain') return 'unclear';
   const clip = readClip(library, object, map);
-  // What is beside the page is not seen anyway.
+  // Text beside the page is not visible anyway.
   if (clip && !isInside(cut(box, whole), clip)) return 'unclear';
   return isInside(box, whole) ? 'inside' : 'beyond';
 }

@@ -144,7 +144,7 @@ export class PdfFile implements Disposable {
     });
   }
 
-  /** The words of a page, if it is plain that all of them are seen; undefined where `readPage` has to tell. */
+  /** The words of a page if all of them are certainly visible; undefined if `readPage` is needed. */
   words(number: number): string | undefined {
     return this.#withPage(number, (page, width, height) =>
       readWords({
@@ -163,7 +163,7 @@ export class PdfFile implements Disposable {
     return typeof this.#source === 'string' ? readFileSync(this.#source) : this.#source;
   }
 
-  /** The shapes of the characters met so far, by font and text. */
+  /** The shapes of the characters seen so far, by font and text. */
   shapes(): Map<Font, ReadonlyMap<string, Ink>> {
     return new Map([...this.#fonts.values()].map((characters) => [characters.font, characters.shapes()]));
   }
@@ -173,7 +173,7 @@ export class PdfFile implements Disposable {
     return this.#render(number, () => scale);
   }
 
-  /** The same, as wide as said. */
+  /** Like `render`, with a given width. */
   renderToWidth(number: number, widthPixels: number): PageImage {
     return this.#render(number, (pageWidth) => widthPixels / Math.max(1, pageWidth));
   }
@@ -224,7 +224,7 @@ export class PdfFile implements Disposable {
     });
   }
 
-  /** A trap inside the engine (out of memory, a bug) leaves it unusable: say so, and start a new one next time. */
+  /** A trap in the engine (out of memory, a bug) leaves it unusable: report it, and start a new one next time. */
   #guard<T>(run: () => T): T {
     try {
       return run();
@@ -278,7 +278,7 @@ function readLinks(
   const jumps: PageJump[] = [];
   library.integers[(scratch + 48) >> 2] = 0;
   for (let count = 0; count < MAX_LINKS; count += 1) {
-    // The engine keeps its position between calls in the first of the two words.
+    // The engine stores its position between calls in the first of the two words.
     if (call.FPDFLink_Enumerate(page, scratch + 48, scratch + 52) !== 1) break;
     const link = library.integers[(scratch + 52) >> 2] ?? 0;
     const action = call.FPDFLink_GetAction(link);
@@ -298,7 +298,7 @@ function readLinks(
   return { links, jumps };
 }
 
-/** The page that a link leads to, counted from 1; 0 where it leads nowhere in this file. */
+/** The page that a link leads to, from 1; 0 if it is not in this file. */
 function targetPage(library: Library, document: number, link: number, action: number): number {
   const { call } = library;
   const own = call.FPDFLink_GetDest(document, link);
@@ -307,7 +307,7 @@ function targetPage(library: Library, document: number, link: number, action: nu
   return destination === 0 ? 0 : call.FPDFDest_GetDestPageIndex(document, destination) + 1;
 }
 
-/** The outline in reading order, each entry with its depth; a looping outline is cut. */
+/** The outline in reading order, each entry with its depth; cycles are cut. */
 function readOutline(library: Library, document: number): OutlineEntry[] {
   const { call } = library;
   const entries: OutlineEntry[] = [];

@@ -1,6 +1,6 @@
 import { AppError } from '../../../base/index.ts';
 
-/** The one thing the remote engines need of an HTTP client; the platform's `fetch` is one. */
+/** The only HTTP function that remote engines need; the platform's `fetch` fits. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Why a remote engine failed, in the categories of the stage. */
@@ -18,7 +18,7 @@ export class RemoteError extends AppError {
     message: string,
     options: {
       readonly category: RemoteCategory;
-      /** Unless it is said, only faults of the network are. */
+      /** By default true only for network errors. */
       readonly retryable?: boolean;
       readonly hint?: string;
       readonly retryAfterMs?: number | undefined;
@@ -37,7 +37,7 @@ export class RemoteError extends AppError {
 
 const LARGEST_ANSWER_BYTES = 200_000_000;
 
-/** One request: bounded in time, its answer parsed as JSON, every fault turned into a category. */
+/** One request with a time limit; its response is parsed as JSON, and every error gets a category. */
 export async function requestJson(
   fetch: Fetch,
   request: {

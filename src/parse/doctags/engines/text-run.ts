@@ -8,13 +8,13 @@ import type { Library } from './pdfium-library.ts';
 import type { FormPlace } from './pdfium-objects.ts';
 import { isWhite, readClip, type Clip } from './pdfium-paint.ts';
 
-/** What is the same for all glyphs of one text object. */
+/** The properties that all glyphs of a text object share. */
 export interface TextRun {
   readonly characters: FontCharacters;
   readonly font: Font;
   readonly size: number;
   readonly turn: number;
-  /** A font of large signs, which hang below the pen's place; the line they belong to runs through their middle. */
+  /** A font of large signs, which hang below the pen; their line runs through their middle. */
   readonly hanging: boolean;
   readonly mark: number;
   readonly form: number;
@@ -23,14 +23,14 @@ export interface TextRun {
   readonly clip: Clip | undefined;
 }
 
-/** A page, and what is known of its file, for reading its runs of text. */
+/** A page and its file's data, for reading text runs. */
 export interface RunSource {
   readonly library: Library;
   readonly matrix: Matrix;
   readonly fonts: Map<number, FontCharacters>;
   readonly differences: () => FontDifferences;
   readonly tagged: boolean;
-  /** Which form object holds a text object. */
+  /** The form of each text object. */
   readonly formOf: ReadonlyMap<number, FormPlace>;
 }
 
@@ -38,7 +38,7 @@ export interface RunSource {
 const INVISIBLE = 3;
 const CLIP_ONLY = 7;
 
-/** Reads a text object, given by the engine's pointer (0 when the engine knows none) and the number of its first character. */
+/** Reads a text object, given by the engine's pointer (0 if unknown) and the index of its first character. */
 export function readRun(source: RunSource, textPage: number, index: number, object: number): TextRun {
   const { library, matrix } = source;
   const { call, scratch } = library;
@@ -58,7 +58,7 @@ export function readRun(source: RunSource, textPage: number, index: number, obje
     const c = floats[at + 2] as number;
     const d = floats[at + 3] as number;
     size *= Math.hypot(c, d) * Math.hypot(matrix.c, matrix.d);
-    // In the shown page y grows downwards, so a positive angle is clockwise.
+    // On the shown page y grows downwards, so a positive angle is clockwise.
     const dx = matrix.a * a + matrix.c * b;
     const dy = matrix.b * a + matrix.d * b;
     const quarter = Math.atan2(dy, dx) / (Math.PI / 2);
@@ -117,7 +117,7 @@ const SMALL_CAPS_NAME = /smallcaps|^cmcsc|csc\d|-sc\b|caps\d*(?:-|$)|sc\d+$/i;
 const MATH =
   /^cmmi|^cmsy|^cmex|^cmbsy|^cmmib|^msam|^msbm|^eufm|^eusm|^eurm|^rsfs|^stmary|^wasy|^esint|math|symbol|^txsy|^txex|^rtxmi|^ntxmi|^mtmi|^mtsy|^mtex|^lasy|^bbm|^dsrom|^zplm|^euex|^rmtmi|^newtxmi|^txmia|^stixsize/i;
 
-/** What the file says about a font; the name comes first, because weights and flags are often wrong. */
+/** The file's data of a font; the name has priority, because weights and flags are often wrong. */
 function readFont(library: Library, pointer: number): Font {
   const { call } = library;
   const raw = library.readString('utf-8', (buffer, length) => call.FPDFFont_GetBaseFontName(pointer, buffer, length));
@@ -127,7 +127,7 @@ function readFont(library: Library, pointer: number): Font {
   return describeFont(name, flags, weight);
 }
 
-/** The same from name, descriptor flags and weight. */
+/** Describes a font by name, descriptor flags and weight. */
 export function describeFont(name: string, flags: number, weight: number): Font {
   // "AdvOT0186.I+fb" is the part of "AdvOT0186.I" that holds the ligatures from U+FB00 on.
   const face = name.replace(/\+[\da-f]{2}$/iu, '');

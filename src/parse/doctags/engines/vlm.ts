@@ -4,7 +4,7 @@ import { readDoctags } from '../formats/doctags-reader.ts';
 import type { RemoteResult } from './docling-serve.ts';
 import { RemoteError, requestJson, type Fetch } from './remote.ts';
 
-/** A page of the document, ready to be shown to the model. */
+/** A page of the document as input for the model. */
 export interface PageInput {
   readonly page: Page;
   /** PNG of the page. */
@@ -19,7 +19,7 @@ export interface VlmOptions {
   /** Dots per inch of the page images; 144 by default. */
   readonly dpi?: number;
   readonly maxTokens?: number;
-  /** vLLM drops the tags of the answer unless this is false; other servers may not know it. */
+  /** vLLM drops the tags of the answer unless this is false; other servers may not support it. */
   readonly skipSpecialTokens?: boolean;
   readonly concurrency?: number;
   readonly requestTimeoutMs?: number;
@@ -27,7 +27,7 @@ export interface VlmOptions {
   readonly fetch?: Fetch;
   readonly clock: Clock;
   readonly random?: Random;
-  /** Blocks of a page as the embedded engine reads it, for pages the model fails on. */
+  /** Blocks of a page from the built-in engine, for pages on which the model fails. */
   readonly fallback?: (page: number) => Promise<readonly Block[]>;
 }
 
@@ -40,7 +40,7 @@ export async function convertWithVlm(
   signal?: AbortSignal,
 ): Promise<RemoteResult> {
   const served = await servedModels(options, signal);
-  // One page that fails ends the document: the requests for the others are called off.
+  // A failed page ends the document: the other requests are aborted.
   const failed = new AbortController();
   const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
   const answers: (readonly Block[])[] = [];
@@ -73,7 +73,7 @@ export async function convertWithVlm(
   };
 }
 
-/** One page: the model's answer where it can be used, else what the embedded engine says. */
+/** One page: the model's answer if it is usable, otherwise that of the built-in engine. */
 async function readPage(
   input: PageInput,
   options: VlmOptions,
@@ -82,7 +82,7 @@ async function readPage(
   try {
     return await askModel(input, options, signal);
   } catch (error) {
-    // Only a page the model could not read falls back; a server that is gone or refuses fails the document.
+    // Falls back only if the model could not read the page; an unreachable or refusing server fails the document.
     if (!(error instanceof RemoteError) || error.code !== 'ENGINE_PAGE_UNUSABLE' || !options.fallback) throw error;
     return options.fallback(input.page.number);
   }
@@ -165,7 +165,7 @@ async function withRetries<T>(
     }
 }
 
-/** What the server says about itself; servers that do not say are used all the same. */
+/** The models that the server lists; servers without a list are used anyway. */
 async function servedModels(
   options: VlmOptions,
   signal: AbortSignal | undefined,
@@ -204,11 +204,11 @@ function request(options: VlmOptions, signal: AbortSignal | undefined, path: str
   });
 }
 
-/** Pages one after the other, blocks numbered through; parents keep pointing at their blocks. */
+/** Joins pages and renumbers their blocks, including references to parents. */
 function joined(pages: readonly Page[], answers: readonly (readonly Block[])[]): ParsedDocument {
   const blocks: Block[] = [];
   for (const answer of answers) {
-    // Blocks of the embedded engine carry the numbers they have in the whole document.
+    // Blocks of the built-in engine have numbers of the whole document.
     const orders = new Map(answer.map((block, index) => [block.order, blocks.length + index]));
     for (const { parent, ...block } of answer) {
       const owner = parent === undefined ? undefined : orders.get(parent);
@@ -241,8 +241,8 @@ const LONGEST_PERIOD = 400;
 const MOST_REPEATS = 12;
 
 /**
- * Cuts an endless repetition off the end of generated text: language models that lose the thread print the same
- * cell, row or sentence until their budget is spent. One copy is kept. Undefined when there is no such tail.
+ * Cuts off endless repetition at the end of generated text: language models sometimes repeat a cell, row or sentence
+ * until their budget is spent. One copy stays. Undefined if there is no repetition.
  */
 export function cutRepetition(text: string): string | undefined {
   for (let period = 1; period <= Math.min(LONGEST_PERIOD, Math.floor(text.length / MOST_REPEATS)); period += 1) {
@@ -254,7 +254,7 @@ export function cutRepetition(text: string): string | undefined {
       at -= period;
       repeats += 1;
     }
-    // A single letter or a short token may well occur a few times in a row; the run must be long to be a fault.
+    // A single letter or short token may legitimately repeat a few times; only a long run is a fault.
     if (repeats >= MOST_REPEATS && repeats * period >= 200) return text.slice(0, at + period);
   }
   return undefined;

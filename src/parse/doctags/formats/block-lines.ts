@@ -63,7 +63,7 @@ function corners(box: Box): number[] {
   return [box.left, box.top, box.right, box.bottom].map((value) => Math.round(value * 100) / 100);
 }
 
-/** Reads such a file; metadata is in the sidecar beside it and is given by the caller where it is wanted. */
+/** Reads such a file; metadata is in the sidecar and passed by the caller if needed. */
 export async function readBlockLines(path: string, metadata?: Metadata): Promise<ParsedDocument> {
   const blocks: Block[] = [];
   let pages: Page[] | undefined;

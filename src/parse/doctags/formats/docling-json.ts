@@ -8,7 +8,7 @@ interface Node {
   readonly [field: string]: unknown;
 }
 
-/** The document in the shape of docling's JSON, for tools that read that. */
+/** The document in docling's JSON format. */
 export function writeDoclingJson(
   document: ParsedDocument,
   origin: { readonly name: string; readonly filename: string; readonly mimetype: string },
@@ -24,7 +24,7 @@ class DoclingTree {
   readonly #groups: Node[] = [];
   readonly #body: { readonly $ref: string }[] = [];
   readonly #furniture: { readonly $ref: string }[] = [];
-  /** Where each block went, by its order. */
+  /** The node of each block, by order. */
   readonly #refs = new Map<number, Node>();
   /** Lists that are open, outermost first. */
   #lists: Node[] = [];
@@ -83,7 +83,7 @@ class DoclingTree {
     this.#refs.set(block.order, node);
   }
 
-  /** The list on a level: docling keeps a nested list below the item before it. */
+  /** The list at a level: docling puts a nested list below the previous item. */
   #list(depth: number): Node {
     this.#lists.length = Math.min(this.#lists.length, depth + 1);
     while (this.#lists.length < depth + 1) {

@@ -8,14 +8,14 @@ export type DoctagsToken =
 
 const TAG = /<(\/?)([A-Za-z_][^<>\s/]{0,40})(\/?)>/g;
 const LANGUAGE = /^_[^<>\s]{1,24}_$/;
-/** How far ahead the end of an element is looked for; longer ones are read as unclosed. */
+/** How far to search for the end of an element; longer ones count as unclosed. */
 const LOOK_AHEAD = 50_000;
-// Text that looks like a tag is told from one by a character that shows nothing, set behind its bracket.
+// A zero-width character after the bracket distinguishes text that looks like a tag.
 const GUARD = '\u200B';
 
 /**
- * Cuts DocTags into tags and text. Nothing is escaped in the format, so a name between brackets is a tag only where
- * one can be: not in code, not inside an element that is closed further on and cannot hold it.
+ * Splits DocTags into tags and text. The format has no escapes, so a name in angle brackets is a tag only where one is
+ * allowed: not in code, and not inside an element that is closed later and cannot contain it.
  */
 export function* doctagsTokens(source: string): Generator<DoctagsToken> {
   const open: string[] = [];
@@ -39,7 +39,7 @@ export function* doctagsTokens(source: string): Generator<DoctagsToken> {
     if (from < match.index) yield { kind: 'text', text: unguard(source.slice(from, match.index)) };
     from = end;
     previous = name;
-    // The expression's place is kept across the yield: a caller may start another reader meanwhile.
+    // Save the expression's position across the yield: a caller may start another reader.
     const resume = TAG.lastIndex;
     if (isClosing) {
       if (open.includes(name)) open.length = open.lastIndexOf(name);
@@ -59,7 +59,7 @@ export function* doctagsTokens(source: string): Generator<DoctagsToken> {
 function closes(open: readonly string[], name: string): boolean {
   if (open.includes(name)) return true;
   const top = open.at(-1);
-  // A stray end between elements means nothing; inside a text it belongs to the text.
+  // A stray end tag between elements is ignored; inside a text it is text.
   return top === undefined || !LEAVES.has(top) || /^(?:key|value)_\d/.test(name);
 }
 
@@ -104,7 +104,7 @@ function canOpen(
   return closing === -1 || (again !== -1 && again < closing) || name === top || name === 'page_break';
 }
 
-/** What was left open in front of a new element ends there. */
+/** Closes the elements left open before a new one. */
 function dropUnclosed(open: string[], name: string): void {
   const holds = (top: string): boolean => HOLDS_ANYTHING.has(top) || INSIDE[top]?.test(name) === true;
   open.length = open.findLastIndex(holds) + 1;

@@ -51,7 +51,7 @@ class DoctagsWriter {
     if (page === undefined) return;
     if (this.#page !== undefined && page > this.#page) {
       this.#closeLists(0);
-      // One break for each page, so that a page without anything on it does not shift the numbers behind it.
+      // One break per page, so that an empty page does not shift later page numbers.
       for (let turned = this.#page; turned < page; turned += 1) this.#parts.push('<page_break>');
     } else if (this.#page === undefined && page > 1)
       for (let turned = 1; turned < page; turned += 1) this.#parts.push('<page_break>');
@@ -84,7 +84,7 @@ class DoctagsWriter {
       case 'heading':
         return paired(`section_header_level_${Math.min(6, Math.max(1, block.level))}`, at + plain(block.text));
       case 'reference':
-        // Read by docling as a text, by readers that know the tag as a reference.
+        // Docling reads it as text; readers that know the tag, as a reference.
         return paired('text', at + paired('reference', plain(labelled(block.label, block.text))));
       case 'code':
         return paired('code', `${at}<_${codeLanguage(block.language)}_>${guardCode(block.text)}${captions}`);
@@ -127,12 +127,12 @@ function paired(tag: string, body: string): string {
   return `<${tag}>${body}</${tag}>`;
 }
 
-/** Only code keeps its line breaks. */
+/** Only code preserves line breaks. */
 function plain(text: string): string {
   return guardText(text.replace(/\s+/g, (run) => (/[\r\n]/.test(run) ? ' ' : run))).trim();
 }
 
-/** Code is read up to its closing tag; only that, and a caption, must not appear in it. */
+/** Code ends at its closing tag; only that and a caption tag must not appear in it. */
 function guardCode(text: string): string {
   return text.replace(/<(?=\/?(?:code|caption)>|_[^<>\s]{1,24}_>|loc_\d)/g, '<\u200B');
 }

@@ -11,7 +11,7 @@ export function escapeHtml(text: string): string {
     .replaceAll("'", '&#39;');
 }
 
-/** No script, nothing from elsewhere: whatever a document holds, the page only shows it. */
+/** No scripts and no external resources, whatever a document contains. */
 export const SAFE_PAGE = `default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
 
 /** The document as one page of self-contained HTML. */
@@ -126,7 +126,7 @@ function cellElement(cell: Cell): string {
   return `<${tag}${spans}${scope}>${escapeHtml(cell.text)}</${tag}>`;
 }
 
-/** Text with its links; only addresses of the web become links. */
+/** Text with its links; only web addresses become links. */
 function linked(text: string, links: readonly Link[]): string {
   let html = '';
   let from = 0;
@@ -138,7 +138,7 @@ function linked(text: string, links: readonly Link[]): string {
   return html + escapeHtml(text.slice(from));
 }
 
-/** How many rows at the top are heads. */
+/** The number of header rows at the top. */
 function headRows(table: Table): number {
   let rows = 0;
   const byRow = Map.groupBy(table.cells, (cell) => cell.row);
