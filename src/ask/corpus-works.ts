@@ -97,7 +97,7 @@ export class CorpusWorks implements Disposable {
     return label === undefined || label === '' ? null : label;
   }
 
-  /** Every work with its record and its last manifest row, ordered by outcome. */
+  /** Every work with its record and its last manifest row, in the order of their outcomes in the log. */
   *each(): Generator<ListedWork> {
     const rows = this.store.iterate(
       `select works.*, outcomes.row as manifest_row, records.record as record
