@@ -8,7 +8,7 @@ import { asked, checkOptions, numbers, someOf } from '../../test/support/options
 import { S3_SERVERS, startS3 } from '../../test/support/s3-server.ts';
 
 // npm run verify:fleet -- --store s3 [--servers s3rver,swift,faulty] [--processes 1,4,8] [--seeds 1] [--works 24]
-//   [--profile calm] [--time-scale 0.05]
+//   [--profile calm] [--documents full] [--time-scale 0.05]
 //   or: --store s3 --storms 30 [--first 1] [--seeds 1] [--works 8]: machines, database and store are killed, paused and slowed
 // Processes in folders of their own make one corpus on a PostgreSQL server and an S3 server. Works, documents, passages,
 // graph and account must equal those of one machine without store. Exit 1 on a difference or a violation.
@@ -22,9 +22,10 @@ const given = checkOptions({
   storms: 0,
   first: 1,
   profile: ['calm', 'politeness', 'realistic'],
+  documents: ['plain', 'full'],
   timeScale: 0.05,
 });
-const { works, profile, timeScale } = given;
+const { works, profile, timeScale, documents } = given;
 const plan = asked(() => ({
   servers: someOf('servers', given.servers, S3_SERVERS),
   processes: numbers('processes', given.processes),
@@ -56,11 +57,11 @@ for (const name of given.storms > 0 ? [] : plan.servers)
         break;
       }
       const startedAt = performance.now();
-      await using scene = await FleetScene.open({ seed, works, hosts: 8, profile, timeScale, store });
+      await using scene = await FleetScene.open({ seed, works, hosts: 8, profile, documents, timeScale, store });
       let before = childrenCpuSeconds();
       if (!alone.has(seed)) {
         // In a web of its own: a fleet that asks again what another program has asked would seem impolite.
-        await using single = await FleetScene.open({ seed, works, hosts: 8, profile, timeScale, store });
+        await using single = await FleetScene.open({ seed, works, hosts: 8, profile, documents, timeScale, store });
         await using one = single.alone('alone');
         const { code } = await one.ended;
         if (code !== 0) throw new Error(`one machine ended with ${code}: ${one.stderr}`);

@@ -31,6 +31,8 @@ const ENVIRONMENT = {
 
 export interface SceneOptions extends Pick<Harvest, 'seed' | 'works' | 'hosts' | 'profile' | 'timeScale'> {
   readonly store: TestS3;
+  /** Plain ones by default. */
+  readonly documents?: Harvest['documents'];
   readonly env?: Readonly<Record<string, string>>;
   readonly onEntry?: () => void;
 }
@@ -69,7 +71,7 @@ export class FleetScene implements AsyncDisposable {
     const { path: folder } = resources.use(await mkdtempDisposable(join(tmpdir(), 'docstokg-fleet-')));
     const server = resources.use(await startPostgres());
     const simulation = resources.use(
-      await openWorld({ ...options, documents: 'plain', workers: 2 }, options.onEntry ?? (() => undefined)),
+      await openWorld({ documents: 'plain', ...options, workers: 2 }, options.onEntry ?? (() => undefined)),
     );
     const { url } = resources.use(await Admin.open(simulation));
     return new FleetScene({ simulation, server, folder, url }, options, resources.move());
