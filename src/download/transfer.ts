@@ -14,9 +14,9 @@ import { Sniffer } from './sniffer.ts';
 const NOTHING: BodySink = { write: () => undefined };
 
 /**
- * One file on its way: begun, broken off, and continued where the server lets us. Only bytes of the same version are put
- * together: the rest is asked for with If-Range and a strong validator, and is taken only when it carries the
- * same validator, comes from the same place, begins where we stopped and ends where the whole ends.
+ * The transfer of one file, resumed after an interruption if the server allows it. Only bytes of the same version are
+ * joined: the rest is requested with If-Range and a strong validator, and accepted only if it has the same validator and
+ * URL, begins where we stopped and ends where the file ends.
  *
  *   begin ──▶ broke off ──Range──▶ the rest ──▶ whole
  *               ▲  ▲         │ another version, another part, 416

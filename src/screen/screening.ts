@@ -216,7 +216,7 @@ export class Screening implements Disposable {
 
   /**
    * The works that a reviewer should decide about next: likeliest first, or the random sample once it has started.
-   * Works the reviewer was unsure about come again at the end.
+   * Works marked unsure come again when the rest is read or need not be read.
    */
   next(by: string, options: { readonly phase?: Phase; readonly limit?: number } = {}): Candidate[] {
     const { phase = 'title-abstract', limit = 1 } = options;

@@ -40,8 +40,8 @@ export interface FleetRunOptions<Gathered, Indexed> {
 }
 
 /**
- * One machine's part of a run that any number of machines make together. Downloads, parsing and chunking continue at the same
- * time, each shared through a queue; vectors weigh words by all documents, so they are made when all are chunked.
+ * One machine's part of a run that any number of machines share. Downloads, parsing and chunking run concurrently, each
+ * through a shared queue; vectors depend on word counts of all documents, so they are made when all are chunked.
  *
  *   works queue → files → doctags queue → DocTags → chunk queue → chunks        as long as anybody downloads
  *                                                    └→ embed queue → vectors   when all machines have chunked

@@ -25,12 +25,11 @@ const DAY = 86_400_000;
 const RETRY_DAYS = { later: 1, other: 30 } as const;
 
 /**
- * Looks at a corpus again. What is remembered of its works is written down before anything is asked, so that a look that is
- * killed continues from the same point: the difference that it tells in the end is the same. The difference is stored in the folder
- * before the memory goes, so that nobody who is killed while printing it has lost it.
+ * Refreshes a corpus. The state of its works is saved before the first request, so a killed refresh resumes and reports
+ * the same changes in the end. The changes are stored in the folder before the saved state is removed.
  *
- *   remembered → records and arXiv's versions read again → jobs given another chance → gathered as before → new records read at Crossref
- *     → what differs is kept and told, memory removed
+ *   state saved → records and arXiv versions read again → failed jobs retried → gathered as before
+ *     → new records completed from Crossref → changes stored and reported, saved state removed
  */
 export async function refreshCorpus(
   folder: string,

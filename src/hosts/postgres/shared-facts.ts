@@ -38,7 +38,7 @@ const WRITE = `
 const LOOKED_FOR: Row = { fact: null, left_ms: 0, mine: false };
 
 /**
- * What one process of a fleet finds out for all, such as a robots.txt.
+ * Facts that one process of a fleet finds for all, such as a robots.txt.
  *
  *   asked ──known──▶ returned
  *     │ unknown, and no process is finding it (or that one has died)

@@ -36,7 +36,7 @@ export interface HeadingSetting {
   readonly slides: ReadonlySet<number>;
 }
 
-/** A draft that may be a heading, with what speaks for and against it. */
+/** A draft that may be a heading, with its features. */
 export interface Candidate {
   readonly draft: Draft;
   readonly text: string;
@@ -323,7 +323,7 @@ export function readTags(pages: readonly PageContent[]): TagOf {
   for (const page of pages) {
     if (page.structure.length === 0) continue;
     const types = new Map<number, string>();
-    // An inner element without a meaning (Span, Link) speaks for the element around it.
+    // An inner element without a meaning (Span, Link) stands for the element around it.
     const around: string[] = [];
     for (const element of page.structure) {
       const plain = /^(?:span|link|reference|quote|em|strong|sub)$/i.test(element.type);

@@ -14,7 +14,7 @@ import {
   isReferencesHeading,
 } from './heading-number.ts';
 
-/** A heading with what speaks for its level. */
+/** A heading with the features of its level. */
 interface LevelCandidate {
   readonly draft: Draft;
   /** Headings of one group are siblings: set alike, with numbers of one kind, or names of one kind. */
