@@ -75,6 +75,7 @@ export async function visitHostiles(cases: readonly HostileCase[]): Promise<Visi
   const patience = setTimeout(() => run.kill('SIGKILL'), PATIENCE_MS);
   const { code } = await run.ended;
   clearTimeout(patience);
+  if (code === 2) throw new Error(`contentdownload did not start: ${run.stderr}`);
   const out = join(folder.path, 'out');
   const rows = lastRows(out);
   const faults: string[] = [];
@@ -126,7 +127,6 @@ function settings(port: number): Record<string, string> {
     DOCSTOKG_HTTP__IDLE_S: '3',
     DOCSTOKG_HTTP__TOTAL_S: '8',
     DOCSTOKG_HTTP__RETRIES: '1',
-    DOCSTOKG_HTTP__RETRY_BASE_S: '0.05',
     DOCSTOKG_HTTP__RETRY_MAX_DELAY: '0.2',
     DOCSTOKG_DOWNLOAD__MAX_BYTES: '5000000',
     DOCSTOKG_DOWNLOAD__WORK_BUDGET_S: '10',
