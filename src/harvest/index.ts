@@ -1,4 +1,11 @@
-export { assembleDownload, checkDownload, checkFolder, dnsMappings, openAsking } from './open-download.ts';
+export {
+  assembleDownload,
+  checkDownload,
+  checkFolder,
+  dnsMappings,
+  openAsking,
+  openInspector,
+} from './open-download.ts';
 export { checkStore } from './shared/shared-files.ts';
 export type { SharedFiles, StoreCheck } from './shared/shared-files.ts';
 export { openShared } from './shared/open-shared.ts';
@@ -10,7 +17,6 @@ export { askArxivVersions, askRecords, keptFromArxiv } from './ask-records.ts';
 export { enrichWorks } from './papers/enrich-works.ts';
 export { identifyPapers } from './papers/identify-papers.ts';
 export type { IdentifiedPapers, RefusedDoi } from './papers/identify-papers.ts';
-export { openInspector } from './inspector.ts';
 export { ManifestFolder } from './ledger/manifest-folder.ts';
 export type { ManifestOptions } from './ledger/manifest-folder.ts';
 export type { Asking, DownloadAssembly, DownloadParts, WorkPlans } from './open-download.ts';

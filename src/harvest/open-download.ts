@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { open } from 'node:fs/promises';
 import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
@@ -12,24 +13,24 @@ import type { HeldLease } from './ledger/manifest-folder.ts';
 import { ManifestFolder } from './ledger/manifest-folder.ts';
 import type { UnreadableEntry } from './search-titles.ts';
 import { configuredServices, openAdmission, ownAdmission, RETRY_BASE_MS } from './open-admission.ts';
-import { scaledClock } from './simulated-web.ts';
 import { orchestratorOptions } from './queue/open-queue.ts';
 import type { Runtime } from './queue/open-queue.ts';
 import { ReviewFile } from './review-file.ts';
-import { keepingRecords } from './seen-records.ts';
 import type { FleetLogs } from './shared/fleet-logs.ts';
 import type { Shared } from './shared/open-shared.ts';
 import type { SharedFiles } from './shared/shared-files.ts';
 import type { Admission, HostEvent } from '../hosts/index.ts';
-import type { DnsMapping, HttpClient, HttpClientOptions, HttpEvent, Send } from '../http/index.ts';
-import { createClient, requireContact, SqliteCacheStore } from '../http/index.ts';
+import type { DnsMapping, HttpClient, HttpClientOptions, HttpEvent, HttpResponse, Send } from '../http/index.ts';
+import { createClient, raced, requireContact, SqliteCacheStore } from '../http/index.ts';
 import type { ObjectId } from '../objects/index.ts';
 import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
 import type { Finding, ResolverChoice, Services, TitleFinding } from '../resolve/index.ts';
 import { chooseResolvers, completeWork, findByTitle, findPlans, Lookups } from '../resolve/index.ts';
 import { CorpusStore, Records } from '../store/index.ts';
 import { HostLog } from '../telemetry/index.ts';
-import type { CitedWork, Work } from '../works/index.ts';
+import { PdfInspector } from '../parse/index.ts';
+import type { CitedWork, NoticeAbout, Work, WorkRecord } from '../works/index.ts';
+import { noticesGiven, parseCrossrefRecord, parseOpenAlexRecord } from '../works/index.ts';
 
 const DAY_MS = 86_400_000;
 /** Size of the cache of service responses. */
@@ -423,4 +424,90 @@ export function checkFolder(path: string): void {
 /** The folder, or its nearest existing parent. */
 function nearest(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearest(dirname(path));
+}
+
+/**
+ * A faster clock: with scale 0.05, twenty seconds pass on it in one real second. Clients of a simulator use it to
+ * keep delays, rates and timeouts in proportion.
+ */
+export function scaledClock(clock: Clock, scale: number): Clock {
+  const startedAt = clock.now();
+  const startedMonotonic = clock.monotonic();
+  const elapsed = (): number => (clock.monotonic() - startedMonotonic) / scale;
+  return {
+    now: () => startedAt + elapsed(),
+    monotonic: () => startedMonotonic + elapsed(),
+    setTimer: (delayMs, fire) => clock.setTimer(delayMs * scale, fire),
+  };
+}
+
+/** Larger responses are lists, whose readers store the records themselves. */
+const MOST_BYTES = 2_000_000;
+
+/** Stores the records of single works that pass by in responses of OpenAlex and Crossref, so that none is requested twice. */
+export function keepingRecords(
+  send: Send,
+  services: Services,
+  options: {
+    readonly keep: (record: WorkRecord) => void;
+    /** Receives notices about other works. */
+    readonly keepNotices: (given: readonly NoticeAbout[]) => void;
+    readonly now: () => number;
+  },
+): Send {
+  const bases = { openalex: services.base('openalex'), crossref: services.base('crossref') };
+  return async (request, signal) => {
+    const result = await send(request, signal);
+    if (result.kind !== 'response' || result.response.status !== 200) return result;
+    const service = (['openalex', 'crossref'] as const).find((name) => isWork(request.url, bases[name]));
+    const value = service && valueIn(service, result.response);
+    if (!service || value === undefined) return result;
+    const at = new Date(options.now()).toISOString();
+    const record = service === 'openalex' ? parseOpenAlexRecord(value, at) : parseCrossrefRecord(value, at);
+    if (record) options.keep(record);
+    const given = service === 'crossref' ? noticesGiven(value) : [];
+    if (given.length > 0) options.keepNotices(given);
+    return result;
+  };
+}
+
+function isWork(url: URL, base: URL): boolean {
+  return url.origin === base.origin && url.pathname.startsWith(`${base.pathname.replace(/\/$/, '')}/works/`);
+}
+
+/** The record in a response, in the service's format. */
+function valueIn(service: 'openalex' | 'crossref', { body }: HttpResponse): unknown {
+  if (body.length > MOST_BYTES) return undefined;
+  try {
+    const value = JSON.parse(body.toString('utf8')) as unknown;
+    return service === 'openalex' ? value : (value as { readonly message?: unknown } | null)?.message;
+  } catch {
+    // The caller reports it when it parses the response.
+    return undefined;
+  }
+}
+
+/** Bytes of a page that are searched for its title and DOI. */
+const TEXT_BYTES = 400_000;
+
+/** Looks into downloaded files: PDFs and XML in a separate process, HTML in this one. */
+export function openInspector(): Disposable & { readonly inspect: InspectDocument } {
+  const files = new PdfInspector();
+  return {
+    inspect: async (path, kind, look, signal) => {
+      signal?.throwIfAborted();
+      if (kind !== 'html') return await raced(files.glance(path, kind === 'pdf' ? 'pdf' : 'xml', look), signal);
+      return { pages: null, isEncrypted: false, isReadable: true, text: await beginning(path), isQuick: false };
+    },
+    [Symbol.dispose]: () => files[Symbol.dispose](),
+  };
+}
+
+async function beginning(path: string): Promise<string> {
+  await using file = await open(path, 'r');
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(TEXT_BYTES), 0, TEXT_BYTES, 0);
+  return buffer
+    .subarray(0, bytesRead)
+    .toString('utf8')
+    .replaceAll(/<[^<>]*>/g, ' ');
 }

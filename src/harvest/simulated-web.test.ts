@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import { systemClock, wait } from '../base/index.ts';
 import { loadConfig } from '../config/index.ts';
 import { HeldClock } from '../testing/index.ts';
-import { openAsking } from './open-download.ts';
-import { scaledClock } from './simulated-web.ts';
+import { openAsking, scaledClock } from './open-download.ts';
 
 test('waits of a scaled clock take their share of real time, and the clock shows the full time', async () => {
   const real = new HeldClock();

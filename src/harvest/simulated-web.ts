@@ -1,4 +1,3 @@
-import type { Clock } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
 import type { Layer } from '../config/index.ts';
 import { loopbackFetch } from '../http/index.ts';
@@ -58,19 +57,4 @@ async function describe(url: string): Promise<SimulatedWeb> {
       },
     );
   }
-}
-
-/**
- * A faster clock: with scale 0.05, twenty seconds pass on it in one real second. Clients of a simulator use it to
- * keep delays, rates and timeouts in proportion.
- */
-export function scaledClock(clock: Clock, scale: number): Clock {
-  const startedAt = clock.now();
-  const startedMonotonic = clock.monotonic();
-  const elapsed = (): number => (clock.monotonic() - startedMonotonic) / scale;
-  return {
-    now: () => startedAt + elapsed(),
-    monotonic: () => startedMonotonic + elapsed(),
-    setTimer: (delayMs, fire) => clock.setTimer(delayMs * scale, fire),
-  };
 }

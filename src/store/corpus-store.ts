@@ -6,8 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import type { Warn } from '../base/index.ts';
 import { AppError, describeDiskError, isDamaged, openOrSetAside, packageRoot, sha256 } from '../base/index.ts';
-import { appendLine, isSameLog, logsIn, readLines, START } from './logs.ts';
-import { LineReader } from './line-reader.ts';
+import { appendLine, isSameLog, LineReader, logsIn, readLines, START } from './logs.ts';
 import type { LogCursor, LogFile } from './logs.ts';
 import type { Rows } from './rows.ts';
 import { upgradeFolder } from './upgrade.ts';

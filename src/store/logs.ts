@@ -12,6 +12,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
+import type { ManifestRow } from '../download/index.ts';
+import type { Rows } from './rows.ts';
+import type { Decision, ScreeningDecision, Standing } from './decisions.ts';
+import { CHOICES, labelOf, LABELS, PHASES } from './decisions.ts';
+import type { RecordLine } from './record-rows.ts';
+import { applyRecordLine } from './record-rows.ts';
+import type { WorkRows } from './work-rows.ts';
+
 /** A log of a corpus folder: the name of its cursor, the kind of its lines, and its path. */
 export interface LogFile {
   readonly name: string;
@@ -155,4 +163,331 @@ function endOfLines(descriptor: number, size: number): number {
     end = from;
   }
   return 0;
+}
+
+const STEPS = { doctags: 'parsed', chunk: 'chunked', embed: 'embedded' } as const;
+const LONGEST_TEXT = 4_000;
+const MOST_WORDS = 200;
+/** The reviewer of decisions from versions that did not log one. */
+const IMPORTED = 'import';
+
+/** Turns log lines into rows, which depend only on the lines of one log and their order. */
+export class LineReader {
+  readonly #store: Rows;
+  readonly #works: WorkRows;
+
+  constructor(store: Rows, works: WorkRows) {
+    this.#store = store;
+    this.#works = works;
+  }
+
+  /** Returns how many lines are damaged or unknown to this version. */
+  read(kind: LogFile['kind'], lines: readonly string[]): number {
+    let bad = 0;
+    for (const line of lines) {
+      if (line.trim() === '') continue;
+      const value = parsed(line);
+      if (!value || !this.#take(kind, value, line)) bad += 1;
+    }
+    return bad;
+  }
+
+  #take(kind: LogFile['kind'], value: Record<string, unknown>, line: string): boolean {
+    switch (kind) {
+      case 'manifest':
+        return isManifestRow(value) && this.#outcome(value, line);
+      case 'records':
+        return applyRecordLine(this.#store, this.#works, value as unknown as RecordLine);
+      case 'decisions':
+        return (
+          (['set', 'protocol', 'sample'].includes(String(value['kind'])) || typeof value['work'] === 'string') &&
+          this.#decision(value as unknown as Decision)
+        );
+      case 'hosts':
+        return this.#hostSlice(value);
+      case 'doctags':
+      case 'chunk':
+      case 'embed':
+        return this.#step(STEPS[kind], value);
+    }
+  }
+
+  #outcome(row: ManifestRow, line: string): boolean {
+    const added = this.#store.get<{ sequence: number }>(
+      `insert into outcomes (work, run, at, outcome, reason, resolver, path, kind, sha256, bytes, duration_ms, title, doi, licence, version, row)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing returning sequence`,
+      row.work, row.run_id, row.at, row.outcome, row.reason, text(row.resolver), text(row.path), text(row.kind), text(row.sha256), whole(row.bytes),
+      whole(row.duration_ms) ?? 0, text(row.title), text(row.doi), text(row.license), text(row.version), line,
+    ); // prettier-ignore
+    if (!added) return true;
+    const { sequence } = added;
+    for (const [place, attempt] of row.attempts.entries()) {
+      this.#store.run(
+        'insert into attempts values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        sequence, place, text(attempt.resolver) ?? '', text(attempt.url) ?? '', text(attempt.final_url) ?? '', whole(attempt.status),
+        whole(attempt.bytes) ?? 0, text(attempt.sha256), text(attempt.kind), text(attempt.license), text(attempt.version),
+        text(attempt.reason) ?? '', text(attempt.started_at) ?? '', whole(attempt.duration_ms) ?? 0,
+      ); // prettier-ignore
+    }
+    this.#sameWork(row);
+    this.#works.changed(row.work);
+    return true;
+  }
+
+  /** A work found to be a duplicate stays merged until it has another outcome. */
+  #sameWork({ work, reason, duplicate_of: of }: ManifestRow): void {
+    const before = this.#store.get<{ of: string }>('select of from same_works where id = ?', work);
+    if (before) this.#works.changed(before.of);
+    if (reason === 'duplicate' && typeof of === 'string' && of !== work) {
+      this.#store.run('insert or replace into same_works (id, of) values (?, ?)', work, of);
+      this.#works.changed(of);
+    } else if (before) this.#store.run('delete from same_works where id = ?', work);
+  }
+
+  #decision(decision: Decision): boolean {
+    switch (decision.kind) {
+      case 'protocol':
+        return this.#protocol(decision);
+      case 'sample':
+        this.#store.run(
+          'insert into samples (seed, after, at) values (?, (select coalesce(max(sequence), 0) from screened), ?)',
+          text(decision.seed) ?? '',
+          text(decision.at) ?? '',
+        );
+        return true;
+      case 'label': {
+        if (!LABELS.includes(decision.label)) return false;
+        const choice = decision.label === 'included' ? 'include' : 'exclude';
+        const { next } = this.#store.get<{ next: number }>(
+          'select coalesce(max(sequence), 0) + 1 as next from screened',
+        ) ?? { next: 1 };
+        return this.#screened({
+          id: `label:${next}`,
+          work: decision.work,
+          phase: 'title-abstract',
+          decision: choice,
+          by: IMPORTED,
+          at: decision.at,
+          reason: null,
+          note: null,
+          criteria: 0,
+          rank: null,
+        });
+      }
+      case 'screened':
+        return this.#screened(decision);
+      case 'undone':
+        this.#store.run('update screened set undone = 1 where id = ? and work = ?', text(decision.of), decision.work);
+        this.#label(decision.work);
+        return true;
+      case 'version':
+        if (typeof decision.of !== 'string') return false;
+        this.#store.run(
+          'insert into versions (work, of, reason, score, at) values (?, ?, ?, ?, ?) on conflict do nothing',
+          decision.work, decision.of, text(decision.reason) ?? '', Number.isFinite(decision.score) ? decision.score : 0, text(decision.at) ?? '',
+        ); // prettier-ignore
+        this.#works.versionsChanged(decision.work);
+        this.#works.versionsChanged(decision.of);
+        return true;
+      case 'set': {
+        const { name, works, filter, at } = decision;
+        if (typeof name !== 'string' || name === '') return false;
+        this.#store.run('delete from sets where name = ?', name);
+        const isList = Array.isArray(works) && works.every((work) => typeof work === 'string');
+        const condition = isList ? null : text(filter);
+        if (isList || condition !== null)
+          this.#store.run(
+            'insert into sets values (?, ?, ?, ?)',
+            name,
+            isList ? JSON.stringify(works) : null,
+            condition,
+            text(at) ?? '',
+          );
+        return true;
+      }
+      case 'cell': {
+        const { work, column, value, at } = decision;
+        if (typeof column !== 'string') return false;
+        this.#store.run('delete from cells where work = ? and column_name = ?', work, column);
+        const corrected = text(value);
+        if (corrected !== null)
+          this.#store.run('insert into cells values (?, ?, ?, ?)', work, column, corrected, text(at) ?? '');
+        return true;
+      }
+      case 'identity': {
+        const { work, of, same } = decision;
+        if (typeof of !== 'string' || of === work) return false;
+        this.#store.run(
+          'insert or replace into decided_works (id, of, apart) values (?, ?, ?)',
+          work,
+          of,
+          same ? 0 : 1,
+        );
+        for (const name of [work, of]) this.#works.changed(name);
+        return true;
+      }
+      case 'split':
+      case 'merge':
+        this.#store.run(
+          `update versions set undone = ?1 where (?3 is null and (work = ?2 or of = ?2)) or (work = ?2 and of = ?3)`,
+          decision.kind === 'split' ? 1 : 0,
+          decision.work,
+          text(decision.of),
+        );
+        this.#works.versionsChanged(decision.work);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #screened(row: ScreeningDecision): boolean {
+    const { id, work, phase, decision, by, at, reason, note, criteria, rank } = row;
+    if (text(id) === null || text(by) === null || !PHASES.includes(phase) || !CHOICES.includes(decision)) return false;
+    const added = this.#store.run(
+      `insert into screened (id, work, phase, decision, by, at, reason, note, criteria, rank)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
+      id, work, phase, decision, by, text(at) ?? '', text(reason), text(note), whole(criteria) ?? 0, whole(rank),
+    ); // prettier-ignore
+    if (added > 0) this.#label(work);
+    return true;
+  }
+
+  #protocol({
+    version,
+    reviewers,
+    question,
+    criteria,
+    reasons,
+    highlight,
+    by,
+    at,
+  }: Decision & { kind: 'protocol' }): boolean {
+    const words = (list: unknown): string =>
+      JSON.stringify(Array.isArray(list) ? list.flatMap((each) => text(each) ?? []).slice(0, MOST_WORDS) : []);
+    if (whole(version) === null) return false;
+    const before = this.#reviewers();
+    this.#store.run(
+      'insert into protocols values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing',
+      version, Math.max(1, whole(reviewers) ?? 1), text(question) ?? '', text(criteria) ?? '', words(reasons), words(highlight), text(by) ?? '',
+      text(at) ?? '',
+    ); // prettier-ignore
+    if (this.#reviewers() !== before)
+      for (const { work } of this.#store.all<{ work: string }>('select distinct work from screened')) this.#label(work);
+    return true;
+  }
+
+  #reviewers(): number {
+    return (
+      this.#store.get<{ reviewers: number }>('select reviewers from protocols order by version desc limit 1')
+        ?.reviewers ?? 1
+    );
+  }
+
+  /** Updates the label of a work from its decisions. */
+  #label(work: string): void {
+    const decisions = this.#store.all<Standing>(
+      'select decision, by, phase, reason from screened where work = ? and undone = 0 order by sequence',
+      work,
+    );
+    const found = labelOf(decisions, this.#reviewers());
+    this.#store.run('delete from labels where work = ?', work);
+    if (found)
+      this.#store.run('insert into labels (work, label, phase, reason) values (?, ?, ?, ?)', work, found.label, found.phase, found.reason); // prettier-ignore
+    this.#works.changed(work);
+  }
+
+  #hostSlice(row: Record<string, unknown>): boolean {
+    const { kind, host, at, done } = row;
+    if (typeof at !== 'string') return false;
+    if (kind === 'run') {
+      const scale = typeof row['time_scale'] === 'number' ? row['time_scale'] : 1;
+      this.#store.run("insert into host_slices (host, at, time_scale) values ('', ?, ?)", at, scale);
+      return true;
+    }
+    if (kind !== 'host' || typeof host !== 'string' || typeof done !== 'object' || done === null) return false;
+    const number = (name: string): number => whole(row[name]) ?? 0;
+    const ended = (is: (outcome: string) => boolean): number =>
+      Object.entries(done).reduce((sum, [outcome, times]) => sum + (is(outcome) ? (whole(times) ?? 0) : 0), 0);
+    const [sent, refused, failed, cap] = [number('sent'), ended(isRefusal), ended(isFailure), number('cap')];
+    const [asked, held] = [text(row['asked_until']), text(row['held_until'])];
+    this.#store.run(
+      'insert into host_slices values (null, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, null)',
+      host, at, number('ms'), sent, refused, failed, number('bytes'), number('waited_ms'), number('most'), cap, asked, held,
+    ); // prettier-ignore
+    this.#store.run(
+      `insert into hosts values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do update set
+         requests = requests + excluded.requests, refused = refused + excluded.refused, failed = failed + excluded.failed,
+         cap = iif(excluded.cap > 0, excluded.cap, cap), last_at = excluded.last_at,
+         held_why = iif(excluded.held_until > coalesce(held_until, ''), excluded.held_why, held_why),
+         held_until = iif(excluded.held_until > coalesce(held_until, ''), excluded.held_until, held_until)`,
+      host, sent, refused, failed, cap, at, held ?? asked, held !== null ? 'host-held' : asked !== null ? 'rate-limited' : null,
+    ); // prettier-ignore
+    return true;
+  }
+
+  #step(step: 'parsed' | 'chunked' | 'embedded', row: Record<string, unknown>): boolean {
+    const { doc_id: id, status, reason } = row;
+    if (typeof id !== 'string' || typeof status !== 'string') return false;
+    const isFailure = status === 'failure';
+    // A skipped document was finished before, unless it is a scan that still needs OCR.
+    const ended = status === 'skip' ? (reason === 'needs-ocr' ? 'needs-ocr' : 'success') : status;
+    const { duration_s: seconds } = row;
+    this.#store.run(
+      `insert into documents (id, ${step}, ${step}_failure, ${step}_category, ${step}_s) values (?, ?, ?, ?, ?)
+       on conflict do update set ${step} = excluded.${step}, ${step}_failure = excluded.${step}_failure,
+         ${step}_category = excluded.${step}_category, ${step}_s = coalesce(excluded.${step}_s, ${step}_s)`,
+      id,
+      ended,
+      isFailure ? text(row['message'] ?? row['category']) : null,
+      isFailure ? text(row['category']) : null,
+      status === 'skip' || typeof seconds !== 'number' ? null : seconds,
+    );
+    if (step === 'parsed' && (status !== 'skip' || ended === 'needs-ocr'))
+      this.#store.run(
+        'update documents set partial = ? where id = ?',
+        status === 'success' && row['completeness'] === 'partial' ? 1 : 0,
+        id,
+      );
+    return true;
+  }
+}
+
+/** A host asks for fewer requests. */
+export function isRefusal(outcome: string): boolean {
+  return outcome === '429' || outcome === '503';
+}
+
+/** A server error or no response at all. A 404 is a valid response. */
+export function isFailure(outcome: string): boolean {
+  return !isRefusal(outcome) && (/^5\d\d$/.test(outcome) || !/^\d{3}$/.test(outcome));
+}
+
+/** Whether a value is a line of the manifest; false for other or damaged lines. */
+export function isManifestRow(value: unknown): value is ManifestRow {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
+  const row = value as Record<string, unknown>;
+  return (
+    ['work', 'run_id', 'at', 'outcome', 'reason'].every((name) => typeof row[name] === 'string') &&
+    Array.isArray(row['attempts']) &&
+    row['attempts'].every((attempt) => attempt !== null && typeof attempt === 'object')
+  );
+}
+
+function parsed(line: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined; // Counted by the caller.
+  }
+}
+
+/** Logs may come from other programs: a field of the wrong type counts as missing. */
+function text(value: unknown): string | null {
+  return typeof value === 'string' ? value.slice(0, LONGEST_TEXT) : null;
+}
+
+function whole(value: unknown): number | null {
+  return Number.isSafeInteger(value) ? (value as number) : null;
 }

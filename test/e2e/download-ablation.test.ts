@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { openInspector } from '../../src/harvest/inspector.ts';
+import { openInspector } from '../../src/harvest/open-download.ts';
 import { ablate } from '../support/ablation.ts';
 import { openWorld } from '../support/harvest.ts';
 
