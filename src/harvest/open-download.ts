@@ -445,7 +445,7 @@ export function scaledClock(clock: Clock, scale: number): Clock {
 const MOST_BYTES = 2_000_000;
 
 /** Stores the records of single works that pass by in responses of OpenAlex and Crossref, so that none is requested twice. */
-export function keepingRecords(
+function keepingRecords(
   send: Send,
   services: Services,
   options: {
