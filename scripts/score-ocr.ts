@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 
 import { openPdf } from '../src/parse/doctags/engines/pdfium.ts';
 import { encodePng } from '../src/parse/doctags/layout/output/png.ts';
-import { openOcr } from '../src/parse/doctags/ocr/engine.ts';
+import { openOcr } from '../src/parse/doctags/ocr/tesseract.ts';
 import type { GreyImage } from '../src/parse/doctags/ocr/straighten.ts';
 import { level, toGrey, turnUpright } from '../src/parse/doctags/ocr/straighten.ts';
 import { parsePdf, renderPage } from '../src/parse/doctags/pdf.ts';

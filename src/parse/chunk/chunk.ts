@@ -1,4 +1,7 @@
 import type { Region } from '../document.ts';
+import { AppError } from '../../base/index.ts';
+import type { Row, TableSchema } from '../files/open.ts';
+import { checkedRows, openRowReader, openRowWriter } from '../files/open.ts';
 
 /** The version of the chunk record, written to every file of chunks. */
 export const CHUNK_SCHEMA = 'docstokg/chunk/1';
@@ -44,4 +47,141 @@ export interface ChunkOptions {
   readonly minTokens: number;
   /** Tokens from the end of a chunk that are repeated at the start of the next one in the same section. */
   readonly overlapTokens: number;
+}
+
+const COLUMNS = {
+  chunk_id: 'string',
+  doc_id: 'string',
+  chunk_index: 'integer',
+  text: 'string',
+  context: 'string',
+  token_count: 'integer',
+  flow_start: 'integer',
+  flow_end: 'integer',
+  repeated_chars: 'integer',
+  title: 'string',
+  headings: 'strings',
+  kinds: 'strings',
+  blocks: 'integers',
+  page_first: 'integer',
+  page_last: 'integer',
+  regions: 'regions',
+} as const satisfies TableSchema['columns'];
+
+/** Writes a document's chunks; the file name decides the format. */
+export async function writeChunks(
+  path: string,
+  chunks: Iterable<Chunk>,
+  tokenizer: { readonly identity: string },
+): Promise<void> {
+  const metadata = { schema: CHUNK_SCHEMA, tokenizer: tokenizer.identity };
+  await using writer = await openRowWriter(path, { metadata, columns: COLUMNS });
+  for (const chunk of chunks) await writer.write(toRow(chunk));
+  await writer.finish();
+}
+
+/** The column of each field of a chunk. */
+const FIELDS = {
+  id: 'chunk_id',
+  document: 'doc_id',
+  index: 'chunk_index',
+  text: 'text',
+  context: 'context',
+  tokens: 'token_count',
+  start: 'flow_start',
+  end: 'flow_end',
+  repeated: 'repeated_chars',
+  title: 'title',
+  headings: 'headings',
+  kinds: 'kinds',
+  blocks: 'blocks',
+  regions: 'regions',
+} as const satisfies Record<keyof Chunk, keyof typeof COLUMNS>;
+
+function toRow(chunk: Chunk): Row {
+  const row: Record<string, unknown> = {};
+  for (const [field, column] of Object.entries(FIELDS)) row[column] = chunk[field as keyof Chunk];
+  const pages = chunk.regions.map(({ page }) => page);
+  row['page_first'] = pages.length > 0 ? pages.reduce((a, b) => Math.min(a, b)) : undefined;
+  row['page_last'] = pages.length > 0 ? pages.reduce((a, b) => Math.max(a, b)) : undefined;
+  return row;
+}
+
+export function readChunks(path: string): AsyncGenerator<Chunk> {
+  return readFields(path, Object.keys(FIELDS) as (keyof Chunk)[]);
+}
+
+/** The fields of a chunk needed for embedding. */
+const EMBEDDED = ['id', 'document', 'index', 'text', 'context'] as const;
+export type ChunkText = Pick<Chunk, (typeof EMBEDDED)[number]>;
+
+/** Reads only the fields needed for embedding. */
+export function readChunkTexts(path: string): AsyncGenerator<ChunkText> {
+  return readFields(path, EMBEDDED);
+}
+
+/** The fields of a chunk needed to find and show it; `page` is its first page. */
+const SHOWN = [...EMBEDDED, 'title', 'headings', 'kinds', 'regions'] as const;
+export type ChunkPassage = Pick<Chunk, (typeof SHOWN)[number]> & { readonly page: number | undefined };
+
+/** Reads only the fields needed to find and show chunks. */
+export async function* readChunkPassages(path: string): AsyncGenerator<ChunkPassage> {
+  for await (const chunk of readFields(path, SHOWN)) {
+    const page = Math.min(...chunk.regions.map((region) => region.page));
+    yield { ...chunk, page: Number.isFinite(page) ? page : undefined };
+  }
+}
+
+async function* readFields<Field extends keyof Chunk>(
+  path: string,
+  fields: readonly Field[],
+): AsyncGenerator<Pick<Chunk, Field>> {
+  const reader = await openRowReader(path);
+  const { schema } = reader.metadata;
+  // An empty JSONL file has no schema.
+  if (schema === undefined && reader.columns.length === 0) return;
+  if (schema !== CHUNK_SCHEMA) {
+    throw new AppError('CHUNK_SCHEMA', `${path} holds ${schema ?? 'something unknown'}, not ${CHUNK_SCHEMA}`, {
+      hint: 'run docparse chunk again',
+    });
+  }
+  const columns = fields.map((field) => FIELDS[field]);
+  for await (const row of checkedRows(path, reader, COLUMNS, columns)) {
+    const chunk: Partial<Record<keyof Chunk, unknown>> = {};
+    for (const field of fields) chunk[field] = row[FIELDS[field]];
+    if (chunk.blocks) chunk.blocks = [...(chunk.blocks as Iterable<number>)];
+    if (chunk.regions) chunk.regions = (chunk.regions as (Region | FlatRegion)[]).map(nested);
+    yield chunk as Pick<Chunk, Field>;
+  }
+}
+
+/** Parquet stores a region flat. */
+type FlatRegion = Omit<Region, 'box'> & Region['box'];
+
+function nested(region: Region | FlatRegion): Region {
+  if ('box' in region) return region;
+  const { page, ...box } = region;
+  return { page, box };
+}
+
+/** The problems of a file of chunks; empty if it is valid. */
+export async function validateChunks(path: string, maxTokens?: number): Promise<string[]> {
+  const faults: string[] = [];
+  const ids = new Set<string>();
+  let at = 0;
+  let index = 0;
+  for await (const chunk of readChunks(path)) {
+    const fault = (what: string): void => void faults.push(`chunk ${chunk.index} (${chunk.id}): ${what}`);
+    if (ids.has(chunk.id)) fault('its id occurs twice');
+    if (chunk.index !== index) fault(`stands in place ${index}`);
+    if (chunk.start !== at) fault(`begins at ${chunk.start}, the one before ended at ${at}`);
+    if (chunk.end <= chunk.start) fault('covers nothing');
+    if (chunk.text.trim() === '') fault('has no text');
+    if (maxTokens !== undefined && chunk.tokens > maxTokens)
+      fault(`has ${chunk.tokens} tokens, more than ${maxTokens}`);
+    ids.add(chunk.id);
+    at = chunk.end;
+    index += 1;
+  }
+  return faults;
 }

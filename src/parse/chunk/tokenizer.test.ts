@@ -10,8 +10,7 @@ import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base';
 
 import { randomDocument } from '../../../test/fixtures/random-document.ts';
 import { flowOf } from './flow.ts';
-import { modelTokenizerPath, openTokenizer } from './tokenizer.ts';
-import { openJsonTokenizer } from './tokenizers/hugging-face.ts';
+import { modelTokenizerPath, openTokenizer, openJsonTokenizer } from './tokenizer.ts';
 
 const texts = Array.from({ length: 25 }, (_, seed) => flowOf(randomDocument(1000 + seed)).text);
 const plain = { disallowedSpecial: new Set<string>(), allowedSpecial: new Set<string>() };

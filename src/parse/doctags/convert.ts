@@ -9,7 +9,7 @@ import type { VlmOptions } from './engines/vlm.ts';
 import { convertWithVlm } from './engines/vlm.ts';
 import type { ParseFacts } from './formats/sidecar.ts';
 import { unpack } from './markup/decode.ts';
-import type { OcrSettings } from './ocr/engine.ts';
+import type { OcrSettings } from './ocr/tesseract.ts';
 import { outputTexts } from './outputs.ts';
 import type { FileKind } from './sniff.ts';
 import { sniff } from './sniff.ts';
@@ -142,7 +142,7 @@ async function readMarkup(bytes: Uint8Array, kind: FileKind): Promise<ParsedDocu
 
 /** Loads the OCR engine with the first PDF. */
 async function openOcrEngine({ languages, force, ...settings }: OcrSettings): Promise<object | undefined> {
-  const { openOcr } = await import('./ocr/engine.ts');
+  const { openOcr } = await import('./ocr/tesseract.ts');
   const engine = await openOcr({ ...settings, languages });
   return engine && { engine, languages, force };
 }

@@ -7,11 +7,9 @@ import { test } from 'node:test';
 import { line, makePdf } from '../../../test/support/make-pdf.ts';
 import type { ParsedDocument } from '../document.ts';
 import { encodePng } from './layout/output/png.ts';
-import { openOcr } from './ocr/engine.ts';
+import { openOcr, locateTesseract, ocrLanguages } from './ocr/tesseract.ts';
 import { glyphsOf, isText, linesFromTsv } from './ocr/scan-reader.ts';
 import { level, measureSlant, toGrey, turnUpright, whiten } from './ocr/straighten.ts';
-import { locateTesseract } from './ocr/tesseract-program.ts';
-import { ocrLanguages } from './ocr/tesseract-wasm.ts';
 import { parsePdf, renderPage } from './pdf.ts';
 
 const ENGLISH = [

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { ParsedDocument } from '../document.ts';
 import { writeBlockLines } from './formats/block-lines.ts';
 import { writeDoclingJson } from './formats/docling-json.ts';
-import { writeDoctags } from './formats/doctags-writer.ts';
+import { writeDoctags } from './formats/doctags.ts';
 import { writeHtmlPage } from './formats/html-page.ts';
 import { writeMarkdown } from './formats/markdown.ts';
 import type { ParseFacts } from './formats/sidecar.ts';

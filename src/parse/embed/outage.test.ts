@@ -11,7 +11,7 @@ import type { Loopback } from '../../testing/index.ts';
 import { openLoopback } from '../../testing/index.ts';
 import { chunkItem, chunkOutput } from '../chunk/stage.ts';
 import { openTokenizer } from '../chunk/tokenizer.ts';
-import { VectorCache } from './cache.ts';
+import { VectorCache } from './embed-texts.ts';
 import { openServerEngine } from './engines/openai-compatible.ts';
 import { createEmbedWorker, embedPlan, embedOutput } from './stage.ts';
 

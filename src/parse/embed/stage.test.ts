@@ -6,9 +6,9 @@ import { test } from 'node:test';
 
 import { randomDocument } from '../../../test/fixtures/random-document.ts';
 import { chunkConfigHash, chunkItem, chunkOutput } from '../chunk/stage.ts';
-import { readChunks } from '../chunk/chunk-file.ts';
+import { readChunks } from '../chunk/chunk.ts';
 import { openTokenizer } from '../chunk/tokenizer.ts';
-import { VectorCache } from './cache.ts';
+import { VectorCache } from './embed-texts.ts';
 import type { DenseEngine } from './engine.ts';
 import { measureBm25, openBm25 } from './engines/bm25.ts';
 import { embedConfigHash, embedItem, embedOutput } from './stage.ts';

@@ -2,11 +2,10 @@ import { join, basename, dirname } from 'node:path';
 import { existsSync, globSync, statSync } from 'node:fs';
 
 import { canonicalJson, sha256, AppError } from '../../base/index.ts';
-import { embeddedText } from '../chunk/chunk.ts';
-import type { ChunkText } from '../chunk/chunk-file.ts';
-import { readChunkTexts } from '../chunk/chunk-file.ts';
+import type { ChunkText } from '../chunk/chunk.ts';
+import { embeddedText, readChunkTexts } from '../chunk/chunk.ts';
 import type { FileFormat } from '../files/open.ts';
-import type { VectorCache } from './cache.ts';
+import type { VectorCache } from './embed-texts.ts';
 import { embedTexts } from './embed-texts.ts';
 import type { DenseEngine, SparseEngine } from './engine.ts';
 import type { VectorType } from './vector-file.ts';

@@ -1,7 +1,6 @@
 import { AppError } from '../../base/index.ts';
-import { checkedRows } from '../files/schema.ts';
-import { openRowReader, openRowWriter } from '../files/open.ts';
-import type { RowReader, RowWriter, TableSchema } from '../files/schema.ts';
+import type { RowReader, RowWriter, TableSchema } from '../files/open.ts';
+import { checkedRows, openRowReader, openRowWriter } from '../files/open.ts';
 import type { ModelIdentity, SparseVector } from './engine.ts';
 import { quantiseVector } from './engine.ts';
 

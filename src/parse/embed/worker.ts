@@ -1,9 +1,9 @@
 import { oncePer, systemClock } from '../../base/index.ts';
 import type { StageWorker, WorkerModule } from '../../stage/index.ts';
 import type { FileFormat } from '../files/open.ts';
-import { VectorCache } from './cache.ts';
-import type { DenseSettings } from './open-engine.ts';
-import { openDenseEngine } from './open-engine.ts';
+import { VectorCache } from './embed-texts.ts';
+import type { DenseSettings } from './engine.ts';
+import { openDenseEngine } from './engine.ts';
 import { createEmbedWorker, openCorpusBm25, stoppingFault } from './stage.ts';
 import type { VectorType } from './vector-file.ts';
 

@@ -9,7 +9,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 
 import { randomDocument, seededRandom } from '../../../test/fixtures/random-document.ts';
 import { chunkDocument } from '../chunk/chunker.ts';
-import { readChunks, validateChunks, writeChunks } from '../chunk/chunk-file.ts';
+import { readChunks, validateChunks, writeChunks } from '../chunk/chunk.ts';
 import { openTokenizer } from '../chunk/tokenizer.ts';
 import type { ChunkVectors, VectorType } from '../embed/vector-file.ts';
 import { openVectorWriter, readVectors, validateVectors } from '../embed/vector-file.ts';

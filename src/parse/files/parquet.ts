@@ -34,7 +34,7 @@ import {
 } from 'parquet-wasm';
 
 import { AppError, canonicalJson, commitPart, partPath } from '../../base/index.ts';
-import type { Row, RowReader, RowWriter, TableSchema, ColumnType } from './schema.ts';
+import type { Row, RowReader, RowWriter, TableSchema, ColumnType } from './open.ts';
 import type { Region } from '../document.ts';
 
 /** Rows handed over at a time, and rows in a group: what is in memory at once. */

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-import { detectLanguage } from '../doctags/layout/text/language.ts';
+import { detectLanguage } from '../doctags/layout/text/script.ts';
 import { analyse, folded, splitWords } from './analyse.ts';
 
 const require = createRequire(import.meta.url);

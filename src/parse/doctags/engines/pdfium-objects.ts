@@ -1,9 +1,7 @@
 import type { Box } from '../../document.ts';
-import type { Drawing, Rule } from '../layout/page/page-content.ts';
-import type { Matrix } from './pdfium-geometry.ts';
-import { mapBox, multiply } from './pdfium-geometry.ts';
-import type { Library } from './pdfium-library.ts';
-import { isWhite } from './pdfium-paint.ts';
+import type { Drawing, Rule, Glyph } from '../layout/page/page-content.ts';
+import type { Matrix, Library } from './pdfium-library.ts';
+import { mapBox, multiply } from './pdfium-library.ts';
 
 /** FPDFPageObj_GetType. */
 export const TEXT = 1;
@@ -27,7 +25,7 @@ export interface FormPlace {
 }
 
 /** What is drawn on a page other than text. */
-export interface PageObjects {
+interface PageObjects {
   readonly rules: Rule[];
   readonly drawings: Drawing[];
   /** The form of each text object, by the engine's pointers. */
@@ -191,4 +189,139 @@ function addEdges(library: Library, object: number, segments: number, target: Pa
     });
   for (const edge of edges) addRule(target.rules, edge);
   return true;
+}
+
+/** The part of the page in which an object is visible, in points from the page's top-left corner. */
+export interface Clip {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** A clip with more paths or corners cannot be approximated by a box. */
+const MAX_PATHS = 4;
+const MAX_CLIP_SEGMENTS = 8;
+
+/** Whether an object is filled in the colour of paper or not at all. */
+export function isWhite(library: Library, object: number): boolean {
+  const { call, scratch } = library;
+  if (call.FPDFPageObj_GetFillColor(object, scratch, scratch + 4, scratch + 8, scratch + 12) !== 1) return false;
+  const at = scratch >> 2;
+  const { integers } = library;
+  const isOpaque = integers[at + 3] !== 0;
+  return !isOpaque || (isPale(integers[at]) && isPale(integers[at + 1]) && isPale(integers[at + 2]));
+}
+
+function isPale(part = 0): boolean {
+  return part >= 254;
+}
+
+/** The bounding box of an object's clip paths; undefined if nothing is clipped. */
+export function readClip(library: Library, object: number, matrix: Matrix): Clip | undefined {
+  const { call, scratch } = library;
+  const path = call.FPDFPageObj_GetClipPath(object);
+  if (path === 0) return undefined;
+  const paths = call.FPDFClipPath_CountPaths(path);
+  // A negative count means that there is no clip.
+  if (paths <= 0 || paths > MAX_PATHS) return undefined;
+  let clip: Clip = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
+  for (let index = 0; index < paths; index += 1) {
+    const segments = call.FPDFClipPath_CountPathSegments(path, index);
+    if (segments < 3 || segments > MAX_CLIP_SEGMENTS) return undefined;
+    const xs: number[] = [];
+    const ys: number[] = [];
+    for (let at = 0; at < segments; at += 1) {
+      const segment = call.FPDFClipPath_GetPathSegment(path, index, at);
+      if (call.FPDFPathSegment_GetPoint(segment, scratch, scratch + 4) !== 1) return undefined;
+      const x = library.floats[scratch >> 2] ?? 0;
+      const y = library.floats[(scratch >> 2) + 1] ?? 0;
+      xs.push(matrix.a * x + matrix.c * y + matrix.e);
+      ys.push(matrix.b * x + matrix.d * y + matrix.f);
+    }
+    clip = {
+      left: Math.max(clip.left, Math.min(...xs)),
+      top: Math.max(clip.top, Math.min(...ys)),
+      right: Math.min(clip.right, Math.max(...xs)),
+      bottom: Math.min(clip.bottom, Math.max(...ys)),
+    };
+  }
+  return clip;
+}
+
+/** How text is drawn: without ink, in the colour of paper, or visibly. */
+export type InkKind = 'plain' | 'white' | 'none';
+
+/** If at least this share of a page's glyphs has no ink, they are the text layer of a scan. */
+const LAYER_SHARE = 0.7;
+
+/**
+ * Removes text that readers do not see: text without ink or white on white beside visible text, and letters drawn again
+ * at the same place. `starts` are the first glyphs of the text runs.
+ */
+export function withoutHidden(
+  glyphs: readonly Glyph[],
+  inks: readonly InkKind[] | undefined,
+  drawings: readonly Drawing[],
+  starts: readonly number[],
+): readonly Glyph[] {
+  // Whole runs are drawn twice, not letters: pages whose runs all start at different places are not searched.
+  const isDouble = startsTwice(glyphs, starts);
+  const seen = inks ? visible(glyphs, inks, drawings) : glyphs;
+  return isDouble ? withoutCopies(seen) : seen;
+}
+
+function visible(glyphs: readonly Glyph[], inks: readonly InkKind[], drawings: readonly Drawing[]): readonly Glyph[] {
+  const invisible = inks.filter((ink) => ink === 'none').length;
+  const isLayer = invisible >= LAYER_SHARE * glyphs.length;
+  return glyphs.filter((glyph, index) => {
+    if (inks[index] === 'none') return isLayer;
+    return inks[index] !== 'white' || drawings.some((drawing) => isUnder(drawing, glyph));
+  });
+}
+
+/** White letters are visible on a tint, a picture or a drawing. */
+function isUnder({ box }: Drawing, glyph: Glyph): boolean {
+  const x = (glyph.left + glyph.right) / 2;
+  const y = (glyph.top + glyph.bottom) / 2;
+  return x >= box.left - 1 && x <= box.right + 1 && y >= box.top - 1 && y <= box.bottom + 1;
+}
+
+const CELL = 2;
+const ROW = 65_536;
+
+function startsTwice(glyphs: readonly Glyph[], starts: readonly number[]): boolean {
+  const first = starts.map((start) => glyphs[start]).filter((glyph) => glyph !== undefined);
+  return withoutCopies(first).length < first.length;
+}
+
+/** Bold is often made by drawing a letter twice; some files contain whole pages twice. */
+function withoutCopies(glyphs: readonly Glyph[]): readonly Glyph[] {
+  const cells = new Map<number, number>();
+  let copies: Set<number> | undefined;
+  glyphs.forEach((glyph, index) => {
+    const row = Math.round(glyph.baseline / CELL) * ROW;
+    const column = Math.round(glyph.x / CELL);
+    for (let near = -1; near <= 1; near += 1) {
+      const other = cells.get(row + column + near);
+      if (other !== undefined && isCopy(glyphs[other], glyph)) {
+        copies ??= new Set();
+        copies.add(index);
+        return;
+      }
+    }
+    cells.set(row + column, index);
+  });
+  return copies ? glyphs.filter((_, index) => !copies?.has(index)) : glyphs;
+}
+
+function isCopy(first: Glyph | undefined, glyph: Glyph): boolean {
+  return (
+    first !== undefined &&
+    first.text === glyph.text &&
+    glyph.text !== '' &&
+    Math.abs(first.x - glyph.x) < 0.08 * glyph.size &&
+    Math.abs(first.baseline - glyph.baseline) < 0.08 * glyph.size &&
+    Math.abs(first.size - glyph.size) < 0.1 * glyph.size
+  );
 }

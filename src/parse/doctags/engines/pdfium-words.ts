@@ -1,9 +1,8 @@
 import type { Box } from '../../document.ts';
-import { multiply, type Matrix } from './pdfium-geometry.ts';
-import type { Library } from './pdfium-library.ts';
-import { bounds, FORM, MAX_NESTING, objectMatrix, TEXT } from './pdfium-objects.ts';
-import { readClip } from './pdfium-paint.ts';
-import { inkOf } from './text-run.ts';
+import type { Matrix, Library } from './pdfium-library.ts';
+import { multiply } from './pdfium-library.ts';
+import { bounds, FORM, MAX_NESTING, objectMatrix, TEXT, readClip } from './pdfium-objects.ts';
+import { inkOf } from './pdfium-glyphs.ts';
 
 /** A page in the engine, and limits on reading it. */
 interface Source {

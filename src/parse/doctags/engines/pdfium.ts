@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { AppError } from '../../../base/index.ts';
 import type { Box } from '../../document.ts';
-import type { Ink } from '../layout/text/letter-shape.ts';
+import type { Ink } from '../layout/text/symbol-font.ts';
 import type {
   Font,
   OutlineEntry,
@@ -11,14 +11,11 @@ import type {
   PageLink,
   StructureElement,
 } from '../layout/page/page-content.ts';
-import type { FontDifferences } from './font-differences.ts';
-import { readDifferences } from './font-differences.ts';
-import type { FontCharacters } from './pdfium-characters.ts';
-import type { Matrix } from './pdfium-geometry.ts';
-import { pageMatrix, mapBox } from './pdfium-geometry.ts';
+import type { FontDifferences, FontCharacters } from './pdfium-fonts.ts';
+import { readDifferences } from './pdfium-fonts.ts';
+import type { Matrix, Library, OpenSource } from './pdfium-library.ts';
+import { pageMatrix, mapBox, useLibrary } from './pdfium-library.ts';
 import { readGlyphs } from './pdfium-glyphs.ts';
-import type { Library, OpenSource } from './pdfium-library.ts';
-import { useLibrary } from './pdfium-library.ts';
 import { readObjects } from './pdfium-objects.ts';
 import { readWords } from './pdfium-words.ts';
 

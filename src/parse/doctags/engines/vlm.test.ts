@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
-
-import { HeldClock, openJsonServer, sendJson, type Received } from '../../../testing/index.ts';
+import type { Received } from '../../../testing/index.ts';
+import { HeldClock, openJsonServer, sendJson } from '../../../testing/index.ts';
 import { systemClock } from '../../../base/index.ts';
 import type { Block } from '../../document.ts';
 import type { RemoteError } from './remote.ts';
-import { convertWithVlm, type PageInput, type VlmOptions } from './vlm.ts';
+import type { PageInput, VlmOptions } from './vlm.ts';
+import { convertWithVlm, cutRepetition } from './vlm.ts';
 
 const PNG = Buffer.from('\x89PNG');
 const pages = (count: number): PageInput[] =>
@@ -147,4 +148,16 @@ test('a server that says nothing about itself is used all the same', async () =>
   );
   const { facts } = await convertWithVlm(pages(1), options(server.url, { model: 'own' }));
   assert.deepEqual(facts, { parse_engine: 'docling-vlm', model_name: 'own' });
+});
+
+test('an endless tail is cut to one copy', () => {
+  const start = '<otsl><fcel>a<fcel>b<nl>';
+  assert.equal(cutRepetition(start + '<ecel>'.repeat(500)), `${start}<ecel>`);
+  assert.equal(cutRepetition(`Text. ${'The duck swims on. '.repeat(40)}`), 'Text. The duck swims on. ');
+});
+
+test('text that repeats itself a little is left alone', () => {
+  assert.equal(cutRepetition('<otsl><fcel>a<ecel><ecel><ecel><nl>'), undefined);
+  assert.equal(cutRepetition(`a line\n${' '.repeat(500)}`), undefined);
+  assert.equal(cutRepetition('ha '.repeat(11)), undefined);
 });

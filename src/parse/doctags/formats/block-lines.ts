@@ -1,7 +1,7 @@
 import { AppError, readJsonl } from '../../../base/index.ts';
 import type { Block, Box, Cell, Link, Metadata, Page, ParsedDocument, Region, Table } from '../../document.ts';
 import { isRecord, texts } from './sidecar.ts';
-import { labelOf } from './vocabulary.ts';
+import { labelOf } from './doctags.ts';
 
 /**
  * The file that the chunk stage reads: JSON lines. The first line describes the file, every further line is one block

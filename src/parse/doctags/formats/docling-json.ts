@@ -1,5 +1,5 @@
 import type { Block, Cell, ParsedDocument, Table } from '../../document.ts';
-import { codeLanguage, labelOf } from './vocabulary.ts';
+import { codeLanguage, labelOf } from './doctags.ts';
 
 interface Node {
   readonly self_ref: string;

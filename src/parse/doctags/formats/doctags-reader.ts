@@ -1,9 +1,6 @@
 import type { Page, ParsedDocument, Block, Region } from '../../document.ts';
-import { doctagsTokens } from './doctags-tokens.ts';
-import { CELL_TOKENS, LEAVES, PICTURE_CLASSES } from './vocabulary.ts';
-import { findArxivId, findDoi } from '../markup/identifiers.ts';
-import { boxFromGrid, GRID } from './location.ts';
-import { readOtsl } from './otsl.ts';
+import { doctagsTokens, CELL_TOKENS, LEAVES, PICTURE_CLASSES, boxFromGrid, GRID, readOtsl } from './doctags.ts';
+import { findArxivId, findDoi } from '../markup/imprint.ts';
 
 const OWNERS: ReadonlySet<string> = new Set(['otsl', 'table', 'document_index', 'picture', 'chart']);
 

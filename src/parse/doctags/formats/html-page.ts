@@ -1,5 +1,5 @@
 import type { Block, Cell, Link, ParsedDocument, Table } from '../../document.ts';
-import { labelled } from './doctags-writer.ts';
+import { labelled } from './doctags.ts';
 
 /** Text made safe for HTML, inside elements and attributes. */
 export function escapeHtml(text: string): string {

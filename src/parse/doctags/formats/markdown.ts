@@ -1,5 +1,5 @@
 import type { Block, Cell, ParsedDocument, Table } from '../../document.ts';
-import { labelled } from './doctags-writer.ts';
+import { labelled } from './doctags.ts';
 
 /** The document as Markdown (GitHub flavour); running heads and feet are left out. */
 export function writeMarkdown(document: ParsedDocument): string {

@@ -1,5 +1,5 @@
 import { oneLine } from '../markup/characters.ts';
-import { findDoi } from '../markup/identifiers.ts';
+import { findDoi } from '../markup/imprint.ts';
 import { InlineText, type Line } from '../markup/inline-text.ts';
 import { children, findAll, findFirst, rawText, type MarkupElement, type MarkupNode } from '../markup/node.ts';
 import { classMatches, hasClass } from './content.ts';

@@ -10,8 +10,15 @@ import { referenceLabels } from './html-references.ts';
 import type { Walk } from './html-walk.ts';
 import { writeFlow, writeNotes } from './html-walk.ts';
 import { oneLine } from '../markup/characters.ts';
-import { normalizeDoi } from '../markup/identifiers.ts';
-import { imprintOf, isoDate, namedInstitution, ORCID, pageRange, statedArxivId } from '../markup/imprint.ts';
+import {
+  normalizeDoi,
+  imprintOf,
+  isoDate,
+  namedInstitution,
+  ORCID,
+  pageRange,
+  statedArxivId,
+} from '../markup/imprint.ts';
 
 /** Writes a fragment of HTML that is inside another document (some JATS files carry their text so). */
 export function writeFragment(builder: DocumentBuilder, fragment: MarkupElement): void {

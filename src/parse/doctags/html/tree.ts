@@ -1,8 +1,7 @@
 import { defaultTreeAdapter, parse, type DefaultTreeAdapterMap } from 'parse5';
 
 import { AppError } from '../../../base/index.ts';
-import { decodeMarkup } from '../markup/decode.ts';
-import { HTML_LIMITS, type MarkupLimits } from '../markup/decode.ts';
+import { decodeMarkup, HTML_LIMITS, type MarkupLimits } from '../markup/decode.ts';
 import type { MarkupElement, MarkupNode } from '../markup/node.ts';
 
 type ChildNode = DefaultTreeAdapterMap['childNode'];

@@ -1,25 +1,19 @@
 import { splitAbbreviations, markListItems } from './role/list-item.ts';
-import { bindCaptions } from './role/float.ts';
+import { bindCaptions, joinTables } from './role/caption.ts';
 import { markFootnotes } from './role/footnote.ts';
-import { releaseAuthorNotes } from './role/front-matter.ts';
-import type { HeadingSetting } from './role/heading-features.ts';
-import { markHeadings, readTags } from './role/heading-features.ts';
-import { setHeadingLevels } from './role/heading-level.ts';
-import { joinAcrossBreaks } from './role/join.ts';
-import { inPageOrder, pageAsides } from './output/page-order.ts';
-import type { Findings, Pass, ByPage, LinePiece } from './pass.ts';
-import { draftPass, pass } from './pass.ts';
-import { splitReferences } from './role/reference.ts';
-import { splitRunInHeadings } from './role/run-in.ts';
-import { joinTables } from './table/table-join.ts';
-import { markTitle } from './role/title.ts';
-import type { Draft } from './draft.ts';
-import { textOf } from './draft.ts';
-import type { Line } from './page/line.ts';
-import { lettersIn } from './page/safety.ts';
+import { releaseAuthorNotes, markTitle } from './role/title.ts';
+import type { HeadingSetting } from './role/heading.ts';
+import { markHeadings, readTags } from './role/heading.ts';
+import { setHeadingLevels, splitRunInHeadings } from './role/heading-level.ts';
 import type { Setting } from './role/paragraph.ts';
-import { cutParagraphs } from './role/paragraph.ts';
-import { findUnruledTables } from './table/unruled-table.ts';
+import { joinAcrossBreaks, cutParagraphs } from './role/paragraph.ts';
+import { inPageOrder, pageAsides } from './output/document-blocks.ts';
+import type { Findings, Pass, ByPage, LinePiece, Draft } from './draft.ts';
+import { draftPass, pass, textOf } from './draft.ts';
+import { splitReferences } from './role/reference.ts';
+import type { Line } from './page/segment.ts';
+import { lettersIn } from './page/scan.ts';
+import { findUnruledTables } from './table/table-region.ts';
 
 /** Passes over drafts: from lines to the blocks of a document. */
 export const DRAFT_PASSES: readonly Pass[] = [

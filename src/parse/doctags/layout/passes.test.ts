@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { drawnPage } from '../../../../test/support/drawn-page.ts';
+import type { Findings } from './draft.ts';
 import { textOf } from './draft.ts';
 import { isReferencesHeading } from './role/heading-number.ts';
 import { begin, PASSES } from './layout.ts';
 import type { PageContent } from './page/page-content.ts';
-import type { Findings } from './pass.ts';
 import { raisedIn } from './output/document-blocks.ts';
 
 test('each pass reads only what passes before it have given, and has a name and a job of its own', () => {

@@ -1,6 +1,6 @@
 import type { Block, Link, Metadata, ParsedDocument, Table } from '../../document.ts';
-import { detectLanguage } from '../layout/text/language.ts';
-import { findArxivId, findDoi } from './identifiers.ts';
+import { detectLanguage } from '../layout/text/script.ts';
+import { findArxivId, findDoi } from './imprint.ts';
 import type { Line } from './inline-text.ts';
 
 type Attached = { readonly parent?: number };

@@ -3,11 +3,10 @@ import type { PageImage } from '../engines/pdfium.ts';
 import type { Glyph, PageContent } from '../layout/page/page-content.ts';
 import { OCR_FONT } from '../layout/page/page-content.ts';
 import { turnBack } from '../layout/page/page-view.ts';
-import { detectLanguage } from '../layout/text/language.ts';
-import type { OcrEngine } from './engine.ts';
+import { detectLanguage, hasLetterOrDigit } from '../layout/text/script.ts';
+import type { OcrEngine } from './tesseract.ts';
 import type { GreyImage } from './straighten.ts';
 import { densestBand, level, measureSlant, toGrey, turnUpright, whiten } from './straighten.ts';
-import { hasLetterOrDigit } from '../layout/text/letter.ts';
 
 /** Tesseract's codes of the languages that texts are recognised as. */
 const CODES: Readonly<Record<string, string>> = {

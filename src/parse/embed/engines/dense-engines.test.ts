@@ -8,7 +8,7 @@ import { systemClock } from '../../../base/index.ts';
 import type { Loopback } from '../../../testing/index.ts';
 import { describeDenseEngine, openLoopback } from '../../../testing/index.ts';
 import type { DenseEngine } from '../engine.ts';
-import { openDenseEngine } from '../open-engine.ts';
+import { openDenseEngine } from '../engine.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dense-engines-'));
 let server: Loopback | undefined;

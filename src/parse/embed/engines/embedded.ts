@@ -2,16 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import { AppError, sha256 } from '../../../base/index.ts';
-import { modelTokenizerPath } from '../../chunk/tokenizer.ts';
-import { openJsonTokenizer } from '../../chunk/tokenizers/hugging-face.ts';
-import type { Precision } from '../embedded-model.ts';
-import { embeddedModel, WEIGHTS_SHA256 } from '../embedded-model.ts';
-import type { DenseEngine } from '../engine.ts';
-import { normalise } from '../engine.ts';
-import type { BertShape } from '../onnx/bert.ts';
-import { writeBert } from '../onnx/bert.ts';
-import { parseSafetensors } from '../onnx/safetensors.ts';
-import { loadRuntime, openOnnxSession } from './onnx-runtime.ts';
+import { modelTokenizerPath, openJsonTokenizer } from '../../chunk/tokenizer.ts';
+import type { DenseEngine, Precision } from '../engine.ts';
+import { embeddedModel, normalise, WEIGHTS_SHA256 } from '../engine.ts';
+import type { BertShape } from './bert-graph.ts';
+import { parseSafetensors, writeBert } from './bert-graph.ts';
+import { loadRuntime, openOnnxSession } from './onnx.ts';
 
 /** The length the model was trained for; what is longer is cut, and chunks are made not to be. */
 const EMBEDDED_MAX_TOKENS = 256;

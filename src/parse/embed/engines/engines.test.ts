@@ -6,11 +6,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { writeTableModel } from '../../../../test/fixtures/table-model.ts';
-import { openJsonTokenizer } from '../../chunk/tokenizers/hugging-face.ts';
-import { VectorCache } from '../cache.ts';
-import { embedTexts } from '../embed-texts.ts';
+import { openJsonTokenizer } from '../../chunk/tokenizer.ts';
+import { VectorCache, embedTexts } from '../embed-texts.ts';
 import type { SparseVector } from '../engine.ts';
-import { openDenseEngine } from '../open-engine.ts';
+import { openDenseEngine } from '../engine.ts';
 import { loadBm25, measureBm25, openBm25, saveBm25 } from './bm25.ts';
 
 let folder = '';
@@ -101,7 +100,7 @@ function runWithout(names: readonly string[], message: string, program: string):
   );
 }
 
-const OPEN = `const { openDenseEngineIfInstalled } = await import('${new URL('../open-engine.ts', import.meta.url).href}');
+const OPEN = `const { openDenseEngineIfInstalled } = await import('${new URL('../engine.ts', import.meta.url).href}');
   const found = await openDenseEngineIfInstalled({ engine: 'embedded', precision: 'int8', threads: 1 });`;
 
 for (const [names, code, message, hint] of [

@@ -9,8 +9,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { HeldClock } from '../../../testing/index.ts';
-import { VectorCache } from '../cache.ts';
-import { embedTexts } from '../embed-texts.ts';
+import { VectorCache, embedTexts } from '../embed-texts.ts';
 import type { ServerOptions } from './openai-compatible.ts';
 import { openServerEngine } from './openai-compatible.ts';
 

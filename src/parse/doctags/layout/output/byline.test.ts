@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import type { Block } from '../../../document.ts';
 import type { Draft } from '../draft.ts';
-import type { Line } from '../page/line.ts';
+import type { Line } from '../page/segment.ts';
 import { findByline } from './byline.ts';
 
 /** A title and lines below it, parted by `/`; an empty one is a gap, a character behind `^` is raised, `>` goes to the right. */

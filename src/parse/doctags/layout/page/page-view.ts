@@ -1,8 +1,88 @@
+import { shareInside } from './box.ts';
 import type { Box } from '../../../document.ts';
-import { mirrorBox, mirrored, readsRightToLeft } from '../text/direction.ts';
-import { isWide } from '../text/letter.ts';
-import type { Glyph, PageContent } from './page-content.ts';
+import { segmentLabel } from '../role/caption.ts';
+import type { PageContent, Rule, Glyph } from './page-content.ts';
 import { OCR_FONT } from './page-content.ts';
+import type { Segment } from './segment.ts';
+import { sameRow } from './segment.ts';
+import { mirrorBox, mirrored, readsRightToLeft, isWide } from '../text/script.ts';
+import { mostFrequent } from '../text/symbol-font.ts';
+
+/** How far a rule that repeats may move from page to page, in points. */
+const SAME_PLACE = 2.5;
+/** The share of the text's width and height from which a rule can frame a page. */
+const WIDE = 0.6;
+/** The share of pages on which a rule of the page is: left and right pages may differ, and the first. */
+const REPEATS = 0.35;
+/** More long rules than the furniture of a page has. */
+const MANY = 200;
+
+interface RuledPage {
+  readonly content: PageContent;
+  readonly text: readonly Segment[];
+  readonly furniture: ReadonlyMap<Segment, unknown>;
+}
+
+/** Rules that belong to the page and not to what is printed on it: under running heads, above feet, round the page. */
+export function findPageRules(pages: readonly RuledPage[]): Set<Rule> {
+  const found = new Set<Rule>();
+  const long = pages.map((page) => longRules(page));
+  const places = new Map<string, number>();
+  for (const rules of long)
+    for (const place of new Set(rules.map((rule) => placeOf(rule)))) places.set(place, (places.get(place) ?? 0) + 1);
+  long.forEach((rules, index) => {
+    const page = pages[index];
+    if (!page) return;
+    for (const rule of rules) {
+      // Tables at the head of their pages have rules there too, but not on so many pages.
+      const alike = placesNear(rule).reduce((sum, place) => sum + (places.get(place) ?? 0), 0);
+      const repeats = alike >= 2 && alike >= REPEATS * pages.length;
+      if (repeats && isOutside(rule, page)) found.add(rule);
+    }
+  });
+  return found;
+}
+
+/** Where a rule begins and ends, in steps of how far it may move. */
+function placeOf({ direction, box }: Rule, dx = 0, dy = 0): string {
+  const step = (value: number): number => Math.round(value / SAME_PLACE);
+  const [from, to] = direction === 'horizontal' ? [box.left, box.right] : [box.top, box.bottom];
+  const at = direction === 'horizontal' ? box.top : box.left;
+  return `${direction} ${step(at) + dy} ${step(from) + dx} ${Math.round((to - from) / (2 * SAME_PLACE))}`;
+}
+
+function placesNear(rule: Rule): string[] {
+  const places: string[] = [];
+  for (let dx = -1; dx <= 1; dx += 1) for (let dy = -1; dy <= 1; dy += 1) places.push(placeOf(rule, dx, dy));
+  return places;
+}
+
+function longRules({ content, text }: RuledPage): Rule[] {
+  const left = Math.min(content.width, ...text.map((segment) => segment.left));
+  const right = Math.max(0, ...text.map((segment) => segment.right));
+  const all = content.rules.filter(({ direction, box }) =>
+    direction === 'horizontal'
+      ? box.right - box.left > WIDE * (right - left)
+      : box.bottom - box.top > 0.25 * content.height,
+  );
+  // A page with more of them is a form or one large table.
+  return all.length > MANY ? [] : all;
+}
+
+/** No text but a page's furniture is on one side of it, or the text keeps away from it as from an edge. */
+function isOutside({ direction, box }: Rule, { text, furniture }: RuledPage): boolean {
+  const body = text.filter((segment) => !furniture.has(segment));
+  if (direction === 'horizontal') {
+    const heading = body.filter((segment) => segment.baseline < box.top + 1);
+    // Below the caption of a table is the first of its rules.
+    if (heading.some((segment) => segmentLabel(segment) === 'table')) return false;
+    const above = heading.length;
+    return Math.min(above, body.length - above) <= 0.03 * body.length + 1;
+  }
+  const before = body.filter((segment) => segment.right < box.left + 2).length;
+  const after = body.filter((segment) => segment.left > box.right - 2).length;
+  return Math.min(before, after) === 0;
+}
 
 /** A page turned and mirrored so that its text runs from left to right, and the way back to the page as it is. */
 export interface PageView {
@@ -104,4 +184,80 @@ export function turnBack(box: Box, page: PageContent, turn: number): Box {
   if (turn === 3)
     return { left: box.top, right: box.bottom, top: page.height - box.right, bottom: page.height - box.left };
   return turnBox(box, page, 2);
+}
+
+/** Ems from which a line may be one of running text. */
+const WIDE_LINE = 15;
+/** Lines in a row that make a paragraph and not a long cell. */
+const RUN = 4;
+
+/**
+ * The segments of running text: lines below each other, wide, at the pitch of one paragraph, whose left and right ends
+ * agree. Cells of tables are short, or ragged, or rows apart.
+ */
+export function proseSegments(segments: readonly Segment[]): Set<Segment> {
+  const wide = segments
+    .filter((segment) => segment.right - segment.left > WIDE_LINE * segment.size)
+    .sort((a, b) => a.baseline - b.baseline);
+  const prose = new Set<Segment>();
+  const seen = new Set<Segment>();
+  for (const start of wide) {
+    if (seen.has(start)) continue;
+    const run = [start];
+    for (const next of wide) {
+      const last = run.at(-1);
+      if (!last || next.baseline <= last.baseline) continue;
+      if (next.baseline - last.baseline > 2.2 * last.size) break;
+      if (follows(last, next)) run.push(next);
+    }
+    for (const each of run) seen.add(each);
+    if (run.length >= RUN && isText(run)) for (const each of run) prose.add(each);
+  }
+  return prose;
+}
+
+function follows(above: Segment, below: Segment): boolean {
+  const em = above.size;
+  return (
+    Math.abs(above.size - below.size) < 0.15 * em &&
+    below.baseline - above.baseline < 1.8 * em &&
+    Math.abs(above.left - below.left) < 2.5 * em &&
+    Math.abs(above.right - below.right) < 6 * em
+  );
+}
+
+/** Most lines end at one edge; or they nearly fill the width and continue in the middle of a sentence, as cells do not. */
+function isText(run: readonly Segment[]): boolean {
+  const right = Math.max(...run.map((segment) => segment.right));
+  const left = Math.min(...run.map((segment) => segment.left));
+  const within = (share: number): number =>
+    run.filter((segment) => segment.right > right - share * (right - left)).length / run.length;
+  const small = run.filter((segment) => /^\p{Ll}/u.test(segment.glyphs[0]?.text ?? '')).length / run.length;
+  return within(0.03) >= 0.7 || (within(0.08) >= 0.6 && small >= 0.4);
+}
+
+/** The share of the letters in a box that are running text; a long text beside short cells is a cell too. */
+export function proseShare(box: Box, segments: readonly Segment[], prose: ReadonlySet<Segment>): number {
+  let all = 0;
+  let running = 0;
+  const inside = segments.filter((segment) => shareInside(segment, box) >= 0.5);
+  const short = inside.filter((segment) => !prose.has(segment));
+  for (const segment of inside) {
+    all += segment.glyphs.length;
+    if (prose.has(segment) && !short.some((other) => sameRow(other, segment))) running += segment.glyphs.length;
+  }
+  return all === 0 ? 0 : running / all;
+}
+
+/** The font and size that most letters of some segments are set in. */
+export function mainType(segments: Iterable<Segment>): string | undefined {
+  const counts = new Map<string, number>();
+  for (const segment of segments)
+    counts.set(typeKey(segment), (counts.get(typeKey(segment)) ?? 0) + segment.glyphs.length);
+  return mostFrequent(counts);
+}
+
+/** A segment's font and size, to be compared. */
+export function typeKey({ font, size }: Segment): string {
+  return `${font.name} ${Math.round(size * 2)}`;
 }

@@ -1,6 +1,9 @@
-import { areaOf } from './box.ts';
-import { hasLetterOrDigit } from '../text/letter.ts';
+import { areaOf, shareInside } from './box.ts';
+import { hasLetterOrDigit } from '../text/script.ts';
 import type { Font, PageContent } from './page-content.ts';
+import type { Box, Table } from '../../../document.ts';
+import { segmentLabel } from '../role/caption.ts';
+import type { Segment } from './segment.ts';
 
 /** Letters and digits from which on a page has text of its own. */
 const FEWEST_LETTERS = 30;
@@ -37,4 +40,71 @@ export function withoutLayerType(page: PageContent): PageContent {
     return { ...glyph, font };
   });
   return { ...page, glyphs };
+}
+
+/** A line with so many words is one of running text, whatever is drawn behind it. */
+const LINE_WORDS = 6;
+const FEWEST_LINES = 5;
+/** The share of its letters that a picture may take as labels, when they are in such lines. */
+const RUNNING_SHARE = 0.6;
+/** The share of letters that a table may lose. */
+const LOST_SHARE = 0.02;
+
+/** Pictures that would take lines of running text with them: their text is given back, and they are no pictures. */
+export function swallowsText(picture: Box, segments: readonly Segment[]): boolean {
+  const inside = segments.filter((segment) => shareInside(segment, picture) > 0.5);
+  const running = inside.filter((segment) => segment.text.split(/\s+/u).length >= LINE_WORDS);
+  const letters = (all: readonly Segment[]): number => all.reduce((sum, { glyphs }) => sum + glyphs.length, 0);
+  if (running.length >= FEWEST_LINES && letters(running) > RUNNING_SHARE * letters(inside)) return true;
+  return !isCaptioned(picture, segments) && isFilled(picture, inside);
+}
+
+/** How far, in points, the caption of a figure is from it. */
+const CAPTION_REACH = 45;
+
+/** A figure that is named as one stays one: the words on it are its text. */
+function isCaptioned(picture: Box, segments: readonly Segment[]): boolean {
+  return segments.some(
+    (segment) =>
+      segmentLabel(segment) === 'figure' &&
+      segment.right > picture.left &&
+      segment.left < picture.right &&
+      segment.bottom > picture.top - CAPTION_REACH &&
+      segment.top < picture.bottom + CAPTION_REACH,
+  );
+}
+
+/** The share of a picture that lines of text cover, from which on they are what it shows; listings have short lines. */
+const FILLED = 0.3;
+const FILLED_BY_CODE = 0.12;
+const FEWEST_WORDS = 4;
+
+/** Code in a frame, a strip of a scan with its text layer: lines below each other fill it, where labels are sparse. */
+function isFilled(picture: Box, inside: readonly Segment[]): boolean {
+  const words = inside.reduce((sum, { text }) => sum + (text.match(/\p{L}{2,}/gu)?.length ?? 0), 0);
+  if (words < FEWEST_WORDS) return false;
+  const ink = inside.reduce((sum, { left, right, size }) => sum + (right - left) * size, 0);
+  const code = inside.reduce((sum, { glyphs, monospaced }) => sum + glyphs.length * monospaced, 0);
+  const all = inside.reduce((sum, { glyphs }) => sum + glyphs.length, 0);
+  return ink > (inside.length >= 3 && code > 0.7 * all ? FILLED_BY_CODE : FILLED) * areaOf(picture);
+}
+
+/** True when a table has every letter of the segments it was made from, once. */
+export function keepsWords(table: Table, segments: readonly Segment[]): boolean {
+  const kept = table.cells.reduce((sum, { text }) => sum + countLetters(text), 0);
+  const given = lettersIn(segments);
+  return Math.abs(kept - given) <= LOST_SHARE * given + 2;
+}
+
+/** Letters and digits of lines or pieces of lines. */
+export function lettersIn(segments: readonly { readonly glyphs: readonly { readonly text: string }[] }[]): number {
+  let count = 0;
+  for (const { glyphs } of segments) for (const { text } of glyphs) count += countLetters(text);
+  return count;
+}
+
+/** Letters and digits of a text. */
+export function countLetters(text: string): number {
+  if (text.length === 1) return hasLetterOrDigit(text) ? 1 : 0;
+  return text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
 }

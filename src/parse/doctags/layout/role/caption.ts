@@ -1,4 +1,9 @@
-import type { Line } from '../page/line.ts';
+import type { Cell, Table, Box } from '../../../document.ts';
+import { withoutLetterspacing } from '../text/glyph-text.ts';
+import type { Line } from '../page/segment.ts';
+import { overlap, unionBox } from '../page/box.ts';
+import type { Draft } from '../draft.ts';
+import type { Setting } from './paragraph.ts';
 
 const LABEL =
   /^(?<kind>supplementary\s+(?:table|fig(?:ure|\.)?)|extended\s+data\s+(?:table|fig(?:ure|\.)?)|table|tab\.?|figure|figures|fig\.?|algorithm|listing|scheme|chart|graph|map|exhibit|diagram|plate|box|quadro|cuadro|gráfico|tableau|tabelle|tabla|tabela|tabella|tabel|таблица|таблиця|abbildung|abb\.|figura|figur|рисунок|рис\.|obrázek|rysunek)\s*(?<number>[A-Z]{0,2}[.-]?\d{1,3}(?:[.-]\d{1,3})*[A-Z]?|[IVX]{1,5}|[A-Z])(?<end>\s?[.:|│\u2013\u2014-](?=\s|$)|[.:|)\u2013\u2014-]|\s|$)/iu;
@@ -68,14 +73,6 @@ export function isBoldLabel(line: Line): boolean {
   return line.bold < 0.9 && line.glyphs.slice(0, 4).every((glyph) => glyph.font.bold);
 }
 
-/** "F I G U R E 1" is "FIGURE 1"; spaces may be lost between some of its letters ("TA B LE 2"). */
-export function withoutLetterspacing(text: string): string {
-  const spaced = /^(?:\p{L}\s){3,12}\p{L}(?=\s|\d|$)/u.exec(text)?.[0] ?? SPACED_LABEL.exec(text)?.[0];
-  return spaced === undefined ? text : spaced.replace(/\s/gu, '') + text.slice(spaced.length);
-}
-
-const SPACED_LABEL = /^(?:T ?A ?B ?L ?E|F ?I ?G ?U ?R ?E|S ?C ?H ?E ?M ?E|B ?O ?X)(?=\s)/u;
-
 /** The label is bold, small capitals or otherwise unlike the words after it. */
 function labelIsApart(line: Line, length: number): boolean {
   const label = line.glyphs.slice(0, length);
@@ -90,4 +87,203 @@ function labelIsApart(line: Line, length: number): boolean {
   const widest = Math.max(0, ...gaps.filter((each) => each < 3 * line.size));
   const capsLabel = label.every((glyph) => glyph.font.smallCaps) && !rest.every((glyph) => glyph.font.smallCaps);
   return boldLabel || capsLabel || (gap > 0.7 * line.size && gap > 1.3 * widest);
+}
+
+const SUPPLEMENT = /^(?:supplementary\s|(?:fig(?:ure|\.)?|table)\s?S\d)/iu;
+
+/** Marks captions and binds each to the nearest table or picture of its kind on the page. */
+export function bindCaptions(drafts: Draft[], setting: Setting): Draft[] {
+  joinLabels(drafts);
+  const floats = drafts.filter((draft) => draft.kind === 'table' || draft.kind === 'picture');
+  const taken = new Set<Draft>();
+  const captions: Draft[] = [];
+  for (const draft of drafts) {
+    const [first] = draft.lines;
+    if (!first || draft.kind !== 'text') continue;
+    const kind = captionStart(first);
+    if (!kind) continue;
+    // The label of a table's next part repeats what is known, as a running head does.
+    if (repeatsCaption(draft, captions)) {
+      draft.kind = 'page_header';
+      continue;
+    }
+    draft.kind = 'caption';
+    captions.push(draft);
+    takeNextLines(draft, kind, drafts, setting);
+    const wanted = kind === 'table' ? 'table' : 'picture';
+    let best: Draft | undefined;
+    let bestDistance = 90;
+    for (const float of floats) {
+      if (float.page !== draft.page || taken.has(float)) continue;
+      if (overlap(float.box.left, float.box.right, draft.box.left, draft.box.right) <= 0) continue;
+      const distance = gapBetween(float.box, draft.box) + (float.kind === wanted ? 0 : 60);
+      if (distance < bestDistance) {
+        best = float;
+        bestDistance = distance;
+      }
+    }
+    if (!best) {
+      // A list of the supplements, which are in other files.
+      if (SUPPLEMENT.test(first.text)) draft.kind = 'text';
+      continue;
+    }
+    taken.add(best);
+    draft.owner = best;
+    if (kind === 'figure') takeNotes(draft, best, drafts, setting);
+  }
+  return drafts.filter((draft) => draft.lines.length > 0 || draft.kind === 'table' || draft.kind === 'picture');
+}
+
+/**
+ * Adds the lines that are read apart from their caption: under a label alone on its line, the short last lines of a
+ * caption over two columns, and lines under a figure's caption in smaller type than the text.
+ */
+function takeNextLines(caption: Draft, kind: string, drafts: readonly Draft[], setting: Setting): void {
+  for (;;) {
+    const last = caption.lines.at(-1);
+    if (!last) return;
+    const pitch = setting.pitches.get(Math.round(last.size * 2) / 2) ?? 1.2 * last.size;
+    const next = drafts.find((draft) => {
+      const [first] = draft.lines;
+      if (!first || draft.kind !== 'text' || draft.page !== caption.page) return false;
+      const distance = first.baseline - last.baseline;
+      if (distance <= 0 || distance > 1.15 * pitch || Math.abs(first.left - last.left) > last.size) return false;
+      if (Math.abs(first.size - last.size) > 0.04 * last.size || captionStart(first)) return false;
+      if (isLabelAlone(last)) return true;
+      if (kind === 'figure' && first.size < 0.96 * setting.size && !NOTES.test(first.text)) return true;
+      return draft.piece !== caption.piece && first.font.name === last.font.name && first.right < last.right;
+    });
+    if (!next) return;
+    caption.lines = [...caption.lines, ...next.lines];
+    caption.box = unionBox(caption.lines);
+    next.lines = [];
+  }
+}
+
+/** A label alone on its line ("TABLE I") may have its picture between itself and the words of the caption. */
+function joinLabels(drafts: readonly Draft[]): void {
+  drafts.forEach((draft, index) => {
+    const [line, more] = draft.lines;
+    if (draft.kind !== 'text' || !line || more || !isLabelAlone(line)) return;
+    const picture = drafts[index + 1]?.kind === 'picture' ? drafts[index + 1] : undefined;
+    const words = drafts[picture ? index + 2 : index + 1];
+    const [first] = words?.lines ?? [];
+    if (words?.kind !== 'text' || !first || words.page !== draft.page || captionStart(first)) return;
+    const above = picture ? picture.box.bottom : draft.box.bottom;
+    if (first.top - above > 2.5 * first.size || first.top < above - first.size) return;
+    // A caption is not set like the running text under the label of a figure.
+    if (Math.abs(first.size - line.size) > 0.25 * line.size) return;
+    draft.lines = [line, ...words.lines];
+    draft.box = unionBox(picture ? words.lines : draft.lines);
+    words.lines = [];
+  });
+}
+
+/** "Abbreviations: …" under a figure whose caption is above it. */
+const NOTES = /^(?:abbreviations?|notes?|sources?)\s?:/iu;
+
+function takeNotes(caption: Draft, figure: Draft, drafts: readonly Draft[], { size }: Setting): void {
+  if (caption.box.top > figure.box.top) return;
+  const notes = drafts.find(({ kind, page, box, lines: [first] }) => {
+    if (!first || kind !== 'text' || page !== caption.page || !NOTES.test(first.text)) return false;
+    const distance = first.top - figure.box.bottom;
+    return (
+      first.size < 0.96 * size && distance > -first.size && distance < 4 * first.size && box.left < figure.box.right
+    );
+  });
+  if (!notes) return;
+  caption.lines = [...caption.lines, ...notes.lines];
+  notes.lines = [];
+}
+
+function isLabelAlone(line: Line): boolean {
+  const kind = captionStart(line);
+  if (kind !== 'table' && kind !== 'figure') return false;
+  return /^\p{L}+\.?\s*(?:[A-Z]?\d{1,3}|[IVX]{1,5})[.:|]?$/u.test(withoutLetterspacing(line.text).trim());
+}
+
+function gapBetween(a: Box, b: Box): number {
+  return Math.max(0, a.top - b.bottom, b.top - a.bottom);
+}
+
+/** Joins a table with its continuation on the next page: its header repeats, or a label says that it continues. */
+export function joinTables(drafts: readonly Draft[]): Draft[] {
+  const result: Draft[] = [];
+  let last: Draft | undefined;
+  let between: Draft[] = [];
+  for (const draft of drafts) {
+    if (draft.kind === 'table') {
+      const page = last?.regions?.at(-1)?.page ?? last?.page ?? 0;
+      const isMarked = between.some(isContinuation);
+      const near = last && page + 1 === draft.page && (isMarked || !between.some(endsTable));
+      const joined = near ? joinTwo(last?.table, draft.table, isMarked) : undefined;
+      between = [];
+      if (last && joined) {
+        last.table = joined;
+        last.letters = new Map([...(last.letters ?? []), ...(draft.letters ?? [])]);
+        last.regions = [
+          ...(last.regions ?? [{ page: last.page, box: last.box }]),
+          { page: draft.page, box: draft.box },
+        ];
+        continue;
+      }
+      last = draft;
+    } else between.push(draft);
+    result.push(draft);
+  }
+  return result;
+}
+
+/** Running text, or the caption of another table: what follows is a separate table. */
+function endsTable({ lines }: Draft): boolean {
+  const [first] = lines;
+  if (!first) return false;
+  if (captionStart(first) === 'table') return !isContinuation({ lines });
+  return lines.length >= 3 && first.right - first.left > 20 * first.size;
+}
+
+const CONTINUED =
+  /\b(?:continu(?:ed|es?|ation|ação|ación)|cont(?:[.’']d?|d)|fortsetzung|suite|продолжение)(?![\p{L}])/iu;
+
+/** Letters of a label that says no more than that. */
+const SHORT = 40;
+
+/** Letters at its start by which a repeated caption is known. */
+const REPEATED = 30;
+
+/** "Table 2. Cont.", "Table 3 (continued)": the label of a part, not a separate caption. */
+function isContinuation({ lines }: Pick<Draft, 'lines'>): boolean {
+  const [first] = lines;
+  return first !== undefined && captionStart(first) !== undefined && lines.some((line) => CONTINUED.test(line.text));
+}
+
+/** Such a label without the words of the caption, or with words that a caption before it had. */
+function repeatsCaption({ lines }: Pick<Draft, 'lines'>, captions: readonly Draft[]): boolean {
+  if (!isContinuation({ lines })) return false;
+  const start = (all: readonly Line[]): string =>
+    all
+      .map(({ text }) => text)
+      .join('')
+      .replaceAll(/[^\p{L}\p{N}]/gu, '')
+      .slice(0, REPEATED);
+  const text = lines.reduce((sum, line) => sum + line.text.length, 0);
+  return text < SHORT || captions.some((other) => start(other.lines) === start(lines));
+}
+
+function joinTwo(first: Table | undefined, second: Table | undefined, isMarked: boolean): Table | undefined {
+  if (!first || !second || first.columns !== second.columns) return undefined;
+  const head = (table: Table): string =>
+    table.cells
+      .filter((cell) => cell.row === 0)
+      .map((cell) => cell.text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ''))
+      .join('\t');
+  const repeats = head(first).trim() !== '' && head(first) === head(second);
+  if (!repeats && !isMarked) return undefined;
+  const header = repeats
+    ? Math.max(1, ...second.cells.filter((cell) => cell.kind === 'column-header').map((cell) => cell.row + 1))
+    : 0;
+  const moved = second.cells
+    .filter((cell) => cell.row >= header)
+    .map((cell): Cell => ({ ...cell, row: cell.row - header + first.rows }));
+  return { rows: first.rows + second.rows - header, columns: first.columns, cells: [...first.cells, ...moved] };
 }

@@ -2,7 +2,7 @@ import type { Box } from '../../../document.ts';
 import { overlap, unionBox } from '../page/box.ts';
 import type { Draft } from '../draft.ts';
 import { isCommonHeading, isReferencesHeading } from './heading-number.ts';
-import type { Line } from '../page/line.ts';
+import type { Line } from '../page/segment.ts';
 
 const SYMBOL = /^[∗*†‡§¶‖#⋆★✉]/u;
 

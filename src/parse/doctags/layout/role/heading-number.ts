@@ -1,5 +1,5 @@
 /** The number in front of a heading. */
-export interface HeadingNumber {
+interface HeadingNumber {
   readonly style: 'arabic' | 'roman' | 'letter' | 'appendix';
   /** "2.3.1" has three parts. */
   readonly depth: number;
@@ -8,8 +8,11 @@ export interface HeadingNumber {
 }
 
 const ARABIC = /^(?:(?:chapter|section|part|§)\s*)?(\d{1,2}(?:\.\d{1,2}){0,4})[.):]?\s+(?:[|\u2502]\s+)?(?=\p{L})/iu;
+
 const ROMAN = /^([IVX]{1,5})(?:\.\s*(?=[\p{L}\p{S}])|\s+(?=\p{Lu}))/u;
+
 const APPENDIX = /^(?:appendix|annex)\s+([A-Z]|[IVX]+|\d+)(?:[.:]?\s+|[.:]?$)/iu;
+
 const LETTER = /^([A-Z](?:\.\d{1,2}){0,3})(?:\.\s*|\)\s+|\s+)(?=\p{L})/u;
 
 /** Reads the number at the start of a heading. */
@@ -92,4 +95,13 @@ export function isKeywords(text: string): boolean {
 /** The label of that list, which heads no section. */
 export function isKeywordsLabel(text: string): boolean {
   return KEYWORDS.exec(text)?.[0].length === text.trim().length;
+}
+
+const TYPE_WORDS =
+  /^(?:research|original|review|reviews|systematic|short|brief|rapid|case|data|technical|clinical|basic|full|regular|invited|topical|mini|special|research|open|access|free|article|articles|paper|papers|report|reports|communication|communications|descriptor|letter|letters|editorial|commentary|comment|perspective|perspectives|viewpoint|opinion|protocol|study|trial|experimental|observational|method|methods|note|notes|news|guideline|guidelines|correspondence|registered|meta|analysis|science|investigation|contribution|contributions|software|resource|focus|section|feature|features|and|of|the|in|to|series|policy|practice|forum|essay|hypothesis|education|brief|book|overview|update|insight|highlights|spotlight|primer|preprint|manuscript|accepted|author|peer|reviewed|version|early|view|online|first)$/iu;
+
+/** The kind of article or a banner ("Research Article", "OPEN ACCESS", "Study Protocol Clinical Trial"), not what it is about. */
+export function isArticleType(text: string): boolean {
+  const words = text.split(/[^\p{L}]+/u).filter((word) => word !== '');
+  return words.length > 0 && words.length <= 6 && words.every((word) => TYPE_WORDS.test(word));
 }

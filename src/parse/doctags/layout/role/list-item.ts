@@ -1,7 +1,7 @@
 import type { Draft } from '../draft.ts';
 import { draftOf, textOf } from '../draft.ts';
-import type { Line } from '../page/line.ts';
-import { linePart } from '../page/line.ts';
+import type { Line } from '../page/segment.ts';
+import { linePart } from '../page/segment.ts';
 
 interface Candidate {
   readonly draft: Draft;

@@ -1,8 +1,8 @@
 import type { Draft } from '../draft.ts';
 import { draftOf, textOf } from '../draft.ts';
 import { isBackMatter, isReferencesHeading } from './heading-number.ts';
-import { mostFrequent } from '../text/glyph-type.ts';
-import type { Line } from '../page/line.ts';
+import { mostFrequent } from '../text/symbol-font.ts';
+import type { Line } from '../page/segment.ts';
 import { fitsMore } from './paragraph.ts';
 
 const BRACKET = /^\[([^\]\s]{1,14}(?:\s[^\]]{1,10})?)\]/u;

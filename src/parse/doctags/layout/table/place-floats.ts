@@ -1,17 +1,15 @@
 import type { Box } from '../../../document.ts';
-import { shareInside, touches } from '../page/box.ts';
-import type { Draft } from '../draft.ts';
-import type { PageContent } from '../page/page-content.ts';
-import { keepsWords, lettersIn } from '../page/safety.ts';
+import type { Draft, Findings } from '../draft.ts';
 import type { Segment } from '../page/segment.ts';
+import { shareInside, touches } from '../page/box.ts';
+import type { PageContent } from '../page/page-content.ts';
+import { keepsWords, lettersIn } from '../page/scan.ts';
 import { buildTable } from './table-grid.ts';
 import type { TableRegion } from './table-region.ts';
-import { findTableRegions } from './table-region.ts';
-import type { Findings } from '../pass.ts';
-import { stripeRules } from './table-stripe.ts';
+import { findTableRegions, stripeRules } from './table-region.ts';
 
 /** A page's segments with its tables and pictures as floats in their place. */
-export interface PlacedPage {
+interface PlacedPage {
   readonly segments: readonly Segment[];
   readonly floats: ReadonlyMap<number, Draft>;
   /** Tables that would have lost or doubled words. */

@@ -1,12 +1,11 @@
 import type { Cell, Table, Box } from '../../../document.ts';
 import { overlap } from '../page/box.ts';
-import { joinTexts } from '../text/hyphen.ts';
+import { joinTexts } from '../text/glyph-text.ts';
 import type { Segment } from '../page/segment.ts';
 import { segmentOf } from '../page/segment.ts';
 import type { TableRegion } from './table-region.ts';
-import { rowsOf } from './table-region.ts';
+import { rowsOf, groupRows, separators } from './table-rows.ts';
 import type { Entry, TableLine, TableRow, RowSetting } from './table-rows.ts';
-import { groupRows, separators } from './table-rows.ts';
 import type { CellDraft } from './table-span.ts';
 import { spanRows, spanSections, takeBetweenLines } from './table-span.ts';
 import type { Glyph } from '../page/page-content.ts';

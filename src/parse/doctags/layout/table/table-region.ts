@@ -1,10 +1,13 @@
-import type { Box } from '../../../document.ts';
+import { rowsOf } from './table-rows.ts';
+import type { Box, Table } from '../../../document.ts';
+import { proseSegments, proseShare, mainType, typeKey } from '../page/page-view.ts';
 import { joinBoxes, overlap, shareInside, touches, unionBox } from '../page/box.ts';
-import type { Rule } from '../page/page-content.ts';
-import type { Segment } from '../page/segment.ts';
+import type { Rule, PageContent } from '../page/page-content.ts';
+import type { Segment, Line } from '../page/segment.ts';
 import { sameRow } from '../page/segment.ts';
-import { proseSegments, proseShare, mainType, typeKey } from '../page/prose.ts';
-import { segmentLabel } from '../role/caption.ts';
+import { segmentLabel, captionStart } from '../role/caption.ts';
+import { isFormulaLine, hasLeaders } from '../role/paragraph.ts';
+import { buildTable } from './table-grid.ts';
 
 /** A place on a page where rules say that a table is. */
 export interface TableRegion {
@@ -297,20 +300,6 @@ function rowsBelow(head: Box, header: readonly Segment[][], segments: readonly S
   return several >= 2 ? { ...head, bottom } : undefined;
 }
 
-/** Segments by rows, from top to bottom, each row from left to right. */
-export function rowsOf(segments: readonly Segment[]): Segment[][] {
-  const sorted = [...segments].sort((a, b) => a.baseline - b.baseline);
-  const rows: Segment[][] = [];
-  for (const segment of sorted) {
-    const row = rows.at(-1);
-    const [first] = row ?? [];
-    if (row && first && sameRow(first, segment)) row.push(segment);
-    else rows.push([segment]);
-  }
-  for (const row of rows) row.sort((a, b) => a.left - b.left);
-  return rows;
-}
-
 /** What captioned tables are looked for in: segments of a page, its horizontal rules and its pictures. */
 interface TablePage {
   readonly segments: readonly Segment[];
@@ -435,4 +424,149 @@ function captionEnd(
     end = Math.max(end, row.bottom);
   }
   return first ? Math.min(first.top, Math.max(end, first.top)) - 1 : end + 0.5;
+}
+
+/** The least width, and the heights, of a stripe behind a row of a table, in points. */
+const MIN_STRIPE = 80;
+const MIN_HEIGHT = 6;
+const MAX_HEIGHT = 90;
+const SAME_STRIPE = 4;
+/** How far below its caption the first stripe of a table may begin. */
+const MAX_HEAD = 90;
+
+/** The edges of shaded rows as rules: tables with stripes have no lines, or few. */
+export function stripeRules(page: PageContent, segments: readonly Segment[]): Rule[] {
+  const stripes = page.drawings
+    .filter(({ kind }) => kind === 'fill' || kind === 'path')
+    .map(({ box }) => box)
+    .filter(
+      (box) =>
+        box.right - box.left >= MIN_STRIPE &&
+        box.bottom - box.top >= MIN_HEIGHT &&
+        // All stripes of a table may be drawn as one shape.
+        (box.bottom - box.top <= MAX_HEIGHT || (isCaptioned(box, segments) && holdsCells(box, segments))),
+    )
+    .filter((box) => segments.some((segment) => shareInside(segment, box) > 0.6));
+  const rows = joinCells(stripes).filter((box, _index, all) => all.filter((other) => sameEnds(box, other)).length >= 2);
+  const heights = new Set<string>();
+  return rows.flatMap((box) =>
+    [box.top, box.bottom].flatMap((y): Rule[] => {
+      const key = `${Math.round(box.left / SAME_STRIPE)} ${Math.round(y / 2)}`;
+      if (heights.has(key)) return [];
+      heights.add(key);
+      return [{ direction: 'horizontal', box: { left: box.left, right: box.right, top: y, bottom: y } }];
+    }),
+  );
+}
+
+/** The caption of a table is above it, over the table's head at most. */
+function isCaptioned(box: Box, segments: readonly Segment[]): boolean {
+  return segments.some(
+    (segment) =>
+      segmentLabel(segment) === 'table' &&
+      segment.left < box.right &&
+      segment.right > box.left &&
+      segment.bottom < box.top + 2 &&
+      box.top - segment.bottom < MAX_HEAD,
+  );
+}
+
+/** Rows of several pieces are printed on it: cells of a table. */
+export function holdsCells(box: Box, segments: readonly Segment[]): boolean {
+  const inside = segments.filter((segment) => shareInside(segment, box) > 0.6);
+  const rows = Map.groupBy(inside, (segment) => Math.round(segment.baseline));
+  const cut = [...rows.values()].filter((row) => row.length >= 2).length;
+  return rows.size >= 5 && cut >= 0.5 * rows.size;
+}
+
+/** A row may be shaded cell by cell. */
+function joinCells(boxes: readonly Box[]): Box[] {
+  return joinBoxes(
+    boxes.toSorted((a, b) => a.top - b.top || a.left - b.left),
+    (a, b) =>
+      Math.abs(a.top - b.top) < 1 &&
+      Math.abs(a.bottom - b.bottom) < 1 &&
+      overlap(a.left, a.right, b.left, b.right) > -SAME_STRIPE,
+  );
+}
+
+function sameEnds(a: Box, b: Box): boolean {
+  return Math.abs(a.left - b.left) < SAME_STRIPE && Math.abs(a.right - b.right) < SAME_STRIPE;
+}
+
+/** Lines of a column that form a table without rules. */
+interface UnruledTable {
+  readonly from: number;
+  readonly to: number;
+  readonly box: Box;
+  readonly table: Table;
+}
+
+/** Finds runs of lines that are cut into cells at the same places: under a table's caption, or plainly of numbers. */
+export function findUnruledTables(lines: readonly Line[], vocabulary: ReadonlySet<string>): UnruledTable[] {
+  const found: UnruledTable[] = [];
+  let start = 0;
+  while (start < lines.length) {
+    if (!isCells(lines[start])) {
+      start += 1;
+      continue;
+    }
+    let end = start + 1;
+    while (end < lines.length && goesOn(lines, end)) end += 1;
+    while (end > start && !isCells(lines[end - 1])) end -= 1;
+    const table = end - start >= 3 ? tableOf(lines, start, end, vocabulary) : undefined;
+    if (table) found.push({ from: start, to: end, ...table });
+    start = Math.max(end, start + 1);
+  }
+  return found;
+}
+
+/** Two or more short pieces side by side that are no formula. */
+function isCells(line: Line | undefined): boolean {
+  if (!line || line.float !== undefined || line.segments.length < 2) return false;
+  if (hasLeaders(line.text) || captionStart(line) || (line.math > 0.25 && isFormulaLine(line))) return false;
+  return line.segments.every((segment) => segment.right - segment.left < 18 * line.size);
+}
+
+function goesOn(lines: readonly Line[], at: number): boolean {
+  const line = lines[at];
+  const previous = lines[at - 1];
+  if (!line || !previous || line.baseline - previous.baseline > 2.2 * line.size) return false;
+  if (isCells(line)) return true;
+  // A wrapped cell or the name of a group of rows, between two rows.
+  const short = line.float === undefined && line.right - line.left < 18 * line.size && !captionStart(line);
+  return short && isCells(previous) && isCells(lines[at + 1]);
+}
+
+function tableOf(
+  lines: readonly Line[],
+  from: number,
+  to: number,
+  vocabulary: ReadonlySet<string>,
+): { box: Box; table: Table } | undefined {
+  const run = lines.slice(from, to);
+  const box = unionBox(run);
+  const table = buildTable(
+    { box, horizontal: [], vertical: [] },
+    run.flatMap((line) => [...line.segments]),
+    vocabulary,
+  );
+  if (!table || table.rows < 3) return undefined;
+  const filled = table.cells.filter((cell) => cell.text !== '');
+  const single = filled.filter((cell) => cell.columnSpan === 1).length;
+  if (filled.length < 0.6 * table.rows * table.columns || single < 0.85 * filled.length) return undefined;
+  const numbers = filled.filter((cell) => /^[^\p{L}\p{N}]*\p{N}[^\p{L}]*$/u.test(cell.text)).length;
+  const plain = table.columns >= 3 && table.rows >= 4 && numbers > 0.5 * filled.length;
+  return plain || hasCaptionAbove(lines, from) ? { box, table } : undefined;
+}
+
+/** A caption of a table ends right above the run. */
+function hasCaptionAbove(lines: readonly Line[], from: number): boolean {
+  for (let at = from - 1; at >= Math.max(0, from - 5); at -= 1) {
+    const line = lines[at];
+    const next = lines[at + 1];
+    if (!line || !next || next.baseline - line.baseline > 3 * line.size) return false;
+    if (captionStart(line) === 'table') return true;
+  }
+  return false;
 }

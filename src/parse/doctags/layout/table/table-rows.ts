@@ -1,3 +1,5 @@
+import type { Segment } from '../page/segment.ts';
+import { sameRow } from '../page/segment.ts';
 import type { Box } from '../../../document.ts';
 import type { TableRegion } from './table-region.ts';
 import type { Features } from '../trees.ts';
@@ -186,5 +188,19 @@ export function groupRows(lines: readonly TableLine[], setting: RowSetting): Tab
       block: setting.cuts.filter((y) => y > (lines[0]?.baseline ?? 0) && y < line.baseline - 1).length,
     });
   });
+  return rows;
+}
+
+/** Segments by rows, from top to bottom, each row from left to right. */
+export function rowsOf(segments: readonly Segment[]): Segment[][] {
+  const sorted = [...segments].sort((a, b) => a.baseline - b.baseline);
+  const rows: Segment[][] = [];
+  for (const segment of sorted) {
+    const row = rows.at(-1);
+    const [first] = row ?? [];
+    if (row && first && sameRow(first, segment)) row.push(segment);
+    else rows.push([segment]);
+  }
+  for (const row of rows) row.sort((a, b) => a.left - b.left);
   return rows;
 }

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeFont } from '../../engines/text-run.ts';
-import { composeAccents } from './accent.ts';
-import { findAuthors } from '../role/front-matter.ts';
-import { readingGlyphs } from './direction.ts';
-import { usableText } from './glyph-text.ts';
+import { describeFont } from '../../engines/pdfium-glyphs.ts';
+import { composeAccents } from './marks.ts';
+import { findAuthors } from '../role/title.ts';
+import { readingGlyphs, detectLanguage } from './script.ts';
+import { usableText, collectVocabulary, joinTexts, glyphsText } from './glyph-text.ts';
 import { headingNumber, isCommonHeading, isReferencesHeading } from '../role/heading-number.ts';
-import { collectVocabulary, joinTexts } from './hyphen.ts';
-import { detectLanguage } from './language.ts';
 import type { Glyph } from '../page/page-content.ts';
 import { referenceIds } from '../role/reference.ts';
-import { glyphsText } from './segment-text.ts';
 
 const FONT = describeFont('Times-Roman', 0, 400);
 

@@ -1,0 +1,358 @@
+import {
+  headingNumber,
+  isCommonHeading,
+  isBackMatter,
+  isReferencesHeading,
+  isKeywords,
+  isKeywordsLabel,
+} from './heading-number.ts';
+import { findAuthors, endOfFrontMatter, isFrontMatter } from './title.ts';
+import { captionStart } from './caption.ts';
+import type { Draft } from '../draft.ts';
+import { textOf } from '../draft.ts';
+import { hasLetter } from '../text/script.ts';
+import type { Line } from '../page/segment.ts';
+import type { ListMarker } from './list-item.ts';
+import { listMarker, follows } from './list-item.ts';
+import type { OutlineEntry, Glyph, PageContent } from '../page/page-content.ts';
+import { isCapitals } from './paragraph.ts';
+import model from './heading-model.json' with { type: 'json' };
+import type { Features } from '../trees.ts';
+import { scoreOf } from '../trees.ts';
+
+/** What headings are compared with. */
+export interface HeadingSetting {
+  readonly size: number;
+  readonly font: string;
+  readonly bold: boolean;
+  readonly pitches: ReadonlyMap<number, number>;
+  readonly outline: readonly OutlineEntry[];
+  /** Column pieces in the margin: nothing there heads the text. */
+  readonly margins: ReadonlySet<number>;
+  /** What a tagged file says. */
+  readonly tagOf: TagOf;
+  readonly pageHeights: ReadonlyMap<number, number>;
+  /** Pages wider than high. */
+  readonly slides: ReadonlySet<number>;
+}
+
+/** A draft that may be a heading, with its features. */
+interface Candidate {
+  readonly draft: Draft;
+  readonly text: string;
+  readonly features: Features;
+  /** A sign that needs no weighing: a number of two parts or a name that sections share, set unlike the text; a slide's title. */
+  readonly isCertain: boolean;
+}
+
+const MAX_LETTERS = 220;
+const MAX_LINES = 5;
+/** Names that head a statement or its proof, not a section. */
+export const THEOREM =
+  /^(?:proof|theorem|lemma|proposition|corollary|definition|remark|example|claim|fact|conjecture|assumption|axiom)s?\b(?:\s+(?:of|\d|[A-Z]\b)|[.:(]|$)/i;
+
+interface Look {
+  readonly draft: Draft;
+  readonly index: number;
+  readonly text: string;
+  readonly first: Line;
+  readonly last: Line;
+  readonly name: string;
+  readonly style: string;
+  readonly isUnlikeText: boolean;
+  readonly headsText: boolean;
+}
+
+/** The drafts that may be headings, each with the same row of figures. */
+export function headingCandidates(drafts: readonly Draft[], setting: HeadingSetting): Candidate[] {
+  const looks = drafts.flatMap((_, index) => (isItem(drafts, index) ? [] : (lookOf(drafts, index, setting) ?? [])));
+  const document = documentOf(drafts, looks, setting);
+  return looks.map((look) => ({
+    draft: look.draft,
+    text: look.text,
+    features: featuresOf(look, drafts, setting, document),
+    isCertain: isCertain(look, drafts, setting),
+  }));
+}
+
+/** One of several items of a list, right below or above each other. */
+function isItem(drafts: readonly Draft[], index: number): boolean {
+  const markerAt = (at: number): ListMarker | undefined => {
+    const [first] = drafts[at]?.kind === 'text' ? (drafts[at]?.lines ?? []) : [];
+    return first && listMarker(first);
+  };
+  const own = markerAt(index);
+  if (!own) return false;
+  const [before, after] = [markerAt(index - 1), markerAt(index + 1)];
+  return (before !== undefined && follows(before, own)) || (after !== undefined && follows(own, after));
+}
+
+function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting): Look | undefined {
+  const draft = drafts[index];
+  const [first] = draft?.lines ?? [];
+  const last = draft?.lines.at(-1);
+  if (!draft || !first || !last || draft.kind !== 'text' || draft.lines.length > MAX_LINES) return undefined;
+  if (setting.margins.has(draft.piece)) return undefined;
+  const text = textOf(draft);
+  if (text.length > MAX_LETTERS || (text.match(/\p{L}/gu)?.length ?? 0) < 2) return undefined;
+  if (!headingNumber(text) && !/^[\p{Lu}\p{N}"“(\p{Lo}]/u.test(text) && !listMarker(first)) return undefined;
+  const bold = !setting.bold && draft.lines.every((line) => line.bold > 0.8);
+  const italic = draft.lines.every((line) => line.italic > 0.8);
+  const capitals = draft.lines.every((line) => isCapitals(line));
+  const size = Math.round(first.size * 2) / 2;
+  const next = drafts[index + 1];
+  const [line] = next?.lines ?? [];
+  const isBody =
+    next?.kind === 'text' &&
+    line !== undefined &&
+    line.font.name === setting.font &&
+    Math.abs(line.size - setting.size) < 0.06 * setting.size &&
+    line.right - line.left > 0.7 * (line.column.right - line.column.left);
+  return {
+    draft,
+    index,
+    text,
+    first,
+    last,
+    name: headingNumber(text)?.rest ?? text,
+    style: `${size} ${first.font.name} ${bold} ${italic} ${capitals}`,
+    isUnlikeText:
+      bold ||
+      italic ||
+      capitals ||
+      faceOf(first.font.name) !== faceOf(setting.font) ||
+      first.size > 1.04 * setting.size,
+    headsText: isBody,
+  };
+}
+
+function isCertain(look: Look, drafts: readonly Draft[], setting: HeadingSetting): boolean {
+  const { draft, index, text, first, name, isUnlikeText } = look;
+  if (/[.,;!]["”)]?$/u.test(text) || draft.lines.length > 2 || THEOREM.test(text) || isKeywordsLabel(text))
+    return false;
+  if (captionStart(first) || endsAsText(draft.lines, setting)) return false;
+  // The title of a slide.
+  const titled = drafts.find(({ kind }) => kind === 'title')?.page;
+  const isTop = drafts[index - 1]?.page !== draft.page && draft.page !== titled;
+  if (first.size > (setting.slides.has(draft.page) ? 1.15 : isTop ? 1.3 : Infinity) * setting.size) return true;
+  const depth = headingNumber(text)?.depth ?? 0;
+  return (
+    isUnlikeText &&
+    first.size > 0.9 * setting.size &&
+    (depth > 1 || (isCommonHeading(name) && draft.lines.length === 1))
+  );
+}
+
+interface DocumentFacts {
+  readonly front: number;
+  readonly counts: ReadonlyMap<string, number>;
+  readonly styles: ReadonlyMap<
+    string,
+    { count: number; named: number; numbered: number; heads: number; sentences: number }
+  >;
+  readonly outlined: ReadonlyMap<string, readonly number[]>;
+  readonly lastPage: number;
+  readonly short: ReadonlyMap<number, number>;
+}
+
+function documentOf(drafts: readonly Draft[], looks: readonly Look[], setting: HeadingSetting): DocumentFacts {
+  const counts = new Map<string, number>();
+  const styles = new Map<
+    string,
+    { count: number; named: number; numbered: number; heads: number; sentences: number }
+  >();
+  for (const look of looks) {
+    counts.set(look.text, (counts.get(look.text) ?? 0) + 1);
+    const style = styles.get(look.style) ?? { count: 0, named: 0, numbered: 0, heads: 0, sentences: 0 };
+    styles.set(look.style, style);
+    style.count += 1;
+    if (isCommonHeading(look.name) || isBackMatter(look.name)) style.named += 1;
+    if (headingNumber(look.text)) style.numbered += 1;
+    if (look.headsText) style.heads += 1;
+    if (/[.,;]$/u.test(look.text)) style.sentences += 1;
+  }
+  const outlined = new Map<string, number[]>();
+  for (const { title, page } of setting.outline) {
+    const key = headingKey(title);
+    if (key.length > 2) outlined.set(key, [...(outlined.get(key) ?? []), page]);
+  }
+  const short = new Map<number, number>();
+  for (const { lines, page } of drafts)
+    if (lines.length === 1 && (lines[0]?.text.length ?? 0) < 40) short.set(page, (short.get(page) ?? 0) + 1);
+  return {
+    front: endOfFrontMatter(drafts),
+    counts,
+    styles,
+    outlined,
+    lastPage: Math.max(1, ...drafts.map(({ page }) => page)),
+    short,
+  };
+}
+
+function featuresOf(look: Look, drafts: readonly Draft[], setting: HeadingSetting, document: DocumentFacts): Features {
+  const { draft, index, text, first, last, name } = look;
+  const previous = drafts[index - 1];
+  const next = drafts[index + 1];
+  const [nextLine] = next?.lines ?? [];
+  const previousLine = previous?.lines.at(-1);
+  const pitch = setting.pitches.get(Math.round(setting.size * 2) / 2) ?? setting.size * 1.2;
+  const { column } = first;
+  const width = Math.max(1, column.right - column.left);
+  const number = headingNumber(text);
+  const words = text.split(/\s+/u);
+  const capitalised = words.filter((word) => /^\p{Lu}/u.test(word)).length;
+  const letters = text.match(/\p{L}/gu)?.length ?? 0;
+  const style = document.styles.get(look.style);
+  const marker = listMarker(first);
+  const samePiece = (other: Draft | undefined): boolean => other?.piece === draft.piece;
+  const share = (some: number | undefined): number => (some ?? 0) / Math.max(1, style?.count ?? 1);
+  const outlinePages = document.outlined.get(headingKey(text)) ?? [];
+  const every = (test: (line: Line) => boolean): number => (draft.lines.every(test) ? 1 : 0);
+  const mean = (value: (line: Line) => number): number =>
+    draft.lines.reduce((sum, line) => sum + value(line), 0) / draft.lines.length;
+  const flag = (value: boolean): number => (value ? 1 : 0);
+  return {
+    ratio: first.size / setting.size,
+    bold: setting.bold ? 0 : mean((line) => line.bold),
+    italic: mean((line) => line.italic),
+    capitals: every((line) => isCapitals(line)),
+    otherFace: flag(faceOf(first.font.name) !== faceOf(setting.font) && !first.font.math),
+    lines: draft.lines.length,
+    letters: Math.min(letters, MAX_LETTERS),
+    words: Math.min(words.length, 40),
+    width: (last.right - last.left) / width,
+    indent: Math.max(-5, Math.min(20, (first.left - column.left) / first.size)),
+    centred: every(
+      (line) =>
+        Math.abs((line.left + line.right) / 2 - (column.left + column.right) / 2) < 0.8 * line.size &&
+        line.left > column.left + line.size,
+    ),
+    above: previous && samePiece(previous) ? clip((first.baseline - previous.box.bottom) / pitch) : 5,
+    below: next && samePiece(next) ? clip((next.box.top - last.baseline) / pitch) : 5,
+    firstOfPiece: flag(!samePiece(previous)),
+    height: first.top / Math.max(1, setting.pageHeights.get(draft.page) ?? 792),
+    pageShare: draft.page / document.lastPage,
+    firstPage: flag(draft.page === 1),
+    front: flag(isFrontMatter(drafts, index, document.front)),
+    number: number ? { arabic: 1, roman: 2, letter: 3, appendix: 4 }[number.style] : 0,
+    depth: number?.depth ?? 0,
+    marker: flag(/^\(?\d{1,2}[.)]\s/u.test(text)),
+    bullet: flag(marker?.ordered === false),
+    common: flag(isCommonHeading(name)),
+    back: flag(isBackMatter(name)),
+    references: flag(isReferencesHeading(name)),
+    stop: flag(text.endsWith('.')),
+    comma: flag(/[,;]$/u.test(text)),
+    titleCase: capitalised / words.length,
+    digits: (text.match(/\d/gu)?.length ?? 0) / text.length,
+    commas: text.match(/,/gu)?.length ?? 0,
+    equals: flag(/[=≤≥∑∫<>|{}_]/u.test(text)),
+    keywords: flag(isKeywordsLabel(text) || isKeywords(text)),
+    names: Math.min(4, findAuthors([text]).length),
+    year: flag(/\b(?:19|20)\d\d\b/u.test(text)),
+    outlined: flag(outlinePages.some((page) => page === 0 || Math.abs(page - draft.page) <= 1)),
+    tag: headingTag(setting.tagOf(draft)) ?? 0,
+    sameText: Math.min(10, document.counts.get(text) ?? 1),
+    styleCount: Math.min(50, style?.count ?? 1),
+    styleNamed: share(style?.named),
+    styleNumbered: share(style?.numbered),
+    styleHeads: share(style?.heads),
+    styleSentences: share(style?.sentences),
+    styleUnlike: flag(look.isUnlikeText),
+    headsText: flag(look.headsText),
+    nextText: flag(next?.kind === 'text'),
+    nextLines: Math.min(12, next?.lines.length ?? 0),
+    nextLower: flag(/^\p{Ll}/u.test(nextLine?.text ?? '')),
+    nextRatio: nextLine ? nextLine.size / first.size : 0,
+    nextBold: nextLine?.bold ?? 0,
+    nextSameStyle: flag(
+      nextLine !== undefined && nextLine.font.name === first.font.name && Math.abs(nextLine.size - first.size) < 0.3,
+    ),
+    previousText: flag(previous?.kind === 'text'),
+    previousEnds: flag(/[.!?:]["”’)\]]*$/u.test(previousLine?.text ?? '.')),
+    previousRatio: previousLine ? previousLine.size / first.size : 0,
+    previousShort: flag(previous !== undefined && previous.lines.length === 1 && (previousLine?.text.length ?? 0) < 40),
+    shortOnPage: Math.min(40, document.short.get(draft.page) ?? 0),
+  };
+}
+
+function clip(value: number): number {
+  return Math.max(-2, Math.min(6, value));
+}
+
+/** Begins in one type and ends in that of the running text: a heading with the first words of its paragraph. */
+function endsAsText(lines: readonly Line[], setting: HeadingSetting): boolean {
+  const glyphs = lines.flatMap((line) => line.glyphs.filter(({ text }) => hasLetter(text)));
+  const isBody = ({ font, size }: Glyph): boolean =>
+    font.name === setting.font && Math.abs(size - setting.size) < 0.06 * setting.size;
+  const [first] = glyphs;
+  const last = glyphs.at(-1);
+  if (!first || !last || glyphs.slice(0, 3).some(isBody) || first.font === last.font) return false;
+  return glyphs.slice(-24).filter(isBody).length > 4;
+}
+
+/** The family of a font: its name without style and size. */
+function faceOf(name: string): string {
+  // The fonts of TeX name the style in two or three letters; all of them belong together.
+  if (/^(?:cm|sf|ec|lm|tc)[a-z]{1,5}\d*$/iu.test(name)) return 'tex';
+  return name
+    .replace(/[-,].*/su, '')
+    .replace(/(?:bold|medium|light|regular|italic|roman|book){1,6}$/iu, '')
+    .replace(/(?<!\d)\d+$/u, '')
+    .toLowerCase()
+    .slice(0, 8);
+}
+
+/** A heading's words without number, case and punctuation, for comparison. */
+export function headingKey(text: string): string {
+  return (headingNumber(text)?.rest ?? text).toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+/** Marks the drafts that are headings, by sure signs or by the trained model. */
+export function markHeadings(drafts: readonly Draft[], setting: HeadingSetting): void {
+  for (const { draft, features, isCertain } of headingCandidates(drafts, setting))
+    if (isCertain || scoreOf(model, features) > 0) draft.kind = 'heading';
+}
+
+/** What a tagged PDF says about a draft's text: the type of the element that holds it. */
+type TagOf = (draft: Draft) => string | undefined;
+
+/** Reads the tags of all pages; answers undefined for drafts that are not tagged, or not with one type. */
+export function readTags(pages: readonly PageContent[]): TagOf {
+  const byPage = new Map<number, Map<number, string>>();
+  for (const page of pages) {
+    if (page.structure.length === 0) continue;
+    const types = new Map<number, string>();
+    // An inner element without a meaning (Span, Link) stands for the element around it.
+    const around: string[] = [];
+    for (const element of page.structure) {
+      const plain = /^(?:span|link|reference|quote|em|strong|sub)$/i.test(element.type);
+      const type = plain ? (around[element.depth - 1] ?? element.type) : element.type;
+      around.length = element.depth;
+      around[element.depth] = type;
+      for (const mark of element.marks) types.set(mark, type);
+    }
+    byPage.set(page.number, types);
+  }
+  if (byPage.size === 0) return () => undefined;
+  return (draft) => {
+    const counts = new Map<string, number>();
+    let all = 0;
+    for (const line of draft.lines)
+      for (const glyph of line.glyphs) {
+        const type = glyph.mark < 0 ? undefined : byPage.get(line.page)?.get(glyph.mark);
+        if (type !== undefined) counts.set(type, (counts.get(type) ?? 0) + 1);
+        all += 1;
+      }
+    for (const [type, count] of counts) if (count >= 0.8 * all) return type;
+    return undefined;
+  };
+}
+
+/** The level of a heading's tag: H1 to H6, H and Title, and the names that word processors give. */
+function headingTag(type: string | undefined): number | undefined {
+  if (type === undefined) return undefined;
+  const level = /^h(?:eading)?[\s_]?([1-6])$/i.exec(type)?.[1];
+  if (level !== undefined) return Number(level);
+  return /^(?:h|heading)$/i.test(type) ? 1 : undefined;
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hasLetter, hasLetterOrDigit, isDigit, isLetters, detectLanguage } from './script.ts';
+
+test('letters and digits are told as the Unicode classes tell them', () => {
+  const texts = ['', 'ab', 'a1', '1a', 'ﬁ', '\u{1d400}', 'é', 'e\u0301', '٣', '½', 'ª', ' a', '\ufffd'];
+  for (let code = 0; code < 0x250; code += 1) texts.push(String.fromCharCode(code));
+  for (const text of texts) {
+    assert.equal(hasLetter(text), /\p{L}/u.test(text), text);
+    assert.equal(isLetters(text), /^\p{L}+$/u.test(text), text);
+    assert.equal(hasLetterOrDigit(text), /[\p{L}\p{N}]/u.test(text), text);
+    assert.equal(isDigit(text), /^\d$/u.test(text), text);
+  }
+});
+
+test('the language is known by its commonest words or its script', () => {
+  assert.equal(
+    detectLanguage(
+      'The ducks of the lake were seen by all of us, and it is said that they have been there for as long as anybody can remember, which is a long time for ducks.',
+    ),
+    'en',
+  );
+  assert.equal(
+    detectLanguage(
+      'Die Enten auf dem See sind von allen gesehen worden, und es ist bekannt, dass sie nicht mit den Gänsen zu verwechseln sind, die auch dort leben.',
+    ),
+    'de',
+  );
+  assert.equal(
+    detectLanguage(
+      'La población indígena está afectada por este problema, y los niños de la zona son los que más lo sufren en todas las comunidades del país.',
+    ),
+    'es',
+  );
+  assert.equal(detectLanguage('鸭子在湖里游泳，大家都看见了。'.repeat(20)), 'zh');
+  assert.equal(detectLanguage('カモは湖で泳いでいます。みんなが見ました。'.repeat(20)), 'ja');
+});
+
+test('too little text, or none in particular, is not guessed at', () => {
+  assert.equal(detectLanguage('The ducks'), undefined);
+  assert.equal(
+    detectLanguage(
+      'Anas Aythya Bucephala Clangula Histrionicus Lophodytes Melanitta Mergus Somateria Polysticta Netta Marmaronetta',
+    ),
+    undefined,
+  );
+});

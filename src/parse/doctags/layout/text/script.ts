@@ -1,0 +1,208 @@
+import type { Box } from '../../../document.ts';
+import type { Glyph, PageContent } from '../page/page-content.ts';
+
+const LETTER = /\p{L}/u;
+const LETTERS = /^\p{L}+$/u;
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
+
+// Nearly every text asked about is one character of ASCII, of which the code tells at once.
+
+/** Whether there is a letter in a text. */
+export function hasLetter(text: string): boolean {
+  return isAscii(text) ? isAsciiLetter(text.charCodeAt(0)) : LETTER.test(text);
+}
+
+/** Whether a text is letters only, at least one. */
+export function isLetters(text: string): boolean {
+  return isAscii(text) ? isAsciiLetter(text.charCodeAt(0)) : LETTERS.test(text);
+}
+
+/** Whether there is a letter or a digit in a text. */
+export function hasLetterOrDigit(text: string): boolean {
+  return isAscii(text) ? isAsciiLetter(text.charCodeAt(0)) || isDigit(text) : LETTER_OR_DIGIT.test(text);
+}
+
+/** Whether a text is one digit of ours. */
+export function isDigit(text: string): boolean {
+  const code = text.charCodeAt(0);
+  return text.length === 1 && code >= 0x30 && code <= 0x39;
+}
+
+const WIDE = /^[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60\u{20000}-\u{323af}]/u;
+
+/** Whether a text begins with a character of Chinese or Japanese, set in a square; words of these have no spaces between them. */
+export function isWide(text: string): boolean {
+  return (text.codePointAt(0) ?? 0) >= 0x3000 && WIDE.test(text);
+}
+
+function isAscii(text: string): boolean {
+  return text.length === 1 && text.charCodeAt(0) < 0x80;
+}
+
+function isAsciiLetter(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
+}
+
+/** Letters of Hebrew, Arabic and their relatives; their digits and the signs inside numbers run from left to right. */
+const RIGHT_TO_LEFT = /[\u0590-\u065f\u066d-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
+const FIRST_RIGHT_TO_LEFT = 0x590;
+
+/** True for a letter of a script that is written from right to left. */
+export function isRightToLeft(text: string): boolean {
+  // Of nearly all letters the code tells.
+  if (text.length === 1 && text.charCodeAt(0) < FIRST_RIGHT_TO_LEFT) return false;
+  return RIGHT_TO_LEFT.test(text);
+}
+
+/** True when most letters of a page are written from right to left. */
+export function readsRightToLeft(page: PageContent): boolean {
+  const right = page.glyphs.filter(({ text }) => isRightToLeft(text)).length;
+  if (right === 0) return false;
+  const left = page.glyphs.filter(({ text }) => !isRightToLeft(text) && hasLetter(text)).length;
+  return right > left;
+}
+
+/** The page seen in a mirror: then lines begin on the left, and one set of rules serves both directions. */
+export function mirrored(page: PageContent): PageContent {
+  const box = (each: Box): Box => mirrorBox(each, page.width);
+  return {
+    ...page,
+    glyphs: withBrackets(page.glyphs).map((glyph) => ({
+      ...glyph,
+      left: page.width - glyph.right,
+      right: page.width - glyph.left,
+    })),
+    rules: page.rules.map((rule) => ({ ...rule, box: box(rule.box) })),
+    drawings: page.drawings.map((drawing) => ({ ...drawing, box: box(drawing.box) })),
+    links: page.links.map((link) => ({ ...link, box: box(link.box) })),
+    jumps: page.jumps.map((jump) => ({ ...jump, box: box(jump.box) })),
+  };
+}
+
+export function mirrorBox(box: Box, width: number): Box {
+  return { ...box, left: width - box.right, right: width - box.left };
+}
+
+/** Written against the direction of the page. */
+function isForeign(text: string, mirrorImage: boolean): boolean {
+  return isRightToLeft(text) ? !mirrorImage : mirrorImage && hasLetterOrDigit(text);
+}
+
+const MIRRORED: Readonly<Record<string, string>> = { '(': ')', ')': '(', '[': ']', ']': '[', '«': '»', '»': '«' };
+
+/**
+ * The engine mirrors brackets in right-to-left text, also where the file already names the right one: where more pairs
+ * close before they open, all are turned around. Glyphs come in the order of reading.
+ */
+function withBrackets(glyphs: readonly Glyph[]): readonly Glyph[] {
+  let pairs = 0;
+  let open = '';
+  for (const { text } of glyphs) {
+    if (text !== '(' && text !== ')') continue;
+    if (open !== '' && open !== text) pairs += open === '(' ? 1 : -1;
+    open = open === '' ? text : '';
+  }
+  if (pairs >= 0) return glyphs;
+  return glyphs.map((glyph) =>
+    MIRRORED[glyph.text] === undefined ? glyph : { ...glyph, text: MIRRORED[glyph.text] ?? '' },
+  );
+}
+
+/** Digits of one number are closer than this, in ems. */
+const NUMBER_GAP = 0.15;
+
+function isNumber(text: string): boolean {
+  return /^\p{Nd}/u.test(text);
+}
+
+/** Whether the number at `last` is over before the one at `next`: a gap or, beside Arabic letters, a hyphen parts them. */
+function endsNumber(glyphs: readonly Glyph[], last: number, next: number, isArabic: boolean): boolean {
+  const [before, after] = [glyphs[last], glyphs[next]];
+  if (!before || !after || !isNumber(before.text)) return false;
+  if (next === last + 1) return after.left - before.right > NUMBER_GAP * after.size;
+  const between = glyphs.slice(last + 1, next).map(({ text }) => text);
+  return between.length > 1 || !(isArabic ? /^[.,:/\u066b\u066c]$/u : /^[.,:/+-]$/u).test(between[0] ?? '');
+}
+
+/** Puts glyphs, given from left to right, into the order in which they are read. */
+export function readingGlyphs(glyphs: readonly Glyph[], mirrorImage: boolean): readonly Glyph[] {
+  if (!glyphs.some(({ text }) => isForeign(text, mirrorImage))) return glyphs;
+  const result: Glyph[] = [];
+  const isArabic = glyphs.some(({ text }) => /[\u0620-\u065f\u0671-\u06ef]/u.test(text));
+  let index = 0;
+  while (index < glyphs.length) {
+    const glyph = glyphs[index];
+    if (!glyph) break;
+    if (!isForeign(glyph.text, mirrorImage)) {
+      result.push(glyph);
+      index += 1;
+      continue;
+    }
+    // Marks between two words of the other direction run with them; at the end they belong to the line.
+    let end = index + 1;
+    for (let at = index + 1; at < glyphs.length; at += 1) {
+      const next = glyphs[at];
+      if (!next) break;
+      if (isForeign(next.text, mirrorImage)) {
+        if (isNumber(next.text) && endsNumber(glyphs, end - 1, at, isArabic)) break;
+        end = at + 1;
+      } else if (hasLetterOrDigit(next.text)) break;
+    }
+    result.push(...glyphs.slice(index, end).toReversed());
+    index = end;
+  }
+  return result;
+}
+
+// The commonest short words of each language; a text of some length is identified by which of them it uses.
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  en: ['the', 'of', 'and', 'to', 'in', 'is', 'that', 'for', 'with', 'are', 'was', 'this', 'by', 'from', 'which'],
+  de: ['der', 'die', 'und', 'das', 'ist', 'nicht', 'von', 'den', 'mit', 'für', 'auf', 'eine', 'werden', 'dem', 'sich'],
+  fr: ['le', 'la', 'les', 'des', 'et', 'est', 'une', 'dans', 'que', 'pour', 'sur', 'par', 'avec', 'sont', 'qui'],
+  es: ['el', 'los', 'las', 'que', 'del', 'una', 'por', 'con', 'para', 'se', 'como', 'es', 'más', 'sus', 'y'],
+  pt: ['os', 'que', 'não', 'uma', 'para', 'com', 'dos', 'das', 'por', 'mais', 'são', 'ao', 'pela', 'e', 'do'],
+  it: ['il', 'che', 'di', 'della', 'per', 'una', 'con', 'sono', 'dei', 'nel', 'alla', 'gli', 'è', 'delle', 'più'],
+  nl: ['het', 'een', 'van', 'en', 'dat', 'voor', 'met', 'zijn', 'niet', 'aan', 'ook', 'door', 'naar', 'werd', 'wordt'],
+  sv: ['och', 'att', 'det', 'som', 'för', 'med', 'inte', 'är', 'till', 'ett', 'av', 'den', 'från', 'har', 'kan'],
+  pl: ['się', 'nie', 'jest', 'na', 'że', 'do', 'oraz', 'przez', 'dla', 'jak', 'który', 'są', 'przy', 'od', 'tym'],
+};
+
+const SCRIPTS: readonly (readonly [string, RegExp])[] = [
+  ['ko', /\p{Script=Hangul}/gu],
+  ['ja', /[\p{Script=Hiragana}\p{Script=Katakana}]/gu],
+  ['zh', /\p{Script=Han}/gu],
+  ['ar', /\p{Script=Arabic}/gu],
+  ['he', /\p{Script=Hebrew}/gu],
+  ['ru', /\p{Script=Cyrillic}/gu],
+  ['el', /\p{Script=Greek}/gu],
+  ['hi', /\p{Script=Devanagari}/gu],
+  ['th', /\p{Script=Thai}/gu],
+];
+
+/** The language of a text as a two-letter code, or undefined when it is unknown. */
+export function detectLanguage(text: string): string | undefined {
+  const sample = text.slice(0, 60_000);
+  const letters = wordsOf(sample).reduce((sum, word) => sum + word.length, 0);
+  if (letters < 40) return undefined;
+  // In most texts there is next to nothing to count here.
+  const foreign = sample.replaceAll(/[\0-\u024f]+/g, '');
+  for (const [code, script] of SCRIPTS) if ((foreign.match(script)?.length ?? 0) > 0.3 * letters) return code;
+  const counts = new Map<string, number>();
+  // Capitals are initials and names: the "E." of an author is no Italian word.
+  const all = wordsOf(/\p{Ll}/u.test(sample) ? sample : sample.toLowerCase());
+  for (const word of all) counts.set(word, (counts.get(word) ?? 0) + 1);
+  let best: string | undefined;
+  let bestShare = 0.08;
+  for (const [code, words] of Object.entries(WORDS)) {
+    const share = words.reduce((sum, word) => sum + (counts.get(word) ?? 0), 0) / Math.max(1, all.length);
+    if (share > bestShare) {
+      best = code;
+      bestShare = share;
+    }
+  }
+  return best;
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.match(/\p{L}+/gu) ?? [];
+}

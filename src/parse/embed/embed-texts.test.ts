@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { cacheKey, VectorCache } from './embed-texts.ts';
+
+let folder = '';
+let path = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cache-'));
+  path = join(folder, 'cache.sqlite');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const key = (at: number): Uint8Array => cacheKey('m', `text ${at}`);
+const vector = (at: number): Float32Array => new Float32Array(384).fill(at);
+
+test('a cache that has grown beyond its bound loses its oldest vectors and gives back the space', () => {
+  const count = 12_000;
+  {
+    using cache = new VectorCache(path);
+    cache.putAll(Array.from({ length: count }, (_, at) => [key(at), vector(at)] as const));
+    assert.ok(cache.bytes > 18e6);
+  }
+  const before = statSync(path).size;
+  new VectorCache(path, { maxBytes: 100e6 })[Symbol.dispose]();
+  assert.equal(statSync(path).size, before, 'within its bound nothing is dropped');
+  const maxBytes = 10e6;
+  new VectorCache(path, { maxBytes })[Symbol.dispose]();
+  using cache = new VectorCache(path);
+  assert.ok(cache.bytes <= maxBytes && statSync(path).size <= maxBytes);
+  const left = cache.getAll(Array.from({ length: count }, (_, at) => key(at)));
+  const first = left.findIndex((each) => each !== undefined);
+  assert.ok(first > 0 && first < count);
+  assert.ok(
+    left.slice(first).every((each, at) => each?.[0] === first + at),
+    'the latest are all there',
+  );
+});
+
+test('a bound below everything leaves nothing, and whoever else has the file open goes on with it', () => {
+  using other = new VectorCache(path);
+  other.putAll([[key(1), vector(1)]]);
+  new VectorCache(path, { maxBytes: 1 })[Symbol.dispose]();
+  assert.deepEqual(other.getAll([key(1)]), [undefined], 'a bound below everything leaves nothing');
+  other.putAll([[key(2), vector(2)]]);
+  assert.ok(other.getAll([key(2)])[0]);
+});
+
+test('a damaged cache is put aside with a message, at the start or in the middle, and vectors are made again', () => {
+  const warnings: string[] = [];
+  const warn = (message: string): void => void warnings.push(message);
+  writeFileSync(path, 'this is no database, only a file of some length that was a cache once');
+  {
+    using cache = new VectorCache(path, { warn });
+    cache.putAll(Array.from({ length: 500 }, (_, at) => [key(at), vector(at)] as const));
+  }
+  assert.match(warnings.join(), /cache\.sqlite is damaged: it was put aside as .*cache\.sqlite\.damaged-1/);
+  writeFileSync(path, readFileSync(path).fill(0xff, 8192));
+  using cache = new VectorCache(path, { warn });
+  assert.deepEqual(cache.getAll([key(1)]), [undefined]);
+  cache.putAll([[key(1), vector(1)]]);
+  assert.ok(cache.getAll([key(1)])[0]);
+  assert.equal(warnings.length, 2);
+});
