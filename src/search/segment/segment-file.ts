@@ -15,8 +15,7 @@ export type SectionName =
   | 'posting-offsets'
   | 'postings'
   | 'repeats'
-  | 'dense'
-  | 'codes';
+  | 'dense';
 
 export interface SegmentFooter {
   readonly passages: number;
