@@ -182,12 +182,13 @@ test('an item that two runners held when they died is handed out alone, also fro
   // A runner reads the queue again at most once a second.
   await clock.advance(1_000);
   const ids = async (): Promise<unknown> => (await source.take(9, never))?.map(({ item: { itemId } }) => itemId);
-  assert.deepEqual(await ids(), ['killer']);
+  assert.deepEqual(await ids(), ['b', 'c', 'd']);
   const next = ids();
   await clock.advance(5_000);
-  assert.deepEqual((await store.admin.stats(clock.now())).states.in_progress, 1, 'nothing runs beside it');
-  await source.settle(item('killer'), { kind: 'success', outcome: { status: 'success' } });
-  assert.deepEqual(await next, ['b', 'c', 'd']);
+  assert.deepEqual((await store.admin.stats(clock.now())).states.in_progress, 3, 'nothing runs beside it');
+  for (const id of ['b', 'c', 'd']) await source.settle(item(id), { kind: 'success', outcome: { status: 'success' } });
+  await clock.advance(1_000);
+  assert.deepEqual(await next, ['killer']);
 });
 
 test('a runner that cannot read the documents of others ends with the reason, and leaves them to the others', async () => {

@@ -70,7 +70,6 @@ export class QueueSource implements ItemSource, AsyncDisposable {
       // The runner limits the time of an item, and stops it when it is lost.
       jobTimeoutMs: 0,
       shutdownGraceMs: 0,
-      givesWay: false,
       report: (event) => {
         if (event.kind === 'job-settled') this.#written.get(event.job.id)?.();
       },

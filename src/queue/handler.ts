@@ -58,11 +58,10 @@ export type HandlerOutcome =
  */
 export type Handler = (job: HandlerJob, context: HandlerContext) => HandlerOutcome | Promise<HandlerOutcome>;
 
-export type StopReason = 'shutdown' | 'give-way' | 'lease-lost' | 'timeout';
+export type StopReason = 'shutdown' | 'lease-lost' | 'timeout';
 
 export const STOP_ERRORS: Readonly<Record<StopReason, () => AppError>> = {
   shutdown: () => new AppError('JOB_STOPPED', 'the orchestrator is shutting down'),
-  'give-way': () => new AppError('JOB_STOPPED', 'the job was returned to the queue because another job must run alone'),
   'lease-lost': () => new AppError('JOB_LEASE_LOST', 'another worker has the lease, or the job was cancelled'),
   timeout: () => new AppError('JOB_TIMEOUT', 'the job ran longer than orchestrator.job_timeout_seconds'),
 };
@@ -109,7 +108,7 @@ export function settlementOfFailure(
   { maxAttempts, retryBackoffMs, retryJitterMs, retryMaxDelayMs }: OrchestratorOptions,
   random: Random | undefined,
 ): Settlement {
-  if (stopReason === 'shutdown' || stopReason === 'give-way') return GIVEN_BACK;
+  if (stopReason === 'shutdown') return GIVEN_BACK;
   if (error instanceof HostBusy) return { kind: 'requeue', delayMs: 0, refund: true, host: error.host };
   const info = errorInfo(stopReason === 'timeout' ? STOP_ERRORS.timeout() : error, 'HANDLER_FAILED');
   // The error may be marked as not retryable.

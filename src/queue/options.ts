@@ -30,8 +30,6 @@ export interface OrchestratorOptions {
    * What to do with such jobs when nothing else can run: try them, because their handler may know other URLs, or wait.
    */
   readonly heldLanes?: 'try' | 'wait';
-  /** Whether running jobs are requeued when they keep a suspect waiting for a minute; true by default. */
-  readonly givesWay?: boolean;
   /** A job whose lease was not extended for this long is taken over. */
   readonly leaseMs: number;
   /** How often leases of running jobs are extended. */

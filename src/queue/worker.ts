@@ -3,7 +3,7 @@ import { AppError, hostKey, KeyedLimiter } from '../base/index.ts';
 import type { Admission, Waited } from '../hosts/index.ts';
 import type { Report } from './events.ts';
 import type { Handler, HandlerContext, Window, StopReason } from './handler.ts';
-import { HostRoom, Lanes, SuspectTurn } from './lanes.ts';
+import { HostRoom, Lanes } from './lanes.ts';
 import type { DrainMode, OrchestratorOptions } from './options.ts';
 import { deathLimits, isDrained } from './options.ts';
 import { GIVEN_BACK, HostBusy, settlementOf, settlementOfFailure, STOP_ERRORS } from './handler.ts';
@@ -105,7 +105,6 @@ export class Worker {
   readonly #slots: KeyedLimiter;
   readonly #room: HostRoom;
   readonly #lanes = new Lanes();
-  readonly #turn: SuspectTurn;
   readonly #jobs = new Map<number, RunningJob>();
   /** Answers refused because their lease had expired, by job: valid after all if this process leases the job next. */
   readonly #refused = new Map<number, EndedJob>();
@@ -139,7 +138,6 @@ export class Worker {
     this.#report = parts.report;
     this.#slots = new KeyedLimiter({ clock, defaultLimit: options.maxWorkers });
     this.#room = new HostRoom(admission, options);
-    this.#turn = new SuspectTurn(parts.random, { givesBack: options.givesWay ?? true });
     this.#extendedAt = clock.now();
   }
 
@@ -223,8 +221,8 @@ export class Worker {
     this.#alarm?.[Symbol.dispose]();
     this.#report({ kind: 'stopping', reason, running: this.#jobs.size });
     const { shutdownGraceMs } = this.#options;
-    this.#stopAll('shutdown', shutdownGraceMs > 0);
-    this.#grace = this.#clock.setTimer(shutdownGraceMs, () => this.#stopAll('shutdown', false));
+    this.#stopAll(shutdownGraceMs > 0);
+    this.#grace = this.#clock.setTimer(shutdownGraceMs, () => this.#stopAll(false));
     this.#wake();
   }
 
@@ -304,34 +302,19 @@ export class Worker {
     this.#report({ kind: 'jobs-exhausted', jobs: exhausted });
   }
 
-  /** Trusted jobs, one suspect, or nothing while a suspect runs or must wait for running jobs. */
+  /** Trusted jobs; one suspect if none of these can run and nothing is in hand; nothing while a suspect runs. */
   #choose(): Choice {
+    if (this.#jobs.values().some(({ job }) => job.standing === 'suspect')) return NOTHING;
+    const picks = this.#lanes.choose(this.#free, (lane) => this.#room.of(lane, this.#parked));
+    if (picks.length > 0 || this.#jobs.size > 0) return { standing: 'trusted', picks };
     // If nothing else is left, jobs of hosts held for hours are tried: their handler may know other URLs.
-    const triesHeld = this.#drain === 'due' && this.#options.heldLanes === 'try' && this.#jobs.size === 0;
+    const triesHeld = this.#drain === 'due' && this.#options.heldLanes === 'try';
     const suspect = this.#suspects.find(
       (lane) => !this.#room.isPaused(lane) && (triesHeld || !this.#room.isHeldLong(lane)),
     );
-    const move = this.#turn.decide({
-      now: this.#clock.monotonic(),
-      inHand: this.#jobs.size,
-      suspectWaits: suspect !== undefined,
-      otherWaits: () => !this.#lanes.every((lane) => this.#isBlocked(lane)),
-    });
-    switch (move) {
-      case 'others': {
-        const picks = this.#lanes.choose(this.#free, (lane) => this.#room.of(lane, this.#parked));
-        if (picks.length > 0 || !triesHeld) return { standing: 'trusted', picks };
-        return { standing: 'trusted', picks: this.#lanes.choose(this.#free, (lane) => this.#room.elsewhere(lane)) };
-      }
-      case 'suspect':
-        return suspect ? { standing: 'suspect', picks: [{ ...suspect, limit: 1 }] } : NOTHING;
-      case 'give-back-all':
-      case 'give-back-parked':
-        this.#stopAll('give-way', move === 'give-back-parked');
-        return NOTHING;
-      case 'wait':
-        return NOTHING;
-    }
+    if (suspect) return { standing: 'suspect', picks: [{ ...suspect, limit: 1 }] };
+    if (!triesHeld) return NOTHING;
+    return { standing: 'trusted', picks: this.#lanes.choose(this.#free, (lane) => this.#room.elsewhere(lane)) };
   }
 
   #isBlocked(lane: Lane): boolean {
@@ -395,12 +378,8 @@ export class Worker {
     this.#alarm?.[Symbol.dispose]();
     this.#alarm = undefined;
     const isPaused = this.#mode.kind === 'paused';
-    const turnInMs = (this.#turn.wakeAt ?? Infinity) - this.#clock.monotonic();
     // A worker without free slots is woken by its jobs, a paused one by the operator who resumes it.
-    if (this.#free === 0 || (isPaused && this.#drain === 'never')) {
-      if (turnInMs < Infinity && !isPaused) this.#setAlarm(turnInMs);
-      return;
-    }
+    if (this.#free === 0 || (isPaused && this.#drain === 'never')) return;
     const now = this.#clock.now();
     const outlook = await this.#store.outlook(now);
     if (!this.#isOpen) return;
@@ -415,10 +394,7 @@ export class Worker {
       return;
     }
     const longest = this.#drain === 'never' ? IDLE_LOOK_MS : DRAIN_LOOK_MS;
-    this.#setAlarm(Math.min(longest, outlook.nextAt === null ? longest : outlook.nextAt - now, turnInMs));
-  }
-
-  #setAlarm(delayMs: number): void {
+    const delayMs = Math.min(longest, outlook.nextAt === null ? longest : outlook.nextAt - now);
     this.#alarm = this.#clock.setTimer(Math.max(1, delayMs), () => this.lookAgain());
   }
 
@@ -554,8 +530,8 @@ export class Worker {
     running.controller.abort(STOP_ERRORS[reason]());
   }
 
-  #stopAll(reason: StopReason, parkedOnly: boolean): void {
-    for (const running of this.#jobs.values()) if (!parkedOnly || !running.slot) this.#stopJob(running, reason);
+  #stopAll(parkedOnly: boolean): void {
+    for (const running of this.#jobs.values()) if (!parkedOnly || !running.slot) this.#stopJob(running, 'shutdown');
   }
 
   #unexpect(running: RunningJob): void {

@@ -124,7 +124,6 @@ export class FleetListing implements AsyncDisposable {
       maxWorkers: 1,
       jobTimeoutMs: 0,
       shutdownGraceMs: 0,
-      givesWay: false,
       handler: async ({ artifactId }, { signal }) =>
         artifactId === name ? await work(signal) : { retryAt: clock.now() + OTHERS_MS },
     });
