@@ -3,7 +3,7 @@ import { readSync, truncateSync, writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 import type { Clock } from './clock.ts';
-import { describeDiskError } from './errors.ts';
+import { describeDiskError, sqliteCode } from './errors.ts';
 import { FileLock } from './file-lock.ts';
 import { renameFile } from './files.ts';
 
@@ -15,7 +15,7 @@ const NEWLINE = 0x0a;
 export type Warn = (message: string) => void;
 
 export function isDamaged(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && DAMAGED.has((error.errcode as number) & 0xff);
+  return DAMAGED.has(sqliteCode(error) ?? 0);
 }
 
 /**

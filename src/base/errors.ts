@@ -40,65 +40,66 @@ export function isAbort(error: unknown): boolean {
   return error instanceof Error && (error.name === 'AbortError' || ('code' in error && error.code === 'ABORT_ERR'));
 }
 
-const FULL = new Set(['ENOSPC', 'EDQUOT']);
-const NOT_PERMITTED = new Set(['EACCES', 'EPERM']);
-/** Result codes of SQLite that mean the same. */
-const SQLITE = { readOnly: 8, io: 10, full: 13, cannotOpen: 14 };
+/** Faults of a disk, by the codes of the system and the result code of SQLite. */
+const DISK_FAULTS = [
+  {
+    code: 'DISK_FULL',
+    system: ['ENOSPC', 'EDQUOT'],
+    sqlite: 13,
+    what: 'cannot be written: the disk is full or the quota is used up',
+    hint: 'free some space and run the same command again; finished work is kept',
+  },
+  {
+    code: 'DISK_READ_ONLY',
+    system: ['EROFS'],
+    sqlite: 8,
+    what: 'cannot be written: the disk or the file is read-only',
+    hint: 'check that the disk is not mounted read-only, and the permissions of the file and its folder',
+  },
+  {
+    code: 'TOO_MANY_OPEN_FILES',
+    system: ['EMFILE', 'ENFILE'],
+    sqlite: null,
+    what: 'cannot be opened: too many files are open',
+    hint: 'raise the limit with ulimit -n, or use fewer workers, and run the same command again',
+  },
+  {
+    code: 'DISK_CANNOT_OPEN',
+    system: ['ENOTDIR', 'EEXIST'],
+    sqlite: 14,
+    what: 'cannot be opened',
+    hint: 'check that it is a file in a writable folder; if many files are open, raise the limit with ulimit -n',
+  },
+  {
+    code: 'DISK_NOT_PERMITTED',
+    system: ['EACCES', 'EPERM'],
+    sqlite: null,
+    what: 'is not writable',
+    hint: 'check the permissions of the file and its folder, and that no other program has it open',
+  },
+  {
+    code: 'DISK_IO_ERROR',
+    system: ['EIO'],
+    sqlite: 10,
+    what: 'cannot be read or written: the disk reports an error',
+    hint: 'check the disk; the affected file is discarded and recreated by the next run',
+  },
+] as const;
+
+/** The primary result code of an SQLite error; undefined for other errors. */
+export function sqliteCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+    ? error.errcode & 0xff
+    : undefined;
+}
 
 /** Explains a disk error: which path, how much space is left, what to do. Returns any other error unchanged. */
 export function describeDiskError(error: unknown, path: string): unknown {
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const result =
-    error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0;
-  if (FULL.has(code) || result === SQLITE.full) {
-    return new AppError(
-      'DISK_FULL',
-      `${path} cannot be written: the disk is full or the quota is used up (${freeSpace(path)})`,
-      {
-        hint: 'free some space and run the same command again; finished work is kept',
-        cause: error,
-      },
-    );
-  }
-  if (code === 'EROFS' || result === SQLITE.readOnly) {
-    return new AppError(
-      'DISK_READ_ONLY',
-      `${path} cannot be written: the disk or the file is read-only (${freeSpace(path)})`,
-      {
-        hint: 'check that the disk is not mounted read-only, and the permissions of the file and its folder',
-        cause: error,
-      },
-    );
-  }
-  if (code === 'EMFILE' || code === 'ENFILE') {
-    return new AppError('TOO_MANY_OPEN_FILES', `${path} cannot be opened: too many files are open (${code})`, {
-      hint: 'raise the limit with ulimit -n, or use fewer workers, and run the same command again',
-      cause: error,
-    });
-  }
-  if (result === SQLITE.cannotOpen) {
-    return new AppError('DISK_CANNOT_OPEN', `${path} cannot be opened`, {
-      hint: 'check the permissions of the file and its folder; if many files are open, raise the limit with ulimit -n',
-      cause: error,
-    });
-  }
-  if (NOT_PERMITTED.has(code)) {
-    return new AppError('DISK_NOT_PERMITTED', `${path} is not writable (${code}, ${freeSpace(path)})`, {
-      hint: 'check the permissions of the file and its folder, and that no other program has it open',
-      cause: error,
-    });
-  }
-  if (code === 'EIO' || result === SQLITE.io) {
-    return new AppError(
-      'DISK_IO_ERROR',
-      `${path} cannot be read or written: the disk reports an error (${freeSpace(path)})`,
-      {
-        hint: 'check the disk; the affected file is discarded and recreated by the next run',
-        cause: error,
-      },
-    );
-  }
-  return error;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const result = sqliteCode(error) ?? -1;
+  const fault = DISK_FAULTS.find(({ system, sqlite }) => system.some((each) => each === code) || sqlite === result);
+  if (!fault) return error;
+  return new AppError(fault.code, `${path} ${fault.what} (${freeSpace(path)})`, { hint: fault.hint, cause: error });
 }
 
 export function freeSpace(path: string): string {

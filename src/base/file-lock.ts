@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import type { Clock } from './clock.ts';
 import { wait } from './clock.ts';
-import { AppError } from './errors.ts';
+import { AppError, sqliteCode } from './errors.ts';
 
 const FIRST_WAIT_MS = 1;
 const LONGEST_WAIT_MS = 50;
@@ -65,7 +65,7 @@ export class FileLock implements Disposable {
       return true;
     } catch (error) {
       // 5 = SQLITE_BUSY, in any of its extended forms.
-      if (error instanceof Error && 'errcode' in error && ((error.errcode as number) & 0xff) === 5) return false;
+      if (sqliteCode(error) === 5) return false;
       throw error;
     }
   }

@@ -713,9 +713,9 @@ test('a failing store stops the run with its error after running jobs have ended
   await queue.enqueue('a', {});
   const run = orchestrator.run({ drain: 'empty' });
   await settle();
-  store.exchange = () => Promise.reject(Object.assign(new Error('no space'), { code: 'QUEUE_DISK_FULL' }));
+  store.exchange = () => Promise.reject(Object.assign(new Error('no space'), { code: 'DISK_FULL' }));
   open.get('a')?.end();
-  await assert.rejects(run, { code: 'QUEUE_DISK_FULL' });
+  await assert.rejects(run, { code: 'DISK_FULL' });
 });
 
 test('a job whose lease expired in its own process continues there, and does not run twice', async () => {

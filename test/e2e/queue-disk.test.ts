@@ -28,7 +28,7 @@ test('on a full disk the queue reports it, keeps accepted jobs, and continues wh
 
     const full = command('contentdownload', ['queue', 'import', file, '--queue', queue]);
     assert.equal(full.status, 1);
-    assert.match(full.stderr, /QUEUE_(DISK_FULL|IO_ERROR) .*queue\.sqlite.*MB free/);
+    assert.match(full.stderr, /DISK_(FULL|IO_ERROR) .*queue\.sqlite.*MB free/);
     assert.match(full.stderr, /hint {2}/);
 
     rmSync(ballast);
@@ -78,7 +78,7 @@ test('a disk that fills up during a run stops it with the reason, and no job is 
     assert.equal(command('contentdownload', ['queue', 'import', '-', '--queue', queue], { input: jobs }).status, 0);
     const run = command('contentdownload', ['queue', 'run', '--drain', '--handler', handler, '--queue', queue]);
     assert.equal(run.status, 1, run.stderr);
-    assert.match(run.stderr, /QUEUE_(DISK_FULL|IO_ERROR)/);
+    assert.match(run.stderr, /DISK_(FULL|IO_ERROR)/);
     rmSync(join(folder.path, 'ballast'), { force: true });
     spawnSync('mount', ['-o', 'remount,size=64m', folder.path]);
     writeFileSync(handler, 'export default async () => undefined;');
@@ -116,7 +116,7 @@ test('a read-only queue is reported', async (context) => {
   try {
     const refused = command('contentdownload', ['queue', 'enqueue', 'b', '--queue', queue]);
     assert.equal(refused.status, 1);
-    assert.match(refused.stderr, /QUEUE_(READ_ONLY|CANNOT_OPEN) /);
+    assert.match(refused.stderr, /DISK_(READ_ONLY|CANNOT_OPEN|NOT_PERMITTED) /);
   } finally {
     if (asRoot) spawnSync('chattr', ['-i', queue]);
     else chmodSync(queue, 0o644);

@@ -141,7 +141,7 @@ test('a database of another program and a file that is not a database are reject
   writeFileSync(text, content);
   await assert.rejects(open(text), { code: 'QUEUE_NOT_A_DATABASE' });
   assert.equal(readFileSync(text, 'utf8'), content);
-  await assert.rejects(open(join(text, 'queue.sqlite')), { code: 'QUEUE_CANNOT_OPEN' });
+  await assert.rejects(open(join(text, 'queue.sqlite')), { code: 'DISK_CANNOT_OPEN' });
 });
 
 test('a lock of another program is waited for, then reported', async () => {

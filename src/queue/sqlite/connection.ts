@@ -4,7 +4,7 @@ import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 
 import type { Clock, Timer } from '../../base/index.ts';
-import { AppError, freeSpace, wait } from '../../base/index.ts';
+import { AppError, describeDiskError, sqliteCode, wait } from '../../base/index.ts';
 import { readMigrations } from '../migrations.ts';
 import type { StoreChange } from '../types.ts';
 
@@ -52,7 +52,7 @@ export class SqliteConnection {
       return connection;
     } catch (error) {
       database?.close();
-      throw error instanceof AppError ? error : describeOpenError(error, path);
+      throw error instanceof AppError ? error : describeSqliteError(error, path);
     }
   }
 
@@ -165,87 +165,34 @@ export class SqliteConnection {
   }
 }
 
-/** Primary SQLite result codes; extended codes refine them. */
-const CODES = { busy: 5, locked: 6, readOnly: 8, io: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 };
-
-function resultCode(error: unknown): number | undefined {
-  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
-    ? error.errcode & 0xff
-    : undefined;
-}
+/** Primary result codes of SQLite. */
+const CODES = { busy: 5, locked: 6, corrupt: 11, notADatabase: 26 };
 
 /** Whether another process holds the lock, so that a retry helps. */
 function isBusy(error: unknown): boolean {
-  const code = resultCode(error);
+  const code = sqliteCode(error);
   return code === CODES.busy || code === CODES.locked;
 }
 
 /** An SQLite error with its path and a hint. */
 function describeSqliteError(error: unknown, path: string): unknown {
   const reason = error instanceof Error ? error.message : String(error);
-  switch (resultCode(error) ?? 0) {
-    case CODES.full:
-      return new AppError('QUEUE_DISK_FULL', `${path} cannot grow: the disk is full (${freeSpace(path)})`, {
-        hint: 'free some space and start again; no accepted job is lost',
-        cause: error,
-      });
-    case CODES.readOnly:
-      return new AppError('QUEUE_READ_ONLY', `${path} is not writable`, {
-        hint: 'check the permissions of the file and its folder; both must be writable',
-        cause: error,
-      });
-    case CODES.io:
-      return new AppError('QUEUE_IO_ERROR', `${path} cannot be read or written: ${reason} (${freeSpace(path)})`, {
-        hint: 'check the disk; no accepted job is lost',
-        cause: error,
-      });
-    case CODES.corrupt:
-      return new AppError('QUEUE_DAMAGED', `${path} is damaged: ${reason}`, {
-        hint: 'keep the file; restore a backup, or recover the data with the sqlite3 command .recover',
-        cause: error,
-      });
-    case CODES.notADatabase:
-      return new AppError('QUEUE_NOT_A_DATABASE', `${path} is not a SQLite database`, {
-        hint: 'choose another file with --queue or queue.path; this one was not changed',
-        cause: error,
-      });
-    case CODES.cannotOpen:
-      return new AppError('QUEUE_CANNOT_OPEN', `${path} cannot be opened: ${reason}`, {
-        hint: 'check that the path is a file in a writable folder; if many files are open, raise the limit with ulimit -n',
-        cause: error,
-      });
-    case CODES.busy:
-    case CODES.locked:
-      return new AppError('QUEUE_BUSY', `${path} is locked by another process`, {
-        hint: 'find the process that holds the lock (a backup or database browser?), or raise queue.timeout_sec',
-        cause: error,
-      });
-    default:
-      return error;
-  }
-}
-
-function describeOpenError(error: unknown, path: string): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOSPC') {
-    return new AppError('QUEUE_DISK_FULL', `${path} cannot be created: the disk is full`, {
-      hint: 'free some space',
+  if (isBusy(error))
+    return new AppError('QUEUE_BUSY', `${path} is locked by another process`, {
+      hint: 'find the process that holds the lock (a backup or database browser?), or raise queue.timeout_sec',
       cause: error,
     });
-  }
-  if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM') {
-    return new AppError('QUEUE_READ_ONLY', `the folder of ${path} is not writable`, {
-      hint: 'check its permissions',
+  if (sqliteCode(error) === CODES.corrupt)
+    return new AppError('QUEUE_DAMAGED', `${path} is damaged: ${reason}`, {
+      hint: 'keep the file; restore a backup, or recover the data with the sqlite3 command .recover',
       cause: error,
     });
-  }
-  if (code === 'EEXIST' || code === 'ENOTDIR') {
-    return new AppError('QUEUE_CANNOT_OPEN', `${path} cannot be opened: part of its path is a file`, {
-      hint: 'choose another path',
+  if (sqliteCode(error) === CODES.notADatabase)
+    return new AppError('QUEUE_NOT_A_DATABASE', `${path} is not a SQLite database`, {
+      hint: 'choose another file with --queue or queue.path; this one was not changed',
       cause: error,
     });
-  }
-  return describeSqliteError(error, path);
+  return describeDiskError(error, path);
 }
 
 /**
