@@ -1,5 +1,5 @@
 export { plan, arxivIdAt } from './plan.ts';
-export type { Checksum, Expectation, Finding, Plan, ResolveContext, Resolver, ResolverName } from './plan.ts';
+export type { Checksum, Expectation, Finding, Plan, ResolveContext, Resolver } from './plan.ts';
 export { baseUrlsBelow, SERVICE_NAMES, Services, SERVICE_TABLE } from './services.ts';
 export type { ServiceName, ServiceOptions, ServiceFacts } from './services.ts';
 export { Lookups, problemsOf } from './lookups.ts';

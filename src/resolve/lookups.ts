@@ -9,6 +9,7 @@ import type { Lookup } from '../works/index.ts';
 import { lookupJson, lookupText, maybe } from '../works/index.ts';
 import type { Finding, ResolveContext } from './plan.ts';
 import type { SameAs, Sameness } from './same-work.ts';
+import { versionOf } from './same-work.ts';
 import type { ServiceName, Services } from './services.ts';
 import { SERVICE_TABLE } from './services.ts';
 
@@ -126,7 +127,7 @@ export function problemsOf(resolver: string, lookup: Lookup<unknown> | SharedAns
 
 /** The other DOI of an answer that is a version of the work, or null; undefined after a finding if it is another work. */
 export function* sameAsOf(resolver: string, sameness: Sameness): Generator<Finding, SameAs | null | undefined> {
-  if (sameness.kind !== 'other') return sameness.kind === 'version' ? sameness.sameAs : null;
+  if (sameness.kind !== 'other') return versionOf(sameness);
   const message = `the answer is about another work: ${sameness.why}`;
   yield { kind: 'problem', resolver, message, at: null, hasAnswered: true };
   return undefined;

@@ -5,37 +5,18 @@ import type { Lookups } from './lookups.ts';
 import type { SameAs } from './same-work.ts';
 import type { Services } from './services.ts';
 
-export type ResolverName =
-  | 'openalex'
-  | 'arxiv'
-  | 'europe_pmc'
-  | 'pmc'
-  | 'biorxiv'
-  | 'unpaywall'
-  | 'crossref'
-  | 'landing_page'
-  | 'doi'
-  | 'doaj'
-  | 'hal'
-  | 'zenodo'
-  | 'figshare'
-  | 'osf'
-  | 'semantic_scholar'
-  | 'core'
-  | 'openaire'
-  | 'openalex_content'
-  | 'datacite'
-  | 'springer_nature'
-  | 'wiley_tdm'
-  | 'elsevier_tdm'
-  | 'wayback';
-
 /** What a source says is at a URL: 'landing' a page that leads to the text, 'any' unknown. */
 export type Expectation = 'pdf' | 'xml' | 'html' | 'landing' | 'any';
 
 export interface Checksum {
   readonly algorithm: 'md5' | 'sha1' | 'sha256';
   readonly hex: string;
+}
+
+/** A checksum as services state it; null for anything else. */
+export function checksumOf(algorithm: 'md5' | 'sha256', text: string | null | undefined): Checksum | null {
+  const hex = (algorithm === 'md5' ? /^(?:md5:)?([0-9a-f]{32})$/i : /^([0-9a-f]{64})$/i).exec(text ?? '')?.[1];
+  return hex === undefined ? null : { algorithm, hex: hex.toLowerCase() };
 }
 
 /** One URL to try, with its source's metadata. */
@@ -103,11 +84,7 @@ export interface Resolver {
 }
 
 /** A plan with defaults; none if the URL cannot be fetched. */
-export function plan(
-  resolver: string,
-  url: string | URL | null | undefined,
-  details: Partial<Omit<Plan, 'resolver' | 'url'>> = {},
-): Finding[] {
+export function plan(resolver: string, url: string | URL | null | undefined, details: Details = {}): Finding[] {
   // Some services return URLs with HTML entities.
   const parsed = URL.parse(
     String(url ?? '')

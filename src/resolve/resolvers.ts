@@ -1,23 +1,11 @@
 import { AppError } from '../base/index.ts';
-import type { Resolver, ResolverName } from './plan.ts';
+import type { Resolver } from './plan.ts';
+import { core, doaj, openaire, semanticScholar, unpaywall } from './resolvers/catalogues.ts';
+import { biorxiv, europePmc, pmc } from './resolvers/life-sciences.ts';
 import { landingPage, openalex, openalexContent } from './resolvers/openalex.ts';
-import { elsevierTdm, wileyTdm } from './resolvers/text-mining.ts';
-import { biorxiv } from './resolvers/biorxiv.ts';
-import { core } from './resolvers/core.ts';
-import { crossref } from './resolvers/crossref.ts';
-import { datacite } from './resolvers/datacite.ts';
-import { doaj } from './resolvers/doaj.ts';
-import { europePmc } from './resolvers/europe-pmc.ts';
-import { figshare } from './resolvers/figshare.ts';
-import { hal } from './resolvers/hal.ts';
-import { openaire } from './resolvers/openaire.ts';
-import { osf } from './resolvers/osf.ts';
-import { pmc } from './resolvers/pmc.ts';
-import { semanticScholar } from './resolvers/semantic-scholar.ts';
-import { springerNature } from './resolvers/springer-nature.ts';
-import { unpaywall } from './resolvers/unpaywall.ts';
+import { crossref, elsevierTdm, springerNature, wileyTdm } from './resolvers/publishers.ts';
+import { datacite, figshare, hal, osf, zenodo } from './resolvers/repositories.ts';
 import { wayback } from './resolvers/wayback.ts';
-import { zenodo } from './resolvers/zenodo.ts';
 import { doiPath } from '../works/index.ts';
 import { arxivFile, arxivIdAt, plan } from './plan.ts';
 
@@ -74,14 +62,14 @@ export const RESOLVERS: readonly Resolver[] = [
 ].map(withoutRepeats);
 
 /** Used only if enabled by name: they need a subscription and have their own terms. */
-const OPT_IN: ReadonlySet<string> = new Set<ResolverName>(['wiley_tdm', 'elsevier_tdm']);
+const OPT_IN: ReadonlySet<string> = new Set(['wiley_tdm', 'elsevier_tdm']);
 
 export type ResolverPreset = 'fast' | 'broad';
 
 /** 'fast' uses only quick and likely resolvers, 'broad' all. */
-export const PRESETS: Readonly<Record<ResolverPreset, readonly ResolverName[]>> = {
+export const PRESETS: Readonly<Record<ResolverPreset, readonly string[]>> = {
   fast: ['arxiv', 'pmc', 'openalex', 'europe_pmc', 'biorxiv', 'unpaywall', 'landing_page'],
-  broad: RESOLVERS.map(({ name }) => name as ResolverName).filter((name) => !OPT_IN.has(name)),
+  broad: RESOLVERS.map(({ name }) => name).filter((name) => !OPT_IN.has(name)),
 };
 
 export interface ResolverChoice {

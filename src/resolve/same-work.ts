@@ -5,7 +5,7 @@ import { normalizeDoi } from '../works/index.ts';
 export interface StatedWork {
   readonly doi?: string | null | undefined;
   readonly title?: string | null | undefined;
-  readonly authors?: readonly string[] | undefined;
+  readonly authors?: readonly (string | null)[] | null | undefined;
 }
 
 /** Another DOI of the same work, and the evidence. */
@@ -23,6 +23,11 @@ export type Sameness =
   | { readonly kind: 'version'; readonly sameAs: SameAs }
   | { readonly kind: 'other'; readonly why: string }
   | { readonly kind: 'unstated' };
+
+/** The DOI of something that is another version of the work. */
+export function versionOf(sameness: Sameness): SameAs | null {
+  return sameness.kind === 'version' ? sameness.sameAs : null;
+}
 
 /** Words that mark a text about another. */
 const ABOUT_ANOTHER =
@@ -100,7 +105,7 @@ export function compareTitles(
 }
 
 /** Whether two author lists belong to one work: half of the shorter one is in the other, by family name. */
-function compareAuthors(ours: readonly string[], theirs: readonly string[]): 'same' | 'other' | 'unknown' {
+function compareAuthors(ours: readonly string[], theirs: readonly (string | null)[]): 'same' | 'other' | 'unknown' {
   const [a, b] = [ours.slice(0, MOST_AUTHORS).map(nameWords), theirs.slice(0, MOST_AUTHORS).map(nameWords)].map(
     (list) => (list ?? []).filter((words) => words.length > 0),
   );
@@ -116,8 +121,8 @@ function isSamePerson(one: readonly string[], other: readonly string[]): boolean
   return other.includes(key(one)) || one.includes(key(other));
 }
 
-function nameWords(name: string): string[] {
-  return plain(name)
+function nameWords(name: string | null): string[] {
+  return plain(name ?? '')
     .split(' ')
     .filter((word) => word.length > 1);
 }

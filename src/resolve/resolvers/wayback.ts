@@ -5,7 +5,7 @@ import { maybe, text } from '../../works/index.ts';
 import { answerOf, problemsOf, unreadable } from '../lookups.ts';
 import type { Finding, ResolveContext, Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
-import { askUnpaywall, openLocations } from './unpaywall.ts';
+import { askUnpaywall, openLocations } from './catalogues.ts';
 
 const waybackAvailability = z.object({
   archived_snapshots: z.object({

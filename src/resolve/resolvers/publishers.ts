@@ -6,19 +6,20 @@ import {
   lenient,
   maybe,
   normalizeDoi,
+  objects,
   parseArxivId,
   parseLicense,
   parseVersion,
   text,
   validItems,
 } from '../../works/index.ts';
+import { answerOf, needsKey, sameAsOf } from '../lookups.ts';
+import type { Expectation, Finding, Plan, ResolveContext, Resolver } from '../plan.ts';
 import { arxivFile, asVersion, attributedTo, lead, plan } from '../plan.ts';
-import { answerOf, sameAsOf } from '../lookups.ts';
-import type { Expectation, Finding, ResolveContext, Resolver } from '../plan.ts';
 import type { StatedWork } from '../same-work.ts';
 import { compareWork } from '../same-work.ts';
-import { europePmc } from './europe-pmc.ts';
-import { osf } from './osf.ts';
+import { europePmc } from './life-sciences.ts';
+import { osf } from './repositories.ts';
 
 const link = z.object({
   URL: z.string(),
@@ -47,7 +48,7 @@ const crossrefWork = z.object({
 });
 const crossrefAnswer = z.object({ message: crossrefWork });
 
-type Record = z.output<typeof crossrefWork>;
+type CrossrefRecord = z.output<typeof crossrefWork>;
 type Link = z.output<typeof link>;
 
 /** Hosts that require a text-mining token; they have their own resolvers. */
@@ -103,17 +104,17 @@ export const crossref: Resolver = {
 };
 
 /** A DOI merged into another returns that one's record. */
-function isAlias(doi: string, { aliases }: Record): boolean {
+function isAlias(doi: string, { aliases }: CrossrefRecord): boolean {
   return (aliases ?? []).some((each) => normalizeDoi(each) === doi);
 }
 
-function stated({ DOI: doi, title, author: authors }: Record): StatedWork {
+function stated({ DOI: doi, title, author: authors }: CrossrefRecord): StatedWork {
   const names = (authors ?? []).map(({ given, family, name }) => name ?? [given, family].filter(Boolean).join(' '));
   return { doi, title: title?.[0], authors: names.filter((each) => each !== '') };
 }
 
 /** Preprints named by the publisher: tried at their repositories, then by their own DOI. */
-async function* versionsOf(message: Record, work: Work, context: ResolveContext): AsyncGenerator<Finding> {
+async function* versionsOf(message: CrossrefRecord, work: Work, context: ResolveContext): AsyncGenerator<Finding> {
   const { services } = context;
   const named = VERSIONS.flatMap((relation) =>
     (message.relation?.[relation] ?? []).map((each) => ({ ...each, relation })),
@@ -165,7 +166,7 @@ function isOpen(licence: License | null): boolean {
  * The licence in force for a version: the one for that version, else an unspecific one. Open licences come first,
  * since publishers also deposit their terms of use.
  */
-function licenseFor(version: string | null, { license: all }: Record, now: number): License | null {
+function licenseFor(version: string | null, { license: all }: CrossrefRecord, now: number): License | null {
   const usable = (all ?? []).filter(
     ({ URL: url, 'content-version': applies, start }) =>
       applies !== 'tdm' && parseLicense(url) !== null && startOf(start) <= now,
@@ -177,3 +178,95 @@ function licenseFor(version: string | null, { license: all }: Record, now: numbe
   ].map(({ URL: url }) => parseLicense(url));
   return fitting.find(isOpen) ?? fitting[0] ?? null;
 }
+
+const springerAnswer = z.object({
+  records: maybe(
+    objects({
+      doi: text,
+      title: text,
+      openaccess: lenient(z.union([z.string(), z.boolean()])),
+      license: lenient(z.string()),
+      url: lenient(validItems(z.object({ format: text, value: text }))),
+    }),
+  ),
+});
+
+/** Prefixes of Springer, Nature, BioMed Central and Palgrave; others would waste the daily quota. */
+const SPRINGER_DOI = /^10\.(?:1007|1038|1186|1057|1140|1245|1251|1361|1365|1378|1379|1617|1023|1134|1208|1891)\//;
+
+/** Springer Nature's open access API: JATS with a free key, then the PDF named in its record. */
+export const springerNature: Resolver = {
+  name: 'springer_nature',
+  async *plans(work, context) {
+    const { services } = context;
+    const { doi } = work.ids;
+    if (doi === null || !SPRINGER_DOI.test(doi) || !services.hasKey('springer_nature')) return;
+    const q = `doi:${doi}`;
+    const question = { path: 'openaccess/json', parameters: { q, p: '1', s: '1' } };
+    const found = yield* answerOf('springer_nature', context, question, springerAnswer);
+    for (const record of found?.records ?? []) {
+      if (compareWork(work, { doi: record.doi, title: record.title }).kind === 'other') continue;
+      const details = {
+        license: parseLicense(record.license),
+        version: 'publishedVersion',
+        hostType: 'publisher',
+      } as const;
+      yield* plan('springer_nature', services.url('springer_nature', 'openaccess/jats', { q }), {
+        ...details,
+        expect: 'xml',
+        robots: 'terms',
+        credentials: services.credentials('springer_nature'),
+      });
+      for (const { format, value } of record.url ?? [])
+        if (format === 'pdf') yield* plan('springer_nature', value, { ...details, expect: 'pdf' });
+    }
+  },
+};
+
+/** Prefixes of most Elsevier journals. */
+const ELSEVIER = /^10\.(?:1016|1006|1053|1054|1067|1078|1197|1205|2353|3182|3816)\//;
+/** Prefixes of most Wiley journals. */
+const WILEY =
+  /^10\.(?:1002|1111|1029|1034|1046|1096|1112|1113|1348|1360|1365|1467|1474|1523|1540|1600|1601|1751|1890|2307|3162|3982)\//;
+
+/** Files may be mined but not redistributed. */
+const DETAILS = {
+  expect: 'pdf',
+  version: 'publishedVersion',
+  hostType: 'publisher',
+  robots: 'terms',
+  terms: 'text-mining',
+} as const satisfies Partial<Plan>;
+
+/**
+ * Elsevier's article retrieval API, enabled by name and with a key. The subscription decides what it returns; a file
+ * cut to its first page is refused (elsevier.com/tdm, dev.elsevier.com).
+ */
+export const elsevierTdm: Resolver = {
+  name: 'elsevier_tdm',
+  async *plans({ ids: { doi } }, { services }) {
+    if (doi === null || !ELSEVIER.test(doi)) return;
+    const parameters = { httpAccept: 'application/pdf' };
+    if (!services.hasKey('elsevier_tdm')) yield needsKey('elsevier_tdm', "needs a key for Elsevier's text mining");
+    else
+      yield* plan('elsevier_tdm', services.url('elsevier_tdm', `content/article/doi/${doiPath(doi)}`, parameters), {
+        ...DETAILS,
+        headers: { accept: 'application/pdf' },
+        credentials: services.credentials('elsevier_tdm'),
+      });
+  },
+};
+
+/**
+ * Wiley's text-mining service, enabled by name and with a token. The subscription decides what it returns
+ * (onlinelibrary.wiley.com/library-info/resources/text-and-datamining).
+ */
+export const wileyTdm: Resolver = {
+  name: 'wiley_tdm',
+  async *plans({ ids: { doi } }, { services }) {
+    if (doi === null || !WILEY.test(doi)) return;
+    const url = services.url('wiley_tdm', `onlinelibrary/tdm/v1/articles/${encodeURIComponent(doi)}`);
+    if (!services.hasKey('wiley_tdm')) yield needsKey('wiley_tdm', "needs a token for Wiley's text mining");
+    else yield* plan('wiley_tdm', url, { ...DETAILS, credentials: services.credentials('wiley_tdm') });
+  },
+};
