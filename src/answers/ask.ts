@@ -1,10 +1,11 @@
 import type { CitedHit, SearchRequest, SearchSession } from '../corpus/index.ts';
+import type { AnswerWriter } from '../model/index.ts';
+import { askModel } from '../model/index.ts';
 import { analyse } from '../parse/index.ts';
 import type { Answer, AnswerSentence } from './answer.ts';
 import { checkAnswer, liveSentences } from './check-answer.ts';
 import { extractAnswer } from './extract-answer.ts';
-import type { AnswerWriter } from './writer.ts';
-import { answerPrompt, askModel } from './writer.ts';
+import { answerPrompt } from './writer.ts';
 
 /** How a question is answered; every field has a default. */
 export interface AskRequest extends Omit<SearchRequest, 'top'> {

@@ -3,26 +3,14 @@ import { join } from 'node:path';
 import { AppError } from '../base/index.ts';
 import type { CitedHit, Corpus } from '../corpus/index.ts';
 import { modelClient, modelPrices, modelSettings } from '../corpus/index.ts';
-import type { ModelPrompt, OpenText } from '../model/index.ts';
-import { AnswerStore, Budget, ModelServer, tokensOf } from '../model/index.ts';
-
-/** An unreadable answer is requested once more. */
-const ATTEMPTS = 2;
-
-/** A model, and the store of its answers, so that none is paid for twice. */
-export interface AnswerWriter {
-  readonly name: string;
-  readonly server: ModelServer;
-  readonly answers: AnswerStore;
-  /** Longest answer, in tokens. */
-  readonly maxTokens: number;
-}
+import type { AnswerWriter, ModelPrompt } from '../model/index.ts';
+import { AnswerStore, Budget, ModelServer } from '../model/index.ts';
 
 /** The configured model with its budget; undefined if none is configured. The stack closes it. */
 export function openWriter(
   { folder, config }: Pick<Corpus, 'folder' | 'config'>,
   opened: AsyncDisposableStack,
-): (AnswerWriter & { readonly budget: Budget }) | undefined {
+): AnswerWriter | undefined {
   const settings = modelSettings(config);
   const { url, model, maxTokens } = settings;
   if (url === '' && model === '') return undefined;
@@ -43,33 +31,6 @@ export function openWriter(
     maxTokens,
     budget: new Budget(prices),
   };
-}
-
-/**
- * A model's answer as parsed by `read`: from the store if available, otherwise from the server. Undefined if it is
- * unreadable; that is stored too, so that it is not paid for again.
- */
-export async function askModel<T>(
-  prompt: ModelPrompt,
-  read: (content: string) => T | undefined,
-  how: AnswerWriter & { readonly budget?: Budget | undefined; readonly open?: OpenText | undefined },
-  signal?: AbortSignal,
-): Promise<T | undefined | 'over-budget'> {
-  const { name, server, answers, maxTokens, budget, open } = how;
-  const key = server.keyOf(prompt);
-  const stored = answers.find(key);
-  if (stored) return read(stored.content);
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    using aside = budget?.setAside(tokensOf(JSON.stringify(prompt.messages)), maxTokens);
-    if (budget && !aside) return 'over-budget';
-    const answer = await server.ask(prompt, open, signal);
-    budget?.spend(answer);
-    const understood = read(answer.content);
-    // An empty answer is a server fault and may succeed later.
-    if (understood !== undefined || (attempt === ATTEMPTS && answer.content !== '')) answers.keep(key, name, answer);
-    if (understood !== undefined) return understood;
-  }
-  return undefined;
 }
 
 /** Raised when the prompt changes, so that answers to the old one are not used. */

@@ -7,7 +7,6 @@ import { Graph, manifestFolder } from '../ask/index.ts';
 import type { Config } from '../config/index.ts';
 import type {
   Catalogue,
-  ClaimEstimate,
   ClaimRequest,
   ClaimsGathered,
   Directory,
@@ -17,7 +16,6 @@ import type {
 } from '../graph/index.ts';
 import {
   answersPath,
-  claimsEstimate,
   gatherClaims,
   graphPlan,
   graphSources,
@@ -55,9 +53,8 @@ export type GraphEvent =
       readonly named: NamedWorks | null;
     };
 
-/** Events of extracting claims: the estimated cost before, the actual cost after. */
+/** Events of extracting claims. */
 export type ClaimsEvent =
-  | { readonly kind: 'estimated'; readonly estimate: ClaimEstimate }
   | { readonly kind: 'stage'; readonly event: StageEvent }
   | { readonly kind: 'gathered'; readonly gathered: ClaimsGathered };
 
@@ -181,23 +178,13 @@ export class CorpusGraph {
     }, signal);
   }
 
-  /**
-   * Has the configured model extract claims from passages: reports the estimated cost, runs, and reports the actual
-   * cost. The next `build` adds the claims to the graph.
-   */
-  claims(
-    request: { readonly estimateOnly?: boolean | undefined; readonly flags?: StageCall | undefined } = {},
-    signal?: AbortSignal,
-  ): AsyncGenerator<ClaimsEvent, void> {
+  /** Has the configured model extract claims from passages; the next `build` adds them to the graph. */
+  claims(flags: StageCall = {}, signal?: AbortSignal): AsyncGenerator<ClaimsEvent, void> {
     return eventStream<ClaimsEvent>(async (tell, stop) => {
       const { model } = this.#config;
       const asked = this.#claimRequest();
       await using client = modelClient(this.#config);
-      const estimate = await claimsEstimate(asked, client.send, stop);
-      if (estimate.documents === 0) throw nothingParsed(asked.dataRoot);
-      tell({ kind: 'estimated', estimate });
-      if (request.estimateOnly) return;
-      const options = stageSettings(request.flags ?? {}, this.#config, {
+      const options = stageSettings(flags, this.#config, {
         policy: 'io',
         workers: model.concurrency,
         retries: 0,
@@ -210,6 +197,8 @@ export class CorpusGraph {
         { ...options, handleSignals: false },
         { report: (event) => tell({ kind: 'stage', event }), signal: stop },
       );
+      const { scheduled, skipped, cancelled } = gathered.outcome;
+      if (scheduled + skipped === 0 && !cancelled) throw nothingParsed(asked.dataRoot);
       tell({ kind: 'gathered', gathered });
     }, signal);
   }

@@ -2,7 +2,7 @@ import { canonicalJson, sha256 } from '../base/index.ts';
 import type { HttpClient, HttpRequest, HttpResult, OpenSink, Send } from '../http/index.ts';
 import { createClient, Secret } from '../http/index.ts';
 import { StageError } from '../stage/index.ts';
-import type { ModelAnswer } from './answer-store.ts';
+import type { AnswerStore, ModelAnswer } from './answer-store.ts';
 
 /** How a model behind an OpenAI-compatible server is asked. */
 export interface ModelSettings {
@@ -219,7 +219,7 @@ function firstChoice(body: unknown): unknown {
 }
 
 /** About how many tokens a text has. */
-export function tokensOf(text: string): number {
+function tokensOf(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }
 
@@ -297,6 +297,46 @@ export class Budget {
     this.inputTokens += inputTokens;
     this.outputTokens += outputTokens;
   }
+}
+
+/** An unreadable answer is requested once more. */
+const ATTEMPTS = 2;
+
+/** A model, and the store of its answers, so that none is paid for twice. */
+export interface AnswerWriter {
+  readonly name: string;
+  readonly server: ModelServer;
+  readonly answers: AnswerStore;
+  /** Longest answer, in tokens. */
+  readonly maxTokens: number;
+  readonly budget?: Budget | undefined;
+}
+
+/**
+ * A model's answer as parsed by `read`: from the store if available, otherwise from the server. Undefined if it is
+ * unreadable; that is stored too, so that it is not paid for again.
+ */
+export async function askModel<T>(
+  prompt: ModelPrompt,
+  read: (content: string) => T | undefined,
+  how: AnswerWriter & { readonly open?: OpenText | undefined },
+  signal?: AbortSignal,
+): Promise<T | undefined | 'over-budget'> {
+  const { name, server, answers, maxTokens, budget, open } = how;
+  const key = server.keyOf(prompt);
+  const stored = answers.find(key);
+  if (stored) return read(stored.content);
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    using aside = budget?.setAside(tokensOf(JSON.stringify(prompt.messages)), maxTokens);
+    if (budget && !aside) return 'over-budget';
+    const answer = await server.ask(prompt, open, signal);
+    budget?.spend(answer);
+    const understood = read(answer.content);
+    // An empty answer is a server fault and may succeed later.
+    if (understood !== undefined || (attempt === ATTEMPTS && answer.content !== '')) answers.keep(key, name, answer);
+    if (understood !== undefined) return understood;
+  }
+  return undefined;
 }
 
 /** Default addresses of local model servers. */

@@ -4,7 +4,7 @@ import { Argument, Command, Option } from 'commander';
 
 import type { ExportFormat, Graph, GraphNode, Neighbour, ShownEvidence } from '../../ask/index.ts';
 import { EXPORT_FORMATS, exportGraph } from '../../ask/index.ts';
-import type { ClaimsEvent } from '../../corpus/index.ts';
+import type { ClaimsGathered } from '../../graph/index.ts';
 import type { EdgeKind, LookedUp, NamedWorks } from '../../graph/index.ts';
 import { EDGE_KINDS } from '../../graph/index.ts';
 import { simulatedLayer } from '../../harvest/index.ts';
@@ -25,7 +25,6 @@ interface GraphFlags {
   readonly run?: string;
   readonly vocabulary?: string;
   readonly force?: boolean;
-  readonly estimate?: boolean;
   readonly mailto?: string;
   readonly sim?: string;
   readonly kind?: readonly EdgeKind[];
@@ -108,51 +107,37 @@ function claimsCommand(): Command {
     .description(
       'have a language model extract claims from passages; claims whose quote is not in the passage are dropped',
     )
-    .option('--estimate', 'only print the expected tokens and cost')
     .option('--force', 'process finished documents again; cached answers are free')
     .addHelpText(
       'after',
-      '\nExamples:\n  docstokg graph claims --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --estimate\n  docstokg graph claims --budget-usd 2\n',
+      '\nExamples:\n  docstokg graph claims --model-url http://127.0.0.1:11434/v1 --model qwen3:8b\n  docstokg graph claims --budget-usd 2\n',
     )
     .action(async (run: string | undefined, flags: GraphFlags, self: Command) => {
       const session = openSession(self);
       using stop = stopSignal();
       await using corpus = await corpusOf(session, run ?? flags.run);
       const show = showStage(session);
-      const request = { estimateOnly: flags.estimate, flags: { ...(flags.force && { force: true }) } };
-      for await (const event of corpus.graph.claims(request, stop.signal))
+      for await (const event of corpus.graph.claims({ ...(flags.force && { force: true }) }, stop.signal))
         if (event.kind === 'stage') show(event.event);
-        else printClaims(event, flags.estimate === true, session);
+        else printClaims(event.gathered, session);
     });
 }
 
-/** Prints the result; the cost estimate goes to stderr unless it is the result. */
-function printClaims(event: Exclude<ClaimsEvent, { kind: 'stage' }>, estimateOnly: boolean, session: Session): void {
-  if (event.kind === 'estimated') {
-    const { estimate } = event;
-    const text = `${count(estimate.passages)} passages of ${count(estimate.documents)} documents, ${count(estimate.known)} cached; at most ${count(estimate.inputTokens)} input and ${count(estimate.mostOutputTokens)} output tokens${dollars(estimate.mostUsd, ', at most ')}`;
-    if (!estimateOnly) session.log('info', text);
-    else session.print(estimate, text);
-    return;
-  }
+function printClaims(gathered: ClaimsGathered, session: Session): void {
   session.terminal.clear();
-  const { outcome, tooDear, claims, documents, dropped, unreadable, inputTokens, outputTokens, usd } = event.gathered;
+  const { outcome, tooDear, claims, dropped, unreadable, inputTokens, outputTokens, usd } = gathered;
   const code = stageExitCode(outcome);
   if (code !== 0) process.exitCode ??= code;
   const lost = Object.entries({ ...dropped, ...(unreadable > 0 && { 'unreadable answers': unreadable }) });
-  session.print({ ...event.gathered, outcome: undefined, failed: outcome.failed }, () =>
+  session.print({ ...gathered, outcome: undefined, failed: outcome.failed }, () =>
     [
-      `${count(claims)} claims with a verified quote, from ${count(documents)} documents`,
+      `${count(claims)} claims with a verified quote, from ${count(outcome.succeeded)} documents`,
       `dropped: ${lost.length === 0 ? 'none' : lost.map(([why, number]) => `${count(number)} ${why}`).join(', ')}`,
-      `used: ${count(inputTokens)} input tokens, ${count(outputTokens)} output tokens${dollars(usd, ', ')}`,
+      `used: ${count(inputTokens)} input tokens, ${count(outputTokens)} output tokens${usd === null ? '' : `, $${usd.toFixed(usd < 1 ? 4 : 2)}`}`,
       ...(tooDear > 0 ? [`over budget, not processed: ${count(tooDear)} documents`] : []),
       'run docstokg graph build to add them to the graph',
     ].join('\n'),
   );
-}
-
-function dollars(usd: number | null, before: string): string {
-  return usd === null ? '' : `${before}$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }
 
 function exportCommand(): Command {

@@ -1,156 +1,106 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { existsSync, readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { canonicalJson, findQuote, hasNumbersOf, sha256, sha256File } from '../../base/index.ts';
-import { readBlockLines } from '../../parse/index.ts';
-import type { StageOptions, StageOutcome, StagePlan, StageRuntime, StageWorker, WorkItem } from '../../stage/index.ts';
-import { runStage } from '../../stage/index.ts';
-import type { ModelPrices, ModelPrompt, ModelSettings } from '../../model/index.ts';
-import { AnswerStore, Budget, jsonIn, ModelServer, tokensOf } from '../../model/index.ts';
 import type { Send } from '../../http/index.ts';
-import { documentItems, documentsIn } from '../build/stage.ts';
+import type { AnswerWriter, ModelPrices, ModelPrompt, ModelSettings } from '../../model/index.ts';
+import { AnswerStore, askModel, Budget, jsonIn, ModelServer } from '../../model/index.ts';
+import { readBlockLines } from '../../parse/index.ts';
+import type { StageOptions, StageOutcome, StageRuntime, StageWorker, WorkItem } from '../../stage/index.ts';
+import { runStage } from '../../stage/index.ts';
+import { documentItems } from '../build/stage.ts';
+import type { Stretch } from '../extract/reading.ts';
 import { Reading, Statements, THIS_WORK } from '../extract/reading.ts';
 import type { EdgeStatement, NodeStatement } from '../schema.ts';
-import type { Stretch } from '../extract/reading.ts';
 import { RANK } from '../schema.ts';
 
 /** Raised when the same answers give other claims. */
 const CHECK_VERSION = 1;
 
-/** Settings that change a document's claims. */
-interface ClaimSettings {
-  readonly model: string;
-  readonly maxTokens: number;
-  /** Number of passages per document to send, from the start of the document; 0 means all. */
+/** What is sent to which model, and at what price. */
+export interface ClaimRequest {
+  readonly dataRoot: string;
+  /** The file of stored answers. */
+  readonly answers: string;
+  readonly model: ModelSettings;
+  /** Passages of a document to send, from its start; 0 means all. */
   readonly passagesPerDocument: number;
+  readonly prices: ModelPrices;
 }
 
-/** The plan of the stage: every parsed document. */
-function claimsPlan(dataRoot: string, settings: ClaimSettings): StagePlan & { readonly items: WorkItem[] } {
-  const cfgHash = sha256(canonicalJson({ prompt: PROMPT_VERSION, check: CHECK_VERSION, ...settings }));
-  const items = documentItems(dataRoot, cfgHash, (document) => ({ claims: claimsPath(dataRoot, document) }));
-  return { stageName: 'claims', items, totalItems: items.length };
-}
-
-/** Upper bound of tokens and cost. Passages with a stored answer cost nothing. */
-export interface ClaimEstimate {
-  readonly documents: number;
-  readonly passages: number;
-  readonly known: number;
+/** The result of a run: the documents that it processed. */
+export interface ClaimsGathered {
+  readonly outcome: StageOutcome;
+  /** Documents skipped because of the budget. */
+  readonly tooDear: number;
+  readonly claims: number;
+  readonly dropped: Dropped;
+  /** Passages whose answer was unreadable twice. */
+  readonly unreadable: number;
   readonly inputTokens: number;
-  /** If every answer has the maximum length. */
-  readonly mostOutputTokens: number;
-  /** Null where prices are not set. */
-  readonly mostUsd: number | null;
+  readonly outputTokens: number;
+  readonly usd: number | null;
 }
 
-/** What a worker of the stage needs. */
-interface ClaimTools {
-  readonly server: ModelServer;
-  readonly answers: AnswerStore;
-  readonly budget: Budget;
-  readonly settings: ClaimSettings;
+/** Asks the model about every passage without a stored answer and writes the accepted claims. */
+export async function gatherClaims(
+  { dataRoot, answers: path, model: settings, passagesPerDocument, prices }: ClaimRequest,
+  send: Send,
+  options: StageOptions,
+  runtime: StageRuntime = {},
+): Promise<ClaimsGathered> {
+  const { model, maxTokens } = settings;
+  const given = { prompt: PROMPT_VERSION, check: CHECK_VERSION, model, maxTokens, passagesPerDocument };
+  const cfgHash = sha256(canonicalJson(given));
+  const items = documentItems(dataRoot, cfgHash, (document) => ({ claims: claimsPath(dataRoot, document) }));
+  using answers = new AnswerStore(path);
+  const budget = new Budget(prices);
+  const writer = { name: model, server: new ModelServer(settings, send), answers, maxTokens, budget };
+  const dropped: Record<string, number> = {};
+  let [tooDear, claims, unreadable] = [0, 0, 0];
+  const outcome = await runStage(
+    { stageName: 'claims', items, totalItems: items.length },
+    claimsWorker(writer, passagesPerDocument),
+    options,
+    {
+      afterItem: (_item, ended) => {
+        if (!('status' in ended)) return;
+        if (ended.reason === 'budget') tooDear += 1;
+        const account = ended.manifest as unknown as ClaimAccount | undefined;
+        claims += account?.claims ?? 0;
+        unreadable += account?.unreadable ?? 0;
+        addTo(dropped, account?.dropped ?? {});
+      },
+    },
+    runtime,
+  );
+  const { inputTokens, outputTokens } = budget;
+  return { outcome, tooDear, claims, dropped, unreadable, inputTokens, outputTokens, usd: budget.usd() };
 }
 
 /** Asks about the passages of a document; a document that would exceed the budget is skipped. */
-function claimsWorker({ server, answers, budget, settings }: ClaimTools): StageWorker {
-  const learn = async (passage: string, signal: AbortSignal): Promise<Learned> => {
-    const prompt = claimPrompt(passage);
-    const key = server.keyOf(prompt);
-    const known = answers.find(key);
-    const checked = known && checkClaims(known.content, passage);
-    if (known && checked) return { kind: 'known', checked };
-    const used = { inputTokens: 0, outputTokens: 0 };
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      using aside = budget.setAside(promptTokens(passage), settings.maxTokens);
-      if (!aside) return { kind: 'too-dear' };
-      const answer = await server.ask(prompt, undefined, signal);
-      budget.spend(answer);
-      used.inputTokens += answer.inputTokens;
-      used.outputTokens += answer.outputTokens;
-      const said = checkClaims(answer.content, passage);
-      if (!said) continue;
-      answers.keep(key, settings.model, answer);
-      return { kind: 'asked', checked: said, ...used };
-    }
-    return { kind: 'unreadable', ...used };
-  };
+function claimsWorker(writer: AnswerWriter, passagesPerDocument: number): StageWorker {
   return async (item, { signal }) => {
-    const blocks = item.inputs['blocks'] ?? '';
-    const blocksSha256 = await sha256File(blocks);
+    const blocksSha256 = await sha256File(item.inputs['blocks'] ?? '');
     const reading = await readingOf(item);
     const read: { readonly passage: ClaimPassage; readonly claims: readonly Claim[] }[] = [];
-    const account = { known: 0, asked: 0, unreadable: 0, inputTokens: 0, outputTokens: 0 };
-    const dropped: Partial<Record<DropReason, number>> = {};
-    const passages = claimPassages(reading, settings.passagesPerDocument);
+    const dropped: Record<string, number> = {};
+    const passages = claimPassages(reading, passagesPerDocument);
     for (const passage of passages) {
-      const learned = await learn(passage.text, signal);
-      if (learned.kind === 'too-dear') return { status: 'skip', reason: 'budget' };
-      account[learned.kind] += 1;
-      if (learned.kind !== 'known') {
-        account.inputTokens += learned.inputTokens;
-        account.outputTokens += learned.outputTokens;
-      }
-      if (learned.kind === 'unreadable') continue;
-      read.push({ passage, claims: learned.checked.claims });
-      for (const [reason, count] of Object.entries(learned.checked.dropped) as [DropReason, number][])
-        dropped[reason] = (dropped[reason] ?? 0) + count;
+      const readAnswer = (content: string): CheckedClaims | undefined => checkClaims(content, passage.text);
+      const checked = await askModel(claimPrompt(passage.text), readAnswer, writer, signal);
+      if (checked === 'over-budget') return { status: 'skip', reason: 'budget' };
+      if (!checked) continue;
+      read.push({ passage, claims: checked.claims });
+      addTo(dropped, checked.dropped);
     }
-    const { nodes, edges } = extractClaims(reading, settings.model, read);
-    const told: ClaimAccount = { passages: passages.length, ...account, claims: edges.length, dropped };
-    const file: ClaimsFile = { blocksSha256, account: told, nodes, edges };
+    const { nodes, edges } = extractClaims(reading, writer.name, read);
+    const account = { claims: edges.length, unreadable: passages.length - read.length, dropped };
+    const file: ClaimsFile = { blocksSha256, account, nodes, edges };
     await writeFile(item.outputs['claims'] ?? '', JSON.stringify(file));
-    return { status: 'success', manifest: { ...told } };
+    return { status: 'success', manifest: { passages: passages.length, ...account } };
   };
-}
-
-type Learned =
-  | { readonly kind: 'known'; readonly checked: CheckedClaims }
-  | {
-      readonly kind: 'asked';
-      readonly checked: CheckedClaims;
-      readonly inputTokens: number;
-      readonly outputTokens: number;
-    }
-  | { readonly kind: 'unreadable'; readonly inputTokens: number; readonly outputTokens: number }
-  | { readonly kind: 'too-dear' };
-
-/** An unreadable answer is requested once more. */
-const ATTEMPTS = 2;
-
-/** Estimates tokens and cost of all documents from their text. */
-async function estimateClaims(
-  items: readonly WorkItem[],
-  { server, answers, budget, settings }: ClaimTools,
-  signal?: AbortSignal,
-): Promise<ClaimEstimate> {
-  let [passages, known, inputTokens] = [0, 0, 0];
-  for (const item of items) {
-    signal?.throwIfAborted();
-    for (const { text } of claimPassages(await readingOf(item), settings.passagesPerDocument)) {
-      passages += 1;
-      if (answers.find(server.keyOf(claimPrompt(text)))) known += 1;
-      else inputTokens += promptTokens(text);
-    }
-  }
-  const mostOutputTokens = (passages - known) * settings.maxTokens;
-  return {
-    documents: items.length,
-    passages,
-    known,
-    inputTokens,
-    mostOutputTokens,
-    mostUsd: budget.usd(inputTokens, mostOutputTokens),
-  };
-}
-
-function promptTokens(passage: string): number {
-  return tokensOf(
-    claimPrompt(passage)
-      .messages.map(({ content }) => content)
-      .join(''),
-  );
 }
 
 async function readingOf(item: WorkItem): Promise<Reading> {
@@ -161,18 +111,14 @@ async function readingOf(item: WorkItem): Promise<Reading> {
   return new Reading(item.itemId, await readBlockLines(item.inputs['blocks'] ?? ''), hash ?? null);
 }
 
-/** Counts of a document's passages and claims. */
+function addTo(counts: Record<string, number>, more: Dropped): void {
+  for (const [reason, count] of Object.entries(more)) counts[reason] = (counts[reason] ?? 0) + count;
+}
+
 interface ClaimAccount {
-  readonly passages: number;
-  /** Answers that were already stored. */
-  readonly known: number;
-  readonly asked: number;
-  /** Passages whose answer was unreadable twice. */
-  readonly unreadable: number;
   readonly claims: number;
-  readonly dropped: Readonly<Partial<Record<DropReason, number>>>;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
+  readonly unreadable: number;
+  readonly dropped: Dropped;
 }
 
 /** The stored claims of a document. */
@@ -184,7 +130,6 @@ export interface ClaimsFile {
   readonly edges: readonly EdgeStatement[];
 }
 
-/** The path of a document's claims. */
 export function claimsPath(dataRoot: string, document: string): string {
   return join(dataRoot, 'GraphClaims', `${document}.json`);
 }
@@ -192,85 +137,6 @@ export function claimsPath(dataRoot: string, document: string): string {
 /** The claims of a document; undefined if there are none yet. */
 export function readClaimsFile(path: string): ClaimsFile | undefined {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as ClaimsFile) : undefined;
-}
-
-/** What is sent to which model, and at what price. */
-export interface ClaimRequest {
-  readonly dataRoot: string;
-  /** The file of stored answers. */
-  readonly answers: string;
-  readonly model: ModelSettings;
-  readonly passagesPerDocument: number;
-  readonly prices: ModelPrices;
-}
-
-/** The result of a run. */
-export interface ClaimsGathered {
-  readonly outcome: StageOutcome;
-  /** Documents skipped because of the budget. */
-  readonly tooDear: number;
-  readonly documents: number;
-  readonly claims: number;
-  readonly dropped: Readonly<Partial<Record<DropReason, number>>>;
-  readonly unreadable: number;
-  /** Used by this run. */
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly usd: number | null;
-}
-
-/** Estimates a run without asking anything. */
-export async function claimsEstimate(request: ClaimRequest, send: Send, signal?: AbortSignal): Promise<ClaimEstimate> {
-  const settings = settingsOf(request);
-  using answers = new AnswerStore(request.answers);
-  const tools = { server: new ModelServer(request.model, send), answers, budget: new Budget(request.prices), settings };
-  return await estimateClaims(claimsPlan(request.dataRoot, settings).items, tools, signal);
-}
-
-/** Asks the model about every passage without a stored answer and writes the accepted claims. */
-export async function gatherClaims(
-  request: ClaimRequest,
-  send: Send,
-  options: StageOptions,
-  runtime: StageRuntime = {},
-): Promise<ClaimsGathered> {
-  const settings = settingsOf(request);
-  using answers = new AnswerStore(request.answers);
-  const budget = new Budget(request.prices);
-  const worker = claimsWorker({ server: new ModelServer(request.model, send), answers, budget, settings });
-  let tooDear = 0;
-  const outcome = await runStage(
-    claimsPlan(request.dataRoot, settings),
-    worker,
-    options,
-    { afterItem: (_item, ended) => void ('status' in ended && ended.reason === 'budget' && (tooDear += 1)) },
-    runtime,
-  );
-  const { inputTokens, outputTokens } = budget;
-  const all = await accountOf(request.dataRoot);
-  return { outcome, tooDear, ...all, inputTokens, outputTokens, usd: budget.usd() };
-}
-
-function settingsOf({ model, passagesPerDocument }: ClaimRequest): ClaimSettings {
-  return { model: model.model, maxTokens: model.maxTokens, passagesPerDocument };
-}
-
-/** Totals over all documents. */
-async function accountOf(
-  dataRoot: string,
-): Promise<Pick<ClaimsGathered, 'documents' | 'claims' | 'dropped' | 'unreadable'>> {
-  const dropped: Partial<Record<DropReason, number>> = {};
-  let [documents, claims, unreadable] = [0, 0, 0];
-  for (const document of documentsIn(dataRoot)) {
-    const account = readClaimsFile(claimsPath(dataRoot, document))?.account;
-    if (!account) continue;
-    documents += 1;
-    claims += account.claims;
-    unreadable += account.unreadable;
-    for (const [reason, count] of Object.entries(account.dropped) as [DropReason, number][])
-      dropped[reason] = (dropped[reason] ?? 0) + count;
-  }
-  return { documents, claims, dropped, unreadable };
 }
 
 /** The path of a corpus's stored model answers. */
@@ -347,13 +213,13 @@ interface Claim {
   readonly end: number;
 }
 
-/** Why a claim was rejected. */
-type DropReason = 'malformed' | 'quote-not-in-passage' | 'number-not-in-quote' | 'repeated';
+/** How many claims were rejected, by reason. */
+type Dropped = Readonly<Record<string, number>>;
 
 /** The claims of an answer whose quotes are in the passage, and how many were dropped and why. */
 interface CheckedClaims {
   readonly claims: readonly Claim[];
-  readonly dropped: Readonly<Partial<Record<DropReason, number>>>;
+  readonly dropped: Dropped;
 }
 
 const MOST_CLAIMS = 40;
@@ -365,14 +231,14 @@ const LEAST_QUOTE = 12;
  * is in the passage word for word and every number of the claim is in the quote.
  */
 export function checkClaims(content: string, passage: string): CheckedClaims | undefined {
-  const listed = listIn(content);
-  if (!listed) return undefined;
-  const dropped: Partial<Record<DropReason, number>> = {};
-  const drop = (reason: DropReason, count = 1): void => void (dropped[reason] = (dropped[reason] ?? 0) + count);
+  const listed = (jsonIn(content) as Record<string, unknown> | undefined)?.['claims'];
+  if (!Array.isArray(listed)) return undefined;
+  const dropped: Record<string, number> = {};
+  const drop = (reason: string, count = 1): void => addTo(dropped, { [reason]: count });
   if (listed.length > MOST_CLAIMS) drop('malformed', listed.length - MOST_CLAIMS);
   const claims: Claim[] = [];
   const seen = new Set<string>();
-  for (const said of listed.slice(0, MOST_CLAIMS)) {
+  for (const said of (listed as unknown[]).slice(0, MOST_CLAIMS)) {
     const read = readClaim(said);
     const place = read && findQuote(read.quote, passage);
     const key = JSON.stringify(read);
@@ -388,11 +254,6 @@ export function checkClaims(content: string, passage: string): CheckedClaims | u
     }
   }
   return { claims, dropped };
-}
-
-function listIn(content: string): readonly unknown[] | undefined {
-  const claims = (jsonIn(content) as Record<string, unknown> | undefined)?.['claims'];
-  return Array.isArray(claims) ? (claims as unknown[]) : undefined;
 }
 
 function readClaim(said: unknown): (Omit<Claim, 'start' | 'end'> & { readonly quote: string }) | undefined {
