@@ -8,4 +8,4 @@ export {
   ModelServer,
   openModelClient,
 } from './model-server.ts';
-export type { AnswerWriter, ModelPrices, ModelPrompt, ModelSettings, OpenText } from './model-server.ts';
+export type { AnswerWriter, ModelPrices, ModelPrompt, ModelSettings } from './model-server.ts';
