@@ -120,6 +120,28 @@ test('after-item hooks execute in order for all completions, whatever order they
   assert.deepEqual(told, ['a', 'b', 'c', 'd']);
 });
 
+test('an item that arrives while the stage runs does not wait for a slow one before it', async () => {
+  using workspace = new Workspace();
+  const slow = Promise.withResolvers<ItemOutcome>();
+  const recorded: string[] = [];
+  async function* live(): AsyncGenerator<WorkItem> {
+    yield bareItem('slow');
+    yield bareItem('quick');
+  }
+  await runStage(
+    { stageName: 'test', items: live() },
+    ({ itemId }) => (itemId === 'slow' ? slow.promise : fine),
+    workspace.options,
+    {
+      afterItem({ itemId }) {
+        recorded.push(itemId);
+        slow.resolve(fine);
+      },
+    },
+  );
+  assert.deepEqual(recorded, ['quick', 'slow']);
+});
+
 test('hooks are called before the first item and after the last, with the outcome', async () => {
   const told: string[] = [];
   await runBare(['a'], () => fine, {

@@ -72,7 +72,7 @@ type Ended =
 /**
  * One run of a stage:
  *
- *   plan → verdict ─satisfied──────────────────────────────→ recorded in order: row, hook, settled at the source
+ *   plan → verdict ─satisfied──────────────────────────────→ recorded: row, hook, settled at the source
  *             └run→ waiting → attempt → outputs committed ────┘
  *                      ↑         └ retryable: waits for its delay
  *                      └─────────┘
@@ -88,8 +88,8 @@ export class StageRun {
   readonly #waiting: ItemRun[] = [];
   readonly #retryTimers = new Map<ItemRun, Timer>();
   readonly #retryReady: ItemRun[] = [];
-  /** Items that ended before others ahead of them, by sequence. */
-  readonly #endedEarly = new Map<number, Ended>();
+  /** Items that ended and are not recorded yet, by their turn. */
+  readonly #endedByTurn = new Map<number, Ended>();
   readonly #left: WorkItem[] = [];
   readonly #ended = Promise.withResolvers<void>();
   #changed = Promise.withResolvers<void>();
@@ -97,6 +97,7 @@ export class StageRun {
   /** Items taken and not yet recorded. */
   #open = 0;
   #sequence = 0;
+  #turns = 0;
   #recorded = 0;
   #isRecording = false;
   #isPlanRead = false;
@@ -345,7 +346,9 @@ export class StageRun {
   }
 
   #end(run: ItemRun, ended: Ended): void {
-    if (run.sequence !== -1) this.#endedEarly.set(run.sequence, ended);
+    // In a live plan, order means nothing, and the next stage would wait for the slowest item.
+    const turn = this.#parts.feed.isLive ? this.#turns++ : run.sequence;
+    if (turn !== -1) this.#endedByTurn.set(turn, ended);
     this.meter.tick();
     if (!this.#isRecording) void this.#record();
   }
@@ -359,9 +362,9 @@ export class StageRun {
       let taken = ends.length;
       try {
         while (taken < ROWS_AT_ONCE) {
-          const ended = this.#endedEarly.get(this.#recorded);
+          const ended = this.#endedByTurn.get(this.#recorded);
           if (!ended) break;
-          this.#endedEarly.delete(this.#recorded++);
+          this.#endedByTurn.delete(this.#recorded++);
           if (ended.kind === 'left') continue;
           taken += 1;
           ends.push(await this.#log(ended));

@@ -11,10 +11,11 @@ export class Feed {
   readonly total: number | undefined;
   /** Whether items arrive in the order in which they start; others are sorted as they arrive. */
   readonly isOrdered: boolean;
+  /** Whether items arrive while the stage runs. */
+  readonly isLive: boolean;
   readonly #options: Pick<StageOptions, 'shard' | 'limit'>;
   readonly #signal: AbortSignal;
   readonly #iterator: AsyncIterator<WorkItem> | Iterator<WorkItem> | undefined;
-  readonly #isList: boolean;
   #taken = 0;
   #failure: { readonly error: unknown } | undefined;
 
@@ -28,7 +29,7 @@ export class Feed {
     this.isOrdered = scheduling === 'fifo' || Array.isArray(items) || this.source !== undefined;
     const known = plan.totalItems ?? (Array.isArray(items) ? items.length : undefined);
     if (known !== undefined && shard.count === 1) this.total = limit > 0 ? Math.min(known, limit) : known;
-    this.#isList = !('settle' in items) && !(Symbol.asyncIterator in items);
+    this.isLive = 'settle' in items || Symbol.asyncIterator in items;
     if ('settle' in items) return;
     if (Symbol.asyncIterator in items) this.#iterator = items[Symbol.asyncIterator]();
     else {
@@ -50,7 +51,7 @@ export class Feed {
       this.#taken += taken?.length ?? 0;
       return taken?.map(({ item, lost }) => new ItemRun(item, lost));
     }
-    const items = await this.#next(this.#isList ? Math.min(wanted, AT_ONCE) : 1);
+    const items = await this.#next(this.isLive ? 1 : Math.min(wanted, AT_ONCE));
     const chosen = items?.filter(({ itemId }) => inShard(itemId, shard));
     this.#taken += chosen?.length ?? 0;
     return chosen?.map((item) => new ItemRun(item));
