@@ -51,9 +51,9 @@ const OTHER_TOKENIZER = 'cl100k';
 
 /** Current progress of a gathering. */
 export interface GatherProgress {
-  /** Works known so far. */
-  readonly found: number;
-  /** Of this run. */
+  /** Works known so far; undefined on a machine of a fleet, where others work on them too. */
+  readonly found: number | undefined;
+  /** Of this run, by this machine. */
   readonly saved: number;
   readonly skipped: number;
   readonly failed: number;
@@ -111,7 +111,8 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       .filter(({ hold }) => hold !== null)
       .map(({ key }) => key);
     const { ended: endedBefore, saved: savedBefore } = this.#before;
-    return { found, saved, skipped, failed, parked, endedBefore, savedBefore, waitingFor: held };
+    const counts = { saved, skipped, failed, parked, endedBefore, savedBefore, waitingFor: held };
+    return { found: this.#place.config.queue.fleet ? undefined : found, ...counts };
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<CorpusEvent, void> {

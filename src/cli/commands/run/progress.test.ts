@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { settingsTable } from '../../../config/index.ts';
-import type { Corpus, RunAccount } from '../../../corpus/index.ts';
+import type { Corpus, Gathering, RunAccount } from '../../../corpus/index.ts';
+import { HeldClock } from '../../../testing/index.ts';
 import type { Session } from '../../session.ts';
-import { timeLeftMs } from './progress.ts';
+import { RunProgress, timeLeftMs } from './progress.ts';
 import { printRun } from './summary.ts';
 
 test('the time left foresees the stages of works that were not downloaded yet', () => {
@@ -22,6 +23,22 @@ test('the time left foresees the stages of works that were not downloaded yet', 
   // Documents of earlier runs took no time and are not repeated.
   const before = { ...works, left: 0, savedBefore: 90 };
   assert.equal(timeLeftMs({ ...pace, works: before, stages: [{ done: 94, worked: 4, sinceMs: 4_000 }] }), 1_000);
+});
+
+test('a machine of a fleet shows what it has done, and no time left', async () => {
+  const shown = async (found: number | undefined): Promise<string> => {
+    const clock = new HeldClock();
+    const line = Promise.withResolvers<string>();
+    const terminal = { live: false, status: line.resolve, clear: () => undefined };
+    const counts = { saved: 3, skipped: 1, failed: 0, parked: 0, endedBefore: 0, savedBefore: 0, waitingFor: [] };
+    const gathering = { progress: { found, ...counts } } as unknown as Gathering;
+    using _progress = new RunProgress({ clock, terminal } as unknown as Session, gathering).show();
+    await clock.advance(60_000);
+    return await line.promise;
+  };
+  assert.match(await shown(8), /^4\/8 works → 3 downloaded, 1 without a file/);
+  assert.match(await shown(undefined), /^4 works by this machine → 3 downloaded, 1 without a file/);
+  assert.doesNotMatch(await shown(undefined), / left/);
 });
 
 test('a machine of a fleet that did not build the index says where it is, and how to bring it', () => {

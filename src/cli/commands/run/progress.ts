@@ -127,7 +127,7 @@ export class RunProgress {
     const ended = progress ? progress.saved + progress.skipped + progress.failed + progress.parked : 0;
     const works = progress && {
       ended,
-      left: Math.max(0, progress.found - progress.endedBefore - ended),
+      left: Math.max(0, (progress.found ?? 0) - progress.endedBefore - ended),
       saved: progress.saved,
       savedBefore: progress.savedBefore,
     };
@@ -136,6 +136,7 @@ export class RunProgress {
       worked: succeeded + failed,
       sinceMs: now - (this.#stageStartedAt.get(name) ?? this.#startedAt),
     }));
+    const isFleet = progress !== undefined && progress.found === undefined;
     const leftMs = timeLeftMs({
       elapsedMs,
       ...(works && { works }),
@@ -145,7 +146,7 @@ export class RunProgress {
     const done = progress ? ended : Math.min(Infinity, ...stages.map((stage) => stage.done));
     return [
       ...(done > 0 && Number.isFinite(done) ? [`${(done / (elapsedMs / 1000)).toFixed(1)}/s`] : []),
-      ...(leftMs !== undefined && leftMs >= 1000 ? [`about ${duration(leftMs)} left`] : []),
+      ...(!isFleet && leftMs !== undefined && leftMs >= 1000 ? [`about ${duration(leftMs)} left`] : []),
     ];
   }
 
@@ -154,9 +155,13 @@ export class RunProgress {
     if (!progress) return [];
     const { found, saved, skipped, failed, parked, endedBefore, savedBefore } = progress;
     const missing = skipped + failed;
-    const ended = Math.min(found, endedBefore + saved + skipped + failed + parked);
+    const tried = saved + skipped + failed + parked;
     const unavailable = missing > 0 ? `, ${count(missing)} without a file` : '';
-    return [`${count(ended)}/${count(found)} works`, `${count(savedBefore + saved)} downloaded${unavailable}`];
+    const works =
+      found === undefined
+        ? `${count(tried)} works by this machine`
+        : `${count(Math.min(found, endedBefore + tried))}/${count(found)} works`;
+    return [works, `${count(savedBefore + saved)} downloaded${unavailable}`];
   }
 
   #documents(): string[] {
