@@ -107,6 +107,11 @@ export class KeptFiles implements Disposable {
     return (await this.#isHere(path, bytes)) || ((await this.#bring?.(path)) === true && this.#isHere(path, bytes));
   }
 
+  /** Whether a saved file was deleted or cut, and no store can have it. */
+  async hasLost(path: string, bytes: number): Promise<boolean> {
+    return !this.#bring && !(await this.#isHere(path, bytes));
+  }
+
   async #isHere(path: string, bytes: number): Promise<boolean> {
     try {
       const found = await stat(join(this.root, path));

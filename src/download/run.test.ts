@@ -90,6 +90,23 @@ test('a row that cannot be written for another reason is reported, and its work 
   assert.equal(states.queued, 3);
 });
 
+test('a listed work whose file was deleted is downloaded again, once; one whose file is there is not', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-lost-'));
+  await mkdir(join(folder.path, 'PDF'));
+  for (const id of ['b', 'c']) await writeFile(join(folder.path, 'PDF', `${id}.pdf`), 'kept');
+  await using queue = new WorkQueue(await openStore(':memory:'), systemClock);
+  const written: string[] = [];
+  const sink: ResultSink = {
+    last: (work) => ({ outcome: 'saved', reason: 'success', path: `PDF/${work}.pdf`, bytes: 4, at: 'then' }),
+    write: async ({ work }) => void written.push(work),
+  };
+  for (const id of ['a', 'b', 'c']) await queue.enqueue(id, workFromPayload(id, undefined));
+  for (const lease of await queue.lease('earlier', 3)) await queue.ack(lease);
+  for (const _run of [1, 2])
+    await runInto(sink, queue, { files: new KeptFiles(folder.path) }).run({ signal: new AbortController().signal });
+  assert.deepEqual(written, ['a']);
+});
+
 test('a newer version of a downloaded work is looked for; if it is unavailable, the file and its row stay', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-renewal-'));
   await mkdir(join(folder.path, 'PDF'));
@@ -102,7 +119,7 @@ test('a newer version of a downloaded work is looked for; if it is unavailable, 
   const preferred: unknown[] = [];
   const run = runInto(
     {
-      last: () => ({ outcome: 'saved', reason: 'success', path: 'PDF/a.pdf', bytes: 4 }),
+      last: () => ({ outcome: 'saved', reason: 'success', path: 'PDF/a.pdf', bytes: 4, at: '' }),
       write: async ({ work }) => void written.push(work),
     },
     queue,

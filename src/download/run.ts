@@ -44,7 +44,7 @@ export interface ResultSink {
   /** Called for a work whose file was saved earlier, by this machine or another. */
   kept?: ((work: string) => Promise<void>) | undefined;
   /** The last row of a work, if there is one. */
-  last(work: string): Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes'> | undefined;
+  last(work: string): Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes' | 'at'> | undefined;
   /** How often other runs have deferred a work in succession. */
   deferrals?(work: string): number;
   /** Known duplicates from earlier runs. */
@@ -266,11 +266,16 @@ export class DownloadRun {
   }
 
   async #find(provider: WorkProvider, signal: AbortSignal): Promise<void> {
-    const { queue, report } = this.#options;
+    const { queue, report, sink, files } = this.#options;
     const enqueue = async (work: Work): Promise<void> => {
       const isNew = await queue.enqueue(work.id, work, { url: likelyUrl(work) });
       this.#counts.found += 1;
       report({ kind: 'work-found', isNew });
+      const before = isNew ? undefined : sink.last(work.id);
+      const isLost =
+        before?.outcome === 'saved' && before.path !== null && (await files.hasLost(before.path, before.bytes ?? -1));
+      // Its job is done: another one fetches the file again.
+      if (isLost) await queue.enqueue(`${work.id} lost ${before.at}`, work, { url: likelyUrl(work) });
     };
     // Works that arrive in one turn of the event loop share a commit, so none is waited for.
     let enqueueing: Promise<void>[] = [];
