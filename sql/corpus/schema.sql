@@ -7,22 +7,28 @@
 --                                                                            repeated_entries, answers
 --   decisions.jsonl                       decisions, mostly by people        screened, protocols, samples, labels, versions,
 --                                                                            decided_works, sets, cells
---   Data/Manifests/docparse.{doctags,chunk,embed}.jsonl                      documents
+--   Data/Manifests/docparse.{doctags,chunk,embed}.manifest.jsonl             documents
 --   hosts.jsonl                           requests per host over time        hosts, host_slices
---   all but the last two                                                     works, words
---   Data/GraphFacts, Data/GraphClaims, records, by `graph build`             nodes, edges, evidence, …
---   chunks and vectors in Data/           Index/segment-*.bin                segments, indexed_documents, …
+--   manifest, records and decisions       derived from their tables          works, works_tally, words
+--   Data/GraphFacts, Data/GraphClaims, records, by `graph build`             graph_sources, statements, evidence, printed,
+--                                                                            printed_keys, work_keys, open_references,
+--                                                                            nodes, edges, graph_update
+--   chunks and vectors in Data/           Index/segment-*.bin                index_about, segments, indexed_documents,
+--                                                                            deleted_passages
 --
--- Logs and downloaded files are the truth. You can delete this file: the next command builds it again, and so does
--- `docstokg reindex`, which makes the graph of all works. Every transaction of `ingest` reads some lines and moves the log's
+-- Logs and downloaded files are the truth. You can delete this file: the next command reads the logs again, the next search
+-- or run builds the index, the next graph command fills the graph from the facts in Data/; `docstokg reindex` does all of
+-- this at once. Every transaction of `ingest` reads some lines and moves the log's
 -- cursor, so a killed process leaves a database that is behind, never one that is wrong. A database of another schema
 -- version is built again, never migrated; comments do not count.
 --
 -- Times are ISO 8601. A work is named by its best id: `W…`, `doi:…`, `pmid:…`, `pmcid:…`, `arxiv:…`, or another; the user's
 -- own papers without an id by `paper:DOCUMENT`, entries of lists that cannot be read by `entry:FILE#LINE`.
 
--- How far each log was read. `head` and `tail` are hashes of the first and last bytes of what was read: another file under
--- the same name is noticed, a rotated one is found again.
+-- How far each log was read. `head` and `tail` are hashes of the first and last bytes of what was read: if another file has
+-- the same name, the tables of the logs are emptied and read again. A manifest is repaired first, by the next run or by
+-- `reindex`, because its rows may exist only here. The rows of a missing log stay until a new file has its name. `bad_lines`
+-- are whole lines that cannot be read; half a line at the end is left for its writer.
 create table logs (
   name text primary key,
   bytes integer not null check (bytes >= 0),
@@ -32,8 +38,8 @@ create table logs (
   bad_lines integer not null default 0
 ) without rowid;
 
--- One row per line of the manifest. The last one of a work counts, except that a saved file is not replaced by a later
--- failure under another id.
+-- One row per line of the manifest. `last_outcomes` has the last row of each id that was tried. In `works` the last row under
+-- any id of the work counts, but a saved file before a failure under another id, and never a duplicate.
 create table outcomes (
   sequence integer primary key,
   work text not null,
@@ -97,7 +103,7 @@ create table own_papers (
 ) without rowid;
 create index own_papers_by_work on own_papers (work);
 
--- Documents whose title, authors and ids are in the record of their work, with the version that was read.
+-- Documents whose title, authors and ids are in the record of their work, with the time and size of the parsed file.
 create table read_documents (document text primary key, stamp text not null) without rowid;
 
 -- The newest version at arXiv when it was last asked, of works that were downloaded from there.
@@ -110,7 +116,7 @@ create index listed_in_by_id on listed_in (id);
 -- How often the lists of a run named a work again.
 create table repeated_entries (work text primary key, times integer not null check (times > 0)) without rowid;
 
--- Ids that turned out to name the same work as another one (`duplicate_of` in the manifest).
+-- Ids that turned out to name the same work as another one (`duplicate_of` in the manifest), unless a person decided otherwise.
 create table same_works (id text primary key, of text not null) without rowid;
 create index same_works_by_of on same_works (of);
 
@@ -162,7 +168,7 @@ create table labels (
   reason text
 );
 
--- Versions of one work, found by the program or set by people; `undone` if a person separated them.
+-- Versions of one work, found at the end of a run and before an export, or set by people; `undone` if a person separated them.
 create table versions (
   work text not null,
   of text not null,
@@ -241,7 +247,9 @@ create table hosts (
   held_why text check (held_why in ('rate-limited', 'host-held'))
 ) without rowid;
 
--- One row per work, from its record, its last outcome and its document, under whichever of its ids it was tried. Unknown
+-- One row per work, from its record, its last outcome and its file, under whichever of its ids it was tried: `work` may become
+-- `W…` once OpenAlex knows it, while `tried`, `document` and the file keep the id it was tried under. A work given by id has
+-- no row until a service answers or its outcome is written. Unknown
 -- values are '' or 0 in columns that lists are sorted or filtered by, so that paging can resume after any value.
 create table works (
   row integer primary key,
@@ -326,7 +334,7 @@ create table graph_sources (
   file_sha256 text
 ) without rowid;
 
--- A row while the graph is being updated. It stays after a kill: the graph then lacks some sources.
+-- A row while the graph is being updated. It stays after a kill: the graph then lacks sources until the next `graph build`.
 create table graph_update (started_at text not null);
 
 -- What each owner says about a node; the lowest rank is used.
@@ -409,7 +417,7 @@ create table edges (
 ) without rowid;
 create index edges_by_target on edges (target, kind, source);
 
--- What catalogues answered about printed references and cited ids (lines of kind `answer` in records.jsonl).
+-- What catalogues, not models, answered about printed references and cited ids (lines of kind `answer` in records.jsonl).
 create table answers (
   question text primary key,
   origin text not null,
