@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import createWabt from 'wabt';
 
-// Compiles kernel.wat into kernel.ts, so that the program runs without a compiler; a test checks that they match.
+// Compiles kernel.wat to kernel-bytes.ts, so that the program runs without a compiler; a test checks that they match.
 const FOLDER = join(import.meta.dirname, '..', 'src', 'search', 'segment');
 
 /** The compiled module of the scan kernels. */
@@ -21,7 +21,8 @@ export async function assembleKernel(): Promise<string> {
 if (import.meta.main) {
   const lines = (await assembleKernel()).match(/.{1,100}/g) ?? [];
   const text = lines.map((line) => `  '${line}'`).join(' +\n');
-  const path = join(FOLDER, 'kernel.ts');
-  const [code = ''] = readFileSync(path, 'utf8').split('export const KERNEL_BYTES');
-  writeFileSync(path, `${code}export const KERNEL_BYTES =\n${text};\n`);
+  writeFileSync(
+    join(FOLDER, 'kernel-bytes.ts'),
+    `/** The scan kernels as a WebAssembly module; made of kernel.wat by \`npm run wasm\`. */\nexport const KERNEL_BYTES =\n${text};\n`,
+  );
 }

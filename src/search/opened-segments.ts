@@ -3,6 +3,7 @@ import type { Passage } from './passage.ts';
 import { DenseIndex, dot } from './segment/dense.ts';
 import { K1, LexicalSegment } from './segment/lexical.ts';
 import type { IndexedRow, IndexRows, SegmentRow } from '../store/index.ts';
+import { CodedIndex } from './segment/codes.ts';
 import { SegmentFile, segmentPath } from './segment/segment-file.ts';
 
 /** The segments of an index as one, with common passage numbers and statistics. */
@@ -64,8 +65,8 @@ export class OpenedSegments implements Disposable {
 
   /** The similarity of every passage to a question, by segment. */
   scoreMeaning(vector: Float32Array, unrelated: number): Float32Array[] {
-    return this.segments.map(
-      ({ vectors, passages }) => vectors?.score(vector, unrelated) ?? new Float32Array(passages).fill(unrelated),
+    return this.segments.map(({ vectors, passages }) =>
+      vectors.kind === 'exact' ? vectors.index.score(vector, unrelated) : new Float32Array(passages).fill(unrelated),
     );
   }
 
@@ -80,26 +81,59 @@ export class OpenedSegments implements Disposable {
     return Math.log(1 + (this.passages - frequency + 0.5) / (frequency + 0.5));
   }
 
+  /** The passages whose codes are nearest to a query. */
+  nearest(vector: Float32Array, hidden: readonly Uint32Array[], count: number): number[] {
+    const histogram = new Uint32Array(65_536);
+    const scans = this.segments.flatMap((segment, at) =>
+      segment.vectors.kind === 'coded'
+        ? [
+            {
+              segment,
+              index: segment.vectors.index,
+              hidden: hidden[at] ?? new Uint32Array(),
+              distances: segment.vectors.index.scan(vector, histogram),
+            },
+          ]
+        : [],
+    );
+    let [bound, within] = [0, 0];
+    // Hidden passages also count among the nearest: twice as many leave enough visible ones.
+    while (bound < histogram.length && within < count) within += histogram[bound++] as number;
+    const near: number[] = [];
+    for (const { segment, index, hidden: places, distances } of scans) {
+      const isHidden = new Set<number>();
+      for (const place of places) isHidden.add(place);
+      for (let row = 0; row < distances.length; row += 1) {
+        if ((distances[row] as number) >= bound) continue;
+        const passage = index.passageOf(row);
+        if (!isHidden.has(passage) && near.at(-1) !== segment.base + passage) near.push(segment.base + passage);
+      }
+    }
+    return near;
+  }
+
   denseScore(place: number, vector: Float32Array, unrelated: number): number {
+    const { segment, local } = this.locate(place);
+    if (segment.vectors.kind === 'coded') return segment.vectors.index.score(local, vector, unrelated);
     let best = -Infinity;
     for (const each of this.vectors(place)) best = Math.max(best, dot(each, vector));
     return best === -Infinity ? unrelated : best;
   }
 
   vectors(place: number): readonly Float32Array[] {
-    const { segment, local } = this.#locate(place);
-    return segment.vectors?.vectors(local) ?? [];
+    const { segment, local } = this.locate(place);
+    return segment.vectors.kind === 'none' ? [] : segment.vectors.index.vectors(local);
   }
 
-  #locate(place: number): { readonly segment: OpenedSegment; readonly local: number } {
+  locate(place: number): { readonly segment: OpenedSegment; readonly at: number; readonly local: number } {
     let at = this.segments.length - 1;
     while (at > 0 && (this.segments[at] as OpenedSegment).base > place) at -= 1;
     const segment = this.segments[at] as OpenedSegment;
-    return { segment, local: place - segment.base };
+    return { segment, at, local: place - segment.base };
   }
 
   passage(place: number): Passage {
-    const { segment, local } = this.#locate(place);
+    const { segment, local } = this.locate(place);
     return segment.passage(local);
   }
 
@@ -113,13 +147,21 @@ function meanCentroid(segments: readonly OpenedSegment[], dimensions: number): F
   const sum = new Float64Array(dimensions);
   let rows = 0;
   for (const { vectors } of segments) {
-    if (!vectors) continue;
-    const { centroid, layout } = vectors;
+    if (vectors.kind === 'none') continue;
+    const { centroid, layout } = vectors.index;
     rows += layout.rows;
     for (let at = 0; at < dimensions; at += 1) sum[at] = (sum[at] as number) + (centroid[at] ?? 0) * layout.rows;
   }
   return Float32Array.from(sum, (value) => value / Math.max(1, rows));
 }
+
+/** How a segment's vectors are compared with a question. */
+export type Vectors =
+  | { readonly kind: 'none' }
+  /** All of them, in memory. */
+  | { readonly kind: 'exact'; readonly index: DenseIndex }
+  /** Only those with near codes, read from the file. */
+  | { readonly kind: 'coded'; readonly index: CodedIndex };
 
 /** A segment opened for searching. Its passages are numbered from `base` in the whole index. */
 export class OpenedSegment implements Disposable {
@@ -128,12 +170,12 @@ export class OpenedSegment implements Disposable {
   readonly documents: readonly IndexedRow[];
   readonly deletions: readonly { readonly first: number; readonly count: number }[];
   readonly lexical: LexicalSegment;
-  readonly vectors: DenseIndex | undefined;
+  readonly vectors: Vectors;
   readonly facets: Uint8Array;
   readonly #offsets: Float64Array;
   readonly #file: SegmentFile;
 
-  constructor(rows: IndexRows, row: SegmentRow, how: { readonly base: number; readonly hasVectors: boolean }) {
+  constructor(rows: IndexRows, row: SegmentRow, how: { readonly base: number; readonly vectors: Vectors['kind'] }) {
     this.#file = new SegmentFile(segmentPath(rows.folder, row.name));
     try {
       this.base = how.base;
@@ -143,8 +185,7 @@ export class OpenedSegment implements Disposable {
       this.lexical = new LexicalSegment(this.#file);
       this.#offsets = new Float64Array(this.#file.section('offsets'));
       this.facets = new Uint8Array(this.#file.section('facets'));
-      const { dense, passages } = this.#file.footer;
-      this.vectors = how.hasVectors && dense ? new DenseIndex(this.#file, { ...dense, passages }) : undefined;
+      this.vectors = vectorsOf(this.#file, how.vectors);
     } catch (error) {
       this.#file[Symbol.dispose]();
       throw this.#file.described(error);
@@ -169,4 +210,13 @@ export class OpenedSegment implements Disposable {
   [Symbol.dispose](): void {
     this.#file[Symbol.dispose]();
   }
+}
+
+function vectorsOf(file: SegmentFile, wanted: Vectors['kind']): Vectors {
+  const { dense, passages } = file.footer;
+  if (wanted === 'none' || !dense) return { kind: 'none' };
+  const layout = { ...dense, passages };
+  return wanted === 'exact'
+    ? { kind: 'exact', index: new DenseIndex(file, layout) }
+    : { kind: 'coded', index: new CodedIndex(file, layout) };
 }

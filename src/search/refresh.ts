@@ -35,7 +35,7 @@ export interface RefreshOptions {
 
 const LOCK_POLL_MS = 100;
 /** Above this many bytes of float32 vectors the index stores int8, so that a scan fits into memory. */
-const MOST_FLOAT_BYTES = 2 ** 30;
+const MOST_FLOAT_BYTES = 2 ** 31;
 const BYTES_OF = { float32: 4, float16: 2, int8: 1 } as const;
 
 /**

@@ -5,7 +5,7 @@ import type { DenseEngine } from '../parse/index.ts';
 import { PASSAGE_ANALYSIS } from '../parse/index.ts';
 import type { IndexManifest } from '../store/index.ts';
 import { IndexRows } from '../store/index.ts';
-import { bestOf, fitOf, fuse, highestOf, Spread } from './fusion.ts';
+import { bestOf, fitOf, fuse, highestOf, rankingOf, Spread } from './fusion.ts';
 import type { Passage, SearchFilter } from './passage.ts';
 import { filterKey, hiddenPlaces } from './passage.ts';
 import type { Ranking } from './fusion.ts';
@@ -40,7 +40,16 @@ export interface SearchOptions {
   readonly perWork?: number;
 }
 
+export interface OpenOptions {
+  /** Up to this many vectors all are compared with a question; above, only those with near codes. */
+  readonly exactRows?: number;
+}
+
 const BY = { dense: 'meaning', hybrid: 'words and meaning' } as const;
+const EXACT_ROWS = 1_000_000;
+/** How many rows with the nearest codes are compared exactly: many, because codes are coarse. */
+const NEAR_ROWS = 4000;
+const NEAR_WORDS = 1000;
 const FILTERS_KEPT = 8;
 /** How many times more passages are ranked than requested, so that other works are among them. */
 const LOOKED_AT = 6;
@@ -51,9 +60,10 @@ export class SearchIndex implements Disposable {
   readonly #all: OpenedSegments;
   readonly #copies: ReadonlySet<string>;
   readonly #engine: DenseEngine | undefined;
+  readonly #isCoded: boolean;
   readonly #hidden = new Map<string, readonly Uint32Array[]>();
 
-  constructor(index: IndexRows, engine: DenseEngine | undefined) {
+  constructor(index: IndexRows, engine: DenseEngine | undefined, options: OpenOptions) {
     this.manifest = index.manifest;
     const { dense } = this.manifest;
     if (engine && dense && canonicalJson(engine.model) !== canonicalJson(dense.model)) {
@@ -64,18 +74,20 @@ export class SearchIndex implements Disposable {
       );
     }
     const rows = index.segments();
-    const hasVectors = engine !== undefined && dense !== null;
+    const vectors = rows.reduce((sum, row) => sum + row.rows, 0);
+    this.#isCoded = vectors > (options.exactRows ?? EXACT_ROWS);
+    const kind = !engine || !dense ? 'none' : this.#isCoded ? 'coded' : 'exact';
     using opened = new DisposableStack();
     let base = 0;
     const segments = rows.map((row) => {
-      const segment = opened.use(new OpenedSegment(index, row, { base, hasVectors }));
+      const segment = opened.use(new OpenedSegment(index, row, { base, vectors: kind }));
       base += segment.passages;
       return segment;
     });
     const length = rows.reduce((sum, row) => sum + row.length, 0);
     this.#all = new OpenedSegments(segments, length, dense?.dimensions ?? 0);
     opened.move();
-    this.#engine = hasVectors ? engine : undefined;
+    this.#engine = kind === 'none' ? undefined : engine;
     this.#copies = index.copies();
   }
 
@@ -163,10 +175,16 @@ export class SearchIndex implements Disposable {
         hint: 'search with --lexical, or install the model and embed the passages',
       });
     }
-    // The mean similarity of all passages: the expected score of an unrelated one.
-    const unrelated = dot(vector, this.#all.centroid);
+    const question = { query, vector, unrelated: dot(vector, this.#all.centroid), hidden };
+    const ranking = this.#isCoded ? this.#rankCoded(question, options) : this.#rankExact(question, options);
+    return { ...ranking, vector };
+  }
+
+  /** Compares the question with every vector. */
+  #rankExact({ query, vector, unrelated, hidden }: Question, { mode, top }: SearchOptions): Ranking {
+    const { segments } = this.#all;
     const dense = withheld(this.#all.scoreMeaning(vector, unrelated), hidden, -Infinity);
-    if (mode === 'dense') return { ...bestOf(segments, dense, { top, above: -Infinity }), vector };
+    if (mode === 'dense') return bestOf(segments, dense, { top, above: -Infinity });
     const fused = withheld(this.#all.scoreWords(query), hidden, 0);
     const add = fuse({ lexical: highestOf(fused, 0), dense: highestOf(dense, unrelated) }, unrelated);
     for (const [at, scores] of fused.entries()) {
@@ -175,7 +193,40 @@ export class SearchIndex implements Disposable {
         scores[place] = add(scores[place] as number, meaning[place] as number);
     }
     weigh(fused, this.#all, query);
-    return { ...bestOf(segments, fused, { top, above: 0 }), vector };
+    return bestOf(segments, fused, { top, above: 0 });
+  }
+
+  /** Finds candidates by near codes and by words, then compares them exactly. */
+  #rankCoded({ query, vector, unrelated, hidden }: Question, { mode, top }: SearchOptions): Ranking {
+    const near = this.#all.nearest(vector, hidden, Math.max(NEAR_ROWS, top * 20));
+    const dense = new Map(near.map((place) => [place, this.#all.denseScore(place, vector, unrelated)]));
+    if (mode === 'dense')
+      return rankingOf(
+        Array.from(dense, ([place, score]) => ({ place, score })),
+        top,
+        -Infinity,
+      );
+    const words = withheld(this.#all.scoreWords(query), hidden, 0);
+    for (const place of bestOf(this.#all.segments, words, { top: NEAR_WORDS, above: 0 }).places)
+      if (!dense.has(place)) dense.set(place, this.#all.denseScore(place, vector, unrelated));
+    const weights = this.#all.segments.map(({ passages }) => new Float32Array(passages).fill(1));
+    weigh(weights, this.#all, query);
+    const candidates = Array.from(dense, ([place, meaning]) => {
+      const { at, local } = this.#all.locate(place);
+      return { place, lexical: words[at]?.[local] ?? 0, meaning, weight: weights[at]?.[local] ?? 1 };
+    });
+    const add = fuse(
+      {
+        lexical: candidates.reduce((most, { lexical }) => Math.max(most, lexical), 0),
+        dense: candidates.reduce((most, { meaning }) => Math.max(most, meaning), unrelated),
+      },
+      unrelated,
+    );
+    return rankingOf(
+      candidates.map(({ place, lexical, meaning, weight }) => ({ place, score: weight * add(lexical, meaning) })),
+      top,
+      0,
+    );
   }
 
   #hiddenBy(filter: SearchFilter): readonly Uint32Array[] {
@@ -222,6 +273,14 @@ function withheld(scores: Float32Array[], hidden: readonly Uint32Array[], lowest
   return scores;
 }
 
+interface Question {
+  readonly query: string;
+  readonly vector: Float32Array;
+  /** The mean similarity of all passages: the expected score of an unrelated one. */
+  readonly unrelated: number;
+  readonly hidden: readonly Uint32Array[];
+}
+
 /** The contents of a corpus folder's index. */
 export function readManifest(folder: string): IndexManifest {
   using index = IndexRows.read(folder, PASSAGE_ANALYSIS);
@@ -229,13 +288,13 @@ export function readManifest(folder: string): IndexManifest {
 }
 
 /** Opens the index of a corpus folder; with an engine also its vectors. */
-export async function openIndex(folder: string, engine?: DenseEngine): Promise<SearchIndex> {
+export async function openIndex(folder: string, engine?: DenseEngine, options: OpenOptions = {}): Promise<SearchIndex> {
   for (let attempt = 1; ; attempt += 1) {
     // Frequent openers must not starve a writer in this process.
     await setImmediate();
     using index = IndexRows.read(folder, PASSAGE_ANALYSIS);
     try {
-      return index.snapshot(() => new SearchIndex(index, engine));
+      return index.snapshot(() => new SearchIndex(index, engine, options));
     } catch (error) {
       // A merge may have replaced segments and removed their files meanwhile.
       const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT';

@@ -310,16 +310,19 @@ test('a question finds results before methods with the same words, and as many p
   );
   const question = 'which bleaching after heat?';
   const vector = Float32Array.of(1, 0);
-  for (const mode of ['lexical', 'hybrid'] as const) {
-    using index = await openIndex(folder, engineOf({ [question]: vector, 'bleaching after heat': vector }, 2));
-    const found = async (query: string, perWork?: number): Promise<string> =>
-      (await index.search(query, { mode, top: 3, ...(perWork !== undefined && { perWork }) }))
-        .map(({ passage: { id } }) => id)
-        .join(' ');
-    assert.equal(await found(question, 3), 's r m', mode);
-    assert.equal(await found(question), 's r other', mode);
-    assert.match(await found('bleaching after heat'), /^m/, mode);
-  }
+  for (const exactRows of [100, 0])
+    for (const mode of ['lexical', 'hybrid'] as const) {
+      using index = await openIndex(folder, engineOf({ [question]: vector, 'bleaching after heat': vector }, 2), {
+        exactRows,
+      });
+      const found = async (query: string, perWork?: number): Promise<string> =>
+        (await index.search(query, { mode, top: 3, ...(perWork !== undefined && { perWork }) }))
+          .map(({ passage: { id } }) => id)
+          .join(' ');
+      assert.equal(await found(question, 3), 's r m', mode);
+      assert.equal(await found(question), 's r other', mode);
+      assert.match(await found('bleaching after heat'), /^m/, mode);
+    }
 });
 
 test('a question that names something is answered where it is named, also in methods', async () => {

@@ -26,4 +26,9 @@ test('each kernel computes what it says', () => {
   floats.set([0.5, 2], 2048 / 4);
   kernel.scanBytes(query, rows, rows + 64, 32, out, 2048);
   assert.deepEqual([...floats.subarray(out / 4, out / 4 + 2)], [-96, 960]);
+
+  new Uint8Array(memory.buffer, query, 16).fill(0);
+  new Uint8Array(memory.buffer, rows, 32).fill(255, 0, 16).fill(1, 16, 32);
+  kernel.scanCodes(query, rows, rows + 32, 16, out);
+  assert.deepEqual([...new Uint16Array(memory.buffer, out, 2)], [128, 16]);
 });

@@ -1,5 +1,6 @@
 import type { IndexedRow } from '../../store/index.ts';
 import { DenseIndex } from './dense.ts';
+import { CodedIndex } from './codes.ts';
 import { LexicalSegment } from './lexical.ts';
 import { SegmentFile } from './segment-file.ts';
 import type { SegmentFooter } from './segment-file.ts';
@@ -58,9 +59,13 @@ export async function mergeSegments(
 function vectorsOf(file: SegmentFile): (place: number) => readonly Float32Array[] {
   const { dense, passages } = file.footer;
   if (!dense) return () => [];
-  const index = new DenseIndex(file, { ...dense, passages });
+  const layout = { ...dense, passages };
+  // Large segments are read row by row: a scan would load them completely.
+  const index = dense.rows > LARGE ? new CodedIndex(file, layout) : new DenseIndex(file, layout);
   return (place) => index.vectors(place);
 }
+
+const LARGE = 50_000;
 
 /** The sorted terms of all segments, with renumbered postings. */
 function mergeTerms(sources: readonly { readonly lexical: LexicalSegment; readonly targets: Uint32Array }[]): {

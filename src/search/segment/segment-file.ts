@@ -15,7 +15,8 @@ export type SectionName =
   | 'posting-offsets'
   | 'postings'
   | 'repeats'
-  | 'dense';
+  | 'dense'
+  | 'codes';
 
 export interface SegmentFooter {
   readonly passages: number;

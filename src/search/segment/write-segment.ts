@@ -6,6 +6,7 @@ import { AppError } from '../../base/index.ts';
 import { quantiseVector } from '../../parse/index.ts';
 import type { Section } from '../section.ts';
 import { SECTIONS } from '../section.ts';
+import { codeBytes, writeCode } from './codes.ts';
 import { denseSizes } from './dense.ts';
 import type { LexicalParts } from './lexical.ts';
 import type { SectionName, SectionPlace, SegmentFooter } from './segment-file.ts';
@@ -92,7 +93,10 @@ export class SegmentWriter implements AsyncDisposable {
     await put('posting-offsets', [bytesOf(lexical.postingOffsets)]);
     await put('postings', eachBytes(lexical.postings));
     await put('repeats', eachBytes(lexical.repeats));
-    if (this.#rows) await put('dense', this.#rows.dense());
+    if (this.#rows) {
+      await put('dense', this.#rows.dense());
+      await put('codes', this.#rows.codes());
+    }
     let length = 0;
     for (const each of lexical.lengths) length += each;
     const footer = { passages: this.passages, length, dense: this.#rows?.layout ?? null, sections };
@@ -177,6 +181,32 @@ class DenseRows implements AsyncDisposable {
     if (layout.dtype === 'int8') new Float32Array(head, sizes.centroid + sizes.starts).set(this.#scales);
     yield new Uint8Array(head);
     yield* this.#file.readBack();
+  }
+
+  /** One bit per dimension, which a large index holds in memory. */
+  async *codes(): AsyncGenerator<Uint8Array> {
+    const { dimensions, dtype } = this.#kind;
+    const bytes = codeBytes(dimensions);
+    const centre = this.#centroid;
+    const [rowBytes, vector] = [this.#rowBytes, new Float32Array(dimensions)];
+    let rest = Buffer.alloc(0);
+    let row = 0;
+    for await (const piece of this.#file.readBack()) {
+      // A row may be split between two pieces.
+      const both = rest.length === 0 ? Buffer.from(piece) : Buffer.concat([rest, piece]);
+      const whole = Math.floor(both.length / rowBytes);
+      const codes = new Uint8Array(whole * bytes);
+      for (let at = 0; at < whole; at += 1) {
+        const own = Uint8Array.prototype.slice.call(both, at * rowBytes, (at + 1) * rowBytes);
+        const scale = dtype === 'int8' ? (this.#scales[row] as number) : 1;
+        const numbers = dtype === 'int8' ? new Int8Array(own.buffer) : new Float32Array(own.buffer);
+        for (let each = 0; each < dimensions; each += 1) vector[each] = (numbers[each] as number) * scale;
+        writeCode(vector, centre, codes.subarray(at * bytes, (at + 1) * bytes));
+        row += 1;
+      }
+      yield codes;
+      rest = Buffer.from(both.subarray(whole * rowBytes));
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
