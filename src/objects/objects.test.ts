@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
@@ -41,7 +41,7 @@ function hurried(waits: number[]): Clock {
 
 describeObjectStore('a folder', async () => {
   const folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-objects-'));
-  const store = openObjects({ ...SETTINGS, url: join(folder.path, 'store'), endpoint: '' }, systemClock);
+  const store = openObjects({ ...SETTINGS, url: join(folder.path, 'store'), endpoint: '' }, systemClock, folder.path);
   return {
     store,
     spoil: async ({ sha256: hash }, bytes) => writeFileSync(join(folder.path, 'store', keyOf(hash)), bytes),
@@ -66,7 +66,7 @@ describeObjectStore('a bucket of s3rver', async () => {
   });
   const { port } = await server.run();
   const endpoint = `http://127.0.0.1:${port}`;
-  const store = openObjects({ ...SETTINGS, url: 's3://papers/some/prefix', endpoint }, hurried([]));
+  const store = openObjects({ ...SETTINGS, url: 's3://papers/some/prefix', endpoint }, hurried([]), folder.path);
   return {
     store,
     spoil: async ({ sha256: hash }, bytes) => {
@@ -112,6 +112,7 @@ async function withFaulty(
   const store = openObjects(
     { ...SETTINGS, secret_access_key: 'very-secret-key', url: 's3://bucket', endpoint: server.endpoint },
     hurried(waits),
+    folder.path,
   );
   await use(store, folder.path, waits);
 }
@@ -227,6 +228,55 @@ test('the owner of a store is read again while it is being written', async () =>
   );
 });
 
+test('an upload in parts that was killed is continued, and starts over where the store has dropped it', async () => {
+  const large = randomBytes(20 << 20);
+  const id = { sha256: sha256(large), bytes: large.length };
+  for (const isDropped of [false, true]) {
+    const parts = new Map<string, Map<number, Buffer>>();
+    const sent: string[] = [];
+    let [uploads, isBroken] = [0, true];
+    let whole: Buffer | undefined;
+    await withFaulty(
+      (request, response, body) => {
+        const url = new URL(request.url ?? '', 'http://x');
+        const upload = url.searchParams.get('uploadId') ?? '';
+        const part = Number(url.searchParams.get('partNumber'));
+        if (url.searchParams.has('uploads')) {
+          uploads += 1;
+          parts.set(`u${uploads}`, new Map());
+          response.end(`<R><UploadId>u${uploads}</UploadId></R>`);
+        } else if (request.method === 'HEAD') {
+          response.writeHead(whole ? 200 : 404, { 'content-length': whole?.length ?? 0 }).end();
+        } else if (request.method === 'PUT') {
+          if (isBroken && part === 2) response.writeHead(403).end('<Error><Code>AccessDenied</Code></Error>');
+          else if (!parts.has(upload)) response.writeHead(404).end('<Error><Code>NoSuchUpload</Code></Error>');
+          else {
+            sent.push(`${upload} ${part}`);
+            parts.get(upload)?.set(part, body);
+            response.writeHead(200, { etag: `"e${part}"` }).end();
+          }
+        } else {
+          const numbers = [...body.toString().matchAll(/<PartNumber>(\d+)/g)].map(([, number]) => Number(number));
+          whole = Buffer.concat(numbers.map((number) => parts.get(upload)?.get(number) ?? Buffer.alloc(0)));
+          response.end('<CompleteMultipartUploadResult/>');
+        }
+      },
+      async (store, folder) => {
+        const from = join(folder, 'from');
+        writeFileSync(from, large);
+        await assert.rejects(store.put(from, id), { code: 'OBJECT_STORE_DENIED' });
+        isBroken = false;
+        if (isDropped) parts.clear();
+        await store.put(from, id);
+        assert.ok(whole?.equals(large));
+        assert.deepEqual(sent, ['u1 1', ...(isDropped ? ['u2 1', 'u2 2', 'u2 3'] : ['u1 2', 'u1 3'])]);
+        assert.deepEqual(readdirSync(join(folder, 'uploads')), []);
+        rmSync(from);
+      },
+    );
+  }
+});
+
 test('credentials are in no message, inspection or JSON, even where a server repeats them', async () => {
   await withFaulty(
     (_, response) => response.writeHead(403).end('<Error><Message>very-secret-key is wrong</Message></Error>'),
@@ -245,7 +295,7 @@ test('addresses that are no store, and a bucket without credentials, are refused
   const open =
     (url: string, key = 'k') =>
     () =>
-      openObjects({ ...SETTINGS, access_key_id: key, url, endpoint: '' }, systemClock);
+      openObjects({ ...SETTINGS, access_key_id: key, url, endpoint: '' }, systemClock, '.');
   assert.throws(open('gs://bucket'), { code: 'CONFIG_INVALID' });
   assert.throws(open('s3://'), { code: 'CONFIG_INVALID' });
   assert.throws(open('s3://Bad_Bucket'), { code: 'CONFIG_INVALID' });

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 import type { Clock } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
 import { Secret } from '../http/index.ts';
@@ -17,8 +19,8 @@ export interface StoreSettings {
   readonly session_token: string;
 }
 
-/** Opens a store by its URL. */
-export function openObjects(settings: StoreSettings, clock: Clock): ObjectStore {
+/** Opens a store by its URL; `state` is a folder for records of unfinished uploads. */
+export function openObjects(settings: StoreSettings, clock: Clock, state: string): ObjectStore {
   const { url, endpoint, region, access_key_id: accessKeyId, secret_access_key: key, session_token: token } = settings;
   if (!url.startsWith('s3:')) {
     if (/^[a-z][a-z0-9+.-]+:\/\//i.test(url))
@@ -36,18 +38,21 @@ export function openObjects(settings: StoreSettings, clock: Clock): ObjectStore 
     throw new AppError('OBJECT_STORE_CREDENTIALS', `no credentials for ${url.slice(0, 200)}`, {
       hint: 'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write ~/.aws/credentials',
     });
-  return new S3Store({
-    bucket,
-    prefix: folders.filter((folder) => folder !== '').join('/'),
-    endpoint: endpoint === '' ? `https://s3.${region}.amazonaws.com` : endpoint,
-    region,
-    // Self-hosted servers have no host name for each bucket.
-    pathStyle: settings.path_style ?? (endpoint !== '' || bucket.includes('.')),
-    credentials: {
-      accessKeyId,
-      secretAccessKey: new Secret(key),
-      sessionToken: token === '' ? undefined : new Secret(token),
+  return new S3Store(
+    {
+      bucket,
+      prefix: folders.filter((folder) => folder !== '').join('/'),
+      endpoint: endpoint === '' ? `https://s3.${region}.amazonaws.com` : endpoint,
+      region,
+      // Self-hosted servers have no host name for each bucket.
+      pathStyle: settings.path_style ?? (endpoint !== '' || bucket.includes('.')),
+      credentials: {
+        accessKeyId,
+        secretAccessKey: new Secret(key),
+        sessionToken: token === '' ? undefined : new Secret(token),
+      },
+      clock,
     },
-    clock,
-  });
+    join(state, 'uploads'),
+  );
 }

@@ -1,21 +1,13 @@
 import { createHash, hash } from 'node:crypto';
-import { openAsBlob } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { mkdir, open, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { AwsV4Signer } from 'aws4fetch';
 
 import type { Clock, Random } from '../base/index.ts';
-import {
-  AppError,
-  equalJitterDelay,
-  wait,
-  commitPart,
-  describeDiskError,
-  partPath,
-  sha256File,
-} from '../base/index.ts';
+import { AppError, equalJitterDelay, wait, commitPart, describeDiskError, partPath } from '../base/index.ts';
 import type { Secret } from '../http/index.ts';
 import { parseRetryAfter } from '../http/index.ts';
 import type { ListedObject, ObjectId, ObjectStore } from './folder-store.ts';
@@ -43,11 +35,11 @@ interface S3Credentials {
 }
 
 interface S3Request {
-  readonly method: 'GET' | 'PUT' | 'HEAD' | 'DELETE';
+  readonly method: 'GET' | 'PUT' | 'POST' | 'HEAD' | 'DELETE';
   readonly key: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Blob | string;
+  readonly body?: Uint8Array | string;
   /** The hash of the body, which is signed: the server rejects other bytes. */
   readonly sha256?: string;
 }
@@ -56,9 +48,8 @@ const TRIES = 8;
 const BASE_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
 const LONGEST_PATIENCE_MS = 600_000;
-/** Time until a response begins; a body may take longer on a slow line. */
+/** Time until a response begins; sending a part of 8 MiB over a slow line takes a while. */
 const ANSWER_MS = 120_000;
-const SLOWEST_BYTES_PER_MS = 50;
 const EMPTY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 const LONGEST_ANSWER = 8 << 20;
 
@@ -116,8 +107,7 @@ class S3Sender {
     }).sign();
     // This limits only the time until the response begins; the reader of the body limits the rest.
     const late = new AbortController();
-    const answerMs = ANSWER_MS + (body instanceof Blob ? body.size / SLOWEST_BYTES_PER_MS : 0);
-    using _timer = clock.setTimer(answerMs, () => late.abort(new Error(`no answer within ${answerMs / 1000} s`)));
+    using _timer = clock.setTimer(ANSWER_MS, () => late.abort(new Error(`no answer within ${ANSWER_MS / 1000} s`)));
     return await fetch(signed.url, {
       method,
       headers: signed.headers,
@@ -190,8 +180,8 @@ function afterOf(response: Response, clock: Clock): number {
   return at === undefined ? 0 : Math.min(LONGEST_PATIENCE_MS, Math.max(0, at - clock.now()));
 }
 
-/** Before larger files are sent, the store is asked whether it has them. */
-const LARGE_BYTES = 8 << 20;
+/** Larger files are sent in parts of this size: the minimum is 5 MiB, and 10,000 parts are 80 GiB. */
+const PART_BYTES = 8 << 20;
 /** A body that stalls for this long is aborted and resumed. */
 const IDLE_MS = 60_000;
 const BODY_TRIES = 6;
@@ -199,31 +189,44 @@ const PUT_TRIES = 4;
 const AGAIN_MS = 500;
 const LONGEST_LISTING = 1_000;
 
+/** State of a multipart upload, so that another process can resume it. */
+interface Upload {
+  readonly id: string;
+  readonly etags: readonly string[];
+}
+
 /** Objects in a bucket of AWS S3 or a compatible store. */
 export class S3Store implements ObjectStore {
   readonly name: string;
   readonly #options: S3Options;
   readonly #sender: S3Sender;
+  readonly #uploads: string | undefined;
 
-  constructor(options: S3Options) {
+  /** @param uploads A folder for the state of multipart uploads; without one a killed upload starts again. */
+  constructor(options: S3Options, uploads?: string) {
     this.#options = options;
     this.#sender = new S3Sender(options);
+    this.#uploads = uploads;
     this.name = `s3://${options.bucket}${options.prefix === '' ? '' : `/${options.prefix}`}`;
   }
 
   async put(path: string, object: ObjectId, signal?: AbortSignal): Promise<void> {
-    const { sha256, bytes } = object;
-    // Sending gigabytes again costs more than one request.
-    if (bytes > LARGE_BYTES && (await this.head(sha256, signal)) === bytes) return;
-    const body = await openAsBlob(path);
-    if (body.size !== bytes || (await sha256File(path, signal)) !== sha256) throw damaged(path, object);
+    await using file = await open(path, 'r');
     for (let attempt = 1; ; attempt += 1) {
-      await this.#sent({ method: 'PUT', key: keyOf(sha256), body, sha256 }, signal);
+      if (object.bytes > PART_BYTES) {
+        // Checked first: sending gigabytes again costs more than one request.
+        if ((await this.head(object.sha256, signal)) === object.bytes) return;
+        await this.#putParts(file, path, object, signal);
+      } else {
+        const body = await readPart(file, 0, PART_BYTES + 1);
+        if (body.length !== object.bytes || hash('sha256', body, 'hex') !== object.sha256) throw damaged(path, object);
+        await this.#sent({ method: 'PUT', key: keyOf(object.sha256), body, sha256: object.sha256 }, signal);
+      }
       // The hash was signed, but only the store can say whether everything arrived.
-      const there = await this.head(sha256, signal);
-      if (there === bytes) return;
+      const there = await this.head(object.sha256, signal);
+      if (there === object.bytes) return;
       // A replicated store may answer from a server that does not have it yet.
-      if (there !== undefined || attempt === PUT_TRIES) throw damaged(`${this.name}/${keyOf(sha256)}`, object);
+      if (there !== undefined || attempt === PUT_TRIES) throw damaged(`${this.name}/${keyOf(object.sha256)}`, object);
       await wait(this.#options.clock, AGAIN_MS * attempt, signal);
     }
   }
@@ -302,6 +305,103 @@ export class S3Store implements ObjectStore {
     });
   }
 
+  async #putParts(file: FileHandle, path: string, object: ObjectId, signal: AbortSignal | undefined): Promise<void> {
+    const key = keyOf(object.sha256);
+    let upload = this.#noted(object) ?? (await this.#begin(key, signal));
+    const digest = createHash('sha256');
+    const parts = Math.ceil(object.bytes / PART_BYTES);
+    for (let at = 0; at < parts; at += 1) {
+      const body = await readPart(file, at * PART_BYTES, PART_BYTES);
+      digest.update(body);
+      // Parts sent before are only read, for the hash of the whole file.
+      if (at < upload.etags.length) continue;
+      const query = { partNumber: String(at + 1), uploadId: upload.id };
+      const response = await this.#sender.send(
+        { method: 'PUT', key, query, body, sha256: hash('sha256', body, 'hex') },
+        signal,
+      );
+      if (response.status === 404) {
+        // The store has dropped the upload: a lifecycle rule may remove unfinished ones.
+        this.#note(object, undefined);
+        await this.#putParts(file, path, object, signal);
+        return;
+      }
+      await response.body?.cancel();
+      upload = { ...upload, etags: [...upload.etags, response.headers.get('etag') ?? ''] };
+      this.#note(object, upload);
+    }
+    if ((await file.stat()).size !== object.bytes || digest.digest('hex') !== object.sha256) {
+      // Not every server can abort an upload; a lifecycle rule removes it then.
+      await this.#sender.send({ method: 'DELETE', key, query: { uploadId: upload.id } }, signal).catch(() => undefined);
+      this.#note(object, undefined);
+      throw damaged(path, object);
+    }
+    await this.#complete(key, upload, object, signal);
+    this.#note(object, undefined);
+  }
+
+  async #begin(key: string, signal: AbortSignal | undefined): Promise<Upload> {
+    const response = await this.#sent({ method: 'POST', key, query: { uploads: '' } }, signal);
+    const id = tagOf(await boundedText(response), 'UploadId');
+    if (id === undefined) throw new AppError('OBJECT_STORE_REFUSED', `${this.name} does not start a multipart upload`);
+    return { id, etags: [] };
+  }
+
+  async #complete(key: string, upload: Upload, object: ObjectId, signal: AbortSignal | undefined): Promise<void> {
+    const escaped = (text: string): string =>
+      text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+    const parts = upload.etags.map(
+      (etag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${escaped(etag)}</ETag></Part>`,
+    );
+    const body = `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${parts.join('')}</CompleteMultipartUpload>`;
+    const request = {
+      method: 'POST',
+      key,
+      query: { uploadId: upload.id },
+      body,
+      sha256: hash('sha256', body, 'hex'),
+    } as const;
+    const response = await this.#sender.send(request, signal);
+    const answer = await boundedText(response);
+    // A lost response may have completed it; a response with status 200 may contain an error.
+    const isDone = response.ok && !answer.includes('<Error>');
+    if (isDone || (await this.head(object.sha256, signal)) === object.bytes) return;
+    this.#note(object, undefined);
+    throw new AppError(
+      'OBJECT_STORE_REFUSED',
+      `${this.name} does not complete ${key}: ${tagOf(answer, 'Code') ?? response.status}`,
+      {
+        hint: 'run the same command again: the upload starts over',
+      },
+    );
+  }
+
+  #noted(object: ObjectId): Upload | undefined {
+    const path = this.#notePath(object);
+    if (path === undefined || !existsSync(path)) return undefined;
+    try {
+      const { store, id, etags } = JSON.parse(readFileSync(path, 'utf8')) as Upload & { readonly store: string };
+      return store === this.name && typeof id === 'string' && Array.isArray(etags) ? { id, etags } : undefined;
+    } catch {
+      return undefined; // A record truncated by a kill: the upload starts again.
+    }
+  }
+
+  #note(object: ObjectId, upload: Upload | undefined): void {
+    const path = this.#notePath(object);
+    if (path === undefined) return;
+    if (!upload) {
+      rmSync(path, { force: true });
+      return;
+    }
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, JSON.stringify({ store: this.name, ...upload }));
+  }
+
+  #notePath({ sha256 }: ObjectId): string | undefined {
+    return this.#uploads === undefined ? undefined : join(this.#uploads, `${sha256}.json`);
+  }
+
   /** Receives the bytes of an object; resumes a body that breaks off. */
   async #receive(object: ObjectId, file: FileHandle, signal: AbortSignal | undefined): Promise<void> {
     const key = keyOf(object.sha256);
@@ -352,4 +452,17 @@ export class S3Store implements ObjectStore {
       await reader.cancel().catch(() => undefined); // The rest of a broken body is useless.
     }
   }
+}
+
+/** At most `length` bytes of a file, starting at `from`. */
+async function readPart(file: FileHandle, from: number, length: number): Promise<Buffer> {
+  const { size } = await file.stat();
+  const body = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - from)));
+  let at = 0;
+  while (at < body.length) {
+    const { bytesRead } = await file.read(body, at, body.length - at, from + at);
+    if (bytesRead === 0) break;
+    at += bytesRead;
+  }
+  return body.subarray(0, at);
 }

@@ -19,7 +19,8 @@ export interface ObjectsUnderTest extends AsyncDisposable {
 /** What every object store must do. */
 export function describeObjectStore(name: string, open: () => Promise<ObjectsUnderTest>): void {
   describe(`${name} as an object store`, () => {
-    for (const bytes of [0, 1, 70_000, 20 << 20])
+    /** Sizes around the part size of uploads, and zero. */
+    for (const bytes of [0, 1, 70_000, (8 << 20) - 1, 8 << 20, (8 << 20) + 1, 20 << 20])
       test(`${bytes} bytes come back as they were`, async () => {
         await using under = await open();
         await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-objects-'));

@@ -28,7 +28,7 @@ export async function openShared(config: Config, runtime: Runtime): Promise<Shar
   if (store.url === '') return undefined;
   const folder = download.out;
   await using stack = new AsyncDisposableStack();
-  const objects = openObjects(store, runtime.clock);
+  const objects = openObjects(store, runtime.clock, join(folder, 'state'));
   let logs: FleetLogs | undefined;
   if (queue.fleet) {
     const log = stack.use(

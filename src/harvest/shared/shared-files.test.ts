@@ -20,7 +20,7 @@ async function open(folder: string): Promise<SharedFiles> {
     secret_access_key: '',
     session_token: '',
   };
-  const objects = openObjects({ ...settings, url: join(folder, '..', 'store') }, systemClock);
+  const objects = openObjects({ ...settings, url: join(folder, '..', 'store') }, systemClock, folder);
   return await SharedFiles.open({ folder, objects, clock: systemClock });
 }
 
