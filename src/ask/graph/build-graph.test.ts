@@ -14,7 +14,7 @@ import { buildGraph, graphHash } from '../../../test/support/graph.ts';
 import { graphPlan, graphWorker } from '../../graph/index.ts';
 import { openGraph } from './graph.ts';
 import { nearDocuments } from './near-documents.ts';
-import { pageRank } from './ranking.ts';
+import { communities, pageRank } from './ranking.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'graph-build-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -153,6 +153,7 @@ test('a corpus becomes a graph whose edges can be opened at their sentences', as
   assert.equal(graph.timeline().find(({ year }) => year === 2010)?.corpus, 1);
   const rank = pageRank(graph.database);
   assert.ok(Math.abs([...rank.values()].reduce((sum, each) => sum + each, 0) - 1) < 1e-6);
+  assert.equal(communities(graph.database).size, rank.size);
   const picture = graph.neighbourhood('W2');
   const drawn = picture.edges.map(
     ({ source, target, kind, evidence }) =>

@@ -1,17 +1,35 @@
-import { mkdir, open } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import { commitPart, partPath } from '../../base/index.ts';
+import { openRowWriter } from '../../parse/index.ts';
 import type { Graph } from './graph.ts';
+import { communities } from './ranking.ts';
+import { familyName } from './types.ts';
 
-/** Export formats, with the ending of the file or folder. */
-export const EXPORT_FORMATS = { graphml: '.graphml', neo4j: '-neo4j' } as const;
+/** Export formats; those with `folder` write several files. */
+export const EXPORT_FORMATS = {
+  graphml: { ending: '.graphml', folder: false },
+  vosviewer: { ending: '.vosviewer.json', folder: false },
+  neo4j: { ending: '-neo4j', folder: true },
+  parquet: { ending: '-parquet', folder: true },
+  obsidian: { ending: '-vault', folder: true },
+} as const;
 
 export type ExportFormat = keyof typeof EXPORT_FORMATS;
 
+const WRITERS: Readonly<Record<ExportFormat, (graph: Graph, path: string) => Promise<void>>> = {
+  graphml: (graph, path) => writeText(path, graphMl(graph)),
+  vosviewer: (graph, path) => writeText(path, vosViewer(graph)),
+  neo4j: writeNeo4j,
+  parquet: writeParquet,
+  obsidian: writeVault,
+};
+
 /** Writes a graph for another program: a file, or a folder of files. */
 export async function exportGraph(graph: Graph, format: ExportFormat, path: string): Promise<void> {
-  await (format === 'graphml' ? writeText(path, graphMl(graph)) : writeNeo4j(graph, path));
+  await WRITERS[format](graph, path);
 }
 
 /** A node as stored. */
@@ -69,6 +87,41 @@ function xmlText(text: string): string {
     .replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign);
 }
 
+/** Works and citations for VOSviewer: communities are clusters, citations within the graph are weights. */
+function* vosViewer(graph: Graph): Generator<string> {
+  const cluster = communities(graph.database);
+  const cited = new Map<string, number>();
+  const links: string[] = [];
+  for (const { source, kind, target } of edgesOf(graph)) {
+    if (kind !== 'cites') continue;
+    cited.set(target, (cited.get(target) ?? 0) + 1);
+    links.push(JSON.stringify({ source_id: source, target_id: target, strength: 1 }));
+  }
+  yield '{"network":{"items":[\n';
+  let separator = '';
+  for (const node of nodesOf(graph)) {
+    const group = cluster.get(node.node);
+    if (group === undefined) continue;
+    yield separator;
+    yield JSON.stringify({
+      id: node.node,
+      label: shortLabel(node),
+      description: node.label,
+      cluster: group + 1,
+      weights: { Citations: cited.get(node.node) ?? 0 },
+      ...(node.year !== null && { scores: { 'Publication year': node.year } }),
+    });
+    separator = ',\n';
+  }
+  yield `],"links":[\n${links.join(',\n')}]}}\n`;
+}
+
+/** "Silva (2010)", or the beginning of the title. */
+function shortLabel({ label, year, data }: ExportedNode): string {
+  const [author] = (JSON.parse(data) as { readonly authors?: readonly string[] }).authors ?? [];
+  return author === undefined ? label.slice(0, 40) : `${familyName(author)} (${year ?? 'n.d.'})`;
+}
+
 /** Nodes and edges as CSV with the headers that `neo4j-admin database import` reads, and a script for a running server. */
 async function writeNeo4j(graph: Graph, folder: string): Promise<void> {
   const csv = (...cells: (string | number)[]): string =>
@@ -95,6 +148,107 @@ async function writeNeo4j(graph: Graph, folder: string): Promise<void> {
     "LOAD CSV WITH HEADERS FROM 'file:///nodes.csv' AS row\nCALL (row) { MERGE (n:Node {node: row['node:ID']}) SET n.id = row.id, n.label = row.label, n.year = toInteger(row['year:int']), n.data = row.data, n.kind = row[':LABEL'] } IN TRANSACTIONS OF 5000 ROWS;\n",
     "LOAD CSV WITH HEADERS FROM 'file:///edges.csv' AS row\nCALL (row) { MATCH (a:Node {node: row[':START_ID']}), (b:Node {node: row[':END_ID']}) MERGE (a)-[r:EDGE {kind: row[':TYPE']}]->(b) SET r.evidence = toInteger(row['evidence:int']) } IN TRANSACTIONS OF 5000 ROWS;\n",
   ]);
+}
+
+const TABLES = {
+  nodes: { node: 'string', id: 'string', kind: 'string', label: 'string', year: 'integer', data: 'string' },
+  edges: { source: 'string', kind: 'string', target: 'string', evidence: 'integer' },
+  evidence: {
+    owner: 'string',
+    source: 'string',
+    kind: 'string',
+    target: 'string',
+    method: 'string',
+    version: 'integer',
+    score: 'float',
+    file_sha256: 'string',
+    block: 'integer',
+    start_at: 'integer',
+    end_at: 'integer',
+    quote: 'string',
+    page: 'integer',
+    boxes: 'string',
+    origin: 'string',
+    read_at: 'string',
+    detail: 'string',
+  },
+} as const;
+
+/** Nodes, edges and evidence as three Parquet files; null texts become empty ones. */
+async function writeParquet(graph: Graph, folder: string): Promise<void> {
+  for (const [name, columns] of Object.entries(TABLES)) {
+    const order = name === 'nodes' ? 'node' : name === 'edges' ? 'source, kind, target' : 'owner, part, number';
+    await using writer = await openRowWriter(join(folder, `${name}.parquet`), {
+      metadata: { schema: `docstokg/graph/${name}/1` },
+      columns,
+    });
+    const select = `SELECT ${Object.keys(columns).join(', ')} FROM ${name} ORDER BY ${order}`;
+    for (const row of graph.database.prepare(select).iterate())
+      await writer.write(
+        Object.fromEntries(
+          Object.entries(columns).map(([column, type]) => [
+            column,
+            row[column] ?? (type === 'string' ? '' : undefined),
+          ]),
+        ),
+      );
+    await writer.finish();
+  }
+}
+
+/** Lists the notes of an earlier export. */
+const NOTES = '.docstokg-notes.json';
+const NOTED_KINDS: ReadonlySet<string> = new Set(
+  'work author term software dataset material venue topic institution funder'.split(' '),
+);
+
+/** A folder of Markdown notes for Obsidian: one per work, author, term and program, linked, with the sentence of each link. */
+async function writeVault(graph: Graph, folder: string): Promise<void> {
+  const list = join(folder, NOTES);
+  const before = existsSync(list) ? (JSON.parse(await readFile(list, 'utf8')) as string[]) : [];
+  const written = new Set<string>();
+  for (const node of nodesOf(graph)) {
+    if (!NOTED_KINDS.has(node.kind)) continue;
+    const note = `${node.kind}/${noteName(node.kind, node.id)}.md`;
+    await writeText(join(folder, note), [noteOf(graph, node), '\n']);
+    written.add(note);
+  }
+  // Notes of nodes that are gone are deleted. Notes that the reader wrote are not in the list and stay.
+  for (const note of before) if (!written.has(note)) await rm(join(folder, note), { force: true });
+  await writeText(list, [JSON.stringify([...written].sort()), '\n']);
+}
+
+function noteOf(graph: Graph, node: ExportedNode): string {
+  const lines = [
+    '---',
+    `id: ${JSON.stringify(node.id)}`,
+    `kind: ${node.kind}`,
+    ...(node.year === null ? [] : [`year: ${node.year}`]),
+    `aliases: [${JSON.stringify(node.kind === 'work' ? shortLabel(node) : node.label)}]`,
+    '---',
+    '',
+    `# ${node.label.replace(/\s+/g, ' ')}`,
+    '',
+  ];
+  let group = '';
+  for (const { kind, direction, node: other, evidence } of graph.neighbours(node.id, { limit: 500 })) {
+    if (!NOTED_KINDS.has(other.kind)) continue;
+    const heading = direction === 'out' ? kind : `${kind} (from)`;
+    if (heading !== group) lines.push(`## ${heading}`, '');
+    group = heading;
+    const quote = evidence[0]?.quote?.replace(/\s+/g, ' ').slice(0, 300);
+    const label = other.label.replace(/[[\]|\n]+/g, ' ').slice(0, 120);
+    lines.push(`- [[${noteName(other.kind, other.id)}|${label}]]${quote === undefined ? '' : ` — “${quote}”`}`);
+  }
+  return lines.join('\n');
+}
+
+/** A file name that is valid on every system. */
+function noteName(kind: string, id: string): string {
+  return id
+    .slice(kind.length + 1)
+    .replace(/[^\p{L}\p{N}._-]+/gu, '-')
+    .slice(0, 120);
 }
 
 const BUFFERED_CHARACTERS = 1 << 20;

@@ -6,7 +6,7 @@ import { nodeKey } from '../../graph/index.ts';
 import { hasGraph } from '../../store/graph/index.ts';
 import { CorpusStore } from '../../store/index.ts';
 import { neighbourhoodOf } from './neighbourhood.ts';
-import { pageRank } from './ranking.ts';
+import { communities, pageRank } from './ranking.ts';
 import { evidenceOf, nodeOf } from './types.ts';
 import type { GraphNode, Neighbour, ShownEvidence, Weighted } from './types.ts';
 
@@ -301,13 +301,14 @@ export class Graph implements Disposable {
     );
   }
 
-  /** Works with the highest PageRank by citations. */
-  mostCentral(limit: number): Weighted[] {
+  /** Works with the highest PageRank by citations, and the number of communities. */
+  mostCentral(limit: number): { readonly works: readonly Weighted[]; readonly communities: number } {
     const rank = [...pageRank(this.database)].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, limit);
-    return rank.flatMap(([key, weight]) => {
+    const works = rank.flatMap(([key, weight]) => {
       const node = this.#row(`SELECT ${NODE} FROM nodes WHERE node = ?`, key);
       return node ? [{ node: this.#preferred(node), weight }] : [];
     });
+    return { works, communities: new Set(communities(this.database).values()).size };
   }
 
   /** Runs a read-only SQL statement. */

@@ -23,7 +23,7 @@ export function exportCommand(): Command {
     .addOption(
       new Option('-f, --format <format>', 'output format').choices([...EXPORT_FORMATS, 'report']).makeOptionMandatory(),
     )
-    .option('--out <path>', 'output file, or folder for parquet; default: stdout')
+    .option('--out <path>', 'output file, or folder for parquet and obsidian; default: stdout')
     .option('--redistributable', 'only works with a redistributable licence: CC0, public domain, CC BY, CC BY-SA')
     .option('--title <text>', 'report: heading of the page; default: the query')
     .option('--saved', 'only works with a downloaded file')
@@ -37,6 +37,7 @@ Formats:
   asreview           a table for ASReview or Rayyan; docstokg screen import reads it back
   documents          passages with their citations, one JSON document per line, as LangChain and LlamaIndex load them
   parquet            a folder for Hugging Face: Parquet shards and a dataset card
+  obsidian           a folder of notes
   report             report.html in the run folder: a self-contained page with the results and a search
 
 Examples:

@@ -149,13 +149,13 @@ function exportCommand(): Command {
     .option('--out <path>', 'output file or folder; default: in the folder Graph of the run')
     .addHelpText(
       'after',
-      '\nExamples:\n  docstokg graph export --format graphml\n  docstokg graph export --format neo4j --out neo4j\n',
+      '\nExamples:\n  docstokg graph export --format graphml\n  docstokg graph export --format obsidian --out vault\n',
     )
     .action(async (run: string | undefined, flags: GraphFlags, self: Command) => {
       const session = openSession(self);
       await using corpus = await corpusOf(session, run ?? flags.run);
       using graph = corpus.graph.open((message) => session.log('warn', message));
-      const path = flags.out ?? join(corpus.folder, 'Graph', `graph${EXPORT_FORMATS[flags.format]}`);
+      const path = flags.out ?? join(corpus.folder, 'Graph', `graph${EXPORT_FORMATS[flags.format].ending}`);
       await exportGraph(graph, flags.format, path);
       session.print({ path, format: flags.format }, path);
     });
@@ -231,11 +231,14 @@ const LISTS: readonly Query[] = [
   query({
     name: 'stats',
     example: 'docstokg graph list stats',
-    description: 'documents, nodes and edges by kind, works with the highest PageRank',
+    description: 'documents, nodes and edges by kind, works with the highest PageRank, and groups of works',
     words: [],
-    run: (graph, _words, flags) => ({ ...graph.stats(), most_weight: graph.mostCentral(flags.top) }),
+    run: (graph, _words, flags) => {
+      const { works, communities } = graph.mostCentral(flags.top);
+      return { ...graph.stats(), communities, most_weight: works };
+    },
     lines: (stats, session) => [
-      `${count(stats.documents)} documents, ${count(stats.evidence)} pieces of evidence`,
+      `${count(stats.documents)} documents, ${count(stats.evidence)} pieces of evidence, ${count(stats.communities)} groups of works`,
       ...Object.entries(stats.nodes).map(([kind, number]) => `${count(number).padStart(9)} ${kind}`),
       '',
       ...Object.entries(stats.edges).map(([kind, number]) => `${count(number).padStart(9)} ${kind}`),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { existsSync } from 'node:fs';
 
 import { namesNoWork, slug } from '../../download/index.ts';
-import { AppError, writeFileAtomic } from '../../base/index.ts';
+import { AppError, visibleText, writeFileAtomic } from '../../base/index.ts';
 import type { CorpusWorks, WorkOutcome } from '../../ask/index.ts';
 import { accountOf, prismaSvg } from '../../ask/index.ts';
 import {
@@ -24,13 +24,26 @@ import { sectionOf } from '../../search/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import type { SearchPlace } from '../open-search.ts';
 
-export const EXPORT_FORMATS = ['bibtex', 'ris', 'csl', 'csv', 'parquet', 'documents', 'prisma', 'asreview'] as const;
+export const EXPORT_FORMATS = [
+  'bibtex',
+  'ris',
+  'csl',
+  'csv',
+  'parquet',
+  'documents',
+  'prisma',
+  'asreview',
+  'obsidian',
+] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** Formats that are a folder and cannot be printed. */
+const FOLDERS: ReadonlySet<ExportFormat> = new Set(['parquet', 'obsidian']);
 
 /** Options of an export. */
 export interface ExportRequest {
   readonly format: ExportFormat;
-  /** Target file, or folder for `parquet`; undefined yields the text in pieces. */
+  /** Target file, or folder for `parquet` and `obsidian`; undefined yields the text in pieces. */
   readonly out?: string | undefined;
   /** Only works with a file and a licence that lets anyone redistribute it (CC0, public domain, CC BY, CC BY-SA). */
   readonly redistributable?: boolean | undefined;
@@ -53,7 +66,7 @@ export async function* exportCorpus(
   },
 ): AsyncGenerator<string> {
   const { format, out } = request;
-  if (format === 'parquet' && out === undefined)
+  if (FOLDERS.has(format) && out === undefined)
     throw new AppError('USAGE_EXPORT', `${format} writes a folder of files`, {
       hint: 'give the folder with --out FOLDER',
     });
@@ -62,6 +75,9 @@ export async function* exportCorpus(
     const kept = [...works()];
     const dataset = { name: parts.name, dataRoot: place.dataRoot, format: place.format ?? 'parquet' };
     await writeDataset(out as string, kept, dataset);
+  } else if (format === 'obsidian') {
+    await mkdir(out as string, { recursive: true });
+    for (const { name, text } of obsidianNotes(works())) await writeFileAtomic(join(out as string, `${name}.md`), text);
   } else if (format === 'prisma' && out !== undefined) {
     const counts = accountOf(parts.works.store).prisma;
     const base = out.replace(/\.(?:json|svg)$/i, '');
@@ -81,7 +97,8 @@ function* wanted(
     if (saved && work.file === null) continue;
     if (chosen && !chosen.has(work.record.id)) continue;
     // Excluded works are in counts and tables, but not in citations and training data.
-    const isCited = format === 'bibtex' || format === 'ris' || format === 'csl' || format === 'parquet';
+    const isCited =
+      format === 'bibtex' || format === 'ris' || format === 'csl' || format === 'obsidian' || format === 'parquet';
     if (isCited && (work.label === 'excluded' || namesNoWork(work.reason))) continue;
     yield work;
   }
@@ -126,6 +143,7 @@ async function* textOf(
       return;
     case 'prisma':
     case 'parquet':
+    case 'obsidian':
       return;
   }
 }
@@ -159,6 +177,50 @@ function* screeningTable(works: Iterable<ExportedWork>): Generator<string> {
     const names = authors.map(({ name }) => name).join('; ');
     yield csvLine([id, title, abstract, names, yearOf(record), ids.doi, keywords.join('; '), url, included]);
   }
+}
+
+/** A note about a work: its name without an ending, and its text. */
+interface Note {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Obsidian notes, one per work, linked to the works it cites. */
+function* obsidianNotes(works: Iterable<ExportedWork>): Generator<Note> {
+  const all = [...works].filter(({ reason, isOtherVersion }) => !namesNoWork(reason) && !isOtherVersion);
+  const taken = new Set<string>();
+  const names = new Map(all.map(({ record }) => [record.id, `@${citationKey(record, taken)}`]));
+  for (const { record, file, license } of all) {
+    const cited = record.references.flatMap((id) => names.get(id) ?? []);
+    const front: Record<string, unknown> = {
+      title: record.title,
+      authors: record.authors.map(({ name }) => name),
+      year: yearOf(record),
+      venue: record.venue,
+      doi: record.ids.doi,
+      license,
+      tags: record.keywords.map((word) => word.replaceAll(/[^\p{L}\p{N}]+/gu, '-')),
+    };
+    // JSON is valid YAML: every value is quoted correctly.
+    const head = Object.entries(front)
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+    const parts = [
+      `---\n${head.join('\n')}\n---`,
+      ...(retractionOf(record) ? ['> [!danger] This work was retracted.'] : []),
+      plainText(apaCitation(record)),
+      ...(file === null ? [] : [`[Full text](<${file.split('\\').join('/')}>)`]),
+      ...(record.abstract === null ? [] : [`## Abstract\n\n${plainText(record.abstract)}`]),
+      ...(cited.length === 0 ? [] : [`## Cites\n\n${cited.map((name) => `- [[${name}]]`).join('\n')}`]),
+    ];
+    yield { name: names.get(record.id) ?? '@unnamed', text: `${parts.join('\n\n')}\n` };
+  }
+}
+
+/** Escapes catalogue text for Markdown: no HTML, links, embedded notes, code or headings. */
+function plainText(text: string): string {
+  const oneLine = visibleText(text).replaceAll(/\s+/g, ' ').trim();
+  return oneLine.replaceAll(/[\\`*_[\]<>#|!{}$~=^%]/g, (character) => `\\${character}`);
 }
 
 const SHARD_ROWS = 100_000;

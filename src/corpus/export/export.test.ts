@@ -157,7 +157,12 @@ test('a run goes out in every format, with links, licences and counts that add u
 
   await text(corpus, 'prisma', { out: join(folder.path, 'flow.svg') });
   assert.match(readFileSync(join(folder.path, 'flow.svg'), 'utf8'), /Records identified \(n = 5\)/);
-  await assert.rejects(text(corpus, 'parquet'), { code: 'USAGE_EXPORT' });
+  const vault = join(folder.path, 'vault');
+  await text(corpus, 'obsidian', { out: vault });
+  const note = readFileSync(join(vault, '@berg2024heat.md'), 'utf8');
+  assert.ok(note.includes('It \\*was\\* hot. \\<script\\>'), note);
+  assert.doesNotMatch(note, /(?<!\\)<script|(?<!\\)!\[|(?<!\\)\[\[secret|(?<!\\)`/);
+  await assert.rejects(text(corpus, 'obsidian'), { code: 'USAGE_EXPORT' });
 });
 
 test('versions are shown with their reason and can be taken apart', async () => {
