@@ -12,7 +12,7 @@ import { recordDisk } from './support/recorded-disk.ts';
 const disk = recordDisk();
 const { JsonlWriter, sha256, systemClock, writeFileAtomic } = await import('../src/base/index.ts');
 const { FileCommits } = await import('../src/download/kept-files.ts');
-const { PartFolder } = await import('../src/download/kept-files.ts');
+const { PartFolder } = await import('../src/download/begun-files.ts');
 const { KeptFiles } = await import('../src/download/kept-files.ts');
 const { DownloadRun } = await import('../src/download/index.ts');
 const { openStore, ORCHESTRATOR_DEFAULTS, WorkQueue } = await import('../src/queue/index.ts');
@@ -113,7 +113,7 @@ for (const [what, path] of [
 test('a content-addressed file has the folder of its link synced as well', { skip: posix }, async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
   using files = new KeptFiles(folder.path, { contentAddressed: true });
-  const part = await files.newPart();
+  const { part } = await files.newPart();
   writeFileSync(part, 'bytes');
   const { calls } = await watched(() => files.keep(part, { workId: 'w', kind: 'pdf', sha256: 'ab'.repeat(32) }));
   assert.equal(calls.at(-1), 'sync PDF');

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { link as linkCallback, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { link as linkCallback, existsSync, rmSync } from 'node:fs';
 import { mkdir, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,10 +12,11 @@ import {
   systemClock,
   Batcher,
   describeDiskError,
-  FileLock,
   renameFile,
   syncFiles,
 } from '../base/index.ts';
+import type { Beginning } from './begun-files.ts';
+import { BegunFiles, BEGUN_FOLDER, PartFolder } from './begun-files.ts';
 import type { Artifact, ArtifactKind } from './outcome.ts';
 
 const hardLink = promisify(linkCallback);
@@ -34,6 +34,7 @@ export class KeptFiles implements Disposable {
   readonly #contentAddressed: boolean;
   readonly #commits = new FileCommits();
   readonly #made = new Set<string>();
+  readonly #begun: BegunFiles;
   readonly #clock: Clock;
   readonly #bring: ((path: string) => Promise<boolean>) | undefined;
   #parts: PartFolder | undefined;
@@ -51,14 +52,29 @@ export class KeptFiles implements Disposable {
     this.#contentAddressed = options.contentAddressed ?? false;
     this.#clock = options.clock ?? systemClock;
     this.#bring = options.bring;
+    this.#begun = new BegunFiles(join(root, '.parts', BEGUN_FOLDER));
   }
 
-  /** A path for bytes not yet known to be a document. */
-  async newPart(): Promise<string> {
+  /** A path for bytes not yet known to be a document, with what was already received of the file. */
+  async newPart(file?: {
+    readonly work: string;
+    readonly url: string;
+  }): Promise<{ readonly part: string; readonly beginning: Beginning | undefined }> {
     const folder = join(this.root, '.parts');
     await this.#make(folder);
     this.#parts ??= PartFolder.open(folder, this.#clock);
-    return partPath(join(this.#parts.path, 'body'));
+    const part = partPath(join(this.#parts.path, 'body'));
+    return { part, beginning: file && this.#begun.take(file.work, file.url, part) };
+  }
+
+  /** Sets an unfinished file aside for the next attempt. */
+  setAside(part: string): void {
+    this.#begun.setAside(part);
+  }
+
+  /** Removes unfinished files of finished works and those too old to resume. */
+  removeBegun(isOver: (work: string) => boolean): void {
+    this.#begun.remove(isOver, this.#clock.now());
   }
 
   /** The readable path of a work's file: the file itself, or a link if files are stored by hash. */
@@ -232,70 +248,4 @@ async function commitAll(commits: readonly Commit[]): Promise<Map<Commit, unknow
     }
   }
   return failures;
-}
-
-const LOCK = '.lock';
-const TRIES = 10;
-
-/**
- * A process's folder for bytes not yet known to be a document, beside a lock that the operating system releases when
- * the process dies. The next process to open one removes folders whose process is dead, and those without a lock.
- */
-export class PartFolder implements Disposable {
-  readonly path: string;
-  readonly #lockPath: string;
-  readonly #lock: FileLock;
-  readonly #held: Disposable;
-
-  private constructor(path: string, lock: FileLock, held: Disposable) {
-    this.path = path;
-    this.#lockPath = path + LOCK;
-    this.#lock = lock;
-    this.#held = held;
-  }
-
-  /** Opens a new folder below `root`, after cleaning up abandoned ones. */
-  static open(root: string, clock: Clock = systemClock): PartFolder {
-    mkdirSync(root, { recursive: true });
-    sweep(root, clock);
-    for (let attempt = 0; attempt < TRIES; attempt += 1) {
-      const path = join(root, `${process.pid.toString(36)}-${randomBytes(4).toString('hex')}`);
-      const lock = new FileLock(path + LOCK, clock);
-      const held = lock.tryTake();
-      if (held) {
-        mkdirSync(path);
-        return new PartFolder(path, lock, held);
-      }
-      // Another process's clean-up has just taken it for abandoned.
-      lock[Symbol.dispose]();
-    }
-    throw new AppError('DOWNLOAD_FOLDER', `${root} cannot be used: its lock keeps being taken by other processes`, {
-      hint: 'check for a process that restarts repeatedly on this folder',
-    });
-  }
-
-  [Symbol.dispose](): void {
-    rmSync(this.path, { recursive: true, force: true });
-    // Released before removal: Windows cannot remove an open file.
-    this.#held[Symbol.dispose]();
-    this.#lock[Symbol.dispose]();
-    rmSync(this.#lockPath, { force: true, maxRetries: 3 });
-  }
-}
-
-function sweep(root: string, clock: Clock): void {
-  const names = readdirSync(root);
-  const locks = names.filter((name) => name.endsWith(LOCK)).map((name) => name.slice(0, -LOCK.length));
-  const living = new Set(locks.filter((name) => !clear(root, name, clock)));
-  const isOfTheLiving = (name: string): boolean => [...living].some((owner) => name.startsWith(owner));
-  for (const name of names) if (!isOfTheLiving(name)) rmSync(join(root, name), { recursive: true, force: true });
-}
-
-/** Removes an abandoned folder; false if its lock is held. */
-function clear(root: string, name: string, clock: Clock): boolean {
-  using lock = new FileLock(join(root, name + LOCK), clock);
-  using held = lock.tryTake();
-  if (!held) return false;
-  rmSync(join(root, name), { recursive: true, force: true });
-  return true;
 }

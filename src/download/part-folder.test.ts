@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { PartFolder } from './kept-files.ts';
+import { PartFolder } from './begun-files.ts';
 
 test('part files of a killed process are removed, those of a running one are not', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-parts-'));
-  const module = join(import.meta.dirname, 'kept-files.ts');
+  const module = join(import.meta.dirname, 'begun-files.ts');
   const program = `
     import { writeFileSync } from 'node:fs';
     import { PartFolder } from ${JSON.stringify(module)};

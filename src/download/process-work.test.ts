@@ -24,7 +24,7 @@ async function outcomeOf(findings: readonly Finding[], ...answers: readonly Http
   };
   using files = new KeptFiles(NEVER);
   // No body byte arrives, so no part file is created.
-  files.newPart = async () => NEVER;
+  files.newPart = async () => ({ part: NEVER, beginning: undefined });
   const clock = new HeldClock(0);
   const work = { ...workFromPayload('w', undefined), isComplete: true };
   const { outcome } = await processWork(work, {

@@ -143,7 +143,8 @@ export class DownloadRun {
 
   /** Runs until nothing is left or the signal is aborted. */
   async run(options: { readonly drain?: DrainMode; readonly signal: AbortSignal }): Promise<DownloadSummary> {
-    const { provider } = this.#options;
+    const { provider, files } = this.#options;
+    files.removeBegun(this.#isOver);
     await askAgain(this.#options, this.#options.sink.identity);
     const stop = this.#halt;
     const signal = AbortSignal.any([options.signal, stop.signal]);
@@ -165,6 +166,7 @@ export class DownloadRun {
       stop.abort();
       await finding;
       await this.#accountForGivenUp();
+      files.removeBegun(this.#isOver);
       if (this.#diskError) throw this.#diskError.error;
       if (providerError) throw providerError.error;
       return { ...summary, ...this.#counts };
@@ -324,6 +326,9 @@ export class DownloadRun {
       return unattemptedResult(work, outcome, startedAt, options.clock.now());
     }
   }
+
+  /** Unfinished files stay only for works that may be retried. */
+  readonly #isOver = (work: string): boolean => (this.#options.sink.last(work)?.outcome ?? 'parked') !== 'parked';
 
   /** Jobs that the queue ended without a handler have no row yet. */
   async #accountForGivenUp(): Promise<void> {

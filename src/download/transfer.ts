@@ -1,23 +1,15 @@
 import type { Hash } from 'node:crypto';
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, createReadStream, openSync, rmSync, truncateSync, writeSync } from 'node:fs';
 
 import { describeDiskError } from '../base/index.ts';
 import type { BodySink, Headers, HttpResult, ResponseHead } from '../http/index.ts';
 import type { Plan, Checksum } from '../resolve/index.ts';
+import type { Beginning, Version, Origin } from './begun-files.ts';
+import { BeginningNote } from './begun-files.ts';
 import { responseOf } from './reasons.ts';
-import type { Sniffed } from './sniffer.ts';
+import type { BodyKind, Sniffed } from './sniffer.ts';
 import { Sniffer } from './sniffer.ts';
-
-/** Identifies a body, so that ranges of different versions are never joined. */
-interface Version {
-  /** A strong ETag. */
-  readonly etag: string;
-  /** Total bytes; undefined if the server did not say. */
-  readonly total: number | undefined;
-  /** Final URL without the query, which may be a one-time signature. */
-  readonly place: string;
-}
 
 const NOTHING: BodySink = { write: () => undefined };
 
@@ -27,8 +19,9 @@ const NOTHING: BodySink = { write: () => undefined };
  * URL, begins where we stopped and ends where the file ends.
  *
  *   begin ──▶ broke off ──Range──▶ the rest ──▶ whole
- *                  ▲         │ another version, another part, 416
- *                  └─from the start
+ *               ▲  ▲         │ another version, another part, 416
+ *               │  └─from the start
+ *        taken over from a process that died
  */
 export class Transfer {
   receiver: BodyReceiver | undefined;
@@ -37,20 +30,39 @@ export class Transfer {
   readonly #part: string;
   readonly #plan: Plan;
   readonly #keepPages: boolean;
+  readonly #asker: { readonly work: string; readonly url: string };
   #version: Version | undefined;
   #asked = 0;
   /** Total length stated by the rest. */
   #whole: number | undefined;
 
-  constructor(part: string, options: { readonly plan: Plan; readonly keepPages: boolean }) {
+  constructor(
+    part: string,
+    options: { readonly plan: Plan; readonly keepPages: boolean; readonly work: string; readonly url: string },
+  ) {
     this.#part = part;
     this.#plan = options.plan;
     this.#keepPages = options.keepPages;
+    this.#asker = { work: options.work, url: options.url };
+  }
+
+  /** Resumes the part file if it still matches its note. */
+  async resume(beginning: Beginning): Promise<void> {
+    this.receiver = await BodyReceiver.resume(
+      this.#receiving(() => undefined),
+      beginning,
+    );
+    this.#version = this.receiver && beginning.version;
   }
 
   /** First byte requested; 0 for everything. */
   get continuedFrom(): number {
     return this.#asked;
+  }
+
+  /** Whether there are bytes to resume from. */
+  get isContinuable(): boolean {
+    return this.#version !== undefined && this.receiver !== undefined;
   }
 
   /** Requests only the rest, if there is something to resume. */
@@ -67,6 +79,11 @@ export class Transfer {
     if (this.#asked === 0) return false;
     this.fault ??= this.#wrongLength(result);
     return this.fault !== undefined || responseOf(result)?.status === 416;
+  }
+
+  /** Whether the body exceeded a limit, so that its rest would be refused too. */
+  isRefused(result: HttpResult): boolean {
+    return result.kind === 'refused' && result.trail.response !== undefined;
   }
 
   /** Requests everything next time. */
@@ -88,9 +105,13 @@ export class Transfer {
     }
     this.receiver?.discard();
     this.#version = versionOf(head);
-    const { checksum } = this.#plan;
-    this.receiver = new BodyReceiver({ part: this.#part, keepPages: this.#keepPages, checksum, stop });
+    const origin = this.#version && { ...this.#asker, version: this.#version };
+    this.receiver = new BodyReceiver({ ...this.#receiving(stop), origin });
     return this.receiver;
+  }
+
+  #receiving(stop: () => void): ReceiveOptions {
+    return { part: this.#part, keepPages: this.#keepPages, checksum: this.#plan.checksum, stop };
   }
 
   /** Why a partial response is not the rest of this file. */
@@ -138,6 +159,8 @@ function placeOf({ origin, pathname }: URL): string {
 
 /** Larger pages are not read for links. */
 const MAX_PAGE_BYTES = 5_000_000;
+/** How often progress is recorded: the most a crash costs. */
+const MARK_BYTES = 1 << 20;
 
 /** A completely received body. */
 export interface ReceivedBody {
@@ -154,6 +177,8 @@ interface ReceiveOptions {
   readonly keepPages: boolean;
   readonly checksum: Checksum | null;
   readonly stop: () => void;
+  /** Undefined if it cannot be resumed. */
+  readonly origin?: Origin | undefined;
 }
 
 /**
@@ -173,6 +198,10 @@ export class BodyReceiver implements BodySink {
   #heldBytes = 0;
   #bytes = 0;
   #isPage: boolean | undefined;
+  /** Present while another process could resume the body. */
+  #note: BeginningNote | undefined;
+  readonly #total: number;
+  #markedBytes = 0;
 
   constructor(options: ReceiveOptions) {
     this.#part = options.part;
@@ -181,6 +210,23 @@ export class BodyReceiver implements BodySink {
     this.#checksum = options.checksum
       ? { hash: createHash(options.checksum.algorithm), hex: options.checksum.hex.toLowerCase() }
       : undefined;
+    this.#note = options.origin && new BeginningNote(options.part, options.origin);
+    this.#total = options.origin?.version.total ?? Infinity;
+  }
+
+  /** Resumes a part file; undefined if its bytes do not match the note. */
+  static async resume(
+    options: ReceiveOptions,
+    { bytes, sha256, ...origin }: Beginning,
+  ): Promise<BodyReceiver | undefined> {
+    const receiver = new BodyReceiver({ ...options, origin });
+    if (!(await receiver.#readBack(bytes, sha256))) {
+      receiver.discard();
+      return undefined;
+    }
+    receiver.#note = new BeginningNote(options.part, origin, { isBegun: true });
+    receiver.#markedBytes = bytes;
+    return receiver;
   }
 
   get bytes(): number {
@@ -192,15 +238,15 @@ export class BodyReceiver implements BodySink {
     this.#stop = stop;
   }
 
-  write(chunk: Buffer): void {
-    this.#bytes += chunk.length;
-    this.#hash.update(chunk);
-    this.#checksum?.hash.update(chunk);
-    const kind = this.#sniffer.write(chunk);
+  write(chunk: Buffer, isDecoded = false): void {
+    const kind = this.#see(chunk);
     if (this.#isPage === undefined && kind !== undefined) this.#isPage = kind === 'html';
+    // Decoded bytes cannot be resumed.
+    if (isDecoded) this.#note = undefined;
     if (this.#isPage === false) {
       this.#flush();
       this.#writeAll(chunk);
+      this.#mark();
       return;
     }
     // Copied, since the socket reuses its buffer.
@@ -228,6 +274,51 @@ export class BodyReceiver implements BodySink {
   discard(): void {
     this.#close();
     rmSync(this.#part, { force: true });
+    this.forgetBeginning();
+  }
+
+  /** Closes the part file as it is. */
+  leave(): void {
+    this.#close();
+  }
+
+  /** Marks the file as not to be resumed. */
+  forgetBeginning(): void {
+    this.#note?.remove();
+    this.#note = undefined;
+  }
+
+  #see(chunk: Buffer): BodyKind | undefined {
+    this.#bytes += chunk.length;
+    this.#hash.update(chunk);
+    this.#checksum?.hash.update(chunk);
+    return this.#sniffer.write(chunk);
+  }
+
+  #mark(): void {
+    if (this.#note === undefined || this.#bytes - this.#markedBytes < MARK_BYTES || this.#bytes >= this.#total) return;
+    this.#markedBytes = this.#bytes;
+    try {
+      this.#note.mark(this.#bytes, this.#hash.copy().digest('hex'));
+    } catch (error) {
+      throw describeDiskError(error, this.#part);
+    }
+  }
+
+  async #readBack(bytes: number, sha256: string): Promise<boolean> {
+    try {
+      for await (const chunk of createReadStream(this.#part, { end: bytes - 1, highWaterMark: 1 << 18 })) {
+        const kind = this.#see(chunk as Buffer);
+        this.#isPage ??= kind === undefined ? undefined : kind === 'html';
+      }
+      if (this.#bytes !== bytes || this.#isPage !== false || this.#hash.copy().digest('hex') !== sha256) return false;
+      // Bytes after the last mark are unverified.
+      truncateSync(this.#part, bytes);
+      this.#descriptor = openSync(this.#part, 'a');
+      return true;
+    } catch (error) {
+      throw describeDiskError(error, this.#part);
+    }
   }
 
   #flush(): void {

@@ -286,11 +286,15 @@ export class PlanTrier {
   }
 
   async #fetch(plan: Plan, url: string, claim: Claim): Promise<Got> {
-    const part = await this.#options.files.newPart();
-    const transfer = new Transfer(part, { plan, keepPages: this.#options.accept.has('html') });
+    const { files, signal } = this.#options;
+    const { part, beginning } = await files.newPart({ work: this.#work.id, url });
+    const keepPages = this.#options.accept.has('html');
+    const transfer = new Transfer(part, { plan, keepPages, work: this.#work.id, url });
     let got: Got | undefined;
+    let result: HttpResult | undefined;
     try {
-      const result = await this.#transfer(transfer, plan, url);
+      if (beginning) await transfer.resume(beginning);
+      result = await this.#transfer(transfer, plan, url);
       const refused = this.#refusal(result);
       const { receiver, fault } = transfer;
       if (fault !== undefined) return { ...this.#lost(result, 'bad-status'), detail: fault };
@@ -298,15 +302,23 @@ export class PlanTrier {
       got = await this.#judge(part, result, receiver.end(), claim);
       return got;
     } finally {
+      // A broken or interrupted transfer can be resumed by the next attempt.
+      const isLeft = result === undefined ? signal.aborted : !transfer.isRefused(result);
+      if (got === undefined && isLeft && transfer.isContinuable) {
+        transfer.receiver?.leave();
+        files.setAside(part);
+      }
       // Refused files, and pages that were only read.
-      if (!got?.artifact) transfer.receiver?.discard();
+      else if (got?.artifact) transfer.receiver?.forgetBeginning();
+      else transfer.receiver?.discard();
     }
   }
 
   /** Sends, and resumes a broken transfer as often as allowed. */
   async #transfer(transfer: Transfer, plan: Plan, url: string): Promise<HttpResult> {
     const { send, signal, webClock, retries, maxBytes } = this.#options;
-    for (let attempt = 1; ; attempt += 1) {
+    // An outdated beginning does not count as a failed attempt.
+    for (let attempt = transfer.receiver ? 0 : 1; ; attempt += 1) {
       const range = transfer.rangeHeaders();
       const result = await send(
         {
@@ -325,7 +337,7 @@ export class PlanTrier {
         },
         signal,
       );
-      const pauseMs = equalJitterDelay(attempt, { baseMs: 1_000, capMs: 60_000 });
+      const pauseMs = equalJitterDelay(Math.max(1, attempt), { baseMs: 1_000, capMs: 60_000 });
       if (!transfer.isBrokenOff(result) || attempt > retries || pauseMs >= this.#budget.leftMs) return result;
       const response = responseOf(result);
       // A decompressed file cannot be resumed.
@@ -379,7 +391,7 @@ export class PlanTrier {
     if (!got.body?.page) return got;
     const verdict = belongsTo(work, text.replaceAll(/<[^<>]*>/g, ' '));
     if (verdict === 'no' || (mustProve && verdict !== 'yes')) return { ...got, reason: 'identity-mismatch' };
-    const part = await this.#options.files.newPart();
+    const { part } = await this.#options.files.newPart();
     const receiver = new BodyReceiver({ part, keepPages: true, checksum: null, stop: () => undefined });
     receiver.write(got.body.page);
     receiver.end();

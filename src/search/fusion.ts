@@ -12,7 +12,7 @@ export interface Ranking {
 }
 
 /** A passage number with its score. */
-interface ScoredPlace {
+export interface ScoredPlace {
   readonly place: number;
   readonly score: number;
 }
@@ -31,7 +31,7 @@ export function fuse(
 }
 
 /** The highest scores above a bound; ties go to the earlier passage. */
-function rankingOf(scored: readonly ScoredPlace[], top: number, above: number): Ranking {
+export function rankingOf(scored: readonly ScoredPlace[], top: number, above: number): Ranking {
   const sorted = scored
     .filter(({ score }) => score > above)
     .sort((a, b) => b.score - a.score || a.place - b.place)

@@ -85,7 +85,7 @@ export function workLabel({ label, year, data }: Pick<GraphNode, 'label' | 'year
 }
 
 /** The family name of `Silva A`, `Silva, Ana` and `Ana Silva`. */
-function familyName(name: string): string {
+export function familyName(name: string): string {
   const [before, after] = name.split(',', 2);
   if (after !== undefined) return (before ?? '').trim();
   const words = name.trim().split(/\s+/);

@@ -1,0 +1,238 @@
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Clock } from '../base/index.ts';
+import { renameFile, sha256, AppError, FileLock, systemClock } from '../base/index.ts';
+
+const PART = '.part';
+/** After this long the server most likely has another version. */
+const KEPT_MS = 7 * 24 * 3_600_000;
+
+/** Identifies a body, so that ranges of different versions are never joined. */
+export interface Version {
+  /** A strong ETag. */
+  readonly etag: string;
+  /** Total bytes; undefined if the server did not say. */
+  readonly total: number | undefined;
+  /** Final URL without the query, which may be a one-time signature. */
+  readonly place: string;
+}
+
+/** The work, the requested URL and the version received. */
+export interface Origin {
+  readonly work: string;
+  readonly url: string;
+  readonly version: Version;
+}
+
+/** The first bytes of an unfinished file. */
+export interface Beginning extends Origin {
+  readonly bytes: number;
+  /** Hash of exactly these bytes, to detect damage before they are used. */
+  readonly sha256: string;
+}
+
+function notePath(part: string): string {
+  return `${part}.note`;
+}
+
+/** Records how much of a part file is valid, with its hash: the origin first, then one line per stretch. */
+export class BeginningNote {
+  readonly #path: string;
+  readonly #origin: Origin;
+  #isBegun: boolean;
+
+  constructor(part: string, origin: Origin, options: { readonly isBegun?: boolean } = {}) {
+    this.#path = notePath(part);
+    this.#origin = origin;
+    this.#isBegun = options.isBegun ?? false;
+  }
+
+  mark(bytes: number, sha256: string): void {
+    const first = this.#isBegun ? '' : `${JSON.stringify(this.#origin)}\n`;
+    appendFileSync(this.#path, `${first}${JSON.stringify({ bytes, sha256 })}\n`);
+    this.#isBegun = true;
+  }
+
+  remove(): void {
+    if (this.#isBegun) rmSync(this.#path, { force: true });
+    this.#isBegun = false;
+  }
+}
+
+/** Reads a note; undefined if missing or untrustworthy. */
+function readNote(part: string): Beginning | undefined {
+  try {
+    // A crash may have cut off the last line.
+    const [first = '', ...marks] = readFileSync(notePath(part), 'utf8').split('\n').slice(0, -1);
+    const origin = JSON.parse(first) as Partial<Origin>;
+    const mark = JSON.parse(marks.at(-1) ?? '') as Partial<Beginning>;
+    const { work, url, version } = origin;
+    const { bytes, sha256 } = mark;
+    if (typeof work !== 'string' || typeof url !== 'string' || typeof sha256 !== 'string') return undefined;
+    if (!Number.isSafeInteger(bytes) || bytes === undefined || bytes <= 0) return undefined;
+    if (typeof version?.etag !== 'string' || typeof version.place !== 'string') return undefined;
+    return { work, url, version: { etag: version.etag, place: version.place, total: version.total }, bytes, sha256 };
+  } catch {
+    // Missing or torn: download from the start.
+    return undefined;
+  }
+}
+
+/**
+ * Unfinished files of broken transfers and dead processes, until another process resumes them or their work ends.
+ * Each is a part file and its note, named after work and URL. A process takes over a file by moving the note into its
+ * own folder, so no two write to it; any damage is detected by the note's hash and costs a download from the start.
+ */
+export class BegunFiles {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Moves a part and its note here if it can be resumed; else removes it. */
+  setAside(part: string): void {
+    const note = readNote(part);
+    if (note === undefined || !existsSync(part)) {
+      removePart(part);
+      return;
+    }
+    mkdirSync(this.#folder, { recursive: true });
+    const path = this.#pathOf(note);
+    renameFile(part, path);
+    renameFile(notePath(part), notePath(path));
+  }
+
+  /** Moves an unfinished file to `part`; undefined if there is none. */
+  take(work: string, url: string, part: string): Beginning | undefined {
+    const path = this.#pathOf({ work, url });
+    if (!moved(notePath(path), notePath(part))) return undefined;
+    const note = moved(path, part) ? readNote(part) : undefined;
+    if (note?.work === work && note.url === url) return note;
+    removePart(part);
+    return undefined;
+  }
+
+  /** Removes files of finished works, old files, and parts without a note. */
+  remove(isOver: (work: string) => boolean, now: number): void {
+    if (!existsSync(this.#folder)) return;
+    for (const name of readdirSync(this.#folder)) {
+      if (!name.endsWith(PART)) continue;
+      const part = join(this.#folder, name);
+      const note = readNote(part);
+      if (note === undefined || isOver(note.work) || isOlder(part, now - KEPT_MS)) removePart(part);
+    }
+    for (const name of readdirSync(this.#folder)) {
+      const part = join(this.#folder, name.slice(0, -notePath('').length));
+      if (!name.endsWith(PART) && !existsSync(part)) rmSync(join(this.#folder, name), { force: true });
+    }
+    if (readdirSync(this.#folder).length === 0) rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #pathOf({ work, url }: Pick<Beginning, 'work' | 'url'>): string {
+    return join(this.#folder, `${sha256(`${work}\n${url}`).slice(0, 32)}${PART}`);
+  }
+}
+
+function removePart(part: string): void {
+  rmSync(part, { force: true });
+  rmSync(notePath(part), { force: true });
+}
+
+function isOlder(path: string, moment: number): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? moment) < moment;
+}
+
+/** False if it is missing or another process was faster. */
+function moved(from: string, to: string): boolean {
+  if (!existsSync(from)) return false;
+  try {
+    renameFile(from, to);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** Folder of unfinished files that can be resumed. */
+export const BEGUN_FOLDER = 'begun';
+const LOCK = '.lock';
+const TRIES = 10;
+
+/**
+ * A process's folder for bytes not yet known to be a document, beside a lock that the operating system releases when
+ * the process dies. The next process to open one can thus tell abandoned folders from active ones: unfinished files
+ * are set aside, the rest is removed. A folder without a lock is abandoned.
+ */
+export class PartFolder implements Disposable {
+  readonly path: string;
+  readonly #lockPath: string;
+  readonly #lock: FileLock;
+  readonly #held: Disposable;
+
+  private constructor(path: string, lock: FileLock, held: Disposable) {
+    this.path = path;
+    this.#lockPath = path + LOCK;
+    this.#lock = lock;
+    this.#held = held;
+  }
+
+  /** Opens a new folder below `root`, after cleaning up abandoned ones. */
+  static open(root: string, clock: Clock = systemClock): PartFolder {
+    mkdirSync(root, { recursive: true });
+    sweep(root, clock);
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      const path = join(root, `${process.pid.toString(36)}-${randomBytes(4).toString('hex')}`);
+      const lock = new FileLock(path + LOCK, clock);
+      const held = lock.tryTake();
+      if (held) {
+        mkdirSync(path);
+        return new PartFolder(path, lock, held);
+      }
+      // Another process's clean-up has just taken it for abandoned.
+      lock[Symbol.dispose]();
+    }
+    throw new AppError('DOWNLOAD_FOLDER', `${root} cannot be used: its lock keeps being taken by other processes`, {
+      hint: 'check for a process that restarts repeatedly on this folder',
+    });
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true });
+    // Released before removal: Windows cannot remove an open file.
+    this.#held[Symbol.dispose]();
+    this.#lock[Symbol.dispose]();
+    rmSync(this.#lockPath, { force: true, maxRetries: 3 });
+  }
+}
+
+function sweep(root: string, clock: Clock): void {
+  const names = readdirSync(root);
+  const locks = names.filter((name) => name.endsWith(LOCK)).map((name) => name.slice(0, -LOCK.length));
+  const living = new Set(locks.filter((name) => !clear(root, name, clock)));
+  const isOfTheLiving = (name: string): boolean => [...living].some((owner) => name.startsWith(owner));
+  for (const name of names)
+    if (name !== BEGUN_FOLDER && !isOfTheLiving(name)) rmSync(join(root, name), { recursive: true, force: true });
+}
+
+/** Cleans up an abandoned folder; false if its lock is held. */
+function clear(root: string, name: string, clock: Clock): boolean {
+  using lock = new FileLock(join(root, name + LOCK), clock);
+  using held = lock.tryTake();
+  if (!held) return false;
+  setAside(root, join(root, name));
+  rmSync(join(root, name), { recursive: true, force: true });
+  return true;
+}
+
+/** Sets unfinished files aside; only the holder of the lock does. */
+function setAside(root: string, folder: string): void {
+  if (!existsSync(folder)) return;
+  const begun = new BegunFiles(join(root, BEGUN_FOLDER));
+  const ending = notePath('');
+  for (const name of readdirSync(folder))
+    if (name.endsWith(ending)) begun.setAside(join(folder, name.slice(0, -ending.length)));
+}
