@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 
 import { countByRule } from '../../sim/index.ts';
-import type { CorpusFacts } from '../../test/support/fleet-scene.ts';
+import type { CorpusFacts, SceneOptions } from '../../test/support/fleet-scene.ts';
 import { childrenCpuSeconds, differences, doneTwice, FleetScene } from '../../test/support/fleet-scene.ts';
 import { fleetStorm, undisturbed } from '../../test/support/fleet-storm.ts';
 import { asked, checkOptions, numbers, someOf } from '../../test/support/options.ts';
+import type { TestS3 } from '../../test/support/s3-server.ts';
 import { S3_SERVERS, startS3 } from '../../test/support/s3-server.ts';
 
 // npm run verify:fleet -- --store s3 [--servers s3rver,swift,faulty] [--processes 1,4,8] [--seeds 1] [--works 24]
@@ -12,33 +13,38 @@ import { S3_SERVERS, startS3 } from '../../test/support/s3-server.ts';
 //   or: --store s3 --storms 30 [--first 1] [--seeds 1] [--works 8]: machines, database and store are killed, paused and slowed
 // Processes in folders of their own make one corpus on a PostgreSQL server and an S3 server. Works, documents, passages,
 // graph and account must equal those of one machine without store. Exit 1 on a difference or a violation.
+//
+// CPU seconds are of the program with its worker processes, not of the servers and the simulated web. With two numbers of
+// works (--works 40,200) it also prints what one more document costs: the difference of both runs, which leaves out what
+// every process costs once (starting, loading models, compiling the parser while the first documents are parsed).
 
 const given = checkOptions({
   store: ['s3'],
   servers: S3_SERVERS.join(','),
   processes: '1,4,8',
   seeds: '1',
-  works: 24,
+  works: '24',
   storms: 0,
   first: 1,
   profile: ['calm', 'politeness', 'realistic'],
   documents: ['plain', 'full'],
   timeScale: 0.05,
 });
-const { works, profile, timeScale, documents } = given;
+const { profile, timeScale, documents } = given;
 const plan = asked(() => ({
   servers: someOf('servers', given.servers, S3_SERVERS),
   processes: numbers('processes', given.processes),
   seeds: numbers('seeds', given.seeds),
+  works: numbers('works', given.works),
 }));
 
 /** What one machine makes of each world. */
-const alone = new Map<number, { readonly facts: CorpusFacts; readonly cpu: number }>();
+const alone = new Map<string, { readonly facts: CorpusFacts; readonly cpu: number }>();
 let [runs, wrong] = [0, 0];
 let quiet: CorpusFacts | undefined;
 
 for (let seed = given.first; seed < given.first + given.storms; seed += 1) {
-  const [worldSeed = 1] = plan.seeds;
+  const [[worldSeed = 1], [works = 8]] = [plan.seeds, plan.works];
   const startedAt = performance.now();
   quiet ??= await undisturbed(worldSeed, works);
   const { faults, done } = await fleetStorm(worldSeed, quiet, { seed, works, machines: 3, disturbances: 5 });
@@ -48,76 +54,100 @@ for (let seed = given.first; seed < given.first + given.storms; seed += 1) {
   console.log(`${faults.length === 0 ? 'ok  ' : 'DIFF'} storm ${seed}: ${done.join('; ')}; ${took} s`);
   for (const fault of faults.slice(0, 12)) console.log(`     ${fault}`);
 }
+/** CPU seconds of a run and the documents it made. */
+interface Cost {
+  readonly cpu: number;
+  readonly documents: number;
+}
+
 for (const name of given.storms > 0 ? [] : plan.servers)
   for (const seed of plan.seeds)
     for (const processes of plan.processes) {
-      await using store = await startS3(name, seed);
-      if (!store) {
-        console.log(`skip ${name}: not installed`);
-        break;
+      const costs: { readonly one: Cost; readonly fleet: Cost }[] = [];
+      for (const works of plan.works) {
+        await using store = await startS3(name, seed);
+        if (store) costs.push(await verifyFleet({ name, seed, processes, works }, store));
+        else console.log(`skip ${name}: not installed`);
       }
-      const startedAt = performance.now();
-      await using scene = await FleetScene.open({ seed, works, hosts: 8, profile, documents, timeScale, store });
-      let before = childrenCpuSeconds();
-      if (!alone.has(seed)) {
-        // In a web of its own: a fleet that asks again what another program has asked would seem impolite.
-        await using single = await FleetScene.open({ seed, works, hosts: 8, profile, documents, timeScale, store });
-        await using one = single.alone('alone');
-        const { code } = await one.ended;
-        if (code !== 0) throw new Error(`one machine ended with ${code}: ${one.stderr}`);
-        const cpu = childrenCpuSeconds() - before;
-        alone.set(seed, { facts: await single.facts('alone'), cpu });
-      }
-      const wanted = alone.get(seed);
-      if (!wanted) throw new Error('there is nothing to compare with');
-      const faults: string[] = [];
-      before = childrenCpuSeconds();
-      const machines = Array.from({ length: processes }, (_, at) => scene.machine(`machine-${at + 1}`));
-      for (const machine of machines) {
-        const { code } = await machine.ended;
-        if (code !== 0) faults.push(`a machine ended with ${code}: ${machine.stderr.slice(-500)}`);
-      }
-      const cpu = childrenCpuSeconds() - before;
-      // What it costs to start a machine and find that all is done.
-      before = childrenCpuSeconds();
-      await using last = scene.machine('late');
-      const { code } = await last.ended;
-      if (code !== 0) faults.push(`a machine that came late ended with ${code}: ${last.stderr.slice(-500)}`);
-      const idle = childrenCpuSeconds() - before;
-      const indexed = machines.filter(
-        ({ stdout }) => stdout !== '' && (JSON.parse(stdout) as { index: unknown }).index,
-      ).length;
-      if (indexed !== 1) faults.push(`${indexed} machines have built the index`);
-      await scene.pull('reader');
-      faults.push(
-        ...differences(wanted.facts, await scene.facts('reader')),
-        ...doneTwice(join(scene.folder, 'reader')),
-      );
-      const found = await scene.check('reader');
-      for (const kind of ['missing', 'damaged', 'orphans'] as const)
-        if (found[kind].length > 0) faults.push(`${found[kind].length} ${kind}: ${found[kind].slice(0, 3).join(', ')}`);
-      const violations = scene.simulation.log.violations;
-      const broken = Object.entries(countByRule(violations)).filter(([, times]) => times > 0);
-      faults.push(...broken.map(([rule, times]) => `${rule} violated ${times} times`));
-      runs += 1;
-      if (faults.length > 0) wrong += 1;
-      const share = (seconds: number): string => (seconds / Number(wanted.facts.documents.split(' ')[0])).toFixed(2);
+      const [few, many] = [costs.at(0), costs.at(-1)];
+      if (!few || !many || few === many) continue;
+      const [one, fleet] = [marginal(few.one, many.one), marginal(few.fleet, many.fleet)];
       console.log(
-        [
-          faults.length === 0 ? 'ok  ' : 'DIFF',
-          name.padEnd(6),
-          `seed ${seed}`,
-          `processes ${processes}`,
-          `works ${wanted.facts.works.split(' ')[0]} documents ${wanted.facts.documents.split(' ')[0]} passages ${wanted.facts.passages.split(' ')[0]}`,
-          `objects ${found.objects}`,
-          `violations ${violations.length}`,
-          `start and stop ${idle.toFixed(1)} CPU s each`,
-          `a document ${share(wanted.cpu - idle)} CPU s alone, ${share(cpu - processes * idle)} in the fleet:`,
-          `${((100 * (wanted.cpu - idle)) / (cpu - processes * idle)).toFixed(0)} %`,
-          `${((performance.now() - startedAt) / 1000).toFixed(0)} s`,
-        ].join('  '),
+        `     one more document: ${one.toFixed(3)} CPU s alone, ${fleet.toFixed(3)} in a fleet of ${processes}: ${(one / fleet).toFixed(2)}`,
       );
-      for (const fault of faults.slice(0, 12)) console.log(`     ${fault}`);
     }
 console.log(`${runs} runs, ${wrong} with differences or broken rules`);
 process.exitCode = wrong === 0 ? 0 : 1;
+
+function marginal(few: Cost, many: Cost): number {
+  return (many.cpu - few.cpu) / (many.documents - few.documents);
+}
+
+async function verifyFleet(
+  run: { readonly name: string; readonly seed: number; readonly processes: number; readonly works: number },
+  store: TestS3,
+): Promise<{ readonly one: Cost; readonly fleet: Cost }> {
+  const { name, seed, processes, works } = run;
+  const startedAt = performance.now();
+  const world = { seed, works, hosts: 8, profile, documents, timeScale, store };
+  await using scene = await FleetScene.open(world);
+  const wanted = alone.get(`${seed} ${works}`) ?? (await runAlone(world));
+  alone.set(`${seed} ${works}`, wanted);
+  const faults: string[] = [];
+  let before = childrenCpuSeconds();
+  const machines = Array.from({ length: processes }, (_, at) => scene.machine(`machine-${at + 1}`));
+  for (const machine of machines) {
+    const { code } = await machine.ended;
+    if (code !== 0) faults.push(`a machine ended with ${code}: ${machine.stderr.slice(-500)}`);
+  }
+  const cpu = childrenCpuSeconds() - before;
+  // What it costs to start a machine and find that all is done.
+  before = childrenCpuSeconds();
+  await using last = scene.machine('late');
+  const { code } = await last.ended;
+  if (code !== 0) faults.push(`a machine that came late ended with ${code}: ${last.stderr.slice(-500)}`);
+  const idle = childrenCpuSeconds() - before;
+  const indexed = machines.filter(
+    ({ stdout }) => stdout !== '' && (JSON.parse(stdout) as { index: unknown }).index,
+  ).length;
+  if (indexed !== 1) faults.push(`${indexed} machines have built the index`);
+  await scene.pull('reader');
+  faults.push(...differences(wanted.facts, await scene.facts('reader')), ...doneTwice(join(scene.folder, 'reader')));
+  const found = await scene.check('reader');
+  for (const kind of ['missing', 'damaged', 'orphans'] as const)
+    if (found[kind].length > 0) faults.push(`${found[kind].length} ${kind}: ${found[kind].slice(0, 3).join(', ')}`);
+  const violations = scene.simulation.log.violations;
+  const broken = Object.entries(countByRule(violations)).filter(([, times]) => times > 0);
+  faults.push(...broken.map(([rule, times]) => `${rule} violated ${times} times`));
+  runs += 1;
+  if (faults.length > 0) wrong += 1;
+  const [listed, made, passages] = [wanted.facts.works, wanted.facts.documents, wanted.facts.passages].map((fact) =>
+    Number(fact.split(' ')[0]),
+  );
+  console.log(
+    [
+      faults.length === 0 ? 'ok  ' : 'DIFF',
+      name.padEnd(6),
+      `seed ${seed}`,
+      `processes ${processes}`,
+      `works ${listed} documents ${made} passages ${passages}`,
+      `objects ${found.objects}`,
+      `violations ${violations.length}`,
+      `${wanted.cpu.toFixed(1)} CPU s alone, ${cpu.toFixed(1)} in the fleet, ${idle.toFixed(1)} to start and stop`,
+      `${((performance.now() - startedAt) / 1000).toFixed(0)} s`,
+    ].join('  '),
+  );
+  for (const fault of faults.slice(0, 12)) console.log(`     ${fault}`);
+  return { one: { cpu: wanted.cpu, documents: made ?? 0 }, fleet: { cpu, documents: made ?? 0 } };
+}
+
+/** In a web of its own: a fleet that asks again what another program has asked would seem impolite. */
+async function runAlone(world: SceneOptions): Promise<{ readonly facts: CorpusFacts; readonly cpu: number }> {
+  await using scene = await FleetScene.open(world);
+  const before = childrenCpuSeconds();
+  await using one = scene.alone('alone');
+  const { code } = await one.ended;
+  if (code !== 0) throw new Error(`one machine ended with ${code}: ${one.stderr}`);
+  const cpu = childrenCpuSeconds() - before;
+  return { facts: await scene.facts('alone'), cpu };
+}
