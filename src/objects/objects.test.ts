@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
@@ -11,6 +11,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
+
+import { AwsV4Signer } from 'aws4fetch';
 
 import type { Clock } from '../base/index.ts';
 import { sha256, systemClock } from '../base/index.ts';
@@ -194,6 +196,79 @@ test('a store that says yes and stores half, or answers with other bytes, is fou
       assert.deepEqual(readdirSync(folder), []);
     },
   );
+});
+
+test('an object whose MD5 a store answers with is not asked for again', async () => {
+  const methods: string[] = [];
+  await withFaulty(
+    (request, response, body) => {
+      methods.push(request.method ?? '');
+      response.writeHead(200, { etag: `"${hash('md5', body)}"` }).end();
+    },
+    async (store, folder) => {
+      writeFileSync(join(folder, 'from'), bytes);
+      await store.put(join(folder, 'from'), object);
+      assert.deepEqual(methods, ['PUT']);
+    },
+  );
+});
+
+test('requests are signed as another program signs them', async () => {
+  const wrong: string[] = [];
+  await using server = await openFaulty((request, response) => {
+    const given = request.headers as Readonly<Record<'host' | 'authorization' | `x-amz-${string}`, string>>;
+    const token = given['x-amz-security-token'];
+    const signer = new AwsV4Signer({
+      method: request.method ?? '',
+      url: `http://${given.host}${request.url}`,
+      headers: { 'x-amz-content-sha256': given['x-amz-content-sha256'] },
+      accessKeyId: 'S3RVER',
+      secretAccessKey: 'S3RVER',
+      ...(token && { sessionToken: token }),
+      service: 's3',
+      region: SETTINGS.region,
+      datetime: given['x-amz-date'] ?? '',
+    });
+    void signer.sign().then(({ headers }) => {
+      if (headers.get('authorization') !== given.authorization) wrong.push(`${request.method} ${request.url}`);
+      const isList = request.url?.includes('list-type') && !request.url.includes('continuation-token');
+      response.end(
+        isList ? "<IsTruncated>true</IsTruncated><NextContinuationToken>a+b/c= *'()~é</NextContinuationToken>" : '',
+      );
+    });
+  });
+  for (const token of ['', 'a session'])
+    for (const url of ['s3://bucket', "s3://bucket/a prefix/of (some) 100 % 'é'*+!"]) {
+      const settings = { ...SETTINGS, session_token: token, url, endpoint: server.endpoint };
+      const store = openObjects(settings, hurried([]), tmpdir());
+      assert.equal(await store.head(object.sha256), 0);
+      await store.claim('someone');
+      for await (const each of store.list()) assert.fail(each.sha256);
+    }
+  assert.deepEqual(wrong, []);
+});
+
+test('a machine whose clock is wrong signs with the time of the store', async () => {
+  const hours = (request: IncomingMessage): number => Number(String(request.headers['x-amz-date']).slice(9, 11));
+  for (const isSane of [true, false]) {
+    const asked: number[] = [];
+    await withFaulty(
+      (request, response) => {
+        asked.push(hours(request));
+        const date = new Date(Date.now() + 5 * 3_600_000);
+        const isRefused = !isSane || hours(request) !== date.getUTCHours();
+        response
+          .writeHead(isRefused ? 403 : 200, { date: date.toUTCString() })
+          .end(isRefused && '<Error><Code>RequestTimeTooSkewed</Code></Error>');
+      },
+      async (store) => {
+        const listed = Array.fromAsync(store.list());
+        if (isSane) assert.deepEqual(await listed, []);
+        else await assert.rejects(listed, { code: 'OBJECT_STORE_DENIED', hint: 'the clock of this machine is wrong' });
+        assert.equal(asked.length, 2);
+      },
+    );
+  }
 });
 
 test('an object that a store does not show at once is put again, and given up after some time', async () => {

@@ -1,10 +1,8 @@
-import { createHash, hash } from 'node:crypto';
+import { createHash, createHmac, getFips, hash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-
-import { AwsV4Signer } from 'aws4fetch';
 
 import type { Clock, Random } from '../base/index.ts';
 import { AppError, equalJitterDelay, wait, commitPart, describeDiskError, partPath } from '../base/index.ts';
@@ -56,6 +54,8 @@ const LONGEST_ANSWER = 8 << 20;
 /** Sends signed requests, and retries if a server is unreachable or asks to slow down. */
 class S3Sender {
   readonly #options: S3Options;
+  /** How far this machine's clock is behind the server's, where that made the server refuse a request. */
+  #behindMs = 0;
 
   constructor(options: S3Options) {
     this.#options = options;
@@ -75,7 +75,7 @@ class S3Sender {
         if (response.ok || response.status === 404 || response.status === 416) return response;
         const text = await boundedText(response);
         const fault = this.#fault(request, response.status, text);
-        if (!isPassing(response.status, text)) throw fault;
+        if (!isPassing(response.status, text) && !this.#setsClock(response, text)) throw fault;
         delayMs = Math.max(delayMs, afterOf(response, clock));
         last = fault;
       } catch (error) {
@@ -91,26 +91,24 @@ class S3Sender {
     });
   }
 
+  /** Whether a request was refused for its time, and another one would have a better time. */
+  #setsClock(response: Response, text: string): boolean {
+    const at = Date.parse(response.headers.get('date') ?? '');
+    if (tagOf(text, 'Code') !== 'RequestTimeTooSkewed' || this.#behindMs !== 0 || Number.isNaN(at)) return false;
+    this.#behindMs = at - this.#options.clock.now();
+    return true;
+  }
+
   async #once(request: S3Request, signal: AbortSignal | undefined): Promise<Response> {
-    const { region, credentials, clock } = this.#options;
-    const { method, body, headers = {}, sha256 = EMPTY_HASH } = request;
-    const signed = await new AwsV4Signer({
-      method,
-      url: this.#url(request).href,
-      headers: { ...headers, 'x-amz-content-sha256': sha256 },
-      accessKeyId: credentials.accessKeyId,
-      secretAccessKey: credentials.secretAccessKey.reveal(),
-      ...(credentials.sessionToken && { sessionToken: credentials.sessionToken.reveal() }),
-      service: 's3',
-      region,
-      datetime: new Date(clock.now()).toISOString().replaceAll(/[:-]|\.\d{3}/g, ''),
-    }).sign();
+    const { clock } = this.#options;
+    const { method, body } = request;
+    const url = this.#url(request);
     // This limits only the time until the response begins; the reader of the body limits the rest.
     const late = new AbortController();
     using _timer = clock.setTimer(ANSWER_MS, () => late.abort(new Error(`no answer within ${ANSWER_MS / 1000} s`)));
-    return await fetch(signed.url, {
+    return await fetch(url, {
       method,
-      headers: signed.headers,
+      headers: this.#signed(url, request),
       ...(body !== undefined && { body }),
       redirect: 'manual',
       signal: AbortSignal.any([late.signal, ...(signal ? [signal] : [])]),
@@ -122,10 +120,36 @@ class S3Sender {
     const url = new URL(endpoint);
     if (!pathStyle) url.hostname = `${bucket}.${url.hostname}`;
     const parts = [...(pathStyle ? [bucket] : []), ...(key === '' ? [] : prefix.split('/')), ...key.split('/')];
-    const path = parts.filter((part) => part !== '').map((part) => encodeURIComponent(part));
+    const path = parts.filter((part) => part !== '').map(encoded);
     url.pathname = `${url.pathname.replace(/\/$/, '')}/${path.join('/')}`;
-    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    const pairs = Object.entries(query).map(([name, value]) => `${encoded(name)}=${encoded(value)}`);
+    url.search = pairs.sort().join('&');
     return url;
+  }
+
+  /** The headers of a request, signed by AWS Signature Version 4. */
+  #signed(url: URL, { method, headers, sha256 = EMPTY_HASH }: S3Request): Record<string, string> {
+    const { region, credentials, clock } = this.#options;
+    const at = new Date(clock.now() + this.#behindMs).toISOString().replaceAll(/[:-]|\.\d{3}/g, '');
+    const signed = {
+      'x-amz-content-sha256': sha256,
+      'x-amz-date': at,
+      ...(credentials.sessionToken && { 'x-amz-security-token': credentials.sessionToken.reveal() }),
+    };
+    const lines = Object.entries({ host: url.host, ...signed }).map(([name, value]) => `${name}:${value}`);
+    const names = ['host', ...Object.keys(signed)].join(';');
+    const canonical = [method, url.pathname, url.search.slice(1), ...lines, '', names, sha256].join('\n');
+    const scope = [at.slice(0, 8), region, 's3', 'aws4_request'];
+    const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+    const key = scope.reduce<string | Buffer>(hmac, `AWS4${credentials.secretAccessKey.reveal()}`);
+    const text = ['AWS4-HMAC-SHA256', at, scope.join('/'), hash('sha256', canonical, 'hex')].join('\n');
+    const credential = `${credentials.accessKeyId}/${scope.join('/')}`;
+    const signature = hmac(key, text).toString('hex');
+    return {
+      ...headers,
+      ...signed,
+      authorization: `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=${names}, Signature=${signature}`,
+    };
   }
 
   #fault({ method, key }: S3Request, status: number, text: string): AppError {
@@ -147,6 +171,11 @@ class S3Sender {
     const text = (value instanceof Error ? value.message + cause : String(value)).slice(0, 500);
     return sessionToken ? sessionToken.scrub(secretAccessKey.scrub(text)) : secretAccessKey.scrub(text);
   }
+}
+
+/** Text in a URL, as it is signed. */
+function encoded(text: string): string {
+  return encodeURIComponent(text).replaceAll(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 /** The text of an element of a response. */
@@ -220,9 +249,12 @@ export class S3Store implements ObjectStore {
       } else {
         const body = await readPart(file, 0, PART_BYTES + 1);
         if (body.length !== object.bytes || hash('sha256', body, 'hex') !== object.sha256) throw damaged(path, object);
-        await this.#sent({ method: 'PUT', key: keyOf(object.sha256), body, sha256: object.sha256 }, signal);
+        const request = { method: 'PUT', key: keyOf(object.sha256), body, sha256: object.sha256 } as const;
+        const { headers } = await this.#sent(request, signal);
+        // Most stores answer with the MD5 of what has arrived. A HEAD request would be as expensive as the PUT.
+        if (getFips() === 0 && headers.get('etag')?.replaceAll('"', '') === hash('md5', body)) return;
       }
-      // The hash was signed, but only the store can say whether everything arrived.
+      // The hash was signed, but only the store can say whether everything has arrived.
       const there = await this.head(object.sha256, signal);
       if (there === object.bytes) return;
       // A replicated store may answer from a server that does not have it yet.
