@@ -37,9 +37,6 @@ export function doctagsSettings({ parse, keys }: Config): DoctagsSettings {
               model: parse.engine_model,
               prompt: parse.engine_prompt,
               dpi: parse.engine_dpi,
-              maxTokens: 4_096,
-              concurrency: 4,
-              attempts: 5,
             }
           : { kind: 'docling-serve', ...remote },
     maxPages: parse.max_pages,
@@ -93,9 +90,6 @@ export function denseSettings({ parse, keys, stage }: Config): DenseSettings | u
         folder: parse.embed_model,
         modelsFolder: join(parse.data_root, 'Models'),
         threads: parse.threads,
-        batchSize: 1,
-        maxTokens: 0,
-        normalise: true,
         prefixes,
       };
     case 'openai-compatible':

@@ -28,11 +28,10 @@ for (const precision of ['int8', 'fp32'] as const) {
 const PREFIXES = { passage: 'passage: ', query: 'query: ' };
 
 describeDenseEngine(
-  'a model in a folder, in batches,',
+  'a model in a folder',
   async () => {
     const { path } = await writeTableModel(join(folder, 'table'), 8, 'last_hidden_state');
-    const options = { folder: path, threads: 1, batchSize: 4, maxTokens: 0, normalise: true, prefixes: PREFIXES };
-    return openDenseEngine({ engine: 'onnx', ...options });
+    return openDenseEngine({ engine: 'onnx', folder: path, threads: 1, prefixes: PREFIXES });
   },
   { normalised: true, leastCosine: 0.9999 },
 );

@@ -24,9 +24,6 @@ test('a model is fetched from its address once, and used from its folder', async
       folder: `http://127.0.0.1:${server.port}/models/tiny`,
       modelsFolder: join(scratch.path, 'Models'),
       threads: 1,
-      batchSize: 1,
-      maxTokens: 0,
-      normalise: true,
       prefixes: { passage: '', query: '' },
     });
     assert.match(engine.model.name, /^models-tiny-/);
@@ -49,9 +46,6 @@ test('an address without a model, or with a server that fails, is a coded error 
       folder: `http://127.0.0.1:${server.port}/x/`,
       modelsFolder: scratch.path,
       threads: 1,
-      batchSize: 1,
-      maxTokens: 0,
-      normalise: true,
       prefixes: { passage: '', query: '' },
     });
   };

@@ -113,76 +113,56 @@ export interface FolderOptions {
   /** Where models that are named by their address are saved. */
   readonly modelsFolder?: string;
   readonly threads: number;
-  /** Texts at once. Quantised models make a vector depend on its batch: leave it at 1 for them. */
-  readonly batchSize: number;
-  /** 0 takes what the folder says. */
-  readonly maxTokens: number;
-  readonly normalise: boolean;
   /** Put before every text of that role, as models like E5 want it. */
   readonly prefixes: Readonly<Record<Role, string>>;
 }
 
-/** Runs a sentence encoder from a local folder; pooling and length are read from its own files. */
+/** Runs a sentence encoder from a local folder, one text at a time: a quantised model makes a vector depend on its batch. */
 export async function openFolderEngine(options: FolderOptions, signal?: AbortSignal): Promise<DenseEngine> {
   const folder = isModelUrl(options.folder)
     ? await fetchModel(options.folder, options.modelsFolder ?? 'Models', signal)
     : options.folder;
-  const model = await openModelFolder(folder, options);
-  const embed = async (texts: readonly string[]): Promise<Float32Array[]> => {
-    const { feeds, lengths, width } = encodeBatch(model, texts);
-    const results = await model.session.run(feeds);
-    const pooled = results['sentence_embedding'];
-    const states = pooled ?? results['last_hidden_state'] ?? results['token_embeddings'] ?? first(model, results);
-    const size = states.shape.at(-1) ?? 0;
-    return lengths.map((length, row) => {
-      const vector =
-        states.shape.length === 2
-          ? states.data.slice(row * size, (row + 1) * size)
-          : pool(states.data.subarray(row * width * size, (row + 1) * width * size), {
-              length,
-              size,
-              pooling: model.pooling,
-            });
-      return options.normalise ? normalise(vector) : vector;
-    });
+  const model = await openModelFolder(folder, options.threads);
+  const embed = async (text: string): Promise<Float32Array> => {
+    const results = await model.session.run(feedsOf(model, text));
+    const states =
+      results['sentence_embedding'] ??
+      results['last_hidden_state'] ??
+      results['token_embeddings'] ??
+      results[model.session.outputs[0] ?? ''];
+    if (!states)
+      throw new AppError('MODEL_UNREADABLE', 'the model has no outputs', { hint: 'export it as a sentence encoder' });
+    return normalise(states.shape.length === 2 ? states.data.slice() : pool(states, model.pooling));
   };
-  const [probe] = await embed(['dimensions']);
+  const { length: dimensions } = await embed('dimensions');
   return {
     model: { ...model.identity, revision: withPrefix(model.identity.revision, options.prefixes) },
-    dimensions: probe?.length ?? 0,
-    batchSize: options.batchSize,
+    dimensions,
+    batchSize: 1,
     concurrency: 1,
     async embed(texts, role, signal) {
       const vectors: Float32Array[] = [];
-      for (let at = 0; at < texts.length; at += options.batchSize) {
+      for (const text of texts) {
         signal?.throwIfAborted();
-        const batch = texts.slice(at, at + options.batchSize).map((text) => options.prefixes[role] + text);
-        vectors.push(...(await embed(batch)));
+        vectors.push(await embed(options.prefixes[role] + text));
       }
       return vectors;
     },
-    [Symbol.asyncDispose]: () => model[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => model.session[Symbol.asyncDispose](),
   };
 }
 
-function first<T>(model: ModelFolder, results: Readonly<Record<string, T>>): T {
-  const output = results[model.session.outputs[0] ?? ''];
-  if (output) return output;
-  throw new AppError('MODEL_UNREADABLE', 'the model has no outputs', { hint: 'export it as a sentence encoder' });
-}
-
-function pool(
-  states: Float32Array,
-  { length, size, pooling }: { readonly length: number; readonly size: number; readonly pooling: 'mean' | 'cls' },
-): Float32Array {
-  if (pooling === 'cls') return states.slice(0, size);
+function pool({ data, shape }: FloatTensor, pooling: ModelFolder['pooling']): Float32Array {
+  const size = shape.at(-1) ?? 1;
+  if (pooling === 'cls') return data.slice(0, size);
   const vector = new Float32Array(size);
-  for (let at = 0; at < length * size; at += 1) vector[at % size] = (vector[at % size] ?? 0) + (states[at] ?? 0);
-  return vector.map((value) => value / length);
+  data.forEach((value, at) => (vector[at % size] = (vector[at % size] ?? 0) + value));
+  const tokens = data.length / size;
+  return vector.map((value) => value / tokens);
 }
 
 /** A model in a folder, as people export it: model.onnx (or onnx/model.onnx), tokenizer.json, small JSON files. */
-interface ModelFolder extends AsyncDisposable {
+interface ModelFolder {
   readonly identity: ModelIdentity;
   readonly session: OnnxSession;
   readonly tokenizer: EncodingTokenizer;
@@ -193,10 +173,7 @@ interface ModelFolder extends AsyncDisposable {
 const MODEL_FILES = ['model.onnx', 'onnx/model.onnx', 'model_quantized.onnx', 'onnx/model_quantized.onnx'];
 const DEFAULT_MAX_TOKENS = 512;
 
-async function openModelFolder(
-  folder: string,
-  options: { readonly threads: number; readonly maxTokens: number },
-): Promise<ModelFolder> {
+async function openModelFolder(folder: string, threads: number): Promise<ModelFolder> {
   const name = MODEL_FILES.find((each) => existsSync(join(folder, each)));
   if (!name) {
     throw new AppError('MODEL_MISSING', `${folder} contains no ONNX model`, {
@@ -206,55 +183,41 @@ async function openModelFolder(
   const file = join(folder, name);
   const [tokenizer, session, hash, sentence, pooling, config] = await Promise.all([
     openJsonTokenizer(folder),
-    openOnnxSession(file, options.threads),
+    openOnnxSession(file, threads),
     sha256File(file),
     readJson(join(folder, 'sentence_bert_config.json')),
     readJson(join(folder, '1_Pooling', 'config.json')),
     readJson(join(folder, 'config.json')),
   ]);
-  const said = [options.maxTokens, sentence['max_seq_length'], config['max_position_embeddings']];
+  const said = [sentence['max_seq_length'], config['max_position_embeddings']];
   return {
     identity: { name: basename(folder), revision: hash.slice(0, 16), precision: 'onnx' },
     session,
     tokenizer,
     maxTokens: said.find((each): each is number => typeof each === 'number' && each > 0) ?? DEFAULT_MAX_TOKENS,
     pooling: pooling['pooling_mode_cls_token'] === true ? 'cls' : 'mean',
-    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
 }
 
-/** A batch as the model wants it: ids padded to the longest text, and which of them are real. */
-function encodeBatch(
-  model: ModelFolder,
-  texts: readonly string[],
-): { readonly feeds: Record<string, IntegerTensor>; readonly lengths: readonly number[]; readonly width: number } {
-  const encoded = texts.map((text) => model.tokenizer.encode(text, model.maxTokens));
-  const lengths = encoded.map(({ length }) => length);
-  const width = Math.max(1, ...lengths);
-  const ids = new BigInt64Array(texts.length * width);
-  const mask = new BigInt64Array(ids.length);
-  for (const [row, each] of encoded.entries()) {
-    for (const [at, id] of each.entries()) ids[row * width + at] = BigInt(id);
-    mask.fill(1n, row * width, row * width + each.length);
-  }
-  const shape = [texts.length, width];
+/** The inputs of the model for one text. */
+function feedsOf(model: ModelFolder, text: string): Record<string, IntegerTensor> {
+  const ids = BigInt64Array.from(model.tokenizer.encode(text, model.maxTokens), BigInt);
   const known: Readonly<Record<string, BigInt64Array>> = {
     input_ids: ids,
-    attention_mask: mask,
-    token_type_ids: new BigInt64Array(ids.length),
-    position_ids: BigInt64Array.from(ids, (_, at) => BigInt(at % width)),
+    attention_mask: ids.map(() => 1n),
+    token_type_ids: ids.map(() => 0n),
+    position_ids: ids.map((_, at) => BigInt(at)),
   };
-  const feeds: Record<string, IntegerTensor> = {};
-  for (const input of model.session.inputs) {
-    const data = known[input];
-    if (!data) {
-      throw new AppError('MODEL_UNREADABLE', `unsupported model input: ${input} that is not known here`, {
-        hint: 'export it as a text encoder with input_ids, attention_mask and token_type_ids',
-      });
-    }
-    feeds[input] = { data, shape };
-  }
-  return { feeds, lengths, width };
+  return Object.fromEntries(
+    model.session.inputs.map((input) => {
+      const data = known[input];
+      if (!data)
+        throw new AppError('MODEL_UNREADABLE', `the model has an unsupported input: ${input}`, {
+          hint: 'export it as a text encoder with input_ids, attention_mask and token_type_ids',
+        });
+      return [input, { data, shape: [1, ids.length] }];
+    }),
+  );
 }
 
 async function readJson(path: string): Promise<Readonly<Record<string, unknown>>> {
