@@ -39,10 +39,7 @@ test('a file is handed over, polled for and fetched once', async () => {
     else if (path === '/v1/result/t%2F1') sendJson(response, 200, DONE);
     else sendJson(response, 500, {});
   });
-  const { document, facts } = await convertWithDoclingServe(
-    FILE,
-    options(`${server.url}/`, { apiKey: 'secret', convert: { do_ocr: false } }),
-  );
+  const { document, facts } = await convertWithDoclingServe(FILE, options(`${server.url}/`, { apiKey: 'secret' }));
   assert.deepEqual(facts, { parse_engine: 'docling-serve' });
   assert.deepEqual(
     document.blocks.map((block) => [block.kind, block.text]),
@@ -58,18 +55,8 @@ test('a file is handed over, polled for and fetched once', async () => {
   assert.equal(first?.headers['x-api-key'], 'secret');
   assert.deepEqual(body.target, { kind: 'inbody' });
   assert.deepEqual(body.options['to_formats'], ['doctags', 'json']);
-  assert.equal(body.options['do_ocr'], false);
   assert.equal(Buffer.from(String(body.sources[0]?.['base64_string']), 'base64').toString(), '%PDF-1.4 duck');
   assert.equal(server.received.length, 4);
-});
-
-test('a server without the asynchronous call is asked synchronously', async () => {
-  await using server = await openJsonServer(({ path }, response) => {
-    if (path === '/v1/convert/source') sendJson(response, 200, DONE);
-    else sendJson(response, 404, { detail: 'Not Found' });
-  });
-  const { document } = await convertWithDoclingServe(FILE, options(server.url));
-  assert.equal(document.blocks.length, 2);
 });
 
 for (const [name, status, code, category, retryable] of [

@@ -13,12 +13,11 @@ export interface DoclingServeOptions {
   readonly requestTimeoutMs?: number;
   /** For the whole conversion. */
   readonly totalTimeoutMs?: number;
-  /** How long the server may hold a poll open. */
-  readonly pollSeconds?: number;
-  /** Further conversion options, with the server's names. */
-  readonly convert?: Readonly<Record<string, unknown>>;
 }
 
+const TOTAL_TIMEOUT_MS = 600_000;
+/** How long the server may hold a poll open. */
+const POLL_SECONDS = 5;
 const MOST_MISSED_POLLS = 3;
 
 /** The result of a remote engine. */
@@ -27,7 +26,7 @@ export interface RemoteResult {
   readonly facts: ParseFacts;
 }
 
-/** Converts a PDF with a docling-serve (v1): asynchronously, or in one call where the server has no queue. */
+/** Converts a PDF with a docling-serve server (v1): submits it, polls until it is done, and fetches the result. */
 export async function convertWithDoclingServe(
   file: { readonly name: string; readonly bytes: Uint8Array },
   options: DoclingServeOptions,
@@ -40,7 +39,6 @@ export async function convertWithDoclingServe(
       to_formats: ['doctags', 'json'],
       image_export_mode: 'placeholder',
       abort_on_error: true,
-      ...options.convert,
     },
     sources: [{ kind: 'file', base64_string: Buffer.from(file.bytes).toString('base64'), filename: file.name }],
     target: { kind: 'inbody' },
@@ -57,20 +55,12 @@ class DoclingClient {
   constructor(options: DoclingServeOptions, signal: AbortSignal | undefined) {
     this.#options = options;
     this.#signal = signal;
-    this.#deadline = options.clock.monotonic() + (options.totalTimeoutMs ?? 600_000);
+    this.#deadline = options.clock.monotonic() + (options.totalTimeoutMs ?? TOTAL_TIMEOUT_MS);
   }
 
   async convert(body: unknown): Promise<Record<string, unknown>> {
-    let task: unknown;
-    try {
-      task = await this.#post('/v1/convert/source/async', body);
-    } catch (error) {
-      // Servers behind a gateway may offer the synchronous call only.
-      if (error instanceof RemoteError && error.code === 'ENGINE_NOT_FOUND')
-        return checked(await this.#post('/v1/convert/source', body));
-      throw error;
-    }
-    return checked(await this.#result(await this.#finished(task)));
+    const id = await this.#finished(await this.#post('/v1/convert/source/async', body));
+    return checked(await this.#ask(`/v1/result/${encodeURIComponent(id)}`));
   }
 
   /** Polls until the task ends; returns its id. */
@@ -81,16 +71,15 @@ class DoclingClient {
       if (this.#options.clock.monotonic() >= this.#deadline)
         throw new RemoteError(
           'ENGINE_TIMEOUT',
-          `the conversion did not end within ${this.#options.totalTimeoutMs ?? 600_000} ms`,
+          `the conversion did not end within ${this.#options.totalTimeoutMs ?? TOTAL_TIMEOUT_MS} ms`,
           {
             category: 'timeout',
             hint: 'raise the timeout of the engine, or give the server fewer pages at once',
           },
         );
       const before = this.#options.clock.monotonic();
-      const seconds = this.#options.pollSeconds ?? 5;
       try {
-        state = taskState(await this.#ask(`/v1/status/poll/${encodeURIComponent(state.id)}?wait=${seconds}`));
+        state = taskState(await this.#ask(`/v1/status/poll/${encodeURIComponent(state.id)}?wait=${POLL_SECONDS}`));
         missed = 0;
       } catch (error) {
         // The conversion continues if a poll is lost; only a server that stays unreachable is given up.
@@ -109,25 +98,14 @@ class DoclingClient {
       if ((state.status === 'pending' || state.status === 'started') && spent < 500)
         await wait(this.#options.clock, 500 - spent, this.#signal);
     }
-    if (state.status === 'failure')
-      throw new RemoteError(
-        'ENGINE_CONVERSION_FAILED',
-        `docling-serve could not convert the file${state.error === '' ? '' : `: ${state.error}`}`,
-        {
-          category: state.retryable ? 'network' : 'runtime',
-        },
-      );
+    if (state.status === 'failure') throw failed(state.error, state.retryable);
     return state.id;
-  }
-
-  #result(id: string): Promise<unknown> {
-    return this.#ask(`/v1/result/${encodeURIComponent(id)}`);
   }
 
   /** Asks about a task; one that the server has forgotten (after a restart) must be submitted again. */
   async #ask(path: string): Promise<unknown> {
     try {
-      return await this.#get(path);
+      return await this.#request(path, { method: 'GET', headers: this.#headers() });
     } catch (error) {
       if (!(error instanceof RemoteError) || error.code !== 'ENGINE_NOT_FOUND') throw error;
       throw new RemoteError('ENGINE_TASK_LOST', 'docling-serve no longer knows the task', {
@@ -135,10 +113,6 @@ class DoclingClient {
         cause: error,
       });
     }
-  }
-
-  #get(path: string): Promise<unknown> {
-    return this.#request(path, { method: 'GET', headers: this.#headers() });
   }
 
   #post(path: string, body: unknown): Promise<unknown> {
@@ -177,22 +151,20 @@ function taskState(value: unknown): { id: string; status: string; error: string;
 function checked(value: unknown): Record<string, unknown> {
   const answer = record(value);
   if (answer['kind'] === 'TaskFailureResult' || answer['failure'] !== undefined) {
-    const failure = record(answer['failure']);
-    const retryable = failure['retryable'] === true;
-    throw new RemoteError(
-      'ENGINE_CONVERSION_FAILED',
-      `docling-serve could not convert the file: ${typeof failure['message'] === 'string' ? failure['message'] : 'no reason given'}`,
-      {
-        category: retryable ? 'network' : 'runtime',
-      },
-    );
+    const { message, retryable } = record(answer['failure']);
+    throw failed(typeof message === 'string' ? message : '', retryable === true);
   }
   const { status } = answer;
-  if (status === 'failure' || status === 'skipped')
-    throw new RemoteError('ENGINE_CONVERSION_FAILED', `docling-serve ended with ${status}: ${errorsOf(answer)}`, {
-      category: 'runtime',
-    });
+  if (status === 'failure' || status === 'skipped') throw failed(`${status}: ${errorsOf(answer)}`, false);
   return answer;
+}
+
+function failed(why: string, retryable: boolean): RemoteError {
+  return new RemoteError(
+    'ENGINE_CONVERSION_FAILED',
+    `docling-serve could not convert the file: ${why === '' ? 'no reason given' : why}`,
+    { category: retryable ? 'network' : 'runtime' },
+  );
 }
 
 function errorsOf(answer: Record<string, unknown>): string {

@@ -18,9 +18,6 @@ export interface VlmOptions {
   readonly prompt?: string;
   /** Dots per inch of the page images; 144 by default. */
   readonly dpi?: number;
-  readonly maxTokens?: number;
-  /** vLLM drops the tags of the answer unless this is false; other servers may not support it. */
-  readonly skipSpecialTokens?: boolean;
   readonly concurrency?: number;
   readonly requestTimeoutMs?: number;
   readonly attempts?: number;
@@ -32,6 +29,7 @@ export interface VlmOptions {
 }
 
 const MODEL = 'ibm-granite/granite-docling-258M';
+const MAX_TOKENS = 4_096;
 
 /** Reads a document page by page with a vision model behind an OpenAI-compatible server. */
 export async function convertWithVlm(
@@ -98,8 +96,9 @@ async function askModel(
     request(options, signal, '/chat/completions', {
       model: options.model ?? MODEL,
       temperature: 0,
-      max_tokens: options.maxTokens ?? 4096,
-      skip_special_tokens: options.skipSpecialTokens ?? false,
+      max_tokens: MAX_TOKENS,
+      // Otherwise vLLM drops the tags of the answer.
+      skip_special_tokens: false,
       stop: ['</doctag>', '<|end_of_text|>'],
       messages: [
         {
