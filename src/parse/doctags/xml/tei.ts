@@ -14,23 +14,16 @@ import {
 } from '../markup/node.ts';
 import { readJats } from './jats.ts';
 
-/** Reads a TEI document, as GROBID writes it or by hand: its elements are renamed to those of JATS, and read as such. */
+/** Reads TEI as GROBID writes it: its elements are renamed to those of JATS, and read as such. */
 export function readTei(root: MarkupElement): ParsedDocument {
   const header = child(root, 'teiHeader');
   const text = child(root, 'text');
   if (!header && !text) throw new AppError('PARSE_UNSUPPORTED', `the XML is a <${root.name}> without header and text`);
-  const language =
-    path(header, 'profileDesc', 'langUsage', 'language')?.attributes['ident'] ??
-    text?.attributes['lang'] ??
-    header?.attributes['lang'];
-  const body = children(text, 'front', 'body', 'group').flatMap((part) => divisions(part.children.flatMap(toJats)));
+  const language = text?.attributes['lang'] ?? header?.attributes['lang'];
   const article = element('article', [
-    front(header, text),
-    element('body', body),
-    element(
-      'back',
-      children(text, 'back').flatMap((back) => children(back).flatMap(backPart)),
-    ),
+    front(header),
+    element('body', divisions((child(text, 'body')?.children ?? []).flatMap(toJats))),
+    element('back', children(child(text, 'back')).flatMap(backPart)),
   ]);
   return readJats({ ...article, attributes: language === undefined ? {} : { lang: language } });
 }
@@ -50,7 +43,7 @@ function field(name: string, text: string | undefined, attributes: MarkupElement
   return text === undefined || text === '' ? [] : [element(name, [text], attributes)];
 }
 
-function front(header: MarkupElement | undefined, text: MarkupElement | undefined): MarkupElement {
+function front(header: MarkupElement | undefined): MarkupElement {
   const file = child(header, 'fileDesc');
   const source = path(file, 'sourceDesc', 'biblStruct');
   const monograph = child(source, 'monogr');
@@ -60,13 +53,11 @@ function front(header: MarkupElement | undefined, text: MarkupElement | undefine
   const ids = findAll(header ?? NOTHING, ({ name }) => name === 'idno');
   const idsOf = (type: string): string[] =>
     ids.filter(({ attributes }) => attributes['type']?.toLowerCase() === type).map((id) => oneLine(rawText(id)));
-  const title = titleOf(file);
+  const title = path(file, 'titleStmt', 'title');
   const abstract = path(header, 'profileDesc', 'abstract');
-  const isInText =
-    text && findFirst(text, ({ name, attributes }) => name === 'div' && attributes['type'] === 'abstract');
-  const keywords = findAll(header ?? NOTHING, ({ name }) => name === 'keywords')
-    .flatMap((group) => findAll(group, ({ name }) => name === 'term' || name === 'item'))
-    .flatMap((term) => field('kwd', oneLine(rawText(term))));
+  const keywords = findAll(header ?? NOTHING, ({ name }) => name === 'term').flatMap((term) =>
+    field('kwd', oneLine(rawText(term))),
+  );
   const journal = [
     ...field('journal-title', oneLine(rawText(child(monograph, 'title')))),
     element('publisher', field('publisher-name', oneLine(rawText(child(imprint, 'publisher'))))),
@@ -86,20 +77,10 @@ function front(header: MarkupElement | undefined, text: MarkupElement | undefine
     ),
     element('pub-date', [...field('year', date[0]), ...field('month', date[1]), ...field('day', date[2])]),
     ...numbering(imprint),
-    ...(abstract && !isInText && rawText(abstract).trim() !== ''
-      ? [element('abstract', abstract.children.flatMap(toJats))]
-      : []),
+    ...(rawText(abstract).trim() === '' ? [] : [element('abstract', abstract?.children.flatMap(toJats) ?? [])]),
     element('kwd-group', keywords),
   ];
   return element('front', [element('journal-meta', journal), element('article-meta', meta)]);
-}
-
-function titleOf(file: MarkupElement | undefined): MarkupElement | undefined {
-  const titles = [
-    ...children(child(file, 'titleStmt'), 'title'),
-    ...findAll(child(file, 'sourceDesc') ?? NOTHING, ({ name }) => name === 'title'),
-  ].filter((title) => rawText(title).trim() !== '');
-  return titles.find((title) => title.attributes['type'] === 'main' || title.attributes['level'] === 'a') ?? titles[0];
 }
 
 function personName(person: MarkupElement): MarkupElement {
@@ -145,19 +126,17 @@ function backPart(part: MarkupElement): MarkupNode[] {
 }
 
 function references(list: MarkupElement): MarkupElement[] {
-  return children(list, 'biblStruct', 'bibl', 'biblFull').map((entry) =>
+  return children(list, 'biblStruct').map((entry) =>
     // GROBID numbers entries b0, b1 …: the label it was printed with is not among them.
     element('ref', [...field('label', entry.attributes['n']), citation(entry)]),
   );
 }
 
-/** One entry of the bibliography: as it was printed where the file has that, else by its parts. */
+/** One entry of the bibliography: as printed if the file has that, else by its parts. */
 function citation(entry: MarkupElement): MarkupElement {
   const ids = findAll(entry, ({ name }) => name === 'idno').flatMap(toJats);
   const printed = children(entry, 'note').find(({ attributes }) => attributes['type'] === 'raw_reference');
   if (printed) return element('mixed-citation', [...printed.children.flatMap(toJats), ...ids]);
-  if (entry.name === 'bibl' && entry.children.some((node) => typeof node === 'string' && /\w/.test(node)))
-    return element('mixed-citation', entry.children.flatMap(toJats));
   const analytic = child(entry, 'analytic');
   const monograph = child(entry, 'monogr') ?? entry;
   const imprint = child(monograph, 'imprint') ?? monograph;
@@ -180,26 +159,10 @@ function citation(entry: MarkupElement): MarkupElement {
   ]);
 }
 
-/** Elements that only change their names. */
-const RENAMED: Readonly<Record<string, string>> = {
-  ab: 'p',
-  quote: 'p',
-  q: 'p',
-  lb: 'break',
-  l: 'verse-line',
-  ...Object.fromEntries(
-    'div div1 div2 div3 div4 lg sp floatingText body front back group text titlePage argument epigraph'
-      .split(' ')
-      .map((name) => [name, 'sec']),
-  ),
-};
-const SILENT = new Set(['pb', 'cb', 'graphic', 'milestone', 'fw']);
-
 /** A node of TEI as nodes of JATS. */
 function toJats(node: MarkupNode): MarkupNode[] {
   if (typeof node === 'string') return [node];
   const { name, attributes } = node;
-  if (SILENT.has(name)) return [];
   const inner = (): MarkupNode[] => node.children.flatMap(toJats);
   switch (name) {
     case 'head': {
@@ -216,9 +179,6 @@ function toJats(node: MarkupNode): MarkupNode[] {
       return [floatOf(node)];
     case 'formula':
       return [formulaOf(node)];
-    case 'code':
-    case 'eg':
-      return [element(rawText(node).includes('\n') ? 'code' : name, inner(), { language: attributes['lang'] ?? '' })];
     case 'note':
       return (attributes['place'] ?? 'inline') === 'inline'
         ? inner()
@@ -237,10 +197,14 @@ function toJats(node: MarkupNode): MarkupNode[] {
       return [element('ext-link', inner(), { href: attributes['target'] ?? '' })];
     case 'listBibl':
       return [element('ref-list', references(node))];
-    default: {
-      const renamed = RENAMED[name] ?? name;
-      return [element(renamed, renamed === 'sec' ? divisions(inner()) : inner(), attributes)];
-    }
+    case 'div':
+      return [element('sec', divisions(inner()), attributes)];
+    case 'lb':
+      return [' '];
+    case 'graphic':
+      return [];
+    default:
+      return [element(name, inner(), attributes)];
   }
 }
 
@@ -264,18 +228,8 @@ function divisions(nodes: readonly MarkupNode[]): MarkupNode[] {
 }
 
 function listOf(list: MarkupElement): MarkupElement {
-  const ordered = /^(?:ordered|numbered)/.test(list.attributes['type'] ?? list.attributes['rend'] ?? '');
-  let lead: MarkupNode[] = [];
-  const parts = children(list).flatMap((part): MarkupNode[] => {
-    const inner = part.children.flatMap(toJats);
-    if (part.name === 'head') return [element('title', inner)];
-    if (part.name === 'label') lead = [...inner, ' '];
-    if (part.name !== 'item') return [];
-    const item = element('list-item', [...field('label', part.attributes['n']), ...lead, ...inner]);
-    lead = [];
-    return [item];
-  });
-  return element('list', parts, { 'list-type': ordered ? 'order' : 'bullet' });
+  const items = children(list, 'item').map((item) => element('list-item', item.children.flatMap(toJats)));
+  return element('list', items, { 'list-type': list.attributes['type'] === 'ordered' ? 'order' : 'bullet' });
 }
 
 /** A table or a figure; with `type="table"` a figure is the frame of a table. */
@@ -291,36 +245,18 @@ function floatOf(float: MarkupElement): MarkupElement {
 
 /** Rows and cells carry spans as `rows` and `cols`, and say by `role` whether they are heads. */
 function tableOf(table: MarkupElement): MarkupElement {
-  const rows = children(table, 'row').map((row) => ({
-    isHead: row.attributes['role'] === 'label',
-    row: element(
-      'tr',
-      children(row, 'cell').map(({ attributes, children: parts }) =>
-        element(attributes['role'] === 'label' ? 'th' : 'td', parts.flatMap(toJats), {
-          colspan: attributes['cols'] ?? '1',
-          rowspan: attributes['rows'] ?? '1',
-        }),
-      ),
-    ),
-  }));
-  return element('table', [
-    element(
-      'thead',
-      rows.filter(({ isHead }) => isHead).map(({ row }) => row),
-    ),
-    element(
-      'tbody',
-      rows.filter(({ isHead }) => !isHead).map(({ row }) => row),
-    ),
-  ]);
+  const rows = children(table, 'row').map((row) => {
+    const cells = children(row, 'cell').map(({ attributes, children: parts }) =>
+      element('td', parts.flatMap(toJats), { colspan: attributes['cols'] ?? '1', rowspan: attributes['rows'] ?? '1' }),
+    );
+    return element(row.attributes['role'] === 'label' ? 'thead' : 'tbody', [element('tr', cells)]);
+  });
+  return element('table', rows);
 }
 
 function formulaOf(formula: MarkupElement): MarkupElement {
-  const isDisplayed = formula.attributes['rend'] === 'display' || formula.attributes['id'] !== undefined;
-  const math = child(formula, 'math');
   const source = formula.children.filter((node) => typeof node === 'string' || node.name !== 'label').map(rawText);
-  const isTex = isDisplayed || formula.attributes['notation']?.toLowerCase() === 'tex';
-  return element(isDisplayed ? 'disp-formula' : 'inline-formula', [
-    math ?? (isTex ? element('tex-math', [source.join('')]) : source.join('')),
-  ]);
+  return formula.attributes['id'] === undefined
+    ? element('inline-formula', source)
+    : element('disp-formula', [element('tex-math', [source.join('')])]);
 }
