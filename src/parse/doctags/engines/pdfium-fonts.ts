@@ -116,20 +116,15 @@ function readArray(encoding: string, objects: ReadonlyMap<number, string>): Map<
   return differences;
 }
 
-/** The glyph names of an embedded font. */
-interface FontProgram {
-  /** The names of all glyphs except the one for missing characters; empty if the font has none. */
-  readonly names: readonly string[];
-  /** The glyph that the font's own encoding assigns to a code. */
-  readonly nameOf: ReadonlyMap<number, string>;
-}
+/** The names of glyphs by the codes that a font's own encoding assigns to them. */
+type FontEncoding = ReadonlyMap<number, string>;
 
-const NONE: FontProgram = { names: [], nameOf: new Map() };
+const NONE: FontEncoding = new Map();
 /** No real font has more; a broken table may claim so. */
 const MAX_GLYPHS = 65_535;
 
-/** Reads the glyph names of a font program: CFF, Type 1, or TrueType. None if it is broken. */
-export function readFontProgram(bytes: Uint8Array): FontProgram {
+/** Reads the encoding of a font program: CFF, alone or in OpenType, or Type 1. None if it has none or is broken. */
+export function readFontEncoding(bytes: Uint8Array): FontEncoding {
   try {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     if (bytes[0] === 0x25 || bytes[0] === 0x80) return readType1(bytes);
@@ -194,12 +189,14 @@ function readDict(view: DataView, from: number, to: number): Map<number, number[
   return found;
 }
 
+/** "CFF " */
+const CFF_TABLE = 0x43464620;
 const CHARSET = 15;
 const ENCODING = 16;
 const CHAR_STRINGS = 17;
 const ROS = 1230;
 
-function readCff(view: DataView, start: number): FontProgram {
+function readCff(view: DataView, start: number): FontEncoding {
   const fontNames = readIndex(view, start + view.getUint8(start + 2));
   const dicts = readIndex(view, fontNames.end);
   const strings = readIndex(view, dicts.end);
@@ -215,12 +212,13 @@ function readCff(view: DataView, start: number): FontProgram {
     if (from === undefined || to === undefined || to < from || to - from > 200) return '';
     return decoder.decode(new Uint8Array(view.buffer, view.byteOffset + from, to - from));
   };
-  const names = charset(view, dict.get(CHARSET)?.at(-1) ?? 0, start, count).map((id) => nameFor(id));
-  const nameOf = new Map<number, string>();
   const encoding = dict.get(ENCODING)?.at(-1) ?? 0;
   // 0 and 1 are the standard encodings, whose codes need no names.
-  if (encoding > 1) readEncoding(view, start + encoding, (code, glyph) => nameOf.set(code, names[glyph] ?? ''));
-  return { names: names.slice(1).filter((name) => name !== ''), nameOf };
+  if (encoding <= 1) return NONE;
+  const ids = charset(view, dict.get(CHARSET)?.at(-1) ?? 0, start, count);
+  const nameOf = new Map<number, string>();
+  readEncoding(view, start + encoding, (code, glyph) => nameOf.set(code, nameFor(ids[glyph] ?? 0)));
+  return nameOf;
 }
 
 /** The number of each glyph's name. */
@@ -258,49 +256,22 @@ function readEncoding(view: DataView, start: number, put: (code: number, glyph: 
 }
 
 /** The unencrypted part of a Type 1 font contains its encoding; the rest is not needed. */
-function readType1(bytes: Uint8Array): FontProgram {
+function readType1(bytes: Uint8Array): FontEncoding {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 65_536));
   const end = head.indexOf('eexec');
   const clear = head.toString('latin1', 0, end < 0 ? head.length : end);
   const nameOf = new Map<number, string>();
   for (const match of clear.matchAll(/dup\s+(\d{1,3})\s*\/([\w.]{1,60})\s+put/g))
     nameOf.set(Number(match[1]), match[2] ?? '');
-  return { names: [...new Set(nameOf.values())].filter((name) => name !== '.notdef'), nameOf };
+  return nameOf;
 }
 
-/** TrueType and OpenType: names are in the table `post`, or in the CFF inside. */
-function readSfnt(view: DataView): FontProgram {
-  const tables = new Map<string, number>();
+/** OpenType: the CFF inside. TrueType has no encoding by names. */
+function readSfnt(view: DataView): FontEncoding {
   const count = view.getUint16(4);
-  for (let index = 0; index < count; index += 1) {
-    const at = 12 + index * 16;
-    const tag = String.fromCodePoint(...[0, 1, 2, 3].map((byte) => view.getUint8(at + byte)));
-    tables.set(tag, view.getUint32(at + 8));
-  }
-  const cff = tables.get('CFF ');
-  if (cff !== undefined) return readCff(view, cff);
-  const post = tables.get('post');
-  if (post === undefined || view.getUint32(post) !== 0x20000) return NONE;
-  return { names: postNames(view, post), nameOf: new Map() };
-}
-
-function postNames(view: DataView, post: number): string[] {
-  const count = Math.min(MAX_GLYPHS, view.getUint16(post + 32));
-  const wanted = new Set<number>();
-  for (let index = 1; index < count; index += 1) {
-    const id = view.getUint16(post + 34 + index * 2);
-    if (id >= 258) wanted.add(id - 258);
-  }
-  const names: string[] = [];
-  const decoder = new TextDecoder('latin1');
-  let at = post + 34 + count * 2;
-  for (let index = 0; index < MAX_GLYPHS && names.length < wanted.size && at < view.byteLength; index += 1) {
-    const length = view.getUint8(at);
-    if (wanted.has(index) && at + 1 + length <= view.byteLength)
-      names.push(decoder.decode(new Uint8Array(view.buffer, view.byteOffset + at + 1, length)));
-    at += 1 + length;
-  }
-  return names;
+  for (let at = 12; at < 12 + count * 16; at += 16)
+    if (view.getUint32(at) === CFF_TABLE) return readCff(view, view.getUint32(at + 8));
+  return NONE;
 }
 
 /** The standard names of CFF fonts by number (Adobe Technical Note 5176, appendix A). */
@@ -371,7 +342,7 @@ export class FontCharacters {
   readonly #differences: () => FontDifferences;
   readonly #encoding: SymbolEncoding | undefined;
   readonly #known = new Map<number, Character>();
-  #program: FontProgram | undefined;
+  #embedded: FontEncoding | undefined;
 
   constructor(library: Library, pointer: number, font: Font, differences: () => FontDifferences) {
     this.font = font;
@@ -426,15 +397,10 @@ export class FontCharacters {
   /** The text of a code by its glyph's name, from the file or else from the font program. */
   #textByName(code: number): string | undefined {
     const listed = this.#differences().get(this.font.name)?.get(code);
-    const name = listed ?? this.#fontProgram().nameOf.get(code);
+    const name = listed ?? (this.#embedded ??= readFontEncoding(this.#fontBytes())).get(code);
     if (name === undefined || name === '') return undefined;
     if (name === 'space' || name === 'nbspace' || name === '.notdef') return '';
     return textOfName(name, this.#encoding);
-  }
-
-  #fontProgram(): FontProgram {
-    this.#program ??= readFontProgram(this.#fontBytes());
-    return this.#program;
   }
 
   #fontBytes(): Uint8Array {
