@@ -1,5 +1,5 @@
-// Looks into PDFs and XML for the process that started it, so that a file that hangs or crashes the engine takes nothing else
-// with it. One question in, one answer out. It starts often and for few files, so it loads only what a question needs.
+// Inspects PDFs and XML for its parent, so that a file that hangs or crashes the engine takes nothing else with it. It is
+// started often and for few files, so modules are loaded only when needed.
 import { readFile } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 
@@ -23,19 +23,14 @@ async function answer({ id, path, asked }: Question): Promise<void> {
 }
 
 async function look(path: string, asked: Asked): Promise<object> {
-  if (asked.kind === 'draw') {
-    const { drawPages } = await import('./inspect.ts');
-    return { images: await drawPages(await readFile(path), asked) };
-  }
-  if (asked.of === 'xml') {
-    const { inspectXml } = await import('./inspect-xml.ts');
-    return { glance: inspectXml(await readFile(path)) };
-  }
-  const { inspectPdf } = await import('./inspect.ts');
-  // It may be killed at any time, and would have written nothing then.
+  const { drawPages, inspectPdf, inspectXml } = await import('./inspect.ts');
+  if (asked.kind === 'draw') return { images: await drawPages(await readFile(path), asked) };
+  if (asked.of === 'xml') return { glance: await inspectXml(await readFile(path)) };
+  // This process may be killed at any time; the cache would not be written then.
   flushCompileCache();
   return { glance: await inspectPdf(path, asked.look) };
 }
-// A Ctrl-C goes to every process of the terminal; the parent decides what it means.
+
+// Ctrl-C reaches every process of the terminal; the parent decides when this one ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.on('disconnect', () => process.exit());

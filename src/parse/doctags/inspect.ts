@@ -1,26 +1,27 @@
-import { errorInfo } from '../../base/index.ts';
+import { errorInfo, AppError } from '../../base/index.ts';
 import type { PdfFile } from './engines/pdfium.ts';
 import { openPdf } from './engines/pdfium.ts';
 import { encodeSmallPng } from './layout/output/png.ts';
+import type { MarkupElement } from './markup/node.ts';
 
-/** A quick look into a PDF: enough to know whether it is one, and of which paper. */
+/** What identifies a paper: whether the file can be read, and its first text. */
 export interface PdfSummary {
   readonly pages: number | null;
   readonly isEncrypted: boolean;
   readonly isReadable: boolean;
-  /** The text of the first pages as it is in the file, without layout; empty for scans. */
+  /** Text of the first pages in file order; empty for scans. */
   readonly text: string;
-  /** A closer look may find text that this one has not. */
+  /** Only the first page was read; `close` may find more. */
   readonly isQuick: boolean;
 }
 
-/** How much is read: `quick` the first page, by the engine's own words where all of them are seen; `close` three pages, glyph by glyph as the stages do. */
+/** `quick` reads the engine's words of the first page; `close` the glyphs of three pages, as the DocTags stage does. */
 export type Look = 'quick' | 'close';
 
-/** A title page, an abstract and whatever was put in front of them. */
+/** Enough for a cover sheet, the title page and the abstract. */
 const PAGES_READ = 3;
 
-/** Looks at the first pages of a PDF. Run it in a process that can be killed: the engine cannot be stopped. */
+/** Reads the first pages of a PDF. Run it in a process that can be killed: the engine cannot be stopped. */
 export async function inspectPdf(path: string, look: Look): Promise<PdfSummary> {
   try {
     using file = await openPdf(path);
@@ -51,7 +52,7 @@ function glyphsOf(file: PdfFile, number: number): string | undefined {
     .join('');
 }
 
-/** Which pages are to be drawn, counted from 1, and how wide. */
+/** Pages to draw, counted from 1, and their width. */
 export interface PagesAsked {
   readonly pages: readonly number[];
   readonly widthPixels: number;
@@ -69,4 +70,36 @@ export async function drawPages(bytes: Uint8Array, asked: PagesAsked): Promise<D
   return asked.pages
     .filter((page) => page >= 1 && page <= file.pageCount)
     .map((page) => ({ page, png: encodeSmallPng(file.renderToWidth(page, asked.widthPixels)) }));
+}
+
+/** Enough to contain the title and the DOI. */
+const TEXT_CHARACTERS = 400_000;
+
+/** Inspects an article in XML: unreadable if the DocTags stage could not parse it. */
+export async function inspectXml(bytes: Uint8Array): Promise<PdfSummary> {
+  const { parseXml } = await import('./xml/tree.ts');
+  try {
+    return { pages: null, isEncrypted: false, isReadable: true, text: textOf(parseXml(bytes)), isQuick: false };
+  } catch (error) {
+    if (!(error instanceof AppError && error.code.startsWith('PARSE_'))) throw error;
+    return { pages: null, isEncrypted: false, isReadable: false, text: '', isQuick: false };
+  }
+}
+
+function textOf(root: MarkupElement): string {
+  const texts: string[] = [];
+  let characters = 0;
+  const walk = (element: MarkupElement): void => {
+    for (const child of element.children) {
+      if (characters > TEXT_CHARACTERS) return;
+      if (typeof child !== 'string') walk(child);
+      else {
+        texts.push(child);
+        characters += child.length;
+      }
+    }
+    texts.push(' ');
+  };
+  walk(root);
+  return texts.join('');
 }

@@ -9,11 +9,11 @@ import { AppError } from '../../base/index.ts';
 import type { DrawnPage, PagesAsked, Look, PdfSummary } from './inspect.ts';
 
 const DEADLINE_MS = 30_000;
-/** Memory that a parser leaks goes with its process. */
+/** Restarting the process frees what the parser leaked. */
 const FILES_PER_PROCESS = 500;
 const MEMORY_MEGABYTES = 512;
 
-/** A process that was ended from outside says nothing about the file it had in hand. */
+/** A process ended by one of these was stopped from outside; its file is not to blame. */
 const FROM_OUTSIDE: ReadonlySet<string | null> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']);
 
 interface Answer {
@@ -21,7 +21,7 @@ interface Answer {
   readonly glance?: PdfSummary;
   readonly images?: readonly DrawnPage[];
   readonly error?: ErrorInfo;
-  /** The process was ended before it could answer. */
+  /** The process ended before it answered. */
   readonly isInterrupted?: boolean;
 }
 
@@ -38,18 +38,15 @@ interface Question {
   readonly answer: (answer: Answer) => void;
 }
 
-/** A file that cannot be looked into in time, or kills the process that tries, is unreadable as far as we are concerned. */
+/** The result for a file that cannot be inspected in time, or kills the process. */
 const UNREADABLE: PdfSummary = { pages: null, isEncrypted: false, isReadable: false, text: '', isQuick: false };
 
-/**
- * Looks into PDFs and articles in XML in a separate process, one after the other. The file in hand has a deadline, and is
- * to blame when the process dies.
- */
+/** Inspects PDFs and XML articles one by one in a child process. A file has a deadline, and is to blame if the process dies. */
 export class PdfInspector implements Disposable {
   readonly #filesPerProcess: number;
   #child: ChildProcess | undefined;
   #waiting: Question[] = [];
-  #inHand: Question | undefined;
+  #current: Question | undefined;
   #deadline: NodeJS.Timeout | undefined;
   #files = 0;
   #nextId = 1;
@@ -67,7 +64,7 @@ export class PdfInspector implements Disposable {
     return glance ?? UNREADABLE;
   }
 
-  /** Small images of the pages asked for; of a file that cannot be drawn in time there are none. */
+  /** Small images of the pages; none if the file cannot be drawn in time. */
   async draw(path: string, asked: PagesAsked): Promise<readonly DrawnPage[]> {
     const { images } = await this.#answer(path, { kind: 'draw', ...asked });
     return images ?? [];
@@ -87,12 +84,12 @@ export class PdfInspector implements Disposable {
     for (const question of open) question?.answer({ id: question.id, isInterrupted: true });
   }
 
-  /** Sends the next file, unless one is in hand. */
+  /** Sends the next file unless one is being inspected. */
   #ask(): void {
     const [question] = this.#waiting;
-    if (this.#inHand || !question) return;
+    if (this.#current || !question) return;
     this.#waiting.shift();
-    this.#inHand = question;
+    this.#current = question;
     this.#child ??= this.#start();
     const child = this.#child;
     child.ref();
@@ -103,10 +100,10 @@ export class PdfInspector implements Disposable {
     child.send({ id, path, asked }, () => undefined);
   }
 
-  /** The question in hand, which is no longer. */
+  /** Removes and returns the current question. */
   #take(): Question | undefined {
-    const question = this.#inHand;
-    this.#inHand = undefined;
+    const question = this.#current;
+    this.#current = undefined;
     clearTimeout(this.#deadline);
     return question;
   }
@@ -115,7 +112,7 @@ export class PdfInspector implements Disposable {
     const beside = join(import.meta.dirname, 'inspect-process.ts');
     const program = existsSync(beside) ? beside : beside.replace(/\.ts$/, '.js');
     const child = fork(program, {
-      // The parser of untrusted files gets none of our keys; where Node keeps what it compiled, it starts in half the time.
+      // The parser of untrusted files gets no keys; Node's compile cache halves its start-up time.
       env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
       execArgv: [`--max-old-space-size=${MEMORY_MEGABYTES}`],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -126,8 +123,7 @@ export class PdfInspector implements Disposable {
     child.on('message', (answer: Answer) => {
       if (this.#child === child) this.#receive(answer);
     });
-    // Its last answer may arrive after its exit: a file is blamed only after both events. A process that was replaced had
-    // nothing in hand.
+    // The last answer may arrive after the exit event, so a file is blamed only after both events.
     let signal: NodeJS.Signals | null = null;
     const isOver = { exit: false, disconnect: false };
     const end = (what: keyof typeof isOver): void => {
@@ -143,7 +139,7 @@ export class PdfInspector implements Disposable {
   }
 
   #receive(answer: Answer): void {
-    if (this.#inHand?.id !== answer.id) return;
+    if (this.#current?.id !== answer.id) return;
     const question = this.#take();
     this.#files += 1;
     // An idle child must not keep its parent alive.
@@ -158,7 +154,7 @@ export class PdfInspector implements Disposable {
     this.#ask();
   }
 
-  /** The process is gone: the file in hand is to blame, unless the process was ended from outside. */
+  /** The process is gone: its current file is to blame, unless the process was stopped from outside. */
   #lost(isInterrupted: boolean): void {
     this.#child = undefined;
     const question = this.#take();

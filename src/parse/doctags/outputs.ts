@@ -8,7 +8,7 @@ import { writeHtmlPage } from './formats/html-page.ts';
 import { writeMarkdown } from './formats/markdown.ts';
 import type { ParseFacts } from './formats/sidecar.ts';
 import { writeSidecar } from './formats/sidecar.ts';
-import type { FileKind } from './sniff.ts';
+import type { FileKind } from './markup/decode.ts';
 
 /** Which outputs are wanted besides the blocks, the DocTags and the metadata. */
 export interface OutputChoice {

@@ -1,9 +1,8 @@
 import { AppError } from '../../base/index.ts';
 import type { ParsedDocument } from '../document.ts';
-import { readHtml } from './html/html.ts';
-import { parseHtml } from './html/tree.ts';
-import { unpack } from './markup/decode.ts';
-import { sniff, type FileKind } from './sniff.ts';
+import { readHtml, parseHtml } from './html/html.ts';
+import type { FileKind } from './markup/decode.ts';
+import { unpack, sniff } from './markup/decode.ts';
 import { readJats } from './xml/jats.ts';
 import { readTei } from './xml/tei.ts';
 import { parseXml } from './xml/tree.ts';

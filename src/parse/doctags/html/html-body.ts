@@ -1,14 +1,21 @@
-import { rawCode, oneLine } from '../markup/characters.ts';
-import type { Line } from '../markup/inline-text.ts';
-import { InlineText } from '../markup/inline-text.ts';
+import type { Line, MarkupElement, MarkupNode } from '../markup/node.ts';
+import { rawCode, oneLine, InlineText, findAll, rawText, children, findFirst } from '../markup/node.ts';
 import { bareLatex, latexOf } from '../markup/math.ts';
-import type { MarkupElement, MarkupNode } from '../markup/node.ts';
-import { findAll, rawText, children, findFirst } from '../markup/node.ts';
-import { classMatches, hasClass, isFurniture, linkShare } from './content.ts';
-import { addInline, inlineLine, isNote } from './html-inline.ts';
-import { isReferenceHeading, isReferenceList, writeReferences } from './html-references.ts';
 import type { Walk } from './html-walk.ts';
-import { isDisplayMath, writeFlow, writeNotes, isBlock } from './html-walk.ts';
+import {
+  classMatches,
+  hasClass,
+  isFurniture,
+  linkShare,
+  addInline,
+  inlineLine,
+  isNote,
+  isDisplayMath,
+  writeFlow,
+  writeNotes,
+  isBlock,
+} from './html-walk.ts';
+import { isReferenceHeading, isReferenceList, writeReferences } from './html-references.ts';
 import { layOutTable, tableRows } from '../markup/table-grid.ts';
 
 export function writeBlock(walk: Walk, element: MarkupElement): void {

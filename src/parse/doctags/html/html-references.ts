@@ -1,10 +1,8 @@
-import { oneLine } from '../markup/characters.ts';
+import type { Line, MarkupElement, MarkupNode } from '../markup/node.ts';
+import { oneLine, InlineText, children, findAll, findFirst, rawText } from '../markup/node.ts';
 import { findDoi } from '../markup/imprint.ts';
-import { InlineText, type Line } from '../markup/inline-text.ts';
-import { children, findAll, findFirst, rawText, type MarkupElement, type MarkupNode } from '../markup/node.ts';
-import { classMatches, hasClass } from './content.ts';
-import { writeNotes, type Walk } from './html-walk.ts';
-import { addInline } from './html-inline.ts';
+import type { Walk } from './html-walk.ts';
+import { classMatches, hasClass, writeNotes, addInline } from './html-walk.ts';
 
 const LIST_CLASS =
   /^(?:ref-?list|references|bibliography|citation-?list|ref-cit-list|bib-?list|ltx_biblist|c-article-references|reference-list|references-list|citations)$/i;

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import type { Block } from '../../document.ts';
-import { readHtml } from './html.ts';
-import { parseHtml } from './tree.ts';
+import { readHtml, parseHtml } from './html.ts';
 
 const read = (html: string) => readHtml(parseHtml(Buffer.from(html)));
 const shown = (blocks: readonly Block[]): [string, string][] => blocks.map((block) => [block.kind, block.text]);

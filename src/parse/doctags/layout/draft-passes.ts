@@ -19,25 +19,21 @@ import { findUnruledTables } from './table/table-region.ts';
 export const DRAFT_PASSES: readonly Pass[] = [
   pass({
     name: 'paragraphs',
-    job: 'cut lines into paragraphs, formulas, listings and tables without rules',
     needs: ['pieces', 'floats', 'setting', 'vocabulary'],
     gives: ['drafts'],
     run: ({ pieces, floats, setting, vocabulary }) => ({ drafts: cutDrafts(pieces, floats, setting, vocabulary) }),
   }),
   draftPass({
     name: 'table-joins',
-    job: 'join tables that go on over pages',
     change: joinTables,
   }),
   draftPass({
     name: 'captions',
-    job: 'mark captions and bind them to their tables and pictures',
     needs: ['setting'],
     change: (drafts, { setting }) => bindCaptions(drafts, setting),
   }),
   draftPass({
     name: 'footnotes',
-    job: 'mark notes at the foot of columns and under tables',
     needs: ['pages', 'body'],
     change(drafts, { pages, body }) {
       const rules = new Map(pages.map((page) => [page.number, page.rules.map((rule) => rule.box)]));
@@ -47,7 +43,6 @@ export const DRAFT_PASSES: readonly Pass[] = [
   }),
   draftPass({
     name: 'title',
-    job: 'find the title on the first page',
     needs: ['body', 'information', 'pieces', 'furniture'],
     change(drafts, { body, information, pieces, furniture }) {
       const heads = [...furniture.keys()].map(({ text }) => text);
@@ -58,7 +53,6 @@ export const DRAFT_PASSES: readonly Pass[] = [
   }),
   draftPass({
     name: 'headings',
-    job: 'mark headings by how they are set, their numbers, the outline and the tags',
     needs: ['pages', 'body', 'setting', 'outline', 'pieces'],
     change(drafts, found) {
       markHeadings(drafts, headingSetting(found));
@@ -67,18 +61,15 @@ export const DRAFT_PASSES: readonly Pass[] = [
   }),
   draftPass({
     name: 'references',
-    job: 'cut lists of references into entries',
     change: splitReferences,
   }),
   draftPass({
     name: 'run-ins',
-    job: 'cut headings off the paragraphs they begin',
     needs: ['pieces'],
     change: (drafts, { pieces }) => splitRunInHeadings(drafts, marginsOf(pieces)),
   }),
   draftPass({
     name: 'lists',
-    job: 'mark list items, and cut lists of abbreviations into theirs',
     needs: ['body'],
     change(drafts, { body }) {
       markListItems(drafts, body.size);
@@ -87,7 +78,6 @@ export const DRAFT_PASSES: readonly Pass[] = [
   }),
   draftPass({
     name: 'adverts',
-    job: "take the publisher's advertisement after the paper out of the text",
     change(drafts) {
       markAdvert(drafts);
       return drafts;
@@ -95,13 +85,11 @@ export const DRAFT_PASSES: readonly Pass[] = [
   }),
   draftPass({
     name: 'joins',
-    job: 'join paragraphs that a column or page break has cut',
     needs: ['setting'],
     change: (drafts, { setting }) => joinAcrossBreaks(drafts, setting.indented),
   }),
   draftPass({
     name: 'levels',
-    job: 'give headings their levels',
     needs: ['outline', 'body'],
     change(drafts, { outline, body }) {
       setHeadingLevels(drafts, outline, body.size);
@@ -110,7 +98,6 @@ export const DRAFT_PASSES: readonly Pass[] = [
   }),
   draftPass({
     name: 'page-order',
-    job: 'put running heads before and feet after what is on their page',
     needs: ['pages', 'labels', 'text', 'furniture'],
     change: (drafts, found) => inPageOrder(drafts, pageAsides(found)),
   }),

@@ -142,7 +142,6 @@ export interface Findings {
 /** One step of the analysis, with what it reads and what it adds. */
 export interface Pass {
   readonly name: string;
-  readonly job: string;
   readonly needs: readonly (keyof Findings)[];
   readonly gives: readonly (keyof Findings)[];
   run(found: Findings): Partial<Findings>;
@@ -151,7 +150,6 @@ export interface Pass {
 /** A pass whose reads and writes are checked by their types. */
 export function pass<N extends keyof Findings, G extends keyof Findings>(definition: {
   readonly name: string;
-  readonly job: string;
   readonly needs: readonly N[];
   readonly gives: readonly G[];
   run(found: Pick<Findings, N>): Pick<Findings, G>;
@@ -162,14 +160,12 @@ export function pass<N extends keyof Findings, G extends keyof Findings>(definit
 /** A pass over the drafts: it marks, splits or joins them. */
 export function draftPass<N extends keyof Findings = 'drafts'>(definition: {
   readonly name: string;
-  readonly job: string;
   readonly needs?: readonly N[];
   change(drafts: Draft[], found: Pick<Findings, N>): Draft[];
 }): Pass {
-  const { needs = [], name, job } = definition;
+  const { needs = [], name } = definition;
   return {
     name,
-    job,
     needs: ['drafts', ...needs],
     gives: ['drafts'],
     run: (found) => ({ drafts: definition.change(found.drafts, found) }),

@@ -27,7 +27,6 @@ import { DRAFT_PASSES } from './draft-passes.ts';
 const PAGE_PASSES: readonly Pass[] = [
   pass({
     name: 'views',
-    job: 'turn and mirror pages so that text runs from left to right',
     needs: ['contents'],
     gives: ['views', 'pages'],
     run({ contents }) {
@@ -37,7 +36,6 @@ const PAGE_PASSES: readonly Pass[] = [
   }),
   pass({
     name: 'segments',
-    job: 'put glyphs together into pieces of lines, and find the type of the running text',
     needs: ['pages', 'views'],
     gives: ['segments', 'body', 'drawn'],
     run({ pages, views }) {
@@ -65,7 +63,6 @@ const PAGE_PASSES: readonly Pass[] = [
   }),
   pass({
     name: 'pictures',
-    job: 'find pictures and take their labels out of the text',
     needs: ['pages', 'segments', 'drawn', 'body'],
     gives: ['pictures', 'text', 'labels', 'givenBack'],
     run({ pages, segments, drawn, body }) {
@@ -107,7 +104,6 @@ const PAGE_PASSES: readonly Pass[] = [
   }),
   pass({
     name: 'furniture',
-    job: 'find running heads, feet, page and line numbers',
     needs: ['pages', 'text', 'body'],
     gives: ['furniture'],
     run: ({ pages, text, body }) => ({
@@ -119,7 +115,6 @@ const PAGE_PASSES: readonly Pass[] = [
   }),
   pass({
     name: 'page-rules',
-    job: 'find rules that belong to the page: under running heads, above feet, round the page',
     needs: ['pages', 'text', 'furniture'],
     gives: ['pageRules'],
     run: ({ pages, text, furniture }) => ({
@@ -128,7 +123,6 @@ const PAGE_PASSES: readonly Pass[] = [
   }),
   pass({
     name: 'vocabulary',
-    job: 'collect the words of the document, by which broken ones are put together',
     needs: ['text'],
     gives: ['vocabulary'],
     run: ({ text }) => ({
@@ -137,7 +131,6 @@ const PAGE_PASSES: readonly Pass[] = [
   }),
   pass({
     name: 'tables',
-    job: 'find tables by their rules, and put tables and pictures where they are in the text',
     needs: ['pages', 'text', 'furniture', 'pageRules', 'pictures', 'labels', 'vocabulary', 'body'],
     gives: ['floats', 'placed', 'takenBack'],
     run({ pages, text, furniture, pageRules, pictures, labels, vocabulary, body }) {
@@ -165,7 +158,6 @@ const PAGE_PASSES: readonly Pass[] = [
   }),
   pass({
     name: 'columns',
-    job: 'cut pages into pieces of columns, in reading order',
     needs: ['pages', 'placed'],
     gives: ['columns'],
     run({ pages, placed }) {
@@ -182,7 +174,6 @@ const PAGE_PASSES: readonly Pass[] = [
   }),
   pass({
     name: 'lines',
-    job: 'join segments into lines, and learn how far apart they are set and whether paragraphs are indented',
     needs: ['columns', 'body'],
     gives: ['pieces', 'setting'],
     run({ columns, body }) {

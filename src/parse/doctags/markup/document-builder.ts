@@ -1,7 +1,7 @@
 import type { Block, Link, Metadata, ParsedDocument, Table } from '../../document.ts';
 import { detectLanguage } from '../layout/text/script.ts';
 import { findArxivId, findDoi } from './imprint.ts';
-import type { Line } from './inline-text.ts';
+import type { Line } from './node.ts';
 
 type Attached = { readonly parent?: number };
 

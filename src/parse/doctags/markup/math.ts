@@ -1,6 +1,5 @@
-import { oneLine, visibleText } from './characters.ts';
 import type { MarkupElement } from './node.ts';
-import { child, children, findFirst, rawText } from './node.ts';
+import { oneLine, visibleText, child, children, findFirst, rawText } from './node.ts';
 
 const TEX_ENCODINGS = new Set(['application/x-tex', 'tex', 'latex', 'application/x-latex', 'text/x-tex']);
 

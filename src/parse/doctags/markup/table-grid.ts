@@ -1,6 +1,7 @@
 import { AppError } from '../../../base/index.ts';
 import type { Cell, Table } from '../../document.ts';
-import { children, type MarkupElement, type MarkupNode } from './node.ts';
+import type { MarkupElement, MarkupNode } from './node.ts';
+import { children } from './node.ts';
 
 const LARGEST_SPAN = 1_000;
 const LARGEST_GRID = 500_000;

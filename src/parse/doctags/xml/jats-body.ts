@@ -1,12 +1,18 @@
-import { rawCode, oneLine } from '../markup/characters.ts';
-import type { Line } from '../markup/inline-text.ts';
-import { InlineText } from '../markup/inline-text.ts';
+import type { Line, MarkupElement } from '../markup/node.ts';
+import { rawCode, oneLine, InlineText, children, rawText, child, findAll } from '../markup/node.ts';
 import { bareLatex, latexOf } from '../markup/math.ts';
-import type { MarkupElement } from '../markup/node.ts';
-import { children, rawText, child, findAll } from '../markup/node.ts';
-import { addInline, formulaParts, formulaText, inlineLine, linkOf } from './jats-inline.ts';
 import type { Walk } from './jats-walk.ts';
-import { headingLine, writeFlow, writeNote, isBlock } from './jats-walk.ts';
+import {
+  addInline,
+  formulaParts,
+  formulaText,
+  inlineLine,
+  linkOf,
+  headingLine,
+  writeFlow,
+  writeNote,
+  isBlock,
+} from './jats-walk.ts';
 import { citationIds, citationText } from './jats-citation.ts';
 import { layOutTable, tableRows } from '../markup/table-grid.ts';
 

@@ -1,5 +1,5 @@
-import { oneLine, superscript } from '../markup/characters.ts';
-import { child, children, findAll, rawText, type MarkupElement, type MarkupNode } from '../markup/node.ts';
+import type { MarkupElement, MarkupNode } from '../markup/node.ts';
+import { oneLine, superscript, child, children, findAll, rawText } from '../markup/node.ts';
 
 /** A citation as a person would print it: as it is set, or, when only its parts are given, put together from them. */
 export function citationText(citation: MarkupElement): string {

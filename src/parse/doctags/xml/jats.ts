@@ -1,20 +1,15 @@
 import { AppError } from '../../../base/index.ts';
 import type { ParsedDocument, Metadata, Person } from '../../document.ts';
-import { writeFragment } from '../html/html.ts';
-import { parseHtml } from '../html/tree.ts';
+import { writeFragment, parseHtml } from '../html/html.ts';
 import { DocumentBuilder } from '../markup/document-builder.ts';
-import type { MarkupElement, MarkupNode } from '../markup/node.ts';
-import { child, children, findFirst, path, rawText, findAll } from '../markup/node.ts';
+import type { MarkupElement, MarkupNode, Line } from '../markup/node.ts';
+import { child, children, findFirst, path, rawText, findAll, oneLine, InlineText } from '../markup/node.ts';
 import { writeBlock, writeSection } from './jats-body.ts';
 import type { Walk } from './jats-walk.ts';
-import { writeFlow, noteLine } from './jats-walk.ts';
-import { oneLine } from '../markup/characters.ts';
+import { writeFlow, noteLine, addInline, inlineLine } from './jats-walk.ts';
 import type { Stated } from '../markup/imprint.ts';
 import { normalizeDoi, imprintOf, joined, namedInstitution, ORCID, pageRange } from '../markup/imprint.ts';
-import type { Line } from '../markup/inline-text.ts';
-import { InlineText } from '../markup/inline-text.ts';
 import { citationText } from './jats-citation.ts';
-import { addInline, inlineLine } from './jats-inline.ts';
 
 /** Reads a JATS (or NLM) article. Reviews, letters and replies printed with it are not it. */
 export function readJats(root: MarkupElement): ParsedDocument {

@@ -1,17 +1,8 @@
 import { AppError } from '../../../base/index.ts';
 import type { ParsedDocument } from '../../document.ts';
-import { oneLine } from '../markup/characters.ts';
+import type { MarkupElement, MarkupNode } from '../markup/node.ts';
+import { oneLine, child, children, findAll, findFirst, path, rawText } from '../markup/node.ts';
 import { isoDate, statedArxivId } from '../markup/imprint.ts';
-import {
-  child,
-  children,
-  findAll,
-  findFirst,
-  path,
-  rawText,
-  type MarkupElement,
-  type MarkupNode,
-} from '../markup/node.ts';
 import { readJats } from './jats.ts';
 
 /** Reads TEI as GROBID writes it: its elements are renamed to those of JATS, and read as such. */

@@ -1,6 +1,7 @@
 import { SaxesParser } from 'saxes';
 import { AppError } from '../../../base/index.ts';
-import { decodeMarkup, XML_LIMITS, type MarkupLimits } from '../markup/decode.ts';
+import type { MarkupLimits } from '../markup/decode.ts';
+import { decodeMarkup, XML_LIMITS } from '../markup/decode.ts';
 import type { MarkupElement, MarkupNode } from '../markup/node.ts';
 import { parseFragment } from 'parse5';
 

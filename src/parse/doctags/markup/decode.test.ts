@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-
-import { sniff, type FileKind } from './sniff.ts';
+import type { FileKind } from './decode.ts';
+import { sniff } from './decode.ts';
 
 const CASES: readonly (readonly [content: string, kind: FileKind])[] = [
   ['%PDF-1.7\n…', 'pdf'],
