@@ -246,8 +246,10 @@ function tableOf(table: MarkupElement): MarkupElement {
 }
 
 function formulaOf(formula: MarkupElement): MarkupElement {
+  const { id, notation } = formula.attributes;
   const source = formula.children.filter((node) => typeof node === 'string' || node.name !== 'label').map(rawText);
-  return formula.attributes['id'] === undefined
-    ? element('inline-formula', source)
-    : element('disp-formula', [element('tex-math', [source.join('')])]);
+  const isTex = id !== undefined || notation?.toLowerCase() === 'tex';
+  return element(id === undefined ? 'inline-formula' : 'disp-formula', [
+    child(formula, 'math') ?? (isTex ? element('tex-math', [source.join('')]) : source.join('')),
+  ]);
 }
