@@ -1,7 +1,7 @@
 export { plan, arxivIdAt } from './plan.ts';
 export type { Checksum, Expectation, Finding, Plan, ResolveContext, Resolver } from './plan.ts';
-export { baseUrlsBelow, SERVICE_NAMES, Services, SERVICE_TABLE } from './services.ts';
-export type { ServiceName, ServiceOptions, ServiceFacts } from './services.ts';
+export { baseUrlsBelow, SERVICE_NAMES, Services } from './services.ts';
+export type { ServiceName, ServiceOptions } from './services.ts';
 export { Lookups, problemsOf } from './lookups.ts';
 export type { Question } from './lookups.ts';
 export { chooseResolvers, PRESETS, RESOLVERS } from './resolvers.ts';

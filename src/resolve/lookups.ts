@@ -11,7 +11,6 @@ import type { Finding, ResolveContext } from './plan.ts';
 import type { SameAs, Sameness } from './same-work.ts';
 import { versionOf } from './same-work.ts';
 import type { ServiceName, Services } from './services.ts';
-import { SERVICE_TABLE } from './services.ts';
 
 export interface Question {
   readonly service: ServiceName;
@@ -89,7 +88,7 @@ export class Lookups {
       credentials: this.#services.credentials(service, token),
       robots: 'terms',
       pool: service,
-      cacheForMs: SERVICE_TABLE[service].cacheForMs,
+      cacheForMs: this.#services.cacheForMs(service),
       ...(accept !== undefined && { headers: { accept } }),
       ...(body !== undefined && {
         method: 'POST' as const,

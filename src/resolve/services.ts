@@ -31,15 +31,14 @@ export interface ServiceFacts {
   };
   /** The service that issues short-lived tokens. */
   readonly renewedAt?: string;
-  /** How long a response counts as fresh if the service does not say. */
-  readonly cacheForMs: number;
+  /** How long a response counts as fresh if the service does not say; a day by default. */
+  readonly cacheForMs?: number;
 }
 
 const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 
 /** Documented limits as of 2026, rounded down. For limits per hour or minute, `burst` and rate together stay within it. */
-export const SERVICE_TABLE = {
+const SERVICE_TABLE = {
   openalex: {
     baseUrl: 'https://api.openalex.org/',
     limits: { perSecond: 8, burst: 2, concurrency: 4 },
@@ -63,18 +62,9 @@ export const SERVICE_TABLE = {
   unpaywall: {
     baseUrl: 'https://api.unpaywall.org/',
     limits: { perSecond: 95_000 / 86_400, burst: 20, concurrency: 2 },
-    cacheForMs: DAY,
   },
-  crossref: {
-    baseUrl: 'https://api.crossref.org/',
-    limits: { perSecond: 5, concurrency: 1, learns: true },
-    cacheForMs: DAY,
-  },
-  doi: {
-    baseUrl: 'https://doi.org/',
-    limits: { perSecond: 2, concurrency: 2, hosts: ['dx.doi.org'] },
-    cacheForMs: DAY,
-  },
+  crossref: { baseUrl: 'https://api.crossref.org/', limits: { perSecond: 5, concurrency: 1, learns: true } },
+  doi: { baseUrl: 'https://doi.org/', limits: { perSecond: 2, concurrency: 2, hosts: ['dx.doi.org'] } },
   // One request in three seconds and one connection, over all arXiv hosts.
   arxiv: {
     baseUrl: 'https://export.arxiv.org/',
@@ -84,23 +74,13 @@ export const SERVICE_TABLE = {
       strict: true,
       hosts: ['arxiv.org', 'www.arxiv.org', 'oaipmh.arxiv.org'],
     },
-    cacheForMs: DAY,
   },
   europe_pmc: {
     baseUrl: 'https://www.ebi.ac.uk/europepmc/webservices/rest/',
     limits: { perSecond: 5, concurrency: 2 },
-    cacheForMs: DAY,
   },
-  europe_pmc_site: {
-    baseUrl: 'https://europepmc.org/',
-    limits: { perSecond: 1, concurrency: 2 },
-    cacheForMs: DAY,
-  },
-  pmc: {
-    baseUrl: 'https://pmc-oa-opendata.s3.amazonaws.com/',
-    limits: { perSecond: 10, burst: 2, concurrency: 4 },
-    cacheForMs: DAY,
-  },
+  europe_pmc_site: { baseUrl: 'https://europepmc.org/', limits: { perSecond: 1, concurrency: 2 } },
+  pmc: { baseUrl: 'https://pmc-oa-opendata.s3.amazonaws.com/', limits: { perSecond: 10, burst: 2, concurrency: 4 } },
   ncbi: {
     baseUrl: 'https://pmc.ncbi.nlm.nih.gov/',
     limits: {
@@ -110,42 +90,36 @@ export const SERVICE_TABLE = {
       hosts: ['eutils.ncbi.nlm.nih.gov', 'www.ncbi.nlm.nih.gov'],
     },
     key: { keyName: 'ncbi', place: 'query', parameter: 'api_key' },
-    cacheForMs: DAY,
   },
   semantic_scholar: {
     baseUrl: 'https://api.semanticscholar.org/',
     limits: { perSecond: 1 / 3, concurrency: 1, keyed: { perSecond: 1 }, strict: true },
     key: { keyName: 'semantic_scholar', place: 'header', parameter: 'x-api-key' },
-    cacheForMs: DAY,
   },
   core: {
     baseUrl: 'https://api.core.ac.uk/',
     limits: { perSecond: 1 / 6, concurrency: 1 },
     key: { keyName: 'core', place: 'header', parameter: 'authorization', prefix: 'Bearer ' },
-    cacheForMs: DAY,
   },
-  doaj: { baseUrl: 'https://doaj.org/', limits: { perSecond: 2, concurrency: 2 }, cacheForMs: DAY },
-  hal: { baseUrl: 'https://api.archives-ouvertes.fr/', limits: { perSecond: 1, concurrency: 1 }, cacheForMs: DAY },
-  zenodo: { baseUrl: 'https://zenodo.org/', limits: { perSecond: 1, concurrency: 2 }, cacheForMs: DAY },
+  doaj: { baseUrl: 'https://doaj.org/', limits: { perSecond: 2, concurrency: 2 } },
+  hal: { baseUrl: 'https://api.archives-ouvertes.fr/', limits: { perSecond: 1, concurrency: 1 } },
+  zenodo: { baseUrl: 'https://zenodo.org/', limits: { perSecond: 1, concurrency: 2 } },
   zenodo_search: {
     baseUrl: 'https://zenodo.org/',
     limits: { perSecond: 25 / 60, burst: 3, concurrency: 1, named: true },
-    cacheForMs: DAY,
   },
-  figshare: { baseUrl: 'https://api.figshare.com/', limits: { perSecond: 1, concurrency: 1 }, cacheForMs: DAY },
+  figshare: { baseUrl: 'https://api.figshare.com/', limits: { perSecond: 1, concurrency: 1 } },
   // A hundred an hour; with a token 10,000 a day (osf.io, api/base/settings), rounded down.
   osf: {
     baseUrl: 'https://api.osf.io/',
     limits: { perSecond: 75 / 3600, burst: 20, concurrency: 2, keyed: { perSecond: 9_500 / 86_400, burst: 400 } },
     key: { keyName: 'osf', place: 'header', parameter: 'authorization', prefix: 'Bearer ' },
-    cacheForMs: DAY,
   },
   openaire: {
     baseUrl: 'https://api.openaire.eu/',
     limits: { perSecond: 42 / 3600, burst: 15, concurrency: 1, keyed: { perSecond: 1, burst: 5 } },
     key: { keyName: 'openaire', place: 'header', parameter: 'authorization', prefix: 'Bearer ' },
     renewedAt: 'openaire_token',
-    cacheForMs: DAY,
   },
   // Access tokens last an hour, refresh tokens a month (graph.openaire.eu/docs/apis/authentication).
   openaire_token: {
@@ -155,53 +129,39 @@ export const SERVICE_TABLE = {
     cacheForMs: 0,
   },
   // 1,000 requests per address in five minutes for identified clients (support.datacite.org/docs/rate-limit).
-  datacite: { baseUrl: 'https://api.datacite.org/', limits: { perSecond: 3, concurrency: 2 }, cacheForMs: DAY },
+  datacite: { baseUrl: 'https://api.datacite.org/', limits: { perSecond: 3, concurrency: 2 } },
   // The free plan: 100 requests a minute and 500 a day (dev.springernature.com), rounded down.
   springer_nature: {
     baseUrl: 'https://api.springernature.com/',
     limits: { perSecond: 400 / 86_400, burst: 80, concurrency: 1 },
     key: { keyName: 'springer_nature', place: 'query', parameter: 'api_key' },
-    cacheForMs: DAY,
   },
   // Three files a second and sixty in ten minutes (Wiley's text-mining terms), rounded down.
   wiley_tdm: {
     baseUrl: 'https://api.wiley.com/',
     limits: { perSecond: 50 / 600, burst: 10, concurrency: 1 },
     key: { keyName: 'wiley', place: 'header', parameter: 'wiley-tdm-client-token' },
-    cacheForMs: DAY,
   },
   // Ten requests a second and 50,000 a week (dev.elsevier.com/api_key_settings.html), rounded down.
   elsevier_tdm: {
     baseUrl: 'https://api.elsevier.com/',
     limits: { perSecond: 48_000 / 604_800, burst: 1_000, concurrency: 2 },
     key: { keyName: 'elsevier', place: 'header', parameter: 'x-els-apikey' },
-    cacheForMs: DAY,
   },
-  biorxiv: { baseUrl: 'https://api.biorxiv.org/', limits: { perSecond: 1, concurrency: 1 }, cacheForMs: DAY },
+  biorxiv: { baseUrl: 'https://api.biorxiv.org/', limits: { perSecond: 1, concurrency: 1 } },
   biorxiv_site: {
     baseUrl: 'https://www.biorxiv.org/',
     limits: { pool: 'biorxiv_sites', perSecond: 1 / 5, concurrency: 1, strict: true, pauseMs: 60_000 },
-    cacheForMs: DAY,
   },
   medrxiv_site: {
     baseUrl: 'https://www.medrxiv.org/',
     limits: { pool: 'biorxiv_sites', perSecond: 1 / 5, concurrency: 1, strict: true, pauseMs: 60_000 },
-    cacheForMs: DAY,
   },
-  wayback_availability: {
-    baseUrl: 'https://archive.org/',
-    limits: { perSecond: 1, concurrency: 1, pauseMs: 60_000 },
-    cacheForMs: DAY,
-  },
-  wayback: {
-    baseUrl: 'https://web.archive.org/',
-    limits: { perSecond: 4, concurrency: 2, pauseMs: 60_000 },
-    cacheForMs: DAY,
-  },
+  wayback_availability: { baseUrl: 'https://archive.org/', limits: { perSecond: 1, concurrency: 1, pauseMs: 60_000 } },
+  wayback: { baseUrl: 'https://web.archive.org/', limits: { perSecond: 4, concurrency: 2, pauseMs: 60_000 } },
   wayback_cdx: {
     baseUrl: 'https://web.archive.org/',
     limits: { perSecond: 24 / 60, burst: 2, concurrency: 1, named: true, pauseMs: 60_000 },
-    cacheForMs: DAY,
   },
 } as const satisfies Readonly<Record<string, ServiceFacts>>;
 
@@ -237,10 +197,9 @@ export class Services {
       this.#bases.set(name, url);
     }
     this.#keys = new Map(
-      Object.entries(options.keys ?? {}).flatMap(([name, key]): [string, Secret][] => {
-        if (key === undefined || key === '') return [];
-        return [[name, typeof key === 'string' ? new Secret(key) : key]];
-      }),
+      Object.entries(options.keys ?? {}).flatMap(([name, key]): [string, Secret][] =>
+        key === undefined || key === '' ? [] : [[name, typeof key === 'string' ? new Secret(key) : key]],
+      ),
     );
     this.#rateScale = options.rateScale ?? 1;
   }
@@ -254,6 +213,10 @@ export class Services {
     const url = new URL(this.base(name).href + path.replace(/^\//, ''));
     for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value);
     return url;
+  }
+
+  cacheForMs(name: ServiceName): number {
+    return factsOf(name).cacheForMs ?? 24 * HOUR;
   }
 
   /** Whether there is a key for a service, or for obtaining one. */
@@ -288,12 +251,15 @@ export class Services {
   isOf(name: ServiceName, url: string): boolean {
     const host = URL.parse(url)?.host ?? '';
     const { baseUrl, limits } = factsOf(name);
-    const original = new URL(baseUrl).host;
-    const { host: base } = this.base(name);
+    return [new URL(baseUrl).host, ...(limits.hosts ?? []), ...this.#hostsOf(name)].includes(host);
+  }
+
+  /** The hosts of a service; replacing its URL also replaces its other hosts. */
+  #hostsOf(name: ServiceName): string[] {
+    const { baseUrl, limits } = factsOf(name);
+    const [original, base] = [new URL(baseUrl).host, this.base(name).host];
     const suffix = base.startsWith(original) ? base.slice(original.length) : '';
-    return (
-      [original, ...(limits.hosts ?? [])].some((each) => host === each || host === `${each}${suffix}`) || host === base
-    );
+    return [base, ...[original, ...(limits.hosts ?? [])].map((host) => `${host}${suffix}`)];
   }
 
   /** Limits for the HTTP client. */
@@ -302,11 +268,7 @@ export class Services {
     for (const [name, facts] of entries()) {
       const { limits } = facts;
       const rate = this.hasKey(name) && limits.keyed ? { ...limits, ...limits.keyed } : limits;
-      const base = this.base(name);
-      // Replacing a service's URL also replaces its other hosts.
-      const original = new URL(facts.baseUrl).host;
-      const suffix = base.host.startsWith(original) ? base.host.slice(original.length) : '';
-      const hosts = limits.named ? [] : [base.host, ...(limits.hosts ?? []).map((host) => `${host}${suffix}`)];
+      const hosts = limits.named ? [] : this.#hostsOf(name);
       const poolName = limits.pool ?? name;
       const known = pools.get(poolName);
       pools.set(poolName, {
