@@ -193,31 +193,6 @@ test('a heartbeat too slow for its lease is rejected, with the allowed range', (
   load({ lease_ttl_seconds: 30, heartbeat_seconds: 10 });
 });
 
-test('the model server was configured under claims.*: those names are accepted, texts as texts and numbers as numbers', () => {
-  const { config, warnings } = loadConfig({
-    folder: tmpdir(),
-    environment: {
-      DOCSTOKG_CLAIMS__URL: 'http://127.0.0.1:11434/v1',
-      DOCSTOKG_CLAIMS__MODEL: '7',
-      DOCSTOKG_CLAIMS__CONCURRENCY: '3',
-      DOCSTOKG_CLAIMS__PASSAGES_PER_DOCUMENT: '5',
-      DOCSTOKG_KEYS__CLAIMS: '0123',
-    },
-  });
-  const { url, name, concurrency } = config.model;
-  assert.deepEqual([url, name, concurrency], ['http://127.0.0.1:11434/v1', '7', 3]);
-  assert.deepEqual([config.keys.model, config.claims], ['0123', { passages_per_document: 5 }]);
-  assert.deepEqual(
-    warnings.map((warning) => warning.split(' (')[0]),
-    [
-      'claims.url is called model.url now',
-      'claims.model is called model.name now',
-      'claims.concurrency is called model.concurrency now',
-      'keys.claims is called keys.model now',
-    ],
-  );
-});
-
 test('the proxy of the environment is used unless the settings override it', () => {
   const http = (environment: Record<string, string>) => loadConfig({ folder: '/nowhere', environment }).config.http;
   const named = { HTTPS_PROXY: 'http://a:1', https_proxy: 'http://b:2', NO_PROXY: '.example.org' };

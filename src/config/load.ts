@@ -6,7 +6,7 @@ import type * as Yaml from 'yaml';
 import type { z } from 'zod';
 
 import { AppError, editDistance } from '../base/index.ts';
-import { awsLayer, customaryLayer, environmentLayer, parseText, strayVariables } from './environment.ts';
+import { awsLayer, customaryLayer, environmentLayer, strayVariables } from './environment.ts';
 import { loadSchema, settingsTable } from './generated/index.ts';
 import type { Key } from './keys.ts';
 import type { Layer, Setting } from './layers.ts';
@@ -21,7 +21,7 @@ export interface Loaded {
   readonly file: string | undefined;
   /** By dotted name; a name that is not here has its default. */
   readonly origins: ReadonlyMap<string, string>;
-  /** Variables that were ignored, and settings under an old name. */
+  /** Variables that were ignored. */
   readonly warnings: readonly string[];
 }
 
@@ -38,10 +38,7 @@ export function loadConfig(options: LoadOptions = {}): Loaded {
   const environment = options.environment ?? process.env;
   const file = findFile(options.file ?? environment['DOCSTOKG_CONFIG'], options.folder ?? process.cwd());
   const profile = options.profile ?? environment['DOCSTOKG_PROFILE'];
-  const warnings = strayVariables(environment);
-  const given = [...fileLayers(file, profile), environmentLayer(environment), options.flags ?? []].map((layer) =>
-    layer.map((setting) => withModelName(setting, warnings)),
-  );
+  const given = [...fileLayers(file, profile), environmentLayer(environment), options.flags ?? []];
   // AWS's files are read only if the store is on S3.
   const aws = given.some((layer) => layer.some(isS3)) ? awsLayer(environment) : [];
   const { value, settings } = merge([customaryLayer(environment), aws, ...given]);
@@ -50,22 +47,7 @@ export function loadConfig(options: LoadOptions = {}): Loaded {
     config: settings.size === 0 ? settingsTable().defaults : parsedConfig(value, settings),
     file,
     origins: new Map([...settings].map(([name, setting]) => [name, setting.origin])),
-    warnings,
-  };
-}
-
-/** The model server was configured under `claims.*`; those names are read in this version, with a warning. */
-function withModelName(setting: Setting, warnings: string[]): Setting {
-  const [section, key = ''] = setting.path;
-  const isOld = section === 'keys' ? key === 'claims' : section === 'claims' && key !== 'passages_per_document';
-  if (!isOld) return setting;
-  const path = section === 'keys' ? ['keys', 'model'] : ['model', key === 'model' ? 'name' : key];
-  warnings.push(`${section ?? ''}.${key} is called ${path.join('.')} now (${setting.origin})`);
-  const type = settingsTable().keys.find(({ name }) => name === path.join('.'))?.type ?? '';
-  return {
-    ...setting,
-    path,
-    value: typeof setting.value === 'string' ? parseText(setting.value, type) : setting.value,
+    warnings: strayVariables(environment),
   };
 }
 
