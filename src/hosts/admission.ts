@@ -1,4 +1,4 @@
-import type { Hold, HoldReason, HostState } from './host.ts';
+import type { Hold, HoldReason, HostReport } from './host.ts';
 import type { HostTable } from './host-table.ts';
 
 /** Permission for one request at each of its keys, until disposed of. */
@@ -74,18 +74,6 @@ export interface HoldLeft extends Hold {
   readonly leftMs: number;
 }
 
-/** A host or service as an operator sees it. */
-export interface HostView extends Omit<HostState, 'hold'> {
-  readonly inFlight: number;
-  readonly waiting: number;
-  readonly hold: HoldLeft | null;
-  /** Time until the rate limit allows the next request; 0 if now. */
-  readonly nextInMs: number;
-  /** Successful requests, and failed ones by reason. */
-  readonly done: number;
-  readonly failed: Readonly<Record<string, number>>;
-}
-
 /**
  * Limits rate and concurrency for each host and service. The queue asks for room before it leases a job, the client
  * asks for a turn before it sends; nothing else limits requests.
@@ -103,7 +91,7 @@ export interface Admission extends AsyncDisposable {
   /** Sends no request to this key before then; an earlier time never shortens a hold. Null lifts a pause. */
   hold(key: string, hold: Hold | null): void;
   /** All keys that are in use, waited for, held or slowed. */
-  snapshot(): readonly HostView[];
+  snapshot(): readonly HostReport[];
   /** Calls back when there may be new room. */
   watch(changed: () => void): Disposable;
 }

@@ -1,6 +1,5 @@
 import type { Clock, Room, Random } from '../base/index.ts';
 import { TokenBucket, equalJitterDelay } from '../base/index.ts';
-import type { HostView } from './admission.ts';
 
 /** The limits of a host or service, from its documentation, a setting or its robots.txt. */
 export interface Rules {
@@ -68,7 +67,7 @@ export function isOrdinary(state: HostState): boolean {
 }
 
 /** Whether its limits were lowered because it asked for that. */
-export function isSlowed({ cap, perSecond, rules, strikes }: Omit<HostState, 'hold'>): boolean {
+export function isSlowed({ cap, perSecond, rules, strikes }: HostState): boolean {
   return strikes > 0 || cap < rules.cap || perSecond < rules.perSecond;
 }
 
@@ -242,17 +241,21 @@ export class Host implements Room {
     else this.failed.set(failure, (this.failed.get(failure) ?? 0) + 1);
   }
 
-  view(waiting: number): HostView {
-    const { holdMs: leftMs } = this;
-    const reason = this.isPaused ? 'paused' : this.state.hold?.reason;
+  report(waiting: number): HostReport {
+    const { key, cap, perSecond, budgetLeft, hold } = this.state;
+    const reason = this.isPaused ? 'paused' : hold?.reason;
     return {
-      ...this.state,
-      hold: reason !== undefined && leftMs > 0 ? { at: this.#clock.now() + leftMs, reason, leftMs } : null,
+      key,
+      cap: bounded(cap),
+      perSecond: bounded(perSecond),
       inFlight: this.limits.inFlight,
       waiting,
       nextInMs: this.limits.lineMs(0, this.#clock.monotonic()),
+      hold: reason !== undefined && this.holdMs > 0 ? { forMs: bounded(this.holdMs), reason } : null,
+      slowed: isSlowed(this.state),
       done: this.done,
       failed: Object.fromEntries(this.failed),
+      budgetLeft,
     };
   }
 }
@@ -393,31 +396,13 @@ export interface HostReport {
 }
 
 /** The most important reports: held and slowed hosts first, then the busiest. */
-export function hostReports(views: readonly HostView[], most: number): HostReport[] {
-  return views
-    .map(reportOf)
+export function hostReports(reports: readonly HostReport[], most: number): HostReport[] {
+  return reports
     .toSorted((a, b) => weight(b) - weight(a) || b.inFlight + b.waiting - a.inFlight - a.waiting || total(b) - total(a))
     .slice(0, most);
 }
 
-function reportOf(view: HostView): HostReport {
-  const { key, cap, perSecond, inFlight, waiting, nextInMs, hold, done, failed, budgetLeft } = view;
-  return {
-    key,
-    cap: bounded(cap),
-    perSecond: bounded(perSecond),
-    inFlight,
-    waiting,
-    nextInMs,
-    hold: hold && { forMs: bounded(hold.leftMs), reason: hold.reason },
-    slowed: isSlowed(view),
-    done,
-    failed,
-    budgetLeft,
-  };
-}
-
-function bounded(value: number): number | null {
+export function bounded(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
 

@@ -1,16 +1,6 @@
 import type { Clock, Line } from '../base/index.ts';
 import { KeyedLines, systemClock } from '../base/index.ts';
-import type {
-  AcquireOptions,
-  Admission,
-  HoldLeft,
-  HostEvent,
-  HostView,
-  Observation,
-  Slot,
-  Turn,
-  Waited,
-} from './admission.ts';
+import type { AcquireOptions, Admission, HoldLeft, HostEvent, Observation, Slot, Turn, Waited } from './admission.ts';
 import { tooLong } from './admission.ts';
 import type { HostTable } from './host-table.ts';
 import { isServiceKey } from './host-table.ts';
@@ -185,8 +175,8 @@ export class Hosts implements Admission {
     this.#put(line, hold !== null && hold.at > this.#clock.now() ? held(state, hold) : state);
   }
 
-  snapshot(): readonly HostView[] {
-    return Array.from(this.#lines.all, (line) => line.room.view(lengthOf(line)));
+  snapshot(): readonly HostReport[] {
+    return Array.from(this.#lines.all, (line) => line.room.report(lengthOf(line)));
   }
 
   watch(changed: () => void): Disposable {

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Clock, Random } from '../base/index.ts';
 import { systemClock } from '../base/index.ts';
 import type { Admission } from '../hosts/index.ts';
-import { createMemoryAdmission, hostReports, HostTable, isSlowed } from '../hosts/index.ts';
+import { createMemoryAdmission, hostReports, HostTable } from '../hosts/index.ts';
 import type { Report } from './events.ts';
 import type { Handler, HandlerContext } from './handler.ts';
 import type { DrainMode, OrchestratorOptions } from './options.ts';
@@ -111,11 +111,11 @@ export class Orchestrator {
   }
 
   /** Hosts that are held or slowed because they asked for it. */
-  get throttled(): { readonly host: string; readonly cap: number; readonly heldMs: number | null }[] {
+  get throttled(): { readonly host: string; readonly cap: number | null; readonly heldMs: number | null }[] {
     return this.#admission
       .snapshot()
-      .filter((host) => isSlowed(host) || (host.hold !== null && host.hold.reason !== 'paused'))
-      .map(({ key, cap, hold }) => ({ host: key, cap, heldMs: hold?.leftMs ?? null }));
+      .filter(({ slowed, hold }) => slowed || (hold !== null && hold.reason !== 'paused'))
+      .map(({ key, cap, hold }) => ({ host: key, cap, heldMs: hold?.forMs ?? null }));
   }
 
   /**

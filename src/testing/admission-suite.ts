@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import type { Clock } from '../base/index.ts';
-import type { AcquireOptions, Admission, HostEvent, Slot } from '../hosts/index.ts';
+import type { AcquireOptions, Admission, HostEvent, HostReport, Slot } from '../hosts/index.ts';
 import { HostTable } from '../hosts/index.ts';
 
 /** An `Admission` under test, and its clock. */
@@ -259,8 +259,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
     test('a host that asks to slow down is held and its rate reduced; good responses restore it step by step', () =>
       using(async ({ admission, clock }, events) => {
         const keys = ['busy.org'];
-        const view = (): { cap: number; perSecond: number } =>
-          admission.snapshot().find(({ key }) => key === 'busy.org') ?? assert.fail();
+        const view = (): HostReport => admission.snapshot().find(({ key }) => key === 'busy.org') ?? assert.fail();
         const refuse = (): void =>
           admission.observe(keys, { kind: 'answer', status: 429, retryAt: clock.now() + 60_000 });
         refuse();

@@ -7,7 +7,7 @@ import type { Clock } from '../../base/index.ts';
 import { systemClock, AppError, packageRoot } from '../../base/index.ts';
 import type { HostTable } from '../host-table.ts';
 import type { HostReport, HostState, Rules } from '../host.ts';
-import { hostReports, newState } from '../host.ts';
+import { bounded, hostReports, isSlowed, newState } from '../host.ts';
 import { Sessions } from './sessions.ts';
 
 const MOST_HOSTS = 10_000;
@@ -49,19 +49,20 @@ export async function readSharedHosts({ url, schema, pooler, table }: SharedPlac
     return hostReports(
       rows.map((row) => {
         const host = hostOf(row, table.rulesOf(row.key), { clock: systemClock, scale: 1 });
-        const { hold } = host;
+        const { key, hold, budgetLeft } = host;
         const heldMs = Math.max(row.held_ms, hold === null ? 0 : hold.at - systemClock.now());
         return {
-          ...host,
-          hold:
-            heldMs > 0
-              ? { at: systemClock.now() + heldMs, reason: hold?.reason ?? 'rate-limited', leftMs: heldMs }
-              : null,
+          key,
+          cap: bounded(host.cap),
+          perSecond: bounded(host.perSecond),
+          hold: heldMs > 0 ? { forMs: heldMs, reason: hold?.reason ?? 'rate-limited' } : null,
+          slowed: isSlowed(host),
           inFlight: row.places,
           waiting: 0,
           nextInMs: row.next_in,
           done: 0,
           failed: {},
+          budgetLeft,
         };
       }),
       MOST_HOSTS,
@@ -74,17 +75,10 @@ export async function readSharedHosts({ url, schema, pooler, table }: SharedPlac
 }
 
 /** A host as stored: times by the server's clock, unlimited as null. */
-interface StoredHost {
+type StoredHost = Omit<HostState, 'key' | 'rules' | 'cap' | 'perSecond'> & {
   readonly cap: number | null;
   readonly perSecond: number | null;
-  readonly hold: { readonly at: number; readonly reason: 'rate-limited' | 'host-held' } | null;
-  readonly strikes: number;
-  readonly answersAtCap: number;
-  readonly answersAtRate: number;
-  readonly failures: number;
-  readonly opened: number;
-  readonly budgetLeft?: number | null;
-}
+};
 
 /** A row of the hosts table, and the server's time when it was read. */
 export interface StoredRow {
@@ -107,11 +101,10 @@ export function hostOf(
 ): HostState {
   const host = newState(key, rules);
   if (learned === null) return host;
-  const { hold, cap, perSecond, budgetLeft, ...rest } = learned;
+  const { hold, cap, perSecond, ...rest } = learned;
   return {
     ...host,
     ...rest,
-    budgetLeft: budgetLeft ?? null,
     cap: cap ?? Infinity,
     perSecond: perSecond ?? Infinity,
     hold: hold && { at: clock.now() + (hold.at - serverNow) / scale, reason: hold.reason },
@@ -120,20 +113,13 @@ export function hostOf(
 
 /** A host state as stored, in the server's time. */
 export function storedOf(host: HostState, serverNow: number, { clock, scale }: OurTime): StoredHost {
-  const { cap, perSecond, hold, strikes, answersAtCap, answersAtRate, failures, opened, budgetLeft } = host;
+  const { key: _key, rules: _rules, cap, perSecond, hold, ...rest } = host;
   return {
-    cap: Number.isFinite(cap) ? cap : null,
-    perSecond: Number.isFinite(perSecond) ? perSecond : null,
+    ...rest,
+    cap: bounded(cap),
+    perSecond: bounded(perSecond),
     hold:
-      hold === null || hold.reason === 'paused'
-        ? null
-        : { at: serverNow + (hold.at - clock.now()) * scale, reason: hold.reason },
-    strikes,
-    answersAtCap,
-    answersAtRate,
-    failures,
-    opened,
-    budgetLeft,
+      hold === null || hold.reason === 'paused' ? null : { ...hold, at: serverNow + (hold.at - clock.now()) * scale },
   };
 }
 
