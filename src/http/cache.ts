@@ -1,13 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 
 import type { Clock, Warn } from '../base/index.ts';
 import { AppError, describeDiskError, isDamaged, openOrSetAside, setAsideIfDamaged } from '../base/index.ts';
 import { parseHttpDate } from './retry.ts';
 import type { Headers, HttpRequest, HttpResponse, HttpResult, Wrap } from './send.ts';
-import { trailOf, whileWaiting } from './send.ts';
+import { trailOf } from './send.ts';
 
 /** A cached response. */
 export interface Stored {
@@ -167,41 +166,23 @@ const SCHEMA = `
   end;
 `;
 
-interface Row {
-  readonly status: number;
-  readonly headers: string;
-  readonly body: Uint8Array;
-  readonly requested_at: number;
-  readonly received_at: number;
-  readonly cache_for_ms: number | null;
-}
-
-class OpenCache implements Disposable {
-  readonly database: DatabaseSync;
-  readonly find: StatementSync;
-  readonly touch: StatementSync;
-  readonly remove: StatementSync;
-  readonly insert: StatementSync;
-  readonly bytes: StatementSync;
-  readonly evict: StatementSync;
-
-  constructor(path: string) {
-    this.database = openCache(path);
-    this.find = this.database.prepare('select * from answers where key = :key');
-    this.touch = this.database.prepare('update answers set used_at = :now where key = :key');
-    this.remove = this.database.prepare('delete from answers where key = :key');
-    this.insert = this.database.prepare(
+/** An open file and its statements. */
+function openCache(path: string) {
+  const database = openDatabase(path);
+  return {
+    database,
+    find: database.prepare(
+      `select status, headers, body, requested_at as requestedAt, received_at as receivedAt, cache_for_ms as cacheForMs
+       from answers where key = :key`,
+    ),
+    touch: database.prepare('update answers set used_at = :now where key = :key'),
+    remove: database.prepare('delete from answers where key = :key'),
+    insert: database.prepare(
       `insert into answers values (:key, :status, :headers, :body, :requestedAt, :receivedAt, :cacheForMs, :now)`,
-    );
-    this.bytes = this.database.prepare('select bytes from total');
-    this.evict = this.database.prepare(
-      'delete from answers where key in (select key from answers order by used_at limit 64)',
-    );
-  }
-
-  [Symbol.dispose](): void {
-    this.database.close();
-  }
+    ),
+    bytes: database.prepare('select bytes from total'),
+    evict: database.prepare('delete from answers where key in (select key from answers order by used_at limit 64)'),
+  };
 }
 
 /**
@@ -213,57 +194,56 @@ export class SqliteCacheStore implements CacheStore {
   readonly #maxBytes: number;
   readonly #now: () => number;
   readonly #warn: Warn | undefined;
-  #open: OpenCache;
+  #open: ReturnType<typeof openCache>;
 
   /** `:memory:` lasts as long as the process. */
   constructor(path: string, options: { readonly now: () => number; readonly maxBytes?: number; readonly warn?: Warn }) {
     if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
     this.#path = path;
     this.#warn = options.warn;
-    this.#open = openOrSetAside(path, () => new OpenCache(path), this.#warn);
+    this.#open = openOrSetAside(path, () => openCache(path), this.#warn);
     this.#maxBytes = options.maxBytes ?? 512 * 1024 * 1024;
     this.#now = options.now;
   }
 
   find(key: string): Stored | undefined {
-    return this.#mending(() => this.#read(key), undefined);
+    return this.#mending(() => this.#read(key));
   }
 
   save(key: string, stored: Stored): void {
-    this.#mending(() => this.#write(key, stored), undefined);
+    this.#mending(() => this.#write(key, stored));
   }
 
   remove(key: string): void {
-    this.#mending(() => void this.#open.remove.run({ key }), undefined);
+    this.#mending(() => this.#open.remove.run({ key }));
   }
 
   [Symbol.dispose](): void {
-    this.#open[Symbol.dispose]();
+    this.#open.database.close();
   }
 
-  #mending<T>(work: () => T, otherwise: T): T {
+  #mending<T>(work: () => T): T | undefined {
     try {
       return work();
     } catch (error) {
       if (!isDamaged(error)) throw describeDiskError(error, this.#path);
-      this.#open[Symbol.dispose]();
+      this.#open.database.close();
       setAsideIfDamaged(this.#path, this.#warn);
-      this.#open = new OpenCache(this.#path);
-      return otherwise;
+      this.#open = openCache(this.#path);
+      return undefined;
     }
   }
 
   #read(key: string): Stored | undefined {
-    const row = this.#open.find.get({ key }) as unknown as Row | undefined;
+    const row = this.#open.find.get({ key });
     if (!row) return undefined;
     this.#open.touch.run({ key, now: this.#now() });
+    const { headers, body, cacheForMs, ...rest } = row as unknown as Omit<Stored, 'headers'> & { headers: string };
     return {
-      status: row.status,
-      headers: JSON.parse(row.headers) as Headers,
-      body: Buffer.from(row.body),
-      requestedAt: row.requested_at,
-      receivedAt: row.received_at,
-      cacheForMs: row.cache_for_ms ?? undefined,
+      ...rest,
+      headers: JSON.parse(headers) as Headers,
+      body: Buffer.from(body),
+      cacheForMs: cacheForMs ?? undefined,
     };
   }
 
@@ -294,7 +274,7 @@ export class SqliteCacheStore implements CacheStore {
   }
 }
 
-function openCache(path: string): DatabaseSync {
+function openDatabase(path: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { timeout: 10_000 });
@@ -314,49 +294,6 @@ function openCache(path: string): DatabaseSync {
       cause,
     });
   }
-}
-
-interface SharedRequest {
-  readonly result: Promise<HttpResult>;
-  readonly controller: AbortController;
-  askers: number;
-}
-
-/** Identical concurrent requests share one response. */
-export function withCoalescing(): Wrap {
-  const underway = new Map<string, SharedRequest>();
-  return (next) => (request, signal) => {
-    if (!isShareable(request) || request.jar) return next(request, signal);
-    if (signal?.aborted) return Promise.reject(signal.reason as Error);
-    const key = `${request.robots ?? 'obey'} ${requestKey(request)}`;
-    let known = underway.get(key);
-    if (!known) {
-      const controller = new AbortController();
-      const result = next(request, controller.signal).finally(() => {
-        if (underway.get(key)?.controller === controller) underway.delete(key);
-      });
-      known = { result, controller, askers: 0 };
-      underway.set(key, known);
-    }
-    const shared = known;
-    const isFirst = shared.askers === 0;
-    shared.askers += 1;
-    const answer = (): Promise<HttpResult> =>
-      new Promise((resolve, reject) => {
-        const leave = (): void => {
-          shared.askers -= 1;
-          reject(signal?.reason as Error);
-          if (shared.askers > 0) return;
-          // The last caller has left; the next one starts a new request.
-          if (underway.get(key) === shared) underway.delete(key);
-          shared.controller.abort(signal?.reason);
-        };
-        signal?.addEventListener('abort', leave, { once: true });
-        shared.result.then(resolve, reject).finally(() => signal?.removeEventListener('abort', leave));
-      });
-    // The first caller sends; the others wait.
-    return isFirst ? answer() : whileWaiting(request.caller, answer);
-  };
 }
 
 /** The promise, or the signal's reason if it is aborted first. */
