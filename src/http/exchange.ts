@@ -57,10 +57,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #status = 0;
   #headers: Headers = {};
   #informational = 0;
-  #gauge = new BodyGauge();
+  /** Most bytes of the body, compressed or decoded. */
+  #cap = 0;
+  #wireBytes = 0;
+  #bodyBytes = 0;
   #memory: Buffer[] = [];
   #sink: BodySink | undefined;
-  #decoder: BodyDecoder | undefined;
+  #codings: readonly string[] = [];
+  /** The first and the last step of decoding, once the first bytes have come. */
+  #decoder: { readonly first: Transform; readonly last: Transform } | undefined;
   /** Chunks that arrived while the sink was busy: a paused decoder may emit a few more. */
   #waiting: Buffer[] = [];
   /** Who is full; the socket is read while this is empty. */
@@ -123,16 +128,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Controller, chunk: Buffer): void {
     if (this.#isEnded) return;
     this.#deadlines.received(chunk.length);
-    const isFirst = this.#gauge.wireBytes === 0;
-    if (!this.#gauge.received(chunk.length)) return this.#tooLarge();
-    if (this.#unpack && isFirst && isGzip(chunk)) this.#decode(['gzip']);
-    if (!this.#decoder) this.#deliver(chunk);
-    else if (!this.#decoder.write(chunk) && !this.#isEnded) this.#hold('decoder');
+    if (this.#unpack && this.#wireBytes === 0 && isGzip(chunk)) this.#codings = ['gzip'];
+    this.#wireBytes += chunk.length;
+    if (this.#wireBytes > this.#cap) return this.#tooLarge();
+    if (this.#codings.length === 0) return this.#deliver(chunk);
+    this.#decoder ??= this.#buildDecoder(chunk);
+    if (!this.#decoder.first.write(chunk) && !this.#isEnded) this.#hold('decoder');
   }
 
   onResponseEnd(): void {
     if (this.#isEnded) return;
-    if (this.#decoder) this.#decoder.end();
+    // An empty body has nothing to decode, whatever its header says.
+    if (this.#decoder) this.#decoder.first.end();
     else this.#finishBody();
   }
 
@@ -148,13 +155,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const codings = parseCodings(coding);
     if (codings === undefined || codings.length > this.#given.limits.maxCodings)
       return this.#refuse('unknown-encoding', `content-encoding "${coding}"`);
-    const kind = !success ? 'error-page' : this.#given.sink ? 'file' : 'memory';
-    this.#gauge = new BodyGauge(this.#given.limits, kind);
-    const { cap } = this.#gauge;
+    const { maxBytes, maxMemoryBytes } = this.#given.limits;
+    this.#cap = !success ? MAX_ERROR_BYTES : this.#given.sink ? maxBytes : maxMemoryBytes;
     const length = Number(this.#headers['content-length'] ?? 0);
-    if (success && length > cap) return this.#refuse('body-too-large', `${length} bytes announced, ${cap} allowed`);
+    if (success && length > this.#cap)
+      return this.#refuse('body-too-large', `${length} bytes announced, ${this.#cap} allowed`);
     this.#unpack &&= success && codings.length === 0;
-    if (codings.length > 0) this.#decode(codings);
+    this.#codings = codings;
     if (!success || !this.#given.sink) return;
     const { url, sink: open } = this.#given;
     const opened = open({ url, status: this.#status, headers: this.#headers }, () =>
@@ -174,24 +181,28 @@ export class Exchange implements Dispatcher.DispatchHandler {
     );
   }
 
-  #decode(codings: readonly string[]): void {
-    this.#decoder = new BodyDecoder(codings, {
-      data: (chunk) => this.#deliver(chunk),
-      end: () => this.#finishBody(),
-      // The body is complete by HTTP's rules; if its coding is truncated, the server stored it that way.
-      error: (error) => this.#fail('bad-encoding', error.message, false),
-      drain: () => {
-        this.#busy.delete('decoder');
-        this.#resume();
-      },
+  #buildDecoder(chunk: Buffer): { readonly first: Transform; readonly last: Transform } {
+    const steps = this.#codings.map((coding, at) => decoderFor(coding, at === 0 ? chunk : undefined));
+    // The body is complete by HTTP's rules; if its coding is truncated, the server stored it that way.
+    for (const step of steps) step.on('error', (error) => this.#fail('bad-encoding', error.message, false));
+    const last = steps.reduce((from, to) => from.pipe(to));
+    last.on('data', (decoded: Buffer) => this.#deliver(decoded));
+    last.on('end', () => this.#finishBody());
+    const [first = last] = steps;
+    first.on('drain', () => {
+      this.#busy.delete('decoder');
+      this.#resume();
     });
+    return { first, last };
   }
 
   #deliver(chunk: Buffer): void {
     if (this.#isEnded) return;
-    if (!this.#gauge.unpacked(chunk.length)) return this.#tooLarge();
-    const ratio = this.#decoder && this.#gauge.bombRatio;
-    if (ratio) return this.#refuse('decompression-bomb', `the body unpacks to ${Math.round(ratio)} times its size`);
+    this.#bodyBytes += chunk.length;
+    if (this.#bodyBytes > this.#cap) return this.#tooLarge();
+    const ratio = this.#decoder ? this.#bodyBytes / Math.max(1, this.#wireBytes) : 0;
+    if (this.#bodyBytes > RATIO_FROM_BYTES && ratio > this.#given.limits.maxRatio)
+      return this.#refuse('decompression-bomb', `the body unpacks to ${Math.round(ratio)} times its size`);
     if (this.#busy.has('sink')) this.#waiting.push(chunk);
     else if (!this.#sink) this.#memory.push(chunk);
     else this.#give(chunk);
@@ -206,7 +217,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     if (!(written instanceof Promise)) return;
     this.#hold('sink');
-    this.#decoder?.pause();
+    this.#decoder?.last.pause();
     void written.then(
       () => this.#release(),
       (error: Error) => this.abort(error),
@@ -220,7 +231,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#give(this.#waiting.shift() as Buffer);
     }
     if (this.#busy.has('sink') || this.#isEnded) return;
-    this.#decoder?.resume();
+    this.#decoder?.last.resume();
     this.#resume();
     if (this.#step === 'received') this.#finishBody();
   }
@@ -240,7 +251,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #tooLarge(): void {
     const success = this.#status >= 200 && this.#status < 300;
     // The start of an error page is enough.
-    if (success) this.#refuse('body-too-large', `more than ${this.#gauge.cap} bytes`);
+    if (success) this.#refuse('body-too-large', `more than ${this.#cap} bytes`);
     else this.#endWith({ kind: 'response', response: this.#response() }, new Error('error page cut'));
   }
 
@@ -250,8 +261,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
       status: this.#status,
       headers: this.#headers,
       body: this.#memory.length === 1 ? (this.#memory[0] as Buffer) : Buffer.concat(this.#memory),
-      wireBytes: this.#gauge.wireBytes,
-      bodyBytes: this.#gauge.bodyBytes,
+      wireBytes: this.#wireBytes,
+      bodyBytes: this.#bodyBytes,
       chain: [],
       origin: 'network',
     };
@@ -281,7 +292,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#deadlines[Symbol.dispose]();
     this.#waiting = [];
     if (abortWith) {
-      this.#decoder?.destroy();
+      this.#decoder?.first.destroy();
+      this.#decoder?.last.destroy();
       this.#controller?.abort(abortWith);
     }
     settle();
@@ -299,7 +311,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   get #hasWholeBody(): boolean {
     const { 'content-length': length, 'transfer-encoding': transfer } = this.#headers;
     if (this.#status === 204) return true;
-    return transfer === undefined && length !== undefined && this.#gauge.wireBytes >= Number(length);
+    return transfer === undefined && length !== undefined && this.#wireBytes >= Number(length);
   }
 
   #enter(phase: Phase): void {
@@ -448,63 +460,6 @@ function isGzip(chunk: Buffer): boolean {
   return chunk[0] === 0x1f && chunk[1] === 0x8b;
 }
 
-interface DecoderEvents {
-  readonly data: (chunk: Buffer) => void;
-  readonly end: () => void;
-  readonly error: (error: Error) => void;
-  readonly drain: () => void;
-}
-
-/** Decodes content codings as the body streams. */
-class BodyDecoder {
-  readonly #codings: readonly string[];
-  readonly #events: DecoderEvents;
-  #first: Transform | undefined;
-  #last: Transform | undefined;
-
-  constructor(codings: readonly string[], events: DecoderEvents) {
-    this.#codings = codings;
-    this.#events = events;
-  }
-
-  /** False when the decoder's buffer is full; `drain` is called when it can take more. */
-  write(chunk: Buffer): boolean {
-    this.#first ??= this.#build(chunk);
-    return this.#first.write(chunk);
-  }
-
-  end(): void {
-    // An empty body has nothing to decode, whatever its header says.
-    if (this.#first) this.#first.end();
-    else this.#events.end();
-  }
-
-  pause(): void {
-    this.#last?.pause();
-  }
-
-  resume(): void {
-    this.#last?.resume();
-  }
-
-  destroy(): void {
-    this.#first?.destroy();
-    this.#last?.destroy();
-  }
-
-  #build(chunk: Buffer): Transform {
-    const steps = this.#codings.map((coding, at) => decoderFor(coding, at === 0 ? chunk : undefined));
-    for (const step of steps) step.on('error', this.#events.error);
-    const last = steps.reduce((from, to) => from.pipe(to));
-    last.on('data', this.#events.data);
-    last.on('end', this.#events.end);
-    const [first = last] = steps;
-    first.on('drain', this.#events.drain);
-    this.#last = last;
-    return first;
-  }
-}
-
 function decoderFor(coding: string, chunk: Buffer | undefined): Transform {
   if (coding === 'br') return createBrotliDecompress();
   if (coding === 'zstd') return createZstdDecompress();
@@ -517,36 +472,3 @@ function decoderFor(coding: string, chunk: Buffer | undefined): Transform {
 const RATIO_FROM_BYTES = 1024 * 1024;
 /** Bodies of non-2xx responses are read for their message only. */
 const MAX_ERROR_BYTES = 1024 * 1024;
-
-/** Counts the bytes of a body, compressed and decoded, against the limits. */
-class BodyGauge {
-  readonly #maxRatio: number;
-  readonly cap: number;
-  wireBytes = 0;
-  bodyBytes = 0;
-
-  /** Without limits it allows nothing, as before the response headers. */
-  constructor(limits?: HttpLimits, kind: 'file' | 'memory' | 'error-page' = 'memory') {
-    this.#maxRatio = limits?.maxRatio ?? 0;
-    const caps = { file: limits?.maxBytes, memory: limits?.maxMemoryBytes, 'error-page': limits && MAX_ERROR_BYTES };
-    this.cap = caps[kind] ?? 0;
-  }
-
-  /** Counts bytes received; true while within the limit. */
-  received(bytes: number): boolean {
-    this.wireBytes += bytes;
-    return this.wireBytes <= this.cap;
-  }
-
-  /** Counts decoded bytes; true while within the limit. */
-  unpacked(bytes: number): boolean {
-    this.bodyBytes += bytes;
-    return this.bodyBytes <= this.cap;
-  }
-
-  /** The expansion ratio, once it is higher than any legitimate text reaches. */
-  get bombRatio(): number | undefined {
-    const ratio = this.bodyBytes / Math.max(1, this.wireBytes);
-    return this.bodyBytes > RATIO_FROM_BYTES && ratio > this.#maxRatio ? ratio : undefined;
-  }
-}
