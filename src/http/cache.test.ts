@@ -303,3 +303,24 @@ test('a damaged cache is moved aside with a message, at the start or during a ru
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+test('identical concurrent requests are sent once', async () => {
+  const hold = Promise.withResolvers<void>();
+  await using server = await openLoopback(async (_request, response) => {
+    await hold.promise;
+    response.end('answer');
+  });
+  await using client = loopbackClient(server);
+  const impatient = new AbortController();
+  const url = new URL('http://host.test/lookup');
+  const many = [1, 2, 3].map(() => client.send({ url }));
+  const left = client.send({ url }, impatient.signal);
+  const other = client.send({ url, headers: { accept: 'text/plain' } });
+  impatient.abort();
+  await assert.rejects(left, { name: 'AbortError' });
+  hold.resolve();
+  for (const result of await Promise.all(many))
+    assert.equal(result.kind === 'response' && result.response.body.toString(), 'answer');
+  await other;
+  assert.equal(server.requests.length, 2);
+});

@@ -6,7 +6,7 @@ import type { Clock, Warn } from '../base/index.ts';
 import { AppError, describeDiskError, isDamaged, openOrSetAside, setAsideIfDamaged } from '../base/index.ts';
 import { parseHttpDate } from './retry.ts';
 import type { Headers, HttpRequest, HttpResponse, HttpResult, Wrap } from './send.ts';
-import { trailOf } from './send.ts';
+import { trailOf, whileWaiting } from './send.ts';
 
 /** A cached response. */
 export interface Stored {
@@ -294,6 +294,35 @@ function openDatabase(path: string): DatabaseSync {
       cause,
     });
   }
+}
+
+/** Identical concurrent requests share one response. */
+export function withCoalescing(): Wrap {
+  const underway = new Map<string, { result: Promise<HttpResult>; controller: AbortController; askers: number }>();
+  return (next) => (request, signal) => {
+    if (!isShareable(request) || request.jar) return next(request, signal);
+    if (signal?.aborted) return Promise.reject(signal.reason as Error);
+    const key = `${request.robots ?? 'obey'} ${requestKey(request)}`;
+    const known = underway.get(key);
+    const controller = known?.controller ?? new AbortController();
+    const shared = known ?? { result: next(request, controller.signal), controller, askers: 0 };
+    const forget = (): void => void (underway.get(key) === shared && underway.delete(key));
+    if (!known) {
+      underway.set(key, shared);
+      void shared.result.then(forget, forget);
+    }
+    shared.askers += 1;
+    const answer = (): Promise<HttpResult> =>
+      raced(shared.result, signal).finally(() => {
+        shared.askers -= 1;
+        if (!signal?.aborted || shared.askers > 0) return;
+        // The last caller has left; the next one starts a new request.
+        forget();
+        controller.abort(signal.reason);
+      });
+    // The first caller sends; the others wait.
+    return known ? whileWaiting(request.caller, answer) : answer();
+  };
 }
 
 /** The promise, or the signal's reason if it is aborted first. */

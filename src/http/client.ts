@@ -3,7 +3,7 @@ import { systemClock, AppError, packageVersion } from '../base/index.ts';
 import type { Admission, Facts, Pool, PolicySettings } from '../hosts/index.ts';
 import { createMemoryAdmission, DEFAULT_POLICY, HostTable } from '../hosts/index.ts';
 import type { CacheStore } from './cache.ts';
-import { withCache } from './cache.ts';
+import { withCache, withCoalescing } from './cache.ts';
 import type { GuardOptions } from './guard.ts';
 import { Guard, withGuard } from './guard.ts';
 import type { ResolveHost } from './name-resolver.ts';
@@ -108,6 +108,7 @@ export function createClient(options: HttpClientOptions = {}): HttpClient {
     transport.send,
     withRedirects(limits),
     withGuard(guard),
+    withCoalescing(),
     ...(options.cache ? [withCache(options.cache, clock)] : []),
     ...(options.obeyRobots === false ? [] : [robots.wrap]),
     withRetry({ ...retry, clock, admission, random: options.random }),
