@@ -861,6 +861,29 @@ test('a quarantined job waits until its process has nothing else to run', async 
   assert.equal((await run).done, 4);
 });
 
+test('a quarantined job runs after ten minutes, also where the process always has others', async () => {
+  const { open, handler } = controlled();
+  const { clock, queue, orchestrator, store } = await stage(handler, { maxWorkers: 2, leaseMs: 600_000 });
+  await queue.enqueue('suspect', {});
+  await dieWith(store, clock, 2);
+  for (let number = 0; number < 200; number += 1) await queue.enqueue(`job ${number}`, {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  let ended = 0;
+  // One of two jobs ends every ten seconds.
+  for (; ended < 100 && !open.has('suspect'); ended += 1) {
+    const [oldest] = open.values();
+    oldest?.end();
+    await clock.advance(10_000);
+  }
+  assert.ok(ended >= 60 && ended < 70, String(ended));
+  while (open.size > 0) {
+    for (const { end } of open.values()) end();
+    await clock.advance(1_000);
+  }
+  assert.equal((await run).done, 201);
+});
+
 test('a quarantined job whose host is paused holds up nothing', async () => {
   const { clock, queue, orchestrator, store } = await stage(() => undefined);
   await queue.enqueue('suspect', { url: 'https://paused.example/x.pdf' });

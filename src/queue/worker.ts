@@ -27,6 +27,8 @@ const IDLE_LOOK_MS = 30_000;
 const DRAIN_LOOK_MS = 1_000;
 /** How long a stopped handler may take to stop; then it is abandoned. */
 const ABANDON_MS = 5_000;
+/** A suspect that has waited this long is next, once the jobs in hand have ended. */
+const SUSPECT_WAIT_MS = 600_000;
 /** Delay of a job that was leased again while its earlier run is still being stopped here. */
 const STILL_HERE_MS = 1_000;
 const REFUSED_REMEMBERED = 1_000;
@@ -109,6 +111,8 @@ export class Worker {
   /** Answers refused because their lease had expired, by job: valid after all if this process leases the job next. */
   readonly #refused = new Map<number, EndedJob>();
   #suspects: readonly LaneBacklog[] = [];
+  /** Since when suspects wait, or the last one was leased. */
+  #suspectsSince = Infinity;
   /** Jobs whose settlement waits to be written. */
   #ended: EndedJob[] = [];
   /** Those of them that ended in this turn of the event loop and still occupy their slots. */
@@ -296,22 +300,25 @@ export class Worker {
     this.#lanes.replace(lanes);
     this.#suspects = suspects;
     const endedAt = this.#clock.monotonic();
+    this.#suspectsSince = suspects.length > 0 ? Math.min(this.#suspectsSince, endedAt) : Infinity;
     this.#lookAfter = endedAt + Math.max(LOOK_EVERY_MS, LOOK_SHARE * (endedAt - startedAt));
     if (exhausted === 0) return;
     this.counts.error += exhausted;
     this.#report({ kind: 'jobs-exhausted', jobs: exhausted });
   }
 
-  /** Trusted jobs; one suspect if none of these can run and nothing is in hand; nothing while a suspect runs. */
+  /** Trusted jobs; one suspect, alone, if none of these can run or it has waited long; nothing while a suspect runs. */
   #choose(): Choice {
     if (this.#jobs.values().some(({ job }) => job.standing === 'suspect')) return NOTHING;
-    const picks = this.#lanes.choose(this.#free, (lane) => this.#room.of(lane, this.#parked));
-    if (picks.length > 0 || this.#jobs.size > 0) return { standing: 'trusted', picks };
     // If nothing else is left, jobs of hosts held for hours are tried: their handler may know other URLs.
-    const triesHeld = this.#drain === 'due' && this.#options.heldLanes === 'try';
+    const triesHeld = this.#drain === 'due' && this.#options.heldLanes === 'try' && this.#jobs.size === 0;
     const suspect = this.#suspects.find(
       (lane) => !this.#room.isPaused(lane) && (triesHeld || !this.#room.isHeldLong(lane)),
     );
+    const isLate = suspect && this.#clock.monotonic() >= this.#suspectsSince + SUSPECT_WAIT_MS;
+    if (isLate && this.#jobs.size > 0) return NOTHING;
+    const picks = isLate ? [] : this.#lanes.choose(this.#free, (lane) => this.#room.of(lane, this.#parked));
+    if (picks.length > 0 || this.#jobs.size > 0) return { standing: 'trusted', picks };
     if (suspect) return { standing: 'suspect', picks: [{ ...suspect, limit: 1 }] };
     if (!triesHeld) return NOTHING;
     return { standing: 'trusted', picks: this.#lanes.choose(this.#free, (lane) => this.#room.elsewhere(lane)) };
@@ -360,6 +367,7 @@ export class Worker {
   /** Records what was leased from each lane; true if one is empty as far as known. */
   #isAnyLaneEmpty(standing: Standing, picks: readonly LanePick[], leased: readonly LeasedJob[]): boolean {
     if (standing === 'suspect') {
+      this.#suspectsSince = this.#clock.monotonic();
       this.#suspects = this.#suspects.flatMap((lane) => {
         if (!picks.some(({ host, resolver }) => lane.host === host && lane.resolver === resolver)) return [lane];
         return leased.length > 0 && lane.jobs > 1 ? [{ ...lane, jobs: lane.jobs - 1 }] : [];
