@@ -8,6 +8,7 @@ import type { Config } from '../config/index.ts';
 import type {
   Catalogue,
   ClaimRequest,
+  ClaimEstimate,
   ClaimsGathered,
   Directory,
   KnownWork,
@@ -16,6 +17,7 @@ import type {
 } from '../graph/index.ts';
 import {
   answersPath,
+  claimsEstimate,
   gatherClaims,
   graphPlan,
   graphSources,
@@ -53,8 +55,9 @@ export type GraphEvent =
       readonly named: NamedWorks | null;
     };
 
-/** Events of extracting claims. */
+/** Events of extracting claims: the estimated cost before, the actual cost after. */
 export type ClaimsEvent =
+  | { readonly kind: 'estimated'; readonly estimate: ClaimEstimate }
   | { readonly kind: 'stage'; readonly event: StageEvent }
   | { readonly kind: 'gathered'; readonly gathered: ClaimsGathered };
 
@@ -179,12 +182,19 @@ export class CorpusGraph {
   }
 
   /** Has the configured model extract claims from passages; the next `build` adds them to the graph. */
-  claims(flags: StageCall = {}, signal?: AbortSignal): AsyncGenerator<ClaimsEvent, void> {
+  claims(
+    request: { readonly estimateOnly?: boolean | undefined; readonly flags?: StageCall | undefined } = {},
+    signal?: AbortSignal,
+  ): AsyncGenerator<ClaimsEvent, void> {
     return eventStream<ClaimsEvent>(async (tell, stop) => {
       const { model } = this.#config;
       const asked = this.#claimRequest();
       await using client = modelClient(this.#config);
-      const options = stageSettings(flags, this.#config, {
+      const estimate = await claimsEstimate(asked, client.send, stop);
+      if (estimate.documents === 0) throw nothingParsed(asked.dataRoot);
+      tell({ kind: 'estimated', estimate });
+      if (request.estimateOnly) return;
+      const options = stageSettings(request.flags ?? {}, this.#config, {
         policy: 'io',
         workers: model.concurrency,
         retries: 0,
@@ -197,8 +207,6 @@ export class CorpusGraph {
         { ...options, handleSignals: false },
         { report: (event) => tell({ kind: 'stage', event }), signal: stop },
       );
-      const { scheduled, skipped, cancelled } = gathered.outcome;
-      if (scheduled + skipped === 0 && !cancelled) throw nothingParsed(asked.dataRoot);
       tell({ kind: 'gathered', gathered });
     }, signal);
   }

@@ -7,5 +7,6 @@ export {
   LOCAL_MODEL_SERVERS,
   ModelServer,
   openModelClient,
+  promptTokens,
 } from './model-server.ts';
 export type { AnswerWriter, ModelPrices, ModelPrompt, ModelSettings } from './model-server.ts';

@@ -218,7 +218,11 @@ function firstChoice(body: unknown): unknown {
   return Array.isArray(choices) ? choices[0] : undefined;
 }
 
-/** About how many tokens a text has. */
+/** About how many tokens a prompt has. */
+export function promptTokens({ messages }: ModelPrompt): number {
+  return tokensOf(JSON.stringify(messages));
+}
+
 function tokensOf(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }
@@ -327,7 +331,7 @@ export async function askModel<T>(
   const stored = answers.find(key);
   if (stored) return read(stored.content);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    using aside = budget?.setAside(tokensOf(JSON.stringify(prompt.messages)), maxTokens);
+    using aside = budget?.setAside(promptTokens(prompt), maxTokens);
     if (budget && !aside) return 'over-budget';
     const answer = await server.ask(prompt, open, signal);
     budget?.spend(answer);

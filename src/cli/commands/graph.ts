@@ -34,6 +34,7 @@ interface GraphFlags {
   readonly ids?: boolean;
   readonly format: ExportFormat;
   readonly out?: string;
+  readonly estimate?: boolean;
 }
 
 export function graphCommand(): Command {
@@ -107,19 +108,27 @@ function claimsCommand(): Command {
     .description(
       'have a language model extract claims from passages; claims whose quote is not in the passage are dropped',
     )
+    .option('--estimate', 'only print the expected tokens and cost')
     .option('--force', 'process finished documents again; cached answers are free')
     .addHelpText(
       'after',
-      '\nExamples:\n  docstokg graph claims --model-url http://127.0.0.1:11434/v1 --model qwen3:8b\n  docstokg graph claims --budget-usd 2\n',
+      '\nExamples:\n  docstokg graph claims --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --estimate\n  docstokg graph claims --budget-usd 2\n',
     )
     .action(async (run: string | undefined, flags: GraphFlags, self: Command) => {
       const session = openSession(self);
       using stop = stopSignal();
       await using corpus = await corpusOf(session, run ?? flags.run);
       const show = showStage(session);
-      for await (const event of corpus.graph.claims({ ...(flags.force && { force: true }) }, stop.signal))
+      const request = { estimateOnly: flags.estimate, flags: { ...(flags.force && { force: true }) } };
+      for await (const event of corpus.graph.claims(request, stop.signal))
         if (event.kind === 'stage') show(event.event);
-        else printClaims(event.gathered, session);
+        else if (event.kind === 'gathered') printClaims(event.gathered, session);
+        else {
+          const { estimate } = event;
+          const text = `${count(estimate.passages)} passages of ${count(estimate.documents)} documents, ${count(estimate.known)} cached; at most ${count(estimate.inputTokens)} input and ${count(estimate.mostOutputTokens)} output tokens${dollars(estimate.mostUsd, ', at most ')}`;
+          if (flags.estimate) session.print(estimate, text);
+          else session.log('info', text);
+        }
     });
 }
 
@@ -133,11 +142,15 @@ function printClaims(gathered: ClaimsGathered, session: Session): void {
     [
       `${count(claims)} claims with a verified quote, from ${count(outcome.succeeded)} documents`,
       `dropped: ${lost.length === 0 ? 'none' : lost.map(([why, number]) => `${count(number)} ${why}`).join(', ')}`,
-      `used: ${count(inputTokens)} input tokens, ${count(outputTokens)} output tokens${usd === null ? '' : `, $${usd.toFixed(usd < 1 ? 4 : 2)}`}`,
+      `used: ${count(inputTokens)} input tokens, ${count(outputTokens)} output tokens${dollars(usd, ', ')}`,
       ...(tooDear > 0 ? [`over budget, not processed: ${count(tooDear)} documents`] : []),
       'run docstokg graph build to add them to the graph',
     ].join('\n'),
   );
+}
+
+function dollars(usd: number | null, before: string): string {
+  return usd === null ? '' : `${before}$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }
 
 function exportCommand(): Command {

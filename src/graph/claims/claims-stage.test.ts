@@ -16,7 +16,7 @@ import { graphSources } from '../build/graph-sources.ts';
 import type { EdgeStatement } from '../schema.ts';
 import { extractDocument } from '../extract/extract-document.ts';
 import type { ClaimRequest, ClaimsGathered } from './claims-stage.ts';
-import { claimPrompt, gatherClaims } from './claims-stage.ts';
+import { claimPrompt, claimsEstimate, gatherClaims } from './claims-stage.ts';
 import { Budget, ModelServer, openModelClient } from '../../model/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'graph-claims-'));
@@ -139,8 +139,14 @@ test('claims are in the graph with their quotes and the model; nothing is asked 
   assert.equal(stated()[0], false);
 });
 
-test('a budget is respected; stored answers are not paid for again', async () => {
+test('the cost is estimated and a budget is respected; stored answers are not paid for again', async () => {
   const data = twoDocuments('budget');
+  await using server = await openLoopback((_seen, response) => void response.end());
+  await using client = loopbackClient(server);
+  const estimate = await claimsEstimate(request(data), client.send);
+  assert.deepEqual([estimate.documents, estimate.passages, estimate.known, estimate.mostOutputTokens], [2, 2, 0, 400]);
+  assert.equal(estimate.mostUsd, (estimate.inputTokens * 1_000 + 400 * 2_000) / 1e6);
+  assert.equal(server.requests.length, 0);
   // Room for one passage with the longest answer, and for no second one.
   const tight = request(data, { budgetTokens: 550 });
   const first = await gather(tight, (seen, response) => void response.end(claimsOf(seen)));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { canonicalJson, findQuote, hasNumbersOf, sha256, sha256File } from '../../base/index.ts';
 import type { Send } from '../../http/index.ts';
 import type { AnswerWriter, ModelPrices, ModelPrompt, ModelSettings } from '../../model/index.ts';
-import { AnswerStore, askModel, Budget, jsonIn, ModelServer } from '../../model/index.ts';
+import { AnswerStore, askModel, Budget, jsonIn, ModelServer, promptTokens } from '../../model/index.ts';
 import { readBlockLines } from '../../parse/index.ts';
 import type { StageOptions, StageOutcome, StageRuntime, StageWorker, WorkItem } from '../../stage/index.ts';
 import { runStage } from '../../stage/index.ts';
@@ -41,6 +41,37 @@ export interface ClaimsGathered {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly usd: number | null;
+}
+
+/** Upper bounds of a run. Passages with a stored answer cost nothing. */
+export interface ClaimEstimate {
+  readonly documents: number;
+  readonly passages: number;
+  readonly known: number;
+  readonly inputTokens: number;
+  readonly mostOutputTokens: number;
+  /** Null where prices are not set. */
+  readonly mostUsd: number | null;
+}
+
+/** Estimates a run without asking anything. */
+export async function claimsEstimate(request: ClaimRequest, send: Send, signal?: AbortSignal): Promise<ClaimEstimate> {
+  const items = documentItems(request.dataRoot, '', () => ({}));
+  const server = new ModelServer(request.model, send);
+  using answers = new AnswerStore(request.answers);
+  let [passages, known, inputTokens] = [0, 0, 0];
+  for (const item of items) {
+    signal?.throwIfAborted();
+    for (const { text } of claimPassages(await readingOf(item), request.passagesPerDocument)) {
+      const prompt = claimPrompt(text);
+      passages += 1;
+      if (answers.find(server.keyOf(prompt))) known += 1;
+      else inputTokens += promptTokens(prompt);
+    }
+  }
+  const mostOutputTokens = (passages - known) * request.model.maxTokens;
+  const mostUsd = new Budget(request.prices).usd(inputTokens, mostOutputTokens);
+  return { documents: items.length, passages, known, inputTokens, mostOutputTokens, mostUsd };
 }
 
 /** Asks the model about every passage without a stored answer and writes the accepted claims. */
