@@ -128,7 +128,7 @@ async function measure(): Promise<void> {
   const folder = values.folder === '' ? mkdtempSync(join(tmpdir(), 'large-corpus-')) : values.folder;
   if (values.folder === '') await make(folder, values.works, values.passages);
   using store = CorpusStore.create(folder);
-  store.ingest();
+  store.ingestAll();
   console.log(`${values.works} works, ${values.passages} passages: made and ingested, ${cost()}`);
   for (const name of ['list', 'filter', 'account', 'search', 'report']) await ask(name, folder);
   await using simulation = await Simulation.open({

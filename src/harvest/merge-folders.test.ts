@@ -66,7 +66,7 @@ test('of each work the latest row counts, whatever the order of folders and line
   const out = join(temporary.path, 'out');
   for (let times = 0; times < 2; times += 1) {
     const merged = await mergeFolders([b, a], out, options);
-    assert.equal(merged.works, 4);
+    assert.equal(merged.works, 5);
     assert.equal(merged.missing.length, 1);
     const rows = readFileSync(join(out, 'manifest.jsonl'), 'utf8')
       .trim()
@@ -84,7 +84,7 @@ test('of each work the latest row counts, whatever the order of folders and line
     const read = (work: string): string =>
       readFileSync(join(out, rows.find((row) => row.work === work)?.path ?? ''), 'utf8');
     assert.deepEqual(['one', 'two', 'same name', 'other'].map(read), ['first', 'second', 'ours', 'theirs']);
-    assert.equal(rows.length, 4, 'merging again adds nothing');
+    assert.equal(rows.length, 4, 'joining again adds nothing');
   }
 });
 

@@ -1,26 +1,42 @@
-import { accessSync, chmodSync, constants, copyFileSync, existsSync, linkSync, lstatSync, mkdirSync } from 'node:fs';
-import { realpathSync, statSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  realpathSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
+import { promisify } from 'node:util';
 
-import type { Clock, Warn } from '../base/index.ts';
-import { AppError, describeDiskError, fileInside, partPath, readJsonl, sha256File } from '../base/index.ts';
+import type { Clock } from '../base/index.ts';
+import { AppError, describeDiskError, partPath, readJsonl, sha256File, syncFolder } from '../base/index.ts';
 import type { ManifestRow } from '../download/index.ts';
 import { FileCommits, parseManifestRow, PartFolder } from '../download/index.ts';
 import { ManifestFolder, manifestsIn } from './ledger/manifest-folder.ts';
-import { CorpusStore, isRecord, Records } from '../store/index.ts';
-import type { NoticeAbout, WorkRecord } from '../works/index.ts';
+import { Candidates, CorpusStore, isRecord } from '../store/index.ts';
 
-/** Rows of one append to the manifest with one sync, and records of one append. */
-const BATCH = 1_000;
+/** Rows of one append to the manifest with one sync. */
+const BATCH_ROWS = 10_000;
+const COPY_BYTES = 1 << 20;
 const MOST_NAMED = 1_000;
+/** Files that are synced at a time. */
+const MOST_OPEN = 64;
 
 /** The result of merging folders. */
 export interface Merged {
   readonly folders: number;
-  /** Works in the merged folder. */
   readonly works: number;
   readonly files: number;
   readonly bytes: number;
+  readonly records: number;
   /** The first thousand `saved` rows whose file is missing, differs, or is outside the download folders. */
   readonly missing: readonly string[];
   readonly missingCount: number;
@@ -29,12 +45,15 @@ export interface Merged {
 interface Options {
   readonly clock: Clock;
   readonly runId: string;
-  readonly warn: Warn;
+  readonly warn: (message: string) => void;
 }
+
+type SavedFile = Pick<ManifestRow, 'path' | 'sha256' | 'bytes'>;
 
 /**
  * Merges the run folders of several machines: for each work the latest complete file, or else the latest row; the
- * records of services; and the reports. Merging again adds what is new, and completes a merge that was killed.
+ * records of services; and the reports. Rows are held in a temporary database, not in memory. Merging again adds what
+ * is new, and completes a merge that was killed.
  */
 export async function mergeFolders(
   folders: readonly string[],
@@ -50,47 +69,63 @@ export async function mergeFolders(
   mkdirSync(out, { recursive: true });
   using store = CorpusStore.create(out, { warn: options.warn });
   await using manifest = await ManifestFolder.open({ folder: out, store, ...options });
+  using candidates = new Candidates();
+  const all = [out, ...folders];
+  for (const [at, folder] of all.entries())
+    await readCandidates(candidates, { folder, at, warn: options.warn }, signal);
   using copies = new FileCopies(out, options.clock);
   const missing: string[] = [];
   let [files, bytes, missingCount] = [0, 0, 0];
-  const batch = new Map<string, ManifestRow>();
+  let batch: string[] = [];
   const write = async (): Promise<void> => {
     await copies.settled();
-    await manifest.writeAll([...batch.values()]);
-    batch.clear();
+    await manifest.writeLines(batch);
+    batch = [];
   };
-  for (const folder of folders)
-    for await (const row of rowsIn(folder, options.warn)) {
-      signal?.throwIfAborted();
-      const before = batch.get(row.work) ?? manifest.last(row.work);
-      const isKept = before?.outcome === 'saved' && (batch.has(row.work) || copies.holds(before));
-      const isSaved = row.outcome === 'saved' && row.path !== null;
-      if (before && (isSaved === isKept ? row.at <= before.at : isKept)) continue;
-      const path = isSaved ? await copies.copy(row, folder) : null;
-      if (isSaved && path === null) {
+  for (const work of candidates.works()) {
+    signal?.throwIfAborted();
+    for (const candidate of candidates.of(work)) {
+      const { folder, row } = candidate;
+      const path = candidate.path === null ? null : await copies.copy(candidate, all[folder] ?? out);
+      if (candidate.path !== null && path === null) {
         missingCount += 1;
-        if (missing.length < MOST_NAMED) missing.push(`${row.work}: ${join(folder, row.path ?? '')}`);
+        if (missing.length < MOST_NAMED) missing.push(`${candidate.work}: ${join(all[folder] ?? '', candidate.path)}`);
         continue;
       }
+      if (folder === 0) break;
       if (path !== null) {
         files += 1;
-        bytes += row.bytes ?? 0;
+        bytes += candidate.bytes ?? 0;
       }
-      batch.set(row.work, { ...row, path });
-      if (batch.size >= BATCH) await write();
+      batch.push(path === candidate.path ? row : JSON.stringify({ ...(JSON.parse(row) as ManifestRow), path }));
+      break;
     }
+    if (batch.length >= BATCH_ROWS) await write();
+  }
   await write();
-  const records = new Records(store);
-  for (const folder of folders) await mergeRecords(join(folder, 'records.jsonl'), records, options.warn, signal);
-  const works = store.count('last_outcomes');
-  return { folders: folders.length, works, files, bytes, missing, missingCount };
+  let records = 0;
+  for (const [at, folder] of all.entries())
+    for await (const lines of newRecordLines(join(folder, 'records.jsonl'), candidates, options.warn)) {
+      signal?.throwIfAborted();
+      if (at === 0) continue;
+      store.appendRecords(lines);
+      records += lines.length;
+    }
+  store.ingestAll();
+  return { folders: folders.length, works: candidates.count, files, bytes, records, missing, missingCount };
 }
 
-async function* rowsIn(folder: string, warn: Warn): AsyncGenerator<ManifestRow> {
+/** Reads the rows of the manifests of a folder. */
+async function readCandidates(
+  candidates: Candidates,
+  { folder, at, warn }: { readonly folder: string; readonly at: number; readonly warn: (message: string) => void },
+  signal?: AbortSignal,
+): Promise<void> {
   for (const path of manifestsIn(folder))
     for await (const line of readJsonl(path)) {
+      signal?.throwIfAborted();
       const parsed = line.kind === 'bad' ? { row: undefined, problem: line.reason } : parseManifestRow(line.value);
-      if (parsed.row) yield parsed.row;
+      if (parsed.row) candidates.add(parsed.row, at);
       else warn(`${path}, line ${line.line}: ${parsed.problem}; skipped`);
     }
 }
@@ -104,8 +139,14 @@ class FileCopies implements Disposable {
   readonly #out: string;
   readonly #parts: PartFolder;
   readonly #commits = new FileCommits();
+  readonly #buffer = Buffer.allocUnsafe(COPY_BYTES);
+  /** The real paths of folders. */
+  readonly #real = new Map<string, string | undefined>();
+  /** Links made since the last `settled`. */
+  #linked: string[] = [];
   /** Names used by copies since the last `settled`, by hash. */
   readonly #given = new Map<string, string>();
+  readonly #made = new Set<string>();
   #committing: Promise<void>[] = [];
 
   constructor(out: string, clock: Clock) {
@@ -115,40 +156,34 @@ class FileCopies implements Disposable {
 
   /** Resolves when every file would survive a power cut. */
   async settled(): Promise<void> {
-    const committing = this.#committing;
-    this.#committing = [];
+    const [committing, linked] = [this.#committing, this.#linked];
+    [this.#committing, this.#linked] = [[], []];
     await Promise.all(committing);
     this.#given.clear();
-  }
-
-  /** Whether the target folder has the file of a row. */
-  holds({ path, bytes }: Pick<ManifestRow, 'path' | 'bytes'>): boolean {
-    const found = path === null ? undefined : statSync(join(this.#out, path), { throwIfNoEntry: false });
-    return found !== undefined && (bytes === null || found.size === bytes);
+    // Files that another program has just copied into a folder may not be on disk yet.
+    if (linked.length > MOST_OPEN) await syncDisk(this.#out).catch(() => syncLinks(linked));
+    else await syncLinks(linked);
   }
 
   /** The path of a row's file in the target folder; null if the file is not what the row says. */
-  async copy(row: Pick<ManifestRow, 'path' | 'sha256' | 'bytes'>, folder: string): Promise<string | null> {
+  async copy(row: SavedFile, folder: string): Promise<string | null> {
     const name = row.path ?? '';
-    // The folder comes from another machine: a link in it may point to any file of this one.
-    if (!SAVED_FILE.test(name) || fileInside(folder, name) !== join(realpathSync(folder), name)) return null;
+    if (!SAVED_FILE.test(name)) return null;
     const from = join(folder, name);
-    if (row.bytes !== null && lstatSync(from).size !== row.bytes) return null;
-    const digest = await sha256File(from);
+    // The folder comes from another machine: a link in it may point to any file of this one.
+    const root = this.#realPath(folder);
+    if (root === undefined || this.#realPath(dirname(from)) !== join(root, dirname(name))) return null;
+    const found = lstatSync(from, { throwIfNoEntry: false });
+    if (!found?.isFile() || (row.bytes !== null && found.size !== row.bytes)) return null;
+    if (folder === this.#out) return name;
+    const digest = this.#hash(from);
     if (row.sha256 !== null && digest !== row.sha256) return null;
+    this.#make(join(this.#out, dirname(name)));
+    // Downloads are never changed in place, so a link is as good as a copy.
+    if (!this.#given.has(name) && this.#link(from, name)) return name;
     const path = await this.#freeName(name, digest);
-    if (this.#given.has(path) || existsSync(join(this.#out, path))) return path;
-    mkdirSync(join(this.#out, dirname(name)), { recursive: true });
-    const part = partPath(join(this.#parts.path, 'body'));
-    try {
-      linkOrCopy(from, part);
-    } catch (error) {
-      throw describeDiskError(error, part);
-    }
-    this.#given.set(path, digest);
-    const committed = this.#commits.commit(part, join(this.#out, path));
-    committed.catch(() => undefined); // settled() throws it.
-    this.#committing.push(committed);
+    if (this.#given.has(path) || existsSync(join(this.#out, path)) || this.#link(from, path)) return path;
+    await this.#copy(from, digest, path);
     return path;
   }
 
@@ -156,50 +191,142 @@ class FileCopies implements Disposable {
     this.#parts[Symbol.dispose]();
   }
 
+  #realPath(folder: string): string | undefined {
+    if (!this.#real.has(folder)) this.#real.set(folder, realPath(folder));
+    return this.#real.get(folder);
+  }
+
+  #make(folder: string): void {
+    if (!this.#made.has(folder)) mkdirSync(folder, { recursive: true });
+    this.#made.add(folder);
+  }
+
+  /** False if the name is taken, the folders are on different disks, or the disk has no links. */
+  #link(from: string, path: string): boolean {
+    const target = join(this.#out, path);
+    try {
+      linkSync(from, target);
+    } catch {
+      return false; // It is copied instead, which reports any other problem.
+    }
+    this.#linked.push(target);
+    return true;
+  }
+
+  #hash(from: string): string {
+    const source = openSync(from, 'r');
+    try {
+      const digest = createHash('sha256');
+      for (let read = 1; read > 0;) {
+        read = readSync(source, this.#buffer);
+        digest.update(this.#buffer.subarray(0, read));
+      }
+      return digest.digest('hex');
+    } catch (error) {
+      throw describeDiskError(error, from);
+    } finally {
+      closeSync(source);
+    }
+  }
+
+  /** Copies a file to another disk; waits for earlier copies where there are many. */
+  async #copy(from: string, digest: string, path: string): Promise<void> {
+    const part = partPath(join(this.#parts.path, 'body'));
+    try {
+      copyFileSync(from, part, constants.COPYFILE_EXCL);
+    } catch (error) {
+      throw describeDiskError(error, part);
+    }
+    this.#given.set(path, digest);
+    const committed = this.#commits.commit(part, join(this.#out, path));
+    committed.catch(() => undefined); // settled() throws it.
+    this.#committing.push(committed);
+    if (this.#committing.length % MOST_OPEN === 0) await Promise.allSettled(this.#committing.slice(-MOST_OPEN));
+  }
+
   /** The name, or one with the hash if another file has it: two machines may use it for different works. */
   async #freeName(name: string, digest: string): Promise<string> {
-    const path = join(this.#out, name);
-    const taken = this.#given.get(name) ?? (existsSync(path) ? await sha256File(path) : digest);
-    if (taken === digest) return name;
+    const taken = this.#given.get(name) ?? (await this.#hashOf(name));
+    if (taken === undefined || taken === digest) return name;
     const extension = extname(name);
     return `${name.slice(0, -extension.length)}-${digest.slice(0, 12)}${extension}`;
   }
-}
 
-/** Downloads are never changed in place, so a link is as good as a copy. */
-function linkOrCopy(from: string, part: string): void {
-  try {
-    accessSync(from, constants.W_OK);
-    linkSync(from, part);
-  } catch {
-    // Another disk, one without links, or a file that could not be synced here.
-    copyFileSync(from, part, constants.COPYFILE_EXCL);
-    chmodSync(part, 0o644);
+  #hashOf(name: string): Promise<string> | undefined {
+    const path = join(this.#out, name);
+    return existsSync(path) ? sha256File(path) : undefined;
   }
 }
+
+/** Writes everything that is not yet on the disk of a folder: much cheaper than file by file. */
+async function syncDisk(folder: string): Promise<void> {
+  if (process.platform !== 'linux') throw new Error('sync does not wait');
+  await promisify(execFile)('sync', ['-f', folder]);
+}
+
+async function syncLinks(paths: readonly string[]): Promise<void> {
+  for (let at = 0; at < paths.length; at += MOST_OPEN)
+    await Promise.all(
+      paths.slice(at, at + MOST_OPEN).map(async (path) => {
+        await using file = await open(path, 'r');
+        await file.datasync();
+      }),
+    );
+  for (const folder of new Set(paths.map((path) => dirname(path)))) await syncFolder(folder);
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined; // Missing or unreadable: its row is reported.
+  }
+}
+
+const BATCH_LINES = 10_000;
 
 /**
- * Adds what services said about the works of a folder. Lines about the user's own papers and about parsed documents are
+ * New lines of a folder's `records.jsonl`, in batches. Lines about the user's own papers and about parsed documents are
  * left out: they name files that are not merged.
  */
-async function mergeRecords(path: string, records: Records, warn: Warn, signal?: AbortSignal): Promise<void> {
+async function* newRecordLines(
+  path: string,
+  seen: { note(line: string): boolean },
+  warn: (message: string) => void,
+): AsyncGenerator<readonly string[]> {
   if (!existsSync(path)) return;
-  let batch: WorkRecord[] = [];
+  let batch: string[] = [];
   for await (const line of readJsonl(path)) {
-    signal?.throwIfAborted();
-    const value = (line.kind === 'bad' ? null : line.value) as Readonly<Record<string, unknown>> | null;
-    const { kind, record, about, work, version, times } = value ?? {};
-    if ((kind === 'record' || kind === 'whole') && isRecord(record)) batch.push(record);
-    else if (kind === 'notice') records.addNotices([about as NoticeAbout]);
-    else if (kind === 'arxiv') records.noteArxivVersions([[String(work), Number(version)]]);
-    else if (kind === 'repeats' && Array.isArray(times))
-      records.noteRepeats(new Map((times as [string, number][]).map(([id, count]) => [id, count + 1])));
-    else if (!LEFT_OUT.has(String(kind))) warn(`${path}, line ${line.line}: not a line of records; skipped`);
-    if (batch.length < BATCH) continue;
-    records.add(batch);
+    const text = line.kind === 'bad' ? undefined : mergedLine(line.value);
+    if (text === undefined) {
+      warn(`${path}, line ${line.line}: not a line of records; skipped`);
+      continue;
+    }
+    if (text !== '' && seen.note(text)) batch.push(text);
+    if (batch.length < BATCH_LINES) continue;
+    yield batch;
     batch = [];
   }
-  records.add(batch);
+  if (batch.length > 0) yield batch;
 }
 
-const LEFT_OUT: ReadonlySet<string> = new Set(['paper', 'words', 'answer', 'input']);
+/** The line for the merged folder: '' for one that is left out, undefined for a damaged one. */
+function mergedLine(value: unknown): string | undefined {
+  if (value === null || typeof value !== 'object') return undefined;
+  const { kind, record } = value as { readonly kind?: unknown; readonly record?: unknown };
+  switch (kind) {
+    case 'record':
+    case 'whole':
+      // Records of another folder are added and replace nothing.
+      return isRecord(record) ? JSON.stringify({ kind: 'record', record }) : undefined;
+    case 'notice':
+    case 'arxiv':
+    case 'repeats':
+      return JSON.stringify(value);
+    case 'paper':
+    case 'words':
+      return '';
+    default:
+      return undefined;
+  }
+}

@@ -24,6 +24,11 @@ const GRAPH_TABLES = new Set(
 );
 /** Tables of the search index, which is checked against its files whenever it is opened for writing. */
 const INDEX_TABLES = new Set(['index_about', 'segments', 'indexed_documents', 'deleted_passages']);
+/** The columns by which works are counted. */
+const TALLIED = 'outcome, reason, licence, version, type, year, label, other_version';
+/** Most names of works held in memory until their rows are written. */
+const MOST_UNSETTLED = 500_000;
+
 export interface StoreOptions {
   /** Where the stages write their manifests; `Data/Manifests` in the folder by default. */
   readonly manifests?: string | undefined;
@@ -109,6 +114,39 @@ export class CorpusStore implements Rows, Disposable {
       await nextTurn();
     }
     return { ...total, replaced: [...total.replaced] };
+  }
+
+  /**
+   * Like `ingest`, in one transaction, for many new lines: the row of a work is written once instead of once per log
+   * that mentions it. Blocks other writers.
+   */
+  ingestAll(): Ingested {
+    this.#settlesLate = true;
+    try {
+      return this.transaction(() => {
+        // Building indexes and tallies at the end, from sorted rows, is much cheaper than row by row.
+        const later = this.get('select 1 from works limit 1')
+          ? []
+          : this.all<{ type: string; name: string; sql: string }>(
+              "select type, name, sql from sqlite_schema where type <> 'table' and tbl_name = 'works' and sql is not null",
+            );
+        for (const { type, name } of later) this.database.exec(`drop ${type} ${name}`);
+        const total = this.ingest();
+        this.#works.settle();
+        if (later.length > 0)
+          this.database.exec(`insert into works_tally select ${TALLIED}, count(*) from works group by ${TALLIED}`);
+        for (const { sql } of later) this.database.exec(sql);
+        return total;
+      });
+    } finally {
+      this.#settlesLate = false;
+    }
+  }
+
+  /** Appends lines to the records; the next ingest reads them. */
+  appendRecords(lines: readonly string[]): void {
+    if (lines.length === 0) return;
+    this.transaction(() => appendLine(join(this.folder, 'records.jsonl'), `${lines.join('\n')}\n`));
   }
 
   /** Appends lines to a log and ingests them; other processes see all of them or none. */
@@ -208,6 +246,7 @@ export class CorpusStore implements Rows, Disposable {
   }
 
   #ownChanges = 0;
+  #settlesLate = false;
 
   [Symbol.dispose](): void {
     this.#statements.clear();
@@ -272,7 +311,7 @@ export class CorpusStore implements Rows, Disposable {
          tail = excluded.tail, bad_lines = bad_lines + excluded.bad_lines`,
       log.name, bytes, headBytes, head, tail, bad,
     ); // prettier-ignore
-    this.#works.settle();
+    if (!this.#settlesLate || this.#works.size > MOST_UNSETTLED) this.#works.settle();
     this.#ownChanges += 1;
     return !read.isEnd;
   }

@@ -14,6 +14,7 @@ export {
   verdictOf,
 } from './decisions.ts';
 export type { Choice, Label, Phase, Protocol, SavedSet, ScreeningDecision, Standing } from './decisions.ts';
+export { Candidates } from './candidates.ts';
 export { FileTable } from './file-table.ts';
 export { hasIndex, IndexRows } from './index-rows.ts';
 export type { IndexChange, IndexDense, IndexedRow, IndexManifest, SegmentRow } from './index-rows.ts';

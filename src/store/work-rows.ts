@@ -71,6 +71,11 @@ export class WorkRows {
     this.#changed.add(name);
   }
 
+  /** How many changed names have no new row yet. */
+  get size(): number {
+    return this.#changed.size;
+  }
+
   /** Writes the rows of all changed names, and of the other versions of those works. */
   settle(): void {
     if (this.#changed.size === 0) return;

@@ -22,6 +22,8 @@ import { writeReports } from './manifest-reports.ts';
 const INGEST_ROWS = 100;
 const INGEST_MS = 250;
 
+type RecentRow = LastRow & Pick<ManifestRow, 'at'>;
+
 export interface ManifestOptions {
   readonly folder: string;
   readonly runId: string;
@@ -47,7 +49,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
   readonly #writer: JsonlWriter;
   readonly #store: CorpusStore;
   /** Rows in the manifest that are not yet in the database, by work. */
-  readonly #recent = new Map<string, LastRow>();
+  readonly #recent = new Map<string, RecentRow>();
   #pending = 0;
   #ingestDue: Timer | undefined;
 
@@ -99,10 +101,9 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     else this.#ingestDue ??= this.#options.clock.setTimer(INGEST_MS, () => this.#ingestNow());
   }
 
-  /** Writes many rows with one sync and ingests them. */
-  async writeAll(rows: readonly ManifestRow[]): Promise<void> {
-    if (rows.length > 0) await this.#writer.appendLines(`${rows.map((row) => JSON.stringify(row)).join('\n')}\n`);
-    this.#store.ingest();
+  /** Writes many rows with one sync; the caller ingests them. */
+  async writeLines(rows: readonly string[]): Promise<void> {
+    if (rows.length > 0) await this.#writer.appendLines(`${rows.join('\n')}\n`);
   }
 
   last(work: string): LastRow | undefined {
