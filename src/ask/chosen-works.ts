@@ -77,7 +77,7 @@ function filteredWorks({ table }: CorpusWorks, filter: WorkFilter): ReadonlySet<
 
 function workOf(works: CorpusWorks, id: string): string {
   const found = works.find(id);
-  if (found) return found.work;
+  if (found) return found.id;
   const sets = works.records.sets().map(({ name }) => name);
   throw new AppError('USAGE_WORKS', `"${id.slice(0, 100)}" is neither a work of this run nor a saved set`, {
     hint: `${sets.length > 0 ? `sets: ${sets.slice(0, 10).join(', ')}; ` : ''}a filter has fields, such as year:2020-2022`,

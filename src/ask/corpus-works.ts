@@ -1,38 +1,67 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import type { ManifestRow } from '../download/index.ts';
-import type { Label, StoreOptions } from '../store/index.ts';
+import { DOCTAGS_FOLDER } from '../parse/index.ts';
+import type { Label } from '../store/index.ts';
 import { CorpusStore, Records } from '../store/index.ts';
 import type { WorkRecord } from '../works/index.ts';
-import type { SettledWork, WorkLine } from './works/work-table.ts';
-import { lineOf, WorkTable } from './works/work-table.ts';
+import { emptyRecord, retractionOf, yearOf } from '../works/index.ts';
+import { hasDocument } from './library/read-document.ts';
+import type { SettledWork, WorkOutcome } from './works/work-table.ts';
+import { WorkTable } from './works/work-table.ts';
 
-/** A work by the ids of its manifest rows and of its record. */
-export interface FiledWork {
-  readonly work: string;
-  readonly tried: string | null;
-  readonly record: string | null;
+/** Where the documents of a corpus are. */
+export interface DocumentPlace {
+  readonly folder: string;
+  readonly dataRoot: string;
 }
 
-/** A work with its record, last outcome and label. */
-export interface ListedWork {
-  readonly line: WorkLine;
-  readonly row: ManifestRow | null;
-  readonly record: WorkRecord | null;
+/** A work with all known details. */
+export interface LibraryWork {
+  readonly id: string;
+  /** The name of its parsed document, whether or not it exists. */
+  readonly document: string;
+  readonly hasText: boolean;
+  readonly title: string | null;
+  readonly authors: readonly string[];
+  readonly year: number | null;
+  readonly venue: string | null;
+  readonly type: string | null;
+  readonly doi: string | null;
+  /** Of the downloaded file if known, else of the work; likewise its version. */
+  readonly licence: string | null;
+  readonly version: string | null;
+  readonly access: string | null;
+  readonly outcome: WorkOutcome;
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly resolver: string | null;
+  /** Relative to the folder of the corpus. */
+  readonly file: string | null;
+  readonly isRetracted: boolean;
   readonly label: Label | null;
-  /** Whether another record is a better version of the same work. */
+  /** Another record is a better version of the same work. */
   readonly isOtherVersion: boolean;
+  readonly record: WorkRecord;
 }
+
+const DESCRIBED = `select works.*, outcomes.row as manifest_row, records.record
+  from works left join outcomes on outcomes.sequence = works.sequence left join records on records.id = works.work`;
 
 /** The works of a corpus folder: lists, single works, and their outcomes. `refresh` reads new log lines. */
 export class CorpusWorks implements Disposable {
   readonly store: CorpusStore;
   readonly table: WorkTable;
   readonly records: Records;
+  readonly #place: DocumentPlace;
   /** The last outcome reported; undefined before the first call. */
   #sequence: number | undefined;
   #version = '';
 
-  constructor(folder: string, options: StoreOptions = {}) {
-    this.store = CorpusStore.open(folder, options);
+  constructor(folder: string, dataRoot = join(folder, 'Data')) {
+    this.#place = { folder, dataRoot };
+    this.store = CorpusStore.open(folder, { manifests: join(dataRoot, 'Manifests') });
     this.table = new WorkTable(this.store);
     this.records = new Records(this.store);
   }
@@ -63,57 +92,35 @@ export class CorpusWorks implements Disposable {
   }
 
   /** A work by its id, another id of it (`doi:…`, a DOI, its address), or the name of its document. */
-  find(name: string): FiledWork | undefined {
+  find(name: string): LibraryWork | undefined {
     const doi = `doi:${name.replace(/^(?:https?:\/\/(?:dx\.)?doi\.org\/|doi:)/i, '').toLowerCase()}`;
-    const row = this.store.get<{ work: string; tried: string | null; record: string | null }>(
-      `select work, tried, (select id from records where id = works.work) as record from works where row = coalesce(
-         (select row from works where work = :name), (select row from works where tried = :name),
-         (select row from works join work_ids on works.work = work_ids.work where work_ids.id in (:name, :doi) order by works.work limit 1),
-         (select row from works where work = :doi), (select row from works where tried = :doi),
-         (select row from works join own_papers on works.work = own_papers.work where own_papers.document = :name),
-         (select row from works where document = :name and document <> '' limit 1), (select row from works where name = :name limit 1))`
-        .replaceAll(':name', '?1')
-        .replaceAll(':doi', '?2'),
+    const row = this.store.get(
+      `${DESCRIBED} where works.row = coalesce(
+         (select row from works where work = ?1), (select row from works where tried = ?1),
+         (select row from works join work_ids on works.work = work_ids.work where work_ids.id in (?1, ?2) order by works.work limit 1),
+         (select row from works where work = ?2), (select row from works where tried = ?2),
+         (select row from works join own_papers on works.work = own_papers.work where own_papers.document = ?1),
+         (select row from works where document = ?1 and document <> '' limit 1), (select row from works where name = ?1 limit 1))`,
       name,
       doi,
     );
-    return row;
+    return row && this.#described(row);
   }
 
-  /** The full record of a work. */
-  record(work: string): WorkRecord | undefined {
-    return this.records.get(work);
+  /** Every work, in the order of their outcomes in the log. */
+  *each(): Generator<LibraryWork> {
+    const order = 'order by works.sequence = 0, works.sequence, works.work';
+    for (const row of this.store.iterate(`${DESCRIBED} ${order}`)) yield this.#described(row);
   }
 
-  /** The document of a work that was not downloaded but added by the user. */
-  ownDocument(work: string): string | undefined {
-    return this.store.get<{ document: string }>('select document from own_papers where work = ? limit 1', work)
-      ?.document;
-  }
-
-  /** What screening decided about a work. */
-  labelOf(work: string): Label | null {
-    const label = this.store.get<{ label: Label | '' }>('select label from works where work = ?', work)?.label;
-    return label === undefined || label === '' ? null : label;
-  }
-
-  /** Every work with its record and its last manifest row, in the order of their outcomes in the log. */
-  *each(): Generator<ListedWork> {
-    const rows = this.store.iterate(
-      `select works.*, outcomes.row as manifest_row, records.record as record
-       from works left join outcomes on outcomes.sequence = works.sequence left join records on records.id = works.work
-       order by works.sequence = 0, works.sequence, works.work`,
+  #described(row: Record<string, unknown>): LibraryWork {
+    const { record, manifest_row: last } = row;
+    return describedWork(
+      row,
+      typeof record === 'string' ? (JSON.parse(record) as WorkRecord) : null,
+      typeof last === 'string' ? (JSON.parse(last) as ManifestRow) : null,
+      this.#place,
     );
-    for (const row of rows) {
-      const { manifest_row: last, record, label, other_version: other } = row;
-      yield {
-        line: lineOf(row),
-        row: typeof last === 'string' ? (JSON.parse(last) as ManifestRow) : null,
-        record: typeof record === 'string' ? (JSON.parse(record) as WorkRecord) : null,
-        label: label === 'included' || label === 'excluded' ? label : null,
-        isOtherVersion: other === 1,
-      };
-    }
   }
 
   /** All manifest rows of a work, latest first. */
@@ -126,4 +133,68 @@ export class CorpusWorks implements Disposable {
   [Symbol.dispose](): void {
     this.store[Symbol.dispose]();
   }
+}
+
+/** A work of the list, from its row, its record and its last manifest row. */
+export function describedWork(
+  row: Readonly<Record<string, unknown>>,
+  known: WorkRecord | null,
+  last: ManifestRow | null,
+  { folder, dataRoot }: DocumentPlace,
+): LibraryWork {
+  const text = (name: string): string | null => (typeof row[name] === 'string' && row[name] !== '' ? row[name] : null);
+  const [id, document, doi] = [String(row['work']), String(row['name']), known?.ids.doi ?? text('doi')];
+  const title = known?.title ?? text('title');
+  const record = known ?? { ...emptyRecord(id, { doi }), title };
+  const outcome = String(row['outcome']) as WorkOutcome;
+  const isKept = outcome === 'saved' || outcome === 'own';
+  return {
+    id,
+    document,
+    hasText: hasDocument(dataRoot, document),
+    title,
+    authors: record.authors.map(({ name }) => name),
+    year: yearOf(record),
+    venue: record.venue,
+    type: record.type,
+    doi,
+    licence: last?.license ?? record.license,
+    version: last?.version ?? record.version,
+    access: record.access,
+    outcome,
+    reason: text('reason'),
+    detail: last?.detail ?? null,
+    resolver: text('resolver'),
+    file: isKept ? (documentLinks(folder, dataRoot)(document) ?? last?.path ?? null) : null,
+    isRetracted: retractionOf(record) !== undefined,
+    label: text('label') as Label | null,
+    isOtherVersion: row['other_version'] === 1,
+    record,
+  };
+}
+
+/** Folders of downloaded files, by kind. */
+const KEPT = [
+  ['PDF', 'pdf'],
+  ['XML', 'xml'],
+  ['HTML', 'html'],
+] as const;
+
+/**
+ * The path of a document's file: relative to the run folder if it is inside, so that the folder can be moved, otherwise
+ * where the parser found it.
+ */
+export function documentLinks(runFolder: string, dataRoot: string): (documentId: string) => string | undefined {
+  return (id) => {
+    for (const [folder, ending] of KEPT) {
+      const kept = join(folder, `${id}.${ending}`);
+      if (existsSync(join(runFolder, kept))) return kept;
+    }
+    try {
+      const sidecar = readFileSync(join(dataRoot, DOCTAGS_FOLDER, `${id}.meta.json`), 'utf8');
+      return (JSON.parse(sidecar) as { readonly source?: string }).source;
+    } catch {
+      return undefined; // Without a sidecar the passage is shown without a link.
+    }
+  };
 }

@@ -1,7 +1,8 @@
 export { accountOf, COUNTS, outcomesOf, runCountsOf } from './account.ts';
 export type { Account, RunCounts } from './account.ts';
 export { chooseWorks, parseWorkFilter, worksOfSet } from './chosen-works.ts';
-export { CorpusWorks } from './corpus-works.ts';
+export { CorpusWorks, documentLinks } from './corpus-works.ts';
+export type { LibraryWork } from './corpus-works.ts';
 export { decodeCursor, encodeCursor } from './cursor.ts';
 export type { DocumentLine, DocumentsRequest, DocumentStep } from './document-table.ts';
 export { DocumentTable } from './document-table.ts';
@@ -24,15 +25,8 @@ export { nearDocuments } from './graph/near-documents.ts';
 export { workLabel } from './graph/types.ts';
 export type { GraphNode, Neighbour, ShownEvidence, Weighted } from './graph/types.ts';
 export { isFailure, isRefusal } from '../store/index.ts';
-export { CITATION_STYLES, documentLinks, Library, manifestFolder } from './library/library.ts';
-export type {
-  CitationStyle,
-  LibraryAccount,
-  LibraryOutcome,
-  LibraryWork,
-  MissingReason,
-  WorksPage,
-} from './library/library.ts';
+export { CITATION_STYLES, Library, manifestFolder } from './library/library.ts';
+export type { CitationStyle, LibraryAccount, MissingReason, WorksPage } from './library/library.ts';
 export type { Figure, LibraryDocument, OutlineEntry, TextPart, TextPiece } from './library/read-document.ts';
 export type { CitedDocument, CitedHit, CitedWork } from './search/cited-hit.ts';
 export { KeptOpen, fileStamp } from './search/kept-open.ts';

@@ -7,16 +7,7 @@ import type { Config, Layer, Settings } from '../config/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
 import type { Runtime, WorkPlans } from '../harvest/index.ts';
 import { ManifestFolder, simulatedLayer } from '../harvest/index.ts';
-import {
-  chooseWorks,
-  CorpusView,
-  CorpusWorks,
-  documentLinks,
-  Library,
-  LiveSearch,
-  manifestFolder,
-  worksOfSet,
-} from '../ask/index.ts';
+import { chooseWorks, CorpusView, CorpusWorks, Library, LiveSearch, manifestFolder, worksOfSet } from '../ask/index.ts';
 import type { SavedSet } from '../store/index.ts';
 import { CorpusStore, LABELS, Records } from '../store/index.ts';
 import type { Work } from '../works/index.ts';
@@ -237,8 +228,7 @@ export class Corpus implements AsyncDisposable {
     const place = placeOf(this.folder, this.config);
     using works = this.#knownWorks();
     if (request.asItIs !== true) works.records.linkVersions(this.#now());
-    const linkOf = documentLinks(place.folder, place.dataRoot);
-    yield* exportCorpus(request, place, { works, linkOf, name: basename(this.folder) });
+    yield* exportCorpus(request, place, works, basename(this.folder));
   }
 
   /**
@@ -315,11 +305,11 @@ export class Corpus implements AsyncDisposable {
   /** Corrects a cell in every table with that column; '' makes it empty, null restores the extracted value. */
   correct(work: string, column: string, value: string | null): void {
     using works = this.#works();
-    works.records.correct({ work: works.find(work)?.work ?? work, column, value }, this.#now());
+    works.records.correct({ work: works.find(work)?.id ?? work, column, value }, this.#now());
   }
 
   #works(): CorpusWorks {
-    const works = new CorpusWorks(this.folder, { manifests: manifestFolder(this.config) });
+    const works = new CorpusWorks(this.folder, this.config.parse.data_root);
     works.store.ingest();
     return works;
   }
@@ -336,7 +326,7 @@ export class Corpus implements AsyncDisposable {
   /** The works of the corpus, up to date; throws if there are none. */
   #knownWorks(): CorpusWorks {
     if (existsSync(this.folder)) {
-      const works = new CorpusWorks(this.folder, { manifests: manifestFolder(this.config) });
+      const works = new CorpusWorks(this.folder, this.config.parse.data_root);
       works.store.ingest();
       if (!works.isEmpty) return works;
       works[Symbol.dispose]();

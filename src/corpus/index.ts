@@ -10,7 +10,6 @@ export type {
   Figure,
   LibraryAccount,
   LibraryDocument,
-  LibraryOutcome as WorkOutcome,
   LibraryWork,
   MissingReason,
   OutlineEntry,
@@ -26,6 +25,7 @@ export type {
   WorkFilter,
   WorkLine,
   WorkOrder,
+  WorkOutcome,
   WorksPage,
   WorksRequest,
 } from '../ask/index.ts';

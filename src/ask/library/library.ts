@@ -1,25 +1,16 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { AppError } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
-import { REASONS, slug } from '../../download/index.ts';
+import { REASONS } from '../../download/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
-import {
-  apaCitation,
-  bibtexEntry,
-  citationKey,
-  cslItem,
-  emptyRecord,
-  retractionOf,
-  risEntry,
-  yearOf,
-} from '../../works/index.ts';
-import { DOCTAGS_FOLDER } from '../../parse/index.ts';
+import { apaCitation, bibtexEntry, citationKey, cslItem, emptyRecord, risEntry } from '../../works/index.ts';
 import type { Account } from '../account.ts';
 import type { WorksRequest } from '../works/work-table.ts';
 import { accountOf } from '../account.ts';
-import { CorpusWorks } from '../corpus-works.ts';
+import type { DocumentPlace, LibraryWork } from '../corpus-works.ts';
+import { CorpusWorks, describedWork } from '../corpus-works.ts';
 import type { Figure, LibraryDocument, TextPart, TextPiece } from './read-document.ts';
 import {
   documentNames,
@@ -73,15 +64,12 @@ export class Library<Run = unknown> implements Disposable {
   readonly folder: string;
   readonly #place: DocumentPlace;
   #list: CorpusWorks | undefined;
-  readonly #manifests: string;
   readonly #readRun: () => Promise<Run | undefined>;
 
   constructor(folder: string, config: Config, readRun: () => Promise<Run | undefined>) {
     this.#readRun = readRun;
     this.folder = folder;
-    this.#manifests = manifestFolder(config);
-    const dataRoot = config.parse.data_root;
-    this.#place = { dataRoot, linkOf: documentLinks(folder, dataRoot) };
+    this.#place = { folder, dataRoot: config.parse.data_root };
   }
 
   /** A page of the works; for a corpus of the user's papers without records, its documents. */
@@ -91,15 +79,14 @@ export class Library<Run = unknown> implements Disposable {
     if (list.isEmpty) return await this.#documentsPage(request);
     const limit = Math.min(MOST_WORKS, Math.max(1, request.limit ?? LIMIT));
     const { items, total, next } = list.table.page({ sort: 'id', ...request, limit });
-    return { works: items.flatMap(({ id }) => describedWork(this.#place, list, id) ?? []), total, next };
+    return { works: items.flatMap(({ id }) => list.find(id) ?? []), total, next };
   }
 
   /** A work by its id, a DOI, or the name of its document; undefined if it is not in the corpus. */
   async work(name: string): Promise<LibraryWork | undefined> {
     const list = this.#opened();
     await list.refresh();
-    const found = describedWork(this.#place, list, name);
-    return found ?? (hasDocument(this.#place.dataRoot, name) ? await ownPaper(this.#place, name) : undefined);
+    return list.find(name) ?? (hasDocument(this.#place.dataRoot, name) ? await ownPaper(this.#place, name) : undefined);
   }
 
   /** The parsed document of a work. */
@@ -156,7 +143,7 @@ export class Library<Run = unknown> implements Disposable {
   }
 
   #opened(): CorpusWorks {
-    this.#list ??= new CorpusWorks(this.folder, { manifests: this.#manifests });
+    this.#list ??= new CorpusWorks(this.folder, this.#place.dataRoot);
     return this.#list;
   }
 
@@ -216,109 +203,9 @@ function meaningOf(reason: string): { readonly sentence: string; readonly later:
   return { sentence: known?.sentence ?? '', later: known?.later ?? false };
 }
 
-/** Folders of downloaded files, by kind. */
-const KEPT = [
-  ['PDF', 'pdf'],
-  ['XML', 'xml'],
-  ['HTML', 'html'],
-] as const;
-
-/**
- * The path of a document's file: relative to the run folder if it is inside, so that the folder can be moved, otherwise
- * where the parser found it.
- */
-export function documentLinks(runFolder: string, dataRoot: string): (documentId: string) => string | undefined {
-  return (id) => {
-    for (const [folder, ending] of KEPT) {
-      const kept = join(folder, `${id}.${ending}`);
-      if (existsSync(join(runFolder, kept))) return kept;
-    }
-    try {
-      const sidecar = readFileSync(join(dataRoot, DOCTAGS_FOLDER, `${id}.meta.json`), 'utf8');
-      return (JSON.parse(sidecar) as { readonly source?: string }).source;
-    } catch {
-      return undefined; // Without a sidecar the passage is shown without a link.
-    }
-  };
-}
-
 /** Where the stages write their manifests. */
 export function manifestFolder({ parse }: Config): string {
   return join(parse.data_root, 'Manifests');
-}
-
-/** The outcome of a work; `own` is a paper added by the user, `waiting` one not yet tried. */
-export type LibraryOutcome = 'saved' | 'failed' | 'parked' | 'skipped' | 'own' | 'waiting';
-
-/** A work with all known details. */
-export interface LibraryWork {
-  readonly id: string;
-  /** The name of its parsed document, whether or not it exists. */
-  readonly document: string;
-  readonly hasText: boolean;
-  readonly title: string | null;
-  readonly authors: readonly string[];
-  readonly year: number | null;
-  readonly venue: string | null;
-  readonly type: string | null;
-  readonly doi: string | null;
-  readonly licence: string | null;
-  readonly version: string | null;
-  readonly access: string | null;
-  readonly outcome: LibraryOutcome;
-  readonly reason: string | null;
-  readonly detail: string | null;
-  readonly resolver: string | null;
-  /** Relative to the folder of the corpus. */
-  readonly file: string | null;
-  readonly isRetracted: boolean;
-  readonly label: 'included' | 'excluded' | null;
-  readonly record: WorkRecord;
-}
-
-/** Where the documents of a corpus are. */
-interface DocumentPlace {
-  readonly dataRoot: string;
-  /** Where the file of a document is. */
-  readonly linkOf: (document: string) => string | undefined;
-}
-
-/** A work of a run, from its record and its last manifest row. */
-function describedWork(place: DocumentPlace, works: CorpusWorks, name: string): LibraryWork | undefined {
-  const filed = works.find(name);
-  if (!filed) return undefined;
-  const known = filed.record === null ? undefined : works.record(filed.record);
-  const [row] = filed.tried === null ? [] : works.history(filed.tried, 1);
-  const id = known?.id ?? filed.work;
-  const own = row ? undefined : works.ownDocument(id);
-  const document = own ?? slug(filed.tried ?? id);
-  const outcome = row?.outcome ?? (own === undefined ? 'waiting' : 'own');
-  const title = known?.title ?? row?.title ?? null;
-  const doi = known?.ids.doi ?? row?.doi ?? null;
-  const record = known ?? { ...emptyRecord(id, { doi }), title };
-  const isKept = outcome === 'saved' || outcome === 'own';
-  return {
-    id,
-    document,
-    hasText: hasDocument(place.dataRoot, document),
-    title,
-    authors: record.authors.map(({ name }) => name),
-    year: yearOf(record),
-    venue: record.venue,
-    type: record.type,
-    doi,
-    licence: row?.license ?? record.license,
-    version: row?.version ?? record.version,
-    access: record.access,
-    outcome,
-    reason: row?.reason ?? null,
-    detail: row?.detail ?? null,
-    resolver: row?.resolver ?? null,
-    file: isKept ? (place.linkOf(document) ?? row?.path ?? null) : null,
-    isRetracted: retractionOf(record) !== undefined,
-    label: works.labelOf(id),
-    record,
-  };
 }
 
 /** A paper of the user without a record, described by its document. */
@@ -331,26 +218,5 @@ async function ownPaper(place: DocumentPlace, document: string): Promise<Library
     title: text('title'),
     authors: authors.map((name) => ({ name, family: null, given: null, orcid: null, institutions: [] })),
   };
-  return {
-    id: document,
-    document,
-    title: record.title,
-    authors,
-    year: null,
-    venue: null,
-    type: null,
-    doi: record.ids.doi,
-    licence: null,
-    version: null,
-    access: null,
-    outcome: 'own',
-    reason: null,
-    detail: null,
-    resolver: null,
-    file: place.linkOf(document) ?? null,
-    isRetracted: false,
-    label: null,
-    record,
-    hasText: true,
-  };
+  return describedWork({ work: document, name: document, outcome: 'own' }, record, null, place);
 }

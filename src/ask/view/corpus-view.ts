@@ -70,7 +70,7 @@ export class CorpusView implements Disposable {
   /** Use `corpus.view()`. */
   constructor(folder: string, config: Config) {
     this.#manifests = manifestFolder(config);
-    this.#list = new CorpusWorks(folder, { manifests: this.#manifests });
+    this.#list = new CorpusWorks(folder, config.parse.data_root);
     this.#place = { folder, dataRoot: config.parse.data_root };
     this.works = this.#list.table;
     this.documents = new DocumentTable(this.#list.store);
@@ -144,7 +144,7 @@ export class CorpusView implements Disposable {
 
   /** The full record of a work and its citation. */
   record(work: string): { readonly record: WorkRecord; readonly cited: CitedWork } | undefined {
-    const record = this.#list.record(work);
+    const record = this.#list.records.get(work);
     return record && { record, cited: citedWork(record) };
   }
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { fileInside } from '../../base/index.ts';
 import type { Block, Page } from '../../parse/index.ts';
 import { DOCTAGS_FOLDER, readBlockLines } from '../../parse/index.ts';
-import { documentLinks } from '../library/library.ts';
+import type { DocumentPlace } from '../corpus-works.ts';
+import { documentLinks } from '../corpus-works.ts';
 import { captionsOf, hasDocument, isDocumentName, readSidecar, tableRows } from '../library/read-document.ts';
 
 /** Most characters of a document shown at once; `next` says where to continue. */
@@ -31,12 +32,6 @@ export interface ShownDocument {
   readonly blocks: readonly ShownBlock[];
   /** The order of the next block; null at the end. */
   readonly next: number | null;
-}
-
-/** Where the documents of a corpus are; an id is looked up before it is used as a file name. */
-export interface DocumentPlace {
-  readonly folder: string;
-  readonly dataRoot: string;
 }
 
 /** Reads a parsed document, from a block on; undefined if there is none. */

@@ -274,7 +274,7 @@ export interface SettledWork {
 }
 
 /** Converts a row of the table to a line of the list. */
-export function lineOf(row: Record<string, unknown>): WorkLine {
+function lineOf(row: Record<string, unknown>): WorkLine {
   const text = (name: string): string | null => (typeof row[name] === 'string' && row[name] !== '' ? row[name] : null);
   const reason = text('reason');
   return {

@@ -2,16 +2,15 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { existsSync } from 'node:fs';
 
-import { namesNoWork, slug } from '../../download/index.ts';
+import { namesNoWork } from '../../download/index.ts';
 import { AppError, visibleText, writeFileAtomic } from '../../base/index.ts';
-import type { CorpusWorks, WorkOutcome } from '../../ask/index.ts';
+import type { CorpusWorks, LibraryWork } from '../../ask/index.ts';
 import { accountOf, prismaSvg } from '../../ask/index.ts';
 import {
   apaCitation,
   bibtexEntry,
   citationKey,
   cslItem,
-  emptyRecord,
   parseLicense,
   retractionOf,
   risEntry,
@@ -21,7 +20,6 @@ import { csvLine } from '../../harvest/index.ts';
 import type { FileFormat } from '../../parse/index.ts';
 import { chunkOutput, openRowWriter, readChunkPassages } from '../../parse/index.ts';
 import { sectionOf } from '../../search/index.ts';
-import type { WorkRecord } from '../../works/index.ts';
 import type { SearchPlace } from '../open-search.ts';
 
 export const EXPORT_FORMATS = [
@@ -59,56 +57,48 @@ export interface ExportRequest {
 export async function* exportCorpus(
   request: ExportRequest,
   place: SearchPlace,
-  parts: {
-    readonly works: CorpusWorks;
-    readonly linkOf: (document: string) => string | undefined;
-    readonly name: string;
-  },
+  all: CorpusWorks,
+  name: string,
 ): AsyncGenerator<string> {
   const { format, out } = request;
   if (FOLDERS.has(format) && out === undefined)
     throw new AppError('USAGE_EXPORT', `${format} writes a folder of files`, {
       hint: 'give the folder with --out FOLDER',
     });
-  const works = (): Iterable<ExportedWork> => wanted(exportedWorks(parts.works, parts.linkOf), request);
+  const works = (): Iterable<LibraryWork> => wanted(all.each(), request);
   if (format === 'parquet') {
     const kept = [...works()];
-    const dataset = { name: parts.name, dataRoot: place.dataRoot, format: place.format ?? 'parquet' };
+    const dataset = { name, dataRoot: place.dataRoot, format: place.format ?? 'parquet' };
     await writeDataset(out as string, kept, dataset);
   } else if (format === 'obsidian') {
     await mkdir(out as string, { recursive: true });
-    for (const { name, text } of obsidianNotes(works())) await writeFileAtomic(join(out as string, `${name}.md`), text);
+    for (const note of obsidianNotes(works())) await writeFileAtomic(join(out as string, `${note.name}.md`), note.text);
   } else if (format === 'prisma' && out !== undefined) {
-    const counts = accountOf(parts.works.store).prisma;
+    const counts = accountOf(all.store).prisma;
     const base = out.replace(/\.(?:json|svg)$/i, '');
     await writeFileAtomic(`${base}.json`, `${JSON.stringify(counts, undefined, 2)}\n`);
     await writeFileAtomic(`${base}.svg`, prismaSvg(counts));
-  } else if (format === 'prisma') yield `${JSON.stringify(accountOf(parts.works.store).prisma, undefined, 2)}\n`;
+  } else if (format === 'prisma') yield `${JSON.stringify(accountOf(all.store).prisma, undefined, 2)}\n`;
   else if (out === undefined) yield* textOf(format, works(), place);
   else await writeFileAtomic(out, (await Array.fromAsync(textOf(format, works(), place))).join(''));
 }
 
 function* wanted(
-  works: Iterable<ExportedWork>,
+  works: Iterable<LibraryWork>,
   { format, redistributable, saved, works: chosen }: ExportRequest,
-): Generator<ExportedWork> {
+): Generator<LibraryWork> {
   for (const work of works) {
     if (redistributable && !isRedistributable(work)) continue;
     if (saved && work.file === null) continue;
     if (chosen && !chosen.has(work.record.id)) continue;
     // Excluded works are in counts and tables, but not in citations and training data.
-    const isCited =
-      format === 'bibtex' || format === 'ris' || format === 'csl' || format === 'obsidian' || format === 'parquet';
-    if (isCited && (work.label === 'excluded' || namesNoWork(work.reason))) continue;
+    const isCited = format === 'bibtex' || format === 'ris' || format === 'csl' || format === 'parquet';
+    if (isCited && (work.label === 'excluded' || namesNoWork(work.reason ?? ''))) continue;
     yield work;
   }
 }
 
-async function* textOf(
-  format: ExportFormat,
-  works: Iterable<ExportedWork>,
-  place: SearchPlace,
-): AsyncGenerator<string> {
+async function* textOf(format: ExportFormat, works: Iterable<LibraryWork>, place: SearchPlace): AsyncGenerator<string> {
   switch (format) {
     case 'bibtex': {
       const taken = new Set<string>();
@@ -154,9 +144,9 @@ const COLUMNS = [
 ] as const; // prettier-ignore
 
 /** A table of all works with the outcome of each. */
-function* csvTable(works: Iterable<ExportedWork>): Generator<string> {
+function* csvTable(works: Iterable<LibraryWork>): Generator<string> {
   yield csvLine(COLUMNS);
-  for (const { record, outcome, reason, detail, label, file, license } of works) {
+  for (const { record, outcome, reason, detail, label, file, licence: license } of works) {
     const { ids, title, date, venue, volume, issue, pages, type, language, access, version, url, abstract } = record;
     const authors = record.authors.map(({ name }) => name).join('; ');
     const known: Record<(typeof COLUMNS)[number], string | number | null> = {
@@ -168,10 +158,10 @@ function* csvTable(works: Iterable<ExportedWork>): Generator<string> {
 }
 
 /** The table that ASReview and Rayyan read; `included` is empty before screening. */
-function* screeningTable(works: Iterable<ExportedWork>): Generator<string> {
+function* screeningTable(works: Iterable<LibraryWork>): Generator<string> {
   yield csvLine(['record_id', 'title', 'abstract', 'authors', 'year', 'doi', 'keywords', 'url', 'included']);
   for (const { record, label, isOtherVersion, reason } of works) {
-    if (isOtherVersion || namesNoWork(reason)) continue;
+    if (isOtherVersion || namesNoWork(reason ?? '')) continue;
     const { id, title, abstract, authors, ids, keywords, url } = record;
     const included = label === null ? '' : label === 'included' ? 1 : 0;
     const names = authors.map(({ name }) => name).join('; ');
@@ -186,11 +176,11 @@ interface Note {
 }
 
 /** Obsidian notes, one per work, linked to the works it cites. */
-function* obsidianNotes(works: Iterable<ExportedWork>): Generator<Note> {
-  const all = [...works].filter(({ reason, isOtherVersion }) => !namesNoWork(reason) && !isOtherVersion);
+function* obsidianNotes(works: Iterable<LibraryWork>): Generator<Note> {
+  const all = [...works].filter(({ reason, isOtherVersion }) => !namesNoWork(reason ?? '') && !isOtherVersion);
   const taken = new Set<string>();
   const names = new Map(all.map(({ record }) => [record.id, `@${citationKey(record, taken)}`]));
-  for (const { record, file, license } of all) {
+  for (const { record, file, licence: license } of all) {
     const cited = record.references.flatMap((id) => names.get(id) ?? []);
     const front: Record<string, unknown> = {
       title: record.title,
@@ -237,12 +227,12 @@ const PASSAGE_COLUMNS = {
 /** Writes a folder that Hugging Face can load: Parquet shards below `data/` and a dataset card. */
 async function writeDataset(
   folder: string,
-  works: readonly ExportedWork[],
+  works: readonly LibraryWork[],
   place: { readonly name: string; readonly dataRoot: string; readonly format: FileFormat },
 ): Promise<{ readonly works: number; readonly passages: number }> {
   await mkdir(join(folder, 'data'), { recursive: true });
-  const kept = works.filter(({ reason, isOtherVersion }) => !namesNoWork(reason) && !isOtherVersion);
-  const rows = kept.map(({ record, license, file }) => ({
+  const kept = works.filter(({ reason, isOtherVersion }) => !namesNoWork(reason ?? '') && !isOtherVersion);
+  const rows = kept.map(({ record, licence: license, file }) => ({
     id: record.id,
     doi: record.ids.doi ?? '',
     title: record.title ?? '',
@@ -263,7 +253,7 @@ async function writeDataset(
 }
 
 async function* passageRows(
-  works: readonly ExportedWork[],
+  works: readonly LibraryWork[],
   place: { readonly dataRoot: string; readonly format: FileFormat },
 ): AsyncGenerator<Record<string, unknown>> {
   for await (const { page_content: text, metadata } of loadedDocuments(works, place)) {
@@ -298,8 +288,8 @@ async function shards(
 }
 
 /** One licence if all works share it, else `other`: each row has its own. */
-function datasetCard(name: string, works: readonly ExportedWork[], passages: number): string {
-  const slugs = new Set(works.map(({ license }) => parseLicense(license)?.slug ?? 'unknown'));
+function datasetCard(name: string, works: readonly LibraryWork[], passages: number): string {
+  const slugs = new Set(works.map(({ licence }) => parseLicense(licence)?.slug ?? 'unknown'));
   const [only] = slugs;
   const license = slugs.size === 1 && only !== undefined && /^(?:cc|public)/.test(only) ? hubLicense(only) : 'other';
   const languages = [...new Set(works.flatMap(({ record }) => record.language ?? []))].toSorted();
@@ -328,10 +318,10 @@ interface LoadedDocument {
 
 /** The passages of works with the metadata needed to cite them. */
 async function* loadedDocuments(
-  works: Iterable<ExportedWork>,
+  works: Iterable<LibraryWork>,
   place: { readonly dataRoot: string; readonly format: FileFormat },
 ): AsyncGenerator<LoadedDocument> {
-  for (const { record, document, file, license, isOtherVersion, label } of works) {
+  for (const { record, document, file, licence: license, isOtherVersion, label } of works) {
     const chunks = chunkOutput(place.dataRoot, document, place.format);
     if (isOtherVersion || label === 'excluded' || !existsSync(chunks)) continue;
     const citation = apaCitation(record);
@@ -359,44 +349,9 @@ async function* loadedDocuments(
   }
 }
 
-/** A work as exported: its record, its outcome, and people's decisions about it. */
-interface ExportedWork {
-  readonly record: WorkRecord;
-  readonly document: string;
-  readonly outcome: WorkOutcome;
-  readonly reason: string;
-  readonly detail: string | null;
-  /** Relative to the folder of the corpus. */
-  readonly file: string | null;
-  /** Of the downloaded file if known, else of the work. */
-  readonly license: string | null;
-  readonly label: 'included' | 'excluded' | null;
-  /** Another record is a better version of the same work. */
-  readonly isOtherVersion: boolean;
-}
-
 /** Licences that let anyone redistribute a text, whole or in part. */
 const REDISTRIBUTABLE = new Set(['cc0', 'public-domain', 'cc-by', 'cc-by-sa']);
 
-function isRedistributable({ license, file }: Pick<ExportedWork, 'license' | 'file'>): boolean {
-  return file !== null && license !== null && REDISTRIBUTABLE.has(parseLicense(license)?.slug ?? '');
-}
-
-/** Every work of a corpus, including unavailable and untried ones, in order of arrival. */
-function* exportedWorks(works: CorpusWorks, linkOf: (document: string) => string | undefined): Generator<ExportedWork> {
-  for (const { line, row, record: known, label, isOtherVersion } of works.each()) {
-    const record = known ?? { ...emptyRecord(line.id, { doi: line.doi }), title: line.title };
-    const document = line.document ?? slug(row?.work ?? line.id);
-    yield {
-      record,
-      document,
-      outcome: line.outcome,
-      reason: line.reason ?? '',
-      detail: row?.detail ?? null,
-      file: line.document === null ? null : (linkOf(document) ?? row?.path ?? null),
-      license: row?.license ?? record.license,
-      label,
-      isOtherVersion,
-    };
-  }
+function isRedistributable({ licence, file }: Pick<LibraryWork, 'licence' | 'file'>): boolean {
+  return file !== null && licence !== null && REDISTRIBUTABLE.has(parseLicense(licence)?.slug ?? '');
 }
