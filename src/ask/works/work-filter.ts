@@ -40,7 +40,6 @@ export interface Conditions {
 }
 
 const NONE = 'none';
-const UNREADABLE = 'unreadable';
 const MISSING = ['failed', 'parked', 'skipped', 'waiting'] as const;
 const LONGEST_QUERY = 200;
 
@@ -50,36 +49,19 @@ export function wordsOf(text: string): string {
   return words.map((word) => `"${word}"*`).join(' AND ');
 }
 
-type Test = (value: string | number) => boolean;
-
 /** Entries that name no work are listed only if an outcome or a reason is given. */
 function isOfWorks({ outcome = '', reason = '' }: WorkFilter): boolean {
   return outcome === '' && reason === '';
 }
 
-/** A test for each facet that a filter restricts. */
-export function testsOf(filter: WorkFilter): (readonly [WorkFacet, Test])[] {
-  return WORK_FACETS.flatMap((facet): (readonly [WorkFacet, Test])[] => {
-    const wanted = filter[facet];
-    if (facet === 'outcome' && isOfWorks(filter)) return [[facet, (value) => value !== UNREADABLE]];
-    if (wanted === undefined || wanted === '') return [];
-    if (facet === 'year') {
-      const [first, last] = yearsOf(wanted);
-      return [[facet, (value) => Number(value) >= first && Number(value) <= last]];
-    }
-    const values = new Set(valuesOf(facet, wanted));
-    return [[facet, (value) => values.has(String(value))]];
-  });
-}
-
-/** The facets of a filter as SQL. */
-export function facetConditions(filter: WorkFilter): Conditions {
+/** The facets of a filter as SQL, or all of them but one. */
+export function facetConditions(filter: WorkFilter, except?: WorkFacet): Conditions {
   const conditions: string[] = [];
   const values: Record<string, SQLInputValue> = {};
-  if (isOfWorks(filter)) conditions.push(`outcome <> '${UNREADABLE}'`);
+  if (except !== 'outcome' && isOfWorks(filter)) conditions.push("outcome <> 'unreadable'");
   for (const facet of WORK_FACETS) {
     const wanted = filter[facet];
-    if (wanted === undefined || wanted === '') continue;
+    if (wanted === undefined || wanted === '' || facet === except) continue;
     if (facet === 'year') {
       const [first, last] = yearsOf(wanted);
       conditions.push('year BETWEEN :first_year AND :last_year');

@@ -4,7 +4,7 @@ import type { CorpusStore } from '../../store/index.ts';
 import { REASONS } from '../../download/index.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import type { Conditions, WorkFacet, WorkFilter } from './work-filter.ts';
-import { facetConditions, hasWords, soughtConditions, testsOf, textOf, WORK_FACETS } from './work-filter.ts';
+import { facetConditions, hasWords, soughtConditions, textOf, WORK_FACETS } from './work-filter.ts';
 
 /** What a list of works can be sorted by. */
 export const WORK_ORDERS = ['id', 'title', 'year', 'venue', 'outcome', 'reason', 'licence', 'at', 'citations'] as const;
@@ -32,14 +32,11 @@ const SHOWN = `work, title, authors, year, venue, doi, type, outcome, reason, re
 const FEW = 2_000;
 const DEFAULT_LIMIT = 50;
 
-type Combination = Readonly<Record<WorkFacet, string | number>> & { readonly rows: number };
-
 /** The works of a corpus, one line each, in every order and by every filter of a list. */
 export class WorkTable {
   readonly #store: CorpusStore;
   readonly #found: FoundWorks;
   #version = '';
-  #combinations: readonly Combination[] | undefined;
 
   constructor(store: CorpusStore) {
     this.#store = store;
@@ -49,12 +46,11 @@ export class WorkTable {
     this.#found = new FoundWorks(store.database);
   }
 
-  /** Drops cached counts and results if the database changed. */
+  /** Drops the result of the last search if the database changed. */
   #look(): void {
     const { version } = this.#store;
     if (version === this.#version) return;
     this.#version = version;
-    this.#combinations = undefined;
     this.#found.forget();
   }
 
@@ -100,7 +96,7 @@ export class WorkTable {
     this.#look();
     const facets = facetConditions(request);
     const isFound = this.#find(request);
-    const total = isFound ? this.#found.count(facets) : this.#count(request);
+    const total = isFound ? this.#found.count(facets) : this.#count(facets);
     const [compare, direction] = order === 'asc' ? ['>', 'ASC'] : ['<', 'DESC'];
     const conditions = [
       ...facets.conditions,
@@ -138,26 +134,20 @@ export class WorkTable {
   facets(
     filter: WorkFilter = {},
   ): Readonly<Record<WorkFacet, readonly { readonly value: string; readonly works: number }[]>> {
-    const tests = testsOf(filter);
     const entries = WORK_FACETS.map((facet) => {
-      const counts = new Map<string, number>();
-      for (const combination of this.#all()) {
-        if (!tests.every(([about, test]) => about === facet || test(combination[about]))) continue;
-        const value = textOf(combination[facet]);
-        counts.set(value, (counts.get(value) ?? 0) + combination.rows);
-      }
-      const list = [...counts].map(([value, works]) => ({ value, works }));
+      const { sql, values } = tallied(facetConditions(filter, facet));
+      const rows = this.#store.database
+        .prepare(`select ${facet} as value, sum(rows) as works ${sql} group by 1`)
+        .all(values) as { value: string | number; works: number }[];
+      const list = rows.map(({ value, works }) => ({ value: textOf(value), works }));
       return [facet, list.sort((a, b) => b.works - a.works || (a.value < b.value ? -1 : 1))] as const;
     });
     return Object.fromEntries(entries) as Record<WorkFacet, { value: string; works: number }[]>;
   }
 
-  #count(filter: WorkFilter): number {
-    const tests = testsOf(filter);
-    let sum = 0;
-    for (const combination of this.#all())
-      if (tests.every(([about, test]) => test(combination[about]))) sum += combination.rows;
-    return sum;
+  #count(facets: Conditions): number {
+    const { sql, values } = tallied(facets);
+    return Number(this.#store.database.prepare(`select sum(rows) as works ${sql}`).get(values)?.['works'] ?? 0);
   }
 
   /** Stores which works match the searched fields; false if none is searched. */
@@ -167,13 +157,11 @@ export class WorkTable {
     this.#found.find(sought);
     return true;
   }
+}
 
-  /** All combinations of facet values: far fewer than works. */
-  #all(): readonly Combination[] {
-    this.#look();
-    this.#combinations ??= this.#store.all<Combination>('select * from works_tally');
-    return this.#combinations;
-  }
+/** The table of all combinations of facet values, which are far fewer than works. */
+function tallied({ conditions, values }: Conditions): { readonly sql: string; readonly values: Conditions['values'] } {
+  return { sql: `from works_tally ${conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`}`, values };
 }
 
 /** SQL condition: the work is among those found. */
