@@ -11,12 +11,6 @@ export interface Ranking {
   readonly scores: Float32Array;
 }
 
-/** A passage number with its score. */
-export interface ScoredPlace {
-  readonly place: number;
-  readonly score: number;
-}
-
 /**
  * Convex fusion: normalises both scores and adds them. Each is scaled from the score of an unrelated passage (lexical:
  * 0; dense: `unrelated`, the mean similarity of the collection) to the best score; lower dense scores count as 0.
@@ -31,7 +25,11 @@ export function fuse(
 }
 
 /** The highest scores above a bound; ties go to the earlier passage. */
-export function rankingOf(scored: readonly ScoredPlace[], top: number, above: number): Ranking {
+export function rankingOf(
+  scored: readonly { readonly place: number; readonly score: number }[],
+  top: number,
+  above: number,
+): Ranking {
   const sorted = scored
     .filter(({ score }) => score > above)
     .sort((a, b) => b.score - a.score || a.place - b.place)
@@ -42,16 +40,34 @@ export function rankingOf(scored: readonly ScoredPlace[], top: number, above: nu
   };
 }
 
-/** The best passages over several segments, given each segment's scores and its first passage number. */
+/**
+ * The best passages above a bound over several segments, given each segment's scores and its first passage number; ties
+ * go to the earlier passage.
+ */
 export function bestOf(
   segments: readonly { readonly base: number }[],
   scores: readonly Float32Array[],
   { top, above }: { readonly top: number; readonly above: number },
 ): Ranking {
-  const best = segments.flatMap(({ base }, at) => {
-    const own = scores[at] as Float32Array;
-    return Array.from(topPlaces(own, top, above), (place) => ({ place: base + place, score: own[place] as number }));
-  });
+  // Sorted, best first. After a few thousand passages hardly any is better than the last one here.
+  const best: { readonly place: number; readonly score: number }[] = [];
+  let bound = top === 0 ? Infinity : above;
+  for (const [segment, { base }] of segments.entries()) {
+    const own = scores[segment] as Float32Array;
+    for (let at = 0; at < own.length; at += 1) {
+      const score = own[at] as number;
+      if (!(score > bound)) continue;
+      let [low, high] = [0, best.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((best[middle]?.score ?? 0) < score) high = middle;
+        else low = middle + 1;
+      }
+      best.splice(low, 0, { place: base + at, score });
+      if (best.length > top) best.pop();
+      if (best.length === top) bound = best.at(-1)?.score ?? above;
+    }
+  }
   return rankingOf(best, top, above);
 }
 
@@ -61,96 +77,6 @@ export function highestOf(scores: readonly Float32Array[], least: number): numbe
   for (const each of scores)
     for (let at = 0; at < each.length; at += 1) if ((each[at] as number) > highest) highest = each[at] as number;
   return highest;
-}
-
-/**
- * The highest scores offered, with passages in rising order; ties go to the earlier one. A binary heap in typed arrays
- * with the lowest score at the root: offering allocates nothing.
- */
-class Best {
-  readonly #places: Uint32Array;
-  readonly #scores: Float32Array;
-  readonly #above: number;
-  #size = 0;
-
-  constructor(count: number, above = -Infinity) {
-    this.#places = new Uint32Array(count);
-    this.#scores = new Float32Array(count);
-    this.#above = above;
-  }
-
-  /** Offers a passage above the bound and returns the new bound: lower scores need not be offered. */
-  offer(place: number, score: number): number {
-    if (this.#places.length === 0) return Infinity;
-    if (this.#size < this.#places.length) {
-      this.#rise(this.#size, place, score);
-      this.#size += 1;
-    } else this.#sink(place, score);
-    return this.#size < this.#places.length ? this.#above : (this.#scores[0] as number);
-  }
-
-  /** The passages, best first. */
-  places(): Uint32Array {
-    const order = Array.from({ length: this.#size }, (_, at) => at);
-    const scores = this.#scores;
-    const places = this.#places;
-    order.sort(
-      (a, b) => (scores[b] as number) - (scores[a] as number) || (places[a] as number) - (places[b] as number),
-    );
-    return Uint32Array.from(order, (at) => places[at] as number);
-  }
-
-  #rise(from: number, place: number, score: number): void {
-    const places = this.#places;
-    const scores = this.#scores;
-    let at = from;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      const other = scores[parent] as number;
-      if (other < score || (other === score && (places[parent] as number) > place)) break;
-      scores[at] = other;
-      places[at] = places[parent] as number;
-      at = parent;
-    }
-    scores[at] = score;
-    places[at] = place;
-  }
-
-  #sink(place: number, score: number): void {
-    const places = this.#places;
-    const scores = this.#scores;
-    const size = this.#size;
-    let at = 0;
-    for (let child = 1; child < size; child = 2 * at + 1) {
-      const right = child + 1;
-      if (right < size && isWorse(scores, places, right, child)) child = right;
-      const other = scores[child] as number;
-      if (other > score || (other === score && (places[child] as number) < place)) break;
-      scores[at] = other;
-      places[at] = places[child] as number;
-      at = child;
-    }
-    scores[at] = score;
-    places[at] = place;
-  }
-}
-
-function isWorse(scores: Float32Array, places: Uint32Array, a: number, b: number): boolean {
-  const left = scores[a] as number;
-  const right = scores[b] as number;
-  return left < right || (left === right && (places[a] as number) > (places[b] as number));
-}
-
-/** The passages of the `count` highest scores above `above`, best first; ties go to the earlier one. */
-function topPlaces(scores: Float32Array, count: number, above = -Infinity): Uint32Array {
-  const best = new Best(Math.min(count, scores.length), above);
-  const { length } = scores;
-  let bound = above;
-  for (let place = 0; place < length; place += 1) {
-    const score = scores[place] as number;
-    if (score > bound) bound = best.offer(place, score);
-  }
-  return best.places();
 }
 
 /** Default number of passages of one work that precede those of others. */

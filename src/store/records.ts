@@ -385,11 +385,11 @@ function contentOf(record: WorkRecord): string {
 }
 
 /** The fields of a work's last row that decide whether it is tried again. */
-export type LastRow = Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes'>;
+export type LastRow = Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes' | 'at'>;
 
 export function lastOutcome(store: CorpusStore, work: string): LastRow | undefined {
   return store.get<LastRow>(
-    'select outcome, reason, path, bytes from outcomes where work = ? order by sequence desc limit 1',
+    'select outcome, reason, path, bytes, at from outcomes where work = ? order by sequence desc limit 1',
     work,
   );
 }

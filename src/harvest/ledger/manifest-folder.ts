@@ -22,8 +22,6 @@ import { writeReports } from './manifest-reports.ts';
 const INGEST_ROWS = 100;
 const INGEST_MS = 250;
 
-type RecentRow = LastRow & Pick<ManifestRow, 'at'>;
-
 export interface ManifestOptions {
   readonly folder: string;
   readonly runId: string;
@@ -49,7 +47,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
   readonly #writer: JsonlWriter;
   readonly #store: CorpusStore;
   /** Rows in the manifest that are not yet in the database, by work. */
-  readonly #recent = new Map<string, RecentRow>();
+  readonly #recent = new Map<string, LastRow>();
   #pending = 0;
   #ingestDue: Timer | undefined;
 
