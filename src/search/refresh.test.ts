@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, test } from 'node:test';
 
 import { randomDocument } from '../../test/fixtures/random-document.ts';
@@ -198,34 +197,4 @@ test('a process killed while it builds leaves the old index in force, and nobody
     [],
     'what the dead one left is gone',
   );
-});
-
-test('an index of the version before is used as it is, also after an interrupted upgrade', async () => {
-  await chunk('a', 1);
-  await chunk('b', 2);
-  const { passages } = await refresh();
-  rmSync(chunkOutput(root, 'b', 'parquet'));
-  const left = await refresh();
-  const segments = await readdir(join(folder, 'Index'));
-  const old = join(folder, 'Index', 'index.sqlite');
-  {
-    using database = new DatabaseSync(join(folder, 'corpus.sqlite'));
-    database.exec(`attach '${old}' as old;
-      create table old.about as select * from index_about;
-      insert into old.about values ('schema', 'docstokg/index/3');
-      create table old.segments as select * from segments;
-      create table old.documents as select * from indexed_documents;
-      create table old.deletions as select * from deleted_passages`);
-  }
-  for (const ending of ['', '-wal', '-shm']) rmSync(join(folder, `corpus.sqlite${ending}`), { force: true });
-  copyFileSync(old, join(root, 'copy'));
-  for (let upgrade = 0; upgrade < 2; upgrade += 1) {
-    assert.deepEqual(await refresh(), { passages: left.passages, changed: false });
-    assert.equal(existsSync(old), false);
-    copyFileSync(join(root, 'copy'), old);
-  }
-  await writeFile(old, 'not a database at all');
-  assert.equal(readManifest(folder).passages, left.passages);
-  assert.deepEqual(await readdir(join(folder, 'Index')), segments);
-  assert.ok(left.passages < passages);
 });

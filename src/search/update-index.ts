@@ -261,8 +261,9 @@ async function removeOthers(index: IndexRows): Promise<void> {
   const named = new Set(index.segments().map(({ name }) => name));
   for (const file of await readdir(index.folder)) {
     const [, name] = /^segment-([0-9a-f]{12})\.bin(?:\.rows)?$/.exec(file) ?? [];
-    // Files of an index of the first two versions.
-    const isOld = /^(?:(?:passages|offsets|lexical|dense|rows)-[0-9a-f]{8}\.(?:bin|part)|index\.json)$/.test(file);
+    // Files of earlier versions.
+    const isOld =
+      /^(?:(?:passages|offsets|lexical|dense|rows)-[0-9a-f]{8}\.(?:bin|part)|index\.(?:json|sqlite.*))$/.test(file);
     if (isOld || (name !== undefined && !named.has(name))) {
       // On some systems open files cannot be removed; the next update tries again.
       await rm(join(index.folder, file), { force: true }).catch(() => undefined);

@@ -1,14 +1,11 @@
-import { existsSync, mkdirSync, rmSync, utimesSync } from 'node:fs';
+import { mkdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { AppError, isDamaged } from '../base/index.ts';
+import { AppError } from '../base/index.ts';
 import type { ModelIdentity } from '../parse/index.ts';
 import { CorpusStore, hasStore } from './corpus-store.ts';
 
 const FOLDER = 'Index';
-/** Where versions before 0.2 stored these rows, and their name for the layout, which is unchanged. */
-const OLD = 'index.sqlite';
-const OLD_SCHEMA = 'docstokg/index/3';
 
 /** The vectors of an index: their model, their length and their number format. */
 export interface IndexDense {
@@ -68,7 +65,6 @@ export class IndexRows implements Disposable {
     mkdirSync(join(corpus, FOLDER), { recursive: true });
     const rows = new IndexRows(corpus, CorpusStore.create(corpus));
     try {
-      rows.#takeOver();
       // Replaced segment files are deleted afterwards, so the change must be on disk first.
       rows.#store.database.exec('pragma synchronous = full');
       if (rows.analysis !== analysis)
@@ -100,16 +96,7 @@ export class IndexRows implements Disposable {
 
   /** Opens an index of any version; undefined for a folder without a database. */
   static find(corpus: string): IndexRows | undefined {
-    const hasOld = existsSync(join(corpus, FOLDER, OLD));
-    if (!hasOld && !hasStore(corpus)) return undefined;
-    const rows = new IndexRows(corpus, hasOld ? CorpusStore.create(corpus) : CorpusStore.open(corpus));
-    try {
-      rows.#takeOver();
-      return rows;
-    } catch (error) {
-      rows[Symbol.dispose]();
-      throw error;
-    }
+    return hasStore(corpus) ? new IndexRows(corpus, CorpusStore.open(corpus)) : undefined;
   }
 
   /** How texts were analysed; undefined where there is no index. */
@@ -234,41 +221,6 @@ export class IndexRows implements Disposable {
       value,
     );
   }
-
-  /** Copies the rows of an older version; its file is removed afterwards, so that an interrupted upgrade is repeated. */
-  #takeOver(): void {
-    const path = join(this.folder, OLD);
-    if (!existsSync(path)) return;
-    const { database } = this.#store;
-    try {
-      database.prepare('attach ? as old').run(path);
-      if (database.prepare("select value from old.about where name = 'schema'").get()?.['value'] === OLD_SCHEMA)
-        this.#write(() => {
-          for (const [table, of] of [
-            ['segments', 'segments'],
-            ['indexed_documents', 'documents'],
-            ['deleted_passages', 'deletions'],
-            ['index_about', 'about'],
-          ] as const)
-            database.exec(`delete from ${table}; insert into ${table} select * from old.${of}`);
-        });
-    } catch (error) {
-      // An unreadable index is rebuilt from the passages.
-      if (!isDamaged(error) && !isWithoutTable(error)) throw error;
-    }
-    if (
-      database
-        .prepare('pragma database_list')
-        .all()
-        .some(({ name }) => name === 'old')
-    )
-      database.exec('detach old');
-    for (const ending of ['', '-wal', '-shm']) rmSync(path + ending, { force: true });
-  }
-}
-
-function isWithoutTable(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('no such table');
 }
 
 /** Whether a corpus folder has an index, in any version. */
