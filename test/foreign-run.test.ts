@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { sourcePdf } from '../src/ask/view/shown-document.ts';
+import { sourcePdf } from '../src/ask/view/corpus-view.ts';
 
 test('a run folder from someone else cannot show PDFs outside of it', async () => {
   await using root = await mkdtempDisposable(join(tmpdir(), 'foreign-'));

@@ -1,5 +1,7 @@
+import type { ManifestRow } from '../download/index.ts';
+import { lostSources } from '../download/index.ts';
 import type { CorpusStore } from '../store/index.ts';
-import type { PrismaCounts } from './prisma.ts';
+import { sentenceOf } from './works/work-table.ts';
 
 /** Each count in one sentence. Every view of a corpus's numbers uses these. */
 export const COUNTS = {
@@ -260,4 +262,334 @@ export function runCountsOf(store: CorpusStore, run: string): RunCounts {
     },
     given_up: givenUp.map(({ detail }) => detail),
   };
+}
+
+/** The counts of a PRISMA 2020 flow diagram; each line is a part of the one before. */
+export interface PrismaCounts {
+  readonly identified: number;
+  readonly removed_before_screening: { readonly unreadable_entries: number; readonly duplicates: number };
+  /** Works that a person labelled; 0 before any screening. */
+  readonly screened: number;
+  /** Works without a label: not read yet, or unread because the stopping rule was met. */
+  readonly not_screened: number;
+  /** Excluded by title and abstract. */
+  readonly excluded: number;
+  /** Works not excluded by title and abstract; all works before any screening. */
+  readonly sought: number;
+  readonly not_retrieved: number;
+  readonly not_retrieved_by_reason: Readonly<Record<string, number>>;
+  /** Works with a file or an assessed full text that title and abstract did not exclude. */
+  readonly retrieved: number;
+  /** Of these, the works excluded by their full text, and why. */
+  readonly excluded_by_full_text: number;
+  readonly excluded_by_full_text_reasons: Readonly<Record<string, number>>;
+  /** Of these, the included works. */
+  readonly included: number;
+}
+
+const [WIDTH, BOX, GAP, LINE] = [300, 330, 40, 18];
+
+/** The counts as an SVG diagram for a paper. */
+export function prismaSvg(counts: PrismaCounts): string {
+  const { unreadable_entries: unreadable, duplicates } = counts.removed_before_screening;
+  const reasons = Object.entries(counts.not_retrieved_by_reason)
+    .toSorted((a, b) => b[1] - a[1])
+    .map(([reason, number]) => `${reason} (n = ${number})`);
+  const whys =
+    counts.excluded_by_full_text === 0
+      ? []
+      : [`Reports excluded (n = ${counts.excluded_by_full_text}):`, ...Object.entries(counts.excluded_by_full_text_reasons).map(([why, number]) => `${why} (n = ${number})`)]; // prettier-ignore
+  const isScreened = counts.screened > 0;
+  const rows: readonly (readonly [string, readonly string[]])[] = [
+    [
+      `Records identified (n = ${counts.identified})`,
+      ['Removed before screening:', `duplicates (n = ${duplicates})`, `unreadable entries (n = ${unreadable})`],
+    ],
+    [
+      isScreened ? `Records screened (n = ${counts.screened})` : 'Records not screened yet',
+      isScreened
+        ? [
+            `Records excluded (n = ${counts.excluded})`,
+            ...(counts.not_screened > 0 ? [`Records not screened (n = ${counts.not_screened})`] : []),
+          ]
+        : [],
+    ],
+    [`Reports sought (n = ${counts.sought})`, [`Reports not retrieved (n = ${counts.not_retrieved})`, ...reasons]],
+    [counts.excluded_by_full_text > 0 ? `Reports assessed for eligibility (n = ${counts.retrieved})` : `Reports retrieved (n = ${counts.retrieved})`, whys], // prettier-ignore
+    [isScreened ? `Studies included (n = ${counts.included})` : 'Studies not screened yet', []],
+  ];
+  let y = 10;
+  const parts: string[] = [];
+  for (const [at, [main, side]] of rows.entries()) {
+    const height = Math.max(2, side.length + 1) * LINE;
+    parts.push(box(10, y, WIDTH, height, [main]));
+    if (side.length > 0) {
+      parts.push(box(WIDTH + 10 + GAP, y, BOX, height, side));
+      parts.push(arrow(WIDTH + 10, y + height / 2, WIDTH + 10 + GAP, y + height / 2));
+    }
+    if (at < rows.length - 1) parts.push(arrow(10 + WIDTH / 2, y + height, 10 + WIDTH / 2, y + height + GAP));
+    y += height + GAP;
+  }
+  const size = `${WIDTH + BOX + GAP + 20} ${y}`;
+  const marker =
+    '<defs><marker id="a" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0 8 4 0 8z"/></marker></defs>';
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size}" font-family="sans-serif" font-size="13">${marker}${parts.join('')}</svg>\n`;
+}
+
+function box(x: number, y: number, width: number, height: number, lines: readonly string[]): string {
+  const text = lines
+    .map((line, at) => `<tspan x="${x + 10}" y="${y + LINE * (at + 1)}">${escaped(line)}</tspan>`)
+    .join('');
+  return `<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="none" stroke="black"/><text>${text}</text>`;
+}
+
+function arrow(x1: number, y1: number, x2: number, y2: number): string {
+  return `<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke="black" marker-end="url(#a)"/>`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+const MOST_LOST = 30;
+
+/** The sources of full texts, and what failed. */
+export interface Sources {
+  /** Works with an outcome, and the bytes of their files. */
+  readonly works: number;
+  readonly bytes: number;
+  readonly resolvers: readonly {
+    readonly name: string;
+    /** Works for which it was asked, and works for which it answered. */
+    readonly asked: number;
+    readonly answered: number;
+    readonly saved: number;
+    readonly attempts: number;
+  }[];
+  readonly attempt_reasons: readonly {
+    readonly reason: string;
+    readonly attempts: number;
+    readonly sentence: string | null;
+  }[];
+  /** Hosts that did not deliver, with the number of works. */
+  readonly lost: Readonly<Record<string, number>>;
+  readonly kinds: Readonly<Record<string, number>>;
+}
+
+/** An attempt at a URL, reduced to its host. */
+export interface AttemptAtHost {
+  readonly url: string;
+  readonly status: number | null;
+  readonly bytes: number;
+  readonly started_at: string;
+}
+
+const LAST = 'works join outcomes on outcomes.sequence = works.sequence';
+
+/** Counts sources from the last row of every work. */
+export function sourcesOf(store: CorpusStore): Sources {
+  const counts = (sql: string): Map<string, number> =>
+    new Map(store.all<{ name: string; n: number }>(sql).map(({ name, n }) => [name, n]));
+  const total = store.get<{ works: number; bytes: number }>(
+    `select count(*) as works, coalesce(sum(outcomes.bytes), 0) as bytes from ${LAST}`,
+  ) ?? { works: 0, bytes: 0 };
+  const saved = counts(
+    "select coalesce(resolver, 'unknown') as name, count(*) as n from works where outcome = 'saved' group by 1 order by 2 desc, 1",
+  );
+  const attempts = counts(
+    `select attempts.resolver as name, count(*) as n from works join attempts on attempts.sequence = works.sequence
+     group by 1 order by 2 desc, 1`,
+  );
+  const asked = counts(
+    `select asked.value as name, count(distinct works.row) as n from ${LAST}, json_each(outcomes.row, '$.asked') as asked
+     group by 1 order by 2 desc, 1`,
+  );
+  const silent = counts(
+    `select problem.value ->> '$.resolver' as name, count(distinct works.row) as n
+     from ${LAST}, json_each(outcomes.row, '$.problems') as problem
+     where problem.value ->> '$.resolver' in (select value from json_each(outcomes.row, '$.asked')) group by 1`,
+  );
+  const lost = new Map<string, number>();
+  for (const { row } of store.iterate<{ row: string }>(
+    `select outcomes.row from ${LAST} where works.outcome not in ('saved', 'own') and outcomes.row ->> '$.attempts' <> '[]'`,
+  ))
+    for (const host of lostSources(JSON.parse(row) as ManifestRow).keys()) lost.set(host, (lost.get(host) ?? 0) + 1);
+  const names = new Set([...saved.keys(), ...attempts.keys(), ...asked.keys()]);
+  return {
+    ...total,
+    resolvers: [...names].map((name) => ({
+      name,
+      asked: asked.get(name) ?? 0,
+      answered: (asked.get(name) ?? 0) - (silent.get(name) ?? 0),
+      saved: saved.get(name) ?? 0,
+      attempts: attempts.get(name) ?? 0,
+    })),
+    attempt_reasons: store
+      .all<{ reason: string; attempts: number }>(
+        `select attempts.reason, count(*) as attempts from works join attempts on attempts.sequence = works.sequence
+         where attempts.reason <> 'success' group by 1 order by 2 desc, 1`,
+      )
+      .map((line) => ({ ...line, sentence: sentenceOf(line.reason) })),
+    lost: Object.fromEntries([...lost].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, MOST_LOST)),
+    kinds: Object.fromEntries(
+      counts(
+        `select coalesce(outcomes.kind, 'unknown') as name, count(*) as n from ${LAST} where works.outcome = 'saved'
+         group by 1 order by 2 desc, 1`,
+      ),
+    ),
+  };
+}
+
+/** Every attempt of the last row of every work. */
+export function attemptsAtHosts(store: CorpusStore): IterableIterator<AttemptAtHost> {
+  return store.iterate<AttemptAtHost>(
+    `select url, status, attempts.bytes, started_at from works join attempts on attempts.sequence = works.sequence`,
+  );
+}
+
+const STAGES = [
+  ['doctags', 'parsed'],
+  ['chunk', 'chunked'],
+  ['embed', 'embedded'],
+] as const;
+const SLOWEST = 5;
+const MOST_FAILURES = 100;
+/** Bounds of the buckets: from 0.01 s, each twice the previous one. */
+const FIRST_BOUND_S = 0.01;
+const MOST_BUCKETS = 30;
+
+/** The outcomes and times of a stage, by documents. */
+export interface StageTimes {
+  readonly name: string;
+  readonly succeeded: number;
+  readonly failed: number;
+  /** Finished before this program logged it. */
+  readonly skipped: number;
+  readonly needs_ocr: number;
+  readonly median_s: number;
+  readonly p95_s: number;
+  readonly max_s: number;
+  readonly histogram: readonly { readonly up_to_s: number; readonly documents: number }[];
+  readonly slowest: readonly { readonly document: string; readonly seconds: number }[];
+  readonly categories: Readonly<Record<string, number>>;
+  readonly failures: readonly { readonly document: string; readonly category: string; readonly message: string }[];
+}
+
+/** The times of the stages, from the last outcome of each document; stages without outcomes are omitted. */
+export function stageTimes(store: CorpusStore): StageTimes[] {
+  return STAGES.flatMap(([name, step]) => {
+    const counts = new Map(
+      store
+        .all<{ status: string; n: number }>(
+          `select case when ${step} = 'success' and ${step}_s is null then 'skipped' else ${step} end as status, count(*) as n
+           from documents where ${step} <> '' group by 1`,
+        )
+        .map(({ status, n }) => [status, n]),
+    );
+    if (counts.size === 0) return [];
+    const good = store.all<{ document: string; seconds: number }>(
+      `select id as document, ${step}_s as seconds from documents where ${step} = 'success' and ${step}_s is not null order by ${step}_s, id`,
+    );
+    const seconds = good.map((row) => row.seconds);
+    const share = (part: number): number =>
+      seconds[Math.min(seconds.length - 1, Math.floor(part * seconds.length))] ?? 0;
+    const failed = `from documents where ${step} = 'failure'`;
+    return [
+      {
+        name,
+        succeeded: good.length,
+        failed: counts.get('failure') ?? 0,
+        skipped: counts.get('skipped') ?? 0,
+        needs_ocr: counts.get('needs-ocr') ?? 0,
+        median_s: share(0.5),
+        p95_s: share(0.95),
+        max_s: share(1),
+        histogram: histogram(seconds),
+        slowest: good.slice(-SLOWEST).toReversed(),
+        categories: Object.fromEntries(
+          store
+            .all<{ category: string; n: number }>(
+              `select coalesce(${step}_category, 'unknown') as category, count(*) as n ${failed} group by 1 order by 2 desc, 1`,
+            )
+            .map(({ category, n }) => [category, n]),
+        ),
+        failures: store.all<{ document: string; category: string; message: string }>(
+          `select id as document, coalesce(${step}_category, 'unknown') as category, substr(coalesce(${step}_failure, ''), 1, 400) as message
+           ${failed} order by id limit ${MOST_FAILURES}`,
+        ),
+      },
+    ];
+  });
+}
+
+function histogram(sorted: readonly number[]): { readonly up_to_s: number; readonly documents: number }[] {
+  const [least, most] = [sorted[0], sorted.at(-1)];
+  if (least === undefined || most === undefined) return [];
+  const bucket = (seconds: number): number =>
+    Math.min(MOST_BUCKETS, Math.max(0, Math.ceil(Math.log2(seconds / FIRST_BOUND_S))));
+  const counts = Map.groupBy(sorted, bucket);
+  return Array.from({ length: bucket(most) - bucket(least) + 1 }, (_, at) => ({
+    up_to_s: FIRST_BOUND_S * 2 ** (bucket(least) + at),
+    documents: counts.get(bucket(least) + at)?.length ?? 0,
+  }));
+}
+
+/** A run's requests to a host. Times are ISO 8601. */
+export interface HostFigures {
+  readonly host: string;
+  readonly requests: number;
+  readonly refused: number;
+  readonly failed: number;
+  readonly cap: number;
+  readonly lastAt: string;
+  readonly heldUntil: string | null;
+  readonly heldWhy: 'rate-limited' | 'host-held' | null;
+}
+
+/** Requests to a host in one interval. */
+export interface HostSlice {
+  readonly row: number;
+  readonly host: string;
+  readonly at: string;
+  readonly ms: number;
+  readonly sent: number;
+  readonly refused: number;
+  readonly failed: number;
+  readonly bytes: number;
+  readonly waited_ms: number;
+  readonly most: number;
+  readonly cap: number;
+  readonly asked_until: string | null;
+  readonly held_until: string | null;
+}
+
+/** The hosts of a run, most requests first. */
+export function hostFigures(store: CorpusStore): HostFigures[] {
+  return store.all(
+    `select host, requests, refused, failed, cap, last_at as lastAt, held_until as heldUntil, held_why as heldWhy
+     from hosts order by requests desc, host limit 20000`,
+  );
+}
+
+/** Every interval, in log order. */
+export function hostSlices(store: CorpusStore): IterableIterator<HostSlice> {
+  return store.iterate("select * from host_slices where host <> '' order by row");
+}
+
+/** Real seconds per second of the last run; below 1 for a simulated web. */
+export function timeScale(store: CorpusStore): number {
+  const sql = 'select time_scale as scale from host_slices where time_scale is not null order by row desc limit 1';
+  return store.get<{ scale: number }>(sql)?.scale ?? 1;
+}
+
+/** Intervals after a row in which a host's delay grew. */
+export function newHolds(store: CorpusStore, after: number): HostSlice[] {
+  return store.all(
+    `select * from host_slices as slice where row > ? and (asked_until is not null or held_until is not null)
+       and not exists (select 1 from host_slices as before where before.host = slice.host and before.row < slice.row
+         and (before.asked_until is not null or before.held_until is not null)
+         and coalesce(before.held_until, before.asked_until) >= coalesce(slice.held_until, slice.asked_until))
+     order by row`,
+    after,
+  );
 }

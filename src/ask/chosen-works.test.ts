@@ -7,8 +7,7 @@ import { test } from 'node:test';
 
 import { removeStore } from '../store/index.ts';
 import { emptyRecord } from '../works/index.ts';
-import { chooseWorks, parseWorkFilter } from './chosen-works.ts';
-import { CorpusWorks } from './corpus-works.ts';
+import { chooseWorks, parseWorkFilter, CorpusWorks } from './corpus-works.ts';
 
 test('a filter is read as people write it, and what it cannot mean is refused', () => {
   assert.deepEqual(parseWorkFilter('year:2018-2022 author:"van Oppen" retracted:no heat waves'), {

@@ -1,6 +1,5 @@
 import type { CorpusStore } from '../store/index.ts';
-import { decodeCursor, encodeCursor } from './cursor.ts';
-import { wordsOf } from './works/work-filter.ts';
+import { decodeCursor, encodeCursor, wordsOf } from './works/work-table.ts';
 
 /** The steps of a document, in order. */
 const DOCUMENT_STEPS = ['parsed', 'chunked', 'embedded'] as const;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 
-import { Channel, eventStream } from './channel.ts';
+import { Channel, eventStream } from './corpus-run.ts';
 
 test('what is offered is taken in order, and a closed line ends after what waits in it', async () => {
   const line = new Channel<number>(10);

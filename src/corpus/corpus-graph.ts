@@ -35,10 +35,9 @@ import { CorpusStore, Records } from '../store/index.ts';
 import type { Asking } from '../harvest/index.ts';
 import type { WorkRecord } from '../works/index.ts';
 import { iterateOpenAlex, yearOf } from '../works/index.ts';
-import { eventStream } from './channel.ts';
-import { modelClient, modelPrices, modelSettings } from './open-model.ts';
+import { eventStream } from './corpus-run.ts';
+import { modelClient, modelPrices, modelSettings, stageSettings } from './prepare-stages.ts';
 import type { StageCall } from './prepare-stages.ts';
-import { stageSettings } from './prepare-stages.ts';
 
 /** Events of building a graph; the last one has the outcome. */
 export type GraphEvent =

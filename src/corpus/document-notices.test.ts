@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { ItemOutcome, StageContext, WorkItem } from '../stage/index.ts';
-import { DocumentNotices } from './document-notices.ts';
+import { DocumentNotices } from './prepare-stages.ts';
 
 function notices(modelIsEnglish: boolean, outcomes: readonly ItemOutcome[]): string[] {
   const collected = new DocumentNotices(modelIsEnglish);

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { makePdf, paragraph, prose } from '../../test/support/make-pdf.ts';
 import type { Settings } from '../config/index.ts';
 import { openJsonServer, sendJson } from '../testing/index.ts';
-import type { RunAccount } from './account.ts';
+import type { RunAccount } from './run-file.ts';
 import type { Corpus } from './corpus.ts';
 import { openCorpus } from './corpus.ts';
 

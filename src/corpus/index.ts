@@ -1,4 +1,13 @@
-export type { FailedDocument, RunAccount, StageAccount, WorksAccount } from './account.ts';
+export type {
+  FailedDocument,
+  RunAccount,
+  StageAccount,
+  WorksAccount,
+  CorpusEvent,
+  MessageEvent,
+  RunAsked,
+  RunFile,
+} from './run-file.ts';
 export type {
   CitationStyle,
   CitedDocument,
@@ -33,13 +42,19 @@ export { Corpus, corpusLayer, openCorpus } from './corpus.ts';
 export type { CorpusOptions } from './corpus.ts';
 export type { ClaimsEvent, CorpusGraph, GraphEvent, GraphRequest } from './corpus-graph.ts';
 export type { CorpusStageName } from './corpus-run.ts';
-export type { CorpusEvent, MessageEvent } from './events.ts';
-export type { Estimate } from './estimate.ts';
+export type { Estimate, GatherRequest, PassedOver } from './gather-request.ts';
 export { Gathering } from './gather.ts';
 export type { GatherProgress } from './gather.ts';
-export type { GatherRequest } from './gather-request.ts';
-export { modelClient, modelPrices, modelSettings } from './open-model.ts';
-export { chunkSettings, denseSettings, doctagsSettings } from './parse-settings.ts';
+export {
+  modelClient,
+  modelPrices,
+  modelSettings,
+  chunkSettings,
+  denseSettings,
+  doctagsSettings,
+  defaultStageOptions,
+  stageSettings,
+} from './prepare-stages.ts';
 export {
   CITATION_STYLES,
   fileStamp,
@@ -52,21 +67,15 @@ export {
   WORK_FACETS,
   WORK_ORDERS,
 } from '../ask/index.ts';
-export type { PassedOver } from './own-papers.ts';
 export { readRunFile } from './run-file.ts';
-export type { RunAsked, RunFile } from './run-file.ts';
 export { PARSE_STAGES } from './run-stages.ts';
 export type { ParseRequest, ParseStage } from './run-stages.ts';
-export { findSearchPlace } from './open-search.ts';
-export type { SearchEvent, SearchPlace } from './open-search.ts';
-export { eventStream } from './channel.ts';
-export { defaultStageOptions, stageSettings } from './prepare-stages.ts';
+export { findSearchPlace, relatedWorks } from './open-search.ts';
+export type { SearchEvent, SearchPlace, RelatedWork } from './open-search.ts';
+export { eventStream } from './corpus-run.ts';
 export type { StageCall } from './prepare-stages.ts';
 export { EXPORT_FORMATS } from './export/export-corpus.ts';
 export type { ExportFormat, ExportRequest } from './export/export-corpus.ts';
 export { csvLine } from '../harvest/index.ts';
-export { isEmptyDiff } from './refresh/refresh-diff.ts';
-export type { RefreshDiff } from './refresh/refresh-diff.ts';
-export type { RefreshRequest } from './refresh/refresh-corpus.ts';
-export { relatedWorks } from './related.ts';
-export type { RelatedWork } from './related.ts';
+export { isEmptyDiff } from './refresh/refresh-corpus.ts';
+export type { RefreshDiff, RefreshRequest } from './refresh/refresh-corpus.ts';

@@ -1,18 +1,19 @@
-import { dirname, join, resolve } from 'node:path';
 import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 
+import type { Library, LibraryWork, LiveSearch } from '../ask/index.ts';
+import { documentLinks, SearchSession } from '../ask/index.ts';
 import { AppError, canonicalJson } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
-import { documentLinks, SearchSession } from '../ask/index.ts';
 import type { DenseEngine, FileFormat, MaybeEngine, ModelIdentity } from '../parse/index.ts';
 import { chunkOutput, embeddedPrecision, openDenseEngineIfInstalled } from '../parse/index.ts';
 import type { IndexEvent, SearchMode } from '../search/index.ts';
 import { openIndex, readManifest, refreshIndex } from '../search/index.ts';
 import { hasIndex, Records } from '../store/index.ts';
+import type { CorpusGraph } from './corpus-graph.ts';
 import { hasCorpusGraph, openCorpusGraph } from './corpus-graph.ts';
-import { denseSettings } from './parse-settings.ts';
-import type { RunAccount } from './account.ts';
-import type { MessageEvent } from './events.ts';
+import { denseSettings } from './prepare-stages.ts';
+import type { MessageEvent, RunAccount } from './run-file.ts';
 
 /** Options for opening an index for many questions. */
 export interface OpenSearchOptions {
@@ -226,4 +227,63 @@ function hasAny(folder: string, format: FileFormat): boolean {
 export function placeOf(folder: string, config: Config): SearchPlace {
   const dataRoot = config.parse.data_root;
   return placeIn(folder, config, dataRoot) ?? { folder, dataRoot, index: join(folder, 'Index'), format: undefined };
+}
+
+/** A related work, and why. */
+export interface RelatedWork {
+  /** Its id in the corpus, or in the graph if it is not in the corpus. */
+  readonly id: string;
+  readonly title: string | null;
+  readonly year: number | null;
+  readonly inCorpus: boolean;
+  /** Works of the corpus that cite both, and works that both cite; zero if they are related by content. */
+  readonly citedTogether: number;
+  readonly sharedReferences: number;
+  /** Similarity of its nearest passage to the title, 0 to 1; null if related by citations. */
+  readonly fit: number | null;
+}
+
+/** Passages searched per requested work. */
+const PASSAGES_PER_WORK = 6;
+
+/** Works cited together with a work or citing the same works, if there is a graph; then works with similar content. */
+export async function relatedWorks(
+  work: LibraryWork,
+  corpus: { readonly library: Library; readonly graph: CorpusGraph; readonly search: LiveSearch },
+  limit: number,
+  signal?: AbortSignal,
+): Promise<RelatedWork[]> {
+  const related = corpus.graph.exists ? byCitations(work, corpus.graph, limit) : [];
+  if (related.length >= limit || work.title === null) return related;
+  const known = new Set([work.document, work.id, ...related.map(({ id }) => id)]);
+  const hits = await corpus.search.search(work.title, { top: limit * PASSAGES_PER_WORK, minFit: 0 }, signal);
+  for (const { passage, work: cited, fit } of hits) {
+    const id = cited?.id ?? passage.document;
+    if (known.has(id) || known.has(passage.document) || related.length >= limit) continue;
+    known.add(id).add(passage.document);
+    const title = cited?.title ?? passage.title;
+    const year = cited?.year ?? null;
+    related.push({ id, title, year, inCorpus: true, citedTogether: 0, sharedReferences: 0, fit });
+  }
+  return related;
+}
+
+function byCitations(work: LibraryWork, corpusGraph: CorpusGraph, limit: number): RelatedWork[] {
+  using graph = corpusGraph.open();
+  for (const name of [work.document, ...(work.doi === null ? [] : [work.doi]), work.id]) {
+    try {
+      return graph.related(name, limit).map(({ node, cocited, coupled }) => ({
+        id: node.id,
+        title: node.label,
+        year: node.year,
+        inCorpus: node.data['inCorpus'] === true || node.data['inCorpus'] === 1,
+        citedTogether: cocited,
+        sharedReferences: coupled,
+        fit: null,
+      }));
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'GRAPH_NO_NODE')) throw error;
+    }
+  }
+  return [];
 }

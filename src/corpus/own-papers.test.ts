@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { findOwnPapers } from './own-papers.ts';
+import { findOwnPapers } from './gather-request.ts';
 
 const ARTICLE = `<!doctype html><html><head><title>Reefs</title></head><body><article><h1>Reefs</h1><p>${'Corals recover where fishing is banned. '.repeat(100)}</p></article></body></html>`;
 const LOGIN =

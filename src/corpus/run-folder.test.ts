@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { systemClock } from '../base/index.ts';
-import type { RunAccount } from './account.ts';
+import type { RunAccount } from './run-file.ts';
 import { readRunFile, RunFolder } from './run-file.ts';
 
 const account: RunAccount = {

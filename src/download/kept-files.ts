@@ -17,7 +17,7 @@ import {
 } from '../base/index.ts';
 import type { Beginning } from './begun-files.ts';
 import { BegunFiles, BEGUN_FOLDER, PartFolder } from './begun-files.ts';
-import type { Artifact, ArtifactKind } from './outcome.ts';
+import type { Artifact, ArtifactKind } from './manifest-row.ts';
 
 const hardLink = promisify(linkCallback);
 

@@ -6,7 +6,7 @@ import type { Finding, Resolver } from '../resolve/index.ts';
 import { HeldClock } from '../testing/index.ts';
 import { workFromPayload } from '../works/index.ts';
 import { KeptFiles } from './kept-files.ts';
-import type { WorkOutcome } from './outcome.ts';
+import type { WorkOutcome } from './manifest-row.ts';
 import { processWork } from './try-plan.ts';
 import { SameWorks } from './same-works.ts';
 

@@ -8,7 +8,7 @@ import type { Work } from '../works/index.ts';
 import type { InspectDocument } from './identity.ts';
 import { belongsTo, faultOf } from './identity.ts';
 import type { KeptFiles } from './kept-files.ts';
-import type { Attempt, WorkOutcome, WorkResult, Artifact, ArtifactKind } from './outcome.ts';
+import type { Attempt, WorkOutcome, WorkResult, Artifact, ArtifactKind } from './manifest-row.ts';
 import type { Reason } from './reasons.ts';
 import { isBroken, reasonOfResult, responseOf } from './reasons.ts';
 import type { SameWork, SameWorks } from './same-works.ts';

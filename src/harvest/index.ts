@@ -6,16 +6,13 @@ export {
   openAsking,
   openInspector,
 } from './open-download.ts';
-export { checkStore } from './shared/shared-files.ts';
-export type { SharedFiles, StoreCheck } from './shared/shared-files.ts';
-export { openShared } from './shared/open-shared.ts';
-export type { Shared } from './shared/open-shared.ts';
+export { checkStore, openShared } from './shared/shared-files.ts';
+export type { SharedFiles, StoreCheck, Shared } from './shared/shared-files.ts';
 export { mergeFolders } from './merge-folders.ts';
 export type { Merged } from './merge-folders.ts';
 export { configuredServices, hostKnowledge, hostRates, hostsNow } from './open-admission.ts';
 export { askArxivVersions, askRecords, keptFromArxiv } from './ask-records.ts';
-export { enrichWorks } from './papers/enrich-works.ts';
-export { identifyPapers } from './papers/identify-papers.ts';
+export { enrichWorks, identifyPapers } from './papers/identify-papers.ts';
 export type { IdentifiedPapers, RefusedDoi } from './papers/identify-papers.ts';
 export { ManifestFolder } from './ledger/manifest-folder.ts';
 export type { ManifestOptions } from './ledger/manifest-folder.ts';
@@ -36,4 +33,4 @@ export {
 export type { WantedWorks } from './provider.ts';
 export type { Runtime } from './queue/open-queue.ts';
 export { simulatedLayer, simulatedWebLayer } from './simulated-web.ts';
-export { csvLine } from './ledger/csv.ts';
+export { csvLine } from './ledger/manifest-reports.ts';

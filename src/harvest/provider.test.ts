@@ -11,11 +11,11 @@ import { createClient } from '../http/index.ts';
 import { baseUrlsBelow, findByTitle, Lookups, Services } from '../resolve/index.ts';
 import { HeldClock } from '../testing/index.ts';
 import type { WorkRecord } from '../works/index.ts';
-import { csvLine } from './ledger/csv.ts';
+import { csvLine } from './ledger/manifest-reports.ts';
 import type { UnreadableEntry } from './search-titles.ts';
 import type { WantedWorks } from './provider.ts';
 import { wantedWorks } from './provider.ts';
-import { ReviewFile } from './review-file.ts';
+import { ReviewFile } from './search-titles.ts';
 
 async function inWorld(
   use: (

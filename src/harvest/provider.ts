@@ -29,8 +29,7 @@ import {
   workFromText,
 } from '../works/index.ts';
 import type { Asking } from './open-download.ts';
-import type { ReviewFile } from './review-file.ts';
-import type { UnreadableEntry } from './search-titles.ts';
+import type { ReviewFile, UnreadableEntry } from './search-titles.ts';
 import { searched, TitleCounts } from './search-titles.ts';
 
 /** Requested works, besides those given by id. */

@@ -1,5 +1,5 @@
 export type { IndexEvent } from './refresh.ts';
-export type { IndexedPassage, SearchFilter } from './passage.ts';
+export type { IndexedPassage, SearchFilter } from './opened-segments.ts';
 export { refreshIndex } from './refresh.ts';
 export { openIndex, readManifest } from './search-index.ts';
 export type { Hit, SearchIndex, SearchMode, SearchOptions } from './search-index.ts';

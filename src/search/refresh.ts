@@ -17,7 +17,7 @@ import { hasIndex, IndexRows } from '../store/index.ts';
 import { segmentPath } from './segment/segment-file.ts';
 import type { IndexedDocument } from './update-index.ts';
 import { rebuildIndex, updateIndex } from './update-index.ts';
-import type { IndexedPassage } from './passage.ts';
+import type { IndexedPassage } from './opened-segments.ts';
 import { sectionOf } from './section.ts';
 
 /** The source and destination of an index. */

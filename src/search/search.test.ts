@@ -9,7 +9,7 @@ import type { DenseEngine } from '../parse/index.ts';
 import { analyse } from '../parse/index.ts';
 import { buildIndex } from './update-index.ts';
 import { dot } from './segment/dense.ts';
-import type { IndexedPassage } from './passage.ts';
+import type { IndexedPassage } from './opened-segments.ts';
 import { openIndex } from './search-index.ts';
 
 let folder = '';

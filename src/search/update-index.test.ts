@@ -8,7 +8,7 @@ import { seededRandom } from '../../test/fixtures/random-document.ts';
 import type { DenseEngine } from '../parse/index.ts';
 import { PASSAGE_ANALYSIS } from '../parse/index.ts';
 import { IndexRows } from '../store/index.ts';
-import type { IndexedPassage } from './passage.ts';
+import type { IndexedPassage } from './opened-segments.ts';
 import type { OpenOptions, SearchMode } from './search-index.ts';
 import { openIndex, readManifest } from './search-index.ts';
 import type { IndexedDocument } from './update-index.ts';

@@ -6,11 +6,10 @@ import { sha256, syncFolder } from '../base/index.ts';
 import { PASSAGE_ANALYSIS } from '../parse/index.ts';
 import type { IndexChange, IndexDense, IndexedRow, SegmentRow } from '../store/index.ts';
 import { IndexRows } from '../store/index.ts';
-import type { IndexedPassage, Passage } from './passage.ts';
+import type { IndexedPassage, Passage } from './opened-segments.ts';
 import { LexicalWriter, termsOf } from './segment/lexical.ts';
-import { mergeSegments } from './segment/merge-segments.ts';
+import { mergeSegments, facetOf, SegmentWriter } from './segment/write-segment.ts';
 import { segmentPath } from './segment/segment-file.ts';
-import { facetOf, SegmentWriter } from './segment/write-segment.ts';
 
 /** Postings per segment; bounds the memory for them to half a gigabyte. */
 const MOST_POSTINGS = 24_000_000;

@@ -8,7 +8,7 @@ import type { Warn } from '../base/index.ts';
 import { AppError, describeDiskError, isDamaged, openOrSetAside, packageRoot, sha256 } from '../base/index.ts';
 import { appendLine, isSameLog, LineReader, logsIn, readLines, START } from './logs.ts';
 import type { LogCursor, LogFile } from './logs.ts';
-import type { Rows } from './rows.ts';
+import type { Rows } from './work-rows.ts';
 import { upgradeFolder } from './upgrade.ts';
 import { WorkRows } from './work-rows.ts';
 

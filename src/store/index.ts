@@ -1,5 +1,4 @@
 export { CorpusStore, refuseFleetFolder, removeStore } from './corpus-store.ts';
-export type { StoreOptions } from './corpus-store.ts';
 export {
   CHOICES,
   LABELS,

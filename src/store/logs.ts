@@ -13,12 +13,11 @@ import {
 import { join } from 'node:path';
 
 import type { ManifestRow } from '../download/index.ts';
-import type { Rows } from './rows.ts';
+import type { Rows, WorkRows } from './work-rows.ts';
 import type { Decision, ScreeningDecision, Standing } from './decisions.ts';
 import { CHOICES, labelOf, LABELS, PHASES } from './decisions.ts';
 import type { RecordLine } from './record-rows.ts';
 import { applyRecordLine } from './record-rows.ts';
-import type { WorkRows } from './work-rows.ts';
 
 /** A log of a corpus folder: the name of its cursor, the kind of its lines, and its path. */
 export interface LogFile {

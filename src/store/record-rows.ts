@@ -1,7 +1,6 @@
 import type { NoticeAbout, WorkIds, WorkRecord } from '../works/index.ts';
 import { mergeRecords, versionKeys } from '../works/index.ts';
-import type { Rows } from './rows.ts';
-import type { WorkRows } from './work-rows.ts';
+import type { Rows, WorkRows } from './work-rows.ts';
 
 /** A line of `records.jsonl`: what a service, a list or a paper says about works. */
 export type RecordLine =

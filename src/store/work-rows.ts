@@ -1,7 +1,8 @@
+import type { SQLInputValue } from 'node:sqlite';
+
 import { isTransient, namesNoWork, slug } from '../download/index.ts';
 import type { WorkRecord } from '../works/index.ts';
 import { bestFirst, retractionOf } from '../works/index.ts';
-import type { Rows } from './rows.ts';
 
 /** Longer titles and names are cut: lists show no more. */
 const LONGEST_TEXT = 1_000;
@@ -307,4 +308,13 @@ function cut(text: unknown): string | null {
 /** A text without case and accents, for comparison by filters. */
 export function folded(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+}
+
+/** Statements of a database, prepared once. The caller says which columns a statement selects. */
+export interface Rows {
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the columns that the statement selects
+  get<T = Record<string, unknown>>(sql: string, ...values: SQLInputValue[]): T | undefined;
+  all<T = Record<string, unknown>>(sql: string, ...values: SQLInputValue[]): T[];
+  /** Returns the number of changed rows. */
+  run(sql: string, ...values: SQLInputValue[]): number;
 }

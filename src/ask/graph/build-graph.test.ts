@@ -12,9 +12,7 @@ import type { WorkRecord } from '../../works/index.ts';
 import { emptyRecord, withProvenance } from '../../works/index.ts';
 import { buildGraph, graphHash } from '../../../test/support/graph.ts';
 import { graphPlan, graphWorker } from '../../graph/index.ts';
-import { openGraph } from './graph.ts';
-import { nearDocuments } from './near-documents.ts';
-import { communities, pageRank } from './ranking.ts';
+import { openGraph, nearDocuments, communities, pageRank } from './graph.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'graph-build-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { commitPart, partPath } from '../../base/index.ts';
 import { openRowWriter } from '../../parse/index.ts';
 import type { Graph } from './graph.ts';
-import { communities } from './ranking.ts';
+import { communities } from './graph.ts';
 import { familyName } from './types.ts';
 
 /** Export formats; those with `folder` write several files. */

@@ -3,9 +3,8 @@ import { test } from 'node:test';
 
 import type { WorkRecord } from '../../works/index.ts';
 import { emptyRecord } from '../../works/index.ts';
-import { citedHit } from './cited-hit.ts';
-import type { PassageFilter } from './search-filter.ts';
-import { searchFilter } from './search-filter.ts';
+import { citedHit, searchFilter } from './search-session.ts';
+import type { PassageFilter } from './search-session.ts';
 
 const author = { name: 'José Núñez', family: null, given: null, orcid: '0000-0002-1825-0097', institutions: [] };
 const RECORDS: Readonly<Record<string, WorkRecord>> = {

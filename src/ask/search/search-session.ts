@@ -1,17 +1,19 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import type { DenseEngine } from '../../parse/index.ts';
-import type { Hit, SearchFilter, SearchIndex, SearchMode, SearchOptions } from '../../search/index.ts';
-import type { Records } from '../../store/index.ts';
 import type { Clock } from '../../base/index.ts';
+import { AppError, sha256 } from '../../base/index.ts';
+import type { DenseEngine } from '../../parse/index.ts';
 import { chunkOutput } from '../../parse/index.ts';
+import type { Hit, SearchFilter, SearchIndex, SearchMode, SearchOptions, Section } from '../../search/index.ts';
+import { SECTIONS } from '../../search/index.ts';
+import type { Records } from '../../store/index.ts';
+import { folded } from '../../store/index.ts';
+import type { Author, Notice, WorkRecord } from '../../works/index.ts';
+import { apaCitation, bibtexEntry, citationKey, parseLicense, retractionOf, yearOf } from '../../works/index.ts';
 import type { Graph } from '../graph/graph.ts';
-import { nearDocuments } from '../graph/near-documents.ts';
-import type { CitedDocument, CitedHit } from './cited-hit.ts';
-import { citedHit, citedWork } from './cited-hit.ts';
-import type { PassageFilter } from './search-filter.ts';
-import { searchFilter } from './search-filter.ts';
+import { nearDocuments } from '../graph/graph.ts';
+import { parseYears } from '../works/work-table.ts';
 import { KeptOpen } from './kept-open.ts';
 
 const TOP = 10;
@@ -206,4 +208,196 @@ export class LiveSearch implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#kept[Symbol.asyncDispose]();
   }
+}
+
+/** The work of a passage, with its citation. */
+export interface CitedWork {
+  readonly id: string;
+  readonly title: string | null;
+  readonly authors: readonly Pick<Author, 'name' | 'orcid'>[];
+  readonly year: number | null;
+  readonly date: string | null;
+  readonly venue: string | null;
+  readonly type: string | null;
+  readonly doi: string | null;
+  readonly url: string | null;
+  readonly license: string | null;
+  readonly version: string | null;
+  readonly access: string | null;
+  /** The notice of retraction; null if it was not retracted. */
+  readonly retraction: Notice | null;
+  /** Corrections and expressions of concern. */
+  readonly notices: readonly Notice[];
+  readonly apa: string;
+  readonly bibtex: string;
+}
+
+/** A passage with its work and a link to open it. */
+export interface CitedHit extends Hit {
+  /** Null if nothing is known about the document. */
+  readonly work: CitedWork | null;
+  /** The document's file, with the passage's page if there are pages: `PDF/W1.pdf#page=3`. */
+  readonly link: string | null;
+  /** Found through citations of the results, not by the question itself. */
+  readonly related?: true;
+}
+
+/** A document with its work and a link to open it. */
+export interface CitedDocument {
+  readonly document: string;
+  readonly work: CitedWork | null;
+  readonly link: string | null;
+}
+
+/** A hit with its citation and link. */
+export function citedHit(hit: Hit, record: WorkRecord | undefined, file: string | undefined): CitedHit {
+  const { page } = hit.passage;
+  const at = file === undefined ? undefined : file.split('\\').join('/');
+  const isPaged = at !== undefined && page !== undefined && /\.pdf$/i.test(at);
+  return {
+    ...hit,
+    passage: { ...hit.passage, file: file ?? hit.passage.file },
+    work: record ? citedWork(record) : null,
+    link: at === undefined ? null : isPaged ? `${at}#page=${page}` : at,
+  };
+}
+
+/** The fields of a record that a citation needs. */
+export function citedWork(record: WorkRecord): CitedWork {
+  const retraction = retractionOf(record) ?? null;
+  return {
+    id: record.id,
+    title: record.title,
+    authors: record.authors.map(({ name, orcid }) => ({ name, orcid })),
+    year: yearOf(record),
+    date: record.date,
+    venue: record.venue,
+    type: record.type,
+    doi: record.ids.doi,
+    url: record.url,
+    license: record.license,
+    version: record.version,
+    access: record.access,
+    retraction,
+    notices: record.notices.filter(({ kind }) => kind !== 'retraction' && kind !== 'removal'),
+    apa: apaCitation(record),
+    bibtex: bibtexEntry({ ...record, abstract: null, keywords: [] }, citationKey(record, new Set())),
+  };
+}
+
+/** Which passages to search, as people write it; every field is optional. */
+export interface PassageFilter {
+  /** `2020`, `2018-2022`, `2018-`, `-2022`. */
+  readonly year?: string | undefined;
+  /** Part of an author's name, or an ORCID. */
+  readonly author?: string | undefined;
+  /** Part of the name of a journal or repository. */
+  readonly venue?: string | undefined;
+  /** `article`, `preprint`, `review`, … */
+  readonly type?: string | undefined;
+  /** `cc-by`, `cc0`, …; comma-separated. */
+  readonly license?: string | undefined;
+  /**
+   * Parts of papers, comma-separated: `methods,results`; front matter and reference lists are searched only if named.
+   */
+  readonly section?: string | undefined;
+  /** Only passages that contain one. */
+  readonly has?: 'table' | 'figure' | undefined;
+  readonly excludeRetracted?: boolean | undefined;
+  /** Only these works, by their ids or the names of their documents. */
+  readonly works?: ReadonlySet<string> | undefined;
+}
+
+type Accepts = (record: WorkRecord) => boolean;
+
+/** Converts the filter to that of an index; `hidden` documents are never searched. */
+export function searchFilter(
+  filter: PassageFilter,
+  records: Pick<Records, 'ofDocument'> | undefined,
+  hidden: ReadonlySet<string>,
+): SearchFilter {
+  const tests: Accepts[] = [];
+  if (filter.year !== undefined) tests.push(inYears(filter.year));
+  if (filter.author !== undefined) tests.push(byAuthor(filter.author));
+  if (filter.venue !== undefined) tests.push(contains(filter.venue, ({ venue }) => [venue]));
+  if (filter.type !== undefined) tests.push(oneOf(filter.type, ({ type }) => type));
+  if (filter.license !== undefined)
+    tests.push(
+      oneOf(
+        filter.license,
+        ({ license }) => license,
+        (each) => parseLicense(each)?.slug ?? each,
+      ),
+    );
+  const { excludeRetracted = false, works } = filter;
+  const accepts = (document: string): boolean => {
+    if (hidden.has(document)) return false;
+    if (works && !works.has(document) && !works.has(records?.ofDocument(document)?.id ?? document)) return false;
+    if (tests.length === 0 && !excludeRetracted) return true;
+    const record = records?.ofDocument(document);
+    // A document without a record counts as not retracted and has no year.
+    if (!record) return tests.length === 0;
+    return tests.every((test) => test(record)) && !(excludeRetracted && retractionOf(record));
+  };
+  const { year, author, venue, type, license } = filter;
+  const key = JSON.stringify([
+    year,
+    author,
+    venue,
+    type,
+    license,
+    excludeRetracted,
+    hidden.size,
+    works && sha256([...works].sort().join('\n')),
+  ]);
+  return {
+    ...((tests.length > 0 || works || excludeRetracted || hidden.size > 0) && { documents: { key, accepts } }),
+    ...(filter.section !== undefined && { sections: sectionsOf(filter.section) }),
+    ...(filter.has !== undefined && { has: filter.has }),
+  };
+}
+
+function inYears(text: string): Accepts {
+  const [first, last] = parseYears(text);
+  return (record) => {
+    const year = yearOf(record);
+    return year !== null && year >= first && year <= last;
+  };
+}
+
+function byAuthor(text: string): Accepts {
+  const orcid = /\d{4}-\d{4}-\d{4}-\d{3}[\dX]/i.exec(text)?.[0].toUpperCase();
+  if (orcid !== undefined) return ({ authors }) => authors.some((author) => author.orcid === orcid);
+  return contains(text, ({ authors }) => authors.map(({ name }) => name));
+}
+
+/** Whether every word of the text is in one of the values, ignoring case and accents. */
+function contains(text: string, read: (record: WorkRecord) => readonly (string | null)[]): Accepts {
+  const words = folded(text)
+    .split(/[\s,]+/)
+    .filter((word) => word !== '');
+  return (record) =>
+    read(record).some((value) => value !== null && words.every((word) => folded(value).includes(word)));
+}
+
+function oneOf(
+  text: string,
+  read: (record: WorkRecord) => string | null,
+  normal: (value: string) => string = (value) => value,
+): Accepts {
+  const wanted = new Set(text.split(',').map((each) => normal(each.trim().toLowerCase())));
+  return (record) => wanted.has((read(record) ?? '').toLowerCase());
+}
+
+function sectionsOf(text: string): Section[] {
+  return text.split(',').map((each) => {
+    const name = each.trim().toLowerCase();
+    const section = SECTIONS.find((known) => known === name || `${known}s` === name || known === `${name}s`);
+    if (!section) throw wrong('section', each, SECTIONS.join(', '));
+    return section;
+  });
+}
+
+function wrong(what: string, value: string, hint: string): AppError {
+  return new AppError('USAGE_FILTER', `"${value.slice(0, 100)}" is not a valid ${what}`, { hint });
 }

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { canonicalJson, sha256 } from '../../base/index.ts';
 import { openStore, WorkQueue } from '../../queue/index.ts';
 import { HeldClock } from '../../testing/index.ts';
-import { FleetListing } from './listing.ts';
+import { FleetListing } from './fleet-run.ts';
 
 const LEASE_MS = 60_000;
 const ASKED = { ids: ['W1'] };

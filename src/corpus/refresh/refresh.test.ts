@@ -7,9 +7,8 @@ import { test } from 'node:test';
 
 import type { WorkRecord } from '../../works/index.ts';
 import { emptyRecord, NO_IDS, readRetractionWatch } from '../../works/index.ts';
-import { newerVersions, retryDays } from './refresh-corpus.ts';
-import type { RefreshDiff, WorkState } from './refresh-diff.ts';
-import { diffStates, isEmptyDiff, stateOf } from './refresh-diff.ts';
+import { newerVersions, retryDays, diffStates, isEmptyDiff, stateOf } from './refresh-corpus.ts';
+import type { RefreshDiff, WorkState } from './refresh-corpus.ts';
 
 function state(more: Partial<WorkRecord> = {}, isSaved = false): WorkState {
   return stateOf({ ...emptyRecord('W1', { doi: '10.1/a' }), title: 'T', access: 'closed', ...more }, isSaved);

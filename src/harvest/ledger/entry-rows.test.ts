@@ -9,8 +9,7 @@ import { systemClock } from '../../base/index.ts';
 import type { ManifestRow } from '../../download/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { emptyRecord, NO_IDS, parsePersonName } from '../../works/index.ts';
-import { EntryRows } from './entry-rows.ts';
-import { ManifestFolder } from './manifest-folder.ts';
+import { EntryRows, ManifestFolder } from './manifest-folder.ts';
 
 test('an entry without a known work keeps its title, authors and year', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'entry-rows-'));

@@ -1,13 +1,12 @@
-import { join } from 'node:path';
 import { closeSync, fdatasync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { commitPart, hostKey, partPath, writeFileAtomic } from '../../base/index.ts';
-import type { CorpusStore } from '../../store/index.ts';
-import { manifestRows } from '../../store/index.ts';
 import type { ManifestRow } from '../../download/index.ts';
 import { lostSources } from '../../download/index.ts';
-import { csvLine } from './csv.ts';
+import type { CorpusStore } from '../../store/index.ts';
+import { manifestRows } from '../../store/index.ts';
 
 const CSV_FIELDS = [
   'at', 'run_id', 'work', 'doi', 'title', 'outcome', 'reason', 'detail', 'resolver', 'url', 'final_url', 'path', 'kind', 'sha256', 'bytes', 'license',
@@ -260,4 +259,16 @@ export class ResolverAccount {
   #line(name: string): ResolverLine {
     return (this.#lines[name] ??= { asked: 0, answered: 0, plans: 0, kept: 0, refused: {}, would_have_given: 0 });
   }
+}
+
+/** A CSV line (RFC 4180); cells that a spreadsheet would run as formulas are made plain text. */
+export function csvLine(cells: readonly (string | number | null)[]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`;
+}
+
+function csvCell(value: string | number | null): string {
+  if (value === null) return '';
+  if (typeof value === 'number') return String(value);
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { parseSidecar } from '../../parse/index.ts';
-import { documentRecord } from './document-record.ts';
+import { documentRecord } from './identify-papers.ts';
 
 test('ORCID and institutions of a document reach its record, and people of another shape are ignored', () => {
   const sidecar = parseSidecar(

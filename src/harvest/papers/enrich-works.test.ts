@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 import { Records } from '../../store/index.ts';
 import { emptyRecord, withProvenance } from '../../works/index.ts';
-import { enrichWorks } from './enrich-works.ts';
+import { enrichWorks } from './identify-papers.ts';
 
 const TITLE = 'Recovery of coral reefs where fishing is banned';
 const never = new AbortController().signal;

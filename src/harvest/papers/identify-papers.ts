@@ -1,16 +1,29 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { errorInfo } from '../../base/index.ts';
+import { belongsTo } from '../../download/index.ts';
 import type { Sidecar } from '../../parse/index.ts';
-import { DOCTAGS_FOLDER, parseSidecar } from '../../parse/index.ts';
+import { DOCTAGS_FOLDER, parseSidecar, readBlockLines } from '../../parse/index.ts';
+import { compareTitles, isAboutAnother, titleWords } from '../../resolve/index.ts';
 import type { Records } from '../../store/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
-import { doiPath, withProvenance } from '../../works/index.ts';
+import {
+  doiPath,
+  emptyRecord,
+  namedWork,
+  namesOf,
+  NO_IDS,
+  normalizeDoi,
+  normalizePmcid,
+  normalizePmid,
+  parseArxivId,
+  parseLicense,
+  parsePersonName,
+  withProvenance,
+} from '../../works/index.ts';
 import { askRecords } from '../ask-records.ts';
 import type { Asking } from '../open-download.ts';
-import type { StatedPaper } from './document-record.ts';
-import { documentRecord } from './document-record.ts';
-import { isSamePaper } from './same-paper.ts';
 
 /** A DOI in a paper that belongs to another work. */
 export interface RefusedDoi {
@@ -93,7 +106,7 @@ export async function identifyPapers(
 }
 
 /** The metadata written when a document was parsed; undefined if there is none. */
-export async function sidecarOf(dataRoot: string, document: string): Promise<Sidecar | undefined> {
+async function sidecarOf(dataRoot: string, document: string): Promise<Sidecar | undefined> {
   try {
     return parseSidecar(await readFile(join(dataRoot, DOCTAGS_FOLDER, `${document}.meta.json`), 'utf8'));
   } catch (error) {
@@ -112,7 +125,7 @@ interface Found {
 const UNASKED: Found = { records: [], refused: [], isAway: false };
 
 /** Looks up the ids in a paper until one is its own. */
-export async function lookUp(
+async function lookUp(
   sidecar: Sidecar,
   { dois, record }: StatedPaper,
   { asking, now }: { readonly asking: Asking; readonly now: () => number },
@@ -147,4 +160,194 @@ function withDoi(record: WorkRecord, doi: string): WorkRecord {
 function standingOf(record: WorkRecord | undefined): 'checked' | 'unchecked' | 'unnamed' {
   if (record?.sources.some(({ from }) => from !== 'document')) return 'checked';
   return Object.values(record?.ids ?? {}).some((id) => id !== null) ? 'unchecked' : 'unnamed';
+}
+
+const MOST_AUTHORS = 500;
+const MOST_INSTITUTIONS = 20;
+
+/** What a document says about itself: its record, and ids that may be its own, to be checked with the services. */
+export interface StatedPaper {
+  readonly sha256: string;
+  /** Without a DOI if only the services can tell whether it is the document's. */
+  readonly record: WorkRecord;
+  /** DOIs to check, most likely first. */
+  readonly dois: readonly string[];
+  /** The DOI to use without a check, and the one to use if no service knows it. */
+  readonly unchecked: { readonly unasked: string | null; readonly unknown: string | null };
+}
+
+/**
+ * The record of a document from its content. Markup states the article's own DOI; a PDF's first page may name others, so
+ * a DOI is used unchecked only if it is the only one.
+ */
+export function documentRecord(document: string, sidecar: Sidecar, at: string): StatedPaper {
+  const { imprint } = sidecar;
+  const doi = normalizeDoi(sidecar.doi ?? '') ?? null;
+  const others = (imprint.otherDois ?? []).map(normalizeDoi).filter((each) => each !== undefined);
+  const arxiv = parseArxivId(imprint.arxivId ?? '') ?? null;
+  const ids = {
+    ...NO_IDS,
+    arxiv,
+    pmid: normalizePmid(imprint.pmid ?? '') ?? /^[1-9]\d{0,8}$/.exec(imprint.pmid ?? '')?.[0] ?? null,
+    pmcid: normalizePmcid(imprint.pmcid ?? '') ?? null,
+  };
+  const license = parseLicense(imprint.license);
+  const people = new Map(sidecar.people?.map((person) => [person.name, person]));
+  const record: WorkRecord = {
+    ...emptyRecord(`paper:${document}`, ids),
+    title: sidecar.title ?? null,
+    authors: sidecar.authors.slice(0, MOST_AUTHORS).map((name) => {
+      const { orcid = null, institutions = [] } = people.get(name) ?? {};
+      const named = institutions.slice(0, MOST_INSTITUTIONS).map((each) => ({ name: each.slice(0, 300), ror: null }));
+      return { ...parsePersonName(name.slice(0, 300)), orcid, institutions: named };
+    }),
+    date: imprint.date ?? null,
+    venue: imprint.venue ?? null,
+    publisher: imprint.publisher ?? null,
+    issn: imprint.issn ?? [],
+    volume: imprint.volume ?? null,
+    issue: imprint.issue ?? null,
+    pages: imprint.pages ?? null,
+    language: sidecar.language ?? null,
+    abstract: sidecar.abstract ?? null,
+    keywords: imprint.keywords ?? [],
+    license: license?.slug ?? null,
+  };
+  const isMarkup = sidecar.kind !== 'pdf';
+  const stamped = arxiv && `10.48550/arxiv.${arxiv.id}`;
+  return {
+    sha256: sidecar.sha256,
+    record: withProvenance(record, 'document', at),
+    dois: [...new Set([...(doi === null ? [] : [doi]), ...others, ...(stamped === null ? [] : [stamped])])],
+    unchecked: { unasked: isMarkup || others.length === 0 ? doi : null, unknown: isMarkup ? doi : null },
+  };
+}
+
+/** Shorter titles are too common to prove anything alone. */
+const FEWEST_WORDS = 4;
+
+/** What identifies the paper in a document. */
+export interface PaperFace {
+  readonly title: string | null;
+  readonly authors: readonly string[];
+  /** The start of its text, including title and authors. */
+  readonly head: string;
+}
+
+/**
+ * Whether a record belongs to the paper that contains its id: a first page also names works that it cites, corrects or
+ * comments on. The titles must match; if no title or a wrong line was found, the record's title and one of its authors
+ * must be at the start of the text.
+ */
+export function isSamePaper(face: PaperFace, record: WorkRecord): boolean {
+  const words = titleWords(record.title);
+  if (words.length === 0) return false;
+  const isTelling = words.length >= FEWEST_WORDS;
+  if (compareTitles(face.title, record.title) === 'same') return isTelling || namesAuthor(face, record) !== false;
+  const ownWords = titleWords(face.title);
+  if (ownWords.some((word) => isAboutAnother(word) && !words.includes(word))) return false;
+  const work = namedWork(record.id, NO_IDS, { title: record.title });
+  return isTelling && belongsTo(work, face.head) === 'yes' && namesAuthor(face, record) === true;
+}
+
+/** Whether an author of the record is named at the start of the paper; null if the record has none. */
+function namesAuthor({ authors, head }: PaperFace, record: WorkRecord): boolean | null {
+  const families = record.authors.map((author) => titleWords(namesOf(author).family ?? author.name).join(' '));
+  const known = families.filter((name) => name !== '');
+  if (known.length === 0) return null;
+  const text = ` ${titleWords(authors.join(' ').slice(0, 1_000)).join(' ')} ${titleWords(head).join(' ')} `;
+  return known.some((name) => text.includes(` ${name} `));
+}
+
+const MOST_REFERENCES = 2_000;
+
+/**
+ * Completes the records of works from their documents where no better source exists: abstract, keywords, licence, ids,
+ * references and more. A document with another title is ignored. A DOI printed in a PDF is checked first, as for the
+ * user's own papers. Documents read before are skipped unless they were parsed again.
+ */
+export async function enrichWorks(
+  documents: readonly string[],
+  parts: {
+    readonly dataRoot: string;
+    readonly records: Records;
+    /** Undefined if no service may be queried. */
+    readonly asking: () => Asking | undefined;
+    readonly now: () => number;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const { dataRoot, records } = parts;
+  const read = records.readDocuments();
+  for (const document of documents) {
+    signal.throwIfAborted();
+    const stamp = await stampOf(dataRoot, document);
+    if (stamp === undefined || read.get(document) === stamp) continue;
+    const record = records.ofDocument(document);
+    const sidecar = record && (await sidecarOf(dataRoot, document));
+    if (!sidecar) continue;
+    const said = await saidOf(document, sidecar, record, parts, signal);
+    records.fileWords({ document, stamp, work: record.id }, said);
+  }
+}
+
+/** The document's record of its work, and the services' records of a DOI that only the document names. */
+async function saidOf(
+  document: string,
+  sidecar: Sidecar,
+  record: WorkRecord,
+  parts: Parameters<typeof enrichWorks>[1],
+  signal: AbortSignal,
+): Promise<readonly WorkRecord[]> {
+  const face = { title: sidecar.title ?? null, authors: sidecar.authors, head: sidecar.head };
+  if (record.title !== null && !isSamePaper(face, record)) return [];
+  const at = new Date(parts.now()).toISOString();
+  const stated = documentRecord(document, sidecar, at);
+  const found = record.ids.doi === null ? await registered(sidecar, stated, parts, signal) : [];
+  const doi = record.ids.doi === null && found.length === 0 ? stated.unchecked.unknown : null;
+  const { arxiv } = stated.record.ids;
+  const own: WorkRecord = {
+    ...stated.record,
+    // The version is that of the file, not of the work.
+    ids: { ...stated.record.ids, doi, arxiv: arxiv && { ...arxiv, version: null } },
+    references: record.references.length > 0 ? [] : await referencesOf(parts.dataRoot, document),
+  };
+  return [withProvenance(own, 'document', at), ...found];
+}
+
+async function registered(
+  sidecar: Sidecar,
+  stated: StatedPaper,
+  parts: Parameters<typeof enrichWorks>[1],
+  signal: AbortSignal,
+): Promise<readonly WorkRecord[]> {
+  const asking = stated.dois.length === 0 ? undefined : parts.asking();
+  return asking ? (await lookUp(sidecar, stated, { asking, now: parts.now }, signal)).records : [];
+}
+
+/** The referenced works that have an id. */
+async function referencesOf(dataRoot: string, document: string): Promise<string[]> {
+  const parsed = await readBlockLines(join(dataRoot, DOCTAGS_FOLDER, `${document}.jsonl`)).catch((error: unknown) => {
+    // The next stage reports a damaged or missing file.
+    if (['BLOCKS_BROKEN', 'ENOENT'].includes(errorInfo(error).code)) return undefined;
+    throw error;
+  });
+  const dois = (parsed?.blocks ?? []).flatMap((block) => {
+    if (block.kind !== 'reference') return [];
+    const doi =
+      block.doi ?? (block.arxivId === undefined ? '' : `10.48550/arxiv.${block.arxivId.replace(/v\d+$/, '')}`);
+    return normalizeDoi(doi) ?? [];
+  });
+  return [...new Set(dois)].slice(0, MOST_REFERENCES).map((doi) => `doi:${doi}`);
+}
+
+/** Changes when the document is parsed again; undefined if it was not parsed. */
+async function stampOf(dataRoot: string, document: string): Promise<string | undefined> {
+  try {
+    const { mtimeMs, size } = await stat(join(dataRoot, DOCTAGS_FOLDER, `${document}.meta.json`));
+    return `${mtimeMs} ${size}`;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import type { WorkRecord } from '../../works/index.ts';
 import { emptyRecord, parsePersonName } from '../../works/index.ts';
-import { isSamePaper } from './same-paper.ts';
+import { isSamePaper } from './identify-papers.ts';
 
 function record(title: string, ...names: string[]): WorkRecord {
   const authors = names.map((name) => ({ ...parsePersonName(name), orcid: null, institutions: [] }));

@@ -7,8 +7,8 @@ import { test } from 'node:test';
 
 import { sha256, systemClock } from '../../base/index.ts';
 import { loadConfig } from '../../config/index.ts';
-import type { Shared } from './open-shared.ts';
-import { openShared } from './open-shared.ts';
+import type { Shared } from './shared-files.ts';
+import { openShared } from './shared-files.ts';
 
 const runtime = { clock: systemClock, log: () => undefined };
 
