@@ -48,7 +48,6 @@ interface LinesOptions<R> {
   readonly open: (key: string, changed: () => void) => R;
   /** How many unused keys are remembered. */
   readonly mostIdle?: number;
-  /** Called after a line was served. */
   readonly served?: (line: Line<R>) => void;
 }
 

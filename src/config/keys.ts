@@ -41,7 +41,6 @@ interface JsonSchema {
   readonly hidden?: boolean;
 }
 
-/** The schema of configuration files as JSON Schema, for editors. */
 export function jsonSchema(): JsonSchema {
   return withoutOwnMetadata(fullSchema(configSchema));
 }

@@ -43,9 +43,7 @@ export const EDGE_KINDS = {
   states: 'work → claim.',
 } as const;
 
-/** The kind of a node. */
 export type NodeKind = keyof typeof NODE_KINDS;
-/** The kind of an edge. */
 export type EdgeKind = keyof typeof EDGE_KINDS;
 
 /** The key of a node: 66 bits of the hash of its id. */
@@ -128,7 +126,6 @@ export interface EdgeStatement {
 
 /** A reference without an identifier; it is compared with the works of the graph. */
 export interface OpenReference {
-  /** The id of its node. */
   readonly id: string;
   readonly text: string;
   readonly place: TextPlace;

@@ -65,7 +65,6 @@ export type HostEvent =
   | { readonly kind: 'host-throttled'; readonly host: string; readonly cap: number; readonly heldUntil: number }
   /** A slowed host succeeded again: its cap is raised by one, or all limits are normal again. */
   | { readonly kind: 'host-restored'; readonly host: string; readonly cap: number; readonly full: boolean }
-  /** A failing host is held. */
   | { readonly kind: 'host-held'; readonly host: string; readonly until: number }
   /** A host asks for a longer pause than we accept: it is given up for this run. */
   | { readonly kind: 'host-given-up'; readonly host: string; readonly message: string };

@@ -151,7 +151,6 @@ export class Pools {
     return this.#byName.get(name);
   }
 
-  /** The pools that limit a request: the one it names and the one of its host. */
   of(host: string, named: string | undefined): readonly Pool[] {
     const byHost = this.#byHost.get(host) ?? this.#bySuffix.find(([suffix]) => host.endsWith(suffix))?.[1];
     const byName = named === undefined ? undefined : this.#byName.get(named);

@@ -161,7 +161,6 @@ export class Hosts implements Admission {
     this.#changed(line);
   }
 
-  /** Another process holds a key. */
   holdElsewhere(key: string, hold: Hold): void {
     const line = this.#lines.at(key);
     this.#put(line, held(line.room.state, hold));

@@ -150,7 +150,6 @@ const MAIL = /^[^\s@<>"(),;:\\[\]]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+$/i;
 const PLACEHOLDER =
   /@(example\.(com|org|net)|test\.com|email\.(com|org)|domain\.com)$|^(your|you|me|name|user)[._-]?(e?mail|name)?@/i;
 
-/** Product, version, documentation URL and contact. */
 export function userAgent(contact: string | undefined): string {
   return `${PRODUCT_TOKEN}/${packageVersion()} (+${PROJECT_URL}${contact === undefined ? '' : `; mailto:${contact}`})`;
 }

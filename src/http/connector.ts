@@ -205,7 +205,6 @@ function codeOf(error: unknown): string {
   return '';
 }
 
-/** The error, its causes, and the errors of each address tried. */
 function causesOf(error: unknown): Error[] {
   const found: Error[] = [];
   const visit = (each: unknown): void => {

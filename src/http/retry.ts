@@ -69,7 +69,6 @@ export function withRetry(
   };
 }
 
-/** Spends the time if the budget has that much left. */
 function canSpend({ budget }: HttpRequest, ms: number): boolean {
   if (budget && ms >= budget.leftMs) return false;
   budget?.spend(ms);

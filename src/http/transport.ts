@@ -156,7 +156,6 @@ export class Transport implements AsyncDisposable {
   }
 }
 
-/** A response without a request, or bytes that are not HTTP. */
 function isOutOfStep(error: Error): boolean {
   const { errors } = undici();
   return (

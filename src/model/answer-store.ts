@@ -4,7 +4,6 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { AppError } from '../base/index.ts';
 
-/** A model's answer, and the tokens used. */
 export interface ModelAnswer {
   readonly content: string;
   readonly inputTokens: number;
@@ -41,7 +40,6 @@ export class AnswerStore implements Disposable {
     }
   }
 
-  /** The stored answer to a prompt. */
   find(question: string): ModelAnswer | undefined {
     const row = this.#database
       .prepare('SELECT content, input_tokens, output_tokens FROM answers WHERE question = ?')

@@ -15,7 +15,6 @@ export interface ModelSettings {
   readonly maxTokens: number;
 }
 
-/** A prompt: messages, and the JSON schema of the answer. */
 export interface ModelPrompt {
   /** Names the schema; raised when the messages ask for something else, so that older answers are not used. */
   readonly name: string;
@@ -218,7 +217,6 @@ function firstChoice(body: unknown): unknown {
   return Array.isArray(choices) ? choices[0] : undefined;
 }
 
-/** About how many tokens a prompt has. */
 export function promptTokens({ messages }: ModelPrompt): number {
   return tokensOf(JSON.stringify(messages));
 }
@@ -343,7 +341,6 @@ export async function askModel<T>(
   return undefined;
 }
 
-/** Default addresses of local model servers. */
 export const LOCAL_MODEL_SERVERS: Readonly<Record<string, string>> = {
   Ollama: 'http://127.0.0.1:11434/v1',
   'LM Studio': 'http://127.0.0.1:1234/v1',

@@ -55,7 +55,6 @@ export function keyOf(sha256: string): string {
   return `${sha256.slice(0, 2)}/${sha256}`;
 }
 
-/** The hash in a key; undefined for other files. */
 export function hashOfKey(key: string): string | undefined {
   const [folder = '', name = ''] = key.split('/').slice(-2);
   return HASH.test(name) && name.startsWith(folder) && folder.length === 2 ? name : undefined;

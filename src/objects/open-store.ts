@@ -19,7 +19,6 @@ export interface StoreSettings {
   readonly session_token: string;
 }
 
-/** Opens a store by its URL; `state` is a folder for records of unfinished uploads. */
 export function openObjects(settings: StoreSettings, clock: Clock, state: string): ObjectStore {
   const { url, endpoint, region, access_key_id: accessKeyId, secret_access_key: key, session_token: token } = settings;
   if (!url.startsWith('s3:')) {

@@ -111,7 +111,6 @@ export function settlementOfFailure(
   if (stopReason === 'shutdown') return GIVEN_BACK;
   if (error instanceof HostBusy) return { kind: 'requeue', delayMs: 0, refund: true, host: error.host };
   const info = errorInfo(stopReason === 'timeout' ? STOP_ERRORS.timeout() : error, 'HANDLER_FAILED');
-  // The error may be marked as not retryable.
   const isFinal = error instanceof Error && 'retryable' in error && error.retryable === false;
   if (attempt >= maxAttempts || isFinal) return { kind: 'finish', state: 'error', error: info };
   const delayMs = addedJitterDelay(attempt, {

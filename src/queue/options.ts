@@ -9,7 +9,6 @@ const SHARED_DEATHS = 2;
 /** A job is given up after this many times the limit of deaths alone, however many processes die. */
 const LENIENCE = 3;
 
-/** The limits of a queue whose jobs are given up after `maxDeaths` deaths alone. */
 export function deathLimits(maxDeaths: number): DeathLimits {
   return { shared: SHARED_DEATHS, alone: maxDeaths, most: LENIENCE * maxDeaths };
 }
@@ -34,7 +33,6 @@ export interface OrchestratorOptions {
   readonly leaseMs: number;
   /** How often leases of running jobs are extended. */
   readonly heartbeatMs: number;
-  /** Attempts before a failing job ends in state error. */
   readonly maxAttempts: number;
   /** A job whose process died this often while it ran alone ends in state error. */
   readonly maxDeaths: number;
@@ -42,7 +40,6 @@ export interface OrchestratorOptions {
   readonly retryBackoffMs: number;
   /** Up to this much is added to each delay at random. */
   readonly retryJitterMs: number;
-  /** Maximum retry delay, not counting jitter. */
   readonly retryMaxDelayMs: number;
   /** A job that runs longer is aborted and counts as failed; 0 means no limit. */
   readonly jobTimeoutMs: number;
@@ -52,7 +49,6 @@ export interface OrchestratorOptions {
   readonly keepFinished?: number;
 }
 
-/** The defaults of an orchestrator; the configuration has the same. */
 export const ORCHESTRATOR_DEFAULTS: OrchestratorOptions = {
   maxWorkers: 8,
   maxPerResolver: {},

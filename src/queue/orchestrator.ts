@@ -22,7 +22,6 @@ export interface OrchestratorSetup extends Partial<OrchestratorOptions> {
   readonly handler: Handler;
   readonly clock?: Clock;
   readonly report?: Report;
-  /** Where handlers write with `context.log`. */
   readonly log?: HandlerContext['log'];
   /** Wraps the run of each job, for example in a span. */
   readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;

@@ -14,7 +14,6 @@ export interface WorkerOverview extends WorkerInfo {
   readonly leaseEndsAt: number | null;
 }
 
-/** A host that is held or slowed. */
 export interface SlowedHost extends Pick<HostReport, 'cap' | 'perSecond'> {
   readonly host: string;
   readonly hold: { readonly until: number | null; readonly reason: string } | null;
@@ -54,7 +53,6 @@ export interface QueueOverview {
   readonly oldestDue: { readonly artifactId: string; readonly since: number } | null;
 }
 
-/** A worker that missed this many reports is dead. */
 const MISSED = 3;
 
 /** Statistics for operators; `perSecond` is measured by watching the queue, else as its workers report. */
@@ -102,7 +100,6 @@ export function overviewOf(
   };
 }
 
-/** Codes of the jobs in a state, most frequent first. */
 function codesOf({ byErrorCode }: QueueStats, state: JobState): { readonly code: string; readonly jobs: number }[] {
   return byErrorCode
     .filter((each) => each.state === state)
@@ -208,7 +205,6 @@ export function hostOverview(stats: QueueStats, { jobs, shared, rulesOf }: HostS
 
 type At = { readonly report: HostReport; readonly at: number };
 
-/** The strictest reported limits. */
 function limitsOf(
   reports: readonly HostReport[],
   rules: Pick<HostReport, 'cap' | 'perSecond'>,

@@ -174,7 +174,6 @@ export interface WorkerInfo {
   readonly hostname: string;
   readonly startedAt: number;
   readonly maxWorkers: number;
-  /** Jobs that occupy a worker. */
   readonly running: number;
   /** Jobs that wait for a host without a worker. */
   readonly parked: number;
@@ -228,13 +227,11 @@ export interface JobFilter {
   readonly resolver?: string | undefined;
   readonly host?: string | undefined;
   readonly errorCode?: string | undefined;
-  /** Only jobs with fewer attempts than this. */
   readonly belowAttempts?: number | undefined;
   /** Only jobs not changed since. */
   readonly updatedBefore?: number | undefined;
 }
 
-/** Jobs of one host, as far as their hosts are known. */
 export interface HostJobs {
   readonly host: string;
   readonly due: number;
@@ -282,7 +279,6 @@ export interface QueueStats {
 /** Maximum number of jobs that one call of `retire` removes. */
 export const RETIRED_AT_ONCE = 10_000;
 
-/** Operator commands of a queue. */
 export interface QueueAdmin {
   stats(now: number): Promise<QueueStats>;
   /** By host, most remaining jobs first; reads every job. */
@@ -294,7 +290,6 @@ export interface QueueAdmin {
   requeue(filter: JobFilter, now: number, options: { readonly dryRun: boolean }): Promise<number>;
   /** Ends an unfinished job as `skipped`; its holder loses the lease. */
   cancel(id: number, now: number): Promise<boolean>;
-  /** Removes finished jobs; returns how many. */
   prune(filter: JobFilter, options: { readonly dryRun: boolean }): Promise<number>;
   /**
    * Removes the oldest finished jobs, at most `RETIRED_AT_ONCE`, if there are more than `keep`; returns how many. They

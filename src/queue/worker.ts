@@ -145,7 +145,6 @@ export class Worker {
     this.#extendedAt = clock.now();
   }
 
-  /** Jobs in hand that are not parked. */
   get running(): number {
     return this.#jobs.size - this.#parked;
   }

@@ -199,9 +199,7 @@ export type TitleFinding =
 interface TitleSearch {
   readonly lookups: Lookups;
   readonly contact: string | null;
-  /** Candidates from this score are accepted. */
   readonly accept: number;
-  /** Candidates below this score are not shown. */
   readonly review: number;
 }
 

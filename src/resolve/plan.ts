@@ -57,7 +57,6 @@ export type Finding =
       readonly hasAnswered?: true;
     };
 
-/** What a resolver may use. */
 export interface ResolveContext {
   readonly lookups: Lookups;
   readonly services: Services;
@@ -159,7 +158,6 @@ export function europePmcFile(services: Services, resolver: string, pmcid: strin
   });
 }
 
-/** The id in an arXiv URL; undefined for others. */
 export function arxivIdAt(services: Services, url: string): ArxivId | undefined {
   if (!services.isOf('arxiv', url)) return undefined;
   const { pathname } = new URL(url);

@@ -29,7 +29,6 @@ export function versionOf(sameness: Sameness): SameAs | null {
   return sameness.kind === 'version' ? sameness.sameAs : null;
 }
 
-/** Words that mark a text about another. */
 const ABOUT_ANOTHER =
   /^(?:correction|corrections|corrigendum|erratum|errata|retraction|retracted|withdrawn|withdrawal|removal|addendum|comment|comments|reply|response|rebuttal|editorial|commentary|supplement|supplementary|supporting|part|volume|chapter)$/;
 export function isAboutAnother(word: string): boolean {

@@ -3,7 +3,6 @@ import type { Pool } from '../hosts/index.ts';
 import type { Credential } from '../http/index.ts';
 import { Secret } from '../http/index.ts';
 
-/** A service: its URL, limits and key. */
 export interface ServiceFacts {
   readonly baseUrl: string;
   readonly limits: {
@@ -12,9 +11,7 @@ export interface ServiceFacts {
     readonly perSecond: number;
     readonly burst?: number;
     readonly concurrency: number;
-    /** Limits with a key. */
     readonly keyed?: { readonly perSecond: number; readonly burst?: number; readonly concurrency?: number };
-    /** Other hosts of the same pool. */
     readonly hosts?: readonly string[];
     /** Not bound to a host: requests name the pool. */
     readonly named?: boolean;
@@ -23,7 +20,6 @@ export interface ServiceFacts {
     readonly pauseMs?: number;
   };
   readonly key?: {
-    /** Name of the key in the settings. */
     readonly keyName: string;
     readonly place: 'query' | 'header';
     readonly parameter: string;
@@ -170,7 +166,6 @@ export type ServiceName = keyof typeof SERVICE_TABLE;
 export const SERVICE_NAMES = Object.keys(SERVICE_TABLE) as readonly ServiceName[];
 
 export interface ServiceOptions {
-  /** Replacement URLs of services, by name. */
   readonly baseUrls?: Readonly<Partial<Record<ServiceName, string>>>;
   /** Keys by the name in the table. */
   readonly keys?: Readonly<Record<string, Secret | string | undefined>>;
@@ -178,7 +173,6 @@ export interface ServiceOptions {
   readonly rateScale?: number;
 }
 
-/** URLs, keys and limits of the services. */
 export class Services {
   readonly #bases = new Map<ServiceName, URL>();
   readonly #keys: ReadonlyMap<string, Secret>;
@@ -242,7 +236,6 @@ export class Services {
     ];
   }
 
-  /** Whether a URL is at a service's host. */
   isAt(name: ServiceName, url: string): boolean {
     return URL.parse(url)?.host === this.base(name).host;
   }

@@ -83,7 +83,6 @@ export function stageOptions(given: Partial<StageOptions> = {}): StageOptions {
   return options;
 }
 
-/** Parses `i/n`, counted from 1. */
 export function parseShard(text: string): StageOptions['shard'] {
   const match = /^(\d{1,6})\/(\d{1,6})$/.exec(text.trim());
   const index = Number(match?.[1] ?? 0);

@@ -1,7 +1,6 @@
 import { errorInfo } from '../base/index.ts';
 import type { ErrorCategory, StageErrorInfo } from './types.ts';
 
-/** Whether a retry can help, by category. */
 const RETRYABLE: Readonly<Record<ErrorCategory, boolean>> = {
   input: false,
   config: false,

@@ -205,7 +205,6 @@ export class StageRun {
   async #admit(run: ItemRun): Promise<void> {
     const { feed, clock, context } = this.#parts;
     const { resume, force, scheduling } = context.options;
-    // Without outputs there is nothing to resume from.
     const isUnknown = !resume || force || !run.hasOutputs;
     const verdict = this.#isStopped() || isUnknown ? undefined : await this.#judge(run);
     if (this.#isStopped()) {

@@ -11,7 +11,6 @@ export interface StageErrorInfo {
   readonly retryable: boolean;
   /** A stable name such as WORKER_CRASHED or ENOENT, if there is one. */
   readonly code?: string;
-  /** The server's Retry-After. */
   readonly retryAfterMs?: number;
   /** No other item can succeed either, for example because the server is gone: the stage stops. */
   readonly stopsStage?: boolean;
@@ -76,7 +75,6 @@ export type Policy = 'io' | 'cpu' | 'gpu';
 /** fifo: as planned; sjf: cheapest first, for early results; lpt: most expensive first, for the earliest end. */
 export type Scheduling = 'fifo' | 'sjf' | 'lpt';
 
-/** Options of every stage; each has a default. */
 export interface StageOptions {
   readonly policy: Policy;
   readonly workers: number;
@@ -170,7 +168,6 @@ export interface StageContext {
 export interface StageHooks {
   readonly beforeStage?: (context: StageContext) => void | Promise<void>;
   readonly afterStage?: (outcome: StageOutcome, context: StageContext) => void | Promise<void>;
-  /** Before the first attempt at an item. */
   readonly beforeItem?: (item: WorkItem, context: StageContext) => void;
   /** After the last attempt, in item order, with the outcome or the error. */
   readonly afterItem?: (item: WorkItem, outcome: ItemOutcome | StageErrorInfo, context: StageContext) => void;

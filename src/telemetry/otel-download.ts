@@ -7,7 +7,6 @@ import type { Waited } from '../hosts/index.ts';
 import type { HttpEvent } from '../http/index.ts';
 import { instrumentsOf } from './otel-sdk.ts';
 
-/** Receivers of events of a download and its HTTP client. */
 export interface DownloadTelemetry {
   readonly download: (event: DownloadEvent) => void;
   readonly http: (event: HttpEvent) => void;

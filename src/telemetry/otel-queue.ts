@@ -147,7 +147,6 @@ export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, cl
   };
 }
 
-/** Receivers of the events of a queue run. */
 export interface Telemetry extends AsyncDisposable {
   readonly report: (event: QueueEvent) => void;
   readonly around?: <T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>;
@@ -155,7 +154,6 @@ export interface Telemetry extends AsyncDisposable {
   readonly download?: DownloadTelemetry;
 }
 
-/** Starts the configured exporters and observes the queue. */
 export async function startTelemetry(
   options: ExportOptions,
   store: QueueStore,

@@ -4,7 +4,6 @@ import type { StageEvent } from '../stage/index.ts';
 import type { ExportOptions } from './otel-sdk.ts';
 import { instrumentsOf, openInstruments } from './otel-sdk.ts';
 
-/** Receives the events of a stage, by its name. */
 export type StageTelemetry = (stage: string, event: StageEvent) => void;
 
 const COUNTED = ['succeeded', 'skipped', 'failed'] as const;

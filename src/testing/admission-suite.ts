@@ -5,7 +5,6 @@ import type { Clock } from '../base/index.ts';
 import type { AcquireOptions, Admission, HostEvent, HostReport, Slot } from '../hosts/index.ts';
 import { HostTable } from '../hosts/index.ts';
 
-/** An `Admission` under test, and its clock. */
 export interface AdmissionUnderTest extends AsyncDisposable {
   readonly admission: Admission;
   readonly clock: Clock;

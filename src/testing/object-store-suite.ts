@@ -16,7 +16,6 @@ export interface ObjectsUnderTest extends AsyncDisposable {
   readonly spoil: (object: ObjectId, bytes: Buffer) => Promise<void>;
 }
 
-/** What every object store must do. */
 export function describeObjectStore(name: string, open: () => Promise<ObjectsUnderTest>): void {
   describe(`${name} as an object store`, () => {
     /** Sizes around the part size of uploads, and zero. */

@@ -62,7 +62,6 @@ async function leaseOne(store: QueueStore, now: number): Promise<LeasedJob> {
 
 const idsOf = (jobs: readonly { readonly artifactId: string }[]): string[] => jobs.map(({ artifactId }) => artifactId);
 
-/** Some fields of a stored job. */
 async function fieldsOf(store: QueueStore, id: string | number, ...names: (keyof Job)[]): Promise<unknown[]> {
   const found = await store.admin.find(id);
   return names.map((name) => found?.[name]);

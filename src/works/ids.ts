@@ -143,7 +143,6 @@ export function normalizeOpenAlexId(text: string): string | undefined {
   return id?.toUpperCase();
 }
 
-/** An OpenAlex topic id (`T…`). */
 export function normalizeTopicId(text: string): string | undefined {
   return /^(?:https?:\/\/openalex\.org\/(?:topics\/)?)?(t[1-9]\d{0,7})$/i.exec(text.trim())?.[1]?.toUpperCase();
 }

@@ -134,7 +134,6 @@ export function bundledSchema(): string | undefined {
   return outputFiles[0]?.text;
 }
 
-/** The generated files of this room, for the build. */
 export function generatedFiles(): Readonly<Record<string, string>> {
   return { 'settings.json': JSON.stringify(tableOf(schemaFromSource())), 'schema.cjs': bundledSchema() ?? '' };
 }

@@ -14,11 +14,9 @@ import type { StoredAnswer, StoredAnswers } from '../lookup/look-up.ts';
 import { findAnswer, withAnswers, withNames } from '../lookup/look-up.ts';
 import { blocksPath, documentsIn, factsPath } from './stage.ts';
 
-/** The inputs of a corpus's graph. */
 export interface GraphInput {
   /** Where the stages wrote their files. */
   readonly dataRoot: string;
-  /** The records of the works, and the record of each document. */
   readonly records?: { all(): Iterable<WorkRecord>; ofDocument(document: string): WorkRecord | undefined };
   /** Catalogues' answers about references without an identifier and about cited ids. */
   readonly answers?: Pick<StoredAnswers, 'get'> | undefined;

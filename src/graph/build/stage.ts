@@ -7,10 +7,8 @@ import type { StagePlan, WorkerModule, WorkItem } from '../../stage/index.ts';
 import { EXTRACTION_VERSION } from '../extract/extract-document.ts';
 import type { GraphStageSettings } from './worker.ts';
 
-/** Folder of the extracted facts, under the data folder. */
 const FACTS_FOLDER = 'GraphFacts';
 
-/** The module of the stage's worker process. */
 export const graphWorker: WorkerModule = {
   module: new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url),
 };
@@ -46,19 +44,16 @@ export function documentItems(
   });
 }
 
-/** The path of a document's blocks. */
 export function blocksPath(dataRoot: string, document: string): string {
   return join(dataRoot, DOCTAGS_FOLDER, `${document}.jsonl`);
 }
 
-/** The documents that have been parsed. */
 export function documentsIn(dataRoot: string): string[] {
   return globSync('*.jsonl', { cwd: join(dataRoot, DOCTAGS_FOLDER) })
     .map((name) => name.replace(/\.jsonl$/, ''))
     .sort();
 }
 
-/** The path of a document's facts. */
 export function factsPath(dataRoot: string, document: string): string {
   return join(dataRoot, FACTS_FOLDER, `${document}.json`);
 }

@@ -15,7 +15,6 @@ interface Span {
 
 export const ABBREVIATION_VERSION = 3;
 
-/** Longest abbreviation. */
 const LONGEST_SHORT = 20;
 const LONGEST_INSIDE = 240;
 

@@ -96,7 +96,6 @@ function reach(callouts: readonly Callout[]): number {
   return new Set(callouts.flatMap(({ references, further }) => [...references, ...further])).size;
 }
 
-/** Blocks of running text. */
 function speakingBlocks(blocks: readonly Block[]): Block[] {
   return blocks.filter((block) => SPEAKING.has(block.kind) && block.text.length > 3);
 }
@@ -378,7 +377,6 @@ function isRangeJoint(text: string): boolean {
   return /^\.?\s?[\])]?\s?[-–—−‐‑]\s?[[(]?\s?$/u.test(text);
 }
 
-/** Longest range of references. */
 const LONGEST_RANGE = 40;
 
 /** The entries inside a range: 4 in "[3–5]". */

@@ -8,7 +8,6 @@ import { termId } from './facts.ts';
 const METHOD = 'record';
 const VERSION = 1;
 
-/** Extracts the statements of a work's record: authors, venue, topics, citations. */
 export function extractRecord(record: WorkRecord): Contribution {
   return new RecordStatements(record).contribution();
 }

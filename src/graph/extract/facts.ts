@@ -12,7 +12,6 @@ const QUANTITY = { name: 'quantity', version: QUANTITY_VERSION };
 const SOFTWARE = { name: 'software', version: SOFTWARE_VERSION };
 const DATASET = { name: 'dataset', version: 1 };
 
-/** States the abbreviations that the text defines. */
 export function extractAbbreviations(reading: Reading, say: Statements): void {
   for (const { block } of reading.prose)
     for (const { short, long, score } of findAbbreviations(block.text)) {
@@ -25,7 +24,6 @@ export function extractAbbreviations(reading: Reading, say: Statements): void {
     }
 }
 
-/** States the quantities in sentences. */
 export function extractQuantities(reading: Reading, say: Statements): void {
   for (const { block, section } of reading.prose)
     for (const quantity of findQuantities(block.text)) {
@@ -61,7 +59,6 @@ export function extractQuantities(reading: Reading, say: Statements): void {
     }
 }
 
-/** States the programs and data sets that the text names. */
 export function extractResources(reading: Reading, say: Statements): void {
   const paragraphs = reading.prose.map(({ block }) => block.text);
   for (const { paragraph, start, name, program, version, reason } of findSoftware(paragraphs)) {
@@ -120,7 +117,6 @@ interface Dataset {
   readonly label: string;
 }
 
-/** Patterns of accession numbers, by archive. */
 const ACCESSIONS: readonly (readonly [archive: string, expression: RegExp])[] = [
   ['geo', /\bG(?:SE|SM|PL|DS)\d{2,8}\b/g],
   ['sra', /\b[SED]R[APRSXZ]\d{6,9}\b/g],
@@ -137,7 +133,6 @@ const ACCESSIONS: readonly (readonly [archive: string, expression: RegExp])[] = 
   ['clinicaltrials', /\bNCT\d{8}\b/g],
   ['metabolights', /\bMTBLS\d{1,6}\b/g],
 ];
-/** DOIs of archives for data and programs. */
 const ARCHIVE_DOI =
   /\b10\.(?:5281\/zenodo\.\d+|5061\/dryad\.[\w.]+|6084\/m9\.figshare\.[\w.]+|7910\/[\w./]+|17632\/[\w.]+|17605\/osf\.io\/\w+|18112\/openneuro\.[\w.]+|1594\/pangaea\.\d+)/gi;
 const RRID = /\bRRID:\s?(?<id>(?<authority>SCR|AB|CVCL|IMSR|MGI|BDSC|ZFIN|Addgene|MMRRC)_?[\w:.-]*\w)/g;

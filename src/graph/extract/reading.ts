@@ -35,7 +35,6 @@ export class Reading {
     this.#byOrder = new Map(this.prose.map((read) => [read.block.order, read]));
   }
 
-  /** The sentence at a place of a block. */
   sentenceAt(block: number, at: number): { readonly stretch: Stretch; readonly section: string | null } | undefined {
     const read = this.#byOrder.get(block);
     const stretch = read?.sentences.find(({ start, end }) => at >= start && at < end);
@@ -57,7 +56,6 @@ export class Reading {
   }
 }
 
-/** Page and boxes of a block. */
 export function placeOnPage(block: Block | undefined): Pick<TextPlace, 'page' | 'boxes'> {
   const regions = block?.regions ?? [];
   const round = (value: number): number => Math.round(value * 10) / 10;
@@ -90,7 +88,6 @@ const END = /[.!?]["”’')\]]*(?:(?<!\d\.)\d{1,3}(?:[,–-]\d{1,3})*)?\s+(?=["
 /** Abbreviations whose full stop ends no sentence. */
 const NO_END =
   /(?:\b(?:et al|e\.g|i\.e|cf|vs|ca|approx|resp|no|nos|fig|figs|eq|eqs|ref|refs|tab|sect|vol|pp?|ed|eds|dr|mr|mrs|prof|st|inc|ltd|co|corp|sp|spp|var|subsp|viz|al)|\b\p{L})\.["”’')\]]*\s+$/iu;
-/** Longer sentences are cut. */
 const LONGEST = 1_200;
 
 /** The sentences of a text, without the spaces between them. */

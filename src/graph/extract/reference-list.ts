@@ -3,7 +3,6 @@ import { foldCase } from '../link/letters.ts';
 import type { ParsedReference } from '../link/parse-reference.ts';
 import { parseReference } from '../link/parse-reference.ts';
 
-/** An entry of a document's list of references. */
 export interface ListedReference {
   /** Its place in the list, from 1. */
   readonly position: number;

@@ -121,12 +121,10 @@ function baseText(powers: ReadonlyMap<string, number>): string {
     .join(' ');
 }
 
-/** Powers of base units. */
 type Powers = Readonly<Record<string, number>>;
 /** A unit in base units: factor, powers, offset. */
 type Definition = readonly [factor: number, powers: Powers, offset?: number];
 
-/** Factors of prefixes. */
 const PREFIXES: Readonly<Record<string, number>> = {
   Y: 1e24,
   Z: 1e21,
@@ -311,7 +309,6 @@ const WHOLE_NAMES = Map.groupBy(
   (name) => name[0] ?? '',
 );
 
-/** A number in a text. */
 export interface PrintedNumber {
   readonly start: number;
   readonly end: number;

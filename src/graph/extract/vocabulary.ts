@@ -6,7 +6,6 @@ import type { Reading, Statements } from './reading.ts';
 import { THIS_WORK } from './reading.ts';
 import { AppError } from '../../base/index.ts';
 
-/** An entry of a vocabulary. */
 export interface VocabularyEntry {
   readonly id: string;
   readonly name: string;

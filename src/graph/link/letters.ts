@@ -51,7 +51,6 @@ export function lettersWithPlaces(text: string): { readonly letters: string; rea
   return { letters: parts.join(''), places: Int32Array.from(places) };
 }
 
-/** Letters per fingerprint. */
 const GRAM = 9;
 /**
  * The smallest of this many consecutive hashes is chosen: texts that share GRAM + WINDOW - 1 letters share a

@@ -98,7 +98,6 @@ interface Agreement {
   readonly page: boolean | undefined;
 }
 
-/** Compares a printed reference with a work. */
 function compare(reference: PrintedReference, work: CitedWork): Agreement {
   const title = work.title === null ? '' : lettersOf(work.title);
   const found = title === '' ? undefined : findTitle(reference, title);
@@ -303,7 +302,6 @@ export interface PrintedReference {
 /** Longer texts are cut. */
 const LONGEST = 3_000;
 
-/** Prepares a printed reference for comparison. */
 export function readPrintedReference(source: string): PrintedReference {
   const text = source.slice(0, LONGEST).replace(/^\s*(?:\[\d{1,4}\]|\(\d{1,4}\)|\d{1,4}\.?(?=\s))\s*/, '');
   const { letters, places } = lettersWithPlaces(text);

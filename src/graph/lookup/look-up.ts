@@ -86,7 +86,6 @@ function unanswered(references: readonly string[], answers: StoredAnswers): stri
   });
 }
 
-/** A printed reference as a work to search for. */
 function citedWorkOf(text: string): CitedWork {
   const { title, authors, year } = parseReference(text);
   return { title, authors, year, text: withoutLabel(text).slice(0, 2_000) };
@@ -183,7 +182,6 @@ export interface StoredAnswer {
   readonly readAt: string;
 }
 
-/** Stored answers by question. */
 export interface StoredAnswers {
   get(question: string): StoredAnswer | undefined;
   set(question: string, answer: StoredAnswer): void;

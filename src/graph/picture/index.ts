@@ -5,7 +5,6 @@ export interface GraphPicture {
   /** The first is the work itself. */
   readonly nodes: readonly PictureNode[];
   readonly edges: readonly PictureEdge[];
-  /** How many neighbours of a kind were left out. */
   readonly leftOut: Readonly<Partial<Record<PictureEdgeKind, number>>>;
 }
 

@@ -26,7 +26,6 @@ export interface PostgresAdmissionOptions {
   readonly reportOutage?: ((isAway: boolean, message: string) => void) | undefined;
 }
 
-/** Admission shared by a fleet. */
 export interface SharedAdmission extends Admission {
   readonly facts: Facts;
   readonly fleet: Pick<Fleet, 'calls'>;

@@ -13,7 +13,6 @@ import { createTables, unreachable } from './shared-hosts.ts';
 const GATHER_MS = 80;
 /** What no request waits for is sent with the next call, or after this delay. */
 const NO_HURRY_MS = 500;
-/** A turn further ahead than this is not reserved. */
 const RESERVED_AHEAD_MS = 10_000;
 const CLOCK_QUESTIONS = 8;
 
@@ -121,7 +120,6 @@ export class Fleet implements AsyncDisposable {
     return await this.#sessions.transaction(work);
   }
 
-  /** Milliseconds of our clock until a time of the server's clock. */
   untilMs(serverMs: number): number {
     return this.#serverClock.untilMs(serverMs) / this.#options.timeScale;
   }

@@ -162,7 +162,6 @@ export class Listener implements Disposable {
     }
   }
 
-  /** Closing ends the pause. */
   #pause(ms: number): Promise<void> {
     return wait(this.#clock, ms, this.#closed.signal).catch(() => undefined);
   }

@@ -111,7 +111,6 @@ export function hostOf(
   };
 }
 
-/** A host state as stored, in the server's time. */
 export function storedOf(host: HostState, serverNow: number, { clock, scale }: OurTime): StoredHost {
   const { key: _key, rules: _rules, cap, perSecond, hold, ...rest } = host;
   return {

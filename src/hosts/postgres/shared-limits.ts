@@ -340,7 +340,6 @@ export class ReservedTurns {
     for (let at = 0; at < grant.turns; at += 1) this.#moments.push(grant.firstAt + at * intervalMs);
   }
 
-  /** The grant is not used at all. */
   refuse(grant: Grant): void {
     this.#given(grant, grant.turns);
   }

@@ -49,7 +49,6 @@ function matching(filter: JobFilter, states: readonly JobState[] = filter.states
   };
 }
 
-/** Operator commands of a queue in PostgreSQL. */
 export class PostgresAdmin implements QueueAdmin {
   readonly #connection: PostgresConnection;
   readonly #channel: string;

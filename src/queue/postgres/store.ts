@@ -387,7 +387,6 @@ function laneName(host: string | null | undefined, resolver: string | null | und
   return `${host ?? ''} ${resolver ?? ''}`;
 }
 
-/** Settlements as one list per column. */
 function settlementColumns(settlements: readonly SettledLease[]): Values {
   const columns = settlements.map(({ settlement }) => ({
     error: settlement.error ? formatLastError(settlement.error) : null,

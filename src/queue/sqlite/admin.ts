@@ -59,7 +59,6 @@ const MOMENTS = `
          (SELECT coalesce(max(id), 0) FROM jobs) AS newestId,
          (SELECT count(*) FROM jobs WHERE suspect_since IS NOT NULL) AS suspects`;
 
-/** Operator commands of a queue in SQLite. */
 export class SqliteAdmin implements QueueAdmin {
   readonly #connection: SqliteConnection;
   readonly #watch: SqliteWatch;

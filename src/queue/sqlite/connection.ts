@@ -174,7 +174,6 @@ function isBusy(error: unknown): boolean {
   return code === CODES.busy || code === CODES.locked;
 }
 
-/** An SQLite error with its path and a hint. */
 function describeSqliteError(error: unknown, path: string): unknown {
   const reason = error instanceof Error ? error.message : String(error);
   if (isBusy(error))
@@ -241,7 +240,6 @@ export class SqliteWatch implements Disposable {
     };
   }
 
-  /** Something changed through this store. */
   notify(change: StoreChange): void {
     for (const listener of this.#listeners) listener(change);
   }

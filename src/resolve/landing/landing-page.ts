@@ -38,7 +38,6 @@ export interface LandingPage {
   readonly links: readonly LandingLink[];
   /** Target of a meta refresh. */
   readonly refresh: string | null;
-  /** Whether the page is the full text itself. */
   readonly isFullText: boolean;
   /** Whether `title` comes from metadata rather than the title bar. */
   readonly isTitleStated: boolean;
@@ -53,10 +52,8 @@ const MAX_LINKS = 20;
 /** File names of supplements: `mmc2.pdf`, `MOESM1_ESM.pdf`, `ja1_si_001.pdf`, `x-sup-0001.pdf`. */
 const SUPPLEMENT =
   /suppl|appendix|additional[-_]?file|esm\b|[?&]supplement=|\/mmc\d|moesm\d|[-_.]si[-_.]?\d{0,4}\.pdf|[-_]sup[-_]\d|[-_]s\d{3}\.pdf|\/media-\d{1,3}\.pdf/i;
-/** URLs of a journal's other files. */
 const JOURNAL_FILE =
   /(?:authors?|submission|reviewers?)[-_ ]?(?:guide|instruction|kit|template|checklist)|(?:guidelines?|instructions?|guide)[-_ ](?:for|to)[-_ ](?:authors?|reviewers?)|copyright[-_ ]?(?:form|transfer|agreement)|media[-_ ]?kit|order[-_ ]?form/i;
-/** Labels of supplements and journal files. */
 const OTHER_LABEL =
   /\bsuppl|\bsupporting (?:information|material)|\badditional files?\b|\bappendi(?:x|ces)\b|\bguidelines?\b|\bguides? (?:for|to)\b|\binstructions? (?:for|to)\b|\b(?:author|reviewer)s?['’]? (?:guide|kit|instructions)|\btemplate\b|\bchecklist\b|\bcopyright\b|\bpolic(?:y|ies)\b|\bpermissions?\b|\b(?:full|whole|complete|entire) issue\b|\btable of contents\b|\b(?:front|back) matter\b|\bcover\b|\bpeer[- ]review (?:file|reports?)\b|\breporting summary\b|\bbrochure\b|\bmedia kit\b|\border form\b/i;
 

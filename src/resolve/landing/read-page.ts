@@ -66,7 +66,6 @@ const SECTIONS: readonly RegExp[] = [
   /^(?:references|bibliography|literature cited|works cited|literatur|r[eé]f[eé]rences|referencias|refer[eê]ncias|список литературы|литература|参考文献)/,
   /^(?:acknowledge?ments?|author contributions|data availability|funding|danksagung|remerciements|agradecimientos)/,
 ];
-/** Headings of lists of other works. */
 const OTHER_WORKS =
   /^(?:(?:end ?|foot ?)?notes(?: (?:and|&) references)?|references?(?: (?:and|&) (?:notes?|further reading))?|(?:cited )?(?:literature|references)(?: cited)?|works cited|bibliograph(?:y|ie)|literatur(?:verzeichnis)?|r[eé]f[eé]rences(?: bibliographiques)?|referencias(?: bibliogr[aá]ficas)?|bibliograf[ií]a|refer[eê]ncias(?: bibliogr[aá]ficas)?|список литературы|литература|参考文献|cited by|(?:works|articles|papers) citing.{0,40}|citing (?:articles|literature|works)|(?:related|similar|recommended|suggested|other) (?:articles?|content|papers|works|documents|reading|research|publications)|recommended(?: for you)?|further reading|see also|(?:people|readers|others|users) also .{1,30}|you (?:may|might) also .{1,30}|more (?:from|by|in|like) .{1,60}|most (?:read|cited|viewed|downloaded|popular).{0,30})$/;
 /** Class names and ids of such lists; `has-references` describes something larger. */

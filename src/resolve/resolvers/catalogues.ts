@@ -46,7 +46,6 @@ export async function askUnpaywall(
   return lookups.json(question, unpaywallRecord, signal);
 }
 
-/** The record's open locations, if it is about the work. */
 export function openLocations(
   record: z.output<typeof unpaywallRecord>,
   work: Work,

@@ -223,9 +223,7 @@ export const springerNature: Resolver = {
   },
 };
 
-/** Prefixes of most Elsevier journals. */
 const ELSEVIER = /^10\.(?:1016|1006|1053|1054|1067|1078|1197|1205|2353|3182|3816)\//;
-/** Prefixes of most Wiley journals. */
 const WILEY =
   /^10\.(?:1002|1111|1029|1034|1046|1096|1112|1113|1348|1360|1365|1467|1474|1523|1540|1600|1601|1751|1890|2307|3162|3982)\//;
 

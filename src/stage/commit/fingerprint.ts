@@ -8,7 +8,6 @@ import type { ItemRecord, WorkItem } from '../types.ts';
 export interface StoredFingerprint {
   readonly input_sha256: string;
   readonly cfg_hash: string;
-  /** Marks of the inputs, in declaration order. */
   readonly inputs?: readonly FileMark[];
   /** Size, time and hash of the outputs, in declaration order; older versions wrote the size alone. */
   readonly outputs?: readonly (OutputMark | number)[];
@@ -139,7 +138,6 @@ export interface AgreedInputs {
   readonly marks: readonly FileMark[] | undefined;
 }
 
-/** Marks of all inputs; undefined if one is missing. */
 export function markInputs(inputs: Readonly<Record<string, string>>): FileMark[] | undefined {
   const marks: FileMark[] = [];
   for (const path of Object.values(inputs)) {
@@ -150,7 +148,6 @@ export function markInputs(inputs: Readonly<Record<string, string>>): FileMark[]
   return marks;
 }
 
-/** The error of an item whose inputs cannot be read. */
 export function missingInput(inputs: Readonly<Record<string, string>>): StageError {
   const path = Object.values(inputs).find((each) => !statSync(each, { throwIfNoEntry: false })?.isFile());
   return new StageError('input', `${path ?? 'an input'} does not exist or is not a file`, { code: 'INPUT_MISSING' });

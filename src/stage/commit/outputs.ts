@@ -148,7 +148,6 @@ function discard({ item, suffix }: Staged): void {
   }
 }
 
-/** The error of a full disk with the path and the free space; any other error unchanged. */
 function withSpace(error: BareError, { item }: Staged): BareError {
   if (!isDiskFull(error)) return error;
   const path = outputPaths(item)[0] ?? '';

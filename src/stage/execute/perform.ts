@@ -8,7 +8,6 @@ import type { BareError } from '../stage-error.ts';
 import { classify, completeError, StageError } from '../stage-error.ts';
 import type { ItemOutcome, StageWorker, WorkerContext, WorkItem, StageOptions } from '../types.ts';
 
-/** An item on its way through a run. */
 export class ItemRun {
   readonly item: WorkItem;
   readonly lost: AbortSignal | undefined;

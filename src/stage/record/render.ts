@@ -17,7 +17,6 @@ export function progressLine(progress: Progress): string {
   ].join(' · ');
 }
 
-/** A line for a log. */
 export function diagnosticsLine(progress: Progress): string {
   return [
     `stage=${progress.stageName}`,

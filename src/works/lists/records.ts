@@ -155,7 +155,6 @@ export type JsonItem =
   | { readonly kind: 'item'; readonly line: number; readonly value: unknown }
   | { readonly kind: 'bad'; readonly line: number; readonly reason: string };
 
-/** Reads JSON lines; blank lines are skipped. */
 export async function* readJsonLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<JsonItem> {
   let line = 0;
   for await (const { text } of splitLines(chunks, MAX_ITEM)) {

@@ -306,7 +306,6 @@ function pagesOf(biblio: Parsed['biblio']): string | null {
   return last === null || last === '' || last === first ? first : `${first}-${last}`;
 }
 
-/** The abstract, rebuilt from its inverted index. */
 function abstractOf(index: Parsed['abstract_inverted_index']): string | null {
   const words: string[] = [];
   for (const [word, places] of Object.entries(index ?? {})) {

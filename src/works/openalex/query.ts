@@ -23,7 +23,6 @@ export interface OpenAlexQuery {
 export type Subject =
   | { readonly kind: 'topic'; readonly id: string; readonly name: string }
   | { readonly kind: 'search'; readonly text: string }
-  /** Filters only. */
   | { readonly kind: 'filter' };
 
 const LONGEST_SEARCH = 1500;

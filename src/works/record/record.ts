@@ -22,7 +22,6 @@ export interface Funder {
   readonly awards: readonly string[];
 }
 
-/** Something with a name and usually an id. */
 interface Named {
   readonly id: string | null;
   readonly name: string;
@@ -40,14 +39,12 @@ export type NoticeKind =
 /** A notice about a work from its publisher or Retraction Watch. */
 export interface Notice {
   readonly kind: NoticeKind;
-  /** The notice's own DOI. */
   readonly doi: string | null;
   readonly date: string | null;
   /** `publisher`, `retraction-watch`, `openalex`. */
   readonly source: string;
 }
 
-/** A notice and the DOI or PMID of its work. */
 export interface NoticeAbout {
   readonly doi: string | null;
   readonly pmid?: string | null;
@@ -191,7 +188,6 @@ function trust({ sources }: WorkRecord, field: string): number {
   return source === undefined ? TRUST.length : TRUST.indexOf(source);
 }
 
-/** Records which fields a source gave. */
 export function withProvenance(record: WorkRecord, from: RecordSource, at: string): WorkRecord {
   const fields = Object.entries(record)
     .filter(([name, value]) => name !== 'id' && name !== 'sources' && !isEmpty(value))
