@@ -92,34 +92,21 @@ export class HostLog implements AsyncDisposable {
     const now = this.#options.clock.now();
     if (now >= this.#from + this.#ms || now < this.#from) this.#turn(now);
     const slice = this.#slice(event.host);
-    switch (event.kind) {
-      case 'request-sent': {
-        const inFlight = (this.#inFlight.get(event.host) ?? 0) + 1;
-        this.#inFlight.set(event.host, inFlight);
-        slice.sent += 1;
-        slice.waitedMs += event.waitedMs;
-        slice.most = Math.max(slice.most, inFlight);
-        slice.cap = event.cap;
-        break;
-      }
-      case 'request-done': {
-        const left = (this.#inFlight.get(event.host) ?? 1) - 1;
-        if (left > 0) this.#inFlight.set(event.host, left);
-        else this.#inFlight.delete(event.host);
-        slice.done[event.outcome] = (slice.done[event.outcome] ?? 0) + 1;
-        slice.bytes += event.wireBytes;
-        break;
-      }
-      case 'wait-asked':
-        slice.askedUntil = Math.max(slice.askedUntil, event.until);
-        break;
-      case 'host-given-up':
-      case 'host-throttled':
-      case 'host-restored':
-        break;
-      case 'host-held':
-        slice.heldUntil = Math.max(slice.heldUntil, event.until);
-    }
+    if (event.kind === 'request-sent') {
+      const inFlight = (this.#inFlight.get(event.host) ?? 0) + 1;
+      this.#inFlight.set(event.host, inFlight);
+      slice.sent += 1;
+      slice.waitedMs += event.waitedMs;
+      slice.most = Math.max(slice.most, inFlight);
+      slice.cap = event.cap;
+    } else if (event.kind === 'request-done') {
+      const left = (this.#inFlight.get(event.host) ?? 1) - 1;
+      if (left > 0) this.#inFlight.set(event.host, left);
+      else this.#inFlight.delete(event.host);
+      slice.done[event.outcome] = (slice.done[event.outcome] ?? 0) + 1;
+      slice.bytes += event.wireBytes;
+    } else if (event.kind === 'wait-asked') slice.askedUntil = Math.max(slice.askedUntil, event.until);
+    else if (event.kind === 'host-held') slice.heldUntil = Math.max(slice.heldUntil, event.until);
   };
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -5,7 +5,7 @@ import { hostKey } from '../base/index.ts';
 import type { DownloadEvent } from '../download/index.ts';
 import type { Waited } from '../hosts/index.ts';
 import type { HttpEvent } from '../http/index.ts';
-import { instrumentsOf } from './otel-sdk.ts';
+import { instrumentsOf, receiver } from './otel-sdk.ts';
 
 export interface DownloadTelemetry {
   readonly download: (event: DownloadEvent) => void;
@@ -73,42 +73,33 @@ export function observeDownload(meter: Meter): DownloadTelemetry {
     return host;
   };
   return {
-    download(event) {
-      if (event.kind !== 'work-ended') return;
-      const { row } = event;
-      works.add(1, { outcome: row.outcome, reason: row.reason });
-      for (const attempt of row.attempts) {
-        const { resolver, bytes } = attempt;
-        const host = label(hostKey(attempt.url));
-        attempts.add(1, { resolver, host, outcome: attempt.reason });
-        attemptBytes.add(bytes, { resolver, host });
-        attemptTime.record(attempt.duration_ms, { resolver, host });
-      }
-    },
-    http(event) {
-      const host = label(event.host);
-      switch (event.kind) {
-        case 'request-sent':
-          turnTime.record(event.waitedMs, { host });
-          if (event.waited) tellWait(event.waited, host);
-          break;
-        case 'request-done':
-          requests.add(1, { host, outcome: event.outcome });
-          wireBytes.add(event.wireBytes, { host });
-          requestTime.record(event.ms, { host });
-          if (event.outcome === '429' || event.outcome === '503') slowDowns.add(1, { host, status: event.outcome });
-          break;
-        case 'wait-asked':
-          asked.add(1, { host });
-          break;
-        case 'host-throttled':
-        case 'host-restored':
-          break;
-        case 'host-given-up':
-        case 'host-held':
-          holds.add(1, { host });
-          break;
-      }
-    },
+    download: receiver<DownloadEvent>({
+      'work-ended'({ row }) {
+        works.add(1, { outcome: row.outcome, reason: row.reason });
+        for (const { resolver, bytes, url, reason, duration_ms: ms } of row.attempts) {
+          const host = label(hostKey(url));
+          attempts.add(1, { resolver, host, outcome: reason });
+          attemptBytes.add(bytes, { resolver, host });
+          attemptTime.record(ms, { resolver, host });
+        }
+      },
+    }),
+    http: receiver<HttpEvent>({
+      'request-sent'({ host: name, waitedMs, waited }) {
+        const host = label(name);
+        turnTime.record(waitedMs, { host });
+        if (waited) tellWait(waited, host);
+      },
+      'request-done'({ host: name, outcome, wireBytes: bytes, ms }) {
+        const host = label(name);
+        requests.add(1, { host, outcome });
+        wireBytes.add(bytes, { host });
+        requestTime.record(ms, { host });
+        if (outcome === '429' || outcome === '503') slowDowns.add(1, { host, status: outcome });
+      },
+      'wait-asked': ({ host }) => asked.add(1, { host: label(host) }),
+      'host-given-up': ({ host }) => holds.add(1, { host: label(host) }),
+      'host-held': ({ host }) => holds.add(1, { host: label(host) }),
+    }),
   };
 }

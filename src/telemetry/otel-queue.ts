@@ -6,7 +6,7 @@ import type { LeasedJob, QueueEvent, QueueStore } from '../queue/index.ts';
 import type { DownloadTelemetry } from './otel-download.ts';
 import { observeDownload } from './otel-download.ts';
 import type { ExportOptions } from './otel-sdk.ts';
-import { instrumentsOf, openInstruments } from './otel-sdk.ts';
+import { instrumentsOf, openInstruments, receiver } from './otel-sdk.ts';
 
 /** Receivers of an orchestrator's events, and the wrapper of its jobs. */
 export interface QueueTelemetry {
@@ -65,72 +65,52 @@ export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, cl
   // Reported with every start; always the same.
   let workerId = '';
   return {
-    report(event) {
-      switch (event.kind) {
-        case 'dispatched': {
-          leaseTime.record(event.durationMs);
-          const endTime = clock.now();
-          tracer
-            .startSpan('orchestrator.dispatch', {
-              startTime: endTime - event.durationMs,
-              attributes: { 'leased.count': event.leased },
-            })
-            .end(endTime);
-          break;
+    report: receiver<QueueEvent>({
+      dispatched({ durationMs, leased }) {
+        leaseTime.record(durationMs);
+        const endTime = clock.now();
+        const attributes = { 'leased.count': leased };
+        tracer.startSpan('orchestrator.dispatch', { startTime: endTime - durationMs, attributes }).end(endTime);
+      },
+      'job-started'(event) {
+        inflight.add(1);
+        workerId = event.workerId;
+      },
+      'limits-waited'({ job, host, resolver, resolverMs, hostMs, rateMs }) {
+        const span = spans.get(job);
+        if (resolverMs > 0) {
+          sleep.record(resolverMs, { kind: 'resolver', resolver: resolver ?? '' });
+          span?.addEvent('resolver_concurrency_wait_ms', { ms: resolverMs });
         }
-        case 'job-started':
-          inflight.add(1);
-          workerId = event.workerId;
-          break;
-        case 'limits-waited': {
-          const span = spans.get(event.job);
-          if (event.resolverMs > 0) {
-            sleep.record(event.resolverMs, { kind: 'resolver', resolver: event.resolver ?? '' });
-            span?.addEvent('resolver_concurrency_wait_ms', { ms: event.resolverMs });
-          }
-          if (event.rateMs > 0) sleep.record(event.rateMs, { kind: 'rate', host: event.host });
-          if (event.hostMs > 0) {
-            sleep.record(event.hostMs, { kind: 'host', host: event.host });
-            span?.addEvent('host_concurrency_wait_ms', { ms: event.hostMs });
-          }
-          break;
+        if (rateMs > 0) sleep.record(rateMs, { kind: 'rate', host });
+        if (hostMs > 0) {
+          sleep.record(hostMs, { kind: 'host', host });
+          span?.addEvent('host_concurrency_wait_ms', { ms: hostMs });
         }
-        case 'job-ended': {
-          inflight.add(-1);
-          jobTime.record(event.durationMs);
-          const { settlement } = event;
-          const state = settlement.kind === 'finish' ? settlement.state : 'requeued';
-          const span = spans.get(event.job);
-          span?.setAttribute('job.state', state);
-          if (settlement.error) span?.setStatus({ code: SpanStatusCode.ERROR, message: settlement.error.code });
-          span?.end();
-          break;
-        }
-        case 'job-settled':
-          if (!event.accepted || event.settlement.kind !== 'finish') break;
-          completed.add(1, { state: event.settlement.state });
-          if (event.settlement.state === 'error') failed.add(1, { code: event.settlement.error?.code ?? '' });
-          break;
-        case 'jobs-exhausted':
-          completed.add(event.jobs, { state: 'error' });
-          failed.add(event.jobs, { code: 'PROCESS_DIED' });
-          break;
-        case 'host-throttled':
-          slowed.add(event.host);
-          throttles.add(1, { host: event.host });
-          break;
-        case 'host-restored':
-          if (event.full) slowed.delete(event.host);
-          break;
-        case 'host-held':
-        case 'host-given-up':
-        case 'lease-lost':
-        case 'job-abandoned':
-        case 'pauses-changed':
-        case 'stopping':
-          break;
-      }
-    },
+      },
+      'job-ended'({ job, settlement, durationMs }) {
+        inflight.add(-1);
+        jobTime.record(durationMs);
+        const span = spans.get(job);
+        span?.setAttribute('job.state', settlement.kind === 'finish' ? settlement.state : 'requeued');
+        if (settlement.error) span?.setStatus({ code: SpanStatusCode.ERROR, message: settlement.error.code });
+        span?.end();
+      },
+      'job-settled'({ accepted, settlement }) {
+        if (!accepted || settlement.kind !== 'finish') return;
+        completed.add(1, { state: settlement.state });
+        if (settlement.state === 'error') failed.add(1, { code: settlement.error?.code ?? '' });
+      },
+      'jobs-exhausted'({ jobs }) {
+        completed.add(jobs, { state: 'error' });
+        failed.add(jobs, { code: 'PROCESS_DIED' });
+      },
+      'host-throttled'({ host }) {
+        slowed.add(host);
+        throttles.add(1, { host });
+      },
+      'host-restored': ({ host, full }) => void (full && slowed.delete(host)),
+    }),
     around(job, run) {
       const attributes = {
         'job.id': job.id,

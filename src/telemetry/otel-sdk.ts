@@ -104,6 +104,13 @@ async function openSdk(options: ExportOptions, warn: (message: string) => void):
   };
 }
 
+/** A receiver of events from one function per kind; kinds without one are ignored. */
+export function receiver<E extends { readonly kind: string }>(functions: {
+  readonly [K in E['kind']]?: (event: Extract<E, { readonly kind: K }>) => void;
+}): (event: E) => void {
+  return (event) => (functions[event.kind as E['kind']] as ((event: E) => void) | undefined)?.(event);
+}
+
 /** Creates instruments of a meter: counters of things, histograms of milliseconds. */
 export function instrumentsOf(meter: Meter): {
   readonly counter: (name: string, description: string, unit?: string) => Counter;

@@ -2,7 +2,7 @@ import type { Meter } from '@opentelemetry/api';
 
 import type { StageEvent } from '../stage/index.ts';
 import type { ExportOptions } from './otel-sdk.ts';
-import { instrumentsOf, openInstruments } from './otel-sdk.ts';
+import { instrumentsOf, openInstruments, receiver } from './otel-sdk.ts';
 
 export type StageTelemetry = (stage: string, event: StageEvent) => void;
 
@@ -23,36 +23,19 @@ function observeStages(meter: Meter): StageTelemetry {
     for (const outcome of COUNTED) documents.add(now[outcome] - (before?.[outcome] ?? 0), { stage, outcome });
     known.set(stage, { succeeded: now.succeeded, skipped: now.skipped, failed: now.failed });
   };
-  return (stage, event) => {
-    switch (event.kind) {
-      case 'stage-started':
-        known.delete(stage);
-        break;
-      case 'progress':
-      case 'diagnostics':
-        count(stage, event.progress);
-        break;
-      case 'item-failed':
-        failures.add(1, { stage, category: event.error.category });
-        break;
-      case 'item-retry':
-        retries.add(1, { stage });
-        break;
-      case 'worker-replaced':
-        replaced.add(1, { stage, reason: event.reason });
-        break;
-      case 'stage-ended':
-        count(stage, event.outcome);
-        durations.record(event.outcome.wallMs, { stage });
-        break;
-      case 'hook-failed':
-      case 'item-abandoned':
-      case 'stopping':
-      case 'warning':
-      case 'worker-output':
-        break;
-    }
-  };
+  return (stage, event) =>
+    receiver<StageEvent>({
+      'stage-started': () => known.delete(stage),
+      progress: ({ progress }) => count(stage, progress),
+      diagnostics: ({ progress }) => count(stage, progress),
+      'item-failed': ({ error }) => failures.add(1, { stage, category: error.category }),
+      'item-retry': () => retries.add(1, { stage }),
+      'worker-replaced': ({ reason }) => replaced.add(1, { stage, reason }),
+      'stage-ended'({ outcome }) {
+        count(stage, outcome);
+        durations.record(outcome.wallMs, { stage });
+      },
+    })(event);
 }
 
 /** Starts the configured exporters for stages that run without a queue. */
