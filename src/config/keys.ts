@@ -56,10 +56,6 @@ function withoutOwnMetadata({ flags: _flags, secret: _secret, properties, ...res
   return { ...rest, properties: Object.fromEntries(inner) };
 }
 
-function environmentName(path: readonly string[]): string {
-  return `DOCSTOKG_${path.map((part) => part.toUpperCase()).join('__')}`;
-}
-
 /** The schema of a nullable key without null; any other schema as it is. */
 function withoutNull(schema: JsonSchema): JsonSchema & { readonly type?: string } {
   const value = schema.anyOf?.find(({ type }) => type !== 'null') ?? schema;
@@ -84,7 +80,7 @@ function collect(schema: JsonSchema, path: readonly string[]): Key[] {
       {
         path: here,
         name: here.join('.'),
-        environment: environmentName(here),
+        environment: `DOCSTOKG_${here.map((part) => part.toUpperCase()).join('__')}`,
         type: value.enum ? 'choice' : value.type === 'object' ? 'map' : (value.type ?? 'any'),
         range: `${describeRange(value)}${value === inner ? '' : ', or null'}`,
         default: inner.default,

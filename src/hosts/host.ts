@@ -328,7 +328,7 @@ export function throttled(
 
 /** The host succeeded: lowered limits are raised step by step, and failures are forgotten. */
 export function answered(host: HostState): HostState {
-  if (host.strikes === 0 && host.failures === 0 && host.opened === 0 && !isBelow(host)) return host;
+  if (host.failures === 0 && host.opened === 0 && !isSlowed(host)) return host;
   let { cap, perSecond } = host;
   let answersAtCap = cap < host.rules.cap ? host.answersAtCap + 1 : 0;
   let answersAtRate = perSecond < host.rules.perSecond ? host.answersAtRate + 1 : 0;
@@ -368,10 +368,6 @@ export function budgeted(host: HostState, left: number): HostState {
   const known = host.budgetLeft;
   const isNews = known === null || left > known || left === 0 || known - left >= known * BUDGET_STEP;
   return isNews && left !== known ? { ...host, budgetLeft: left } : host;
-}
-
-function isBelow({ cap, perSecond, rules }: HostState): boolean {
-  return cap < rules.cap || perSecond < rules.perSecond;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { AcquireOptions, Admission, HoldLeft, HostEvent, Observation, Slot,
 import { tooLong } from './admission.ts';
 import type { HostTable } from './host-table.ts';
 import { isServiceKey } from './host-table.ts';
-import type { Hold, HoldReason, HostLimits, HostState, Pace, PolicySettings, HostReport } from './host.ts';
+import type { Hold, HostLimits, HostState, Pace, PolicySettings, HostReport } from './host.ts';
 import {
   capNow,
   Host,
@@ -212,7 +212,8 @@ export class Hosts implements Admission {
     if (hold === null) return undefined;
     const { at, reason, leftMs } = hold;
     if (leftMs > this.#options.policy.giveUpAfterMs) return { kind: 'never', message: tooLong(keys[0] ?? '', at) };
-    return isTooLong(reason, leftMs, patienceMs) ? { kind: 'later', at, reason } : undefined;
+    // A failing host is not waited for.
+    return reason !== 'rate-limited' || leftMs > patienceMs ? { kind: 'later', at, reason } : undefined;
   }
 
   #take(lines: readonly Line<Host>[], takenAt: number): Slot {
@@ -401,11 +402,6 @@ function inOrder(one: Line<Host>, other: Line<Host>): number {
   const [isService, isOtherService] = [isServiceKey(one.key), isServiceKey(other.key)];
   if (isService !== isOtherService) return isService ? 1 : -1;
   return one.key < other.key ? -1 : 1;
-}
-
-/** A failing host is not waited for. */
-function isTooLong(reason: HoldReason, leftMs: number, patienceMs: number): boolean {
-  return reason === 'host-held' || reason === 'paused' || leftMs > patienceMs;
 }
 
 /** Reads what a fleet shares about hosts without joining it; `pg` is loaded only then. */

@@ -128,7 +128,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Controller, chunk: Buffer): void {
     if (this.#isEnded) return;
     this.#deadlines.received(chunk.length);
-    if (this.#unpack && this.#wireBytes === 0 && isGzip(chunk)) this.#codings = ['gzip'];
+    if (this.#unpack && this.#wireBytes === 0 && chunk[0] === 0x1f && chunk[1] === 0x8b) this.#codings = ['gzip'];
     this.#wireBytes += chunk.length;
     if (this.#wireBytes > this.#cap) return this.#tooLarge();
     if (this.#codings.length === 0) return this.#deliver(chunk);
@@ -454,10 +454,6 @@ function parseCodings(header: string | undefined): readonly string[] | undefined
  */
 function isUndone(transferEncoding: string | undefined): boolean {
   return /^\s*(?:chunked|identity)\s*$/i.test(transferEncoding ?? 'chunked');
-}
-
-function isGzip(chunk: Buffer): boolean {
-  return chunk[0] === 0x1f && chunk[1] === 0x8b;
 }
 
 function decoderFor(coding: string, chunk: Buffer | undefined): Transform {

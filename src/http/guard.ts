@@ -87,7 +87,7 @@ export class Guard {
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return refuse('bad-url', `scheme ${url.protocol}`);
     if (url.username !== '' || url.password !== '') return refuse('bad-url', 'the URL carries a user name');
     const host = plainHost(url.hostname);
-    const port = portOf(url);
+    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
     const mapping = this.mapping(host);
     if ((mapping && mapping.trusted !== false) || this.#allow.has(`${host}:${port}`)) return ALLOWED;
     if ((port < 1024 && port !== 80 && port !== 443) || OTHER_SERVICES.has(port)) {
@@ -126,10 +126,6 @@ export function plainHost(hostname: string): string {
     .toLowerCase()
     .replace(/^\[|\]$/g, '')
     .replace(/\.$/, '');
-}
-
-function portOf(url: URL): number {
-  return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
 }
 
 function refuse(reason: RefusedReason, message: string): Verdict {

@@ -317,15 +317,11 @@ function agentToken(value: string): string {
 /** Normalises percent-encoding: unreserved characters plain, everything else in upper-case hex. */
 function normalise(path: string): string {
   return path
-    .replace(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(isLoneSurrogate(character) ? '\uFFFD' : character))
+    .replace(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character.toWellFormed()))
     .replace(/%([0-9a-fA-F]{2})/g, (_all, hex: string) => {
       const character = String.fromCharCode(Number.parseInt(hex, 16));
       return /[A-Za-z0-9._~-]/.test(character) ? character : `%${hex.toUpperCase()}`;
     });
-}
-
-function isLoneSurrogate(character: string): boolean {
-  return /^[\uD800-\uDFFF]$/.test(character);
 }
 
 /** `*` matches anything, a trailing `$` the end. Linear: each piece is searched once, left to right. */

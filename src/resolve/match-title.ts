@@ -141,7 +141,7 @@ function titleInLine(line: string, title: string): number {
 function compareNames(cited: CitedWork, { authors }: Candidate): ScoredCandidate['hasAuthors'] {
   const theirs = authors
     .slice(0, 20)
-    .map(longestWord)
+    .map((name) => words(name).toSorted((a, b) => b.length - a.length)[0] ?? '')
     .filter((word) => word !== '');
   if (theirs.length === 0) return 'unknown';
   const ours = new Set(
@@ -164,10 +164,6 @@ function likeYears(cited: CitedWork, year: number | null): number | null {
   if (written.length === 0) return null;
   const apart = Math.min(...written.map((each) => Math.abs(each - year)));
   return apart === 0 ? 1 : apart === 1 ? 0.8 : apart === 2 ? 0.4 : 0;
-}
-
-function longestWord(name: string): string {
-  return words(name).toSorted((a, b) => b.length - a.length)[0] ?? '';
 }
 
 function words(text: string): string[] {

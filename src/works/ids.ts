@@ -14,7 +14,8 @@ export function normalizeDoi(text: string): string | undefined {
   if (ESCAPED.test(doi) && (!doi.includes('/') || !/[<>#\s"]/.test(doi))) doi = decoded(doi);
   doi = withoutTail(withoutTracking(doi));
   const prefix = PREFIX.exec(doi)?.[0];
-  if (prefix === undefined || doi.length === prefix.length || hasBlank(doi)) return undefined;
+  if (prefix === undefined || doi.length === prefix.length) return undefined;
+  if (/[\p{Cc}\s]/u.test(doi) || !doi.isWellFormed()) return undefined;
   if (Buffer.byteLength(doi) > MAX_BYTES) return undefined;
   // DOIs are case-insensitive in ASCII only: the Kelvin sign is not a k.
   return doi.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
@@ -56,10 +57,6 @@ function withoutTail(doi: string): string {
     const isUnmatched = open !== undefined && rest.split(open).length < rest.split(last).length;
     if (!isUnmatched && !/[.,;:"'\u200b\ufeff]/.test(last)) return rest;
   }
-}
-
-function hasBlank(text: string): boolean {
-  return /[\p{Cc}\s]/u.test(text) || !text.isWellFormed();
 }
 
 /** An arXiv identifier; `version` is null for "the latest". */

@@ -30,7 +30,7 @@ export function findCallouts(blocks: readonly Block[]): {
 } {
   const references = listReferences(blocks);
   if (references.length === 0) return { references, style: undefined, callouts: [] };
-  const texts = speakingBlocks(blocks);
+  const texts = blocks.filter((block) => SPEAKING.has(block.kind) && block.text.length > 3);
   const styles: readonly (readonly [CalloutStyle, Callout[]])[] = [
     ['square', numberCallouts(texts, references, 'square')],
     ['round', numberCallouts(texts, references, 'round')],
@@ -38,7 +38,7 @@ export function findCallouts(blocks: readonly Block[]): {
     ['author-year', authorYearCallouts(texts, references)],
   ];
   // A document has one style, the one that cites most of the list. Numbers in other brackets mean something else.
-  const named = isNamedList(references);
+  const named = references.every(({ label }) => label === null) && isSortedByName(references);
   const [best] = styles
     .map(([style, callouts]) => {
       const doubt = named && style !== 'author-year' ? NUMBERS_OF_NAMED_LIST : 1;
@@ -58,11 +58,6 @@ export function findCallouts(blocks: readonly Block[]): {
   if (best.style === 'author-year')
     return { references, style: best.style, callouts: withLinkedSpans(best.callouts, texts, pages) };
   return { references, style: best.style, callouts: best.callouts };
-}
-
-/** An unnumbered list in the order of names is cited by name: "(1)" means something else. */
-function isNamedList(references: readonly ListedReference[]): boolean {
-  return references.every(({ label }) => label === null) && isSortedByName(references);
 }
 
 const NUMBERS_OF_NAMED_LIST = 0.3;
@@ -94,10 +89,6 @@ const TRUST: Readonly<Record<CalloutStyle, number>> = { square: 1, round: 0.8, r
 
 function reach(callouts: readonly Callout[]): number {
   return new Set(callouts.flatMap(({ references, further }) => [...references, ...further])).size;
-}
-
-function speakingBlocks(blocks: readonly Block[]): Block[] {
-  return blocks.filter((block) => SPEAKING.has(block.kind) && block.text.length > 3);
 }
 
 /** Characters around a number or a name inside a link. */

@@ -40,7 +40,7 @@ export function extractQuantities(reading: Reading, say: Statements): void {
       const target = say.node(
         'quantity',
         quantityId(quantity, property, entity),
-        quantityLabel(printed, property, entity),
+        [property, printed, entity].filter(Boolean).join(' · '),
         {
           data: {
             values: quantity.values,
@@ -103,10 +103,6 @@ function quantityId(quantity: Quantity, property: string | null, entity: string 
   const uncertainty = quantity.uncertainty === undefined ? '' : `±${quantity.uncertainty.join('..')}`;
   const value = quantity.normal.join('..') + uncertainty;
   return `${value} ${quantity.unit?.base ?? ''}|${termId(property ?? '')}|${termId(entity ?? '')}`;
-}
-
-function quantityLabel(printed: string, property: string | null, entity: string | null): string {
-  return [property, printed, entity].filter((part) => part !== null && part !== '').join(' · ');
 }
 
 /** A data set, program or material that a text names by an identifier. */

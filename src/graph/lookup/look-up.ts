@@ -50,7 +50,9 @@ export async function lookUpReferences(
     while (next < Math.min(open.length, most) && silent < MOST_FAILURES) {
       const text = open[next++] ?? '';
       signal.throwIfAborted();
-      const answer = await catalogue.ask(citedWorkOf(text), signal);
+      const { title, authors, year } = parseReference(text);
+      const cited = { title, authors, year, text: withoutLabel(text).slice(0, 2_000) };
+      const answer = await catalogue.ask(cited, signal);
       count.asked += 1;
       count[answer.kind] += 1;
       if (answer.kind === 'away') {
@@ -84,11 +86,6 @@ function unanswered(references: readonly string[], answers: StoredAnswers): stri
     asked.add(question);
     return true;
   });
-}
-
-function citedWorkOf(text: string): CitedWork {
-  const { title, authors, year } = parseReference(text);
-  return { title, authors, year, text: withoutLabel(text).slice(0, 2_000) };
 }
 
 /** The answer about several ids: a missing id is unknown; `away` means no response. */

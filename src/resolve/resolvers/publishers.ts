@@ -72,8 +72,9 @@ export const crossref: Resolver = {
     const found = yield* answerOf('crossref', context, question, crossrefAnswer);
     if (!found) return;
     const { message } = found;
-    if (!isAlias(doi, message) && (yield* sameAsOf('crossref', compareWork(work, stated(message)))) === undefined)
-      return;
+    // A DOI merged into another returns that one's record.
+    const isAlias = message.aliases?.some((each) => normalizeDoi(each) === doi) ?? false;
+    if (!isAlias && (yield* sameAsOf('crossref', compareWork(work, stated(message)))) === undefined) return;
     const links = (message.link ?? []).filter(
       (each) =>
         each['intended-application'] !== 'similarity-checking' &&
@@ -102,11 +103,6 @@ export const crossref: Resolver = {
     yield* versionsOf(message, work, context);
   },
 };
-
-/** A DOI merged into another returns that one's record. */
-function isAlias(doi: string, { aliases }: CrossrefRecord): boolean {
-  return (aliases ?? []).some((each) => normalizeDoi(each) === doi);
-}
 
 function stated({ DOI: doi, title, author: authors }: CrossrefRecord): StatedWork {
   const names = (authors ?? []).map(({ given, family, name }) => name ?? [given, family].filter(Boolean).join(' '));

@@ -17,7 +17,6 @@ import {
   isReviewHeader,
   reviewedEntry,
 } from './listed-work.ts';
-import { pmidFromField } from '../ids.ts';
 
 export type ListFormat = 'jsonl' | 'csv' | 'tsv' | 'bibtex' | 'ris' | 'nbib' | 'csl' | 'ids';
 
@@ -237,12 +236,7 @@ async function* fromIds(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Liste
     line += 1;
     if (text === undefined) yield { kind: 'bad', line, reason: `line is longer than ${LONGEST_LINE} bytes` };
     else if (text.trim() !== '' && !text.trim().startsWith('#'))
-      yield workFromLine(bareNumber(text.replace(/^\uFEFF/, '')), line);
+      // A bare number is a PMID: no other kind of id is a number.
+      yield workFromLine(text.replace(/^\uFEFF/, '').replace(/^\s*([1-9]\d{0,8})\s*$/, 'PMID:$1'), line);
   }
-}
-
-/** In a list of ids a bare number is a PMID: no other kind of id is a number. */
-function bareNumber(text: string): string {
-  const pmid = pmidFromField(text);
-  return pmid === undefined ? text : `PMID:${pmid}`;
 }

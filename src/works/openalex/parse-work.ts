@@ -11,7 +11,6 @@ import {
   pmidFromField,
   normalizeTopicId,
 } from '../ids.ts';
-import type { HostType } from '../license.ts';
 import { parseLicense, parseVersion } from '../license.ts';
 import { maybe, validItems, lenient } from '../lookup.ts';
 import { withProvenance, plainText, emptyRecord } from '../record/record.ts';
@@ -209,13 +208,8 @@ function locationOf(location: Location): WorkLocation {
     isOpen: location.is_oa ?? false,
     license: parseLicense(location.license),
     version: parseVersion(location.version),
-    hostType: hostTypeOf(location.source?.type ?? null),
+    hostType: location.source?.type ? (location.source.type === 'repository' ? 'repository' : 'publisher') : null,
   };
-}
-
-function hostTypeOf(sourceType: string | null): HostType | null {
-  if (sourceType === null) return null;
-  return sourceType === 'repository' ? 'repository' : 'publisher';
 }
 
 /** The best location is listed twice. */

@@ -92,7 +92,7 @@ export function parseCrossrefRecord(value: unknown, at: string): WorkRecord | un
     issue: data.issue,
     pages: data.page ?? data['article-number'],
     language: data.language,
-    abstract: withoutHeading(plainText(data.abstract)),
+    abstract: plainText(data.abstract)?.replace(/^abstract[\s:.]+(?=\S)/i, '') ?? null,
     funders: (data.funder ?? []).flatMap(({ name, award }) =>
       name === null ? [] : [{ name, ror: null, awards: award ?? [] }],
     ),
@@ -145,10 +145,6 @@ function dateOf(date: z.output<typeof dateParts> | null): string | null {
   const parts = (date?.['date-parts']?.[0] ?? []).filter((part) => part !== null && part > 0);
   const [year, ...rest] = parts as number[];
   return year === undefined ? null : [String(year), ...rest.map((part) => String(part).padStart(2, '0'))].join('-');
-}
-
-function withoutHeading(text: string | null): string | null {
-  return text === null ? null : text.replace(/^abstract[\s:.]+(?=\S)/i, '');
 }
 
 const NOTICES: Readonly<Record<string, NoticeKind>> = {

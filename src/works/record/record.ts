@@ -177,8 +177,8 @@ export function mergeRecords(known: WorkRecord, said: WorkRecord): WorkRecord {
     id: known.id,
     ids: won.has('ids') ? mergeIds(said.ids, known.ids) : mergeIds(known.ids, said.ids),
     authors: mergeAuthors(first.authors, second.authors),
-    notices: distinct([...known.notices, ...said.notices], noticeKey),
-    relations: distinct([...known.relations, ...said.relations], relationKey),
+    notices: distinct([...known.notices, ...said.notices], ({ kind, doi, source }) => `${kind} ${doi ?? source}`),
+    relations: distinct([...known.relations, ...said.relations], ({ kind, doi }) => `${kind} ${doi}`),
     sources: mergeSources(known.sources, said.sources, won),
   };
 }
@@ -260,14 +260,6 @@ function mergeSources(
 function distinct<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
   const found = new Map(items.map((item) => [keyOf(item), item]));
   return [...found].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
-}
-
-function noticeKey({ kind, doi, source }: Notice): string {
-  return `${kind} ${doi ?? source}`;
-}
-
-function relationKey({ kind, doi }: Relation): string {
-  return `${kind} ${doi}`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
