@@ -1,5 +1,5 @@
 import type { Box } from '../../document.ts';
-import { composeAccents, drawnBullets, restoreBullets } from './text/marks.ts';
+import { composeAccents, restoreBullets } from './text/marks.ts';
 import { readingOrder, voteForGutters, bodyType, linePitches, typeArea, usesIndent } from './page/column.ts';
 import type { PictureLabels } from './page/figure.ts';
 import {
@@ -40,12 +40,10 @@ const PAGE_PASSES: readonly Pass[] = [
     gives: ['segments', 'body', 'drawn'],
     run({ pages, views }) {
       const inForms = pages.map((page) => figureGlyphs(page));
-      const whole = drawnBullets(
-        pages.map((page, index) => {
-          const upright = page.glyphs.filter((glyph) => glyph.turn === 0 && !inForms[index]?.has(glyph));
-          return { drawings: page.drawings, glyphs: composeAccents(restoreBullets(upright)) };
-        }),
-      );
+      const whole = pages.map((page, index) => {
+        const upright = page.glyphs.filter((glyph) => glyph.turn === 0 && !inForms[index]?.has(glyph));
+        return composeAccents(restoreBullets(upright));
+      });
       const segments = new Map(
         pages.map(({ number }, index) => [
           number,

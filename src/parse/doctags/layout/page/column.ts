@@ -2,7 +2,7 @@ import type { Box } from '../../../document.ts';
 import { isReferencesHeading } from '../role/heading-number.ts';
 import type { Line, Segment } from './segment.ts';
 import { mostFrequent } from '../text/symbol-font.ts';
-import { overlap, unionBox } from './box.ts';
+import { overlap } from './box.ts';
 import { hasLetter } from '../text/script.ts';
 import { segmentLabel } from '../role/caption.ts';
 
@@ -126,20 +126,12 @@ export function readingOrder(segments: readonly Segment[], box: Box, votes?: Gut
 function cut(segments: readonly Segment[], area: Box, votes: GutterVotes | undefined, depth: number): ColumnPiece[] {
   if (segments.length === 0) return [];
   let box = area;
-  const gutter = depth < 4 ? (findGutter(segments, box, votes) ?? usualGutter(segments, depth, votes)) : undefined;
+  const gutter = depth < 4 ? findGutter(segments, box, votes) : undefined;
   if (!gutter) return [{ box, segments }];
   // A column of one line may lie outside of what most lines fill.
   if (gutter.right >= box.right) box = { ...box, right: Math.max(...segments.map((segment) => segment.right)) };
   const result: ColumnPiece[] = [];
-  const parts = besideSpanning(bands(segments, gutter)).flatMap((each): (Band | Sided)[] =>
-    'side' in each ? [each] : splitAtReferences(each, gutter),
-  );
-  for (const band of parts) {
-    if ('side' in band) {
-      result.push({ box: unionBox(band.main), segments: band.main });
-      result.push({ box: unionBox(band.side), segments: band.side, margin: true });
-      continue;
-    }
+  for (const band of bands(segments, gutter).flatMap((each) => splitAtReferences(each, gutter))) {
     const top = Math.min(...band.segments.map((segment) => segment.top));
     const bottom = Math.max(...band.segments.map((segment) => segment.bottom));
     if (band.spanning) {
@@ -246,24 +238,6 @@ function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes |
     (band) => !band.spanning && band.segments.some((segment) => facing.has(segment)),
   ).length;
   return rows.length >= (voted ? 1.5 : 3) * strips ? gutter : undefined;
-}
-
-/** The gutter of the document's other pages, where a last column holds too few lines to show it. */
-function usualGutter(segments: readonly Segment[], depth: number, votes: GutterVotes | undefined): Gutter | undefined {
-  const most = Math.max(0, ...(votes?.values() ?? []));
-  if (!votes || most < 30 || depth > 0) return undefined;
-  const strip = [...votes].filter(([, count]) => count > 0.7 * most).map(([x]) => x);
-  if (strip.length < 4) return undefined;
-  const gutter = { left: Math.min(...strip), right: Math.max(...strip) };
-  if (gutter.right - gutter.left > 60) return undefined;
-  const text = segments.filter((segment) => segment.glyphs.length > 0);
-  const left = text.filter((segment) => segment.right <= gutter.left + 2);
-  const right = text.filter((segment) => segment.left >= gutter.right - 2);
-  const begins = right.some((segment) => segment.left < gutter.right + 3 * segment.size && emsWide(segment) > 8);
-  // A page that is set in one column has lines across.
-  return begins && left.length >= 4 && text.length - left.length - right.length <= 0.2 * text.length
-    ? gutter
-    : undefined;
 }
 
 function emsWide(segment: Segment): number {
@@ -433,93 +407,4 @@ function spans(segment: Segment, gutter: Gutter): boolean {
 function beside(wide: Segment, other: Segment, gutter: Gutter): boolean {
   if (overlap(wide.top, wide.bottom, other.top, other.bottom) < 0.5 * other.size) return false;
   return overlap(wide.left, wide.right, other.left, other.right) > 0 && !spans(other, gutter);
-}
-
-/** Lines over the gutter with a narrow column of notes beside them. */
-interface Sided {
-  readonly main: readonly Segment[];
-  readonly side: readonly Segment[];
-}
-
-/** Lines on both sides from which on they are two columns, and not a line with a label. */
-const FEWEST_LINES = 3;
-/** Ems that labels of entries do not exceed. */
-const SIDE_LABEL = 4;
-
-/**
- * Puts bands together that alternate because a narrow column is beside lines over the gutter (editors and dates
- * beside an abstract): the lines are read first, then the column.
- */
-function besideSpanning(bands: readonly Band[]): (Band | Sided)[] {
-  const result: (Band | Sided)[] = [];
-  let rest = [...bands];
-  while (rest.length > 0) {
-    const found = sidedRun(rest);
-    if (found) {
-      result.push(found.sided);
-      rest = found.rest;
-      continue;
-    }
-    const [first, ...others] = rest;
-    if (first) result.push(first);
-    rest = others;
-  }
-  return result;
-}
-
-function sidedRun(bands: readonly Band[]): { sided: Sided; rest: Band[] } | undefined {
-  const start = bands[0]?.spanning === true ? 0 : 1;
-  const [lines] = bands.slice(start, start + 1);
-  const size = medianSize(bands[1 - start]?.segments ?? []);
-  if (!lines?.spanning || size === 0) return undefined;
-  for (const left of [true, false]) {
-    const edge = left
-      ? Math.min(...lines.segments.map((segment) => segment.left))
-      : Math.max(...lines.segments.map((segment) => segment.right));
-    const isSide = (segment: Segment): boolean =>
-      segment.glyphs.length > 0 &&
-      Math.abs(segment.size - size) < 0.15 * size &&
-      (left ? segment.right < edge - 0.5 * size : segment.left > edge + 0.5 * size);
-    const start = Math.min(...lines.segments.map((segment) => segment.left));
-    // A short last line begins where the others do.
-    const isMain = (segment: Segment, spanning: boolean): boolean =>
-      segment.glyphs.length > 0 &&
-      (left ? segment.left > edge - 2 : segment.right < edge + 2) &&
-      (spanning || Math.abs(segment.left - start) < 2.5 * segment.size);
-    const found = take(bands, isSide, isMain);
-    if (found && isBeside(found.sided)) return found;
-  }
-  return undefined;
-}
-
-/** As many bands from the start as hold nothing but lines and notes; of the last one what still does. */
-function take(
-  bands: readonly Band[],
-  isSide: (segment: Segment) => boolean,
-  isMain: (segment: Segment, spanning: boolean) => boolean,
-): { sided: Sided; rest: Band[] } | undefined {
-  const main: Segment[] = [];
-  const side: Segment[] = [];
-  for (const [index, band] of bands.entries()) {
-    const end = band.segments.findIndex(
-      (segment) => !isMain(segment, band.spanning) && (band.spanning || !isSide(segment)),
-    );
-    const own = end < 0 ? band.segments : band.segments.slice(0, end);
-    for (const segment of own) (isMain(segment, band.spanning) ? main : side).push(segment);
-    if (end < 0) continue;
-    const left = { ...band, segments: band.segments.slice(end) };
-    return { sided: { main, side }, rest: [left, ...bands.slice(index + 1)] };
-  }
-  return { sided: { main, side }, rest: [] };
-}
-
-/** Both have several lines at one height; at the side they are in smaller type, or more than labels. */
-function isBeside({ main, side }: Sided): boolean {
-  if (main.length < FEWEST_LINES || side.length < FEWEST_LINES) return false;
-  const top = Math.min(...main.map((segment) => segment.top));
-  const bottom = Math.max(...main.map((segment) => segment.bottom));
-  const facing = side.filter((segment) => segment.bottom > top && segment.top < bottom);
-  const words = facing.filter((segment) => segment.right - segment.left > SIDE_LABEL * segment.size);
-  const small = medianSize(side) < 0.97 * medianSize(main);
-  return facing.length >= FEWEST_LINES && (small || words.length >= FEWEST_LINES + 1);
 }

@@ -110,13 +110,7 @@ export function withoutLabels(
   for (const segment of segments) {
     const inside = figures.some((figure) => shareInside(segment, figure) > 0.5);
     const tiny = segment.size < SMALL * bodySize && !startsLabel(segment);
-    if (
-      !inside ||
-      repeats(segment) ||
-      isDisplay(segment, bodySize) ||
-      (isRunningText(segment) && !tiny) ||
-      kept.some((other) => follows(other, segment))
-    )
+    if (!inside || repeats(segment) || isDisplay(segment, bodySize) || (isRunningText(segment) && !tiny))
       kept.push(segment);
   }
   return kept;
@@ -229,9 +223,7 @@ export function withSurroundings(
         const numeric = segment.glyphs.every((glyph) => /^[\p{N}.,−+×%–-]+$/u.test(glyph.text));
         const own = segment.font.name === body.font && Math.abs(segment.size - body.size) < 0.3;
         return (
-          touches(segment, box, (numeric ? 1.5 : own ? -1 : 0.9) * segment.size) &&
-          !hasNeighbour(segment, segments) &&
-          !isRuledOff(segment, box, rules)
+          touches(segment, box, (numeric ? 1.5 : own ? -1 : 0.9) * segment.size) && !isRuledOff(segment, box, rules)
         );
       });
       if (near.length === 0) break;
@@ -240,17 +232,6 @@ export function withSurroundings(
     }
     return box;
   });
-}
-
-/** Is in a row with running text. */
-function hasNeighbour(segment: Segment, segments: readonly Segment[]): boolean {
-  return segments.some(
-    (other) =>
-      other !== segment &&
-      other.right - other.left > 14 * other.size &&
-      Math.abs(other.baseline - segment.baseline) < 2 &&
-      Math.min(Math.abs(other.left - segment.right), Math.abs(segment.left - other.right)) < 3 * segment.size,
-  );
 }
 
 /** Larger than the running text and longer than the letters and words on a drawing: a title that a logo or a banner touches. */
@@ -264,18 +245,6 @@ function isRunningText(segment: Segment): boolean {
 
 function startsLabel(segment: Segment): boolean {
   return segmentLabel(segment) !== undefined;
-}
-
-/** The next line of text that is kept. */
-function follows(above: Segment, segment: Segment): boolean {
-  const distance = segment.baseline - above.baseline;
-  return (
-    isRunningText(above) &&
-    distance > 0 &&
-    distance < 1.4 * segment.size &&
-    above.font === segment.font &&
-    Math.abs(above.left - segment.left) < 2
-  );
 }
 
 /** Some writers wrap the whole page into a form; then forms say nothing about pictures. */
@@ -468,7 +437,7 @@ const MAX_DISTANCE = 60;
  * them are between the caption and the running text above it.
  */
 function captionedFigures(page: PageContent, segments: readonly Segment[], pictures: readonly Box[]): Box[] {
-  const captions = segments.filter((segment) => segmentLabel(segment) === 'figure' && startsLine(segment, segments));
+  const captions = segments.filter((segment) => segmentLabel(segment) === 'figure');
   if (captions.length === 0) return [];
   const prose = proseSegments(segments);
   const ends = segments.filter((segment) => prose.has(segment) || segmentLabel(segment) !== undefined);
@@ -551,17 +520,6 @@ function drawnBoxes(page: PageContent, behindWords: readonly Box[], pictures: re
   const fills = page.drawings.filter(({ kind, box }) => kind === 'fill' && !tinted.has(box)).map(({ box }) => box);
   const paths = page.drawings.filter(({ kind }) => kind === 'path').map(({ box }) => box);
   return [...pictures, ...fills, ...paths];
-}
-
-/** Nothing is left of it in its row but other columns. */
-function startsLine(caption: Segment, segments: readonly Segment[]): boolean {
-  return !segments.some(
-    (other) =>
-      other !== caption &&
-      Math.abs(other.baseline - caption.baseline) < 0.3 * caption.size &&
-      other.right <= caption.left + 1 &&
-      caption.left - other.right < 1.2 * caption.size,
-  );
 }
 
 /** The width of the caption's own lines. */

@@ -12,8 +12,7 @@ import type { Draft } from '../draft.ts';
 import { textOf } from '../draft.ts';
 import { hasLetter } from '../text/script.ts';
 import type { Line } from '../page/segment.ts';
-import type { ListMarker } from './list-item.ts';
-import { listMarker, follows } from './list-item.ts';
+import { listMarker } from './list-item.ts';
 import type { OutlineEntry, Glyph, PageContent } from '../page/page-content.ts';
 import { isCapitals } from './paragraph.ts';
 import model from './heading-model.json' with { type: 'json' };
@@ -65,7 +64,7 @@ interface Look {
 
 /** The drafts that may be headings, each with the same row of figures. */
 export function headingCandidates(drafts: readonly Draft[], setting: HeadingSetting): Candidate[] {
-  const looks = drafts.flatMap((_, index) => (isItem(drafts, index) ? [] : (lookOf(drafts, index, setting) ?? [])));
+  const looks = drafts.flatMap((_, index) => lookOf(drafts, index, setting) ?? []);
   const document = documentOf(drafts, looks, setting);
   return looks.map((look) => ({
     draft: look.draft,
@@ -73,18 +72,6 @@ export function headingCandidates(drafts: readonly Draft[], setting: HeadingSett
     features: featuresOf(look, drafts, setting, document),
     isCertain: isCertain(look, drafts, setting),
   }));
-}
-
-/** One of several items of a list, right below or above each other. */
-function isItem(drafts: readonly Draft[], index: number): boolean {
-  const markerAt = (at: number): ListMarker | undefined => {
-    const [first] = drafts[at]?.kind === 'text' ? (drafts[at]?.lines ?? []) : [];
-    return first && listMarker(first);
-  };
-  const own = markerAt(index);
-  if (!own) return false;
-  const [before, after] = [markerAt(index - 1), markerAt(index + 1)];
-  return (before !== undefined && follows(before, own)) || (after !== undefined && follows(own, after));
 }
 
 function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting): Look | undefined {

@@ -49,7 +49,7 @@ function indentOf(draft: Draft): number {
 }
 
 /** Whether a marker comes next after another: the next number or letter, or the same bullet. */
-export function follows(a: ListMarker, b: ListMarker): boolean {
+function follows(a: ListMarker, b: ListMarker): boolean {
   if (a.ordered !== b.ordered) return false;
   if (!a.ordered) return a.marker === b.marker;
   const value = (marker: string): number => {

@@ -211,8 +211,7 @@ function startsAnew(
   // "4.1" below "4 Methods".
   if (open.length === 1 && headingNumber(previous.text)?.depth === 1 && (headingNumber(line.text)?.depth ?? 0) > 1)
     return true;
-  if (!listMarker(line) && gap < 1.4 * pitch && hangsUnder(first, line) && !endsItem(previous, first, line))
-    return indentsParagraph(previous, line, next);
+  if (!listMarker(line) && gap < 1.4 * pitch && hangsUnder(first, line)) return false;
   const inStyle = endsLike(previous, line);
   if (Math.abs(line.size - previous.size) > 0.07 * Math.max(line.size, previous.size) && !inStyle) return true;
   if (gap > slackFor(previous, line) * pitch) return true;
@@ -231,7 +230,6 @@ function startsAnew(
   // "Research Article" above a title in the same type.
   if (open.length === 1 && isDisplay(previous, setting) && isArticleType(previous.text)) return true;
   if (!inStyle && (styleChanges(previous, line) || (open.length === 1 && fontChanges(previous, line)))) return true;
-  if (wrapsHeading(open, line, next)) return false;
   if (isDisplay(previous, setting) && isDisplay(line, setting))
     return (
       headingNumber(line.text) !== undefined ||
@@ -244,7 +242,6 @@ function startsAnew(
   const em = line.size;
   const column = line.column.left;
   const hanging = open.length >= 2 && previous.left > first.left + 0.6 * em;
-  if (hanging && listMarker(first) && indentsParagraph(previous, line, next)) return true;
   if (hanging) return line.left < previous.left - 0.6 * em && line.left <= first.left + 0.6 * em;
   const indent = line.left - previous.left;
   // The second line of a hanging paragraph is indented too: it continues when the first line is full and the next stays.
@@ -255,23 +252,6 @@ function startsAnew(
     return true;
   }
   return fitsMore(previous, line) && !(isCentred(previous) && isCentred(line));
-}
-
-/** Full, below a finished item, and the next line is further left: the first line of a paragraph, indented as far as the item. */
-function indentsParagraph(previous: Line, line: Line, next: Line | undefined): boolean {
-  return (
-    next !== undefined &&
-    endsSentence(previous) &&
-    next.left < line.left - 0.5 * line.size &&
-    next.baseline - line.baseline < 1.4 * line.size &&
-    !listMarker(next) &&
-    !fitsMore(line, next)
-  );
-}
-
-/** The item above was finished, and what follows at its indent is a new paragraph. */
-function endsItem(previous: Line, first: Line, line: Line): boolean {
-  return previous !== first && fitsMore(previous, line) && endsSentence(previous);
 }
 
 /** "Funding:" in bold before a statement in the type of the text. */
@@ -307,23 +287,6 @@ function styleChanges(previous: Line, line: Line): boolean {
   const set = isCentred(previous) || fitsMore(previous, line);
   if (set && isCapitals(previous) !== isCapitals(line)) return true;
   return set && previous.italic > 0.9 && line.italic < 0.5;
-}
-
-/** The second line of a numbered heading in the type of the text: what comes below it is further away. */
-function wrapsHeading(open: readonly Line[], line: Line, next: Line | undefined): boolean {
-  const [first] = open;
-  if (!first || !next || open.length > 2 || (headingNumber(first.text)?.depth ?? 0) < 2) return false;
-  const previous = open.at(-1) ?? first;
-  const gap = line.baseline - previous.baseline;
-  return (
-    !headingNumber(line.text) &&
-    Math.abs(line.left - previous.left) < 6 * line.size &&
-    line.font === previous.font &&
-    gap < 1.35 * line.size &&
-    next.baseline - line.baseline > 1.3 * gap &&
-    fitsMore(line, next) &&
-    !/[.:]$/u.test(line.text)
-  );
 }
 
 function isDisplay(line: Line, setting: Setting): boolean {

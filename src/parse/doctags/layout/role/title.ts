@@ -160,21 +160,9 @@ function byLook(candidates: readonly Draft[], bodySize: number): Draft | undefin
     return named[0] ?? next ?? big[0];
   }
   // All at body size: a title in capitals or bold comes before the names.
-  return (
-    candidates.find((draft) => {
-      const text = textOf(draft).replace(/[^\p{L}]/gu, '');
-      return text.length > 12 && (text === text.toUpperCase() || draft.lines.every((line) => line.bold > 0.8));
-    }) ?? candidates.slice(0, 2).find(isCentredHead)
-  );
-}
-
-/** A short centred block that is no sentence. */
-function isCentredHead(draft: Draft): boolean {
-  const text = textOf(draft);
-  if (draft.lines.length > 4 || text.split(/\s+/).length < 3 || /[.,;:]$/u.test(text)) return false;
-  return draft.lines.every((line) => {
-    const axis = (line.column.left + line.column.right) / 2;
-    return Math.abs((line.left + line.right) / 2 - axis) < line.size && line.left > line.column.left + line.size;
+  return candidates.find((draft) => {
+    const text = textOf(draft).replace(/[^\p{L}]/gu, '');
+    return text.length > 12 && (text === text.toUpperCase() || draft.lines.every((line) => line.bold > 0.8));
   });
 }
 

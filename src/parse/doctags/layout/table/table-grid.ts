@@ -201,7 +201,7 @@ interface RuledCells {
 function ruledCells(region: TableRegion, segments: readonly Segment[]): RuledCells | undefined {
   const { box, horizontal, vertical } = region;
   const xs = edges([box.left, box.right, ...vertical.map((rule) => rule.left)]);
-  const ys = withText(edges([box.top, box.bottom, ...horizontal.map((rule) => rule.top)]), segments);
+  const ys = edges([box.top, box.bottom, ...horizontal.map((rule) => rule.top)]);
   const columns = xs.length - 1;
   const rows = ys.length - 1;
   if (columns < 2 || rows < 2 || columns * rows > 20_000) return undefined;
@@ -250,19 +250,6 @@ function edges(values: readonly number[]): number[] {
   for (const value of values.toSorted((a, b) => a - b))
     if (value - (result.at(-1) ?? -Infinity) > SAME_RULE) result.push(value);
   return result;
-}
-
-/** The heights between which text is: a frame round the table makes no row above or below it. */
-function withText(ys: readonly number[], segments: readonly Segment[]): readonly number[] {
-  const top = Math.min(...segments.map(({ baseline }) => baseline));
-  const bottom = Math.max(...segments.map(({ baseline }) => baseline));
-  return ys.slice(
-    Math.max(
-      0,
-      ys.findLastIndex((y) => y < top),
-    ),
-    ys.findIndex((y) => y > bottom) + 1 || undefined,
-  );
 }
 
 function areaOf(cell: CellDraft, { xs, ys }: Grid): Box {

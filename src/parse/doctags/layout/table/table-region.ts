@@ -46,8 +46,7 @@ export function findTableRegions(
   const captioned = captionedTables({ segments, rules: horizontal, pictures: figures, prose });
   for (const box of captioned) if (keepsColumns(box, segments)) add(box);
   for (const box of grids(horizontal, [...vertical, ...joints]))
-    if (isTabular(box, segments, [...vertical, ...joints]) && proseShare(box, segments, prose) < PROSE)
-      add(withHead(box, horizontal, segments));
+    if (isTabular(box, segments, [...vertical, ...joints]) && proseShare(box, segments, prose) < PROSE) add(box);
   for (const chain of chains(horizontal)) for (const box of tabularParts(chain, segments, vertical, prose)) add(box);
   return regions;
 }
@@ -146,21 +145,6 @@ function grids(horizontal: readonly Box[], vertical: readonly Box[]): Box[] {
     groups.push(current);
   }
   return groups.filter((group) => group.horizontal >= 1 && group.vertical >= 1).map((group) => group.box);
-}
-
-/** Where no rule closes a grid at its top, a line of heads may be above the first ruled line. */
-function withHead(box: Box, horizontal: readonly Box[], segments: readonly Segment[]): Box {
-  if (horizontal.some((rule) => Math.abs(rule.top - box.top) < 3)) return box;
-  const above = segments.filter(
-    (segment) =>
-      segment.baseline < box.top &&
-      box.top - segment.baseline < 1.5 * segment.size &&
-      overlap(segment.left, segment.right, box.left, box.right) > 0,
-  );
-  const width = above.reduce((sum, segment) => sum + segment.right - segment.left, 0);
-  const inside = above.every((segment) => segment.left > box.left && segment.right < box.right + 3);
-  if (above.length === 0 || !inside || width > 0.6 * (box.right - box.left) || startsCaption(above)) return box;
-  return { ...box, top: Math.min(...above.map((segment) => segment.top)) };
 }
 
 function isTabular(box: Box, segments: readonly Segment[], vertical: readonly Box[]): boolean {
@@ -385,19 +369,7 @@ function isTablePart(between: Box, caption: Segment, first: boolean, page: Table
     return (
       inside.filter((segment) => page.prose.has(segment)).length < 8 && between.bottom - between.top < 20 * caption.size
     );
-  return proseShare(between, inside, page.prose) < PROSE && !holdsLines(inside, between);
-}
-
-/** Two lines over the whole width, one below the other: text after the table's end. */
-function holdsLines(inside: readonly Segment[], between: Box): boolean {
-  const full = inside
-    .filter(
-      (segment) => segment.right - segment.left > Math.max(0.8 * (between.right - between.left), 20 * segment.size),
-    )
-    .sort((a, b) => a.baseline - b.baseline);
-  return full.some(
-    (segment, index) => segment.baseline - (full[index - 1]?.baseline ?? -Infinity) < 1.6 * segment.size,
-  );
+  return proseShare(between, inside, page.prose) < PROSE;
 }
 
 /** Where the caption's own lines end: at the first rule below it, or where a line is cut into cells. */
