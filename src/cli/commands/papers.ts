@@ -13,19 +13,16 @@ export function drawPageCommand(): Command {
     .description('draw the blocks the parser found on a page, numbered in reading order')
     .argument('<file>', 'PDF, HTML or XML file, or a block file (.jsonl) of a parsed document')
     .option('--page <number>', 'page to show', wholeNumber(1), 1)
-    .option('--image <file>', 'image of the page (PNG or JPEG) to draw on')
     .requiredOption('--out <file>', 'HTML file to write')
     .addHelpText('after', '\nExample:\n  docparse draw-page paper.pdf --page 3 --out page.html\n')
-    .action(async (file: string, options: { page: number; image?: string; out: string }, self: Command) => {
+    .action(async (file: string, options: { page: number; out: string }, self: Command) => {
       const session = openSession(self);
       const ending = extname(options.out).toLowerCase();
       if (!['.html', '.htm'].includes(ending))
         throw new AppError('SHOW_FORMAT', `${options.out}: output must be an HTML file`, {
           hint: 'use a file name that ends in .html',
         });
-      const { image } = options;
-      const drawn = await showPage(file, options.page, image === undefined ? {} : { image });
-      await writeFileAtomic(options.out, drawn);
+      await writeFileAtomic(options.out, await showPage(file, options.page));
       session.print({ out: options.out, page: options.page }, options.out);
     });
 }

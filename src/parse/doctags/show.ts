@@ -8,43 +8,18 @@ import { readBlockLines } from './formats/block-lines.ts';
 import { unpack } from './markup/decode.ts';
 import { escapeHtml, SAFE_PAGE } from './formats/html-page.ts';
 
-/** An image of the page to draw on may be given. */
-export interface ShowOptions extends ParseFileOptions {
-  readonly image?: string;
-}
-
 /** A page of a file, or of a block file parsed before, with the recognised blocks drawn on it, as HTML. */
-export async function showPage(path: string, page: number, options: ShowOptions = {}): Promise<string> {
-  const { document, image } = await documentAndImage(path, page, options);
-  requirePage(document, path, page);
-  return writeOverlay(document, page, image);
-}
-
-function requirePage({ pages }: ParsedDocument, path: string, page: number): void {
-  if (pages.length > 0 && !pages.some((candidate) => candidate.number === page))
+export async function showPage(path: string, page: number, options: ParseFileOptions = {}): Promise<string> {
+  const isParsed = path.endsWith('.jsonl');
+  const { document, kind } = isParsed
+    ? { document: await readBlockLines(path), kind: 'unknown' }
+    : await parseFile(path, options);
+  const { pages } = document;
+  if (pages.length > 0 && !pages.some(({ number }) => number === page))
     throw new AppError('SHOW_NO_PAGE', `${path} has no page ${page}`, { hint: `pages are 1 to ${pages.length}` });
-}
-
-async function documentAndImage(
-  path: string,
-  page: number,
-  options: ShowOptions,
-): Promise<{ document: ParsedDocument; image?: PageImage }> {
-  if (options.image !== undefined) {
-    const bytes = await readFile(options.image);
-    const image: PageImage = { bytes, type: bytes[0] === 0xff ? 'image/jpeg' : 'image/png' };
-    return { document: await documentOf(path, options), image };
-  }
-  if (path.endsWith('.jsonl')) return { document: await readBlockLines(path) };
-  const { document, kind } = await parseFile(path, options);
-  if (kind !== 'pdf' || !document.pages.some((candidate) => candidate.number === page)) return { document };
+  if (kind !== 'pdf') return writeOverlay(document, page);
   const reader = options.pdfReader ?? (await loadPdfReader());
-  const png = await reader.renderPage(unpack(await readFile(path)), page, 2);
-  return { document, image: { bytes: png, type: 'image/png' } };
-}
-
-async function documentOf(path: string, options: ShowOptions): Promise<ParsedDocument> {
-  return path.endsWith('.jsonl') ? readBlockLines(path) : (await parseFile(path, options)).document;
+  return writeOverlay(document, page, await reader.renderPage(unpack(await readFile(path)), page, 2));
 }
 
 const BLOCK_COLOURS: Readonly<Record<Block['kind'], string>> = {
@@ -63,17 +38,11 @@ const BLOCK_COLOURS: Readonly<Record<Block['kind'], string>> = {
   page_footer: '#9e9e9e',
 };
 
-/** A page image to lay the boxes on. */
-export interface PageImage {
-  readonly bytes: Uint8Array;
-  readonly type: 'image/png' | 'image/jpeg';
-}
-
 /**
  * One page with the blocks that were recognised on it, as self-contained HTML: boxes in the colour of their kind,
  * numbered in reading order. A document without pages is shown as a list of its blocks.
  */
-export function writeOverlay(document: ParsedDocument, pageNumber: number, image?: PageImage): string {
+export function writeOverlay(document: ParsedDocument, pageNumber: number, png?: Uint8Array): string {
   const page = document.pages.find((candidate) => candidate.number === pageNumber);
   const drawn = document.blocks.flatMap((block) =>
     block.regions.filter((region) => region.page === pageNumber).map((region) => ({ block, box: region.box })),
@@ -90,8 +59,8 @@ export function writeOverlay(document: ParsedDocument, pageNumber: number, image
       `<text x="${fixed(box.left + 1)}" y="${fixed(Math.max(6, box.top - 1))}" fill="${colour}">${block.order} ${blockLabel(block)}</text></g>`
     );
   });
-  const picture = image
-    ? `<image href="data:${image.type};base64,${Buffer.from(image.bytes).toString('base64')}" x="0" y="0" width="${fixed(width)}" height="${fixed(height)}" preserveAspectRatio="none"/>`
+  const picture = png
+    ? `<image href="data:image/png;base64,${Buffer.from(png).toString('base64')}" x="0" y="0" width="${fixed(width)}" height="${fixed(height)}" preserveAspectRatio="none"/>`
     : `<rect x="0" y="0" width="${fixed(width)}" height="${fixed(height)}" fill="#fff" stroke="#ccc"/>`;
   const rows = shown.map(
     (block) =>

@@ -10,7 +10,7 @@ const OWNERS: ReadonlySet<string> = new Set(['otsl', 'table', 'document_index', 
  * measures 500 by 500, the grid itself.
  */
 export function readDoctags(source: string, options: { readonly pages?: readonly Page[] } = {}): ParsedDocument {
-  const reader = new DoctagsReader(new DoctagsBlocks(options.pages ?? []));
+  const reader = new DoctagsReader(options.pages ?? []);
   for (const token of doctagsTokens(source)) {
     if (token.kind === 'text') reader.text(token.text);
     else if (token.kind === 'open') reader.open(token.name);
@@ -19,8 +19,16 @@ export function readDoctags(source: string, options: { readonly pages?: readonly
   return reader.finish();
 }
 
+/** Turns tags into blocks, keeping count of pages and lists. */
 class DoctagsReader {
-  readonly #blocks: DoctagsBlocks;
+  readonly #pages: readonly Page[];
+  readonly #blocks: Block[] = [];
+  /** Whether each open list is ordered, outermost first. */
+  readonly #lists: boolean[] = [];
+  /** The last item on each level of the open lists. */
+  readonly #items: number[] = [];
+  #page = 1;
+  #located = false;
   /** The element whose text is being read. */
   #leaf: OpenElement | undefined;
   /** The table or picture it may be inside. */
@@ -28,8 +36,8 @@ class DoctagsReader {
   /** The running line it may be part of. */
   #inline: OpenElement | undefined;
 
-  constructor(blocks: DoctagsBlocks) {
-    this.#blocks = blocks;
+  constructor(pages: readonly Page[]) {
+    this.#pages = pages;
   }
 
   text(text: string): void {
@@ -38,14 +46,14 @@ class DoctagsReader {
       const cell = this.#owner.cells.at(-1);
       if (cell && cell.token !== 'nl') cell.text += text;
     } else if (this.#inline) this.#inline.text += text;
-    else if (text.trim() !== '') this.#blocks.add({ ...element('text'), text });
+    else if (text.trim() !== '') this.#add({ ...element('text'), text });
   }
 
   open(name: string): void {
     if (name === 'doctag') return;
     if (name === 'page_break') {
       this.#endAll();
-      this.#blocks.turnPage();
+      this.#page += 1;
     } else if (name.startsWith('loc_')) this.#locate(Number(name.slice(4)));
     else if (CELL_TOKENS.has(name) && this.#owner) {
       this.#endLeaf();
@@ -57,7 +65,7 @@ class DoctagsReader {
       if (this.#leaf?.name === 'code') this.#leaf.language = name.slice(1, -1);
     } else if (name === 'ordered_list' || name === 'unordered_list') {
       this.#endAll();
-      this.#blocks.openList(name === 'ordered_list');
+      this.#lists.push(name === 'ordered_list');
     } else if (name === 'inline') this.#openInline();
     else if (OWNERS.has(name)) {
       this.#endAll();
@@ -69,18 +77,14 @@ class DoctagsReader {
     if (name === 'doctag') this.#endAll();
     else if (name === 'ordered_list' || name === 'unordered_list') {
       this.#endAll();
-      this.#blocks.closeList();
+      this.#lists.pop();
+      this.#items.length = Math.min(this.#items.length, this.#lists.length);
     } else if (name === 'inline') {
       this.#endLeaf();
       this.#endInline();
     } else if (this.#owner?.name === name) this.#endOwner();
     else if (this.#leaf?.name === name) this.#endLeaf();
     else if (/^(?:key|value)_\d+$/.test(name)) this.text(' ');
-  }
-
-  finish(): ParsedDocument {
-    this.#endAll();
-    return this.#blocks.document();
   }
 
   #isPicture(): boolean {
@@ -111,7 +115,7 @@ class DoctagsReader {
     const item = this.#leaf?.name === 'list_item' && this.#leaf.text.trim() === '' ? this.#leaf : undefined;
     if (!item) this.#endAll();
     this.#leaf = undefined;
-    this.#inline = item ?? element(this.#blocks.isInList ? 'list_item' : 'text');
+    this.#inline = item ?? element(this.#lists.length > 0 ? 'list_item' : 'text');
   }
 
   #locate(value: number): void {
@@ -131,13 +135,13 @@ class DoctagsReader {
     if (!leaf) return;
     if (this.#owner) this.#owner.parts.push(leaf);
     else if (this.#inline) this.#inline.text += ` ${leaf.text.trim()} `;
-    else this.#blocks.add(leaf);
+    else this.#add(leaf);
   }
 
   #endInline(): void {
     const inline = this.#inline;
     this.#inline = undefined;
-    if (inline) this.#blocks.add(inline);
+    if (inline) this.#add(inline);
   }
 
   #endOwner(): void {
@@ -145,77 +149,10 @@ class DoctagsReader {
     if (!owner) return;
     this.#endLeaf();
     this.#owner = undefined;
-    this.#blocks.add(owner);
-  }
-}
-
-function element(name: string): OpenElement {
-  return { name, text: '', locations: [], cells: [], parts: [], category: undefined, language: undefined };
-}
-
-/** An element while it is being read. */
-interface OpenElement {
-  name: string;
-  text: string;
-  readonly locations: number[];
-  readonly cells: { token: string; text: string }[];
-  /** Captions and notes inside a table, a picture or code. */
-  readonly parts: OpenElement[];
-  category: string | undefined;
-  language: string | undefined;
-}
-
-const FURTHER: Readonly<
-  Record<string, 'text' | 'title' | 'caption' | 'footnote' | 'formula' | 'page_header' | 'page_footer'>
-> = {
-  title: 'title',
-  text: 'text',
-  paragraph: 'text',
-  handwritten_text: 'text',
-  key_value_region: 'text',
-  form: 'text',
-  smiles: 'text',
-  caption: 'caption',
-  footnote: 'footnote',
-  formula: 'formula',
-  page_header: 'page_header',
-  page_footer: 'page_footer',
-};
-
-/** Turns elements as they are read into the blocks of a document, keeping count of pages and lists. */
-class DoctagsBlocks {
-  readonly #sizes: ReadonlyMap<number, Page>;
-  readonly #given: readonly Page[];
-  readonly #blocks: Block[] = [];
-  readonly #lists: boolean[] = [];
-  /** The last item on each level of the open lists. */
-  readonly #items: number[] = [];
-  #page = 1;
-  #located = false;
-
-  constructor(pages: readonly Page[]) {
-    this.#given = pages;
-    this.#sizes = new Map(pages.map((page) => [page.number, page]));
+    this.#add(owner);
   }
 
-  get isInList(): boolean {
-    return this.#lists.length > 0;
-  }
-
-  turnPage(): void {
-    this.#page += 1;
-  }
-
-  openList(ordered: boolean): void {
-    this.#lists.push(ordered);
-  }
-
-  closeList(): void {
-    this.#lists.pop();
-    this.#items.length = Math.min(this.#items.length, this.#lists.length);
-  }
-
-  add(element: OpenElement): void {
+  #add(element: OpenElement): void {
     const order = this.#blocks.length;
     const regions = this.#regions(element.locations);
     const text =
@@ -246,19 +183,21 @@ class DoctagsBlocks {
     for (const part of element.parts) this.#attached(part, order);
   }
 
-  document(): ParsedDocument {
+  /** Closes what is open and returns the document. */
+  finish(): ParsedDocument {
+    this.#endAll();
     const title = this.#blocks.find((block) => block.kind === 'title');
     const pages = this.#located || this.#page > 1 ? this.#page : 0;
     return {
       pages:
-        this.#given.length > 0
-          ? this.#given
+        this.#pages.length > 0
+          ? this.#pages
           : Array.from({ length: pages }, (_, index) => ({ number: index + 1, width: GRID, height: GRID })),
       blocks: this.#blocks,
       metadata: {
         ...(title && { title: title.text }),
         authors: [],
-        ...((this.#given.length || pages) > 0 && { pageCount: this.#given.length || pages }),
+        ...((this.#pages.length || pages) > 0 && { pageCount: this.#pages.length || pages }),
         needsOcr: [],
         quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 },
       },
@@ -327,9 +266,45 @@ class DoctagsBlocks {
       const [left = 0, top = 0] = grid;
       const [, previousTop = 0, previousRight = 0] = previous;
       if (index > 0 && top <= previousTop && left < previousRight) page += 1;
-      regions.push({ page, box: boxFromGrid(grid, this.#sizes.get(page) ?? { width: GRID, height: GRID }) });
+      regions.push({
+        page,
+        box: boxFromGrid(grid, this.#pages.find(({ number }) => number === page) ?? { width: GRID, height: GRID }),
+      });
     }
     if (regions.length > 0) this.#located = true;
     return regions;
   }
 }
+
+function element(name: string): OpenElement {
+  return { name, text: '', locations: [], cells: [], parts: [], category: undefined, language: undefined };
+}
+
+/** An element while it is being read. */
+interface OpenElement {
+  name: string;
+  text: string;
+  readonly locations: number[];
+  readonly cells: { token: string; text: string }[];
+  /** Captions and notes inside a table, a picture or code. */
+  readonly parts: OpenElement[];
+  category: string | undefined;
+  language: string | undefined;
+}
+
+const FURTHER: Readonly<
+  Record<string, 'text' | 'title' | 'caption' | 'footnote' | 'formula' | 'page_header' | 'page_footer'>
+> = {
+  title: 'title',
+  text: 'text',
+  paragraph: 'text',
+  handwritten_text: 'text',
+  key_value_region: 'text',
+  form: 'text',
+  smiles: 'text',
+  caption: 'caption',
+  footnote: 'footnote',
+  formula: 'formula',
+  page_header: 'page_header',
+  page_footer: 'page_footer',
+};

@@ -97,7 +97,7 @@ function elements(html: string): { name: string; attributes: Record<string, stri
 
 for (const [name, html] of [
   ['the page', writeHtmlPage(document)],
-  ['the overlay', writeOverlay(document, 1, { bytes: new Uint8Array([137, 80]), type: 'image/png' })],
+  ['the overlay', writeOverlay(document, 1, new Uint8Array([137, 80]))],
 ] as const)
   test(`${name} shows hostile text and does not run it`, () => {
     const all = elements(html);

@@ -141,7 +141,7 @@ function operator(element: MarkupElement): string {
   const text = visibleText(rawText(element));
   if (element.name !== 'mo') return text;
   const sign = text.trim();
-  return isRelation(sign) ? ` ${sign} ` : sign;
+  return RELATION_SIGNS.has(sign) ? ` ${sign} ` : sign;
 }
 
 function grouped(text: string): string {
@@ -154,14 +154,23 @@ function script(sign: '_' | '^', text: string): string {
   return /^[-−+]?[\p{L}\p{N}.*′†]*$/u.test(trimmed) ? `${sign}${trimmed}` : `${sign}(${trimmed})`;
 }
 
-/** Marks in front of the base are written in front of it: _6^14C. */
+/** Prescripts are written before the base: _6^14C. */
 function multiscripts(parts: readonly MarkupElement[]): string {
-  const [body, ...scripts] = parts;
-  const split = scripts.findIndex((part) => part.name === 'mprescripts');
+  const { body, before, after } = scriptsOf(parts);
   const marks = (list: readonly MarkupElement[]): string =>
     list.map((part, index) => script(index % 2 === 0 ? '_' : '^', textFromMathml(part))).join('');
-  const behind = marks(split === -1 ? scripts : scripts.slice(0, split));
-  return `${split === -1 ? '' : marks(scripts.slice(split + 1))}${body ? textFromMathml(body) : ''}${behind}`;
+  return `${marks(before)}${body ? textFromMathml(body) : ''}${marks(after)}`;
+}
+
+/** The children of `mmultiscripts`: the base, pairs of lower and upper marks after it, then pairs before it. */
+function scriptsOf([body, ...scripts]: readonly MarkupElement[]): {
+  body: MarkupElement | undefined;
+  before: readonly MarkupElement[];
+  after: readonly MarkupElement[];
+} {
+  const split = scripts.findIndex(({ name }) => name === 'mprescripts');
+  if (split === -1) return { body, before: [], after: scripts };
+  return { body, before: scripts.slice(split + 1), after: scripts.slice(0, split) };
 }
 
 // A mark over a letter becomes a combining one, so that the letter stays readable.
@@ -243,26 +252,6 @@ function latexSign(sign: string): string {
   return sign;
 }
 
-/** The LaTeX accent for a sign set over or under something. */
-function latexAccent(sign: string): string | undefined {
-  return ACCENTS.get(sign);
-}
-
-/** Signs set with space around them: relations and arrows. */
-function isRelation(sign: string): boolean {
-  return RELATION_SIGNS.has(sign);
-}
-
-/** Sums, integrals and the like, whose limits are written as indices. */
-function isLargeOperator(sign: string): boolean {
-  return LARGE_SIGNS.has(sign);
-}
-
-/** Names LaTeX has a command for. */
-function isFunctionName(name: string): boolean {
-  return FUNCTIONS.has(name);
-}
-
 /** LaTeX for a tree of presentation MathML. */
 function latexFromMathml(element: MarkupElement): string {
   const parts = children(element);
@@ -328,9 +317,7 @@ function latexFromMathml(element: MarkupElement): string {
 }
 
 function latexSequence(parts: readonly MarkupElement[]): string {
-  let text = '';
-  for (const part of parts) text += latexFromMathml(part);
-  return text;
+  return parts.map(latexFromMathml).join('');
 }
 
 function identifier(name: string, variant: string | undefined): string {
@@ -342,11 +329,11 @@ function identifier(name: string, variant: string | undefined): string {
     if (variant === 'double-struck') return `\\mathbb{${sign.trim()}}`;
     return sign;
   }
-  return isFunctionName(name) ? `\\${name} ` : `\\mathrm{${name}}`;
+  return FUNCTIONS.has(name) ? `\\${name} ` : `\\mathrm{${name}}`;
 }
 
 function latexOperator(sign: string): string {
-  return isFunctionName(sign) ? `\\${sign} ` : Array.from(sign, latexSign).join('');
+  return FUNCTIONS.has(sign) ? `\\${sign} ` : Array.from(sign, latexSign).join('');
 }
 
 function base(text: string): string {
@@ -356,36 +343,28 @@ function base(text: string): string {
 function isLimit(element: MarkupElement | undefined): boolean {
   if (!element) return false;
   const sign = token(element);
-  return isLargeOperator(sign) || isFunctionName(sign);
+  return LARGE_SIGNS.has(sign) || FUNCTIONS.has(sign);
 }
 
 function accented(parts: readonly MarkupElement[], command: 'overset' | 'underset'): string {
   const [body, mark] = parts;
   if (!body) return '';
   if (!mark) return latexFromMathml(body);
-  const accent = latexAccent(token(mark));
+  const accent = ACCENTS.get(token(mark));
   if (accent !== undefined && (command === 'overset' || accent === 'underbrace'))
     return `\\${accent}{${latexFromMathml(body)}}`;
   if (accent === 'bar') return `\\underline{${latexFromMathml(body)}}`;
   return `\\${command}{${latexFromMathml(mark)}}{${latexFromMathml(body)}}`;
 }
 
-/** The children are: base, pairs of lower and upper marks behind it, then, after `mprescripts`, pairs before it. */
 function latexMultiscripts(parts: readonly MarkupElement[]): string {
-  const [body, ...scripts] = parts;
-  const split = scripts.findIndex((script) => script.name === 'mprescripts');
-  const behind = split === -1 ? scripts : scripts.slice(0, split);
-  const before = split === -1 ? [] : scripts.slice(split + 1);
-  const marks = (list: readonly MarkupElement[]): string => {
-    let text = '';
-    for (let index = 0; index < list.length; index += 2) {
-      const [lower, upper] = [list[index], list[index + 1]].map((part) => (part ? latexFromMathml(part) : ''));
-      if (lower) text += `_{${lower}}`;
-      if (upper) text += `^{${upper}}`;
-    }
-    return text;
-  };
-  return `${before.length > 0 ? `{}${marks(before)}` : ''}${body ? base(latexFromMathml(body)) : ''}${marks(behind)}`;
+  const { body, before, after } = scriptsOf(parts);
+  const marks = (list: readonly MarkupElement[]): string =>
+    list
+      .map((part, index) => [index % 2 === 0 ? '_' : '^', latexFromMathml(part)])
+      .map(([sign, latex]) => (latex === '' ? '' : `${sign}{${latex}}`))
+      .join('');
+  return `${before.length > 0 ? `{}${marks(before)}` : ''}${body ? base(latexFromMathml(body)) : ''}${marks(after)}`;
 }
 
 function fenced(element: MarkupElement, parts: readonly MarkupElement[]): string {
