@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +18,7 @@ import { checkOptions } from '../../test/support/options.ts';
 
 // `node scripts/verify.ts large-corpus [--works 100000 --passages 1000000]`: makes a corpus of that size and prints what
 // questions to it cost, each asked by a new process: CPU seconds, peak memory, and how many rows the answer has.
+// `--folder F` makes it there, or asks the one that is there, and keeps it.
 
 const values = checkOptions({ works: 100_000, passages: 1_000_000, folder: '', ask: '', sim: '', id: '' });
 const BATCH = 5_000;
@@ -126,7 +127,7 @@ function cost(): string {
 
 async function measure(): Promise<void> {
   const folder = values.folder === '' ? mkdtempSync(join(tmpdir(), 'large-corpus-')) : values.folder;
-  if (values.folder === '') await make(folder, values.works, values.passages);
+  if (!existsSync(join(folder, 'manifest.jsonl'))) await make(folder, values.works, values.passages);
   using store = CorpusStore.create(folder);
   store.ingestAll();
   console.log(`${values.works} works, ${values.passages} passages: made and ingested, ${cost()}`);

@@ -187,10 +187,12 @@ export class Records implements KnownIdentity, Disposable {
     );
   }
 
-  /** The documents of works, by document. */
+  /** The documents, each with its work by the id of the record. */
   documents(): Map<string, string> {
     const rows = this.#store.all<{ document: string; work: string }>(
-      "select document, work from works where document <> '' union all select document, work from own_papers",
+      `select document, work from works where document <> '' union all
+       select document, coalesce((select id from records where id = own_papers.work),
+         (select min(work) from work_ids where id = own_papers.work), work) as work from own_papers`,
     );
     return new Map(rows.map(({ document, work }) => [document, work]));
   }

@@ -149,7 +149,7 @@ export class SearchSession implements AsyncDisposable {
 
 /** Documents of works that were screened out, or of a version that has a better one in the corpus. */
 function otherVersions(records: Records): Set<string> {
-  const documents = Map.groupBy(records.documents(), ([, work]) => records.get(work)?.id ?? work);
+  const documents = Map.groupBy(records.documents(), ([, work]) => work);
   const hidden = new Set<string>();
   for (const [work, label] of records.labels())
     if (label === 'excluded') for (const [document] of documents.get(work) ?? []) hidden.add(document);
