@@ -33,7 +33,6 @@ export const COUNTS = {
 export interface Account extends Readonly<Record<keyof typeof COUNTS, number>> {
   /** Why listed works have no file. */
   readonly by_reason: Readonly<Record<string, number>>;
-  /** Downloaded works by resolver. */
   readonly by_resolver: Readonly<Record<string, number>>;
   /** Listed works by input file; a work in several files counts in each. */
   readonly listed_by_file: Readonly<Record<string, number>>;
@@ -228,7 +227,6 @@ export interface RunCounts {
   readonly earlier_by_reason: Readonly<Record<string, number>>;
   /** Works that will be tried again, with reason and time: the first of them, and their number. */
   readonly deferred: { readonly works: number; readonly first: readonly string[] };
-  /** Hosts that were given up. */
   readonly given_up: readonly string[];
 }
 
@@ -376,7 +374,6 @@ export interface Sources {
   readonly kinds: Readonly<Record<string, number>>;
 }
 
-/** An attempt at a URL, reduced to its host. */
 export interface AttemptAtHost {
   readonly url: string;
   readonly status: number | null;
@@ -440,7 +437,6 @@ export function sourcesOf(store: CorpusStore): Sources {
   };
 }
 
-/** Every attempt of the last row of every work. */
 export function attemptsAtHosts(store: CorpusStore): IterableIterator<AttemptAtHost> {
   return store.iterate<AttemptAtHost>(
     `select url, status, attempts.bytes, started_at from works join attempts on attempts.sequence = works.sequence`,
@@ -571,7 +567,6 @@ export function hostFigures(store: CorpusStore): HostFigures[] {
   );
 }
 
-/** Every interval, in log order. */
 export function hostSlices(store: CorpusStore): IterableIterator<HostSlice> {
   return store.iterate("select * from host_slices where host <> '' order by row");
 }

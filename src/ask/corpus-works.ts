@@ -12,7 +12,6 @@ import { hasDocument } from './library/read-document.ts';
 import type { SettledWork, WorkFilter, WorkOutcome } from './works/work-table.ts';
 import { parseYears, WORK_FACETS, WorkTable } from './works/work-table.ts';
 
-/** Where the documents of a corpus are. */
 export interface DocumentPlace {
   readonly folder: string;
   readonly dataRoot: string;
@@ -252,7 +251,6 @@ export function chooseWorks(works: CorpusWorks, text: string): ReadonlySet<strin
   return new Set(ids.map((id) => id.trim()).flatMap((id) => (id === '' ? [] : [workOf(works, id)])));
 }
 
-/** The ids of the works of a saved set. */
 export function worksOfSet(works: CorpusWorks, { works: listed, filter }: SavedSet): ReadonlySet<string> {
   return listed ? new Set(listed) : filteredWorks(works, parseWorkFilter(filter ?? ''));
 }

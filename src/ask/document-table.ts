@@ -8,7 +8,6 @@ export type DocumentStep = (typeof DOCUMENT_STEPS)[number];
 /** The outcome of a step, as in the stage's manifest; null before it. */
 type StepStatus = 'success' | 'failure' | 'needs-ocr' | null;
 
-/** A document as a list shows it. */
 export interface DocumentLine {
   readonly id: string;
   readonly work: string | null;
@@ -22,7 +21,6 @@ export interface DocumentLine {
   readonly failure: string | null;
 }
 
-/** A request for a page of documents. */
 export interface DocumentsRequest {
   /** Words in the title or authors. */
   readonly q?: string | undefined;
@@ -32,7 +30,6 @@ export interface DocumentsRequest {
 
 const DEFAULT_LIMIT = 50;
 
-/** The documents of a corpus and the progress of each. */
 export class DocumentTable {
   readonly #store: CorpusStore;
 
@@ -44,7 +41,6 @@ export class DocumentTable {
     return this.#store.get('select 1 from documents where id = ?', id) !== undefined;
   }
 
-  /** How many documents failed in each step. */
   failures(): Readonly<Record<DocumentStep, number>> {
     const counts = DOCUMENT_STEPS.map((step) => `coalesce(sum(${step} = 'failure'), 0) as ${step}`);
     return (

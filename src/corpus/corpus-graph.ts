@@ -60,7 +60,6 @@ export type ClaimsEvent =
   | { readonly kind: 'stage'; readonly event: StageEvent }
   | { readonly kind: 'gathered'; readonly gathered: ClaimsGathered };
 
-/** Options for building a graph. */
 export interface GraphRequest {
   /** A custom vocabulary: a table, SKOS in Turtle, or OBO. */
   readonly vocabulary?: string | undefined;
@@ -103,7 +102,6 @@ export function openCorpusGraph(folder: string, dataRoot: string, warn?: Warn): 
   }
 }
 
-/** Whether a folder has a graph, or facts to build one from. */
 export function hasCorpusGraph(folder: string, dataRoot: string): boolean {
   using store = CorpusStore.open(folder);
   return hasGraph(store) || hasFacts(dataRoot);
@@ -229,7 +227,6 @@ export class CorpusGraph {
     };
   }
 
-  /** Whether there is a graph to open. */
   get exists(): boolean {
     return hasCorpusGraph(this.#folder, this.#config.parse.data_root);
   }

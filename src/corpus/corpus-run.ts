@@ -24,7 +24,6 @@ const PARSING_GIVES_WAY = 5;
 /** The stages of a run by what they do; `dense` makes vectors ahead of `embed`. */
 export type CorpusStageName = 'doctags' | 'chunk' | 'dense' | 'embed';
 
-/** Receives the events of a stage. */
 type CorpusReport = (stage: CorpusStageName, event: StageEvent) => void;
 
 /** Adds a document to the run; resolves when there is room for the next one. */
@@ -46,7 +45,6 @@ export class ArrivedFiles {
   readonly line = new Channel<string>(WAITING);
   readonly #seen = new Set<string>();
 
-  /** Waits until there is room. */
   readonly add: Arrive = async (file) => {
     await this.line.room();
     if (this.#seen.has(file)) return;
@@ -74,7 +72,6 @@ export interface CorpusRunOptions<Gathered, Indexed> {
   readonly modelIsEnglish?: boolean;
 }
 
-/** The outcome of a run. */
 export interface CorpusOutcome<Gathered, Indexed> {
   readonly gathered: Gathered;
   /** Distinct files that arrived. */
@@ -236,7 +233,6 @@ function isThere(ended: ItemOutcome | StageErrorInfo): boolean {
   return ended.status === 'success' || (ended.status === 'skip' && ended.reason === 'resume-satisfied');
 }
 
-/** Discards everything in a channel. */
 async function pass(from: Channel<string>): Promise<void> {
   let next = await from.next();
   while (!next.done) next = await from.next();

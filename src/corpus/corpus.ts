@@ -97,7 +97,6 @@ export class Corpus implements AsyncDisposable {
   readonly folder: string;
   /** The current settings. */
   readonly config: Config;
-  /** Its knowledge graph. */
   readonly graph: CorpusGraph;
   /** Its works and documents, for reading. */
   readonly library: Library<RunFile>;

@@ -108,7 +108,6 @@ function isPapers(path: string): boolean {
   return found?.isDirectory() === true || /\.(pdf|x?html?|n?xml)(\.gz)?$/i.test(path);
 }
 
-/** A skipped file, and why. */
 export interface PassedOver {
   readonly file: string;
   /** A known reason; `copy` for a file with the same bytes as another. */

@@ -43,7 +43,6 @@ import { StoredOutputs } from './run-stages.ts';
 
 const OTHER_TOKENIZER = 'cl100k';
 
-/** Current progress of a gathering. */
 export interface GatherProgress {
   /** Works known so far; undefined on a machine of a fleet, where others work on them too. */
   readonly found: number | undefined;
@@ -59,7 +58,6 @@ export interface GatherProgress {
   readonly waitingFor: readonly string[];
 }
 
-/** A corpus and its settings. */
 export interface GatherPlace {
   readonly folder: string;
   readonly config: Config;

@@ -118,7 +118,6 @@ function other({ name, revision, precision }: ModelIdentity): AppError {
   });
 }
 
-/** Events of building or opening an index. */
 export type SearchEvent = MessageEvent | { readonly kind: 'index'; readonly event: IndexEvent };
 
 /** Updates the index from the passages, if there are any: the index may have been copied without them. */
@@ -229,7 +228,6 @@ export function placeOf(folder: string, config: Config): SearchPlace {
   return placeIn(folder, config, dataRoot) ?? { folder, dataRoot, index: join(folder, 'Index'), format: undefined };
 }
 
-/** A related work, and why. */
 export interface RelatedWork {
   /** Its id in the corpus, or in the graph if it is not in the corpus. */
   readonly id: string;

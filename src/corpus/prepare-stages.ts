@@ -232,13 +232,11 @@ const PREFERRED: Readonly<Record<'doctags' | 'chunk' | 'embed', (config: Config)
       : { policy: 'io', workers: 1 },
 };
 
-/** The default options of a stage. */
 export function defaultStageOptions(stage: keyof typeof PREFERRED): StageOptions {
   const config = settingsTable().defaults;
   return stageSettings({}, config, PREFERRED[stage](config));
 }
 
-/** The configured settings of the DocTags stage. */
 export function doctagsSettings({ parse, keys }: Config): DoctagsSettings {
   const remote = {
     baseUrl: parse.engine_url,
@@ -291,7 +289,6 @@ function ocrSettings(parse: Config['parse']): Pick<DoctagsSettings, 'ocr'> {
   });
 }
 
-/** The configured settings of the chunk stage. */
 export function chunkSettings({ parse }: Config): ChunkSettings {
   return {
     tokenizer: parse.tokenizer,
@@ -339,7 +336,6 @@ export function denseSettings({ parse, keys, stage }: Config): DenseSettings | u
   }
 }
 
-/** Opens the engines that make vectors. */
 export async function openEmbedEngines(config: Config, runtime: Runtime): Promise<EmbedEngines> {
   return { dense: await openDense(config, runtime), sparse: await openSparse(config) };
 }
@@ -373,7 +369,6 @@ export class DocumentNotices {
     this.#modelIsEnglish = modelIsEnglish;
   }
 
-  /** The hooks, extended to collect warnings. */
   collecting(hooks: StageHooks): StageHooks {
     return {
       ...hooks,
@@ -389,7 +384,6 @@ export class DocumentNotices {
     };
   }
 
-  /** The warnings, one per topic. */
   warnings(): string[] {
     return [this.#aboutScans(), this.#modelIsEnglish ? this.#aboutLanguages() : undefined].filter(
       (each) => each !== undefined,
@@ -427,12 +421,10 @@ export function modelClient({ model, http }: Config, url = model.url): ReturnTyp
   });
 }
 
-/** The configured model. */
 export function modelSettings({ model, keys }: Config): ModelSettings {
   return { url: model.url, model: model.name, apiKey: keys.model, maxTokens: model.max_tokens };
 }
 
-/** The configured prices and budget of the model. */
 export function modelPrices({ model }: Config): ModelPrices {
   return {
     usdPerMillionInput: model.usd_per_million_input,

@@ -64,7 +64,6 @@ export async function readRunFile(folder: string): Promise<RunFile | undefined> 
   });
 }
 
-/** Replaces `run.json` atomically. */
 async function writeRunFile(folder: string, file: RunFile): Promise<void> {
   await writeFileAtomic(join(folder, NAME), `${JSON.stringify(file, undefined, 2)}\n`);
 }
@@ -147,7 +146,6 @@ export interface StageAccount {
   readonly p95_ms: number;
 }
 
-/** A document that failed in a stage. */
 export interface FailedDocument {
   readonly stage: CorpusStageName;
   readonly document: string;
@@ -212,12 +210,10 @@ function stageAccount(outcome: StageOutcome, scans: number): StageAccount {
   };
 }
 
-/** The account of a folder with what a run did. */
 export function accountOfWorks(counts: Account, now: DownloadSummary | undefined): WorksAccount {
   return { ...counts, listed_this_run: now?.found ?? 0, bytes_this_run: now?.bytes ?? 0 };
 }
 
-/** A message for people. */
 export interface MessageEvent {
   readonly kind: 'message';
   readonly level: 'error' | 'warn' | 'info' | 'debug';
@@ -227,17 +223,13 @@ export interface MessageEvent {
 /** Events while a corpus is gathered, parsed and indexed. */
 export type CorpusEvent =
   | MessageEvent
-  /** An event of the download. */
   | { readonly kind: 'download'; readonly event: DownloadEvent }
-  /** An event of its queue. */
   | { readonly kind: 'queue'; readonly event: QueueEvent }
   /** The download ended: what this run did, and the outcome of all works of the folder. */
   | { readonly kind: 'gathered'; readonly summary: DownloadSummary; readonly run: RunCounts; readonly counts: Account }
-  /** An event of a stage. */
   | { readonly kind: 'stage'; readonly stage: CorpusStageName; readonly event: StageEvent }
   /** All documents have gone through all stages; the index is built next. */
   | { readonly kind: 'indexing' }
-  /** An event of building the index. */
   | { readonly kind: 'index'; readonly event: IndexEvent }
   /** Always the last event. */
   | { readonly kind: 'ended'; readonly account: RunAccount };

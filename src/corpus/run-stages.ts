@@ -36,7 +36,6 @@ import type { CorpusEvent } from './run-file.ts';
 export const PARSE_STAGES = ['doctags', 'chunk', 'embed'] as const;
 export type ParseStage = (typeof PARSE_STAGES)[number];
 
-/** Which papers to parse, and which stages to run. */
 export interface ParseRequest extends StageCall {
   /** A folder of papers, or one paper; required by the DocTags stage, the others continue from its outputs. */
   readonly input?: string | undefined;
@@ -247,7 +246,6 @@ export class StoredOutputs {
     this.#fleet = fleet;
   }
 
-  /** The hooks, extended to store the outputs of each item. */
   seeing(hooks: StageHooks): StageHooks {
     return {
       ...hooks,

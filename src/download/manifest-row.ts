@@ -225,7 +225,6 @@ export type WorkOutcome =
 export interface WorkResult {
   readonly work: Work;
   readonly outcome: WorkOutcome;
-  /** Resolvers queried, in order. */
   readonly asked: readonly string[];
   readonly attempts: readonly Attempt[];
   readonly problems: readonly { readonly resolver: string; readonly message: string }[];
@@ -233,7 +232,6 @@ export interface WorkResult {
   readonly endedAt: number;
 }
 
-/** The result of a work that ended before any attempt. */
 export function unattemptedResult(work: Work, outcome: WorkOutcome, startedAt: number, endedAt: number): WorkResult {
   return { work, outcome, asked: [], attempts: [], problems: [], startedAt, endedAt };
 }

@@ -41,7 +41,6 @@ export interface ResultSink {
   write(row: ManifestRow, lease?: Pick<HandlerJob, 'id' | 'token'>): Promise<void>;
   /** Called for a work whose file was saved earlier, by this machine or another. */
   kept?: ((work: string) => Promise<void>) | undefined;
-  /** The last row of a work, if there is one. */
   last(work: string): Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes' | 'at'> | undefined;
   /** How often other runs have deferred a work in succession. */
   deferrals?(work: string): number;
@@ -360,7 +359,6 @@ export function renewalOf(work: Work): Work & { readonly renewal: true } {
   return { ...work, renewal: true };
 }
 
-/** Whether a payload is such a work. */
 function isRenewal(payload: unknown): boolean {
   return (payload as { readonly renewal?: unknown } | null | undefined)?.renewal === true;
 }

@@ -3,7 +3,6 @@ import type { Work } from '../works/index.ts';
 import type { ManifestRow } from './manifest-row.ts';
 import { namesNoWork } from './reasons.ts';
 
-/** The work another one duplicates, and the evidence. */
 export interface SameWork {
   readonly id: string;
   readonly evidence: string;

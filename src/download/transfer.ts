@@ -60,7 +60,6 @@ export class Transfer {
     return this.#asked;
   }
 
-  /** Whether there are bytes to resume from. */
   get isContinuable(): boolean {
     return this.#version !== undefined && this.receiver !== undefined;
   }
@@ -162,7 +161,6 @@ const MAX_PAGE_BYTES = 5_000_000;
 /** How often progress is recorded: the most a crash costs. */
 const MARK_BYTES = 1 << 20;
 
-/** A completely received body. */
 export interface ReceivedBody {
   readonly sniffed: Sniffed;
   readonly sha256: string;
@@ -277,7 +275,6 @@ export class BodyReceiver implements BodySink {
     this.forgetBeginning();
   }
 
-  /** Closes the part file as it is. */
   leave(): void {
     this.#close();
   }

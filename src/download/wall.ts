@@ -33,7 +33,6 @@ const MOST_WORDS_OF_A_SCRIPT = 30;
 /** Only this much of a page is inspected. */
 const MOST_CHARACTERS = 2_000_000;
 
-/** Whether a URL tests for cookies. */
 export function isCookieWall(url: string): boolean {
   return COOKIE_URL.test(url);
 }

@@ -11,7 +11,6 @@ import { arxivIdAt, readArxivFeed } from '../resolve/index.ts';
 import type { ManifestRow } from '../download/index.ts';
 import type { Asking } from './open-download.ts';
 
-/** The current records of a work. */
 export interface SaidRecords {
   readonly records: readonly WorkRecord[];
   /** Notices about other works that the work itself gives. */

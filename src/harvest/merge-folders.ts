@@ -30,7 +30,6 @@ const MOST_NAMED = 1_000;
 /** Files that are synced at a time. */
 const MOST_OPEN = 64;
 
-/** The result of merging folders. */
 export interface Merged {
   readonly folders: number;
   readonly works: number;
@@ -115,7 +114,6 @@ export async function mergeFolders(
   return { folders: folders.length, works: candidates.count, files, bytes, records, missing, missingCount };
 }
 
-/** Reads the rows of the manifests of a folder. */
 async function readCandidates(
   candidates: Candidates,
   { folder, at, warn }: { readonly folder: string; readonly at: number; readonly warn: (message: string) => void },

@@ -61,7 +61,6 @@ export function hostRates(config: Config, services: Services): (host: string) =>
   return (host) => Math.min(...table.keysOf(host).map((key) => table.rulesOf(key).perSecond)) * (1 - table.margin);
 }
 
-/** The configured limits of hosts and services. */
 function tableOf({ http, orchestrator }: Config, services: Services): HostTable {
   return new HostTable({
     perHost: {
@@ -86,7 +85,6 @@ function policyOf({ http }: Config): PolicySettings {
   };
 }
 
-/** The configured services. */
 export function configuredServices({ services, keys }: Config): Services {
   return new Services({
     baseUrls: {

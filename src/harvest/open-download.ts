@@ -57,7 +57,6 @@ export interface DownloadAssembly extends Asking, AsyncDisposable {
   readonly client: HttpClient;
   readonly admission: Admission;
   readonly manifest: ManifestFolder;
-  /** The database of the folder. */
   readonly store: CorpusStore;
   /** The id of this run in the manifest. */
   readonly runId: string;
@@ -90,7 +89,6 @@ export interface DownloadParts {
   readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
 }
 
-/** The configuration of the HTTP client. */
 function clientSettings(config: Config): HttpClientOptions {
   const { http, download } = config;
   return {

@@ -34,7 +34,6 @@ import { searched, TitleCounts } from './search-titles.ts';
 
 /** Requested works, besides those given by id. */
 export interface WantedWorks {
-  /** Topic of the works. */
   readonly topic?: string | undefined;
   /** Lists of works: JSONL, CSV, BibTeX, RIS, or one id per line. */
   readonly input?: readonly string[] | undefined;
@@ -430,7 +429,6 @@ export async function* listWorks(query: OpenAlexQuery, options: ListingOptions):
   }
 }
 
-/** Describes the topic or search and the number of works. */
 function subjectLine(subject: OpenAlexState['subject'], total: number | null): string {
   const count = total === null ? 'an unknown number of works' : `${total.toLocaleString('en')} works`;
   if (subject.kind === 'topic') return `topic "${subject.name}" (${subject.id}) of OpenAlex: ${count}`;

@@ -7,7 +7,6 @@ import { namedWork, NO_IDS, readCsv, reviewedEntry, workFromIds } from '../works
 import { csvLine } from './ledger/manifest-reports.ts';
 import type { Asking } from './open-download.ts';
 
-/** What a title search needs. */
 interface Searching extends Pick<Asking, 'byTitle'> {
   /** Collects uncertain matches for a person to decide. */
   readonly review?: ReviewFile;
@@ -72,7 +71,6 @@ function found({ line, cited, urls, record }: Cited, doi: string, entry: string)
   };
 }
 
-/** Counts title searches by result. */
 export class TitleCounts {
   readonly #counts = { accepted: 0, doubtful: 0, none: 0, away: 0 };
 
@@ -161,7 +159,6 @@ export class ReviewFile {
     return this.#decisions.get(entry);
   }
 
-  /** Adds an entry with its candidates. */
   add(entry: string, cited: CitedWork, why: string, candidates: readonly ScoredCandidate[]): void {
     if (this.#decisions.has(entry)) return;
     const shown = Array.from({ length: CANDIDATES }, (_, at) => candidates[at]).flatMap((each) =>

@@ -145,7 +145,6 @@ export class OpenedSegments implements Disposable {
   }
 }
 
-/** The mean of all vectors, from the means of the segments. */
 function meanCentroid(segments: readonly OpenedSegment[], dimensions: number): Float32Array {
   const sum = new Float64Array(dimensions);
   let rows = 0;
@@ -253,7 +252,6 @@ export interface IndexedPassage extends Omit<Passage, Told>, Partial<Pick<Passag
   readonly vectors: readonly Float32Array[];
 }
 
-/** Which passages are searched. */
 export interface SearchFilter {
   /** Only documents that `accepts` accepts. `key` identifies the filter, so that its result can be cached. */
   readonly documents?: { readonly key: string; readonly accepts: (document: string) => boolean };
@@ -263,7 +261,6 @@ export interface SearchFilter {
   readonly has?: 'table' | 'figure';
 }
 
-/** The cache key of a filter. */
 export function filterKey({ documents, sections, has }: SearchFilter): string {
   return JSON.stringify([documents?.key ?? '', sections ?? [], has ?? '']);
 }

@@ -140,7 +140,6 @@ class ModelsOfFiles {
     return this.#known.get(vectors);
   }
 
-  /** Whether a file could not be read. */
   isDamaged({ vectors }: FoundDocument): boolean {
     return vectors !== undefined && this.#damaged.has(vectors);
   }
@@ -231,7 +230,6 @@ async function taken(lock: FileLock, signal: AbortSignal | undefined): Promise<D
   }
 }
 
-/** The files that the stages wrote for a document. */
 interface DocumentFiles {
   readonly chunks: string;
   /** Undefined if only words are searched. */
@@ -299,11 +297,9 @@ async function denseById(path: string): Promise<ReadonlyMap<string, Float32Array
 /** Why a document is found only by its words. */
 type WordsOnlyReason = 'no vectors' | 'old vectors' | 'another model' | 'damaged vectors';
 
-/** Events of building an index. */
 export type IndexEvent =
   /** Passages are new or changed, so the index is being updated; `kept` is how many the old one has. */
   | { readonly kind: 'index-started'; readonly documents: number; readonly kept: number | undefined }
-  /** A document was added. */
   | {
       readonly kind: 'index-progress';
       readonly documents: number;

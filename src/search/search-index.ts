@@ -101,7 +101,6 @@ export class SearchIndex implements Disposable {
       .sort();
   }
 
-  /** The passages of a document, in reading order. */
   passagesOf(document: string): Passage[] {
     for (const segment of this.#all.segments) {
       const row = segment.documents.find(({ id }) => id === document);
@@ -110,7 +109,6 @@ export class SearchIndex implements Disposable {
     return [];
   }
 
-  /** The best passages for a question. */
   async search(query: string, options: SearchOptions, signal?: AbortSignal): Promise<Hit[]> {
     if (query.trim() === '') {
       throw new AppError('USAGE_QUESTION', 'the query is empty', {
@@ -249,7 +247,6 @@ const RARE = 3;
 /** The same limit as one in so many passages, for small indexes, where every word is in few of them. */
 const RARE_ONE_IN = 100;
 
-/** Multiplies scores, by segment, by the weights of their sections for a question. */
 function weigh(scores: readonly Float32Array[], all: OpenedSegments, question: string): void {
   const bySection = sectionWeights(question);
   if (Object.keys(bySection).length === 0) return;
@@ -264,7 +261,6 @@ function weigh(scores: readonly Float32Array[], all: OpenedSegments, question: s
   }
 }
 
-/** Sets the scores of hidden passages to the lowest. */
 function withheld(scores: Float32Array[], hidden: readonly Uint32Array[], lowest: number): Float32Array[] {
   for (const [at, own] of scores.entries()) for (const place of hidden[at] ?? []) own[place] = lowest;
   return scores;

@@ -21,7 +21,6 @@ const MERGED_AT_ONCE = 20_000;
 /** More segments slow down searches and are always merged. */
 const MOST_SEGMENTS = 64;
 
-/** A document to be indexed. */
 export interface IndexedDocument {
   readonly id: string;
   /** Identifies the source of its passages, to detect changes. */
@@ -29,7 +28,6 @@ export interface IndexedDocument {
   readonly passages: AsyncIterable<IndexedPassage> | Iterable<IndexedPassage>;
 }
 
-/** A change to an index. */
 export interface IndexUpdate {
   /** New documents, and replacements of documents with the same id. */
   readonly documents: AsyncIterable<IndexedDocument> | Iterable<IndexedDocument>;
@@ -108,7 +106,6 @@ export async function rebuildIndex(
   await removeOthers(index);
 }
 
-/** Groups consecutive passages by document. */
 async function* documentsOf(
   passages: AsyncIterable<IndexedPassage> | Iterable<IndexedPassage>,
 ): AsyncGenerator<IndexedDocument> {
@@ -125,7 +122,6 @@ async function* documentsOf(
   if (first) yield { id: first.document, stamp: '', passages: some };
 }
 
-/** A segment being written. */
 class OpenSegment {
   readonly #name: string;
   readonly #path: string;

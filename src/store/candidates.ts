@@ -4,7 +4,6 @@ import { DatabaseSync } from 'node:sqlite';
 
 import type { ManifestRow } from '../download/index.ts';
 
-/** Rows per transaction. */
 const BATCH_ROWS = 10_000;
 
 /** A row of one of the folders; the first folder is the target. */

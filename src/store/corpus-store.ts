@@ -37,7 +37,6 @@ export interface StoreOptions {
   readonly say?: ((kind: 'records' | 'decisions', lines: readonly string[]) => void) | undefined;
 }
 
-/** What an ingest found. */
 export interface Ingested {
   readonly lines: number;
   /**
@@ -189,7 +188,6 @@ export class CorpusStore implements Rows, Disposable {
     return this.#guard(() => this.#prepared(sql).all(...values) as T[]);
   }
 
-  /** How many rows a table has. */
   count(table: string): number {
     return this.get<{ rows: number }>(`select count(*) as rows from ${table}`)?.rows ?? 0;
   }
@@ -199,7 +197,6 @@ export class CorpusStore implements Rows, Disposable {
     return this.database.prepare(sql).iterate(...values) as IterableIterator<T>;
   }
 
-  /** Returns the number of changed rows. */
   run(sql: string, ...values: SQLInputValue[]): number {
     return this.#guard(() => Number(this.#prepared(sql).run(...values).changes));
   }

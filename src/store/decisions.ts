@@ -135,7 +135,6 @@ export interface SavedSet {
   readonly at: string;
 }
 
-/** A decision and its position among all decisions. */
 type Screened = ScreeningDecision & { readonly sequence: number };
 
 const ABOUT = 'and (work = ?1 or work in (select id from work_ids where work_ids.work = ?1))';
@@ -150,7 +149,6 @@ export function screenedRows<C extends keyof Screened>(
   return store.iterate<Pick<Screened, C>>(sql, ...(work === undefined ? [] : [work]));
 }
 
-/** The last decision of a reviewer. */
 export function lastScreened(
   store: CorpusStore,
   by: string,
@@ -163,7 +161,6 @@ export function lastScreened(
   );
 }
 
-/** The protocol in force. */
 export function lastProtocol(store: CorpusStore): Protocol | undefined {
   const row = store.get<Protocol & { reasons: string; highlight: string }>(
     'select version, reviewers, question, criteria, reasons, highlight from protocols order by version desc limit 1',
@@ -181,7 +178,6 @@ export function lastSample(store: CorpusStore): { readonly seed: string; readonl
   return store.get('select seed, after from samples order by sequence desc limit 1');
 }
 
-/** Works that can be screened, in the order of their rows. */
 export function screenableWorks(store: CorpusStore): string[] {
   return store
     .all<{ work: string }>("select work from works where other_version = 0 and outcome <> 'unreadable' order by row")

@@ -28,12 +28,10 @@ export class FileTable implements Disposable {
     return this.#database.prepare('select * from files where path = ?').get(path) as KnownFile | undefined;
   }
 
-  /** Whether any file has these bytes. */
   hasBytes(sha256: string): boolean {
     return this.#database.prepare('select 1 from files where sha256 = ? limit 1').get(sha256) !== undefined;
   }
 
-  /** The files below a folder, sorted by path. */
   below(prefix: string): Iterable<KnownFile> {
     const rows = this.#database.prepare('select * from files where path >= ? and path < ? order by path');
     return rows.iterate(prefix, `${prefix}\u{10ffff}`) as unknown as Iterable<KnownFile>;

@@ -14,7 +14,6 @@ export interface IndexDense {
   readonly dtype: 'float32' | 'int8';
 }
 
-/** The contents of an index in numbers. */
 export interface IndexManifest {
   /** Passages that can be found. */
   readonly passages: number;
@@ -104,7 +103,6 @@ export class IndexRows implements Disposable {
     return this.#about('analysis');
   }
 
-  /** Runs `read` on one consistent snapshot. */
   snapshot<T>(read: () => T): T {
     return this.#store.snapshot(read);
   }
@@ -125,12 +123,10 @@ export class IndexRows implements Disposable {
     return this.#store.all<SegmentRow>('select * from segments order by passages desc, name');
   }
 
-  /** The documents of a segment, in order. */
   documentsIn(segment: string): IndexedRow[] {
     return this.#store.all<IndexedRow>('select * from indexed_documents where segment = ? order by first', segment);
   }
 
-  /** The stamp of every document, by id. */
   stamps(): Map<string, string> {
     const rows = this.#store.all<{ id: string; stamp: string }>('select id, stamp from indexed_documents');
     return new Map(rows.map(({ id, stamp }) => [id, stamp]));
@@ -149,7 +145,6 @@ export class IndexRows implements Disposable {
     return this.#store.all('select first, count from deleted_passages where segment = ? order by first', segment);
   }
 
-  /** How many passages of a segment are deleted. */
   deletedIn(segment: string): number {
     return this.deletions(segment).reduce((sum, { count }) => sum + count, 0);
   }
@@ -171,7 +166,6 @@ export class IndexRows implements Disposable {
     });
   }
 
-  /** Replaces the whole index. */
   replace(change: Pick<IndexChange, 'segments' | 'documents'>, dense: IndexDense | null): void {
     this.#write(() => {
       for (const table of ['segments', 'indexed_documents', 'deleted_passages'])

@@ -383,7 +383,6 @@ export class LineReader {
     );
   }
 
-  /** Updates the label of a work from its decisions. */
   #label(work: string): void {
     const decisions = this.#store.all<Standing>(
       'select decision, by, phase, reason from screened where work = ? and undone = 0 order by sequence',

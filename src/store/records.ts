@@ -47,7 +47,6 @@ export class Records implements KnownIdentity, Disposable {
     return !this.#store.get('select 1 from works limit 1');
   }
 
-  /** The last manifest row of every work, in log order. */
   *lastRows(): Generator<ManifestRow> {
     for (const { row } of this.#store.iterate<{ row: string }>('select row from last_outcomes order by sequence'))
       yield JSON.parse(row) as ManifestRow;
@@ -66,7 +65,6 @@ export class Records implements KnownIdentity, Disposable {
     return readRecord(this.#store, id);
   }
 
-  /** The record of the work that a document holds. */
   ofDocument(document: string): WorkRecord | undefined {
     const own = this.#store.get<{ work: string }>('select work from own_papers where document = ?', document);
     const downloaded =
@@ -74,7 +72,6 @@ export class Records implements KnownIdentity, Disposable {
     return this.get(downloaded?.work ?? document);
   }
 
-  /** Every record, in the order of their ids. */
   *all(): Generator<WorkRecord> {
     for (const { record } of this.#store.iterate<{ record: string }>('select record from records order by id'))
       yield JSON.parse(record) as WorkRecord;
@@ -90,7 +87,6 @@ export class Records implements KnownIdentity, Disposable {
     this.#log(news.map((record) => ({ kind: 'record', record })));
   }
 
-  /** Replaces records. */
   replace(records: Iterable<WorkRecord>): void {
     this.#log([...records].map((record) => ({ kind: 'whole', record })));
   }
@@ -283,7 +279,6 @@ export class Records implements KnownIdentity, Disposable {
     );
   }
 
-  /** The kind of the file that was saved last for a work. */
   savedKind(work: string): ManifestRow['kind'] {
     const sql = "select kind from outcomes where work = ? and outcome = 'saved' order by sequence desc limit 1";
     return this.#store.get<Pick<ManifestRow, 'kind'>>(sql, work)?.kind ?? null;
@@ -324,7 +319,6 @@ export class Records implements KnownIdentity, Disposable {
     );
   }
 
-  /** Saved sets of works, by name. */
   sets(): SavedSet[] {
     const rows = this.#store.all<{ name: string; works: string | null; filter: string | null; at: string }>(
       'select * from sets order by name',
@@ -401,7 +395,6 @@ export function hasOutcome(store: CorpusStore, { work, at }: Pick<ManifestRow, '
   return store.get('select 1 from outcomes where work = ? and at >= ?', work, at) !== undefined;
 }
 
-/** The last rows of works that were downloaded. */
 export function savedOutcomes(store: CorpusStore): readonly Pick<ManifestRow, 'work' | 'kind' | 'path' | 'bytes'>[] {
   return store.all("select work, kind, path, bytes from last_outcomes where outcome = 'saved' order by sequence");
 }

@@ -32,7 +32,6 @@ export async function exportGraph(graph: Graph, format: ExportFormat, path: stri
   await WRITERS[format](graph, path);
 }
 
-/** A node as stored. */
 interface ExportedNode {
   readonly node: string;
   readonly id: string;

@@ -174,7 +174,6 @@ export class Graph implements Disposable {
       }));
   }
 
-  /** All evidence of an edge. */
   evidence(source: string, kind: EdgeKind, target: string): ShownEvidence[] {
     return this.#evidence(nodeKey(this.find(source).id), kind, nodeKey(this.find(target).id), 10_000);
   }
@@ -350,7 +349,6 @@ export class Graph implements Disposable {
   }
 }
 
-/** Opens the graph of a corpus folder. */
 export function openGraph(folder: string): Graph {
   const store = CorpusStore.open(folder);
   if (hasGraph(store)) return new Graph(store);

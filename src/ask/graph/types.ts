@@ -1,6 +1,5 @@
 import type { EdgeKind, NodeKind } from '../../graph/index.ts';
 
-/** A node of the graph. */
 export interface GraphNode {
   readonly id: string;
   readonly kind: NodeKind;
@@ -35,13 +34,11 @@ export interface Neighbour {
   readonly evidence: readonly ShownEvidence[];
 }
 
-/** A node with a weight. */
 export interface Weighted {
   readonly node: GraphNode;
   readonly weight: number;
 }
 
-/** Converts a row of the table of nodes. */
 export function nodeOf(row: Record<string, unknown>): GraphNode {
   return {
     id: String(row['id']),
@@ -52,7 +49,6 @@ export function nodeOf(row: Record<string, unknown>): GraphNode {
   };
 }
 
-/** Converts a row of the table of evidence. */
 export function evidenceOf(row: Record<string, unknown>): ShownEvidence {
   const number = (name: string): number | null => (row[name] === null ? null : Number(row[name]));
   const text = (name: string): string | null => (row[name] === null ? null : (row[name] as string));

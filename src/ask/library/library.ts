@@ -27,15 +27,12 @@ const MOST_WORKS = 1_000;
 const LIMIT = 50;
 export type CitationStyle = (typeof CITATION_STYLES)[number];
 
-/** A page of the works of a corpus. */
 export interface WorksPage {
   readonly works: readonly LibraryWork[];
-  /** The total number of works. */
   readonly total: number;
   readonly next: string | null;
 }
 
-/** A reason why works are missing, with their number. */
 export interface MissingReason {
   readonly reason: string;
   readonly sentence: string;
@@ -44,7 +41,6 @@ export interface MissingReason {
   readonly works: number;
 }
 
-/** What a corpus contains and what is missing. */
 export interface LibraryAccount<Run> {
   /** The contents of `run.json`. */
   readonly run: Run | null;
@@ -89,7 +85,6 @@ export class Library<Run = unknown> implements Disposable {
     return list.find(name) ?? (hasDocument(this.#place.dataRoot, name) ? await ownPaper(this.#place, name) : undefined);
   }
 
-  /** The parsed document of a work. */
   async document(name: string): Promise<LibraryDocument> {
     const isName = isDocumentName(name) && hasDocument(this.#place.dataRoot, name);
     return await readDocument(this.#place.dataRoot, isName ? name : ((await this.work(name))?.document ?? name));
@@ -100,7 +95,6 @@ export class Library<Run = unknown> implements Disposable {
     return textOf(await this.document(name), part);
   }
 
-  /** The figures and tables of a document with their captions. */
   async figures(name: string, kind?: Figure['kind']): Promise<Figure[]> {
     return figuresOf(await this.document(name), kind);
   }

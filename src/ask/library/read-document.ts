@@ -12,7 +12,6 @@ import { folded } from '../../store/index.ts';
 const MOST_ROWS = 2_000;
 const MOST_COLUMNS = 200;
 
-/** A heading of a document and its position. */
 export interface OutlineEntry {
   readonly heading: string;
   readonly level: number;
@@ -21,7 +20,6 @@ export interface OutlineEntry {
   readonly block: number;
 }
 
-/** A parsed document, for display. */
 export interface LibraryDocument {
   readonly id: string;
   readonly title: string | null;
@@ -52,7 +50,6 @@ export interface TextPart {
   readonly pages?: string | undefined;
 }
 
-/** A figure or table of a document with its caption. */
 export interface Figure {
   readonly kind: 'figure' | 'table';
   readonly block: number;
@@ -67,7 +64,6 @@ export function isDocumentName(name: string): boolean {
   return /^[^/\\\0.][^/\\\0]{0,254}$/.test(name);
 }
 
-/** The names of all parsed documents, sorted. */
 export function documentNames(dataRoot: string): string[] {
   const folder = join(dataRoot, DOCTAGS_FOLDER);
   if (!existsSync(folder)) return [];
@@ -77,12 +73,10 @@ export function documentNames(dataRoot: string): string[] {
     .sort();
 }
 
-/** Whether a document was parsed. */
 export function hasDocument(dataRoot: string, name: string): boolean {
   return isDocumentName(name) && existsSync(join(dataRoot, DOCTAGS_FOLDER, `${name}.jsonl`));
 }
 
-/** Reads a parsed document. */
 export async function readDocument(dataRoot: string, name: string): Promise<LibraryDocument> {
   if (!hasDocument(dataRoot, name))
     throw new AppError('CORPUS_NO_DOCUMENT', `no parsed document ${JSON.stringify(name.slice(0, 100))}`, {
@@ -136,7 +130,6 @@ export function textOf(document: LibraryDocument, part: TextPart = {}): TextPiec
   return pieces;
 }
 
-/** The figures and tables of a document. */
 export function figuresOf({ blocks }: LibraryDocument, kind?: Figure['kind']): Figure[] {
   const captions = captionsOf(blocks);
   return blocks.flatMap((block, at): Figure[] => {

@@ -101,7 +101,6 @@ export class SearchSession implements AsyncDisposable {
     return this.#hasGraph;
   }
 
-  /** Every passage of a document, as hits. */
   passagesOf(document: string): CitedHit[] {
     const record = this.#records?.ofDocument(document);
     const link = this.#linkOf(document);
@@ -242,14 +241,12 @@ export interface CitedHit extends Hit {
   readonly related?: true;
 }
 
-/** A document with its work and a link to open it. */
 export interface CitedDocument {
   readonly document: string;
   readonly work: CitedWork | null;
   readonly link: string | null;
 }
 
-/** A hit with its citation and link. */
 export function citedHit(hit: Hit, record: WorkRecord | undefined, file: string | undefined): CitedHit {
   const { page } = hit.passage;
   const at = file === undefined ? undefined : file.split('\\').join('/');

@@ -44,7 +44,6 @@ const STAGES = [
   ['embed', 'embedded'],
 ] as const;
 
-/** Progress of a step of a run. */
 export interface StepCount {
   readonly name: 'works' | 'saved' | DocumentStep;
   readonly done: number;
@@ -92,7 +91,6 @@ export class CorpusView implements Disposable {
     return this.#refreshing;
   }
 
-  /** All counts of the run. */
   account(): Account {
     const { version } = this.#list.store;
     if (this.#counted?.version !== version) this.#counted = { version, account: accountOf(this.#list.store) };
@@ -104,7 +102,6 @@ export class CorpusView implements Disposable {
     return sourcesOf(this.#list.store);
   }
 
-  /** How long the stages took. */
   stages(): readonly StageTimes[] {
     return stageTimes(this.#list.store);
   }
@@ -147,7 +144,6 @@ export class CorpusView implements Disposable {
     ];
   }
 
-  /** The full record of a work and its citation. */
   record(work: string): { readonly record: WorkRecord; readonly cited: CitedWork } | undefined {
     const record = this.#list.records.get(work);
     return record && { record, cited: citedWork(record) };
@@ -355,7 +351,6 @@ export interface ShownBlock {
   readonly caption: string | null;
 }
 
-/** A document with its structure. */
 export interface ShownDocument {
   readonly kind: string | null;
   readonly title: string | null;

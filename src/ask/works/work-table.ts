@@ -10,7 +10,6 @@ import { parseLicense } from '../../works/index.ts';
 export const WORK_ORDERS = ['id', 'title', 'year', 'venue', 'outcome', 'reason', 'licence', 'at', 'citations'] as const;
 export type WorkOrder = (typeof WORK_ORDERS)[number];
 
-/** A request for a page of works. */
 export interface WorksRequest extends WorkFilter {
   readonly sort?: WorkOrder | undefined;
   readonly order?: 'asc' | 'desc' | undefined;
@@ -75,7 +74,6 @@ export class WorkTable {
     return rows.toReversed() as unknown as SettledWork[];
   }
 
-  /** The work of a document. */
   ofDocument(document: string): WorkLine | undefined {
     const find = this.#store.database.prepare(
       `SELECT ${SHOWN} FROM works WHERE document = ? AND document <> '' LIMIT 1`,
@@ -210,7 +208,6 @@ class FoundWorks {
   }
 }
 
-/** The outcome of a work. */
 export type WorkOutcome =
   | 'saved'
   /** A paper added by the user. */
@@ -226,7 +223,6 @@ export type WorkOutcome =
   /** An entry of a list that names no work. */
   | 'unreadable';
 
-/** A work as a list shows it. */
 export interface WorkLine {
   readonly id: string;
   readonly title: string | null;
@@ -251,7 +247,6 @@ export interface WorkLine {
   readonly at: string | null;
 }
 
-/** The outcome of a work, for display. */
 export interface SettledWork {
   readonly work: string;
   readonly at: string;
@@ -261,7 +256,6 @@ export interface SettledWork {
   readonly resolver: string | null;
 }
 
-/** Converts a row of the table to a line of the list. */
 function lineOf(row: Record<string, unknown>): WorkLine {
   const text = (name: string): string | null => (typeof row[name] === 'string' && row[name] !== '' ? row[name] : null);
   const reason = text('reason');
@@ -321,7 +315,6 @@ export interface WorkFilter {
   readonly label?: string | undefined;
 }
 
-/** Conditions of a statement with their values. */
 export interface Conditions {
   readonly conditions: readonly string[];
   readonly values: Readonly<Record<string, SQLInputValue>>;
@@ -390,7 +383,6 @@ function soughtConditions(filter: WorkFilter): Conditions {
   return { conditions, values };
 }
 
-/** Whether a text contains all pieces of a query. */
 function hasWords(text: string, pieces: string): boolean {
   const said = folded(text);
   return (JSON.parse(pieces) as string[]).every((piece) => said.includes(piece));

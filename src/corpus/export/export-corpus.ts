@@ -38,7 +38,6 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 /** Formats that are a folder and cannot be printed. */
 const FOLDERS: ReadonlySet<ExportFormat> = new Set(['parquet', 'obsidian']);
 
-/** Options of an export. */
 export interface ExportRequest {
   readonly format: ExportFormat;
   /** Target file, or folder for `parquet` and `obsidian`; undefined yields the text in pieces. */
@@ -143,7 +142,6 @@ const COLUMNS = [
   'version', 'outcome', 'reason', 'detail', 'label', 'retracted', 'file', 'url', 'abstract',
 ] as const; // prettier-ignore
 
-/** A table of all works with the outcome of each. */
 function* csvTable(works: Iterable<LibraryWork>): Generator<string> {
   yield csvLine(COLUMNS);
   for (const { record, outcome, reason, detail, label, file, licence: license } of works) {

@@ -334,7 +334,6 @@ function portable(path: string, folder: string): string {
 
 const PATH_FIELDS = ['input_path', 'output_path', 'output_paths'] as const;
 
-/** A row with portable paths. */
 function portableRow(text: string, folder: string): string {
   const row = JSON.parse(text) as Record<string, unknown>;
   const change = (value: unknown): unknown =>

@@ -11,7 +11,6 @@ import type { Records } from '../../store/index.ts';
 import type { Notice, Work, WorkRecord } from '../../works/index.ts';
 import { NO_IDS, readRetractionWatch, retractionOf, workFromIds } from '../../works/index.ts';
 
-/** Options of a refresh. */
 export interface RefreshRequest {
   /** Crossref's `retraction_watch.csv`. */
   readonly retractionWatch?: string | undefined;
@@ -281,7 +280,6 @@ export interface RefreshDiff {
   readonly corrected: readonly (ChangedWork & { readonly notices: readonly string[] })[];
 }
 
-/** The state of a record. */
 export function stateOf(record: WorkRecord, isSaved: boolean, arxivVersion?: number): WorkState {
   return {
     ...(arxivVersion !== undefined && { arxivVersion }),
@@ -305,7 +303,6 @@ function noticeName({ kind, doi, source }: Notice): string {
 
 const ORDER = ['submittedVersion', 'acceptedVersion', 'publishedVersion'];
 
-/** The DOIs under which a work was published since. */
 function publishedSince(earlier: WorkState, now: WorkState): string[] {
   return now.publishedAs.filter((doi) => !earlier.publishedAs.includes(doi));
 }

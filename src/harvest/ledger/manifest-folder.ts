@@ -113,7 +113,6 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     return this.#recent.get(work) ?? lastOutcome(this.#store, work);
   }
 
-  /** The last rows of works that were downloaded. */
   saved(): readonly Pick<ManifestRow, 'work' | 'kind' | 'path' | 'bytes'>[] {
     this.flush();
     return savedOutcomes(this.#store);

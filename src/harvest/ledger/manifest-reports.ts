@@ -203,7 +203,6 @@ interface SourceLine {
 
 const MOST_SOURCES = 1_000;
 
-/** The results of all resolvers. */
 export class ResolverAccount {
   readonly #lines: Record<string, ResolverLine> = {};
   readonly #problems: Record<string, ProblemLine> = {};

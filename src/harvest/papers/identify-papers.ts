@@ -156,7 +156,6 @@ function withDoi(record: WorkRecord, doi: string): WorkRecord {
   return withProvenance({ ...record, ids: { ...record.ids, doi } }, 'document', at);
 }
 
-/** How a paper's record was identified. */
 function standingOf(record: WorkRecord | undefined): 'checked' | 'unchecked' | 'unnamed' {
   if (record?.sources.some(({ from }) => from !== 'document')) return 'checked';
   return Object.values(record?.ids ?? {}).some((id) => id !== null) ? 'unchecked' : 'unnamed';

@@ -8,7 +8,6 @@ import type { Config, Layer } from '../../config/index.ts';
 import type { ImportRow, OrchestratorOptions, QueueStore } from '../../queue/index.ts';
 import { openStore, WorkQueue } from '../../queue/kept/index.ts';
 
-/** Opens the queue that the configuration names. */
 export async function openQueue(config: Config, runtime: Runtime, clock: Clock = runtime.clock): Promise<WorkQueue> {
   return new WorkQueue(await openQueueStore(config, runtime, { clock }), clock);
 }

@@ -17,7 +17,6 @@ import { FleetLogs, remembered } from './fleet-logs.ts';
 /** The log that maps files of the corpus to objects: the last line of a path counts. */
 const OBJECTS_LOG = 'objects.jsonl';
 
-/** A line of the log. */
 export interface FileLine extends ObjectId {
   /** Relative to the folder, with slashes. */
   readonly path: string;
@@ -84,7 +83,6 @@ export class SharedFiles implements AsyncDisposable {
     return this.#table.hasBytes(sha256);
   }
 
-  /** The files below a folder, in the order of their paths. */
   below(prefix: string): Iterable<ObjectId & { readonly path: string }> {
     return this.#table.below(prefix);
   }

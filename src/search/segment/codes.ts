@@ -72,7 +72,6 @@ export class CodedIndex {
     return distances;
   }
 
-  /** The passage that a row belongs to. */
   passageOf(row: number): number {
     let [low, high] = [0, this.layout.passages - 1];
     while (low < high) {

@@ -115,7 +115,6 @@ export class DenseIndex {
     for (let at = 0; at < this.#products.length; at += 1) this.#products[at] = (this.#products[at] as number) * scale;
   }
 
-  /** A passage's vectors. */
   vectors(passage: number): Float32Array[] {
     const from = this.#starts[passage] ?? 0;
     const to = this.#starts[passage + 1] ?? from;

@@ -3,7 +3,6 @@ export const ROW_MULTIPLE = 32;
 
 /** Inner products of a query with consecutive rows in memory. All arguments are byte offsets. */
 export interface ScanKernel {
-  /** float32 rows. */
   scanFloats(query: number, rows: number, rowsEnd: number, rowBytes: number, out: number): void;
   /** int8 rows with one scale each; the query is 16-bit integers, so that it is not widened for every row. */
   scanBytes(query: number, rows: number, rowsEnd: number, rowBytes: number, out: number, scales: number): void;

@@ -40,7 +40,6 @@ export class LexicalWriter {
   readonly #starts = new Grower();
   #frequencies = new Uint32Array(1024);
 
-  /** The number of postings in memory. */
   get postings(): number {
     return this.#numbers.length;
   }

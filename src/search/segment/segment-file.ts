@@ -32,7 +32,6 @@ export type SectionPlace = readonly [offset: number, bytes: number, crc?: number
 const MAGIC = Buffer.from('DKGSEG1\n');
 const LONGEST_FOOTER = 65_536;
 
-/** The footer of a segment's file. */
 export function footerBytes(footer: SegmentFooter): Buffer {
   const text = Buffer.from(JSON.stringify(footer), 'utf8');
   const length = Buffer.alloc(4);
@@ -136,7 +135,6 @@ export class SegmentFile implements Disposable {
   }
 }
 
-/** The path of a segment's file in the `Index` folder. */
 export function segmentPath(folder: string, name: string): string {
   return join(folder, `segment-${name}.bin`);
 }

@@ -275,7 +275,6 @@ export interface MergedSegment {
   readonly documents: readonly IndexedRow[];
 }
 
-/** The position of a document in the new segment. */
 interface Moved {
   readonly document: IndexedRow;
   readonly first: number;

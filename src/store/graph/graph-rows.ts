@@ -32,7 +32,6 @@ interface OwnedRows {
 const STATEMENTS_PER_TRANSACTION = 10_000;
 const REFERENCES_PER_TRANSACTION = 500;
 
-/** What an update of the graph changed. */
 export interface GraphUpdate {
   readonly documents: number;
   readonly added: number;
@@ -94,7 +93,6 @@ function* updateSteps(store: CorpusStore, sources: Iterable<GraphSource>): Gener
   return { ...count, removed: gone.size };
 }
 
-/** Whether a graph was built in this database. */
 export function hasGraph(store: CorpusStore): boolean {
   return store.get('select 1 from graph_sources limit 1') !== undefined;
 }
@@ -137,7 +135,6 @@ export class GraphRows {
     return new Map(rows.map(({ owner, content }) => [owner, content]));
   }
 
-  /** Adds and removes documents in one transaction. */
   apply(change: {
     readonly add?: readonly (Contribution & { readonly content: string })[];
     readonly remove?: readonly string[];
@@ -274,7 +271,6 @@ class ReferenceLinks {
     this.#store = store;
   }
 
-  /** Adds an open reference. */
   add(owner: string, work: string, { id, text, place }: OpenReference): void {
     this.#store.run('insert into printed values (?, ?, ?, ?, ?)', owner, id, work, text, JSON.stringify(place));
     const keys = [...referenceKeys(readPrintedReference(text))].sort();
@@ -285,7 +281,6 @@ class ReferenceLinks {
     this.#store.run('insert or ignore into open_references values (?, ?)', owner, id);
   }
 
-  /** Removes the references of a document. */
   remove(owner: string): void {
     for (const table of ['printed', 'printed_keys', 'open_references'])
       this.#store.run(`delete from ${table} where owner = ?`, owner);
@@ -302,7 +297,6 @@ class ReferenceLinks {
     return open;
   }
 
-  /** The touched nodes that are works, with their data. */
   touchedWorks(): Map<string, string> {
     const rows = this.#store.all<{ node: string; data: string }>(
       `select node, data from touched_nodes cross join nodes using (node)
