@@ -3,12 +3,11 @@ import { join } from 'node:path';
 
 import { AppError } from '../base/index.ts';
 import type { ManifestRow } from '../download/index.ts';
-import { DOCTAGS_FOLDER } from '../parse/index.ts';
 import type { Label, SavedSet } from '../store/index.ts';
 import { CorpusStore, LABELS, Records } from '../store/index.ts';
 import type { WorkRecord } from '../works/index.ts';
 import { emptyRecord, retractionOf, yearOf } from '../works/index.ts';
-import { hasDocument } from './library/read-document.ts';
+import { hasDocument, readSidecar } from './library/read-document.ts';
 import type { SettledWork, WorkFilter, WorkOutcome } from './works/work-table.ts';
 import { parseYears, WORK_FACETS, WorkTable } from './works/work-table.ts';
 
@@ -190,12 +189,9 @@ export function documentLinks(runFolder: string, dataRoot: string): (documentId:
       const kept = join(folder, `${id}.${ending}`);
       if (existsSync(join(runFolder, kept))) return kept;
     }
-    try {
-      const sidecar = readFileSync(join(dataRoot, DOCTAGS_FOLDER, `${id}.meta.json`), 'utf8');
-      return (JSON.parse(sidecar) as { readonly source?: string }).source;
-    } catch {
-      return undefined; // Without a sidecar the passage is shown without a link.
-    }
+    // Without a sidecar the passage is shown without a link.
+    const { source } = readSidecar(dataRoot, id);
+    return typeof source === 'string' ? source : undefined;
   };
 }
 

@@ -24,3 +24,27 @@ export function canonicalJson(value: unknown): string {
       : inner,
   );
 }
+
+/** The value of a JSON text; undefined if it is damaged. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // The caller decides what a damaged text means.
+  }
+}
+
+/** The fields of a JSON object in a file; none if the file is missing or damaged. */
+export function readFields(path: string): Readonly<Record<string, unknown>> {
+  try {
+    return fieldsOf(parseJson(readFileSync(path, 'utf8')));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+    throw error;
+  }
+}
+
+/** The fields of an object; none of any other value. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
+}

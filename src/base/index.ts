@@ -3,7 +3,7 @@ export type { ErrorInfo } from './errors.ts';
 export { systemClock, wait, addedJitterDelay, equalJitterDelay, spreadDelay } from './clock.ts';
 export type { Clock, Timer, Random } from './clock.ts';
 export { oncePer } from './once-per.ts';
-export { canonicalJson, sha256, sha256File } from './hash.ts';
+export { canonicalJson, fieldsOf, parseJson, readFields, sha256, sha256File } from './hash.ts';
 export {
   commitPart,
   partPath,

@@ -1,5 +1,5 @@
 import type { Clock, ErrorInfo } from '../base/index.ts';
-import { AppError, errorInfo } from '../base/index.ts';
+import { AppError, errorInfo, parseJson } from '../base/index.ts';
 import type { Admission } from '../hosts/index.ts';
 import type { Send } from '../http/index.ts';
 import { withCaller } from '../http/index.ts';
@@ -383,19 +383,10 @@ async function* givenUpWorks(admin: QueueAdmin): AsyncGenerator<GivenUp> {
     for (let after = 0; ;) {
       const jobs = await admin.list({ states: [state], errorCode }, { limit: PAGE, after });
       for (const { artifactId, artifactJson, lastError } of jobs)
-        yield { work: workFromPayload(artifactId, parsed(artifactJson)), outcome, detail: lastError ?? errorCode };
+        yield { work: workFromPayload(artifactId, parseJson(artifactJson)), outcome, detail: lastError ?? errorCode };
       if (jobs.length < PAGE) break;
       after = jobs.at(-1)?.id ?? Infinity;
     }
-  }
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    // An unreadable payload: only the job's id is known.
-    return undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import { parseJson } from '../base/index.ts';
 import type { NoticeAbout, WorkRecord } from '../works/index.ts';
 import {
   doiPath,
@@ -43,7 +44,7 @@ export async function askRecords(
     };
     const answer = await lookupText(send, request, signal);
     if (answer.kind === 'later' || answer.kind === 'problem') isAway = true;
-    return answer.kind === 'found' ? parsed(answer.value) : undefined;
+    return answer.kind === 'found' ? parseJson(answer.value) : undefined;
   };
   const { openalex } = ids;
   const byOpenAlex =
@@ -60,15 +61,6 @@ export async function askRecords(
     given: noticesGiven(byCrossref?.message),
     isAway,
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // An unreadable answer changes nothing.
-    return undefined;
-  }
 }
 
 /** Ids per request: they fit into one URL. */

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
-import { AppError } from '../base/index.ts';
+import { AppError, fieldsOf, parseJson } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { DownloadEvent, InspectDocument, ManifestRow, WorkProvider } from '../download/index.ts';
 import { DownloadRun, KeptFiles } from '../download/index.ts';
@@ -474,13 +474,8 @@ function isWork(url: URL, base: URL): boolean {
 /** The record in a response, in the service's format. */
 function valueIn(service: 'openalex' | 'crossref', { body }: HttpResponse): unknown {
   if (body.length > MOST_BYTES) return undefined;
-  try {
-    const value = JSON.parse(body.toString('utf8')) as unknown;
-    return service === 'openalex' ? value : (value as { readonly message?: unknown } | null)?.message;
-  } catch {
-    // The caller reports it when it parses the response.
-    return undefined;
-  }
+  const value = parseJson(body.toString('utf8'));
+  return service === 'openalex' ? value : fieldsOf(value)['message'];
 }
 
 /** Bytes of a page that are searched for its title and DOI. */

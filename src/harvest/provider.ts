@@ -1,8 +1,8 @@
-import { accessSync, constants, readFileSync, rmSync, statSync } from 'node:fs';
+import { accessSync, constants, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
-import { AppError, canonicalJson, wait, writeFileAtomic } from '../base/index.ts';
+import { AppError, canonicalJson, wait, writeFileAtomic, readFields } from '../base/index.ts';
 import type { Records } from '../store/index.ts';
 import type {
   ListedWork,
@@ -348,7 +348,7 @@ export class ZoteroVersions {
 
   /** The version of a library whose works are all known to the run; undefined if there is none. */
   of(library: string): number | undefined {
-    const version = this.#all()[library];
+    const version = readFields(this.#path)[library];
     return typeof version === 'number' ? version : undefined;
   }
 
@@ -360,18 +360,11 @@ export class ZoteroVersions {
   /** Call when every work read is in the queue: these libraries need not be read again. */
   async commit(): Promise<void> {
     if (this.#read.size === 0) return;
-    await writeFileAtomic(this.#path, `${JSON.stringify({ ...this.#all(), ...Object.fromEntries(this.#read) })}\n`);
+    await writeFileAtomic(
+      this.#path,
+      `${JSON.stringify({ ...readFields(this.#path), ...Object.fromEntries(this.#read) })}\n`,
+    );
     this.#read.clear();
-  }
-
-  #all(): Readonly<Record<string, unknown>> {
-    try {
-      const value = JSON.parse(readFileSync(this.#path, 'utf8')) as unknown;
-      return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-    } catch {
-      // Missing or damaged: reading a library again is safe.
-      return {};
-    }
   }
 }
 
@@ -462,20 +455,8 @@ function finish(end: OpenAlexEnd | undefined, statePath: string | undefined, tel
 
 /** The saved state if it is of the same query; otherwise the listing starts from the beginning. */
 function readState(path: string, query: OpenAlexQuery): OpenAlexState | undefined {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
-  try {
-    const left = JSON.parse(text) as { readonly query?: unknown; readonly state?: unknown };
-    return left.query === keyOf(query) && isState(left.state) ? left.state : undefined;
-  } catch {
-    // Damaged: costs a few pages.
-    return undefined;
-  }
+  const { query: asked, state } = readFields(path);
+  return asked === keyOf(query) && isState(state) ? state : undefined;
 }
 
 function isState(value: unknown): value is OpenAlexState {

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
+import { fieldsOf, parseJson } from '../base/index.ts';
 import type { ManifestRow } from '../download/index.ts';
 import type { Rows, WorkRows } from './work-rows.ts';
 import type { Decision, ScreeningDecision, Standing } from './decisions.ts';
@@ -185,13 +186,12 @@ export class LineReader {
     let bad = 0;
     for (const line of lines) {
       if (line.trim() === '') continue;
-      const value = parsed(line);
-      if (!value || !this.#take(kind, value, line)) bad += 1;
+      if (!this.#take(kind, fieldsOf(parseJson(line)), line)) bad += 1;
     }
     return bad;
   }
 
-  #take(kind: LogFile['kind'], value: Record<string, unknown>, line: string): boolean {
+  #take(kind: LogFile['kind'], value: Readonly<Record<string, unknown>>, line: string): boolean {
     switch (kind) {
       case 'manifest':
         return isManifestRow(value) && this.#outcome(value, line);
@@ -395,7 +395,7 @@ export class LineReader {
     this.#works.changed(work);
   }
 
-  #hostSlice(row: Record<string, unknown>): boolean {
+  #hostSlice(row: Readonly<Record<string, unknown>>): boolean {
     const { kind, host, at, done } = row;
     if (typeof at !== 'string') return false;
     if (kind === 'run') {
@@ -424,7 +424,7 @@ export class LineReader {
     return true;
   }
 
-  #step(step: 'parsed' | 'chunked' | 'embedded', row: Record<string, unknown>): boolean {
+  #step(step: 'parsed' | 'chunked' | 'embedded', row: Readonly<Record<string, unknown>>): boolean {
     const { doc_id: id, status, reason } = row;
     if (typeof id !== 'string' || typeof status !== 'string') return false;
     const isFailure = status === 'failure';
@@ -470,15 +470,6 @@ export function isManifestRow(value: unknown): value is ManifestRow {
     Array.isArray(row['attempts']) &&
     row['attempts'].every((attempt) => attempt !== null && typeof attempt === 'object')
   );
-}
-
-function parsed(line: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined; // Counted by the caller.
-  }
 }
 
 /** Logs may come from other programs: a field of the wrong type counts as missing. */

@@ -82,7 +82,7 @@ export class Library<Run = unknown> implements Disposable {
   async work(name: string): Promise<LibraryWork | undefined> {
     const list = this.#opened();
     await list.refresh();
-    return list.find(name) ?? (hasDocument(this.#place.dataRoot, name) ? await ownPaper(this.#place, name) : undefined);
+    return list.find(name) ?? (hasDocument(this.#place.dataRoot, name) ? ownPaper(this.#place, name) : undefined);
   }
 
   async document(name: string): Promise<LibraryDocument> {
@@ -155,7 +155,7 @@ export class Library<Run = unknown> implements Disposable {
     const shown = from < 0 ? [] : names.slice(from, from + limit);
     const last = shown.at(-1);
     return {
-      works: await Promise.all(shown.map((name) => ownPaper(this.#place, name))),
+      works: shown.map((name) => ownPaper(this.#place, name)),
       total: names.length,
       next: last !== undefined && last !== names.at(-1) ? last : null,
     };
@@ -203,8 +203,8 @@ export function manifestFolder({ parse }: Config): string {
 }
 
 /** A paper of the user without a record, described by its document. */
-async function ownPaper(place: DocumentPlace, document: string): Promise<LibraryWork> {
-  const about = await readSidecar(place.dataRoot, document);
+function ownPaper(place: DocumentPlace, document: string): LibraryWork {
+  const about = readSidecar(place.dataRoot, document);
   const text = (name: string): string | null => (typeof about[name] === 'string' ? about[name] : null);
   const authors = Array.isArray(about['authors']) ? about['authors'].map(String) : [];
   const record: WorkRecord = {

@@ -1,8 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { AppError } from '../../base/index.ts';
+import { AppError, readFields } from '../../base/index.ts';
 import type { Block, ParsedDocument } from '../../parse/index.ts';
 import { DOCTAGS_FOLDER, readBlockLines, writeMarkdown } from '../../parse/index.ts';
 import { sectionOf } from '../../search/index.ts';
@@ -83,7 +82,7 @@ export async function readDocument(dataRoot: string, name: string): Promise<Libr
       hint: 'see the list of works for those that have a text',
     });
   const { blocks, pages } = await readBlockLines(join(dataRoot, DOCTAGS_FOLDER, `${name}.jsonl`));
-  const about = await readSidecar(dataRoot, name);
+  const about = readSidecar(dataRoot, name);
   const text = (field: string): string | null =>
     typeof about[field] === 'string' && about[field] !== '' ? about[field] : null;
   return {
@@ -102,14 +101,8 @@ export async function readDocument(dataRoot: string, name: string): Promise<Libr
 }
 
 /** The sidecar of a document; empty if it is missing or damaged. */
-export async function readSidecar(dataRoot: string, name: string): Promise<Readonly<Record<string, unknown>>> {
-  try {
-    const path = join(dataRoot, DOCTAGS_FOLDER, `${name}.meta.json`);
-    return JSON.parse(await readFile(path, 'utf8')) as Readonly<Record<string, unknown>>;
-  } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw error;
-  }
+export function readSidecar(dataRoot: string, name: string): Readonly<Record<string, unknown>> {
+  return readFields(join(dataRoot, DOCTAGS_FOLDER, `${name}.meta.json`));
 }
 
 /** Part of a document as Markdown, block by block, without running heads and feet. */

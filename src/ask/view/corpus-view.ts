@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { fileInside } from '../../base/index.ts';
+import { fileInside, fieldsOf, parseJson } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { ManifestRow } from '../../download/index.ts';
 import type { Block, Chunk, Page } from '../../parse/index.ts';
@@ -205,7 +205,7 @@ export class CorpusView implements Disposable {
       this.#cursors.set(path, read.cursor);
       isEnd = read.isEnd || read.lines.length === 0;
       for (const line of read.lines) {
-        const row = parsedRow(line);
+        const row = fieldsOf(parseJson(line));
         const { doc_id: id, status } = row;
         if (typeof id !== 'string' || typeof status !== 'string' || status === 'skip') continue;
         const failure = status === 'failure' ? text(row['message'] ?? row['category']) : null;
@@ -226,15 +226,6 @@ export class CorpusView implements Disposable {
   [Symbol.dispose](): void {
     this.#pictures[Symbol.dispose]();
     this.#list[Symbol.dispose]();
-  }
-}
-
-function parsedRow(line: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(line);
-    return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {}; // Damaged lines are skipped here; reading the manifest itself reports them.
   }
 }
 
@@ -380,7 +371,7 @@ async function readShownDocument(place: DocumentPlace, id: string, from = 0): Pr
     }
     blocks.push(shown);
   }
-  const about = await readSidecar(place.dataRoot, id);
+  const about = readSidecar(place.dataRoot, id);
   const text = (name: string): string | null => (typeof about[name] === 'string' ? about[name] : null);
   const title = document.metadata.title ?? text('title');
   return { kind: text('source_kind'), title, pages: document.pages, blocks, next };

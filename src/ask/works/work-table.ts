@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 
-import { AppError } from '../../base/index.ts';
+import { AppError, parseJson } from '../../base/index.ts';
 import { REASONS } from '../../download/index.ts';
 import type { CorpusStore } from '../../store/index.ts';
 import { folded } from '../../store/index.ts';
@@ -439,16 +439,10 @@ export function encodeCursor(place: readonly (string | number)[]): string {
 /** The position that a cursor encodes; undefined if there is no cursor. */
 export function decodeCursor(cursor: string | undefined, length: number): readonly (string | number)[] | undefined {
   if (cursor === undefined || cursor === '') return undefined;
-  if (cursor.length <= LONGEST) {
-    try {
-      const place: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-      const isPlace = (value: unknown): value is string | number =>
-        typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
-      if (Array.isArray(place) && place.length === length && place.every(isPlace)) return place;
-    } catch {
-      // Reported below, like other invalid cursors.
-    }
-  }
+  const place = cursor.length <= LONGEST ? parseJson(Buffer.from(cursor, 'base64url').toString('utf8')) : undefined;
+  const isPlace = (value: unknown): value is string | number =>
+    typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
+  if (Array.isArray(place) && place.length === length && place.every(isPlace)) return place;
   throw new AppError('USAGE_CURSOR', 'the cursor does not belong to this list', {
     hint: 'pass `next` exactly as returned, or omit the cursor to start from the beginning',
   });

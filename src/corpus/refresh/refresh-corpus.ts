@@ -1,8 +1,7 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { AppError, writeFileAtomic } from '../../base/index.ts';
+import { AppError, writeFileAtomic, readFields } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import { namesNoWork, REASONS, renewalOf } from '../../download/index.ts';
 import type { Asking, Runtime } from '../../harvest/index.ts';
@@ -83,12 +82,8 @@ interface Memory {
 /** The states at the start: those left by a killed refresh, else the current ones. */
 async function remembered(path: string, now: () => Memory): Promise<Memory> {
   if (existsSync(path)) {
-    try {
-      const { began, states } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Memory>;
-      if (typeof began === 'string' && typeof states === 'object') return { began, states };
-    } catch {
-      // Reported below as the same error.
-    }
+    const { began, states } = readFields(path) as Partial<Memory>;
+    if (typeof began === 'string' && typeof states === 'object') return { began, states };
     throw new AppError('REFRESH_STATE', `${path} is damaged`, { hint: 'remove it; the next refresh starts over' });
   }
   const memory = now();
@@ -222,20 +217,10 @@ async function keepLook(folder: string, look: Look): Promise<void> {
   if (isEmptyDiff(look.diff)) return;
   const path = join(folder, NAME);
   // The same refresh may have got this far before it was killed.
-  const looks = [...(await looksIn(path)).filter(({ began }) => began !== look.began), look].slice(-MOST_LOOKS);
+  const { looks: before } = readFields(path) as { readonly looks?: readonly Look[] };
+  const others = Array.isArray(before) ? before.filter(({ began }) => began !== look.began) : [];
+  const looks = [...others, look].slice(-MOST_LOOKS);
   await writeFileAtomic(path, `${JSON.stringify({ looks }, undefined, 2)}\n`);
-}
-
-async function looksIn(path: string): Promise<readonly Look[]> {
-  try {
-    const { looks } = JSON.parse(await readFile(path, 'utf8')) as { readonly looks?: readonly Look[] };
-    return Array.isArray(looks) ? looks : [];
-  } catch (error) {
-    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    // A damaged file is only history; no refresh depends on it.
-    if (isAbsent || error instanceof SyntaxError) return [];
-    throw error;
-  }
 }
 
 /** The state of a work between two refreshes. Plain data. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Clock, Timer } from '../../base/index.ts';
-import { JsonlWriter, readJsonl, removeDeadParts, setLinesAside } from '../../base/index.ts';
+import { JsonlWriter, readJsonl, removeDeadParts, setLinesAside, parseJson } from '../../base/index.ts';
 import type { ManifestRow, ResultSink, WorkOutcome } from '../../download/index.ts';
 import { manifestRow } from '../../download/index.ts';
 import type { HandlerJob } from '../../queue/index.ts';
@@ -155,7 +155,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
         if (line.kind === 'good' && isManifestRow(line.value)) known.add(keyOf(line.value));
         else isDamaged = true;
       }
-      if (isDamaged) await setLinesAside(path, isRowLine, { clock, warn });
+      if (isDamaged) await setLinesAside(path, (text) => isManifestRow(parseJson(text)), { clock, warn });
     }
     let restored = 0;
     for (const { line, row } of manifestRows(this.#store)) {
@@ -202,14 +202,6 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
 
 function keyOf({ work, at, run_id: runId }: ManifestRow): string {
   return `${work} ${at} ${runId}`;
-}
-
-function isRowLine(text: string): boolean {
-  try {
-    return isManifestRow(JSON.parse(text));
-  } catch {
-    return false;
-  }
 }
 
 /** The manifests of a folder, oldest first. */

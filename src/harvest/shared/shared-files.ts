@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { Clock } from '../../base/index.ts';
-import { AppError, JsonlWriter, readJsonl, sha256, sha256File } from '../../base/index.ts';
+import { AppError, JsonlWriter, readJsonl, sha256, sha256File, parseJson, fieldsOf } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { ObjectId, ObjectStore } from '../../objects/index.ts';
 import { openObjects } from '../../objects/index.ts';
@@ -65,7 +65,7 @@ export class SharedFiles implements AsyncDisposable {
       if (end === 0 && bytesRead < length) return;
       if (end === 0) length *= 2;
       for (const line of buffer.subarray(0, end).toString('utf8').split('\n')) {
-        const value = parsed(line);
+        const value = parseJson(line);
         if (isFileLine(value)) this.#table.put(value);
       }
       this.#bytesRead += end;
@@ -173,18 +173,9 @@ export interface SharedFilesOptions {
   readonly append?: (lines: readonly string[]) => Promise<void>;
 }
 
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined; // A damaged line names no file.
-  }
-}
-
 /** A log may come from another machine: paths outside the folder are rejected. */
 function isFileLine(value: unknown): value is FileLine {
-  if (value === null || typeof value !== 'object') return false;
-  const { path, sha256, bytes } = value as Partial<FileLine>;
+  const { path, sha256, bytes } = fieldsOf(value);
   return (
     typeof path === 'string' &&
     SHARED.test(path) &&
