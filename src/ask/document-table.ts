@@ -59,8 +59,9 @@ export class DocumentTable {
     ];
     const rows = this.#store.database
       .prepare(
-        `SELECT documents.id, parsed, chunked, embedded, coalesce(embedded_failure, chunked_failure, parsed_failure) AS failure, work, title, authors, year
-         FROM documents LEFT JOIN works ON works.document = documents.id AND works.document <> ''
+        `SELECT documents.id, work, title, authors, nullif(year, 0) AS year, nullif(parsed, '') AS parsed,
+           nullif(chunked, '') AS chunked, nullif(embedded, '') AS embedded,
+           coalesce(embedded_failure, chunked_failure, parsed_failure) AS failure FROM documents LEFT JOIN works ON works.document = documents.id AND works.document <> ''
          ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`} ORDER BY documents.id LIMIT :limit`,
       )
       .all({
@@ -68,26 +69,11 @@ export class DocumentTable {
         ...(words !== '' && { words }),
         limit: limit + 1,
       });
-    const shown = rows.slice(0, limit);
+    const shown = rows.slice(0, limit).map((row) => ({ ...row })) as unknown as DocumentLine[];
     const last = shown.at(-1);
     return {
-      items: shown.map(lineOf),
-      next: rows.length > limit && last ? encodeCursor([String(last['id'])]) : null,
+      items: shown,
+      next: rows.length > limit && last ? encodeCursor([last.id]) : null,
     };
   }
-}
-
-function lineOf(row: Record<string, unknown>): DocumentLine {
-  const text = (name: string): string | null => (typeof row[name] === 'string' && row[name] !== '' ? row[name] : null);
-  return {
-    id: String(row['id']),
-    work: text('work'),
-    title: text('title'),
-    authors: text('authors'),
-    year: typeof row['year'] === 'number' && row['year'] !== 0 ? row['year'] : null,
-    parsed: text('parsed') as StepStatus,
-    chunked: text('chunked') as StepStatus,
-    embedded: text('embedded') as StepStatus,
-    failure: text('failure'),
-  };
 }

@@ -26,7 +26,7 @@ import {
   lookUpNames,
   lookUpReferences,
 } from '../graph/index.ts';
-import { openAsking } from '../harvest/index.ts';
+import { openAlexAccess, openAsking } from '../harvest/index.ts';
 import type { StageEvent, StageOutcome } from '../stage/index.ts';
 import { cpuWorkers, runStage } from '../stage/index.ts';
 import type { GraphUpdate } from '../store/graph/index.ts';
@@ -254,25 +254,13 @@ const LONGEST = 1_000;
 const MOST_AUTHORS = { openalex: 30, crossref: 100 } as const;
 
 /** Looks up many works at OpenAlex by the ids in its records. */
-export function openAlexDirectory({
-  services,
-  contact,
-  send,
-}: Pick<Asking, 'services' | 'contact' | 'send'>): Directory {
+export function openAlexDirectory(asking: Pick<Asking, 'services' | 'contact' | 'send'>): Directory {
   return {
     origin: 'openalex',
     async ask(ids, signal) {
       const works = new Map<string, KnownWork>();
-      const pages = iterateOpenAlex(
-        { filter: `openalex:${ids.join('|')}` },
-        {
-          send,
-          baseUrl: services.base('openalex'),
-          credentials: services.credentials('openalex'),
-          mailto: contact,
-          signal,
-        },
-      );
+      const query = { filter: `openalex:${ids.join('|')}` };
+      const pages = iterateOpenAlex(query, { ...openAlexAccess(asking), signal });
       for await (const event of pages) {
         if (event.kind === 'work' && event.record) works.set(event.record.id, knownWork(event.record));
         if (event.kind !== 'end' || event.end.kind === 'complete' || event.end.kind === 'limit') continue;

@@ -319,12 +319,9 @@ export class Corpus implements AsyncDisposable {
 
   /** The works of the corpus, up to date; throws if there are none. */
   #knownWorks(): CorpusWorks {
-    if (existsSync(this.folder)) {
-      const works = new CorpusWorks(this.folder, this.config.parse.data_root);
-      works.store.ingest();
-      if (!works.isEmpty) return works;
-      works[Symbol.dispose]();
-    }
+    const works = this.#works();
+    if (!works.isEmpty) return works;
+    works[Symbol.dispose]();
     throw new AppError('CORPUS_NO_WORKS', `no works in ${this.folder}`, {
       hint: 'download works first: docstokg run or contentdownload',
     });

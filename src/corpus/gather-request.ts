@@ -14,6 +14,7 @@ import {
   checkFolder,
   checkWanted,
   hostRates,
+  openAlexAccess,
   namedWorks,
   openAsking,
   wantedListings,
@@ -351,7 +352,9 @@ export async function estimateWorks(
   const open = parts.reduce((sum, part) => sum + part.works * shareOf(part, ({ isOpen }) => isOpen === true), 0);
   const credits = sumOf(parts, (part) => part.pages * creditsOf(part));
   const listingHours =
-    sumOf(parts, ({ pages }) => pages) / hostRates(config, asking.services)(openAlexHost(asking)) / 3600;
+    sumOf(parts, ({ pages }) => pages) /
+    hostRates(config, asking.services)(asking.services.base('openalex').host) /
+    3600;
   const own = await findOwnPapers(documents.papers, config.download.out);
   return {
     works,
@@ -448,14 +451,7 @@ async function sampled(
   size: number,
   { asking, signal }: { readonly asking: Asking; readonly signal: AbortSignal },
 ): Promise<OpenAlexSample> {
-  const { send, services, contact } = asking;
-  const found = await sampleOpenAlex(query, size, {
-    send,
-    baseUrl: services.base('openalex'),
-    credentials: services.credentials('openalex'),
-    mailto: contact,
-    signal,
-  });
+  const found = await sampleOpenAlex(query, size, { ...openAlexAccess(asking), signal });
   if (found.kind === 'sample') return found;
   throw new AppError('ESTIMATE_FAILED', `OpenAlex cannot be reached: ${inWords(found)}`, {
     hint: found.kind === 'failed' ? (found.hint ?? 'try again later') : 'try again then, or set an OpenAlex key',
@@ -497,10 +493,6 @@ function hostOf({ ids, isOpen, locations }: Work, { services }: Asking): string 
 
 function shareOf({ sample, asked }: Part, fits: (work: Work) => boolean): number {
   return asked === 0 ? 0 : sample.filter(fits).length / asked;
-}
-
-function openAlexHost({ services }: Asking): string {
-  return services.base('openalex').host;
 }
 
 function sumOf<T>(items: readonly T[], read: (item: T) => number): number {

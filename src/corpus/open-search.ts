@@ -122,40 +122,25 @@ export type SearchEvent = MessageEvent | { readonly kind: 'index'; readonly even
 
 /** Updates the index from the passages, if there are any: the index may have been copied without them. */
 export async function refreshPlace(
-  place: SearchPlace,
+  { folder, dataRoot, format }: Pick<SearchPlace, 'folder' | 'dataRoot' | 'format'>,
   tell: (event: SearchEvent) => void,
   signal?: AbortSignal,
-): Promise<void> {
-  const { folder, dataRoot, format } = place;
-  if (!format) return;
-  await refreshIndex({
-    dataRoot,
-    folder,
-    format,
-    linkOf: documentLinks(folder, dataRoot),
-    ...(signal && { signal }),
-    report: (event) => tell({ kind: 'index', event }),
-  });
+): Promise<number | undefined> {
+  if (!format) return undefined;
+  const report = (event: IndexEvent): void => tell({ kind: 'index', event });
+  const linkOf = documentLinks(folder, dataRoot);
+  return (await refreshIndex({ dataRoot, folder, format, linkOf, ...(signal && { signal }), report })).passages;
 }
 
 /** Indexes the outputs of all stages; undefined if there are none. */
 export async function makeIndex(
-  config: Config,
+  { download: { out: folder }, parse }: Config,
   tell: (event: SearchEvent) => void,
   signal: AbortSignal,
 ): Promise<NonNullable<RunAccount['index']> | undefined> {
-  const folder = config.download.out;
   try {
-    const { passages } = await refreshIndex({
-      dataRoot: config.parse.data_root,
-      folder,
-      format: config.parse.format,
-      linkOf: documentLinks(folder, config.parse.data_root),
-      signal,
-      report: (event) => tell({ kind: 'index', event }),
-    });
-    using opened = await openIndex(folder);
-    return { passages, searched_by: opened.manifest.dense ? 'words and meaning' : 'words' };
+    const passages = await refreshPlace({ folder, dataRoot: parse.data_root, format: parse.format }, tell, signal);
+    return { passages: passages ?? 0, searched_by: readManifest(folder).dense ? 'words and meaning' : 'words' };
   } catch (error) {
     // A run that found nothing has nothing to index, as its summary says.
     if (error instanceof AppError && error.code === 'INDEX_NOTHING') return undefined;

@@ -25,6 +25,7 @@ export {
   countingRepeats,
   listingPath,
   namedWorks,
+  openAlexAccess,
   wantedListings,
   wantedWorks,
   zoteroPath,

@@ -160,7 +160,11 @@ async function withOpenAlexIds(
   parts: Asking & { readonly signal: AbortSignal },
 ): Promise<WantedWorks> {
   const idsOf = (names: readonly string[]): Promise<string[]> =>
-    Promise.all(names.map(async (name) => normalizeOpenAlexId(name) ?? (await openAlexIdOf(name, parts))));
+    Promise.all(
+      names.map(
+        async (name) => normalizeOpenAlexId(name) ?? (await findOpenAlexId(name, openAlexAccess(parts), parts.signal)),
+      ),
+    );
   const { references = [] } = options;
   return {
     ...options,
@@ -170,14 +174,10 @@ async function withOpenAlexIds(
   };
 }
 
-function openAlexIdOf(name: string, parts: Asking & { readonly signal: AbortSignal }): Promise<string> {
-  const { send, services, contact, signal } = parts;
-  const options = {
-    baseUrl: services.base('openalex'),
-    credentials: services.credentials('openalex'),
-    mailto: contact,
-  };
-  return findOpenAlexId(name, { send, ...options }, signal);
+/** What OpenAlex is asked with. */
+export function openAlexAccess({ send, services, contact }: Pick<Asking, 'send' | 'services' | 'contact'>) {
+  const credentials = services.credentials('openalex');
+  return { send, baseUrl: services.base('openalex'), credentials, mailto: contact };
 }
 
 function namedBy(id: string): Work[] {
@@ -286,12 +286,9 @@ async function* snowball(options: WantedWorks, parts: ProviderParts): AsyncGener
 const IDS_TOGETHER = 50;
 
 function listing(query: OpenAlexQuery, parts: ProviderParts, max: number | undefined): AsyncGenerator<Work> {
-  const { send, services, contact, records, signal, tell, statePath } = parts;
+  const { records, signal, tell, statePath } = parts;
   return listWorks(query, {
-    send,
-    baseUrl: services.base('openalex'),
-    credentials: services.credentials('openalex'),
-    mailto: contact,
+    ...openAlexAccess(parts),
     signal,
     tell,
     statePath,

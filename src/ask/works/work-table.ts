@@ -25,8 +25,10 @@ const SORT_COLUMNS: { readonly [order in WorkOrder]?: string } = {
   venue: 'sort_venue',
 };
 
-const SHOWN = `work, title, authors, year, venue, doi, type, outcome, reason, resolver, licence, version, bytes, document, retracted,
-  citations, at`;
+const SHOWN = `work as id, nullif(title, '') as title, authors, nullif(year, 0) as year, nullif(venue, '') as venue, doi,
+  nullif(type, '') as type, outcome, nullif(reason, '') as reason, resolver, nullif(licence, '') as licence,
+  nullif(version, '') as version, bytes, nullif(document, '') as document, retracted, nullif(citations, -1) as citations,
+  nullif(at, '') as at`;
 /** Up to this many works are sorted on request; more are read in index order until a page is full. */
 const FEW = 2_000;
 const DEFAULT_LIMIT = 50;
@@ -89,7 +91,8 @@ export class WorkTable {
     readonly total: number;
   } {
     const { sort = 'title', order = sort === 'at' ? 'desc' : 'asc', limit = DEFAULT_LIMIT } = request;
-    const column = SORT_COLUMNS[sort] ?? sort;
+    // Named with the table: a shown value of the same name may be null.
+    const column = `works.${SORT_COLUMNS[sort] ?? sort}`;
     const after = decodeCursor(request.cursor, 2);
     this.#look();
     const facets = facetConditions(request);
@@ -119,11 +122,9 @@ export class WorkTable {
     const shown = rows.slice(0, limit);
     const last = shown.at(-1);
     return {
-      items: shown.map(lineOf),
+      items: shown.map(({ sort_value: _, ...row }) => lineOf(row)),
       next:
-        rows.length > limit && last
-          ? encodeCursor([last['sort_value'] as string | number, String(last['work'])])
-          : null,
+        rows.length > limit && last ? encodeCursor([last['sort_value'] as string | number, String(last['id'])]) : null,
       total,
     };
   }
@@ -257,28 +258,8 @@ export interface SettledWork {
 }
 
 function lineOf(row: Record<string, unknown>): WorkLine {
-  const text = (name: string): string | null => (typeof row[name] === 'string' && row[name] !== '' ? row[name] : null);
-  const reason = text('reason');
-  return {
-    id: String(row['work']),
-    title: text('title'),
-    authors: text('authors'),
-    year: row['year'] === 0 ? null : Number(row['year']),
-    venue: text('venue'),
-    doi: text('doi'),
-    type: text('type'),
-    outcome: String(row['outcome']) as WorkOutcome,
-    reason,
-    sentence: sentenceOf(reason),
-    resolver: text('resolver'),
-    licence: text('licence'),
-    version: text('version'),
-    bytes: typeof row['bytes'] === 'number' ? row['bytes'] : null,
-    document: text('document'),
-    retracted: row['retracted'] === 1,
-    citations: row['citations'] === -1 ? null : Number(row['citations']),
-    at: text('at'),
-  };
+  const line = row as unknown as WorkLine;
+  return { ...line, sentence: sentenceOf(line.reason), retracted: row['retracted'] === 1 };
 }
 
 /** The meaning of a reason; null if this version does not know it. */
