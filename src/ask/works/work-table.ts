@@ -122,7 +122,7 @@ export class WorkTable {
     const shown = rows.slice(0, limit);
     const last = shown.at(-1);
     return {
-      items: shown.map(({ sort_value: _, ...row }) => lineOf(row)),
+      items: shown.map(lineOf),
       next:
         rows.length > limit && last ? encodeCursor([last['sort_value'] as string | number, String(last['id'])]) : null,
       total,
@@ -258,8 +258,9 @@ export interface SettledWork {
 }
 
 function lineOf(row: Record<string, unknown>): WorkLine {
-  const line = row as unknown as WorkLine;
-  return { ...line, sentence: sentenceOf(line.reason), retracted: row['retracted'] === 1 };
+  const line = row as unknown as WorkLine & { readonly sort_value?: unknown };
+  const { sort_value: _, ...shown } = { ...line, sentence: sentenceOf(line.reason), retracted: row['retracted'] === 1 };
+  return shown;
 }
 
 /** The meaning of a reason; null if this version does not know it. */
