@@ -387,9 +387,24 @@ class Deadlines implements Disposable {
     this.#windowBytes = this.#bytes;
   }
 
+  /** When each limit of this phase is exceeded, and what that means. */
+  get #pending(): readonly (readonly [at: number, ...Parameters<Expired>])[] {
+    const { headersMs, idleMs, totalMs, floorWindowMs, floorBytesPerSecond: floor } = this.#limits;
+    const total = [this.#startedAt + totalMs, 'total-timeout', `not done after ${totalMs} ms`, false] as const;
+    if (this.#phase === 'connect') return [total];
+    if (this.#phase === 'headers')
+      return [total, [this.#phaseAt + headersMs, 'headers-timeout', `no headers after ${headersMs} ms`, true]];
+    const floorAt = floor > 0 ? this.#windowAt + floorWindowMs : Infinity;
+    return [
+      total,
+      [this.#lastByteAt + idleMs, 'idle-timeout', `nothing came for ${idleMs} ms`, true],
+      [floorAt, 'too-slow', `less than ${floor} bytes per second`, false],
+    ];
+  }
+
   /** A timer that fires early is set again, which is cheaper than moving it in every phase. */
   #arm(): void {
-    const next = this.#next();
+    const next = Math.min(...this.#pending.map(([at]) => at));
     if (this.#timer && this.#armedFor <= next) return;
     this.#timer?.[Symbol.dispose]();
     this.#armedFor = next;
@@ -399,40 +414,15 @@ class Deadlines implements Disposable {
     });
   }
 
-  #next(): number {
-    const { headersMs, idleMs, totalMs, floorWindowMs, floorBytesPerSecond } = this.#limits;
-    const total = this.#startedAt + totalMs;
-    if (this.#phase === 'connect') return total;
-    if (this.#phase === 'headers') return Math.min(total, this.#phaseAt + headersMs);
-    const floor = floorBytesPerSecond > 0 ? this.#windowAt + floorWindowMs : Infinity;
-    return Math.min(total, this.#lastByteAt + idleMs, floor);
-  }
-
   #check(): void {
     const now = this.#clock.monotonic();
-    const { headersMs, idleMs, totalMs } = this.#limits;
-    if (now >= this.#startedAt + totalMs) return this.#expired('total-timeout', `not done after ${totalMs} ms`, false);
-    if (this.#phase === 'headers' && now >= this.#phaseAt + headersMs) {
-      return this.#expired('headers-timeout', `no headers after ${headersMs} ms`, true);
-    }
-    if (this.#phase === 'body') {
-      if (this.#held) this.#restartWindow();
-      if (now >= this.#lastByteAt + idleMs) return this.#expired('idle-timeout', `nothing came for ${idleMs} ms`, true);
-      if (!this.#fastEnough(now)) return;
-    }
-    this.#arm();
-  }
-
-  #fastEnough(now: number): boolean {
     const { floorWindowMs, floorBytesPerSecond } = this.#limits;
-    if (floorBytesPerSecond === 0 || now < this.#windowAt + floorWindowMs) return true;
-    if (this.#bytes - this.#windowBytes < (floorBytesPerSecond * floorWindowMs) / 1000) {
-      this.#expired('too-slow', `less than ${floorBytesPerSecond} bytes per second`, false);
-      return false;
-    }
-    this.#windowAt = now;
-    this.#windowBytes = this.#bytes;
-    return true;
+    if (this.#phase === 'body' && this.#held) this.#restartWindow();
+    const isFast = this.#bytes - this.#windowBytes >= (floorBytesPerSecond * floorWindowMs) / 1000;
+    if (isFast && now >= this.#windowAt + floorWindowMs) [this.#windowAt, this.#windowBytes] = [now, this.#bytes];
+    const [, ...exceeded] = this.#pending.find(([at]) => now >= at) ?? [0];
+    if (exceeded.length > 0) this.#expired(...(exceeded as Parameters<Expired>));
+    else this.#arm();
   }
 }
 

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
-import { KeyedLimiter, wait } from '../base/index.ts';
+import { errorInfo, KeyedLimiter, wait } from '../base/index.ts';
 
 export interface Address {
   readonly address: string;
@@ -138,7 +138,7 @@ export class NameResolver implements Disposable {
         ttlMs: Math.min(...found.map(({ ttlMs }) => ttlMs)),
       };
     }
-    const codes = (await both).map((each) => (each.status === 'rejected' ? codeOf(each.reason) : ''));
+    const codes = (await both).map((each) => (each.status === 'rejected' ? errorInfo(each.reason, '').code : ''));
     if (codes.every((code) => code === 'ETIMEOUT' || code === 'ECANCELLED')) {
       throw failure('EAI_AGAIN', `no name server answered for ${name}`);
     }
@@ -153,7 +153,7 @@ export class NameResolver implements Disposable {
       return { addresses: [...(await turn)], ttlMs: SHORTEST_KNOWN_MS };
     } catch (error) {
       const definite = codes.every((code) => code === 'ENOTFOUND' || code === 'ENODATA');
-      const temporary = !definite && codeOf(error) !== 'ENOTFOUND';
+      const temporary = !definite && errorInfo(error, '').code !== 'ENOTFOUND';
       throw failure(temporary ? 'EAI_AGAIN' : 'ENOTFOUND', `${name} has no address`, error);
     }
   }
@@ -200,8 +200,4 @@ function readHosts(path: string): ReadonlyMap<string, readonly Address[]> {
 
 function failure(code: string, message: string, cause?: unknown): Error {
   return Object.assign(new Error(message, { cause }), { code });
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

@@ -190,11 +190,11 @@ export function hostOverview(stats: QueueStats, { jobs, shared, rulesOf }: HostS
       ),
       slowed: reports.some(({ report }) => report.slowed),
       // The fleet's count is current; reports of workers are slightly older.
-      inFlight: common?.inFlight ?? total(own.map(({ inFlight }) => inFlight)),
-      waiting: total(own.map(({ waiting }) => waiting)),
+      inFlight: common?.inFlight ?? sum(own.map(({ inFlight }) => inFlight)),
+      waiting: sum(own.map(({ waiting }) => waiting)),
       nextAt: nextAt > stats.at && Number.isFinite(nextAt) ? nextAt : null,
       hold: paused.has(key) ? { until: null, reason: 'paused' } : latestHold(reports, stats.at),
-      done: total(own.map(({ done }) => done)),
+      done: sum(own.map(({ done }) => done)),
       failed: sumOf(own.map(({ failed }) => failed)),
       budgetLeft: least(reports.flatMap(({ report }) => report.budgetLeft ?? [])),
       jobs: jobsByHost.get(key) ?? null,
@@ -229,10 +229,6 @@ function sumOf(counts: readonly Readonly<Record<string, number>>[]): Record<stri
   const sum = new Map<string, number>();
   for (const each of counts) for (const [why, times] of Object.entries(each)) sum.set(why, (sum.get(why) ?? 0) + times);
   return Object.fromEntries([...sum].toSorted(([, a], [, b]) => b - a));
-}
-
-function total(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0);
 }
 
 function least(values: readonly number[]): number | null {

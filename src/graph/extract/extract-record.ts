@@ -9,71 +9,59 @@ const METHOD = 'record';
 const VERSION = 1;
 
 export function extractRecord(record: WorkRecord): Contribution {
-  return new RecordStatements(record).contribution();
-}
+  const work = workNodeId(record.ids) ?? `work:record:${record.id}`;
+  const nodes: NodeStatement[] = [];
+  const edges: EdgeStatement[] = [];
 
-class RecordStatements {
-  readonly #record: WorkRecord;
-  readonly #work: string;
-  readonly #nodes: NodeStatement[] = [];
-  readonly #edges: EdgeStatement[] = [];
+  const node = (kind: NodeKind, id: string, label: string, data: NodeStatement['data'] = {}): string => {
+    nodes.push({ id: `${kind}:${id}`, kind, label, year: null, rank: RANK.mention, data });
+    return `${kind}:${id}`;
+  };
+  /** The node of a work that the record names by an OpenAlex id or a DOI. */
+  const cited = (name: string): string => {
+    const doi = name.startsWith('doi:') ? normalizeDoi(name.slice(4)) : undefined;
+    const id = doi === undefined ? `openalex:${name}` : `doi:${doi.toLowerCase()}`;
+    nodes.push({ id: `work:${id}`, kind: 'work', label: id, year: null, rank: RANK.guess, data: {} });
+    return `work:${id}`;
+  };
+  const between = (source: string, kind: EdgeKind, target: string, field: string, detail: Evidence['detail']): void => {
+    if (source === target) return;
+    const from = record.sources.find(({ fields }) => fields.includes(field)) ?? record.sources[0];
+    const place = { kind: 'metadata', origin: from?.from ?? 'record', readAt: from?.at ?? null } as const;
+    const evidence = { place, method: METHOD, version: VERSION, score: 1, detail: { field, ...detail } };
+    edges.push({ source, kind, target, evidence });
+  };
+  const edge = (kind: EdgeKind, target: string, field: string, detail: Evidence['detail'] = {}): void =>
+    between(work, kind, target, field, detail);
+  const named = (ror: string | null, name: string): string => (ror === null ? `name:${lettersOf(name)}` : `ror:${ror}`);
 
-  constructor(record: WorkRecord) {
-    this.#record = record;
-    this.#work = workNodeId(record.ids) ?? `work:record:${record.id}`;
+  sayWork();
+  for (const [place, author] of record.authors.entries()) sayAuthor(author, place);
+  if (record.venue !== null) {
+    const issn = record.issn.toSorted()[0];
+    const id = issn === undefined ? `name:${lettersOf(record.venue)}` : `issn:${issn}`;
+    edge('published_in', node('venue', id, record.venue), 'venue');
   }
-
-  contribution(): Contribution {
-    const record = this.#record;
-    this.#sayWork();
-    for (const [place, author] of record.authors.entries()) this.#sayAuthor(author, place);
-    if (record.venue !== null) {
-      const issn = record.issn.toSorted()[0];
-      this.#edge(
-        'published_in',
-        this.#node('venue', issn === undefined ? `name:${lettersOf(record.venue)}` : `issn:${issn}`, record.venue),
-        'venue',
-      );
-    }
-    for (const { name, ror, awards } of record.funders)
-      this.#edge(
-        'funded_by',
-        this.#node('funder', ror === null ? `name:${lettersOf(name)}` : `ror:${ror}`, name),
-        'funders',
-        { awards },
-      );
-    for (const { id, name } of record.topics)
-      this.#edge('about', this.#node('topic', id ?? `name:${termId(name)}`, name), 'topics');
-    for (const word of record.keywords)
-      this.#edge('about', this.#node('term', `text:${termId(word)}`, word), 'keywords');
-    // References of the document come from the document, with the sentences that cite them.
-    const isCatalogued = !record.sources.some(
-      ({ from, fields }) => from === 'document' && fields.includes('references'),
-    );
-    if (isCatalogued) for (const cited of record.references) this.#edge('cites', this.#cited(cited), 'references');
-    for (const { kind, doi } of record.relations) {
-      const other = this.#cited(`doi:${doi}`);
-      const version = kind === 'is-preprint-of' || kind === 'is-version-of';
-      this.#edgeBetween(version ? this.#work : other, 'version_of', version ? other : this.#work, 'relations', {
-        kind,
-      });
-    }
-    const retraction = retractionOf(record);
-    if (retraction && retraction.doi !== null)
-      this.#edgeBetween(this.#cited(`doi:${retraction.doi}`), 'retracts', this.#work, 'notices', { ...retraction });
-    return {
-      owner: `record:${record.id}`,
-      work: this.#work,
-      fileSha256: null,
-      nodes: this.#nodes,
-      edges: this.#edges,
-      references: [],
-    };
+  for (const { name, ror, awards } of record.funders)
+    edge('funded_by', node('funder', named(ror, name), name), 'funders', { awards });
+  for (const { id, name } of record.topics) edge('about', node('topic', id ?? `name:${termId(name)}`, name), 'topics');
+  for (const word of record.keywords) edge('about', node('term', `text:${termId(word)}`, word), 'keywords');
+  // References of the document come from the document, with the sentences that cite them.
+  const isCatalogued = !record.sources.some(({ from, fields }) => from === 'document' && fields.includes('references'));
+  if (isCatalogued) for (const reference of record.references) edge('cites', cited(reference), 'references');
+  for (const { kind, doi } of record.relations) {
+    const other = cited(`doi:${doi}`);
+    const isVersion = kind === 'is-preprint-of' || kind === 'is-version-of';
+    between(isVersion ? work : other, 'version_of', isVersion ? other : work, 'relations', { kind });
   }
+  const retraction = retractionOf(record);
+  if (retraction && retraction.doi !== null)
+    between(cited(`doi:${retraction.doi}`), 'retracts', work, 'notices', { ...retraction });
+  return { owner: `record:${record.id}`, work, fileSha256: null, nodes, edges, references: [] };
 
-  #sayWork(): void {
-    const { ids, title, authors, type, venue, volume, pages, citedBy, license } = this.#record;
-    const year = yearOf(this.#record);
+  function sayWork(): void {
+    const { ids, title, authors, type, venue, volume, pages, citedBy, license } = record;
+    const year = yearOf(record);
     const data = {
       title,
       authors: authors
@@ -86,59 +74,25 @@ class RecordStatements {
       type,
       citedBy,
       license,
-      retracted: retractionOf(this.#record) !== undefined,
+      retracted: retractionOf(record) !== undefined,
       inCorpus: true,
     };
-    this.#nodes.push({ id: this.#work, kind: 'work', label: title ?? this.#record.id, year, rank: RANK.record, data });
+    nodes.push({ id: work, kind: 'work', label: title ?? record.id, year, rank: RANK.record, data });
     for (const other of otherWorkNodeIds(ids)) {
-      this.#nodes.push({ id: other, kind: 'work', label: title ?? other, year, rank: RANK.mention, data: {} });
-      this.#edgeBetween(other, 'same_as', this.#work, 'ids', { reason: 'one record names both ids' });
+      nodes.push({ id: other, kind: 'work', label: title ?? other, year, rank: RANK.mention, data: {} });
+      between(other, 'same_as', work, 'ids', { reason: 'one record names both ids' });
     }
   }
 
-  #sayAuthor(author: Author, place: number): void {
+  function sayAuthor({ name, family, given, orcid, institutions }: Author, place: number): void {
     // Without an ORCID an author is a separate node per work: two people may share a name.
-    const id = author.orcid === null ? `name:${this.#record.id}:${lettersOf(author.name)}` : `orcid:${author.orcid}`;
-    const node = this.#node('author', id, author.name, { family: author.family, given: author.given });
-    this.#edge('authored_by', node, 'authors', { place: place + 1 });
-    for (const { name, ror } of author.institutions) {
-      const institution = this.#node('institution', ror === null ? `name:${lettersOf(name)}` : `ror:${ror}`, name);
-      this.#edgeBetween(node, 'affiliated_with', institution, 'authors', { work: this.#work });
-    }
-  }
-
-  /** The node of a work that the record names by an OpenAlex id or a DOI. */
-  #cited(name: string): string {
-    const doi = name.startsWith('doi:') ? normalizeDoi(name.slice(4)) : undefined;
-    const id = doi === undefined ? `openalex:${name}` : `doi:${doi.toLowerCase()}`;
-    this.#nodes.push({ id: `work:${id}`, kind: 'work', label: id, year: null, rank: RANK.guess, data: {} });
-    return `work:${id}`;
-  }
-
-  #node(kind: NodeKind, id: string, label: string, data: NodeStatement['data'] = {}): string {
-    this.#nodes.push({ id: `${kind}:${id}`, kind, label, year: null, rank: RANK.mention, data });
-    return `${kind}:${id}`;
-  }
-
-  #edge(kind: EdgeKind, target: string, field: string, detail: Evidence['detail'] = {}): void {
-    this.#edgeBetween(this.#work, kind, target, field, detail);
-  }
-
-  #edgeBetween(source: string, kind: EdgeKind, target: string, field: string, detail: Evidence['detail']): void {
-    if (source === target) return;
-    const from = this.#record.sources.find(({ fields }) => fields.includes(field)) ?? this.#record.sources[0];
-    this.#edges.push({
-      source,
-      kind,
-      target,
-      evidence: {
-        place: { kind: 'metadata', origin: from?.from ?? 'record', readAt: from?.at ?? null },
-        method: METHOD,
-        version: VERSION,
-        score: 1,
-        detail: { field, ...detail },
-      },
-    });
+    const id = orcid === null ? `name:${record.id}:${lettersOf(name)}` : `orcid:${orcid}`;
+    const author = node('author', id, name, { family, given });
+    edge('authored_by', author, 'authors', { place: place + 1 });
+    for (const { name: institution, ror } of institutions)
+      between(author, 'affiliated_with', node('institution', named(ror, institution), institution), 'authors', {
+        work,
+      });
   }
 }
 
