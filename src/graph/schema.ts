@@ -53,23 +53,18 @@ export function nodeKey(id: string): string {
 
 /** The id of a work's node by its best identifier; undefined without one. */
 export function workNodeId(ids: WorkIds): string | undefined {
-  if (ids.doi !== null) return `work:doi:${ids.doi.toLowerCase()}`;
-  if (ids.openalex !== null) return `work:openalex:${ids.openalex}`;
-  if (ids.arxiv !== null) return `work:arxiv:${ids.arxiv.id}`;
-  if (ids.pmid !== null) return `work:pmid:${ids.pmid}`;
-  if (ids.pmcid !== null) return `work:pmcid:${ids.pmcid}`;
-  if (ids.hal !== null) return `work:hal:${ids.hal}`;
-  return ids.zenodo === null ? undefined : `work:zenodo:${ids.zenodo}`;
+  return nodeIdsOf(ids)[0];
+}
+
+function nodeIdsOf({ arxiv, doi, ...ids }: WorkIds): string[] {
+  const known = { ...ids, doi: doi?.toLowerCase(), arxiv: arxiv?.id };
+  const kinds = ['doi', 'openalex', 'arxiv', 'pmid', 'pmcid', 'hal', 'zenodo'] as const;
+  return kinds.flatMap((kind) => (known[kind] ? [`work:${kind}:${known[kind]}`] : []));
 }
 
 /** Node ids of a work's other identifiers. */
 export function otherWorkNodeIds(ids: WorkIds): string[] {
-  const named = [
-    ids.openalex === null ? null : `work:openalex:${ids.openalex}`,
-    ids.arxiv === null ? null : `work:arxiv:${ids.arxiv.id}`,
-    ids.pmid === null ? null : `work:pmid:${ids.pmid}`,
-  ];
-  return named.filter((id) => id !== null && id !== workNodeId(ids)) as string[];
+  return nodeIdsOf(ids).filter((id, at) => at > 0 && /^work:(?:openalex|arxiv|pmid):/.test(id));
 }
 
 /** Priority of statements about a node: the lowest number wins. */

@@ -39,7 +39,8 @@ function withoutTracking(doi: string): string {
   return at === -1 ? doi : doi.slice(0, tail + at);
 }
 
-function decoded(text: string): string {
+/** Without percent-encoding; unchanged if that is invalid. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

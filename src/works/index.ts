@@ -16,6 +16,7 @@ export {
   keyOf,
   mergeIds,
   NO_IDS,
+  decoded,
 } from './ids.ts';
 export type { ArxivId, WorkIds } from './ids.ts';
 export { parseLicense, parseVersion } from './license.ts';

@@ -403,13 +403,6 @@ function printedWork(text: string): NodeStatement {
 
 /** The fields of a work's node that references are compared with. */
 export function citedWorkOf(data: string): CitedWork {
-  const { title, authors, year, source, volume, pages } = JSON.parse(data) as Partial<CitedWork>;
-  return {
-    title: title ?? null,
-    authors: authors ?? [],
-    year: year ?? null,
-    source: source ?? null,
-    volume: volume ?? null,
-    pages: pages ?? null,
-  };
+  const nothing = { title: null, authors: [], year: null, source: null, volume: null, pages: null };
+  return { ...nothing, ...(JSON.parse(data) as Partial<CitedWork>) };
 }

@@ -1,6 +1,6 @@
 import type { Headers } from '../../http/index.ts';
 import type { License } from '../../works/index.ts';
-import { normalizeDoi, parseLicense } from '../../works/index.ts';
+import { decoded, normalizeDoi, parseLicense } from '../../works/index.ts';
 import type { Tag } from './read-page.ts';
 
 const LICENSE_METAS = new Set(
@@ -30,13 +30,9 @@ type Meta = { readonly name: string; readonly content: string };
 
 /** The page's own DOI, most specific field first. */
 export function doiIn(metas: readonly Meta[]): string | undefined {
-  for (const wanted of DOI_METAS) {
-    for (const { name, content } of metas) {
-      const doi = name === wanted ? normalizeDoi(content) : undefined;
-      if (doi !== undefined) return doi;
-    }
-  }
-  return undefined;
+  return DOI_METAS.flatMap((wanted) => metas.filter(({ name }) => name === wanted))
+    .map(({ content }) => normalizeDoi(content))
+    .find((doi) => doi !== undefined);
 }
 
 /** Path segments after a DOI in publishers' URLs. */
@@ -60,14 +56,6 @@ export function doiOfAddress(tags: readonly Tag[], metas: readonly Meta[], url: 
   }
   const badges = new Set(tags.flatMap(({ attributes }) => normalizeDoi(attributes.get('data-doi') ?? '') ?? []));
   return badges.size === 1 ? [...badges][0] : undefined;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Signposting: the page's cite-as link. */
