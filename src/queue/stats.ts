@@ -38,7 +38,11 @@ export function queueStats(all: readonly Count[], { due, workers, ...parts }: St
       counts.filter(({ code }) => code !== ''),
       (row) => ({ code: row.code, state: stateOf(row) }),
     ),
-    workers: workers.map(({ workerId, info, updatedAt }) => ({ ...parseWorkerInfo(info), workerId, updatedAt })),
+    workers: workers.map(({ workerId, info, updatedAt }) => ({
+      ...(JSON.parse(info) as WorkerInfo),
+      workerId,
+      updatedAt,
+    })),
   };
 }
 
@@ -86,10 +90,15 @@ export function finishedStates({ states = FINISHED }: JobFilter): readonly JobSt
   return states.filter((state) => FINISHED.includes(state));
 }
 
-/** The description that a worker stored; older versions stored fewer fields. */
-function parseWorkerInfo(json: string): WorkerInfo {
-  const stored = JSON.parse(json) as Omit<WorkerInfo, 'heartbeatMs' | 'perSecond' | 'hosts'> & Partial<WorkerInfo>;
-  return { heartbeatMs: 30_000, perSecond: 0, hosts: [], ...stored };
+/** Values of the conditions of a filter; absent ones are NULL. */
+export function conditionsOf({ resolver, host, errorCode, belowAttempts, updatedBefore }: JobFilter) {
+  return {
+    resolver: resolver ?? null,
+    host: host ?? null,
+    errorCode: errorCode ?? null,
+    belowAttempts: belowAttempts ?? null,
+    updatedBefore: updatedBefore ?? null,
+  };
 }
 
 function sum(rows: readonly { readonly jobs: number }[]): number {

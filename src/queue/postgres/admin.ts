@@ -1,5 +1,5 @@
 import type { Count, HostCount, StatsParts } from '../stats.ts';
-import { finishedRows, finishedStates, hostJobs, queueStats, RETIRED } from '../stats.ts';
+import { conditionsOf, finishedRows, finishedStates, hostJobs, queueStats, RETIRED } from '../stats.ts';
 import type { HostJobs, Job, JobFilter, JobPage, JobState, Pause, QueueAdmin, QueueStats } from '../types.ts';
 import { JOB_STATES, RETIRED_AT_ONCE } from '../types.ts';
 import type { PostgresConnection, Values } from './connection.ts';
@@ -35,18 +35,15 @@ const MATCHES = `state = ANY(:states::text[])
   AND (:belowAttempts::int IS NULL OR attempts < :belowAttempts)
   AND (:updatedBefore::bigint IS NULL OR updated_at < :updatedBefore)`;
 
+type Moments = Pick<StatsParts, 'at' | 'due' | 'running' | 'nextAvailableAt' | 'newestId' | 'suspects'> & {
+  readonly oldest: number | null;
+};
+
 /** Number of change rows above which the tally is compacted. */
 const FOLD_ABOVE = 5000;
 
 function matching(filter: JobFilter, states: readonly JobState[] = filter.states ?? JOB_STATES): Values {
-  return {
-    states: [...states],
-    resolver: filter.resolver ?? null,
-    host: filter.host ?? null,
-    errorCode: filter.errorCode ?? null,
-    belowAttempts: filter.belowAttempts ?? null,
-    updatedBefore: filter.updatedBefore ?? null,
-  };
+  return { states: [...states], ...conditionsOf(filter) };
 }
 
 export class PostgresAdmin implements QueueAdmin {
@@ -59,11 +56,7 @@ export class PostgresAdmin implements QueueAdmin {
   }
 
   async stats(now: number): Promise<QueueStats> {
-    const [moments] = await this.#run<
-      Pick<StatsParts, 'at' | 'due' | 'running' | 'nextAvailableAt' | 'newestId' | 'suspects'> & {
-        readonly oldest: number | null;
-      }
-    >(
+    const [moments] = await this.#run<Moments>(
       'moments',
       `SELECT ${NOW} AS at,
          (SELECT count(*) FROM runs WHERE state = 'queued' AND available_at <= ${NOW}) AS due,
@@ -75,14 +68,7 @@ export class PostgresAdmin implements QueueAdmin {
          (SELECT coalesce(max(id), 0) FROM artifacts) AS "newestId"`,
       { now: this.#connection.moment(now) },
     );
-    const { oldest: id = null, ...times } = moments ?? {
-      at: now,
-      due: 0,
-      running: 0,
-      nextAvailableAt: null,
-      newestId: 0,
-      suspects: 0,
-    };
+    const { oldest: id, ...times } = moments as Moments;
     const [oldest] = await this.#run<Pick<StatsParts, 'oldestQueuedId' | 'oldestQueuedAt'>>(
       'oldest',
       'SELECT artifact_id AS "oldestQueuedId", created_at AS "oldestQueuedAt" FROM artifacts WHERE id = :id',

@@ -1,7 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 
 import type { Count, HostCount, StatsParts } from '../stats.ts';
-import { finishedRows, finishedStates, hostJobs, queueStats, RETIRED } from '../stats.ts';
+import { conditionsOf, finishedRows, finishedStates, hostJobs, queueStats, RETIRED } from '../stats.ts';
 import type { HostJobs, Job, JobFilter, JobPage, JobState, Pause, QueueAdmin, QueueStats } from '../types.ts';
 import { JOB_STATES, RETIRED_AT_ONCE } from '../types.ts';
 import type { SqliteConnection, SqliteWatch } from './connection.ts';
@@ -22,14 +22,7 @@ const MATCHES = `state IN (SELECT value FROM json_each(:states))
   AND (:updatedBefore IS NULL OR updated_at < :updatedBefore)`;
 
 function matching(filter: JobFilter, states: readonly JobState[] = filter.states ?? JOB_STATES): Values {
-  return {
-    states: JSON.stringify(states),
-    resolver: filter.resolver ?? null,
-    host: filter.host ?? null,
-    errorCode: filter.errorCode ?? null,
-    belowAttempts: filter.belowAttempts ?? null,
-    updatedBefore: filter.updatedBefore ?? null,
-  };
+  return { states: JSON.stringify(states), ...conditionsOf(filter) };
 }
 
 /** Must equal the condition of the index of ready jobs; otherwise a statement reads every job. */
@@ -52,6 +45,8 @@ const OLDEST = `
     SELECT id FROM heads UNION ALL
     SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND suspect_since IS NOT NULL))`;
 
+type Moments = Pick<StatsParts, 'due' | 'running' | 'nextAvailableAt' | 'newestId' | 'suspects'>;
+
 const MOMENTS = `
   SELECT (SELECT count(*) FROM jobs WHERE state = 'queued' AND available_at IS NOT NULL AND available_at <= :now) AS due,
          (SELECT min(available_at) FROM jobs WHERE state = 'queued' AND available_at IS NOT NULL AND available_at > :now) AS nextAvailableAt,
@@ -70,16 +65,11 @@ export class SqliteAdmin implements QueueAdmin {
 
   async stats(now: number): Promise<QueueStats> {
     const [oldest] = this.#all<Pick<StatsParts, 'oldestQueuedId' | 'oldestQueuedAt'>>(OLDEST);
-    const [moments] = this.#all<Pick<StatsParts, 'due' | 'running' | 'nextAvailableAt' | 'newestId' | 'suspects'>>(
-      MOMENTS,
-      {
-        now,
-      },
-    );
+    const [moments] = this.#all<Moments>(MOMENTS, { now });
     return queueStats(this.#counts(), {
       at: now,
       ...(oldest ?? { oldestQueuedId: null, oldestQueuedAt: null }),
-      ...(moments ?? { due: 0, running: 0, nextAvailableAt: null, newestId: 0, suspects: 0 }),
+      ...(moments as Moments),
       leases: this.#all(
         `SELECT worker_id AS workerId, count(*) AS jobs, min(lease_expires_at) AS expiresAt
          FROM jobs WHERE state = 'in_progress' GROUP BY worker_id ORDER BY worker_id`,
