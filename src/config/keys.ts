@@ -26,10 +26,7 @@ interface JsonSchema {
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly exclusiveMaximum?: number;
   readonly pattern?: string;
-  readonly format?: string;
   readonly minLength?: number;
   readonly default?: unknown;
   readonly description?: string;
