@@ -221,8 +221,8 @@ export class QueueSource implements ItemSource, AsyncDisposable {
 async function clearIfIdle({ queue, clock, leaseMs }: QueueSourceOptions): Promise<void> {
   const { admin } = queue.store;
   await recoverDead(queue.store, clock);
-  const { workers } = await queue.stats();
-  if (workers.some(({ updatedAt }) => updatedAt >= clock.now() - leaseMs)) return;
+  const { at, workers } = await queue.stats();
+  if (workers.some(({ updatedAt }) => updatedAt >= at - leaseMs)) return;
   const states = ['queued', 'in_progress'] as const;
   for (let jobs = await admin.list({ states }, { limit: PAGE }); jobs.length > 0;) {
     for (const { id } of jobs) await admin.cancel(id, clock.now());

@@ -387,9 +387,9 @@ export class FleetListing implements AsyncDisposable {
     const { works, queue, clock, leaseMs } = options;
     const listing = new FleetListing(options);
     await recoverDead(works.store, clock);
-    const { workers } = await works.stats();
+    const { at, workers } = await works.stats();
     // A fleet that has ended lists again when restarted: there may be new works.
-    const isActive = workers.some(({ updatedAt }) => updatedAt >= clock.now() - leaseMs);
+    const isActive = workers.some(({ updatedAt }) => updatedAt >= at - leaseMs);
     if (!isActive) await queue.store.admin.prune({}, { dryRun: false });
     await queue.enqueue(listing.#listJob, {});
     await listing.#orchestrator.start({ drain: 'empty', signal: listing.#stop.signal });

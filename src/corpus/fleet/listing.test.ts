@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import type { Clock } from '../../base/index.ts';
 import { canonicalJson, sha256 } from '../../base/index.ts';
 import { openStore, WorkQueue } from '../../queue/index.ts';
 import { HeldClock } from '../../testing/index.ts';
@@ -11,16 +12,22 @@ import { FleetListing } from './fleet-run.ts';
 
 const LEASE_MS = 60_000;
 const ASKED = { ids: ['W1'] };
+const WORKER = { pid: 1, hostname: 'elsewhere', startedAt: 0, maxWorkers: 1, running: 1, parked: 0, heartbeatMs: 10_000, perSecond: 0, hosts: [] }; // prettier-ignore
 const never = new AbortController().signal;
 
 /** A machine of a fleet with two queue files. */
-async function open(folder: string, clock: HeldClock, stack: AsyncDisposableStack): Promise<FleetListing> {
+async function open(
+  folder: string,
+  clock: HeldClock,
+  stack: AsyncDisposableStack,
+  own: Clock = clock,
+): Promise<FleetListing> {
   const openQueue = async (name: string): Promise<WorkQueue> =>
     stack.use(
       new WorkQueue(await openStore(join(folder, name), { durability: 'none', clock, timeoutMs: 60_000 }), clock),
     );
   const [works, queue] = [await openQueue('works.sqlite'), await openQueue('listing.sqlite')];
-  const options = { works, queue, clock, leaseMs: LEASE_MS, heartbeatMs: 10_000, asked: ASKED };
+  const options = { works, queue, clock: own, leaseMs: LEASE_MS, heartbeatMs: 10_000, asked: ASKED };
   return stack.use(await FleetListing.open(options));
 }
 
@@ -69,6 +76,24 @@ test('the works are listed by one machine, and by another one when that dies', a
   assert.deepEqual(await until(clock, Promise.race(lists)), ['W1']);
   await until(clock, Promise.all([first.listed(), second.listed()]));
   assert.deepEqual((await until(clock, Promise.all(lists))).flat(), ['W1']);
+});
+
+test('a machine whose clock is an hour ahead does not list again what an active fleet has listed', async () => {
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-listing-'));
+  await using stack = new AsyncDisposableStack();
+  const clock = new HeldClock();
+  const first = await open(temporary.path, clock, stack);
+  assert.deepEqual(await until(clock, Array.fromAsync(first.works(listed()))), ['W1']);
+  await until(clock, first.listed());
+  await using works = await openStore(join(temporary.path, 'works.sqlite'), { clock });
+  await works.announce('elsewhere:1:busy', WORKER, clock.now());
+  const own = {
+    now: () => clock.now() + 3_600_000,
+    monotonic: () => clock.monotonic(),
+    setTimer: (delayMs: number, fire: () => void) => clock.setTimer(delayMs, fire),
+  };
+  const late = await open(temporary.path, clock, stack, own);
+  assert.deepEqual(await until(clock, Array.fromAsync(late.works(listed()))), []);
 });
 
 test('the index is built by one machine, by another one when that dies or fails, and again when the corpus has changed', async () => {
