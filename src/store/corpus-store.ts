@@ -28,6 +28,9 @@ const INDEX_TABLES = new Set(['index_about', 'segments', 'indexed_documents', 'd
 const TALLIED = 'outcome, reason, licence, version, type, year, label, other_version';
 /** Most names of works held in memory until their rows are written. */
 const MOST_UNSETTLED = 500_000;
+const CACHE_KB = 32_768;
+/** Pages changed in one transaction that do not fit are written early, and again. */
+const BULK_CACHE_KB = 262_144;
 
 export interface StoreOptions {
   /** Where the stages write their manifests; `Data/Manifests` in the folder by default. */
@@ -121,6 +124,7 @@ export class CorpusStore implements Rows, Disposable {
    */
   ingestAll(): Ingested {
     this.#settlesLate = true;
+    this.database.exec(`pragma cache_size = -${BULK_CACHE_KB}`);
     try {
       return this.transaction(() => {
         // Building indexes and tallies at the end, from sorted rows, is much cheaper than row by row.
@@ -139,6 +143,7 @@ export class CorpusStore implements Rows, Disposable {
       });
     } finally {
       this.#settlesLate = false;
+      this.database.exec(`pragma cache_size = -${CACHE_KB}`);
     }
   }
 
@@ -348,7 +353,7 @@ export class CorpusStore implements Rows, Disposable {
 function opened(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: BUSY_MS, enableForeignKeyConstraints: false });
   try {
-    database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -32768');
+    database.exec(`pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -${CACHE_KB}`);
     const sql = schema();
     const version = Number.parseInt(sha256(sql.replaceAll(/--.*/g, '').replaceAll(/\s+/g, ' ')).slice(0, 7), 16);
     if (versionOf(database) === version) return database;

@@ -107,7 +107,7 @@ export class WorkRows {
     if (this.#has.versions) for (const work of works) for (const other of this.#versionsOf(work)) works.add(other);
     // Words are written together: otherwise the text index is flushed to disk for every row.
     const rows = JSON.stringify([...works].flatMap((work) => this.#make(work) ?? []));
-    this.#store.run('delete from words where rowid in (select value from json_each(?))', rows);
+    if (this.#has.works) this.#store.run('delete from words where rowid in (select value from json_each(?))', rows);
     this.#store.run(
       `insert into words (rowid, body) select row, concat_ws(' ', title, authors, venue, doi, work) from works
        where row in (select value from json_each(?))`,
