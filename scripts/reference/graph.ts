@@ -11,7 +11,7 @@ export function graphPage(): string {
   });
   return [
     '# The graph',
-    'Tables of `corpus.sqlite` in the folder of a corpus. Query it with `docstokg graph …`, `docstokg graph sql`, or `openGraph` in a program.',
+    'Tables of `corpus.sqlite` in the folder of a corpus. Query it with `docstokg graph …`, `docstokg graph list sql`, or `openGraph` in a program.',
     '## Nodes',
     'A node has an id derived from its content, which starts with its kind (`work:doi:10.1000/182`), and an eleven-character key, the hash of that id, used in edges.',
     markdownTable(

@@ -169,7 +169,7 @@ interface ManifestOfStage {
 /** The numbers shown by every part of the program. */
 async function shownIn(folder: string, corpus: Corpus, summary: string): Promise<Map<string, Numbers>> {
   const shown = new Map<string, Numbers>();
-  const text = async (format: 'csv' | 'prisma' | 'asreview' | 'bibtex'): Promise<string> =>
+  const text = async (format: 'csv' | 'prisma' | 'bibtex'): Promise<string> =>
     (await Array.fromAsync(corpus.export({ format, asItIs: true }))).join('');
   const found = (pattern: RegExp, said: string): number => Number(pattern.exec(said)?.[1]?.replaceAll(',', '') ?? 0);
   shown.set('summary on the command line', {
@@ -211,9 +211,6 @@ async function shownIn(folder: string, corpus: Corpus, summary: string): Promise
     excluded: n('Records excluded'),
     'prisma not retrieved': n('Reports not retrieved'),
     'prisma retrieved': n('Reports retrieved'),
-  });
-  shown.set('export --format asreview', {
-    'listed, without other versions': (await text('asreview')).split('\r\n').filter((line) => line !== '').length - 1,
   });
   shown.set('export --format bibtex', {
     'listed, without excluded': (await text('bibtex')).match(/^@/gm)?.length ?? 0,

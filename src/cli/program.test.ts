@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { createProgram, optionsAfterCommand, renamedTo, runCommandLine } from './program.ts';
+import { settingsTable } from '../config/index.ts';
+import { createProgram, optionsAfterCommand, renamedTo, runCommandLine, withHint } from './program.ts';
 
 test('options that every command takes may come before the command', () => {
   const moved = (...words: string[]) => optionsAfterCommand('contentdownload', words);
@@ -46,6 +47,8 @@ test('a renamed command still works under its old name, and its new name exists'
     ['versions'],
     ['queue', 'show'],
     ['queue', 'drain'],
+    ['queue', 'hosts'],
+    ['graph', 'claims'],
     ['graph', 'path'],
     ['config', 'show'],
     ['set', 'create'],
@@ -57,4 +60,20 @@ test('a renamed command still works under its old name, and its new name exists'
       command = next;
     }
   }
+});
+
+test('a command or an option that is gone is answered with what to use instead', async () => {
+  let told = '';
+  await assert.rejects(
+    runCommandLine('contentdownload', '0.0.0', ['10.1/x', '--max-bytes', '9'], (text) => (told += text)),
+    /unknown option/,
+  );
+  assert.match(told, /unknown option '--max-bytes'; use --set download\.max_bytes=VALUE/);
+  const names = settingsTable().keys.map(({ name }) => name);
+  for (const option of ['--accept', '--allowed-hosts', '--passages-per-document', '--overlap-tokens', '--engine-dpi']) {
+    const [, key = ''] = /--set ([\w.]+)=/.exec(withHint(`error: unknown option '${option}'\n`)) ?? [];
+    assert.ok(names.includes(key), option);
+  }
+  assert.equal(withHint("error: unknown option '--what'\n"), "error: unknown option '--what'\n");
+  assert.match(withHint("error: unknown command 'download'\n"), /contentdownload takes the same options/);
 });

@@ -30,16 +30,6 @@ const COMMANDS: readonly Entry[] = [
   { name: 'demo', doors: ['docstokg'], load: async () => (await import('./commands/demo.ts')).demoCommand() },
   { name: 'run', doors: ['docstokg'], load: async () => (await import('./commands/run/index.ts')).runCommand() },
   {
-    name: 'download',
-    doors: ['docstokg'],
-    load: async () => {
-      const { downloadCommand } = await import('./commands/download/index.ts');
-      return downloadCommand(
-        new Command('download').description('find and download open full texts; the same as contentdownload'),
-      );
-    },
-  },
-  {
     name: 'queue',
     doors: ['docstokg', 'contentdownload'],
     load: async (words) => (await import('./commands/queue/index.ts')).queueCommand(words),
@@ -79,7 +69,6 @@ const RENAMED: Readonly<Record<string, string>> = {
   parts: 'figures',
   labels: 'screen import',
   versions: 'work-versions',
-  estimate: 'download --estimate',
   report: 'export --format report',
   'config show': 'config',
   'config validate': 'config',
@@ -90,6 +79,8 @@ const RENAMED: Readonly<Record<string, string>> = {
   'set delete': 'set --delete',
   'screen status': 'screen --status',
   'screen sample': 'screen --sample',
+  'screen export': 'export --format decisions',
+  'table correct': 'table --correct',
   'graph path': 'graph show',
   'graph stats': 'graph list stats',
   'graph cited-by': 'graph list cited-by',
@@ -99,12 +90,45 @@ const RENAMED: Readonly<Record<string, string>> = {
   'graph quantities': 'graph list quantities',
   'graph timeline': 'graph list timeline',
   'graph gaps': 'graph list gaps',
+  'graph sql': 'graph list sql',
+  'graph claims': 'graph build --claims',
+  'graph export': 'export --format graphml',
   'queue drain': 'queue run --drain',
   'queue show': 'queue list',
   'queue export': 'queue list --export',
+  'queue hosts': 'queue stats --hosts',
   'sim questions': 'sim truth --questions',
   'sim violations': 'sim verify',
 };
+
+/** Commands and options that are gone, and what to use instead. Remove in the next version. */
+const GONE: Readonly<Record<string, string>> = {
+  download: 'contentdownload takes the same options',
+  estimate: 'use contentdownload --estimate',
+  '--accept': 'use --set download.accept=VALUE',
+  '--max-bytes': 'use --set download.max_bytes=VALUE',
+  '--content-addressed': 'use --set download.content_addressed=true',
+  '--resolver-order': 'use --set download.resolver_order=VALUE',
+  '--enable-resolver': 'use --set download.enable=VALUE',
+  '--disable-resolver': 'use --set download.disable=VALUE',
+  '--lookup-most': 'use --set graph.lookup_most=VALUE',
+  '--allowed-hosts': 'use --set serve.allowed_hosts=VALUE',
+  '--passages-per-document': 'use --set claims.passages_per_document=VALUE',
+  '--engine-timeout-s': 'use --set parse.engine_timeout_s=VALUE',
+  '--engine-prompt': 'use --set parse.engine_prompt=VALUE',
+  '--engine-dpi': 'use --set parse.engine_dpi=VALUE',
+  '--max-pages': 'use --set parse.max_pages=VALUE',
+  '--memory-limit-mb': 'use --set parse.memory_limit_mb=VALUE',
+  '--tokenizer': 'use --set parse.tokenizer=VALUE',
+  '--min-tokens': 'use --set parse.min_tokens=VALUE',
+  '--overlap-tokens': 'use --set parse.overlap_tokens=VALUE',
+};
+
+/** Adds what to use instead to the message about an unknown command or option. */
+export function withHint(message: string): string {
+  const [, name = ''] = /unknown (?:command|option) '([^']+)'/.exec(message) ?? [];
+  return Object.hasOwn(GONE, name) ? `${message.trimEnd()}; ${GONE[name]}\n` : message;
+}
 
 /** The new name of a renamed command, and the command line with it. */
 export function renamedTo(words: readonly string[]): { readonly name: string; readonly words: string[] } | undefined {
@@ -158,14 +182,13 @@ export async function runCommandLine(
   let words = optionsAfterCommand(door, given);
   const renamed = renamedTo(words);
   if (renamed) {
-    // `contentdownload` is the download command itself.
-    const own = door === 'contentdownload' && renamed.words[0] === 'download' ? 1 : 0;
-    words = renamed.words.slice(own);
-    writeErr(`warning: this command is now \`${[door, ...renamed.name.split(' ').slice(own)].join(' ')}\`\n`);
+    ({ words } = renamed);
+    writeErr(`warning: this command is now \`${door} ${renamed.name}\`\n`);
   }
   // Only the command that the words name is loaded; the others have just a name and a description.
   const program = await startProgram(door, version, words[0] === 'help' ? words[1] : (words[0] ?? ''), words.slice(1));
-  everyCommand(program, (command) => command.exitOverride().configureOutput({ writeErr }));
+  const outputError = (text: string, write: (text: string) => void): void => write(withHint(text));
+  everyCommand(program, (command) => command.exitOverride().configureOutput({ writeErr, outputError }));
   await program.parseAsync(withoutHelpForUnknown(program, words), { from: 'user' });
 }
 

@@ -440,7 +440,7 @@ export const configSchema = z.strictObject({
   model: modelSchema
     .prefault({})
     .describe('The model that answers questions, fills in tables and extracts claims; none unless one is named.'),
-  claims: claimsSchema.prefault({}).describe('What graph claims reads.'),
+  claims: claimsSchema.prefault({}).describe('What graph build --claims reads.'),
   telemetry: telemetrySchema.prefault({}).describe('Export of metrics and traces.'),
   serve: serveSchema.prefault({}).describe('Address and access of docstokg serve.'),
 });

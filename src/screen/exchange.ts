@@ -19,8 +19,7 @@ import {
 } from '../works/index.ts';
 import type { Decided, Logged, Screening } from './screening.ts';
 
-export const SCREENING_FORMATS = ['csv', 'asreview', 'rayyan', 'ris'] as const;
-export type ScreeningFormat = (typeof SCREENING_FORMATS)[number];
+export type ScreeningFormat = 'csv' | 'asreview' | 'rayyan' | 'ris';
 
 /** The contents of a file of decisions. */
 export interface ReadDecisions {

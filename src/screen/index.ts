@@ -1,6 +1,6 @@
 export { CHOICES, PHASES } from '../store/index.ts';
 export type { Choice, Phase } from '../store/index.ts';
-export { addRecords, exportDecisions, importDecisions, SCREENING_FORMATS } from './exchange.ts';
+export { addRecords, exportDecisions, importDecisions } from './exchange.ts';
 export type { ScreeningFormat } from './exchange.ts';
 export { featuresOf } from './features.ts';
 export type { Rankable } from './features.ts';

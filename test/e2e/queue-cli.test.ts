@@ -298,9 +298,9 @@ test('--drain reports paused jobs and waits for resume; --drain-now leaves them'
       ],
     ],
   );
-  const [host] = JSON.parse(at.queue('hosts', '--json').stdout) as Record<string, unknown>[];
+  const [host] = JSON.parse(at.queue('stats', '--hosts', '--json').stdout) as Record<string, unknown>[];
   assert.deepEqual([host?.['name'], host?.['held_why'], host?.['cap']], ['held.example', 'paused', 4]);
-  assert.match(at.queue('hosts').stdout, /^held\.example +0 of 4 +\S+ +now +paused +0 +1 queued$/m);
+  assert.match(at.queue('stats', '--hosts').stdout, /^held\.example +0 of 4 +\S+ +now +paused +0 +1 queued$/m);
   at.queue('resume', '--host', 'held.example');
   at.queue('pause');
   const now = at.queue('run', '--handler', HANDLER, '--drain-now');

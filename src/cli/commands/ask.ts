@@ -4,35 +4,32 @@ import type { Answer } from '../../answers/index.ts';
 import { askCorpus, citedWorks, openWriter } from '../../answers/index.ts';
 import { AppError } from '../../base/index.ts';
 import { count } from '../progress.ts';
-import { searchableCorpus, splitQuestion } from '../run-argument.ts';
+import { runOption, searchableCorpus, splitQuestion } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared } from '../session.ts';
 import { settingOptions } from '../setting-options.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { plain } from '../terminal.ts';
-import { chosenWorks, decimalNumber, wholeNumber, worksOption } from '../options.ts';
+import type { FilterFlags } from '../options.ts';
+import { decimalNumber, filterOptions, filtersOf, wholeNumber } from '../options.ts';
 
-interface AskFlags {
+interface AskFlags extends FilterFlags {
   readonly run?: string;
   readonly format: 'text' | 'markdown' | 'bibtex';
   readonly passages: number;
   readonly sentences: number;
   readonly minFit?: number;
-  readonly year?: string;
-  readonly author?: string;
-  readonly excludeRetracted?: boolean;
-  readonly works?: string;
 }
 
 /** Maximum length of a near passage. */
 const LONGEST_NEAREST = 200;
 
 export function askCommand(): Command {
-  return worksOption(settingOptions(shared(new Command('ask')), ['ask']))
+  return filterOptions(settingOptions(shared(new Command('ask')), ['ask']))
     .description('answer a question from the papers of a run; every sentence has a verified quote')
     .argument('<words...>', '[run] question; default run: the newest')
     .usage('[options] [run] <question>')
-    .addOption(new Option('-r, --run <folder>', 'same as the argument RUN').hideHelp())
+    .addOption(runOption())
     .addOption(
       new Option('-f, --format <format>', 'output format').choices(['text', 'markdown', 'bibtex']).default('text'),
     )
@@ -43,9 +40,6 @@ export function askCommand(): Command {
       'minimum score of the best sentence of an answer without a model, 0 to 1 (default 0.6)',
       decimalNumber(0),
     )
-    .option('--year <years>', 'only works from these years: 2020, 2018-2022, 2018-')
-    .option('--author <name>', 'only works by this author: part of a name, or an ORCID')
-    .option('--exclude-retracted', 'exclude retracted works')
     .addHelpText(
       'after',
       '\nWithout a model, the answer consists of the best matching sentences of the papers. With a model (model.url, model.name)\nonly sentences whose quotes occur verbatim in the papers are shown; the others are dropped and counted.\n\nExamples:\n  docstokg ask runs/corals "which symbionts tolerate heat?"\n  docstokg ask "which symbionts tolerate heat?" --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --format markdown\n',
@@ -59,7 +53,7 @@ export function askCommand(): Command {
       await using corpus = await searchableCorpus(session, run);
       await using opened = new AsyncDisposableStack();
       const search = opened.use(await corpus.openSearch({ tell: session.logMessage }, stop.signal));
-      const { passages, sentences, minFit, year, author, excludeRetracted } = flags;
+      const { passages, sentences, minFit } = flags;
       const answer = await askCorpus(
         search,
         question,
@@ -67,10 +61,7 @@ export function askCommand(): Command {
           passages,
           sentences,
           ...(minFit !== undefined && { least: minFit }),
-          year,
-          author,
-          excludeRetracted,
-          ...chosenWorks(corpus, flags.works),
+          ...filtersOf(corpus, flags),
           writer: openWriter(corpus, opened),
           // Sentences that passed the check, while the model still writes.
           report: (event) =>

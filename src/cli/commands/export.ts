@@ -1,15 +1,22 @@
+import { join } from 'node:path';
+
 import { Command, Option } from 'commander';
 
-import type { ExportFormat } from '../../corpus/index.ts';
+import type { ExportFormat as GraphFormat } from '../../ask/index.ts';
+import { exportGraph, EXPORT_FORMATS as GRAPH_FORMATS } from '../../ask/index.ts';
+import { writeFileAtomic } from '../../base/index.ts';
+import type { Corpus, ExportFormat } from '../../corpus/index.ts';
 import { EXPORT_FORMATS, openCorpus } from '../../corpus/index.ts';
-import { chooseRun, runArgument } from '../run-argument.ts';
+import type { ScreeningFormat } from '../../screen/index.ts';
+import { exportDecisions, openScreening } from '../../screen/index.ts';
+import { chooseRun, corpusOf, runArgument } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
 import { chosenWorks, worksOption } from '../options.ts';
 import { writeReport } from '../../serve/index.ts';
 
 interface ExportFlags {
   readonly run?: string;
-  readonly format: ExportFormat | 'report';
+  readonly format: string;
   readonly title?: string;
   readonly out?: string;
   readonly redistributable?: boolean;
@@ -17,13 +24,26 @@ interface ExportFlags {
   readonly works?: string;
 }
 
+const SCREENING: Readonly<Record<string, ScreeningFormat>> = {
+  decisions: 'csv',
+  asreview: 'asreview',
+  rayyan: 'rayyan',
+  'decisions-ris': 'ris',
+};
+const GRAPH: Readonly<Record<string, GraphFormat>> = {
+  graphml: 'graphml',
+  vosviewer: 'vosviewer',
+  neo4j: 'neo4j',
+  'graph-parquet': 'parquet',
+  'graph-obsidian': 'obsidian',
+};
+const FORMATS = [...EXPORT_FORMATS, ...Object.keys(SCREENING), ...Object.keys(GRAPH), 'report'];
+
 export function exportCommand(): Command {
   return worksOption(runArgument(shared(new Command('export'))))
-    .description('export the works of a run for another tool')
-    .addOption(
-      new Option('-f, --format <format>', 'output format').choices([...EXPORT_FORMATS, 'report']).makeOptionMandatory(),
-    )
-    .option('--out <path>', 'output file, or folder for parquet and obsidian; default: stdout')
+    .description('export works, screening decisions or the graph of a run for another tool, or write its report')
+    .addOption(new Option('-f, --format <format>', 'output format').choices(FORMATS).makeOptionMandatory())
+    .option('--out <path>', 'output file or folder; default: stdout, for a graph the folder Graph of the run')
     .option('--redistributable', 'only works with a redistributable licence: CC0, public domain, CC BY, CC BY-SA')
     .option('--title <text>', 'report: heading of the page; default: the query')
     .option('--saved', 'only works with a downloaded file')
@@ -34,39 +54,56 @@ Formats:
   bibtex, ris, csl   for Zotero and other reference managers, with links to the files
   csv                every work with its outcome
   prisma             counts for a PRISMA 2020 flow diagram; with --out also as SVG
-  asreview           a table for ASReview or Rayyan; docstokg screen import reads it back
   documents          passages with their citations, one JSON document per line, as LangChain and LlamaIndex load them
   parquet            a folder for Hugging Face: Parquet shards and a dataset card
   obsidian           a folder of notes
+  decisions          one line for each screening decision; decisions-ris for Covidence and Zotero
+  asreview, rayyan   works with their decisions, for these tools; docstokg screen import reads all of them back
+  graphml            the graph, for Gephi and Cytoscape; also vosviewer, neo4j, graph-parquet, graph-obsidian
   report             report.html in the run folder: a self-contained page with the results and a search
 
 Examples:
   docstokg export runs/corals --format bibtex --out corals.bib
   docstokg export runs/corals --format parquet --redistributable --out corals-dataset
-  docstokg export runs/corals --format report
+  docstokg export runs/corals --format rayyan --out rayyan.csv
+  docstokg export runs/corals --format graphml
 `,
     )
     .action(async (run: string | undefined, flags: ExportFlags, self: Command) => {
       const session = openSession(self);
-      const folder = chooseRun(run ?? flags.run, session.load().config);
-      const { format, title } = flags;
+      const named = run ?? flags.run;
+      const { format, title, out } = flags;
+      const graphFormat = GRAPH[format];
+      if (graphFormat) {
+        await using corpus = await corpusOf(session, named);
+        using graph = corpus.graph.open((message) => session.log('warn', message));
+        const path = out ?? join(corpus.folder, 'Graph', `graph${GRAPH_FORMATS[graphFormat].ending}`);
+        await exportGraph(graph, graphFormat, path);
+        return session.print({ path, format }, path);
+      }
+      const folder = chooseRun(named, session.load().config);
       if (format === 'report') {
         const { path } = await writeReport({ folder, title });
-        session.print({ path }, path);
-        return;
+        return session.print({ path }, path);
       }
       await using corpus = await openCorpus(folder);
-      for await (const text of corpus.export({
-        ...flags,
-        format,
-        works: undefined,
-        ...chosenWorks(corpus, flags.works),
-      }))
-        process.stdout.write(text);
-      if (flags.out !== undefined)
-        for (const path of writtenTo(flags.out, format))
+      if (SCREENING[format]) await writeDecisions(corpus, SCREENING[format], out);
+      else {
+        const request = { ...flags, format: format as ExportFormat, works: undefined };
+        for await (const text of corpus.export({ ...request, ...chosenWorks(corpus, flags.works) }))
+          process.stdout.write(text);
+      }
+      if (out !== undefined)
+        for (const path of writtenTo(out, format))
           session.terminal.print(session.json ? JSON.stringify({ path }) : path);
     });
+}
+
+async function writeDecisions(corpus: Corpus, format: ScreeningFormat, out: string | undefined): Promise<void> {
+  using screening = openScreening(corpus.folder, corpus.config);
+  const text = [...exportDecisions(screening, format)].join('');
+  if (out === undefined) process.stdout.write(text);
+  else await writeFileAtomic(out, text);
 }
 
 /** The files an export has written; `prisma` also writes an SVG. */

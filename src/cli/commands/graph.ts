@@ -1,9 +1,7 @@
-import { join } from 'node:path';
-
 import { Argument, Command, Option } from 'commander';
 
-import type { ExportFormat, Graph, GraphNode, Neighbour, ShownEvidence } from '../../ask/index.ts';
-import { EXPORT_FORMATS, exportGraph } from '../../ask/index.ts';
+import type { Graph, GraphNode, Neighbour, ShownEvidence } from '../../ask/index.ts';
+import type { Corpus } from '../../corpus/index.ts';
 import type { ClaimsGathered } from '../../graph/index.ts';
 import type { EdgeKind, LookedUp, NamedWorks } from '../../graph/index.ts';
 import { EDGE_KINDS } from '../../graph/index.ts';
@@ -25,6 +23,8 @@ interface GraphFlags {
   readonly run?: string;
   readonly vocabulary?: string;
   readonly force?: boolean;
+  readonly claims?: boolean;
+  readonly estimate?: boolean;
   readonly mailto?: string;
   readonly sim?: string;
   readonly kind?: readonly EdgeKind[];
@@ -32,62 +32,68 @@ interface GraphFlags {
   readonly minCitations: number;
   readonly brief?: boolean;
   readonly ids?: boolean;
-  readonly format: ExportFormat;
-  readonly out?: string;
-  readonly estimate?: boolean;
 }
 
 export function graphCommand(): Command {
-  const command = new Command('graph').description(
-    'build and query the knowledge graph of a corpus; every edge has its evidence',
-  );
-  for (const each of [buildCommand(), claimsCommand(), exportCommand(), listCommand()]) command.addCommand(each);
-  for (const query of QUERIES) command.addCommand(queryCommand(query));
-  return command;
+  return new Command('graph')
+    .description('build and query the knowledge graph of a corpus; every edge has its evidence')
+    .addCommand(buildCommand())
+    .addCommand(listCommand())
+    .addCommand(showCommand());
 }
 
 function buildCommand(): Command {
-  return webOptions(worksOption(runArgument(settingOptions(shared(new Command('build')), ['graph-build']))))
+  return webOptions(worksOption(runArgument(settingOptions(shared(new Command('build')), ['graph-build', 'claims']))))
     .description('extract entities and citations from parsed documents and update the graph')
     .option('--vocabulary <file>', 'your own terms to find in the text: CSV (id, name, synonyms), SKOS (.ttl) or OBO')
-    .option('--force', 'process all documents again')
+    .option(
+      '--claims',
+      'first let a language model extract claims; those whose quote is not in the passage are dropped',
+    )
+    .option('--estimate', 'only print the expected tokens and cost of --claims')
+    .option('--force', 'process all documents again; cached answers of the model are free')
     .addHelpText(
       'after',
-      '\nExamples:\n  docstokg graph build\n  docstokg graph build runs/corals --vocabulary terms.csv\n  docstokg graph build runs/review --works included\n  docstokg graph build --lookup --mailto you@university.example\n',
+      '\nExamples:\n  docstokg graph build\n  docstokg graph build runs/corals --vocabulary terms.csv\n  docstokg graph build runs/review --works included\n  docstokg graph build --lookup --mailto you@university.example\n  docstokg graph build --claims --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --estimate\n',
     )
     .action(async (named: string | undefined, flags: GraphFlags, self: Command) => {
       const session = openSession(self);
       using stop = stopSignal();
       await using corpus = await corpusOf(session, named ?? flags.run, await simulatedLayer(flags));
-      const show = showStage(session);
-      const chosen = chosenWorks(corpus, flags.works);
-      const request = { ...chosen, vocabulary: flags.vocabulary, flags: { ...(flags.force && { force: true }) } };
-      for await (const event of corpus.graph.build(request, stop.signal)) {
-        if (event.kind === 'stage') show(event.event);
-        else if (event.kind === 'warning') session.log('warn', event.message);
-        else {
-          const { path, change, lookedUp, named } = event;
-          if (event.outcome.failed > 0) process.exitCode ??= 1;
-          if (change.staleClaims > 0)
-            session.log(
-              'warn',
-              `${count(change.staleClaims)} documents were parsed again since their claims were extracted; run docstokg graph claims to update them`,
-            );
-          using graph = corpus.graph.open();
-          const stats = graph.stats();
-          const total = (counts: Record<string, number>): number =>
-            Object.values(counts).reduce((sum, each) => sum + each, 0);
-          session.print(
-            { path, ...change, ...stats, looked_up: lookedUp, named },
-            [
-              ...(named ? [namedLine(named)] : []),
-              ...(lookedUp ? [lookedUpLine(lookedUp)] : []),
-              `${path}: ${count(change.documents)} documents, ${count(total(stats.nodes))} nodes, ${count(total(stats.edges))} edges, ${count(stats.evidence)} pieces of evidence (${count(change.added)} added, ${count(change.removed)} removed)`,
-            ].join('\n'),
-          );
-        }
-      }
+      if (flags.estimate === true || flags.claims === true) await claims(corpus, flags, session, stop.signal);
+      if (flags.estimate !== true && !stop.signal.aborted) await build(corpus, flags, session, stop.signal);
     });
+}
+
+async function build(corpus: Corpus, flags: GraphFlags, session: Session, signal: AbortSignal): Promise<void> {
+  const show = showStage(session);
+  const chosen = chosenWorks(corpus, flags.works);
+  const request = { ...chosen, vocabulary: flags.vocabulary, flags: { ...(flags.force && { force: true }) } };
+  for await (const event of corpus.graph.build(request, signal)) {
+    if (event.kind === 'stage') show(event.event);
+    else if (event.kind === 'warning') session.log('warn', event.message);
+    else {
+      const { path, change, lookedUp, named } = event;
+      if (event.outcome.failed > 0) process.exitCode ??= 1;
+      if (change.staleClaims > 0)
+        session.log(
+          'warn',
+          `${count(change.staleClaims)} documents were parsed again since their claims were extracted; docstokg graph build --claims updates them`,
+        );
+      using graph = corpus.graph.open();
+      const stats = graph.stats();
+      const total = (counts: Record<string, number>): number =>
+        Object.values(counts).reduce((sum, each) => sum + each, 0);
+      session.print(
+        { path, ...change, ...stats, looked_up: lookedUp, named },
+        [
+          ...(named ? [namedLine(named)] : []),
+          ...(lookedUp ? [lookedUpLine(lookedUp)] : []),
+          `${path}: ${count(change.documents)} documents, ${count(total(stats.nodes))} nodes, ${count(total(stats.edges))} edges, ${count(stats.evidence)} pieces of evidence (${count(change.added)} added, ${count(change.removed)} removed)`,
+        ].join('\n'),
+      );
+    }
+  }
 }
 
 function namedLine({ asked, named, unknown, left }: NamedWorks): string {
@@ -103,33 +109,18 @@ function leftOver(left: number): string {
   return left > 0 ? `, ${count(left)} left for the next build` : '';
 }
 
-function claimsCommand(): Command {
-  return runArgument(settingOptions(shared(new Command('claims')), ['claims']))
-    .description(
-      'have a language model extract claims from passages; claims whose quote is not in the passage are dropped',
-    )
-    .option('--estimate', 'only print the expected tokens and cost')
-    .option('--force', 'process finished documents again; cached answers are free')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  docstokg graph claims --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --estimate\n  docstokg graph claims --budget-usd 2\n',
-    )
-    .action(async (run: string | undefined, flags: GraphFlags, self: Command) => {
-      const session = openSession(self);
-      using stop = stopSignal();
-      await using corpus = await corpusOf(session, run ?? flags.run);
-      const show = showStage(session);
-      const request = { estimateOnly: flags.estimate, flags: { ...(flags.force && { force: true }) } };
-      for await (const event of corpus.graph.claims(request, stop.signal))
-        if (event.kind === 'stage') show(event.event);
-        else if (event.kind === 'gathered') printClaims(event.gathered, session);
-        else {
-          const { estimate } = event;
-          const text = `${count(estimate.passages)} passages of ${count(estimate.documents)} documents, ${count(estimate.known)} cached; at most ${count(estimate.inputTokens)} input and ${count(estimate.mostOutputTokens)} output tokens${dollars(estimate.mostUsd, ', at most ')}`;
-          if (flags.estimate) session.print(estimate, text);
-          else session.log('info', text);
-        }
-    });
+async function claims(corpus: Corpus, flags: GraphFlags, session: Session, signal: AbortSignal): Promise<void> {
+  const show = showStage(session);
+  const request = { estimateOnly: flags.estimate, flags: { ...(flags.force && { force: true }) } };
+  for await (const event of corpus.graph.claims(request, signal))
+    if (event.kind === 'stage') show(event.event);
+    else if (event.kind === 'gathered') printClaims(event.gathered, session);
+    else {
+      const { estimate } = event;
+      const text = `${count(estimate.passages)} passages of ${count(estimate.documents)} documents, ${count(estimate.known)} cached; at most ${count(estimate.inputTokens)} input and ${count(estimate.mostOutputTokens)} output tokens${dollars(estimate.mostUsd, ', at most ')}`;
+      if (flags.estimate) session.print(estimate, text);
+      else session.log('info', text);
+    }
 }
 
 function printClaims(gathered: ClaimsGathered, session: Session): void {
@@ -144,7 +135,6 @@ function printClaims(gathered: ClaimsGathered, session: Session): void {
       `dropped: ${lost.length === 0 ? 'none' : lost.map(([why, number]) => `${count(number)} ${why}`).join(', ')}`,
       `used: ${count(inputTokens)} input tokens, ${count(outputTokens)} output tokens${dollars(usd, ', ')}`,
       ...(tooDear > 0 ? [`over budget, not processed: ${count(tooDear)} documents`] : []),
-      'run docstokg graph build to add them to the graph',
     ].join('\n'),
   );
 }
@@ -153,43 +143,21 @@ function dollars(usd: number | null, before: string): string {
   return usd === null ? '' : `${before}$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }
 
-function exportCommand(): Command {
-  return runArgument(shared(new Command('export')))
-    .description('export the graph for another program')
-    .addOption(
-      new Option('--format <format>', 'output format').choices(Object.keys(EXPORT_FORMATS)).makeOptionMandatory(),
-    )
-    .option('--out <path>', 'output file or folder; default: in the folder Graph of the run')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  docstokg graph export --format graphml\n  docstokg graph export --format obsidian --out vault\n',
-    )
-    .action(async (run: string | undefined, flags: GraphFlags, self: Command) => {
-      const session = openSession(self);
-      await using corpus = await corpusOf(session, run ?? flags.run);
-      using graph = corpus.graph.open((message) => session.log('warn', message));
-      const path = flags.out ?? join(corpus.folder, 'Graph', `graph${EXPORT_FORMATS[flags.format].ending}`);
-      await exportGraph(graph, flags.format, path);
-      session.print({ path, format: flags.format }, path);
-    });
-}
-
-interface Query {
+interface List {
   readonly name: string;
   readonly example: string;
   readonly description: string;
   readonly words: readonly string[];
-  readonly options?: (command: Command) => Command;
   readonly run: (graph: Graph, words: readonly string[], flags: GraphFlags) => unknown;
   readonly lines: (result: never, session: Session) => readonly string[];
 }
 
-function query<Result>(
-  of: Omit<Query, 'run' | 'lines'> & {
+function list<Result>(
+  of: Omit<List, 'run' | 'lines'> & {
     run: (graph: Graph, words: readonly string[], flags: GraphFlags) => Result;
     lines: (result: Result, session: Session) => readonly string[];
   },
-): Query {
+): List {
   return of;
 }
 
@@ -199,49 +167,8 @@ const weighted =
   (rows: readonly { readonly node: GraphNode; readonly weight: number }[], { terminal }: Session): string[] =>
     rows.map(({ node, weight }) => `${String(weight).padStart(5)} ${unit}  ${nodeLine(node, terminal)}`);
 
-const QUERIES: readonly Query[] = [
-  query({
-    name: 'show',
-    example:
-      'docstokg graph show work:doi:10.1038/nature02691\n  docstokg graph show 10.1038/nature02691 10.1126/science.1109908',
-    description: 'show a node and its edges, each with its source sentence; or a shortest path to another node',
-    words: ['id', '[to]'],
-    options: (command) =>
-      top(command)
-        .addOption(new Option('--kind <kinds...>', 'only edges of these kinds').choices(Object.keys(EDGE_KINDS)))
-        .option('--brief', 'only the neighbouring nodes, without sentences'),
-    run: (graph, [id = '', to], flags) =>
-      to === undefined
-        ? {
-            node: graph.find(id),
-            brief: flags.brief ?? false,
-            neighbours: graph.neighbours(id, { kinds: flags.kind, limit: flags.top }),
-          }
-        : (graph.path(id, to) ?? []),
-    lines: (found, { terminal }) => {
-      if (!('node' in found))
-        return found.length === 0
-          ? ['no path with six or fewer steps']
-          : found.map(
-              ({ node, edge, direction }) =>
-                `${edge === null ? '' : direction === 'out' ? `  ─ ${edge} → ` : `  ← ${edge} ─ `}${nodeLine(node, terminal)}`,
-            );
-      const { node, brief, neighbours } = found;
-      return [terminal.style('bold', nodeLine(node, terminal)), ...neighbourLines(neighbours, terminal, !brief)];
-    },
-  }),
-  query({
-    name: 'sql',
-    example: 'docstokg graph sql "select kind, count(*) from edges group by kind"',
-    description: 'run a read-only SQL query on the tables of corpus.sqlite (nodes, edges, evidence, works, …)',
-    words: ['statement'],
-    run: (graph, [statement = '']) => graph.sql(statement),
-    lines: (rows) => rows.map((row) => JSON.stringify(row)),
-  }),
-];
-
-const LISTS: readonly Query[] = [
-  query({
+const LISTS: readonly List[] = [
+  list({
     name: 'stats',
     example: 'docstokg graph list stats',
     description: 'documents, nodes and edges by kind, works with the highest PageRank, and groups of works',
@@ -259,7 +186,7 @@ const LISTS: readonly Query[] = [
       ...stats.most_weight.map(({ node, weight }) => `${weight.toFixed(4)}  ${nodeLine(node, session.terminal)}`),
     ],
   }),
-  query({
+  list({
     name: 'terms',
     example: 'docstokg graph list terms coral',
     description: 'terms by number of works',
@@ -267,7 +194,7 @@ const LISTS: readonly Query[] = [
     run: (graph, [words], flags) => graph.most('term', { like: words, limit: flags.top }),
     lines: weighted('works'),
   }),
-  query({
+  list({
     name: 'quantities',
     example: 'docstokg graph list quantities "protein binding"',
     description: 'the quantities about a subject, each with its sentence',
@@ -276,7 +203,7 @@ const LISTS: readonly Query[] = [
     lines: (rows, { terminal }) =>
       rows.flatMap(({ quantity, evidence }) => [nodeLine(quantity, terminal), `    ${evidenceLine(evidence)}`]),
   }),
-  query({
+  list({
     name: 'timeline',
     example: 'docstokg graph list timeline --json',
     description: 'works by year: in the corpus and cited by it',
@@ -288,7 +215,7 @@ const LISTS: readonly Query[] = [
           `${year}  ${String(corpus).padStart(6)} in the corpus ${String(cited).padStart(6)} cited`,
       ),
   }),
-  query({
+  list({
     name: 'gaps',
     example: 'docstokg graph list gaps --min-citations 3 --ids > gaps.txt',
     description: 'works that the corpus often cites but does not contain',
@@ -300,7 +227,7 @@ const LISTS: readonly Query[] = [
     lines: (rows, session) =>
       rows.flatMap((row) => (typeof row === 'string' ? [row] : weighted('times')([row], session))),
   }),
-  query({
+  list({
     name: 'cited-by',
     example: 'docstokg graph list cited-by 10.1038/nature02691',
     description: 'the works that cite a work, newest first, with the reference as printed',
@@ -308,13 +235,21 @@ const LISTS: readonly Query[] = [
     run: (graph, [work = '']) => graph.citedBy(work),
     lines: (rows, { terminal }) => neighbourLines(rows, terminal, true),
   }),
-  query({
+  list({
     name: 'related',
     example: 'docstokg graph list related 10.1038/nature02691 --top 10',
     description: 'works related to a work by co-citation or shared references',
     words: ['work'],
     run: (graph, [work = ''], flags) => graph.related(work, flags.top),
     lines: weighted('shared'),
+  }),
+  list({
+    name: 'sql',
+    example: 'docstokg graph list sql "select kind, count(*) from edges group by kind"',
+    description: 'the rows of a read-only SQL query on corpus.sqlite (nodes, edges, evidence, works, …)',
+    words: ['statement'],
+    run: (graph, [statement = '']) => graph.sql(statement),
+    lines: (rows) => rows.map((row) => JSON.stringify(row)),
   }),
 ];
 
@@ -324,14 +259,37 @@ function idForRun(id: string): string[] {
   return kind === '' ? [] : [kind === 'arxiv' ? `arXiv:${name}` : kind === 'pmid' ? `pmid:${name}` : name];
 }
 
-function queryCommand({ name, example, description, words, options, ...of }: Query): Command {
-  const command = runAndWords(shared(new Command(name)), words)
-    .description(description)
-    .addHelpText('after', `\nExample:\n  ${example}\n`);
-  return (options?.(command) ?? command).action(async (given: string[], flags: GraphFlags, self: Command) => {
-    const { run, words: rest } = splitRun(given, words, flags.run);
-    await printResult(of, { run, words: rest, flags }, openSession(self));
-  });
+function showCommand(): Command {
+  const names = ['id', '[to]'];
+  return top(runAndWords(shared(new Command('show')), names))
+    .description('show a node and its edges, each with its source sentence; or a shortest path to another node')
+    .addOption(new Option('--kind <kinds...>', 'only edges of these kinds').choices(Object.keys(EDGE_KINDS)))
+    .option('--brief', 'only the neighbouring nodes, without sentences')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  docstokg graph show work:doi:10.1038/nature02691\n  docstokg graph show 10.1038/nature02691 10.1126/science.1109908\n',
+    )
+    .action(async (given: string[], flags: GraphFlags, self: Command) => {
+      const session = openSession(self);
+      const { run, words } = splitRun(given, names, flags.run);
+      const [id = '', to] = words;
+      await withGraph(session, run, (graph) => {
+        if (to !== undefined) return shownPath(graph.path(id, to) ?? [], session);
+        const node = graph.find(id);
+        const neighbours = graph.neighbours(id, { kinds: flags.kind, limit: flags.top });
+        const { terminal } = session;
+        const lines = [nodeLine(node, terminal), ...neighbourLines(neighbours, terminal, flags.brief !== true)];
+        return [{ node, neighbours }, lines];
+      });
+    });
+}
+
+function shownPath(path: NonNullable<ReturnType<Graph['path']>>, { terminal }: Session): [unknown, string[]] {
+  const lines = path.map(
+    ({ node, edge, direction }) =>
+      `${edge === null ? '' : direction === 'out' ? `  ─ ${edge} → ` : `  ← ${edge} ─ `}${nodeLine(node, terminal)}`,
+  );
+  return [path, lines.length === 0 ? ['no path with six or fewer steps'] : lines];
 }
 
 function listCommand(): Command {
@@ -346,24 +304,28 @@ function listCommand(): Command {
     .option('--ids', 'gaps: print only ids, one per line, for docstokg run --input')
     .addHelpText('after', `\n${help}\n\nExamples:\n${LISTS.map(({ example }) => `  ${example}\n`).join('')}`)
     .action(async (what: string, given: string[], flags: GraphFlags, self: Command) => {
-      const list = LISTS.find(({ name }) => name === what);
-      if (!list) return;
-      const { run, words } = splitRun(given, list.words, flags.run);
-      await printResult(list, { run, words, flags }, openSession(self));
+      const session = openSession(self);
+      const wanted = LISTS.find(({ name }) => name === what);
+      if (!wanted) return;
+      const { run, words } = splitRun(given, wanted.words, flags.run);
+      await withGraph(session, run, (graph) => {
+        const result = wanted.run(graph, words, flags);
+        return [result, wanted.lines(result as never, session)];
+      });
     });
 }
 
-async function printResult(
-  { run, lines }: Pick<Query, 'run' | 'lines'>,
-  asked: { readonly run: string | undefined; readonly words: readonly string[]; readonly flags: GraphFlags },
+/** Opens a graph and prints what `ask` returns, as data or as lines. */
+async function withGraph(
   session: Session,
+  run: string | undefined,
+  ask: (graph: Graph) => readonly [value: unknown, lines: readonly string[]],
 ): Promise<void> {
-  await using corpus = await corpusOf(session, asked.run);
+  await using corpus = await corpusOf(session, run);
   using graph = corpus.graph.open((message) => session.log('warn', message));
-  const result = run(graph, asked.words, asked.flags);
-  const printed = session.json ? [JSON.stringify(result)] : lines(result as never, session);
-  if (printed.length === 0) session.log('info', 'no results in this graph');
-  else session.terminal.print(printed.join('\n'));
+  const [value, lines] = ask(graph);
+  if (!session.json && lines.length === 0) session.log('info', 'no results in this graph');
+  else session.print(value, () => lines.join('\n'));
 }
 
 /** A node in one line: author, year and title of a work, the label of anything else, and its id. */

@@ -3,19 +3,10 @@ import { userInfo } from 'node:os';
 
 import { Argument, Command, Option } from 'commander';
 
-import { AppError, writeFileAtomic } from '../../base/index.ts';
+import { AppError } from '../../base/index.ts';
 import { corpusLayer, openCorpus } from '../../corpus/index.ts';
-import type { Candidate, Choice, Phase, ReviewStatus, ScreeningFormat } from '../../screen/index.ts';
-import {
-  addRecords,
-  CHOICES,
-  exportDecisions,
-  importDecisions,
-  openScreening,
-  PHASES,
-  SCREENING_FORMATS,
-  Screening,
-} from '../../screen/index.ts';
+import type { Candidate, Choice, Phase, ReviewStatus } from '../../screen/index.ts';
+import { addRecords, CHOICES, importDecisions, openScreening, PHASES, Screening } from '../../screen/index.ts';
 import { count } from '../progress.ts';
 import { chooseRun, runArgument } from '../run-argument.ts';
 import type { Session } from '../session.ts';
@@ -85,7 +76,7 @@ Examples:
       const query = new URLSearchParams({ by: whoIs(flags.by) }).toString();
       await serveRuns([folder], { allowControl: true }, self, `screen?${query}`);
     });
-  for (const each of [addCommand(), importCommand(), exportCommand()]) command.addCommand(each);
+  for (const each of [addCommand(), importCommand()]) command.addCommand(each);
   return command;
 }
 
@@ -107,11 +98,6 @@ function setProtocol(screening: Screening, flags: ScreenFlags): void {
     },
     whoIs(flags.by),
   );
-}
-
-function opened(session: Session, run: string | undefined): Screening {
-  const folder = chooseRun(run, session.load().config);
-  return openScreening(folder, session.load(corpusLayer(folder, 'the folder of the run')).config);
 }
 
 function printStatus(screening: Screening, session: Session): void {
@@ -211,34 +197,6 @@ function importCommand(): Command {
             `${file}, line ${line}: contradicts an earlier line about the same work; this one counts`,
           );
         for (const line of unknown) session.log('warn', `${file}, line ${line}: no work of this run`);
-      },
-    );
-}
-
-function exportCommand(): Command {
-  return runArgument(shared(new Command('export')))
-    .description('export the works with every decision, for another tool')
-    .addOption(
-      new Option('-f, --format <format>', 'csv has one line for each decision; ris is for Rayyan, Covidence, Zotero')
-        .choices(SCREENING_FORMATS)
-        .default('csv'),
-    )
-    .option('--out <file>', 'output file; default: stdout')
-    .addHelpText('after', '\nExamples:\n  docstokg screen export runs/corals --format rayyan --out rayyan.csv\n')
-    .action(
-      async (
-        run: string | undefined,
-        flags: { readonly run?: string; readonly format: ScreeningFormat; readonly out?: string },
-        self: Command,
-      ) => {
-        const session = openSession(self);
-        using screening = opened(session, run ?? flags.run);
-        const text = [...exportDecisions(screening, flags.format)].join('');
-        if (flags.out === undefined) process.stdout.write(text);
-        else {
-          await writeFileAtomic(flags.out, text);
-          session.print({ path: flags.out }, flags.out);
-        }
       },
     );
 }

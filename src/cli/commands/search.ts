@@ -5,8 +5,7 @@ import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
 
 import type { IndexEvent, SearchMode } from '../../search/index.ts';
-import { SECTIONS } from '../../search/index.ts';
-import { searchableCorpus, splitQuestion } from '../run-argument.ts';
+import { runOption, searchableCorpus, splitQuestion } from '../run-argument.ts';
 import { passageText } from '../passage-text.ts';
 import { count, duration } from '../progress.ts';
 import type { CitedHit, Corpus, SearchSession } from '../../corpus/index.ts';
@@ -14,51 +13,35 @@ import type { Session } from '../session.ts';
 import { openSession, shared } from '../session.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { plain } from '../terminal.ts';
-import { chosenWorks, decimalNumber, wholeNumber, worksOption } from '../options.ts';
+import type { FilterFlags } from '../options.ts';
+import { decimalNumber, filterOptions, filtersOf, wholeNumber } from '../options.ts';
 
-interface SearchFlags {
+interface SearchFlags extends FilterFlags {
   readonly run?: string;
   readonly top: number;
   readonly hybrid?: boolean;
   readonly dense?: boolean;
   readonly lexical?: boolean;
   readonly full?: boolean;
-  readonly year?: string;
-  readonly author?: string;
-  readonly venue?: string;
-  readonly type?: string;
-  readonly license?: string;
-  readonly section?: string;
-  readonly has?: 'table' | 'figure';
-  readonly excludeRetracted?: boolean;
   readonly minScore?: number;
   readonly related?: boolean;
-  readonly works?: string;
 }
 
 export function searchCommand(): Command {
-  return worksOption(shared(new Command('search')))
+  return filterOptions(shared(new Command('search')))
     .description('search for passages that answer a question')
     .argument(
       '[words...]',
       '[run] question; default run: the newest. Without a question, questions are read from stdin, one per line',
     )
     .usage('[options] [run] [question]')
-    .addOption(new Option('-r, --run <folder>', 'same as the argument RUN').hideHelp())
+    .addOption(runOption())
     .option('-n, --top <n>', 'passages to show', wholeNumber(1), 5)
     .addOption(new Option('--hybrid', 'by words and by meaning (default)').conflicts(['dense', 'lexical']))
     .addOption(new Option('--dense', 'by meaning only').conflicts(['hybrid', 'lexical']))
     .addOption(new Option('--lexical', 'by words only').conflicts(['hybrid', 'dense']))
     .option('--full', 'show passages in full')
-    .option('--year <years>', 'only works from these years: 2020, 2018-2022, 2018-')
-    .option('--author <name>', 'only works by this author: part of a name, or an ORCID')
-    .option('--venue <name>', 'only works from this journal or repository: part of its name')
-    .option('--type <type>', 'only works of this type, such as article or preprint')
-    .option('--license <a,b>', 'only works under these licences, such as cc-by')
-    .option('--section <a,b>', `only these sections: ${SECTIONS.join(', ')}`)
-    .addOption(new Option('--has <what>', 'only passages that contain one').choices(['table', 'figure']))
     .option('--related', 'also show passages of works linked to the hits by citations (needs docstokg graph build)')
-    .option('--exclude-retracted', 'exclude retracted works')
     .option(
       '--min-score <n>',
       'minimum score of a passage, 0 to 1; 0 always shows the nearest passages',
@@ -80,7 +63,7 @@ export function searchCommand(): Command {
         folder: corpus.folder,
         opened,
         flags,
-        chosen: chosenWorks(corpus, flags.works),
+        filters: filtersOf(corpus, flags),
         signal: stop.signal,
       };
       if (words.length > 0) await answer(words.join(' '), search);
@@ -93,7 +76,7 @@ interface Search {
   readonly folder: string;
   readonly opened: SearchSession;
   readonly flags: SearchFlags;
-  readonly chosen: { readonly works?: ReadonlySet<string> };
+  readonly filters: ReturnType<typeof filtersOf>;
   readonly signal: AbortSignal;
 }
 
@@ -149,17 +132,8 @@ async function answer(question: string, search: Search): Promise<void> {
   const { mode, passages: all } = opened;
   const { terminal, clock } = session;
   const startedAt = clock.monotonic();
-  const {
-    run: _run,
-    hybrid: _hybrid,
-    dense: _dense,
-    lexical: _lexical,
-    full: _full,
-    minScore,
-    works: _works,
-    ...asked
-  } = flags;
-  const request = { ...asked, ...search.chosen, ...(minScore !== undefined && { minFit: minScore }) };
+  const { top, related, minScore } = flags;
+  const request = { top, related, ...search.filters, ...(minScore !== undefined && { minFit: minScore }) };
   const hits = await opened.search(question, request, signal);
   const tookMs = clock.monotonic() - startedAt;
   const links = new Map(hits.map(({ passage }) => [passage.file, linkTo(passage.file, folder)]));

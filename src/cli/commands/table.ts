@@ -17,7 +17,7 @@ import {
 import { AppError, writeFileAtomic } from '../../base/index.ts';
 import { stageExitCode } from '../../stage/index.ts';
 import { count } from '../progress.ts';
-import { corpusOf, runAndWords, runArgument, splitRun } from '../run-argument.ts';
+import { corpusOf, runArgument, splitRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared } from '../session.ts';
 import { settingOptions } from '../setting-options.ts';
@@ -34,6 +34,8 @@ interface TableFlags {
   readonly out?: string;
   readonly maxCost?: number;
   readonly force?: boolean;
+  readonly correct?: readonly string[];
+  readonly undo?: boolean;
 }
 
 const HELP = `
@@ -55,12 +57,13 @@ or it is empty and says why. Killed or stopped, the same command resumes.
 Examples:
   docstokg table runs/corals --column year --column "sample size:number" --out table.csv
   docstokg table runs/corals --columns columns.yaml --works included --format markdown
-  docstokg table correct runs/corals W2741809807 "sample size" 48
+  docstokg table runs/corals --correct W2741809807 "sample size" 48
+  docstokg table runs/corals --correct W2741809807 "sample size" --undo
 `;
 
 /** `table`: one question per column, one paper per row. */
 export function tableCommand(): Command {
-  const command = worksOption(runArgument(settingOptions(shared(new Command('table')), ['table'])))
+  return worksOption(runArgument(settingOptions(shared(new Command('table')), ['table'])))
     .description('ask the same questions of every paper: one row per paper, each cell with its quote')
     .option('--columns <file>', 'YAML file with the columns')
     .option('--column <column>', 'a column, repeatable: NAME, NAME:TYPE, NAME:number:UNIT', collect)
@@ -70,9 +73,12 @@ export function tableCommand(): Command {
     .option('--out <file>', 'output file; default: stdout')
     .option('--max-cost <usd>', 'spending limit for the model in this run, in US dollars', decimalNumber(0))
     .option('--force', 'fill in all rows again; cached model answers are free')
+    .option('--correct <word...>', 'correct a cell instead, WORK COLUMN [VALUE]; later runs keep it')
+    .option('--undo', 'with --correct: back to what was found')
     .addHelpText('after', HELP)
     .action(async (run: string | undefined, flags: TableFlags, self: Command) => {
       const session = openSession(self);
+      if (flags.correct) return await correct([...(run === undefined ? [] : [run]), ...flags.correct], flags, session);
       using stop = stopSignal();
       const columns = columnsOf(flags);
       const format = flags.format ?? formatOf(flags.out);
@@ -112,7 +118,6 @@ export function tableCommand(): Command {
       if (used && used.inputTokens > 0)
         session.log('info', `used: ${count(used.inputTokens)} tokens sent, ${count(used.outputTokens)} answered`);
     });
-  return command.addCommand(correctCommand());
 }
 
 function collect(value: string, before: readonly string[] | undefined): readonly string[] {
@@ -163,21 +168,10 @@ async function write(
   );
 }
 
-function correctCommand(): Command {
-  const names = ['work', 'column', '[value]'];
-  return runAndWords(shared(new Command('correct')), names)
-    .description('correct a cell manually; later runs keep the correction')
-    .option('--undo', 'undo the correction')
-    .addHelpText(
-      'after',
-      '\nWithout a value the cell is left empty.\n\nExamples:\n  docstokg table correct runs/corals W2741809807 "sample size" 48\n  docstokg table correct runs/corals W2741809807 "sample size" --undo\n',
-    )
-    .action(async (given: string[], flags: { readonly run?: string; readonly undo?: boolean }, self: Command) => {
-      const session = openSession(self);
-      const { run, words } = splitRun(given, names, flags.run);
-      const [work = '', column = '', value = ''] = words;
-      await using corpus = await corpusOf(session, run);
-      corpus.correct(work, column, flags.undo ? null : value);
-      session.log('info', `${flags.undo ? 'restored' : 'corrected'}: ${work}, ${column}`);
-    });
+async function correct(words: readonly string[], flags: TableFlags, session: Session): Promise<void> {
+  const { run, words: given } = splitRun(words, ['work', 'column', '[value]'], flags.run);
+  const [work = '', column = '', value = ''] = given;
+  await using corpus = await corpusOf(session, run);
+  corpus.correct(work, column, flags.undo ? null : value);
+  session.log('info', `${flags.undo ? 'restored' : 'corrected'}: ${work}, ${column}`);
 }

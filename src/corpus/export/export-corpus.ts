@@ -22,17 +22,7 @@ import { chunkOutput, openRowWriter, readChunkPassages } from '../../parse/index
 import { sectionOf } from '../../search/index.ts';
 import type { SearchPlace } from '../open-search.ts';
 
-export const EXPORT_FORMATS = [
-  'bibtex',
-  'ris',
-  'csl',
-  'csv',
-  'parquet',
-  'documents',
-  'prisma',
-  'asreview',
-  'obsidian',
-] as const;
+export const EXPORT_FORMATS = ['bibtex', 'ris', 'csl', 'csv', 'parquet', 'documents', 'prisma', 'obsidian'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Formats that are a folder and cannot be printed. */
@@ -120,9 +110,6 @@ async function* textOf(format: ExportFormat, works: Iterable<LibraryWork>, place
     case 'csv':
       yield* csvTable(works);
       return;
-    case 'asreview':
-      yield* screeningTable(works);
-      return;
     case 'documents':
       for await (const document of loadedDocuments(works, {
         dataRoot: place.dataRoot,
@@ -152,18 +139,6 @@ function* csvTable(works: Iterable<LibraryWork>): Generator<string> {
       type, language, license, access, version, outcome, reason, detail, label, retracted: retractionOf(record) ? 'retracted' : null, file, url, abstract,
     }; // prettier-ignore
     yield csvLine(COLUMNS.map((name) => known[name]));
-  }
-}
-
-/** The table that ASReview and Rayyan read; `included` is empty before screening. */
-function* screeningTable(works: Iterable<LibraryWork>): Generator<string> {
-  yield csvLine(['record_id', 'title', 'abstract', 'authors', 'year', 'doi', 'keywords', 'url', 'included']);
-  for (const { record, label, isOtherVersion, reason } of works) {
-    if (isOtherVersion || namesNoWork(reason ?? '')) continue;
-    const { id, title, abstract, authors, ids, keywords, url } = record;
-    const included = label === null ? '' : label === 'included' ? 1 : 0;
-    const names = authors.map(({ name }) => name).join('; ');
-    yield csvLine([id, title, abstract, names, yearOf(record), ids.doi, keywords.join('; '), url, included]);
   }
 }
 

@@ -126,14 +126,6 @@ test('a run goes out in every format, with links, licences and counts that add u
     included: 0,
   });
 
-  const screening = await text(corpus, 'asreview');
-  assert.deepEqual(
-    screening
-      .trim()
-      .split(/\r?\n/)
-      .map((line) => line.split(',')[0]),
-    ['record_id', 'W1', 'W2', 'W4'],
-  );
   {
     using records = Records.open(folder.path);
     const decided = { phase: 'title-abstract', by: 'ada', at: '', reason: null, note: null, criteria: 0 } as const;

@@ -42,49 +42,46 @@ function defaultsOf(stage: ParseStage): string {
   ].join(' ');
 }
 
+/** The level and text of an event that is logged. */
+export function stageMessage(event: StageEvent): readonly ['warn' | 'info' | 'debug', string] | undefined {
+  switch (event.kind) {
+    case 'item-failed': {
+      const { itemId, code, category, message } = event.error;
+      return ['warn', `${itemId}: ${code ?? category} ${message}`];
+    }
+    case 'warning':
+      return ['warn', event.message];
+    case 'item-abandoned':
+      return ['warn', `${event.itemId} did not stop when asked to and was abandoned`];
+    case 'hook-failed':
+      return ['warn', `${event.hook}: ${event.message}`];
+    case 'worker-replaced':
+      return [
+        'debug',
+        `a worker was replaced: ${event.reason}${event.itemId === undefined ? '' : ` on ${event.itemId}`}`,
+      ];
+    case 'worker-output':
+      return ['debug', event.text];
+    case 'stopping':
+      return ['info', `stopping: ${event.reason}`];
+    case 'progress':
+    case 'diagnostics':
+    case 'item-retry':
+    case 'stage-started':
+    case 'stage-ended':
+      return undefined;
+  }
+}
+
 /** Prints the progress of a stage: one live line in a terminal, periodic lines in a pipe. */
 export function showStage(session: Session): (event: StageEvent) => void {
   const { terminal } = session;
   return (event) => {
-    switch (event.kind) {
-      case 'progress':
-        if (terminal.live) terminal.status(progressLine(event.progress).slice(0, terminal.columns - 1));
-        break;
-      case 'diagnostics':
-        if (!terminal.live) terminal.note(diagnosticsLine(event.progress));
-        break;
-      case 'item-failed':
-        session.log(
-          'warn',
-          `${event.error.itemId}: ${event.error.code ?? event.error.category} ${event.error.message}`,
-        );
-        break;
-      case 'warning':
-        session.log('warn', event.message);
-        break;
-      case 'item-abandoned':
-        session.log('warn', `${event.itemId} did not stop when asked to and was abandoned`);
-        break;
-      case 'hook-failed':
-        session.log('warn', `${event.hook}: ${event.message}`);
-        break;
-      case 'worker-replaced':
-        session.log(
-          'debug',
-          `a worker was replaced: ${event.reason}${event.itemId === undefined ? '' : ` on ${event.itemId}`}`,
-        );
-        break;
-      case 'worker-output':
-        session.log('debug', event.text);
-        break;
-      case 'stopping':
-        session.log('info', `stopping: ${event.reason}`);
-        break;
-      case 'item-retry':
-      case 'stage-started':
-      case 'stage-ended':
-        break;
-    }
+    const message = stageMessage(event);
+    if (message) session.log(...message);
+    else if (event.kind === 'progress' && terminal.live)
+      terminal.status(progressLine(event.progress).slice(0, terminal.columns - 1));
+    else if (event.kind === 'diagnostics' && !terminal.live) terminal.note(diagnosticsLine(event.progress));
   };
 }
 

@@ -26,7 +26,7 @@ Examples:
 Ctrl-C stops after the running downloads; run the same command again to resume.
 `;
 
-/** Adds the download arguments and options to `docstokg download` or to `contentdownload` itself. */
+/** Adds the download arguments and options to `contentdownload`. */
 export function downloadCommand(command: Command): Command {
   return downloadOptions(shared(command), 'JSONL, CSV, BibTeX or RIS file, or list of ids')
     .option('--estimate', 'estimate works, open-access share, API credits, time and disk space from two OpenAlex pages')

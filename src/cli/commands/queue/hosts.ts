@@ -1,72 +1,28 @@
-import { Command } from 'commander';
-
-import type { HostOverview } from '../../../queue/index.ts';
+import type { Config } from '../../../config/index.ts';
+import { hostsNow } from '../../../harvest/index.ts';
+import type { HostOverview, WorkQueue } from '../../../queue/index.ts';
+import { hostJson, isoTime } from '../../../queue/index.ts';
 import { count, duration } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { plain, table } from '../../terminal.ts';
-import { isoTime, queueOptions, showRepeatedly, withQueue } from './shared.ts';
 
-export function hostsCommand(): Command {
-  return queueOptions(new Command('hosts'))
-    .description('show limits, requests in flight and rate limits for every host and service')
-    .option('--host <host>', 'only this host, service or resolver')
-    .option('--watch', 'refresh every second until Ctrl-C')
-    .addHelpText(
-      'after',
-      `
-in flight     requests in flight, and the limit
-per second    maximum request rate; "slowed" if the host asked for less
-next          when the next request can start
-done, failed  requests of active workers; failures by reason
-jobs          queued jobs expected to use this host
-
-Examples:
-  contentdownload queue hosts
-  contentdownload queue hosts --host arxiv.org --json
-`,
-    )
-    .action(async (options: { host?: string; watch?: boolean }, self: Command) => {
-      await withQueue(self, async (queue, session, { config }) => {
-        // Loads the rules of every service, which no other queue command needs.
-        const { hostsNow } = await import('../../../harvest/index.ts');
-        const show = async (before: string): Promise<void> => {
-          const hosts = (await hostsNow(config, queue)).filter(
-            ({ name }) => options.host === undefined || name === options.host.toLowerCase(),
-          );
-          session.print(hosts.map(hostJson), () => `${before}${hostTable(hosts, session)}`);
-        };
-        await showRepeatedly(session, options.watch, show);
-      });
-    });
-}
-
-function hostJson(host: HostOverview): Record<string, unknown> {
-  const { kind, name, cap, perSecond, slowed, inFlight, waiting, nextAt, hold, done, failed, budgetLeft, jobs } = host;
-  return {
-    kind,
-    name,
-    cap,
-    per_second: perSecond,
-    slowed,
-    in_flight: inFlight,
-    waiting,
-    next_at: isoTime(nextAt),
-    held_until: isoTime(hold?.until),
-    held_why: hold?.reason ?? null,
-    done,
-    failed,
-    budget_left: budgetLeft,
-    jobs: jobs && {
-      due: jobs.due,
-      delayed: jobs.delayed,
-      in_progress: jobs.inProgress,
-      done: jobs.done,
-      skipped: jobs.skipped,
-      error: jobs.error,
-      codes: jobs.codes,
-      next_available_at: isoTime(jobs.nextAvailableAt),
-    },
-  };
+/** Prints every host, or one. Loads the rules of every service, which no other queue command needs. */
+export async function showHosts(
+  queue: WorkQueue,
+  config: Config,
+  session: Session,
+  one: string | undefined,
+  before: string,
+): Promise<void> {
+  const hosts = (await hostsNow(config, queue)).filter(({ name }) => one === undefined || name === one);
+  session.print(
+    hosts.map((host) => {
+      const { nextAvailableAt, inProgress, ...jobs } = host.jobs ?? { nextAvailableAt: null, inProgress: 0 };
+      const counts = { ...jobs, in_progress: inProgress, next_available_at: isoTime(nextAvailableAt) };
+      return { name: host.name, ...hostJson(host), done: host.done, failed: host.failed, jobs: host.jobs && counts };
+    }),
+    () => `${before}${hostTable(hosts, session)}`,
+  );
 }
 
 function hostTable(hosts: readonly HostOverview[], session: Session): string {

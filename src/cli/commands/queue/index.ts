@@ -6,7 +6,6 @@ const CHILDREN: Readonly<Record<string, () => Promise<Command>>> = {
   import: async () => (await import('./enqueue.ts')).importCommand(),
   run: async () => (await import('./run.ts')).runCommand(),
   stats: async () => (await import('./stats.ts')).statsCommand(),
-  hosts: async () => (await import('./hosts.ts')).hostsCommand(),
   'retry-failed': async () => (await import('./operate.ts')).retryFailedCommand(),
   pause: async () => (await import('./operate.ts')).pauseCommand('pause'),
   resume: async () => (await import('./operate.ts')).pauseCommand('resume'),

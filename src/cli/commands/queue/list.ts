@@ -2,11 +2,11 @@ import { once } from 'node:events';
 
 import { Command, Option } from 'commander';
 
-import type { Job, JobFilter, JobState, QueueAdmin } from '../../../queue/index.ts';
-import { JOB_STATES } from '../../../queue/index.ts';
+import type { Job, JobFilter, JobState, QueueAdmin } from '../../../queue/kept/index.ts';
+import { JOB_STATES, jobJson } from '../../../queue/kept/index.ts';
 import type { Session } from '../../session.ts';
 import { plain, table } from '../../terminal.ts';
-import { codeOfReason, findJob, isoTime, queueOptions, withQueue } from './shared.ts';
+import { codeOfReason, findJob, queueOptions, withQueue } from './shared.ts';
 import { wholeNumber } from '../../options.ts';
 
 interface FilterOptions {
@@ -84,38 +84,5 @@ async function* everyJob(admin: QueueAdmin, filter: JobFilter): AsyncGenerator<J
     const last = page.at(-1);
     if (!last) return;
     after = last.id;
-  }
-}
-
-/** A job with its SQL column names; timestamps as ISO 8601. */
-function jobJson(job: Job): Record<string, unknown> {
-  return {
-    id: job.id,
-    artifact_id: job.artifactId,
-    artifact: parsed(job.artifactJson),
-    state: job.state,
-    attempts: job.attempts,
-    last_error: job.lastError,
-    result: job.result === null ? null : parsed(job.result),
-    deaths: job.deaths,
-    deaths_alone: job.deathsAlone,
-    suspect_since: isoTime(job.suspectSince),
-    resolver_hint: job.resolverHint,
-    host: job.host,
-    priority: job.priority,
-    created_at: isoTime(job.createdAt),
-    updated_at: isoTime(job.updatedAt),
-    available_at: isoTime(job.availableAt),
-    lease_expires_at: isoTime(job.leaseExpiresAt),
-    worker_id: job.workerId,
-  };
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown;
-  } catch {
-    // Jobs enqueued by other programs may hold a payload that is not JSON.
-    return json;
   }
 }

@@ -49,11 +49,6 @@ export async function findJob(admin: QueueAdmin, id: string): Promise<Job> {
   throw new AppError('JOB_UNKNOWN', `job not found: ${id}`, { hint: 'see queue list' });
 }
 
-/** ISO 8601, or null for an unknown or infinite time. */
-export function isoTime(at: number | null | undefined): string | null {
-  return at === null || at === undefined || !Number.isFinite(at) ? null : new Date(at).toISOString();
-}
-
 /** Prints once, or with `--watch` every second until Ctrl-C; `before` clears the screen. */
 export async function showRepeatedly(
   session: Session,

@@ -1,20 +1,48 @@
 import { Command, Option } from 'commander';
 
 import type { QueueOverview, QueueStats, SlowedHost } from '../../../queue/kept/index.ts';
-import { JOB_STATES, overviewOf, RateMeter } from '../../../queue/kept/index.ts';
+import { JOB_STATES, overviewOf, queueJson, RateMeter } from '../../../queue/kept/index.ts';
 import { count, duration } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { plain, table } from '../../terminal.ts';
-import { isoTime, queueOptions, showRepeatedly, withQueue } from './shared.ts';
+import { queueOptions, showRepeatedly, withQueue } from './shared.ts';
+
+interface StatsOptions {
+  readonly format: 'json' | 'table';
+  readonly hosts?: string | true;
+  readonly watch?: boolean;
+}
 
 export function statsCommand(): Command {
   return queueOptions(new Command('stats'))
     .description('show jobs by state and reason, throughput and active workers')
     .addOption(new Option('--format <format>', 'output format').choices(['json', 'table']).default('table'))
+    .option('--hosts [host]', 'show limits, requests in flight and rate limits of hosts and services, or of one')
     .option('--watch', 'refresh every second until Ctrl-C')
-    .addHelpText('after', '\nExample:\n  contentdownload queue stats --watch\n')
-    .action(async (options: { format: 'json' | 'table'; watch?: boolean }, self: Command) => {
-      await withQueue(self, async (queue, session) => {
+    .addHelpText(
+      'after',
+      `
+Columns of --hosts:
+  in flight     requests in flight, and the limit
+  per second    maximum request rate; "slowed" if the host asked for less
+  next          when the next request can start
+  done, failed  requests of active workers; failures by reason
+  jobs          queued jobs expected to use this host
+
+Examples:
+  contentdownload queue stats --watch
+  contentdownload queue stats --hosts arxiv.org --json
+`,
+    )
+    .action(async (options: StatsOptions, self: Command) => {
+      await withQueue(self, async (queue, session, { config }) => {
+        if (options.hosts !== undefined) {
+          const { showHosts } = await import('./hosts.ts');
+          const one = options.hosts === true ? undefined : options.hosts.toLowerCase();
+          return await showRepeatedly(session, options.watch, (before) =>
+            showHosts(queue, config, session, one, before),
+          );
+        }
         const json = session.json || options.format === 'json';
         const meter = new RateMeter();
         const show = async (before: string): Promise<void> => {
@@ -23,57 +51,12 @@ export function statsCommand(): Command {
           meter.note(done + skipped + error, stats.at);
           const overview = overviewOf(stats, { perSecond: meter.perSecond });
           session.terminal.print(
-            json ? JSON.stringify(statsJson(overview)) : `${before}${statsTable(overview, session)}`,
+            json ? JSON.stringify(queueJson(overview)) : `${before}${statsTable(overview, session)}`,
           );
         };
         await showRepeatedly(session, options.watch, show);
       });
     });
-}
-
-/** Field names follow the source documents. */
-function statsJson({ stats, perSecond, leftMs, workers, slowed, oldestDue }: QueueOverview): Record<string, unknown> {
-  return {
-    ...stats.states,
-    total: stats.total,
-    due: stats.due,
-    delayed: stats.delayed,
-    suspects: stats.suspects,
-    per_second: perSecond,
-    left_seconds: leftMs === null ? null : leftMs / 1000,
-    oldest_queued_at: isoTime(stats.oldestQueuedAt),
-    oldest_queued_id: oldestDue?.artifactId ?? null,
-    next_available_at: isoTime(stats.nextAvailableAt),
-    by_resolver: stats.byResolver,
-    by_error_code: stats.byErrorCode,
-    leases: stats.leases.map(({ workerId, jobs, expiresAt }) => ({
-      worker_id: workerId,
-      jobs,
-      expires_at: isoTime(expiresAt),
-    })),
-    workers: workers.map((worker) => ({
-      worker_id: worker.workerId,
-      alive: worker.alive,
-      pid: worker.pid,
-      hostname: worker.hostname,
-      holds: worker.holds,
-      lease_ends_at: isoTime(worker.leaseEndsAt),
-      maxWorkers: worker.maxWorkers,
-      running: worker.running,
-      parked: worker.parked,
-      per_second: worker.perSecond,
-      started_at: isoTime(worker.startedAt),
-      updated_at: isoTime(worker.heardAt),
-    })),
-    slowed_hosts: slowed.map(({ host, cap, perSecond: rate, hold }) => ({
-      host,
-      cap,
-      per_second: rate,
-      held_until: isoTime(hold?.until),
-      held_why: hold?.reason ?? null,
-    })),
-    pauses: stats.pauses.map(({ scope, name, since }) => ({ scope, name, since: isoTime(since) })),
-  };
 }
 
 function statsTable(overview: QueueOverview, session: Session): string {
@@ -177,7 +160,7 @@ function slowedSection(hosts: readonly SlowedHost[], bold: (text: string) => str
       ? ''
       : `rate-limited${hold.until === null ? '' : ` for ${duration(hold.until - now)}`}: ${hold.reason}`,
   ]);
-  return [`${bold('Slowed down')} (more: queue hosts)\n${table(rows)}`];
+  return [`${bold('Slowed down')} (more: queue stats --hosts)\n${table(rows)}`];
 }
 
 function sorted<T extends { readonly jobs: number }>(rows: readonly T[]): T[] {

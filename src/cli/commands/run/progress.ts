@@ -4,6 +4,7 @@ import type { StageEvent } from '../../../stage/index.ts';
 import { count, duration, showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { plain } from '../../terminal.ts';
+import { stageMessage } from '../docparse/stage-options.ts';
 
 /** Stages in order, with the word shown to users. `dense` computes vectors ahead of `embed`, which writes them. */
 const DONE: readonly (readonly [word: string, ...stages: CorpusStageName[]])[] = [
@@ -69,44 +70,18 @@ export class RunProgress {
   }
 
   #staged(stage: CorpusStageName, event: StageEvent): void {
-    const log: Session['log'] = (level, message) => this.#session.log(level, message);
-    switch (event.kind) {
-      case 'progress':
-        if (!this.#stageStartedAt.has(stage)) this.#stageStartedAt.set(stage, this.#session.clock.monotonic());
-        this.#stages.set(stage, event.progress);
-        break;
-      case 'stage-started':
-        // Until a stage has finished its first document, the time left is unknown.
-        if (stage === 'embed') this.#ending = 'writing vectors';
-        else this.#stages.set(stage, { succeeded: 0, skipped: 0, failed: 0 });
-        break;
-      // Failed documents are listed together in the summary.
-      case 'item-failed':
-        log('debug', `${stage} ${event.error.itemId}: ${event.error.code ?? event.error.category}`);
-        break;
-      case 'warning':
-        log('debug', `${stage}: ${event.message}`);
-        break;
-      case 'item-abandoned':
-        log('warn', `${stage}: ${event.itemId} did not stop when asked to and was abandoned`);
-        break;
-      case 'hook-failed':
-        log('warn', `${stage}: ${event.hook}: ${event.message}`);
-        break;
-      case 'worker-replaced':
-        log('debug', `${stage}: a worker was replaced: ${event.reason}`);
-        break;
-      case 'worker-output':
-        log('debug', `${stage}: ${event.text}`);
-        break;
-      case 'stage-ended':
-        this.#stages.set(stage, event.outcome);
-        break;
-      case 'diagnostics':
-      case 'item-retry':
-      case 'stopping':
-        break;
-    }
+    if (event.kind === 'progress') {
+      if (!this.#stageStartedAt.has(stage)) this.#stageStartedAt.set(stage, this.#session.clock.monotonic());
+      this.#stages.set(stage, event.progress);
+    } else if (event.kind === 'stage-started') {
+      // Until a stage has finished its first document, the time left is unknown.
+      if (stage === 'embed') this.#ending = 'writing vectors';
+      else this.#stages.set(stage, { succeeded: 0, skipped: 0, failed: 0 });
+    } else if (event.kind === 'stage-ended') this.#stages.set(stage, event.outcome);
+    const [level, message] = stageMessage(event) ?? ['info', ''];
+    // Failed documents are listed together in the summary.
+    const isListed = event.kind === 'item-failed' || event.kind === 'warning' || event.kind === 'stopping';
+    if (message !== '') this.#session.log(isListed ? 'debug' : level, `${stage}: ${message}`);
   }
 
   #line(): string {
