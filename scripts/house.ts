@@ -109,6 +109,11 @@ export const HOUSE: Readonly<Record<string, Room>> = {
     budget: 3_500,
   },
   screen: { folders: ['base', 'works', 'store', 'search', 'ask', 'corpus'], packages: [], budget: 2_500 },
+  questions: {
+    folders: ['base', 'config', 'ask', 'corpus', 'graph', 'search', 'answers', 'screen'],
+    packages: ['zod'],
+    budget: 900,
+  },
   serve: {
     folders: [
       'base',
@@ -122,15 +127,16 @@ export const HOUSE: Readonly<Record<string, Room>> = {
       'corpus',
       'answers',
       'screen',
+      'questions',
     ],
     // preact and htm run in the page only.
     packages: ['zod', 'find-my-way', 'esbuild', 'preact', 'htm'],
     budget: 5_600,
   },
   mcp: {
-    folders: ['base', 'config', 'ask', 'corpus', 'graph', 'parse', 'search', 'answers', 'screen'],
+    folders: ['base', 'config', 'parse', 'answers', 'questions'],
     packages: ['zod', '@modelcontextprotocol/server'],
-    budget: 1_400,
+    budget: 500,
   },
   cli: {
     folders: [
@@ -152,6 +158,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
       'screen',
       'objects',
       'model',
+      'questions',
       'serve',
       'mcp',
       'telemetry',
@@ -163,7 +170,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
 };
 
 /** Maximum number of lines in `src`; lowered as rooms reach their budgets. */
-const MOST_LINES = 97_300;
+const MOST_LINES = 95_400;
 /** Maximum number of lines in the folders next to src/. */
 const BESIDE: Readonly<Record<string, number>> = { sim: 12_500, bench: 4_500, scripts: 3_000, docs: 5_000 };
 

@@ -13,7 +13,8 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 
 import { loadConfig } from '../../src/config/index.ts';
-import { createMcp, openRuns } from '../../src/mcp/index.ts';
+import { createMcp } from '../../src/mcp/index.ts';
+import { openRuns } from '../../src/questions/index.ts';
 import { writeSmallRun } from '../../test/fixtures/small-run.ts';
 
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';

@@ -56,6 +56,6 @@ export type { CitationStyle, LibraryAccount, MissingReason, WorksPage } from './
 export type { Figure, LibraryDocument, OutlineEntry, TextPart, TextPiece } from './library/read-document.ts';
 export type { CitedDocument, CitedHit, CitedWork, PassageFilter, SearchRequest } from './search/search-session.ts';
 export { KeptOpen, fileStamp } from './search/kept-open.ts';
-export { LiveSearch, SearchSession } from './search/search-session.ts';
+export { keptSearch, SearchSession } from './search/search-session.ts';
 export { CorpusView } from './view/corpus-view.ts';
 export type { RunEvent, StepCount, ShownBlock, ShownDocument } from './view/corpus-view.ts';

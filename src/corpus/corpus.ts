@@ -7,11 +7,11 @@ import type { Config, Layer, Settings } from '../config/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
 import type { Runtime, WorkPlans } from '../harvest/index.ts';
 import { ManifestFolder, simulatedLayer } from '../harvest/index.ts';
-import { chooseWorks, CorpusView, CorpusWorks, Library, LiveSearch, manifestFolder, worksOfSet } from '../ask/index.ts';
+import { chooseWorks, CorpusView, CorpusWorks, keptSearch, Library, manifestFolder, worksOfSet } from '../ask/index.ts';
 import type { SavedSet } from '../store/index.ts';
 import { CorpusStore, LABELS, Records } from '../store/index.ts';
 import type { Work } from '../works/index.ts';
-import type { CitedHit, SearchRequest, SearchSession } from '../ask/index.ts';
+import type { CitedHit, KeptOpen, SearchRequest, SearchSession } from '../ask/index.ts';
 import { CorpusGraph } from './corpus-graph.ts';
 import type { Estimate, GatherRequest } from './gather-request.ts';
 import { estimateWorks, findPlansOfWorks, findWorks, askedFor, wantedDocuments } from './gather-request.ts';
@@ -185,10 +185,10 @@ export class Corpus implements AsyncDisposable {
   }
 
   /** A search for long-running processes: it notices when the corpus grows. The caller disposes of it. */
-  liveSearch(tell?: (event: SearchEvent) => void): LiveSearch {
+  liveSearch(tell?: (event: SearchEvent) => void): KeptOpen<SearchSession> {
     const { folder, config } = this;
     const open = (): Promise<SearchSession> => this.openSearch(tell ? { tell } : {});
-    return new LiveSearch({ folder, dataRoot: config.parse.data_root, clock: this.#clock, open });
+    return keptSearch({ folder, dataRoot: config.parse.data_root, clock: this.#clock, open });
   }
 
   /**

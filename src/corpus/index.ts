@@ -60,7 +60,6 @@ export {
   fileStamp,
   KeptOpen,
   Library,
-  LiveSearch,
   manifestFolder,
   SearchSession,
   sentenceOf,

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-import type { Library, LibraryWork, LiveSearch } from '../ask/index.ts';
+import type { CitedHit, Library, LibraryWork, SearchRequest } from '../ask/index.ts';
 import { documentLinks, SearchSession } from '../ask/index.ts';
 import { AppError, canonicalJson } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
@@ -232,14 +232,18 @@ const PASSAGES_PER_WORK = 6;
 /** Works cited together with a work or citing the same works, if there is a graph; then works with similar content. */
 export async function relatedWorks(
   work: LibraryWork,
-  corpus: { readonly library: Library; readonly graph: CorpusGraph; readonly search: LiveSearch },
+  corpus: {
+    readonly library: Library;
+    readonly graph: CorpusGraph;
+    readonly search: (question: string, request: SearchRequest, signal?: AbortSignal) => Promise<CitedHit[]>;
+  },
   limit: number,
   signal?: AbortSignal,
 ): Promise<RelatedWork[]> {
   const related = corpus.graph.exists ? byCitations(work, corpus.graph, limit) : [];
   if (related.length >= limit || work.title === null) return related;
   const known = new Set([work.document, work.id, ...related.map(({ id }) => id)]);
-  const hits = await corpus.search.search(work.title, { top: limit * PASSAGES_PER_WORK, minFit: 0 }, signal);
+  const hits = await corpus.search(work.title, { top: limit * PASSAGES_PER_WORK, minFit: 0 }, signal);
   for (const { passage, work: cited, fit } of hits) {
     const id = cited?.id ?? passage.document;
     if (known.has(id) || known.has(passage.document) || related.length >= limit) continue;

@@ -1,2 +1,1 @@
 export { createMcp, serveOnStdio } from './server.ts';
-export { openRuns } from './tool.ts';

@@ -1,8 +1,7 @@
 import { visibleText } from '../base/index.ts';
 import type { Tokenizer } from '../parse/index.ts';
 import { moreResults, NOTICE, packAnswer } from './answer.ts';
-import type { McpRun } from './tool.ts';
-import { DEFAULT_TOKENS, runsNamed } from './tool.ts';
+import type { AskedRun } from '../questions/index.ts';
 
 /** Maximum number of documents listed per run; an assistant finds the others by search. */
 const LISTED = 100;
@@ -19,7 +18,7 @@ interface Listed {
   readonly mimeType: string;
 }
 
-export async function listDocuments(runs: readonly McpRun[]): Promise<Listed[]> {
+export async function listDocuments(runs: readonly AskedRun[]): Promise<Listed[]> {
   const documents = await Promise.all(
     runs.map(async ({ id, corpus }) => {
       const { works } = await corpus.library.works({ outcome: 'saved', limit: LISTED });
@@ -41,12 +40,11 @@ const REST = 'rest';
 
 /** The start of a document, as much as fits into an answer, marked as data. */
 export async function readDocumentResource(
-  named: { readonly run: string; readonly document: string },
-  runs: readonly McpRun[],
-  tokenizer: Tokenizer,
+  { corpus }: AskedRun,
+  document: string,
+  how: { readonly maxTokens: number; readonly tokenizer: Tokenizer },
 ): Promise<string> {
-  const [run] = runsNamed(named.run, runs);
-  const pieces = (await run?.corpus.library.text(named.document)) ?? [];
+  const pieces = await corpus.library.text(document);
   const answer = await packAnswer(
     {
       head: {},
@@ -59,7 +57,7 @@ export async function readDocumentResource(
       })),
       cursorAfter: async (count) => (count < pieces.length ? REST : null),
     },
-    { place: { at: 0, within: 0 }, maxTokens: DEFAULT_TOKENS * 2, tokenizer, cursorAt: () => REST },
+    { place: { at: 0, within: 0 }, ...how, cursorAt: () => REST },
   );
-  return answer.content.replace(moreResults(REST), `More text: use the tool read with work ${named.document}.`);
+  return answer.content.replace(moreResults(REST), `More text: use the tool read with work ${document}.`);
 }

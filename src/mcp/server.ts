@@ -2,28 +2,36 @@ import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/serv
 import { createMcpHandler, McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 
+import { z } from 'zod';
+
 import { AppError, errorInfo } from '../base/index.ts';
 import type { Tokenizer } from '../parse/index.ts';
 import { openTokenizer } from '../parse/index.ts';
+import type { JsonObject } from './answer.ts';
 import { NOTICE, packAnswer } from './answer.ts';
+import type { AskedRun, Question } from '../questions/index.ts';
+import { decideQuestion, QUESTIONS } from '../questions/index.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { listDocuments, readDocumentResource } from './resources.ts';
-import type { McpRun, Tool } from './tool.ts';
-import { askTool, checkQuotesTool } from './tools/ask.ts';
-import { graphTool } from './tools/graph.ts';
-import { decideTool, screeningTool } from './tools/screening.ts';
-import { searchTool } from './tools/search.ts';
-import { tableTool } from './tools/table.ts';
-import { citeTool, figuresTool, readTool, relatedTool } from './tools/work.ts';
-import { accountTool, worksTool } from './tools/works.ts';
 
-const TOOLS: readonly Tool[] = [
-  searchTool, askTool, checkQuotesTool, tableTool, readTool, worksTool, citeTool, accountTool, relatedTool, graphTool,
-  figuresTool, screeningTool,
-]; // prettier-ignore
+const DEFAULT_TOKENS = 8_000;
+const PARAMETERS = {
+  run: z.string().max(300).optional().describe('Name of the corpus; default: all.'),
+  max_tokens: z
+    .int()
+    .min(500)
+    .max(20_000)
+    .default(DEFAULT_TOKENS)
+    .describe('Maximum number of tokens in the answer; use the cursor for the rest.'),
+  cursor: z.string().max(1_000).optional().describe('next_cursor of the previous answer, to continue.'),
+};
+const CUTS = {
+  cut: z.boolean().optional().describe('The text is cut; use the cursor for the rest.'),
+  continued: z.boolean().optional().describe('The text continues from the previous answer.'),
+};
 
 export interface McpOptions {
-  readonly runs: readonly McpRun[];
+  readonly runs: readonly AskedRun[];
   readonly version: string;
   /** Offers the tools that log decisions. */
   readonly allowControl?: boolean;
@@ -43,9 +51,10 @@ async function createCorpusServer(options: McpOptions): Promise<McpServer> {
     { capabilities: { tools: {}, resources: {} }, instructions: instructionsFor(runs) },
   );
   const parts = { ...options, tokenizer };
-  for (const each of TOOLS) registerTool(server, each, parts, { ...HINTS, readOnlyHint: true, idempotentHint: true });
+  for (const each of QUESTIONS)
+    registerTool(server, each, parts, { ...HINTS, readOnlyHint: true, idempotentHint: true });
   if (options.allowControl === true)
-    registerTool(server, decideTool, parts, { ...HINTS, readOnlyHint: false, idempotentHint: false });
+    registerTool(server, decideQuestion, parts, { ...HINTS, readOnlyHint: false, idempotentHint: false });
   registerDocuments(server, { ...options, tokenizer });
   return server;
 }
@@ -77,30 +86,54 @@ export async function serveOnStdio(options: McpOptions, signal: AbortSignal): Pr
   await handle.close();
 }
 
-function instructionsFor(runs: readonly McpRun[]): string {
+function instructionsFor(runs: readonly AskedRun[]): string {
   const names = runs.map(({ id }) => id).join(', ');
   return `Corpora of scholarly works with their full texts: ${names}. Start with search; read, figures, related and cite take the ids it returns; account shows what is missing. ${NOTICE}`;
 }
 
 type Parts = McpOptions & { readonly tokenizer: Tokenizer };
 
-function registerTool(server: McpServer, each: Tool, { runs, tokenizer, tell }: Parts, hints: ToolAnnotations): void {
+function registerTool(
+  server: McpServer,
+  each: Question,
+  { runs, tokenizer, tell }: Parts,
+  hints: ToolAnnotations,
+): void {
+  const { name, title, description, list, text, omitted, line } = each;
+  const item = each.item.omit(Object.fromEntries(omitted.map((field) => [field, true])) as Record<string, true>);
   server.registerTool(
-    each.name,
+    name,
     {
-      title: each.title,
-      description: each.description,
-      inputSchema: each.input,
-      outputSchema: each.output,
-      annotations: { title: each.title, ...hints },
+      title,
+      description,
+      inputSchema: each.input.extend(PARAMETERS),
+      outputSchema: z.object({
+        notice: z.string().describe('How to treat quoted text.'),
+        next_cursor: z.string().nullable().describe('Cursor of the next part; null at the end.'),
+        ...each.head,
+        [list]: z.array(text === undefined ? item : item.extend(CUTS)),
+      }),
+      annotations: { title, ...hints },
     },
     async (asked: Readonly<Record<string, unknown>>, context): Promise<CallToolResult> => {
       try {
-        const draft = await each.ask(asked, runs, context.mcpReq.signal);
-        const cursor = draft.cursorAfter ? undefined : (asked['cursor'] as string | undefined);
-        const place = readCursor(cursor, asked, { at: 0, within: 0 });
+        const answer = await each.ask(asked, runsNamed(asked['run'] as string, runs), context.mcpReq.signal);
+        const cursor = answer.cursorAfter ? undefined : (asked['cursor'] as string | undefined);
+        const draft = {
+          ...answer,
+          head: answer.head as JsonObject,
+          list,
+          items: answer.items.map((whole) => {
+            const fields = Object.entries(whole).filter(([field]) => !omitted.includes(field));
+            return {
+              data: Object.fromEntries(fields) as JsonObject,
+              text,
+              line: (data: JsonObject) => line(data as never),
+            };
+          }),
+        };
         const { structured, content } = await packAnswer(draft, {
-          place,
+          place: readCursor(cursor, asked),
           maxTokens: Number(asked['max_tokens']),
           tokenizer,
           cursorAt: (next) => writeCursor(next, asked),
@@ -111,6 +144,15 @@ function registerTool(server: McpServer, each: Tool, { runs, tokenizer, tell }: 
       }
     },
   );
+}
+
+function runsNamed(name: string | undefined, runs: readonly AskedRun[]): readonly AskedRun[] {
+  if (name === undefined) return runs;
+  const named = runs.filter(({ id }) => id === name);
+  if (named.length > 0) return named;
+  throw new AppError('USAGE_RUN', `unknown corpus "${name.slice(0, 100)}"`, {
+    hint: `open corpora: ${runs.map(({ id }) => id).join(', ')}`,
+  });
 }
 
 const MOST_MESSAGE = 1_000;
@@ -137,7 +179,9 @@ function registerDocuments(server: McpServer, { runs, tokenizer }: Parts): void 
         return decodeURIComponent(String(Array.isArray(value) ? value[0] : value));
       };
       try {
-        const text = await readDocumentResource({ run: named('run'), document: named('document') }, runs, tokenizer);
+        const [run] = runsNamed(named('run'), runs);
+        const how = { maxTokens: DEFAULT_TOKENS * 2, tokenizer };
+        const text = run ? await readDocumentResource(run, named('document'), how) : '';
         return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text }] };
       } catch (error) {
         if (error instanceof AppError || error instanceof URIError) throw new ResourceNotFoundError(uri.href);

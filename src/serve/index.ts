@@ -1,4 +1,4 @@
 export { isLoopback } from './http/gate.ts';
 export { writeReport } from './report.ts';
 export { openServer } from './server.ts';
-export type { CorpusServer, FetchHandler, ServerOptions } from './server.ts';
+export type { CorpusServer, ServerOptions } from './server.ts';

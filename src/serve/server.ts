@@ -8,6 +8,7 @@ import type { z } from 'zod';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, isAbort, systemClock } from '../base/index.ts';
+import type { AskedRun } from '../questions/index.ts';
 import type { Context } from './api/context.ts';
 import { apiRoutes } from './api/routes.ts';
 import { Gate } from './http/gate.ts';
@@ -22,7 +23,7 @@ import type { Watched } from './watch/world.ts';
 import { World } from './watch/world.ts';
 
 /** A handler with the web's Request and Response types. */
-export interface FetchHandler {
+interface FetchHandler {
   fetch(request: Request): Promise<Response>;
 }
 
@@ -38,7 +39,7 @@ export interface ServerOptions extends Pick<Watched, 'runs' | 'queue' | 'hosts' 
   readonly steeringLog?: string | undefined;
   readonly version: string;
   /** Opened at the first request for `/mcp`. */
-  readonly mcp?: (() => Promise<FetchHandler>) | undefined;
+  readonly mcp?: ((runs: readonly AskedRun[]) => Promise<FetchHandler>) | undefined;
   readonly clock?: Clock;
   readonly maxConnections?: number;
   readonly headersMs?: number;
@@ -227,7 +228,7 @@ class Serving implements CorpusServer {
     } else if (path.startsWith(`${PREFIX}/`)) {
       await this.#apiAnswer(request, response, signal);
     } else if (path === '/mcp' && this.#options.mcp) {
-      this.#mcp ??= this.#options.mcp();
+      this.#mcp ??= this.#options.mcp([...this.#world.runs.values()]);
       await answerWithFetch(await this.#mcp, request, response, signal);
     } else if (!isRead) {
       throw new Problem(405, 'METHOD', 'method not allowed; use GET', { headers: { allow: 'GET, HEAD' } });

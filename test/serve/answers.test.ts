@@ -49,7 +49,7 @@ test('an answer is streamed: passages, then each sentence, then the whole; a fai
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);
   await using server = await openSmallServer(folder.path);
-  const path = '/api/v1/runs/small/ask.ndjson?q=when+do+corals+bleach';
+  const path = '/api/v1/runs/small/ask.ndjson?question=when+do+corals+bleach';
   const response = await ask(server, path);
   assert.equal(response.headers.get('content-type'), 'application/x-ndjson');
   const got = lines(await response.text());
@@ -86,8 +86,8 @@ test('a file of the server cannot be read as a list of works', async () => {
   writeFileSync(file, 'a secret line\n');
   const works = encodeURIComponent(`@${file}`);
   for (const response of [
-    await ask(server, `/api/v1/runs/small/ask?q=corals&works=${works}`),
-    await ask(server, `/api/v1/runs/small/ask.ndjson?q=corals&works=${works}`),
+    await ask(server, `/api/v1/runs/small/ask?question=corals&works=${works}`),
+    await ask(server, `/api/v1/runs/small/ask.ndjson?question=corals&works=${works}`),
     await post(server, 'tables', { columns: ['year'], works: `@${file}` }),
   ]) {
     assert.equal(response.status, 400);
@@ -107,9 +107,9 @@ for (const path of ['ask.ndjson', 'ask'])
     });
     await using server = await withModel(folder.path, `http://127.0.0.1:${silent.port}/v1`);
     const leave = new AbortController();
-    const asking = ask(server, `/api/v1/runs/small/${path}?q=when+do+corals+bleach`, { signal: leave.signal }).then(
-      (response) => response.text(),
-    );
+    const asking = ask(server, `/api/v1/runs/small/${path}?question=when+do+corals+bleach`, {
+      signal: leave.signal,
+    }).then((response) => response.text());
     await asked.promise;
     leave.abort();
     await assert.rejects(asking, { name: 'AbortError' });

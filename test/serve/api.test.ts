@@ -34,7 +34,7 @@ test('an answer over HTTP has quotes with their passage; unknown works are refus
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);
   await using server = await openSmallServer(folder.path);
-  const path = '/api/v1/runs/small/ask?q=when+do+corals+bleach';
+  const path = '/api/v1/runs/small/ask?question=when+do+corals+bleach';
   const { sentences, model } = (await (await ask(server, path)).json()) as {
     sentences: { text: string; quotes: { text: string; page: number; passage: string }[] }[];
     model: null;
@@ -67,7 +67,8 @@ test('every route is in the OpenAPI document, and its responses match it', async
     work: 'W0',
     document: 'W0',
     job: '1',
-    q: 'corals',
+    question: 'corals',
+    ask: 'stats',
     kind: 'work',
     node: 'W0',
     source: 'W0',

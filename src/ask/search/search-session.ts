@@ -171,42 +171,18 @@ interface Parts {
   readonly open: () => Promise<SearchSession>;
 }
 
-/** A search that stays open while the corpus grows. */
-export class LiveSearch implements AsyncDisposable {
-  readonly #kept: KeptOpen<SearchSession>;
-
-  /** Use `Corpus.liveSearch`. */
-  constructor({ folder, dataRoot, clock, open }: Parts) {
-    const looked = [
-      dirname(chunkOutput(dataRoot, 'any', 'parquet')),
-      join(folder, 'Index'),
-      join(folder, 'manifest.jsonl'),
-      join(folder, 'records.jsonl'),
-      join(folder, 'decisions.jsonl'),
-    ];
-    // Changes with the passages or the index.
-    const stamp = (): string => looked.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0).join(' ');
-    this.#kept = new KeptOpen({ open, stamp, lookMs: LOOK_MS, clock, renews: true });
-  }
-
-  /** The default search mode and the number of passages. */
-  async about(): Promise<{ readonly mode: SearchMode; readonly passages: number }> {
-    return await this.#kept.use(({ mode, passages }) => ({ mode, passages }));
-  }
-
-  /** A caller that gives up must not stop an opening that others wait for: the signal stops only its own question. */
-  async search(question: string, request: SearchRequest = {}, signal?: AbortSignal): Promise<CitedHit[]> {
-    return await this.#kept.use((session) => session.search(question, request, signal));
-  }
-
-  /** Provides the open session while `work` runs. */
-  async use<T>(work: (session: SearchSession) => Promise<T>): Promise<T> {
-    return await this.#kept.use(work);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#kept[Symbol.asyncDispose]();
-  }
+/** A search that stays open while the corpus grows; use `Corpus.liveSearch`. */
+export function keptSearch({ folder, dataRoot, clock, open }: Parts): KeptOpen<SearchSession> {
+  const looked = [
+    dirname(chunkOutput(dataRoot, 'any', 'parquet')),
+    join(folder, 'Index'),
+    join(folder, 'manifest.jsonl'),
+    join(folder, 'records.jsonl'),
+    join(folder, 'decisions.jsonl'),
+  ];
+  // Changes with the passages or the index.
+  const stamp = (): string => looked.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0).join(' ');
+  return new KeptOpen({ open, stamp, lookMs: LOOK_MS, clock, renews: true });
 }
 
 /** The work of a passage, with its citation. */

@@ -4,7 +4,8 @@ import { Command, Option } from 'commander';
 
 import { packageVersion } from '../../base/index.ts';
 import { findSearchPlace } from '../../corpus/index.ts';
-import { openRuns, serveOnStdio } from '../../mcp/index.ts';
+import { serveOnStdio } from '../../mcp/index.ts';
+import { openRuns } from '../../questions/index.ts';
 import { requireFolder } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
 import { stopSignal } from '../stop-signal.ts';

@@ -11,8 +11,7 @@ import type { Corpus } from '../../corpus/index.ts';
 import { corpusLayer, openCorpus } from '../../corpus/index.ts';
 import { hostKnowledge, openQueue, queueLayer } from '../../harvest/index.ts';
 import type { WorkQueue } from '../../queue/index.ts';
-import type { FetchHandler, ServerOptions } from '../../serve/index.ts';
-import { screeningOnDemand } from '../../screen/index.ts';
+import type { ServerOptions } from '../../serve/index.ts';
 import { isLoopback, openServer } from '../../serve/index.ts';
 import { isRun, requireRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
@@ -80,7 +79,11 @@ export async function serveRuns(
       allowSteering: isControlAllowed,
       steeringLog: place === undefined ? undefined : join(place, 'steering.jsonl'),
       version: packageVersion(),
-      mcp: () => openMcp(runs, isControlAllowed, session, opened),
+      mcp: async (served) => {
+        const { createMcp } = await import('../../mcp/index.ts');
+        const tell = (message: string): void => session.log('warn', message);
+        return createMcp({ runs: served, version: packageVersion(), allowControl: isControlAllowed, tell });
+      },
       log: (level, message) => session.log(level, message),
     }),
   );
@@ -179,28 +182,4 @@ async function openWatched(
     hosts: hostKnowledge(config),
     beside: /^postgres(?:ql)?:\/\//.test(target) ? undefined : dirname(target),
   };
-}
-
-/** Handler of MCP requests under `/mcp`, created on first use. */
-async function openMcp(
-  runs: readonly { readonly id: string; readonly corpus: Corpus }[],
-  allowControl: boolean,
-  session: Session,
-  opened: AsyncDisposableStack,
-): Promise<FetchHandler> {
-  const { createMcp } = await import('../../mcp/index.ts');
-  const tell = (message: string): void => session.log('warn', message);
-  return createMcp({
-    runs: runs.map(({ id, corpus }) => {
-      const search = opened.use(
-        corpus.liveSearch((event) => {
-          if (event.kind === 'message') tell(event.message);
-        }),
-      );
-      return { id, corpus, search, screening: opened.use(screeningOnDemand(corpus.folder, corpus.config)) };
-    }),
-    version: packageVersion(),
-    allowControl,
-    tell,
-  });
 }

@@ -4,11 +4,12 @@ import type { Answer, AnswerSentence, AskEvent } from '../../answers/index.ts';
 import { askCorpus, openWriter } from '../../answers/index.ts';
 import type { CitedHit } from '../../corpus/index.ts';
 import { eventStream } from '../../corpus/index.ts';
+import { chosenWorks, worksChoice } from '../../questions/index.ts';
 import type { Asked, Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
 import { checkSearchable, runOf } from './context.ts';
-import { runPath, wholeNumber, words, worksChoice } from './parameters.ts';
+import { runPath, words } from './parameters.ts';
 import * as shapes from './shapes/corpus.ts';
 import { Turns } from './turns.ts';
 
@@ -18,9 +19,9 @@ const AT_ONCE = 4;
 const LONGEST_NEAREST = 600;
 
 const question = z.strictObject({
-  q: words.min(1).describe('The question.'),
+  question: words.min(1).describe('The question.'),
   works: worksChoice.optional(),
-  passages: wholeNumber(1, 50).optional().describe('Passages that the answer is made from; default 10.'),
+  passages: z.int().min(1).max(50).optional().describe('Passages that the answer is made from; default 10.'),
 });
 type Question = Asked<z.output<typeof runPath>, z.output<typeof question>, unknown>;
 type Line = z.output<typeof shapes.answerLine>;
@@ -29,7 +30,7 @@ type Line = z.output<typeof shapes.answerLine>;
 export function askRoutes(context: Context): Route[] {
   const turns = new Turns(AT_ONCE);
   const answered = async (
-    { path, query: { q, works, passages } }: Question,
+    { path, query: { question: asked, works, passages } }: Question,
     tell: ((line: Line) => void) | undefined,
     signal: AbortSignal,
   ): Promise<z.output<typeof shapes.answer>> => {
@@ -37,8 +38,8 @@ export function askRoutes(context: Context): Route[] {
     checkSearchable(run);
     using _turn = await turns.take(signal);
     await using opened = new AsyncDisposableStack();
-    const asked = {
-      ...(works !== undefined && { works: run.corpus.chooseWorks(works) }),
+    const options = {
+      ...chosenWorks(run.corpus, works),
       ...(passages !== undefined && { passages }),
       writer: openWriter(run.corpus, opened),
       report: (event: AskEvent) =>
@@ -48,7 +49,7 @@ export function askRoutes(context: Context): Route[] {
             : { kind: 'sentence', sentence: shownSentence(event.sentence, event.passages) },
         ),
     };
-    return shownAnswer(await run.search.use((session) => askCorpus(session, q, asked, signal)));
+    return shownAnswer(await run.search.use((session) => askCorpus(session, asked, options, signal)));
   };
   return [
     route({

@@ -6,7 +6,7 @@ import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
 import { runOf, runRoute } from './context.ts';
-import { documentPath, pageQuery, wholeNumber, words } from './parameters.ts';
+import { documentPath, pageQuery, words } from './parameters.ts';
 import { page } from './shapes/basics.ts';
 import * as shapes from './shapes/corpus.ts';
 import { passages } from './shapes/course.ts';
@@ -36,7 +36,7 @@ export function documentRoutes(context: Context): Route[] {
       summary: 'One document: its pages and its blocks in reading order, with tables, figures and positions.',
       pathSchema: documentPath,
       querySchema: z.strictObject({
-        from: wholeNumber(0, 1_000_000_000).optional().describe('`next` of the previous part.'),
+        from: z.int().min(0).max(1_000_000_000).optional().describe('`next` of the previous part.'),
       }),
       schema: shapes.wholeDocument,
       value: async ({ view }, { path, query }) => {
@@ -77,9 +77,9 @@ export function documentRoutes(context: Context): Route[] {
     route({
       path: '/runs/{run}/documents/{document}/pages/{page}.png',
       summary: 'A page as an image.',
-      pathSchema: documentPath.extend({ page: wholeNumber(1, 100_000).describe('Page number, starting at 1.') }),
+      pathSchema: documentPath.extend({ page: z.int().min(1).max(100_000).describe('Page number, starting at 1.') }),
       querySchema: z.strictObject({
-        width: wholeNumber(100, 2_000).optional().describe('Width in pixels; default 1000.'),
+        width: z.int().min(100).max(2_000).optional().describe('Width in pixels; default 1000.'),
       }),
       gives: { kind: 'bytes', types: ['image/png'] },
       handle: async ({ path, query }) => {

@@ -5,37 +5,13 @@ import { WORK_ORDERS } from '../../corpus/index.ts';
 /** Text parameter with a length limit. */
 export const words = z.string().max(1_000);
 
-export function wholeNumber(least: number, most: number): z.ZodType<number> {
-  return z
-    .string()
-    .regex(/^\d{1,15}$/)
-    .transform(Number)
-    .pipe(z.int().min(least).max(most));
-}
-
-export const share = z
-  .string()
-  .regex(/^\d{1,3}(?:\.\d{1,10})?$/)
-  .transform(Number)
-  .pipe(z.number().min(0).max(1));
-
-export const yesOrNo = z
-  .enum(['true', 'false'])
-  .transform((text) => text === 'true')
-  .pipe(z.boolean());
-
-/** Selects works; a list in a file of the server (`@FILE`) is for the command line only. */
-export const worksChoice = words
-  .regex(/^[^@]/, 'expected a saved set, included, a filter or ids')
-  .describe('A saved set, included, a filter such as year:2020-2022, or comma-separated ids.');
-
 const id = z.string().min(1).max(2_048);
 export const noQuery = z.strictObject({});
 export const runPath = z.strictObject({ run: z.string().min(1).max(200).describe('The id of a run.') });
 export const workPath = runPath.extend({ work: id.describe('The id of a work.') });
 export const documentPath = runPath.extend({ document: id.describe('The id of a document.') });
 
-const limit = wholeNumber(1, 500).optional().describe('Maximum number; default 50.');
+const limit = z.int().min(1).max(500).optional().describe('Maximum number; default 50.');
 const cursor = z.string().max(4_000).optional().describe('`next` of the previous page.');
 export const pageQuery = { limit, cursor };
 

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 
 import type { Job, JobFilter } from '../../queue/index.ts';
-import { JOB_STATES } from '../../queue/index.ts';
+import { isoTime, JOB_STATES, jobJson } from '../../queue/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
 import { jsonRoute } from '../http/route.ts';
-import { moment } from '../watch/queue-watch.ts';
 import type { Context } from './context.ts';
 import { queueOf } from './context.ts';
-import { pageQuery, wholeNumber, words } from './parameters.ts';
+import { pageQuery, words } from './parameters.ts';
 import { page } from './shapes/basics.ts';
 import * as shapes from './shapes/operating.ts';
 import { triedOf } from './works.ts';
@@ -60,7 +59,7 @@ export function queueRoutes(context: Context): Route[] {
       schema: shapes.queueHistory,
       value: () => ({
         points: queueOf(context).series.points.map(({ at, ended: _ended, ...states }) => ({
-          at: moment(at),
+          at: isoTime(at),
           ...states,
         })),
       }),
@@ -87,7 +86,7 @@ export function queueRoutes(context: Context): Route[] {
     jsonRoute({
       path: '/queue/jobs/{job}',
       summary: 'One job with its payload, result and attempts.',
-      pathSchema: z.strictObject({ job: wholeNumber(0, Number.MAX_SAFE_INTEGER).describe('The id of a job.') }),
+      pathSchema: z.strictObject({ job: z.int().min(0).max(Number.MAX_SAFE_INTEGER).describe('The id of a job.') }),
       schema: shapes.jobWithHistory,
       value: async ({ path }) => {
         const job = await queueOf(context).queue.store.admin.find(path.job);
@@ -95,7 +94,8 @@ export function queueRoutes(context: Context): Route[] {
         const history = [...world.runs.values()].flatMap(({ id, view }) =>
           view.history(job.artifactId).map((row) => triedOf(id, row)),
         );
-        return { ...jobLine(job), artifact: parsed(job.artifactJson), result: parsed(job.result), history };
+        const { artifact, result } = jobJson(job);
+        return { ...jobLine(job), artifact, result, history };
       },
     }),
     jsonRoute({
@@ -113,36 +113,12 @@ export function queueRoutes(context: Context): Route[] {
   ];
 }
 
-function jobLine(job: Job): Record<string, unknown> {
-  const artifact = parsed(job.artifactJson) as { readonly title?: unknown } | null;
+function jobLine(job: Job) {
+  const { artifact, result: _result, ...line } = jobJson(job);
+  const { title } = (artifact ?? {}) as { readonly title?: unknown };
   return {
-    id: job.id,
-    artifact_id: job.artifactId,
-    title: typeof artifact?.title === 'string' ? artifact.title.slice(0, 1_000) : null,
-    state: job.state,
-    attempts: job.attempts,
-    deaths: job.deaths,
-    deaths_alone: job.deathsAlone,
-    suspect_since: moment(job.suspectSince),
-    priority: job.priority,
-    resolver_hint: job.resolverHint,
-    host: job.host,
-    last_error: job.lastError,
+    ...line,
+    title: typeof title === 'string' ? title.slice(0, 1_000) : null,
     error_code: /^([A-Z][A-Z0-9_]*):/.exec(job.lastError ?? '')?.[1] ?? null,
-    created_at: moment(job.createdAt),
-    updated_at: moment(job.updatedAt),
-    available_at: moment(job.availableAt),
-    lease_expires_at: moment(job.leaseExpiresAt),
-    worker_id: job.workerId,
   };
-}
-
-/** A payload is untrusted text. */
-function parsed(json: string | null): unknown {
-  if (json === null) return null;
-  try {
-    return JSON.parse(json) as unknown;
-  } catch {
-    return null;
-  }
 }

@@ -3,10 +3,10 @@ import { askRoutes } from './ask.ts';
 import type { Context } from './context.ts';
 import { documentRoutes } from './documents.ts';
 import { graphRoutes } from './graph.ts';
+import { questionRoutes } from './questions.ts';
 import { queueRoutes } from './queue.ts';
 import { runRoutes } from './runs.ts';
 import { screeningRoutes } from './screening.ts';
-import { searchRoutes } from './search.ts';
 import { steeringRoutes } from './steering.ts';
 import { tableRoutes } from './tables.ts';
 import { workRoutes } from './works.ts';
@@ -14,7 +14,7 @@ import { workRoutes } from './works.ts';
 /** All routes under `/api/v1`. */
 export function apiRoutes(context: Context): Route[] {
   return [
-    runRoutes, workRoutes, documentRoutes, searchRoutes, askRoutes, tableRoutes, graphRoutes,
+    runRoutes, workRoutes, documentRoutes, questionRoutes, askRoutes, tableRoutes, graphRoutes,
     queueRoutes, steeringRoutes, screeningRoutes,
   ].flatMap((routes) => routes(context)); // prettier-ignore
 }

@@ -12,11 +12,12 @@ import {
   tableOptions,
 } from '../../answers/index.ts';
 import { eventStream } from '../../corpus/index.ts';
+import { chosenWorks, worksChoice } from '../../questions/index.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
 import { checkControl, checkSearchable, runOf, runRoute } from './context.ts';
-import { runPath, wholeNumber, worksChoice } from './parameters.ts';
+import { runPath } from './parameters.ts';
 import * as shapes from './shapes/corpus.ts';
 import { Turns } from './turns.ts';
 
@@ -56,13 +57,13 @@ export function tableRoutes(context: Context): Route[] {
       pathSchema: tablePath,
       querySchema: z.strictObject({
         works: worksChoice.optional(),
-        limit: wholeNumber(1, 1_000).optional().describe(`Maximum number of rows; default ${ROWS}.`),
-        cursor: wholeNumber(0, 1_000_000_000).optional().describe('`next` of the previous rows.'),
+        limit: z.int().min(1).max(1_000).optional().describe(`Maximum number of rows; default ${ROWS}.`),
+        cursor: z.int().min(0).max(1_000_000_000).optional().describe('`next` of the previous rows.'),
       }),
       schema: shapes.table,
       value: async (run, { path, query: { works, limit = ROWS, cursor = 0 } }) => {
         checkSearchable(run);
-        const search = works === undefined ? {} : { works: run.corpus.chooseWorks(works) };
+        const search = chosenWorks(run.corpus, works);
         const { rows, next, ...table } = await run.search.use((session) =>
           readTable(run.corpus, session, path.table, { search, limit, from: cursor }),
         );
@@ -82,7 +83,7 @@ export function tableRoutes(context: Context): Route[] {
         checkSearchable(run);
         const { corpus, search: kept } = run;
         const columns = columnsFrom(body.columns);
-        const search = body.works === undefined ? {} : { works: corpus.chooseWorks(body.works) };
+        const search = chosenWorks(corpus, body.works);
         const lines = eventStream<Line>(async (tell, stop) => {
           using _turn = await turns.take(stop);
           await using opened = new AsyncDisposableStack();

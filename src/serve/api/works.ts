@@ -8,7 +8,7 @@ import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
 import { runOf, runRoute } from './context.ts';
-import { runPath, workFilter, workPath, worksQuery, yesOrNo } from './parameters.ts';
+import { runPath, workFilter, workPath, worksQuery } from './parameters.ts';
 import * as shapes from './shapes/corpus.ts';
 
 const DOWNLOADS: readonly (readonly [name: string, format: ExportFormat, type: string])[] = [
@@ -66,7 +66,7 @@ export function workRoutes(context: Context): Route[] {
         path: `/runs/{run}/${name}`,
         summary: `All works as a file: ${name}.`,
         pathSchema: runPath,
-        querySchema: z.strictObject({ saved: yesOrNo.optional().describe('Only works with a downloaded file.') }),
+        querySchema: z.strictObject({ saved: z.boolean().optional().describe('Only works with a downloaded file.') }),
         gives: { kind: 'bytes', types: [type] },
         handle: ({ path, query }) => {
           const { corpus, id } = runOf(context, path.run);

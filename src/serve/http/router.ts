@@ -49,8 +49,12 @@ export class Router {
     const matched = wanted.store as Route;
     return {
       route: matched,
-      path: checked(matched.pathSchema, wanted.params, 'path'),
-      query: checked(matched.querySchema, queryOf(mark === -1 ? '' : url.slice(mark + 1)), 'query'),
+      path: checked(matched.pathSchema, typed(matched.pathSchema, wanted.params), 'path'),
+      query: checked(
+        matched.querySchema,
+        typed(matched.querySchema, queryOf(mark === -1 ? '' : url.slice(mark + 1))),
+        'query',
+      ),
     };
   }
 
@@ -68,6 +72,19 @@ function queryOf(text: string): Record<string, string> {
     Object.defineProperty(values, name, { value, enumerable: true });
   }
   return values;
+}
+
+/** Parameters are text; those whose schema is a number or a boolean become one, if they look like it. */
+function typed(schema: z.ZodObject, values: Readonly<Record<string, string | undefined>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, text = '']) => {
+      let field = schema.shape[name] as z.ZodType | undefined;
+      while (field instanceof z.ZodOptional || field instanceof z.ZodDefault) field = field.unwrap() as z.ZodType;
+      const isNumber = field instanceof z.ZodNumber && /^\d{1,15}(?:\.\d{1,10})?$/.test(text);
+      const isBoolean = field instanceof z.ZodBoolean && /^(?:true|false)$/.test(text);
+      return [name, isNumber ? Number(text) : isBoolean ? text === 'true' : text];
+    }),
+  );
 }
 
 /** Validates a value against its schema; the error names the first problem. */
@@ -115,8 +132,8 @@ function openApi(routes: readonly Route[], version: string): Json {
       summary: route.summary,
       operationId: operationId(route),
       parameters: [
-        ...parameters(schemaOf(route.pathSchema, 'output'), 'path'),
-        ...parameters(schemaOf(route.querySchema, 'output'), 'query'),
+        ...parameters(schemaOf(route.pathSchema, 'input'), 'path'),
+        ...parameters(schemaOf(route.querySchema, 'input'), 'query'),
       ],
       ...(route.bodySchema && {
         requestBody: {

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type * as corpus from '../api/shapes/corpus.ts';
 import type * as course from '../api/shapes/course.ts';
 import type * as operating from '../api/shapes/operating.ts';
-import type * as screening from '../api/shapes/screening.ts';
+import type { passage, screeningShape } from '../../questions/shapes/index.ts';
 
 // Response types, inferred from the API schemas.
 
@@ -22,9 +22,15 @@ export type WholeWork = z.output<typeof corpus.wholeWork>;
 export type Facets = z.output<typeof corpus.facets>;
 export type DocumentLine = z.output<typeof corpus.documentLine>;
 export type WholeDocument = z.output<typeof corpus.wholeDocument>;
-export type Hits = z.output<typeof corpus.hits>;
+/** The answer of the question `search`. */
+export interface Hits {
+  readonly question: string;
+  readonly searched_by: string;
+  readonly passages_searched: number;
+  readonly passages: readonly z.output<typeof passage>[];
+}
 export type AskedAnswer = z.output<typeof corpus.answer>;
-export type Screening = z.output<typeof screening.screening>;
+export type Screening = z.output<typeof screeningShape>;
 export type AskedLine = z.output<typeof corpus.answerLine>;
 export type SavedTable = z.output<typeof corpus.tables>['items'][number];
 export type TablePage = z.output<typeof corpus.table>;

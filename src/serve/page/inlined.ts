@@ -51,7 +51,7 @@ export async function inlinedSource(): Promise<Source | undefined> {
         Ranking.of(parts.flat(), (passage) => `${passage.context}\n${passage.text}`),
       );
       const lines = (await all<DocumentLine[]>('documents')).flat();
-      return hitsOf(await ranking, new Map(lines.map((line) => [line.id, line])), text('q'));
+      return hitsOf(await ranking, new Map(lines.map((line) => [line.id, line])), text('question'));
     }
     return await whole(path.includes('/graph/picture') ? address(path, query) : path);
   };
@@ -155,45 +155,31 @@ async function oneWork(works: readonly Work[], id: string, all: <T>(path: string
   };
 }
 
-function hitsOf(
-  ranking: Ranking<Searched>,
-  documents: ReadonlyMap<string, DocumentLine>,
-  question: string,
-): Omit<Hits, 'hits'> & { readonly hits: unknown[] } {
-  const startedAt = performance.now();
-  const best = ranking.best(question, 10);
-  return {
-    question,
-    mode: 'lexical',
-    passages: ranking.size,
-    hits: best.map(({ item: { id, document, headings, page, text }, score }, rank) => {
-      const line = documents.get(document);
-      const work = line && {
-        id: line.work ?? line.id,
-        title: line.title,
-        authors: line.authors === null ? [] : [{ name: line.authors }],
-        apa: null,
-        bibtex: null,
-        year: line.year,
-      };
-      return {
-        rank: rank + 1,
-        score,
-        fit: null,
-        id,
-        document,
-        title: line?.title ?? null,
-        headings,
-        part: null,
-        page,
-        boxes: [],
-        text,
-        work,
-        link: null,
-      };
-    }),
-    took_ms: performance.now() - startedAt,
-  };
+function hitsOf(ranking: Ranking<Searched>, documents: ReadonlyMap<string, DocumentLine>, question: string): Hits {
+  const passages = ranking.best(question, 10).map(({ item, score }, at) => {
+    const { id, document: of, headings, page, text } = item;
+    const line = documents.get(of);
+    const nothing = { venue: null, doi: null, license: null, citation: null, bibtex: null, link: null };
+    return {
+      ...nothing,
+      rank: at + 1,
+      fit: score,
+      run: 'run',
+      work: line?.work ?? of,
+      title: line?.title ?? '',
+      by: line?.authors ?? '',
+      year: line?.year ?? null,
+      retracted: false,
+      headings,
+      part: '',
+      page,
+      text,
+      id,
+      document: of,
+      boxes: [],
+    };
+  });
+  return { question, searched_by: 'words', passages_searched: ranking.size, passages };
 }
 
 /** Prefixes cells that a spreadsheet would evaluate as a formula. */

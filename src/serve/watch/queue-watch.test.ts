@@ -13,8 +13,8 @@ test('a reason that stays the same when tried again is not offered for a retry; 
     const code = job.artifactId as keyof typeof ends;
     await queue.ack(job, ends[code], { code, message: '' });
   }
-  const { skips, failures } = await new QueueWatch(queue, new HeldClock(0)).figures();
-  const offered = [...skips, ...failures].map(({ code, retryable }) => [code, retryable]);
+  const { by_error_code: reasons } = await new QueueWatch(queue, new HeldClock(0)).figures();
+  const offered = reasons.map(({ code, retryable }) => [code, retryable]);
   assert.deepEqual(Object.fromEntries(offered), {
     NOT_FOUND: false,
     PAYWALLED: false,

@@ -4,11 +4,11 @@ import type { HostFigures } from '../../ask/index.ts';
 import type { Clock } from '../../base/index.ts';
 import { REASONS } from '../../download/index.ts';
 import type { HostOverview, HostSources, JobState, QueueStats, WorkQueue } from '../../queue/index.ts';
-import { hostOverview, overviewOf } from '../../queue/index.ts';
+import { hostJson, hostOverview, overviewOf, queueJson } from '../../queue/index.ts';
 import type { host, queue } from '../api/shapes/operating.ts';
 import { Series } from './series.ts';
 
-export type QueueFigures = z.output<typeof queue>;
+type QueueFigures = z.output<typeof queue>;
 
 /** Host data from outside the queue; shared fleet data is read on request. */
 export interface HostKnowledge extends Pick<HostSources, 'rulesOf'> {
@@ -63,59 +63,27 @@ function figuresOf(stats: QueueStats, perMinute: number | null): QueueFigures {
   const perSecond = perMinute === null || perMinute === 0 ? null : perMinute / 60;
   const overview = overviewOf(stats, { perSecond });
   const { running, waitingForHost, retrying, processes, workers } = overview.counts;
-  const known = new Set(stats.workers.map(({ workerId }) => workerId));
+  const order = ['error', 'skipped', 'queued'];
   return {
-    states: stats.states,
-    total: stats.total,
-    due: stats.due,
-    delayed: stats.delayed,
-    oldest_queued_at: moment(stats.oldestQueuedAt),
-    oldest_queued_id: stats.oldestQueuedId,
-    next_available_at: moment(stats.nextAvailableAt),
-    per_minute: overview.perSecond === null ? perMinute : Math.round(overview.perSecond * 600) / 10,
-    seconds_left: overview.leftMs === null ? null : Math.round(overview.leftMs / 1000),
+    ...queueJson(overview),
     counts: { running, waiting_for_host: waitingForHost, retrying, processes, workers },
-    failures: overview.failures.map((each) => reasonLine(each, 'error')),
-    skips: stats.byErrorCode
-      .filter(({ state }) => state === 'skipped')
-      .toSorted((a, b) => b.jobs - a.jobs)
-      .map((each) => reasonLine(each, 'skipped')),
-    retries: overview.retries.map((each) => reasonLine(each, 'queued')),
-    resolvers: [...stats.byResolver],
-    workers: overview.workers.map((worker) => ({
-      worker_id: worker.workerId,
-      process: `${worker.hostname}:${worker.pid}`,
-      started_at: new Date(worker.startedAt).toISOString(),
-      heard_at: new Date(worker.heardAt).toISOString(),
-      alive: worker.alive,
-      workers: worker.maxWorkers,
-      running: worker.running,
-      parked: worker.parked,
-      per_minute: Math.round(worker.perSecond * 600) / 10,
-      leases: worker.holds,
-      lease_expires_at: moment(worker.leaseEndsAt),
-    })),
-    leases_of_others: stats.leases
-      .filter(({ workerId }) => !known.has(workerId))
-      .map(({ workerId, jobs, expiresAt }) => ({ worker_id: workerId, jobs, expires_at: moment(expiresAt) })),
-    pauses: stats.pauses.map(({ scope, name, since }) => ({ scope, name, since: new Date(since).toISOString() })),
+    by_error_code: stats.byErrorCode
+      .filter(({ state }) => order.includes(state))
+      .toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state) || b.jobs - a.jobs)
+      .map((each) => ({ ...each, retryable: isRetryable(each.code) })),
   };
 }
 
 /** Reasons of other handlers are unknown here and may be transient. */
-function reasonLine({ code, jobs }: { readonly code: string; readonly jobs: number }, state: JobState) {
+function isRetryable(code: string): boolean {
   const reasons: Readonly<Record<string, { readonly later: boolean }>> = REASONS;
-  return { code, state, jobs, retryable: reasons[code.toLowerCase().replaceAll('_', '-')]?.later ?? true };
+  return reasons[code.toLowerCase().replaceAll('_', '-')]?.later ?? true;
 }
 
 const NOTHING: HostKnowledge = {
   shared: () => Promise.resolve([]),
   rulesOf: () => ({ cap: null, perSecond: null }),
 };
-
-export function moment(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
-}
 
 export type HostLine = Readonly<z.output<typeof host>>;
 
@@ -131,7 +99,10 @@ export function hostLines(
   now: number,
 ): readonly HostLine[] {
   const lines = new Map<string, HostLine>();
-  for (const host of overview) lines.set(`${host.kind} ${host.name}`, lineOf(host));
+  for (const host of overview) {
+    const paused = host.hold?.reason === 'paused';
+    lines.set(`${host.kind} ${host.name}`, { ...UNKNOWN, host: host.name, ...hostJson(host), paused });
+  }
   for (const figures of logs.flat()) {
     const key = `host ${figures.host}`;
     const known = lines.get(key) ?? { ...UNKNOWN, host: figures.host };
@@ -154,25 +125,6 @@ export function hostLines(
       (a, b) => rank(b) - rank(a) || b.in_flight - a.in_flight || b.requests - a.requests || (a.host < b.host ? -1 : 1),
     )
     .slice(0, MOST_HOSTS);
-}
-
-function lineOf(host: HostOverview): HostLine {
-  const until = host.hold?.until ?? null;
-  return {
-    ...UNKNOWN,
-    kind: host.kind,
-    host: host.name,
-    cap: host.cap,
-    per_second: host.perSecond,
-    slowed: host.slowed,
-    in_flight: host.inFlight,
-    waiting: host.waiting,
-    next_at: moment(host.nextAt),
-    held_until: until === null || !Number.isFinite(until) ? null : moment(until),
-    held_why: host.hold?.reason ?? null,
-    paused: host.hold?.reason === 'paused',
-    budget_left: host.budgetLeft,
-  };
 }
 
 const UNKNOWN: HostLine = {

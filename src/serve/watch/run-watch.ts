@@ -31,13 +31,13 @@ export class RunWatch implements AsyncDisposable {
   readonly graph: KeptOpen<Graph>;
   readonly #clock: Clock;
   #file: RunFile | undefined;
-  readonly #screening: (() => Screening) & Disposable;
+  readonly screening: (() => Screening) & Disposable;
 
   constructor(id: string, corpus: Corpus, clock: Clock) {
     this.id = id;
     this.corpus = corpus;
     this.view = corpus.view();
-    this.#screening = screeningOnDemand(corpus.folder, corpus.config);
+    this.screening = screeningOnDemand(corpus.folder, corpus.config);
     this.#clock = clock;
     const index = join(corpus.folder, 'Index');
     const decisions = join(corpus.folder, 'decisions.jsonl');
@@ -54,10 +54,6 @@ export class RunWatch implements AsyncDisposable {
       lookMs: LOOK_MS,
       clock,
     });
-  }
-
-  get screening(): Screening {
-    return this.#screening();
   }
 
   /** Reads new data and returns what happened. */
@@ -119,7 +115,7 @@ export class RunWatch implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#screening[Symbol.dispose]();
+    this.screening[Symbol.dispose]();
     await this.search[Symbol.asyncDispose]();
     await this.graph[Symbol.asyncDispose]();
     this.view[Symbol.dispose]();

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { at, count, counts, number, page, stage, text, tried } from './basics.ts';
 import { problem } from './operating.ts';
 
-// Schemas for works, documents, passages, the graph and the summary.
+// Schemas for works, documents, passages, answers, tables, the drawn graph and the summary.
 
 const work = z
   .object({
@@ -90,46 +90,6 @@ export const wholeDocument = z.object({
     }),
   ),
   next: number.describe('The next block; null at the end.'),
-});
-
-const citedWork = z
-  .object({
-    id: z.string(),
-    title: text,
-    authors: z.array(z.object({ name: z.string(), orcid: text })),
-    year: number,
-    venue: text,
-    doi: text,
-    url: text,
-    license: text,
-    apa: z.string(),
-    bibtex: z.string(),
-  })
-  .loose()
-  .meta({ id: 'CitedWork' });
-
-export const hits = z.object({
-  question: z.string(),
-  mode: z.enum(['hybrid', 'dense', 'lexical']),
-  passages: count,
-  took_ms: z.number(),
-  hits: z.array(
-    z.object({
-      rank: z.int(),
-      score: z.number(),
-      fit: number,
-      id: z.string(),
-      document: z.string(),
-      title: text,
-      headings: z.array(z.string()),
-      part: text,
-      page: number,
-      boxes: z.array(box),
-      text: z.string(),
-      work: citedWork.nullable(),
-      link: text,
-    }),
-  ),
 });
 
 const answerQuote = z.object({
@@ -231,44 +191,6 @@ export const tableLine = z.discriminatedUnion('kind', [
     .describe('The last line.'),
   failure,
 ]);
-
-const node = z
-  .object({
-    id: z.string(),
-    kind: z.string(),
-    label: z.string(),
-    year: number,
-    data: z.record(z.string(), z.unknown()),
-  })
-  .meta({ id: 'Node' });
-
-const evidence = z
-  .object({ document: z.string(), method: z.string(), score: z.number(), quote: text, page: number })
-  .loose()
-  .meta({ id: 'Evidence' });
-
-export const weighted = z.object({ items: z.array(z.object({ node, weight: z.number() }).loose()) });
-
-export const graph = z.object({
-  documents: count,
-  nodes: counts,
-  edges: counts,
-  evidence: count,
-  timeline: z.array(z.object({ year: z.int(), corpus: count, cited: count })),
-});
-
-export const neighbours = z.object({
-  node,
-  neighbours: z.array(
-    z.object({ kind: z.string(), direction: z.enum(['in', 'out']), node, evidence: z.array(evidence) }),
-  ),
-});
-
-export const evidences = z.object({ items: z.array(evidence) });
-
-export const way = z.object({
-  items: z.array(z.object({ node, edge: text, direction: z.enum(['in', 'out']).nullable() })),
-});
 
 export const drawnWorks = z.object({ items: z.array(z.object({ id: z.string(), label: z.string() })) });
 

@@ -36,11 +36,13 @@ export function AskView({ run }: { readonly run: Run }): View {
       if (line.kind === 'answer') setBusy(false);
       if (line.kind !== 'passages') setFound({ answer });
     };
-    source.lines(runPath(run, 'ask.ndjson'), { query: { q, works } }, hear, leave.signal).catch((error: unknown) => {
-      if (leave.signal.aborted) return;
-      setBusy(false);
-      setFound({ error });
-    });
+    source
+      .lines(runPath(run, 'ask.ndjson'), { query: { question: q, works } }, hear, leave.signal)
+      .catch((error: unknown) => {
+        if (leave.signal.aborted) return;
+        setBusy(false);
+        setFound({ error });
+      });
     return () => leave.abort();
   }, [q, works]);
   const submit = (event: Event): void => {

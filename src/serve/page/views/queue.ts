@@ -35,23 +35,15 @@ export function QueueView(): View {
   ]);
 }
 
-function figuresOf({
-  states,
-  counts,
-  due,
-  delayed,
-  total,
-  per_minute: rate,
-  seconds_left: left,
-  oldest_queued_at: oldest,
-}: Queue) {
+function figuresOf(queue: Queue) {
+  const { counts, per_second: rate, left_seconds: left, oldest_queued_at: oldest } = queue;
   return [
-    ['Waiting', number(states['queued']), `${number(due)} due, ${number(delayed)} delayed`],
+    ['Waiting', number(queue.queued), `${number(queue.due)} due, ${number(queue.delayed)} delayed`],
     ['Leased', number(counts.running), `${counted(counts.workers, 'worker')} in ${counted(counts.processes, 'process', 'processes')}; ${number(counts.waiting_for_host)} waiting for a host`],
-    ['Done', number(states['done']), `of ${counted(total, 'job')}`],
-    ['Skipped', number(states['skipped']), 'no full text available'],
-    ['Failed', number(states['error']), `${number(counts.retrying)} more will be retried`],
-    ['Per minute', rate === null ? '–' : number(Math.round(rate)), left === null ? (counts.processes === 0 ? 'no active workers' : 'time left unknown') : left === 0 ? 'none left' : timeLeft(left)],
+    ['Done', number(queue.done), `of ${counted(queue.total, 'job')}`],
+    ['Skipped', number(queue.skipped), 'no full text available'],
+    ['Failed', number(queue.error), `${number(counts.retrying)} more will be retried`],
+    ['Per minute', rate === null ? '–' : number(Math.round(rate * 60)), left === null ? (counts.processes === 0 ? 'no active workers' : 'time left unknown') : left === 0 ? 'none left' : timeLeft(left)],
     ['Oldest', oldest === null ? '–' : since(oldest).replace(' ago', ''), oldest === null ? 'none waiting' : `enqueued ${moment(oldest)}`],
   ] as const; // prettier-ignore
 }
@@ -73,7 +65,8 @@ function Pauses({ queue }: { readonly queue: Queue }): View {
 }
 
 function Trends({ queue, before }: { readonly queue: Queue; readonly before: readonly QueuePoint[] }): View {
-  const drawn = useHistory(before, queue.states, queue);
+  const { queued, in_progress, done, skipped, error } = queue;
+  const drawn = useHistory(before, { queued, in_progress, done, skipped, error }, queue);
   const at = (point: QueuePoint): number => Date.parse(point.at);
   const ended = ({ done, skipped, error }: QueuePoint): number => done + skipped + error;
   const rates = drawn.slice(1).flatMap((point, place) => {
@@ -93,7 +86,7 @@ function Trends({ queue, before }: { readonly queue: Queue; readonly before: rea
 
 function Failures({ queue }: { readonly queue: Queue }): View {
   const { source, about, notify, set } = useScene();
-  const reasons = [...queue.failures, ...queue.skips, ...queue.retries];
+  const reasons = queue.by_error_code;
   const retry = async (code: string, state: string): Promise<string> => {
     const { changed } = await source.post('/steering/retry', { error_code: code, state });
     const done = `${counted(changed, 'job')} enqueued again (${reasonName(code)}).`;
@@ -145,20 +138,21 @@ function Failures({ queue }: { readonly queue: Queue }): View {
 }
 
 function workers(queue: Queue): View {
+  const known = new Set(queue.workers.map(({ worker_id: id }) => id));
   const rows = [
     ...queue.workers.map(
-      ({ process, alive, running, workers: most, leases, heard_at: seen }) =>
+      ({ hostname, pid, alive, running, maxWorkers, holds, updated_at: seen }) =>
         [
-          process,
+          `${hostname}:${pid}`,
           alive ? 'alive' : 'gone',
-          `${number(running)} of ${number(most)}`,
-          number(leases),
+          `${number(running)} of ${number(maxWorkers)}`,
+          number(holds),
           since(seen),
         ] as const,
     ),
-    ...queue.leases_of_others.map(
-      ({ worker_id: id, jobs }) => [id ?? 'unknown', 'never seen', '–', number(jobs), '–'] as const,
-    ),
+    ...queue.leases
+      .filter(({ worker_id: id }) => id === null || !known.has(id))
+      .map(({ worker_id: id, jobs }) => [id ?? 'unknown', 'never seen', '–', number(jobs), '–'] as const),
   ];
   if (rows.length === 0) return html`<p class="hint">${START_HINT}</p>`;
   return listTable(

@@ -232,7 +232,7 @@ function Card(props: {
       <p class="eyebrow">${isSampled ? 'From the random sample' : `Rank ${number(rank)}`}</p>
       <h2>${marked(title ?? 'Without a title', words)}</h2>
       <p class="hint">${meta.join(' · ')} ${doi !== null && link(`https://doi.org/${doi}`, doi)}</p>
-      <p class="abstract">${abstract === null ? 'There is no abstract.' : marked(abstract, words)}</p>
+      <p class="abstract">${abstract === '' ? 'There is no abstract.' : marked(abstract, words)}</p>
       ${decisions.length > 0 && html`<p class="hint">Decided before: ${decisions.map(({ by, decision }) => `${by} ${decision}`).join(', ')}</p>`}
       ${name !== null && html`<${FullText} run=${run} name=${name} words=${words} isOpen=${phase === 'full-text'} />`}
     </article>

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { Hits, Run } from '../answers.ts';
-import { counted, duration, number } from '../format.ts';
+import { counted, number } from '../format.ts';
 import { excerpt, marked } from '../marked.ts';
 import { choice, CopyButtons, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
@@ -26,13 +26,16 @@ const NAMES = [...TEXTS, ...CHOICES].map(([name]) => name as string);
 
 /** Search results, each with its position on the page and its citation. */
 export function SearchView({ run }: { readonly run: Run }): View {
-  const { source, query, set, place } = useScene();
+  const { source, query, set } = useScene();
   const [found, setFound] = useState<{ readonly key: string; readonly hits?: Hits; readonly error?: unknown }>();
   const [isBusy, setBusy] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const results = useRef<HTMLOListElement>(null);
   const q = query.get('q') ?? '';
-  const asked = { q, ...Object.fromEntries([...NAMES, 'exclude_retracted'].map((name) => [name, query.get(name)])) };
+  const asked = {
+    question: q,
+    ...Object.fromEntries([...NAMES, 'exclude_retracted'].map((name) => [name, query.get(name)])),
+  };
   const key = address('', asked);
   useLayoutEffect(() => {
     if (q === '') input.current?.focus({ preventScroll: true });
@@ -99,7 +102,7 @@ export function SearchView({ run }: { readonly run: Run }): View {
     <p class="hint" role="status">${status(q, isBusy, found)}</p>
     ${found?.error !== undefined && fault(found.error)}
     <ol class="hits" ref=${results}>
-      ${found?.hits?.hits.map((hit) => html`<${HitItem} hit=${hit} question=${found.hits?.question ?? ''} key=${hit.id} place=${place} />`)}
+      ${found?.hits?.passages.map((hit) => html`<${HitItem} hit=${hit} question=${q} key=${hit.id} />`)}
     </ol>
   </div>`;
 }
@@ -107,11 +110,11 @@ export function SearchView({ run }: { readonly run: Run }): View {
 function status(q: string, isBusy: boolean, found: { readonly hits?: Hits } | undefined): string {
   if (q === '') return '';
   if (isBusy && !found) return 'Searching …';
-  const { hits, passages, mode, took_ms: ms } = found?.hits ?? {};
-  if (!hits || passages === undefined || !mode) return '';
-  return hits.length === 0
-    ? `No results among ${counted(passages, 'passage')}.`
-    : `${counted(hits.length, 'passage')} of ${number(passages)}, by ${WAYS[mode]}, in ${duration(ms ?? 0)}. Arrow keys choose, Enter opens.`;
+  if (!found?.hits) return '';
+  const { passages, passages_searched: all, searched_by: by } = found.hits;
+  return passages.length === 0
+    ? `No results among ${counted(all, 'passage')}.`
+    : `${counted(passages.length, 'passage')} of ${number(all)}, by ${by}. Arrow keys choose, Enter opens.`;
 }
 
 function Filters(): View {
@@ -142,24 +145,20 @@ function Filters(): View {
   </details>`;
 }
 
-function HitItem({ hit, question }: { readonly hit: Hits['hits'][number]; readonly question: string }): View {
+function HitItem({ hit, question }: { readonly hit: Hits['passages'][number]; readonly question: string }): View {
   const { place } = useScene();
-  const { work, page, document, headings, id } = hit;
-  const authors = work?.authors.map(({ name }) => name) ?? [];
-  const by = authors.length > 2 ? `${authors[0] ?? ''} et al.` : authors.join(' and ');
+  const { title, page, document, headings, id } = hit;
   const where = [...headings.slice(-2), ...(page === null || page === 0 ? [] : [`page ${page}`])];
   return html`<li>
-    <h2>
-      <a href=${place('/documents', { document, passage: id, q: question })}>${work?.title ?? hit.title ?? document}</a>
-    </h2>
+    <h2><a href=${place('/documents', { document, passage: id, q: question })}>${title || document}</a></h2>
     <p class="hint">
-      ${[by, work?.year, work?.venue, work?.license].filter((each) => each).join(' · ')}
-      ${work?.['retraction'] ? html`<strong class="retracted"> retracted</strong>` : ''}
+      ${[hit.by, hit.year, hit.venue, hit.license].filter((each) => each).join(' · ')}
+      ${hit.retracted && html`<strong class="retracted"> retracted</strong>`}
     </p>
     <p>${marked(excerpt(hit.text, question), question)}</p>
     <div class="tools">
       <p class="hint">${where.join(' · ')}</p>
-      <span class="acts">${work && html`<${CopyButtons} ...${work} />`}</span>
+      <span class="acts"><${CopyButtons} apa=${hit.citation} bibtex=${hit.bibtex} /></span>
     </div>
   </li>`;
 }

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
-import { AppError } from '../../base/index.ts';
-import type { Graph, ShownEvidence } from '../../ask/index.ts';
-import type { EdgeKind } from '../../graph/index.ts';
-import { EDGE_KINDS } from '../../graph/index.ts';
-import { runsNamed, tool } from '../tool.ts';
+import { AppError } from '../base/index.ts';
+import type { Graph, ShownEvidence } from '../ask/index.ts';
+import type { EdgeKind } from '../graph/index.ts';
+import { EDGE_KINDS } from '../graph/index.ts';
+import { question } from './question.ts';
 
 const MOST_ROWS = 500;
 const EDGES = Object.keys(EDGE_KINDS) as [EdgeKind, ...EdgeKind[]];
-const question = z.object({
-  ask: z.enum(['stats', 'neighbours', 'path', 'evidence', 'find']),
+const input = z.object({
+  ask: z.enum(['stats', 'neighbours', 'path', 'evidence', 'find', 'gaps']),
   node: z.string().max(500).optional().describe('A node id, DOI, work id, term, or words of a title.'),
   to: z.string().max(500).optional().describe('The other end, for path and evidence.'),
   kind: z.enum(EDGES).optional().describe('Only edges of this kind; for evidence, the kind of the edge.'),
@@ -26,15 +26,14 @@ const rowFields = z.object({
 });
 type Row = z.output<typeof rowFields>;
 
-export const graphTool = tool({
+export const graphQuestion = question({
   name: 'graph',
   title: 'Ask the knowledge graph',
   description:
-    'Queries the knowledge graph of a corpus: counts by kind (stats), the neighbours of a node (neighbours), a shortest path between two nodes (path), the evidence of an edge (evidence), nodes by words (find).',
-  input: question.shape,
+    'Queries the knowledge graph of a corpus: counts by kind (stats), the neighbours of a node (neighbours), a shortest path between two nodes (path), the evidence of an edge (evidence), nodes by words (find), works that are often cited but not in the corpus (gaps).',
+  input: input.shape,
   head: {
     run: z.string(),
-    available: z.boolean().describe('False if no graph was built.'),
     says: z.string(),
   },
   list: 'rows',
@@ -45,20 +44,19 @@ export const graphTool = tool({
     const more = [year, id === '' ? null : id, count].flatMap((each) => (each === null ? [] : [` · ${each}`]));
     return `${arrow}${kind} ${label}${more.join('')}${evidence === '' ? '' : `\n${evidence}`}`;
   },
-  async ask({ run: name, ...asked }, runs) {
-    const named = runsNamed(name, runs);
-    const run = named.find(({ corpus }) => corpus.graph.exists) ?? named[0];
-    if (!run || !run.corpus.graph.exists) {
-      const says = 'No knowledge graph; build one with docstokg graph build.';
-      return { head: { run: run?.id ?? '', available: false, says }, items: [], summary: says };
-    }
+  async ask(asked, runs) {
+    const run = runs.find(({ corpus }) => corpus.graph.exists);
+    if (!run)
+      throw new AppError('GRAPH_MISSING', 'there is no knowledge graph yet', {
+        hint: 'docstokg graph build makes one',
+      });
     using graph = run.corpus.graph.open();
     const { says, items } = answer(graph, asked);
-    return { head: { run: run.id, available: true, says }, items, summary: says };
+    return { head: { run: run.id, says }, items, summary: says };
   },
 });
 
-function answer(graph: Graph, asked: z.output<typeof question>): { readonly says: string; readonly items: Row[] } {
+function answer(graph: Graph, asked: z.output<typeof input>): { readonly says: string; readonly items: Row[] } {
   const { ask, kind } = asked;
   switch (ask) {
     case 'stats': {
@@ -75,6 +73,13 @@ function answer(graph: Graph, asked: z.output<typeof question>): { readonly says
       const found = like.flatMap((each) => graph.most(each, { like: words, limit: 20 }));
       return {
         says: `${found.length} nodes for "${words}".`,
+        items: found.map(({ node, weight }) => row({ ...node, count: weight })),
+      };
+    }
+    case 'gaps': {
+      const found = graph.gaps({ limit: MOST_ROWS });
+      return {
+        says: `${found.length} works are cited but not in the corpus.`,
         items: found.map(({ node, weight }) => row({ ...node, count: weight })),
       };
     }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-import { AppError } from '../../base/index.ts';
-import type { LibraryWork, TextPiece } from '../../corpus/index.ts';
-import { CITATION_STYLES, relatedWorks } from '../../corpus/index.ts';
-import { runsNamed, tool, workNamed } from '../tool.ts';
+import { AppError } from '../base/index.ts';
+import type { LibraryWork, SearchSession, TextPiece } from '../corpus/index.ts';
+import { CITATION_STYLES, relatedWorks } from '../corpus/index.ts';
+import { question, workNamed } from './question.ts';
 
 /** Adjacent blocks of a page are joined up to this many characters. */
 const TOGETHER = 2_000;
@@ -18,7 +18,7 @@ function requireText(work: LibraryWork): void {
     });
 }
 
-export const readTool = tool({
+export const readQuestion = question({
   name: 'read',
   title: 'Read a work',
   description: 'Reads a section or pages of a work as Markdown, or the whole text, with an outline of its headings.',
@@ -41,8 +41,8 @@ export const readTool = tool({
   item: { page: z.number().nullable(), text: z.string() },
   text: 'text',
   line: ({ page, text }) => `${page === null ? '' : `[p. ${page}] `}${text}`,
-  async ask({ work: name, run: from, section, pages, cursor }, runs) {
-    const { run, work } = await workNamed(name, from, runs);
+  async ask({ work: name, section, pages, cursor }, runs) {
+    const { run, work } = await workNamed(name, runs);
     requireText(work);
     const document = await run.corpus.library.document(work.document);
     const pieces = joined(await run.corpus.library.text(work.document, { section, pages }));
@@ -86,7 +86,7 @@ function joined(pieces: readonly TextPiece[]): { readonly page: number | null; r
   return parts;
 }
 
-export const figuresTool = tool({
+export const figuresQuestion = question({
   name: 'figures',
   title: 'Figures and tables',
   description: 'Lists the figures and tables of a work with their captions and pages, tables with their cells.',
@@ -102,8 +102,8 @@ export const figuresTool = tool({
   text: 'cells',
   line: ({ kind, page, caption, cells }) =>
     `${kind}${page === null ? '' : `, p. ${page}`}: ${caption || 'without a caption'}${cells === null ? '' : `\n${cells}`}`,
-  async ask({ work: name, run: from, kind }, runs) {
-    const { run, work } = await workNamed(name, from, runs);
+  async ask({ work: name, kind }, runs) {
+    const { run, work } = await workNamed(name, runs);
     requireText(work);
     const figures = await run.corpus.library.figures(work.document, kind);
     return {
@@ -117,7 +117,7 @@ export const figuresTool = tool({
   },
 });
 
-export const relatedTool = tool({
+export const relatedQuestion = question({
   name: 'related',
   title: 'Related works',
   description:
@@ -138,10 +138,11 @@ export const relatedTool = tool({
     const how = fit === null ? `cited together ${together} times, ${shared} references shared` : `fit ${fit}`;
     return `${title ?? work}${year === null ? '' : ` (${year})`} · ${work} · ${how}${isIn ? '' : ' · not in the corpus'}`;
   },
-  async ask({ work: name, run: from, limit }, runs, signal) {
-    const { run, work } = await workNamed(name, from, runs);
+  async ask({ work: name, limit }, runs, signal) {
+    const { run, work } = await workNamed(name, runs);
     const { library, graph } = run.corpus;
-    const found = await relatedWorks(work, { library, graph, search: run.search }, limit, signal);
+    const search: SearchSession['search'] = (...given) => run.search.use((session) => session.search(...given));
+    const found = await relatedWorks(work, { library, graph, search }, limit, signal);
     return {
       head: { run: run.id, work: work.id, title: work.title },
       summary: `${found.length} works are related to ${work.title ?? work.id}.`,
@@ -158,7 +159,7 @@ export const relatedTool = tool({
   },
 });
 
-export const citeTool = tool({
+export const citeQuestion = question({
   name: 'cite',
   title: 'Cite works',
   description: 'Returns citations of works as APA, BibTeX, RIS or CSL-JSON, and marks retracted works.',
@@ -171,9 +172,9 @@ export const citeTool = tool({
   item: { run: z.string(), work: z.string(), retracted: z.boolean(), citation: z.string() },
   text: 'citation',
   line: ({ citation, retracted }) => `${retracted ? 'RETRACTED: ' : ''}${citation}`,
-  async ask({ works, style, run }, runs) {
+  async ask({ works, style }, runs) {
     const cited = new Map<string, { run: string; work: string; retracted: boolean; citation: string }>();
-    for (const { id, corpus } of runsNamed(run, runs)) {
+    for (const { id, corpus } of runs) {
       const wanted = works.filter((name) => !cited.has(name));
       for (const { name, work, citation } of await corpus.library.cite(wanted, style))
         if (work && citation !== null)

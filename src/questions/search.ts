@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-import type { CitedHit } from '../../corpus/index.ts';
-import { SECTIONS } from '../../search/index.ts';
-import type { McpRun } from '../tool.ts';
-import { runsNamed, tool, workLine } from '../tool.ts';
+import type { CitedHit } from '../corpus/index.ts';
+import { SECTIONS } from '../search/index.ts';
+import { question, workLine } from './question.ts';
+import { passage } from './shapes/index.ts';
 
-const filter = (what: string): z.ZodOptional<z.ZodString> => z.string().max(300).optional().describe(what);
+const filter = (what: string): z.ZodOptional<z.ZodString> => z.string().max(1_000).optional().describe(what);
 
 const WAYS: Readonly<Record<string, string>> = {
   hybrid: 'words and meaning',
@@ -13,7 +13,7 @@ const WAYS: Readonly<Record<string, string>> = {
   lexical: 'words',
 };
 
-export const searchTool = tool({
+export const searchQuestion = question({
   name: 'search',
   title: 'Search the papers',
   description:
@@ -48,24 +48,9 @@ export const searchTool = tool({
     passages_searched: z.number(),
   },
   list: 'passages',
-  item: {
-    rank: z.number(),
-    fit: z.number().describe('Score, 0 to 1.'),
-    run: z.string(),
-    work: z.string().describe('The id to pass to read or cite.'),
-    title: z.string(),
-    by: z.string(),
-    year: z.number().nullable(),
-    doi: z.string().nullable(),
-    license: z.string().nullable(),
-    retracted: z.boolean(),
-    headings: z.array(z.string()),
-    part: z.string(),
-    page: z.number().nullable(),
-    text: z.string(),
-    citation: z.string().nullable(),
-  },
+  item: passage.shape,
   text: 'text',
+  omitted: ['venue', 'bibtex', 'id', 'document', 'boxes', 'link'],
   line: ({ rank, title, by, year, page, headings, work, run, text, retracted }) => {
     const where = [
       ...(page === null ? [] : [`p. ${page}`]),
@@ -76,46 +61,52 @@ export const searchTool = tool({
     return `${rank}. ${retracted ? 'RETRACTED: ' : ''}${name}\n${where.join(' · ')}\n${text}`;
   },
   async ask(asked, runs, signal) {
-    const { question, run, top, mode, exclude_retracted: excludeRetracted, min_score: minFit } = asked;
-    const { year, author, venue, type, license, section, has } = asked;
-    const filters = { year, author, venue, type, license, section, has, excludeRetracted };
-    const request = { top, ...filters, ...(mode && { mode }), ...(minFit !== undefined && { minFit }) };
-    const found: { readonly run: McpRun; readonly hit: CitedHit }[] = [];
+    const { question: words, exclude_retracted: excludeRetracted, min_score: minFit, mode, ...filters } = asked;
+    const { top, year, author, venue, type, license, section, has } = filters;
+    const wanted = { top, year, author, venue, type, license, section, has, excludeRetracted };
+    const request = { ...wanted, ...(mode && { mode }), ...(minFit !== undefined && { minFit }) };
+    const found: { readonly run: string; readonly hit: CitedHit }[] = [];
     const modes = new Set<string>();
     let passages = 0;
-    for (const each of runsNamed(run, runs)) {
-      for (const hit of await each.search.search(question, request, signal)) found.push({ run: each, hit });
-      const about = await each.search.about();
-      modes.add(mode ?? about.mode);
-      passages += about.passages;
-    }
+    for (const { id, search } of runs)
+      await search.use(async (session) => {
+        for (const hit of await session.search(words, request, signal)) found.push({ run: id, hit });
+        modes.add(mode ?? session.mode);
+        passages += session.passages;
+      });
     // Scores of different indexes are not comparable; ranks and fits are.
     const best = found.sort((a, b) => a.hit.rank - b.hit.rank || b.hit.fit - a.hit.fit).slice(0, top);
     const searchedBy = [...modes].map((each) => WAYS[each] ?? each).join('; ');
     return {
-      head: { question, searched_by: searchedBy, passages_searched: passages },
+      head: { question: words, searched_by: searchedBy, passages_searched: passages },
       summary:
         best.length === 0
-          ? `No results for "${question}" among ${passages} passages, searched by ${searchedBy}.`
-          : `${best.length} passages for "${question}" among ${passages}, searched by ${searchedBy}.`,
-      items: best.map(({ run: { id }, hit: { fit, passage, work } }, at) => {
+          ? `No results for "${words}" among ${passages} passages, searched by ${searchedBy}.`
+          : `${best.length} passages for "${words}" among ${passages}, searched by ${searchedBy}.`,
+      items: best.map(({ run, hit: { fit, passage: from, work, link } }, at) => {
         const authors = work?.authors.map(({ name }) => name) ?? [];
         return {
           rank: at + 1,
           fit: Math.round(fit * 100) / 100,
-          run: id,
-          work: work?.id ?? passage.document,
-          title: work?.title ?? passage.title,
+          run,
+          work: work?.id ?? from.document,
+          title: work?.title ?? from.title,
           by: authors.length > 3 ? `${authors[0] ?? ''} et al.` : authors.join(', '),
           year: work?.year ?? null,
+          venue: work?.venue ?? null,
           doi: work?.doi ?? null,
           license: work?.license ?? null,
           retracted: work !== null && work.retraction !== null,
-          headings: passage.headings.slice(-4),
-          part: passage.section,
-          page: passage.page ?? null,
-          text: passage.text,
+          headings: from.headings.slice(-4),
+          part: from.section,
+          page: from.page ?? null,
+          text: from.text,
           citation: work?.apa ?? null,
+          bibtex: work?.bibtex ?? null,
+          id: from.id,
+          document: from.document,
+          boxes: from.boxes.map(({ page, box }) => ({ page, ...box })),
+          link,
         };
       }),
     };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import { EMPTY_REASONS, readTable, savedTables } from '../../answers/index.ts';
-import { runsNamed, tool, WORKS } from '../tool.ts';
+import { EMPTY_REASONS, readTable, savedTables } from '../answers/index.ts';
+import { chosenWorks, question, worksChoice } from './question.ts';
 
 const saved = z.object({
   run: z.string(),
@@ -20,7 +20,7 @@ const cellFields = z.object({
   quote: z.string(),
 });
 
-export const tableTool = tool({
+export const tableQuestion = question({
   name: 'table',
   title: 'Read a table',
   description:
@@ -28,7 +28,7 @@ export const tableTool = tool({
   input: {
     table: z.string().max(100).optional().describe('The id of a table; default: list the tables.'),
     columns: z.array(z.string().max(500)).max(50).optional().describe('Only these columns.'),
-    ...WORKS,
+    works: worksChoice.optional(),
   },
   head: { tables: z.array(saved) },
   list: 'cells',
@@ -39,16 +39,16 @@ export const tableTool = tool({
     const where = `work ${work} of ${run}${page === null ? '' : `, p. ${page}`}`;
     return `${title} · ${where}\n${column}: ${shown}${quote === '' ? '' : `\n${quote}`}`;
   },
-  async ask({ run, table: id, columns: wanted, works }, runs) {
+  async ask({ table: id, columns: wanted, works }, runs) {
     const tables: z.output<typeof saved>[] = [];
     const cells: z.output<typeof cellFields>[] = [];
-    for (const { id: of, corpus, search: kept } of runsNamed(run, runs))
+    for (const { id: of, corpus, search: kept } of runs)
       for (const { id: table, columns, model } of savedTables(corpus)) {
         if (id !== undefined && table !== id) continue;
         const names = columns.map(({ name }) => name);
         tables.push({ run: of, table, columns: names, model });
         if (id === undefined) continue;
-        const search = works === undefined ? {} : { works: corpus.chooseWorks(works) };
+        const search = chosenWorks(corpus, works);
         const { rows } = await kept.use((session) => readTable(corpus, session, id, { search }));
         for (const row of rows)
           for (const [at, cell] of row.cells.entries())

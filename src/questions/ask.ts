@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-import { askCorpus, checkQuotes } from '../../answers/index.ts';
-import { runsNamed, tool, WORKS } from '../tool.ts';
+import { askCorpus, checkQuotes } from '../answers/index.ts';
+import { chosenWorks, question, worksChoice } from './question.ts';
 
 /** Passages to answer from, and the sentences that answer best. */
-export const askTool = tool({
+export const askQuestion = question({
   name: 'ask',
   title: 'Answer from the papers',
   description:
@@ -12,7 +12,7 @@ export const askTool = tool({
   input: {
     question: z.string().min(1).max(2_000).describe('The question.'),
     passages: z.int().min(1).max(50).default(10).describe('Passages wanted.'),
-    ...WORKS,
+    works: worksChoice.optional(),
   },
   head: {
     question: z.string(),
@@ -32,13 +32,11 @@ export const askTool = tool({
   text: 'text',
   line: ({ number, title, page, work, run, text }) =>
     `${number}. ${title}\n${page === null ? '' : `p. ${page} · `}work ${work} of ${run}\n${text}`,
-  async ask({ question, run, passages: most, works }, runs, signal) {
-    const named = runsNamed(run, runs);
+  async ask({ question: asked, passages: most, works }, runs, signal) {
     const answers = [];
-    for (const { id, corpus, search } of named) {
-      const chosen = works === undefined ? {} : { works: corpus.chooseWorks(works) };
-      const options = { passages: most, ...chosen };
-      answers.push({ id, ...(await search.use((session) => askCorpus(session, question, options, signal))) });
+    for (const { id, corpus, search } of runs) {
+      const options = { passages: most, ...chosenWorks(corpus, works) };
+      answers.push({ id, ...(await search.use((session) => askCorpus(session, asked, options, signal))) });
     }
     const sentences = answers.flatMap((answer) =>
       answer.sentences.map(({ text, quotes: [quote] }) => ({
@@ -49,11 +47,11 @@ export const askTool = tool({
     );
     const passages = answers.flatMap((answer) => answer.passages.map((found) => ({ id: answer.id, ...found })));
     return {
-      head: { question, sentences },
+      head: { question: asked, sentences },
       summary:
         sentences.length === 0
           ? `Not in these papers, as far as their sentences show; the nearest ${passages.length} passages follow.`
-          : `${sentences.length} sentences answer "${question}": ${sentences.map(({ text }) => `“${text}”`).join(' ')}`,
+          : `${sentences.length} sentences answer "${asked}": ${sentences.map(({ text }) => `“${text}”`).join(' ')}`,
       items: passages.map(({ id, passage, work }, at) => ({
         number: at + 1,
         run: id,
@@ -79,7 +77,7 @@ const verdictFields = z.object({
 });
 type Verdict = z.output<typeof verdictFields>;
 
-export const checkQuotesTool = tool({
+export const checkQuotesQuestion = question({
   name: 'check_quotes',
   title: 'Check quotes',
   description:
@@ -104,12 +102,12 @@ export const checkQuotesTool = tool({
     const why = reason === null ? '' : `: ${reason}${elsewhere === null ? '' : ` (it is in ${elsewhere})`}`;
     return `${verdict}${why} · work ${work}${page === null ? '' : `, p. ${page}`}\n${quote}`;
   },
-  async ask({ quotes, run }, runs, signal) {
+  async ask({ quotes }, runs, signal) {
     const verdicts: Verdict[] = [];
     for (const claim of quotes) {
       let data: Verdict | undefined;
-      for (const each of runsNamed(run, runs)) {
-        const [verdict] = await each.search.use((session) => checkQuotes(session, [claim], signal));
+      for (const { search } of runs) {
+        const [verdict] = await search.use((session) => checkQuotes(session, [claim], signal));
         if (!verdict) continue;
         const about = { quote: claim.quote, work: claim.work };
         if (verdict.kind === 'found') {

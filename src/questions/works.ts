@@ -1,14 +1,13 @@
 import { z } from 'zod';
 
-import type { Library, LibraryWork, WorksRequest } from '../../corpus/index.ts';
-import { readCursor, writeCursor } from '../cursor.ts';
-import { runsNamed, tool, workLine } from '../tool.ts';
+import type { WorksRequest } from '../corpus/index.ts';
+import { oneRun, question, workLine } from './question.ts';
 
 const SORTS = ['id', 'title', 'year', 'venue', 'outcome', 'reason', 'license'] as const;
 const MOST_FAILURES = 20;
 const filter = (what: string): z.ZodOptional<z.ZodString> => z.string().max(300).optional().describe(what);
 
-export const worksTool = tool({
+export const worksQuestion = question({
   name: 'works',
   title: 'List works',
   description: 'Lists works by filters, including those without a text, with the reason why a text is missing.',
@@ -51,89 +50,49 @@ export const worksTool = tool({
     return `${name}\nwork ${work} of ${run} · ${state}${doi === null ? '' : ` · doi ${doi}`}`;
   },
   async ask(asked, runs) {
-    const { run, words, license, retracted, sort, descending, limit, max_tokens: _most, cursor, ...rest } = asked;
-    const named = runsNamed(run, runs);
+    const { words, year, author, venue, type, outcome, reason, license, retracted, sort, descending, limit } = asked;
+    const { id, corpus } = oneRun(runs);
+    const { library } = corpus;
     const query: WorksRequest = {
-      ...rest,
+      year,
+      author,
+      venue,
+      type,
+      outcome,
+      reason,
       title: words,
       licence: license,
       isRetracted: retracted,
       sort: sort === 'license' ? 'licence' : sort,
       order: descending ? 'desc' : 'asc',
     };
-    const start = readCursor(cursor, asked, { at: 0, within: '' });
-    const pages: Page[] = [];
-    let [left, total] = [limit, 0];
-    for (const [at, { id, corpus }] of named.entries()) {
-      const from = at === start.at && start.within !== '' ? start.within : undefined;
-      const wanted =
-        at < start.at || left === 0 ? undefined : await corpus.library.works({ ...query, limit: left, cursor: from });
-      const { total: all } = wanted ?? (await corpus.library.works({ ...query, limit: 1 }));
-      total += all;
-      if (!wanted) continue;
-      left -= wanted.works.length;
-      pages.push({ at, id, from, works: wanted.works, next: wanted.next, library: corpus.library });
-    }
+    const { cursor } = asked;
+    const { works, total, next } = await library.works({ ...query, limit, cursor });
     return {
       head: { total },
       summary: `${total} works.`,
-      items: pages.flatMap(({ id, works }) =>
-        works.map((work) => ({
-          run: id,
-          work: work.id,
-          title: work.title,
-          authors: work.authors.length > 5 ? [...work.authors.slice(0, 4), '…'] : [...work.authors],
-          year: work.year,
-          venue: work.venue,
-          type: work.type,
-          doi: work.doi,
-          license: work.licence,
-          outcome: work.outcome,
-          reason: work.reason ?? '',
-          retracted: work.isRetracted,
-        })),
-      ),
-      cursorAfter: async (count) => await placeBehind(count, pages, named.length, query, asked),
+      items: works.map((work) => ({
+        run: id,
+        work: work.id,
+        title: work.title,
+        authors: work.authors.length > 5 ? [...work.authors.slice(0, 4), '…'] : [...work.authors],
+        year: work.year,
+        venue: work.venue,
+        type: work.type,
+        doi: work.doi,
+        license: work.licence,
+        outcome: work.outcome,
+        reason: work.reason ?? '',
+        retracted: work.isRetracted,
+      })),
+      // Fewer works than asked for may fit: listing exactly as many gives the cursor behind them.
+      cursorAfter: async (count) =>
+        count === works.length ? next : (await library.works({ ...query, limit: Math.max(1, count), cursor })).next,
     };
   },
 });
 
-interface Page {
-  readonly at: number;
-  readonly id: string;
-  readonly from: string | undefined;
-  readonly works: readonly LibraryWork[];
-  readonly next: string | null;
-  readonly library: Library;
-}
-
-/** The cursor after `count` works; lists exactly that many again to get it. */
-async function placeBehind(
-  count: number,
-  pages: readonly Page[],
-  runs: number,
-  query: WorksRequest,
-  asked: Readonly<Record<string, unknown>>,
-): Promise<string | null> {
-  let left = count;
-  for (const { at, from, works, next, library } of pages) {
-    if (left >= works.length && next === null) {
-      left -= works.length;
-      continue;
-    }
-    const behind =
-      left >= works.length
-        ? next
-        : left === 0
-          ? from
-          : (await library.works({ ...query, limit: left, cursor: from })).next;
-    return writeCursor({ at, within: behind ?? '' }, asked);
-  }
-  const last = pages.at(-1)?.at ?? runs;
-  return last + 1 < runs ? writeCursor({ at: last + 1, within: '' }, asked) : null;
-}
-
-export const accountTool = tool({
+export const accountQuestion = question({
   name: 'account',
   title: 'Corpus summary',
   description:
@@ -166,9 +125,9 @@ export const accountTool = tool({
   },
   line: ({ run, reason, works, sentence, later }) =>
     `${run}: ${works} × ${reason}: ${sentence}${later ? ' A later run may succeed.' : ''}`,
-  async ask({ run: name }, runs) {
+  async ask(_asked, runs) {
     const accounts = await Promise.all(
-      runsNamed(name, runs).map(async ({ id, corpus }) => ({ id, ...(await corpus.library.account()) })),
+      runs.map(async ({ id, corpus }) => ({ id, ...(await corpus.library.account()) })),
     );
     const corpora = accounts.map(({ id, run, works, saved, missing, waiting, excluded, retracted, documents }) => ({
       run: id,

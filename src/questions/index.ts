@@ -1,0 +1,19 @@
+import { askQuestion, checkQuotesQuestion } from './ask.ts';
+import { graphQuestion } from './graph.ts';
+import type { Question } from './question.ts';
+import { screeningQuestion } from './screening.ts';
+import { searchQuestion } from './search.ts';
+import { tableQuestion } from './table.ts';
+import { citeQuestion, figuresQuestion, readQuestion, relatedQuestion } from './work.ts';
+import { accountQuestion, worksQuestion } from './works.ts';
+
+/** Every question that only reads. */
+export const QUESTIONS: readonly Question[] = [
+  searchQuestion, askQuestion, checkQuotesQuestion, tableQuestion, readQuestion, worksQuestion, citeQuestion, accountQuestion,
+  relatedQuestion, graphQuestion, figuresQuestion, screeningQuestion,
+]; // prettier-ignore
+
+export type { AskedRun, Question } from './question.ts';
+export { chosenWorks, openRuns, worksChoice } from './question.ts';
+export { decided, decideQuestion, inPhase, reviewer, screened } from './screening.ts';
+export { screeningShape } from './shapes/index.ts';

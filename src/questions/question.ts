@@ -1,0 +1,138 @@
+import { basename, resolve } from 'node:path';
+
+import { z } from 'zod';
+
+import { AppError } from '../base/index.ts';
+import type { Config } from '../config/index.ts';
+import type { Corpus, LibraryWork, SearchEvent, SearchSession } from '../corpus/index.ts';
+import { openCorpus } from '../corpus/index.ts';
+import type { Screening } from '../screen/index.ts';
+import { screeningOnDemand } from '../screen/index.ts';
+
+/** A corpus that questions are put to. */
+export interface AskedRun {
+  readonly id: string;
+  readonly corpus: Corpus;
+  readonly search: { use<T>(work: (session: SearchSession) => Promise<T>): Promise<T> };
+  /** Its screening, opened on first use. */
+  readonly screening: () => Screening;
+}
+
+/** Opens run folders; rejects folders without a corpus. Adds a number to duplicate names. */
+export async function openRuns(
+  folders: readonly string[],
+  configFor: (folder: string) => Config,
+  tell: (event: SearchEvent) => void,
+): Promise<{ readonly runs: readonly AskedRun[] } & AsyncDisposable> {
+  await using stack = new AsyncDisposableStack();
+  const runs: AskedRun[] = [];
+  for (const folder of folders) {
+    const corpus: Corpus = stack.use(await openCorpus(folder, { config: configFor(folder) }));
+    await corpus.library.require();
+    const search = stack.use(corpus.liveSearch(tell));
+    const screening = stack.use(screeningOnDemand(folder, corpus.config));
+    const name = basename(resolve(folder));
+    let id = name;
+    for (let number = 2; runs.some((run) => run.id === id); number += 1) id = `${name}-${number}`;
+    runs.push({ id, corpus, search, screening });
+  }
+  const opened = stack.move();
+  return { runs, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+type Asked = Readonly<Record<string, unknown>>;
+type Fields<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
+
+/** An answer: a head and a list of items, and the head as a sentence. */
+export interface Answered<Head, Item> {
+  readonly head: Head;
+  readonly summary: string;
+  readonly items: readonly Item[];
+  /** For lists that are not in memory: the cursor after `count` items; null at the end. */
+  readonly cursorAfter?: ((count: number) => Promise<string | null>) | undefined;
+}
+
+/** A question to corpora, described once: routes, the OpenAPI document and MCP tools are made of it. */
+export interface Question {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: z.ZodObject;
+  readonly head: z.ZodRawShape;
+  readonly list: string;
+  readonly item: z.ZodObject;
+  /** The field of an item that may be cut if it is too long. */
+  readonly text?: string | undefined;
+  /** Fields that assistants do not get, to save tokens. */
+  readonly omitted: readonly string[];
+  readonly line: (item: never) => string;
+  readonly ask: (asked: Asked, runs: readonly AskedRun[], signal: AbortSignal) => Promise<Answered<object, object>>;
+}
+
+export function question<Input extends z.ZodRawShape, Head extends z.ZodRawShape, Item extends z.ZodRawShape>(
+  of: Pick<Question, 'name' | 'title' | 'description' | 'list'> & {
+    readonly input: Input;
+    readonly head: Head;
+    readonly item: Item;
+    readonly text?: keyof Item & string;
+    readonly omitted?: readonly (keyof Item & string)[];
+    readonly line: (item: Fields<Item>) => string;
+    readonly ask: (
+      asked: Fields<Input> & { readonly cursor?: string },
+      runs: readonly AskedRun[],
+      signal: AbortSignal,
+    ) => Promise<Answered<Fields<Head>, Fields<Item>>>;
+  },
+): Question {
+  const { input, item, omitted = [], ask } = of;
+  return {
+    ...of,
+    input: z.strictObject(input),
+    item: z.object(item),
+    omitted,
+    ask: (asked, runs, signal) => ask(asked as never, runs, signal),
+  };
+}
+
+/** Selects works; a list in a file of this machine (`@FILE`) is for the command line only. */
+export const worksChoice = z
+  .string()
+  .max(2_000)
+  .regex(/^[^@]/, 'expected a saved set, included, a filter or ids')
+  .describe('Only these works: a saved set, included, a filter such as year:2020-2022, or comma-separated ids.');
+
+export function chosenWorks(corpus: Corpus, works: string | undefined): { readonly works?: ReadonlySet<string> } {
+  return works === undefined ? {} : { works: corpus.chooseWorks(works) };
+}
+
+/** For questions to one corpus only. */
+export function oneRun(runs: readonly AskedRun[]): AskedRun {
+  const [first, second] = runs;
+  if (first && !second) return first;
+  throw new AppError('USAGE_RUN', 'several corpora are open', { hint: `run is one of ${runs.map(({ id }) => id).join(', ')}` }); // prettier-ignore
+}
+
+/** Finds a work and the first run that contains it. */
+export async function workNamed(
+  name: string,
+  runs: readonly AskedRun[],
+): Promise<{ readonly run: AskedRun; readonly work: LibraryWork }> {
+  for (const run of runs) {
+    const work = await run.corpus.library.work(name);
+    if (work) return { run, work };
+  }
+  throw new AppError('USAGE_WORK', `unknown work "${name.slice(0, 100)}"`, {
+    hint: 'use an id returned by search or works, or a DOI',
+  });
+}
+
+export function workLine(work: {
+  readonly title: string | null;
+  readonly authors: readonly string[];
+  readonly year: number | null;
+}): string {
+  const [first, ...others] = work.authors;
+  const by = first === undefined ? '' : `${first}${others.length > 0 ? ' et al.' : ''}`;
+  const year = work.year === null ? '' : ` (${work.year})`;
+  return `${by}${year}${by === '' && year === '' ? '' : '. '}${work.title ?? 'Without a title'}`;
+}

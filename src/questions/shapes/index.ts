@@ -1,0 +1,92 @@
+import { z } from 'zod';
+
+// Schemas that the page needs too: this file imports nothing that a browser does not have.
+
+const text = z.string().nullable();
+
+/** A passage found by a search. */
+export const passage = z.object({
+  rank: z.number(),
+  fit: z.number().describe('Score, 0 to 1.'),
+  run: z.string(),
+  work: z.string().describe('The id to pass to read or cite.'),
+  title: z.string(),
+  by: z.string(),
+  year: z.number().nullable(),
+  venue: text,
+  doi: text,
+  license: text,
+  retracted: z.boolean(),
+  headings: z.array(z.string()),
+  part: z.string(),
+  page: z.number().nullable(),
+  text: z.string(),
+  citation: text,
+  bibtex: text,
+  id: z.string().describe('The id of the passage.'),
+  document: z.string(),
+  boxes: z.array(z.object({ page: z.int(), left: z.number(), top: z.number(), right: z.number(), bottom: z.number() })),
+  link: text,
+});
+
+const count = z.int().min(0);
+const phase = z.enum(['title-abstract', 'full-text']);
+const shown = z.object({
+  by: z.string(),
+  decision: z.enum(['include', 'exclude', 'maybe']),
+  phase,
+  reason: text,
+  note: text,
+  at: z.string(),
+});
+const counts = z.object({
+  works: count,
+  included: count,
+  excluded: count,
+  maybe: count,
+  conflicts: count,
+  undecided: count,
+});
+export const screeningHead = z.object({
+  run: z.string(),
+  protocol: z.object({
+    version: count,
+    reviewers: count,
+    question: z.string(),
+    criteria: z.string(),
+    reasons: z.array(z.string()).describe('Reasons to exclude a work.'),
+    highlight: z.array(z.string()),
+  }),
+  phases: z.record(phase, counts),
+  sample: z
+    .object({
+      population: count,
+      read: count,
+      found: count,
+      isReached: z.boolean().describe('With 95 % confidence at least 95 % of the relevant works are found.'),
+      stillToRead: count.describe('Records without a relevant one until that can be said.'),
+      recallAtLeast: z.number().describe('The recall that can be promised with 95 % confidence now.'),
+      estimate: z.number().describe('The recall that the sample suggests.'),
+    })
+    .nullable(),
+  isTimeToSample: z.boolean(),
+  agreement: z.object({ works: count, agreed: z.number(), kappa: z.number() }).nullable(),
+  reviewers: z.array(z.string()),
+  conflicts: z.array(z.object({ work: z.string(), title: text, decisions: z.array(shown) })),
+});
+export const candidate = z.object({
+  work: z.string(),
+  rank: count,
+  is_sampled: z.boolean(),
+  title: text,
+  abstract: z.string(),
+  authors: z.array(z.string()),
+  year: z.number().nullable(),
+  venue: text,
+  doi: text,
+  document: text.describe('The document with its full text, once there is one.'),
+  decisions: z.array(shown).describe('Those of other reviewers only once all have decided.'),
+});
+
+/** Progress of a review, and the next works to decide about. */
+export const screeningShape = screeningHead.extend({ next: z.array(candidate) });
