@@ -100,7 +100,8 @@ function registerTool(
   hints: ToolAnnotations,
 ): void {
   const { name, title, description, list, text, omitted, line } = each;
-  const item = each.item.omit(Object.fromEntries(omitted.map((field) => [field, true])) as Record<string, true>);
+  const kept = Object.entries(each.item.shape).filter(([field]) => !omitted.includes(field));
+  const item = z.object(Object.fromEntries(kept));
   server.registerTool(
     name,
     {
@@ -126,7 +127,7 @@ function registerTool(
           items: answer.items.map((whole) => {
             const fields = Object.entries(whole).filter(([field]) => !omitted.includes(field));
             return {
-              data: Object.fromEntries(fields) as JsonObject,
+              data: Object.fromEntries(fields),
               text,
               line: (data: JsonObject) => line(data as never),
             };

@@ -22,7 +22,6 @@ import type {
   WholeDocument,
   Work,
 } from './page/answers.ts';
-import { SteeringLog } from './watch/steering.ts';
 import { World } from './watch/world.ts';
 
 /**
@@ -78,8 +77,10 @@ export async function writeReport(options: {
   });
   await world.look();
   const version = packageVersion();
-  const steering = { isAllowed: false, log: new SteeringLog(undefined, () => undefined) };
-  const router = new Router(apiRoutes({ world, clock, version, steering, hasMcp: false }), version);
+  const router = new Router(
+    apiRoutes({ world, clock, version, steering: { isAllowed: false }, hasMcp: false }),
+    version,
+  );
   const report = new ReportWriter(router, folder, { ...REPORT_LIMITS, ...options.limits }, signal);
   const html = await report.write(options.title, new Date(clock.now()).toISOString());
   const path = join(folder, 'report.html');

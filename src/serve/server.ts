@@ -18,7 +18,6 @@ import { checked, Router } from './http/router.ts';
 import { API_HEADERS, PAGE_HEADERS, sendBody, sendJson, sendLines, sendPieces, sendProblem } from './http/send.ts';
 import { metricsText } from './metrics.ts';
 import type { PageAssets } from './page-assets.ts';
-import { SteeringLog } from './watch/steering.ts';
 import type { Watched } from './watch/world.ts';
 import { World } from './watch/world.ts';
 
@@ -111,30 +110,11 @@ class Serving implements CorpusServer {
     this.#options = options;
     this.#world = new World({ ...options, clock });
     this.#gate = new Gate({ token, host, names });
-    const steering = new SteeringLog(options.steeringLog, (act) => {
-      const what =
-        act.act === 'retry' ? `retry of ${act.error_code ?? ''}` : `${act.act} of ${act.scope ?? ''} ${act.name ?? ''}`;
-      log('info', `${what.trim()} by ${act.who}: ${act.changed} changed`);
-      this.#world.watchers.events([
-        this.#world.events.add({
-          at: act.at,
-          run: null,
-          kind: 'steering',
-          level: 'info',
-          text: `${what.trim()} by ${act.who}`,
-          work: null,
-          document: null,
-          title: null,
-          host: act.scope === 'host' ? act.name : null,
-          reason: act.error_code,
-        }),
-      ]);
-    });
     const context: Context = {
       world: this.#world,
       clock,
       version: options.version,
-      steering: { isAllowed: options.allowSteering ?? false, log: steering },
+      steering: { isAllowed: options.allowSteering ?? false, path: options.steeringLog, log },
       hasMcp: options.mcp !== undefined,
     };
     this.#router = new Router(apiRoutes(context), options.version);

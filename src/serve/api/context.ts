@@ -6,7 +6,6 @@ import type { Asked, Route } from '../http/route.ts';
 import { jsonRoute } from '../http/route.ts';
 import type { QueueWatch } from '../watch/queue-watch.ts';
 import type { RunWatch } from '../watch/run-watch.ts';
-import type { SteeringLog } from '../watch/steering.ts';
 import type { World } from '../watch/world.ts';
 import type { noQuery } from './parameters.ts';
 import { runPath } from './parameters.ts';
@@ -15,7 +14,12 @@ export interface Context {
   readonly world: World;
   readonly clock: Clock;
   readonly version: string;
-  readonly steering: { readonly isAllowed: boolean; readonly log: SteeringLog };
+  readonly steering: {
+    readonly isAllowed: boolean;
+    /** Log file of control actions. */
+    readonly path?: string | undefined;
+    readonly log?: (level: 'info', message: string) => void;
+  };
   readonly hasMcp: boolean;
 }
 

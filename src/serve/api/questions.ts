@@ -24,7 +24,7 @@ export function questionRoutes(context: Context): Route[] {
         schema: z.object({ ...head, [list]: z.array(item) }),
         value: async (run, { query, body, signal }) => {
           using _turn = await turns.take(signal);
-          const answer = await ask((isBody ? body : query) as Readonly<Record<string, unknown>>, [run], signal);
+          const answer = await ask(isBody ? body : query, [run], signal);
           return { ...answer.head, [list]: answer.items };
         },
       });

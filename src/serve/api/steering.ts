@@ -1,9 +1,10 @@
+import { appendFile, mkdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
+import { dirname } from 'node:path';
 import { z } from 'zod';
 
 import type { Route } from '../http/route.ts';
 import { jsonRoute } from '../http/route.ts';
-import type { SteeringAct } from '../watch/steering.ts';
 import type { Context } from './context.ts';
 import { checkControl, queueOf } from './context.ts';
 import * as shapes from './shapes/operating.ts';
@@ -29,6 +30,9 @@ const retried = z.strictObject({
   by,
 });
 
+type Act = z.output<typeof shapes.act>;
+const ACTS_SHOWN = 200;
+
 /** Control routes: disabled unless allowed, and logged with operator and time. */
 export function steeringRoutes(context: Context): Route[] {
   const { steering, clock, world } = context;
@@ -36,8 +40,26 @@ export function steeringRoutes(context: Context): Route[] {
     checkControl(context, 'pause, resume and retry');
     return queueOf(context).queue.store.admin;
   };
-  const done = async (act: SteeringAct) => {
-    await steering.log.add(act);
+  let acts: readonly Act[] = [];
+  /** Writes the action to the log before it is confirmed. */
+  const done = async (act: Act) => {
+    acts = [act, ...acts].slice(0, ACTS_SHOWN);
+    const { at, who, scope, name, error_code: reason, changed } = act;
+    const what = `${act.act} of ${[reason, scope, name].filter((each) => each).join(' ')} by ${who}`;
+    steering.log?.('info', `${what}: ${changed} changed`);
+    const event = {
+      at,
+      kind: 'steering',
+      level: 'info',
+      text: what,
+      reason,
+      host: scope === 'host' ? name : null,
+    } as const;
+    world.watchers.events([world.events.add({ ...event, run: null, work: null, document: null, title: null })]);
+    if (steering.path !== undefined) {
+      await mkdir(dirname(steering.path), { recursive: true });
+      await appendFile(steering.path, `${JSON.stringify(act)}\n`);
+    }
     await world.lookAgain();
     return act;
   };
@@ -61,7 +83,7 @@ export function steeringRoutes(context: Context): Route[] {
       path: '/steering',
       summary: 'Whether control is allowed, and the log of actions.',
       schema: shapes.steering,
-      value: () => ({ allowed: steering.isAllowed, acts: steering.log.acts }),
+      value: () => ({ allowed: steering.isAllowed, acts }),
     }),
     pausing('pause'),
     pausing('resume'),
