@@ -37,6 +37,7 @@ export function findFurniture(
   // A tagged file marks what is only decoration of the page.
   const repeated = new Set(candidates.filter(({ segment }) => segment.glyphs.every((glyph) => glyph.artifact)));
   markRepeated(candidates, pages, repeated);
+  markStrays(candidates, pages, repeated);
   markPageNumbers(candidates, pages, repeated);
   markImprint(candidates, pages[0], bodySize, repeated);
   for (const page of pages.slice(1)) markSmallHead(candidates, page, bodySize, repeated);
@@ -112,6 +113,21 @@ function isSameEverywhere({ text, segment }: Candidate, group: readonly Candidat
   return new Set(alike.map(({ page }) => page)).size >= 3;
 }
 
+/** What repeats on most pages may be elsewhere on one of them, mostly the first. */
+function markStrays(candidates: readonly Candidate[], pages: readonly PageSegments[], repeated: Set<Candidate>): void {
+  const known = new Map<string, Set<number>>();
+  for (const { key, head, page } of repeated) {
+    const name = `${head} ${key}`;
+    known.set(name, (known.get(name) ?? new Set()).add(page));
+  }
+  for (const candidate of candidates) {
+    const { key, head } = candidate;
+    const page = pages.find((each) => each.page === candidate.page);
+    const often = (known.get(`${head} ${key}`)?.size ?? 0) >= 3 && key.replaceAll('#', '').length >= 8;
+    if (often && page && !endsText(candidate, page)) repeated.add(candidate);
+  }
+}
+
 /** Numbers at one height that grow by one from page to page. */
 function markPageNumbers(
   candidates: readonly Candidate[],
@@ -149,8 +165,16 @@ function keepOutermost(candidates: readonly Candidate[], page: PageSegments, rep
       .toSorted(outward)[0];
     if (!first) continue;
     for (const candidate of own)
-      if (candidate.head === head && outward(candidate.segment, first) > 2) repeated.delete(candidate);
+      if (candidate.head === head && outward(candidate.segment, first) > 2 && !isFootOfFirst(candidate, page, repeated))
+        repeated.delete(candidate);
   }
+}
+
+/** On a first page a licence may be below the foot of all the other pages. */
+function isFootOfFirst({ key, head }: Candidate, { page }: PageSegments, repeated: ReadonlySet<Candidate>): boolean {
+  if (page !== 1 || head || key.length < 8) return false;
+  const others = [...repeated].filter((other) => !other.head && other.key === key && other.page > 1);
+  return new Set(others.map((other) => other.page)).size >= 3;
 }
 
 /** In short papers a running head may occur once: small type, first on a page, away from the text below. */
