@@ -65,7 +65,7 @@ interface BlockBase {
   readonly text: string;
   readonly links?: readonly Link[];
   readonly jumps?: readonly Jump[];
-  /** Numbers that are set raised, as callouts and powers are; told by PDFs alone. */
+  /** Raised numbers, such as callouts and powers; only PDFs have them. */
   readonly raised?: readonly Stretch[];
 }
 
@@ -93,15 +93,15 @@ export type Block =
 
 /** Characters of a PDF that are not simply what the file says they are. */
 export interface CharacterCounts {
-  /** Drawn, but nobody can tell what they are. */
+  /** Drawn, but of unknown meaning. */
   readonly unmapped: number;
-  /** Named wrongly by the file, and told by the glyph's name or shape or the words around. */
+  /** Named wrongly by the file; corrected by the glyph's name or shape, or by context. */
   readonly renamed: number;
-  /** In the file but not to be seen, or there twice: left out. */
+  /** Invisible or drawn twice: left out. */
   readonly hidden: number;
 }
 
-/** A page of which words are missing from the blocks, and why. */
+/** A page whose words are not all in blocks, and why. */
 export interface ShortPage {
   readonly page: number;
   readonly found: number;

@@ -196,9 +196,7 @@ interface Context {
 }
 
 /**
- * Builds the context of a chunk that begins at `start` in `section`: the document's title and the headings above it,
- * unless the chunk's own text begins with them. Context takes at most half of a chunk: the outermost headings are
- * dropped first.
+ * The title and headings above a chunk that its own text does not begin with; at most half of a chunk, innermost kept.
  */
 function createContexts(
   flow: Flow,
@@ -390,9 +388,8 @@ function toChunk(
 }
 
 /**
- * Merges too small chunks with a neighbour in the same or a sibling section, preferably the next one. A chunk never
- * spans a heading above its own level, and title page and reference list are not merged with the body: they answer no
- * questions and would come up with it.
+ * Merges small chunks with a neighbour in the same or a sibling section. The title page and the reference list are not
+ * merged with the body: they answer no questions.
  */
 function mergeSmall(drafts: readonly ChunkDraft[], flow: Flow, packer: Packer, options: ChunkOptions): ChunkDraft[] {
   const merged: ChunkDraft[] = [];

@@ -11,9 +11,7 @@ const ABBREVIATION =
   /(?:^|[\s([])(?:figs?|eqs?|refs?|secs?|sects?|tabs?|chaps?|nos?|vols?|pp?|al|cf|vs|ca|approx|resp|e\.g|i\.e|etc|dr|prof|mr|mrs|ms|st|[\p{Lu}])\.\s*$/iu;
 const LONGEST_ABBREVIATION = 12;
 
-/**
- * Segmenters are slow to create, so they are cached; the number is bounded because a document can name any language.
- */
+/** Segmenters are slow to create. The cache is bounded because a document can name any language. */
 const segmenters = new Map<string, Intl.Segmenter>();
 const MOST_SEGMENTERS = 64;
 

@@ -186,8 +186,7 @@ export interface EncodingTokenizer extends Tokenizer {
 }
 
 /**
- * Opens a tokenizer: `model` (the embedded model's own), `cl100k`, `o200k`, or the path of a tokenizer.json or of a
- * folder that holds one.
+ * Opens a tokenizer: `model` (the embedded model's), `cl100k`, `o200k`, or the path of a tokenizer.json or its folder.
  */
 export async function openTokenizer(name: string): Promise<Tokenizer> {
   if (name === 'cl100k' || name === 'o200k') return openGptTokenizer(name);

@@ -17,7 +17,7 @@ export interface OutputChoice {
   readonly html?: boolean;
 }
 
-/** One file that is written for a document; its text is made when it is asked for. */
+/** One output file of a document; its text is made lazily. */
 export interface OutputText {
   readonly name: string;
   readonly ending: string;

@@ -29,10 +29,7 @@ const MARGIN = 4;
 /** A document with more is broken into pieces. */
 const MOST_PARTS = 2_000;
 
-/**
- * Writes the figures of a document as PNG, its tables as CSV, its equations as PNG and its listings as text into a
- * folder, and `parts.json`, which says what each file is, where it was and what its caption says.
- */
+/** Writes figures and equations as PNG, tables as CSV and listings as text into a folder, described by `parts.json`. */
 export async function writeParts(
   path: string,
   folder: string,

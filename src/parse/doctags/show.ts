@@ -39,8 +39,8 @@ const BLOCK_COLOURS: Readonly<Record<Block['kind'], string>> = {
 };
 
 /**
- * One page with the blocks that were recognised on it, as self-contained HTML: boxes in the colour of their kind,
- * numbered in reading order. A document without pages is shown as a list of its blocks.
+ * One page as self-contained HTML with its blocks as coloured boxes, numbered in reading order; a list of blocks if
+ * there are no pages.
  */
 export function writeOverlay(document: ParsedDocument, pageNumber: number, png?: Uint8Array): string {
   const page = document.pages.find((candidate) => candidate.number === pageNumber);

@@ -90,7 +90,7 @@ function uniqueId(id: string, file: string, ids: Map<string, string>): string {
   return unique;
 }
 
-/** Room for endings, a suffix that tells namesakes apart and a temporary one: file systems take 255 bytes. */
+/** Leaves room for endings and suffixes: file systems allow 255 bytes. */
 const LONGEST_NAME_BYTES = 150;
 
 /** As much of a name as fits, cut between characters; what is cut is distinguished by a hash. */

@@ -11,21 +11,21 @@ import { openDenseEngine } from './engine.ts';
 import { stoppingFault, embedOutput } from './stage.ts';
 import type { PlainDense } from './worker.ts';
 
-/** What is told to whoever makes vectors ahead. */
+/** Settings of the worker that embeds ahead. */
 export interface AheadSettings {
   readonly dense: PlainDense<DenseSettings>;
   /** The file of the vector cache. */
   readonly cache: string;
 }
 
-/** Makes dense vectors ahead of the embed stage, by name, as a process needs it. */
+/** The worker that embeds ahead of the embed stage. */
 export const aheadWorker: WorkerModule = {
   module: new URL(import.meta.url.endsWith('.ts') ? './ahead.ts' : './ahead.js', import.meta.url),
 };
 
 /**
- * Makes items out of chunked documents, by their ids; undefined where vectors are already. Vectors made ahead go into
- * the cache alone: the files that hold them also hold BM25, which counts words of the whole collection first.
+ * Creates the item of a chunked document; undefined if it has vectors. Its vectors go only into the cache: vector files
+ * also have BM25, which needs the word counts of the whole collection.
  */
 export function aheadItems(dataRoot: string, format: FileFormat): (itemId: string) => WorkItem | undefined {
   return (itemId) => {
@@ -40,7 +40,7 @@ const toolsOf = oncePer(async ({ dense, cache }: AheadSettings) => ({
   cache: new VectorCache(cache),
 }));
 
-/** Loads the model before there is anything to embed; a server is not asked for nothing. */
+/** Loads a local model before the first document arrives. */
 export async function prepare(data: unknown): Promise<void> {
   const settings = data as AheadSettings;
   if (settings.dense.engine === 'openai-compatible') return;

@@ -22,9 +22,8 @@ const ROOM = 0.1;
 const DROPPED_TOGETHER = 5_000;
 
 /**
- * Vectors by the hash of model and text, so that a text is embedded once. Several processes may share the file. It is
- * bounded: on closing, what was put in longest ago goes first, as texts and models that nobody uses any more do not come
- * back; what is still in use and went with it is embedded again.
+ * Vectors by hash of model and text, so that a text is embedded once. Several processes may share the file. It is
+ * bounded: on closing, the oldest entries are dropped.
  */
 export class VectorCache implements Disposable {
   readonly #path: string;
@@ -188,8 +187,8 @@ interface Work {
 }
 
 /**
- * Embeds what the cache does not know, in batches of similar length so that little is padded. Each batch is kept as
- * soon as it is there: when the engine fails for good, the next run continues from that point.
+ * Embeds texts that are not cached, in batches of similar length to save padding. Each batch is cached at once, so that
+ * the next run continues after a failure.
  */
 export async function embedTexts(texts: readonly string[], options: EmbedOptions): Promise<Embedded> {
   const { engine, cache, role } = options;

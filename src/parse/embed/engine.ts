@@ -2,7 +2,7 @@ import { AppError } from '../../base/index.ts';
 import type { FolderOptions } from './engines/onnx.ts';
 import type { ServerOptions } from './engines/openai-compatible.ts';
 
-/** What made a vector: vectors of two models cannot be compared. */
+/** The model of a vector: vectors of different models cannot be compared. */
 export interface ModelIdentity {
   readonly name: string;
   readonly revision: string;
@@ -10,10 +10,10 @@ export interface ModelIdentity {
   readonly precision: string;
 }
 
-/** Whether a text is searched for or searched with; some models want to be told. */
+/** Whether a text is a passage or a query; some models encode them differently. */
 export type Role = 'passage' | 'query';
 
-/** A revision that tells what was put before every passage: other words before it make other vectors. */
+/** A revision that includes the passage prefix: other prefixes give other vectors. */
 export function withPrefix(revision: string, prefixes: Readonly<Record<Role, string>>): string {
   return prefixes.passage === '' ? revision : `${revision} after ${JSON.stringify(prefixes.passage)}`.trimStart();
 }
@@ -22,16 +22,16 @@ export function withPrefix(revision: string, prefixes: Readonly<Record<Role, str
 export interface DenseEngine extends AsyncDisposable {
   readonly model: ModelIdentity;
   readonly dimensions: number;
-  /** What a user should know about how it runs here. */
+  /** A warning for the user. */
   readonly notice?: string;
-  /** How many texts it takes at once, and how many such calls it bears at a time. */
+  /** Texts per call, and concurrent calls. */
   readonly batchSize: number;
   readonly concurrency: number;
-  /** One vector per text, in order; all of them or an error. */
+  /** One vector per text, in order. */
   embed(texts: readonly string[], role: Role, signal?: AbortSignal): Promise<readonly Float32Array[]>;
 }
 
-/** The terms of a text that count, and how much. */
+/** Term indices with their weights. */
 export interface SparseVector {
   readonly indices: Uint32Array;
   readonly values: Float32Array;

@@ -153,8 +153,7 @@ export function createEmbedWorker(options: {
 }
 
 /**
- * BM25 with the statistics of this collection: measured the first time, and kept, so that vectors of later runs can be
- * compared with those of the first. Remove the file to measure again.
+ * BM25 with the statistics of this collection, measured in the first run and kept. Remove the file to measure again.
  */
 export async function openCorpusBm25(dataRoot: string, format: FileFormat): Promise<SparseEngine> {
   const path = join(dataRoot, 'Embeddings', 'bm25-statistics.json');
@@ -189,7 +188,7 @@ export function stoppingFault(error: unknown): unknown {
   });
 }
 
-/** A server that could not be reached at all, as an engine whose every document meets that fault: the stage tells it in a row. */
+/** An engine for an unreachable server: every document fails with that error, so the manifest reports it. */
 export function unreachableEngine(name: string, revision: string, fault: AppError): DenseEngine {
   return {
     model: { name, revision, precision: 'server' },

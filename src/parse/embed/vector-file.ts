@@ -148,7 +148,7 @@ function denseOf(metadata: RowReader['metadata']): DenseModel | undefined {
   return { model: { name, revision, precision }, dimensions: Number(metadata['dense_dimensions']), type };
 }
 
-/** What is wrong with a file of vectors; with the ids of its chunks also whether it has exactly those, in their order. */
+/** The problems of a vector file; with `chunks`, also whether it has exactly these ids in order. */
 export async function validateVectors(path: string, chunks?: readonly string[]): Promise<string[]> {
   const faults: string[] = [];
   let rows = 0;

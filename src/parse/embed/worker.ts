@@ -10,7 +10,7 @@ import type { VectorType } from './vector-file.ts';
 /** A dense engine as plain data, which can be sent to a process. */
 export type PlainDense<E> = E extends unknown ? Omit<E, 'clock' | 'random'> : never;
 
-/** What a worker of its own needs to make the vectors of a document; plain data. */
+/** Settings of the embed worker; plain data. */
 export interface EmbedWorkerSettings {
   readonly dense: PlainDense<DenseSettings> | undefined;
   /** Where the chunks are that BM25 counts; undefined without sparse vectors. */

@@ -37,7 +37,7 @@ export interface RowWriter extends AsyncDisposable {
 export interface RowReader {
   readonly metadata: Readonly<Record<string, string>>;
   readonly columns: readonly string[];
-  /** All rows; with `columns`, only those need to be there. */
+  /** All rows; with `columns`, others may be missing. */
   rows(columns?: readonly string[]): AsyncGenerator<Row>;
 }
 
@@ -115,14 +115,14 @@ function wording(type: ColumnType): string {
 /** The formats in which chunks and vectors are kept. */
 export type FileFormat = 'parquet' | 'jsonl';
 
-/** The format that a file's name tells. */
+/** The format by a file's name. */
 export function formatOf(path: string): FileFormat {
   // A file in the making carries the mark of its run behind its name.
   const name = basename(path);
   return name.lastIndexOf('.jsonl') > name.lastIndexOf('.parquet') ? 'jsonl' : 'parquet';
 }
 
-/** Opens a file for rows, in the format that its name tells. */
+/** Opens a file for rows in the format of its name. */
 export async function openRowWriter(path: string, schema: TableSchema): Promise<RowWriter> {
   if (formatOf(path) === 'jsonl') return openJsonlWriter(path, schema);
   const { openParquetWriter } = await import('./parquet.ts');
@@ -144,7 +144,7 @@ async function openReader(path: string): Promise<RowReader> {
   return openParquetReader(path);
 }
 
-/** A damaged file may still read well: its fingerprint knows the size and the hash that it was made with. */
+/** Checks size and hash against the fingerprint: a damaged file may still be readable. */
 async function checkBytes(path: string): Promise<void> {
   const made = madeWith(path);
   if (made === undefined || !existsSync(path)) return;
@@ -197,7 +197,7 @@ async function distrusting<T>(path: string, read: () => Promise<T>): Promise<T> 
       try {
         rmSync(fingerprintOf(path), { force: true });
       } catch {
-        // In an archive that cannot be written nothing is made again; that it cannot be read is told all the same.
+        // A read-only archive is not rebuilt; the read error is still reported.
       }
     }
     throw error;
@@ -266,7 +266,7 @@ function numbers(view: ArrayBufferView): number[] {
   return [...(view as Float32Array)];
 }
 
-/** Opens a file of JSON lines; its first line tells what it holds. */
+/** Opens a file of JSON lines; the first line has the metadata. */
 async function openJsonlReader(path: string): Promise<RowReader> {
   let first: Readonly<Record<string, unknown>> = {};
   for await (const row of rowsOf(path)) {

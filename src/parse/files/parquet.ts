@@ -80,7 +80,7 @@ class ParquetWriter implements RowWriter {
   }
 
   async finish(): Promise<{ readonly rows: number }> {
-    // A file without rows still has columns, which one empty batch tells.
+    // An empty batch writes the columns of a file without rows.
     if (this.#rows.length > 0 || this.#count === 0) await this.#hand();
     await this.#race(this.#input.close());
     await this.#written;
@@ -122,8 +122,8 @@ class ParquetWriter implements RowWriter {
 }
 
 /**
- * Vectors neither repeat nor compress: packing them costs time and gains nothing. Settings for a single column only reach
- * plain columns, not the elements of lists, so in a file with vectors packing is the exception.
+ * Vectors do not compress. Settings of single columns reach only plain columns, not elements of lists, so files with
+ * vectors are uncompressed except for some columns.
  */
 function writerProperties(schema: TableSchema): WriterProperties {
   const columns = Object.entries(schema.columns);
@@ -144,8 +144,8 @@ function writerProperties(schema: TableSchema): WriterProperties {
 }
 
 /**
- * Opens a Parquet file for reading; rows come in groups. Only calls that return at once are used: in them a damaged file is
- * an error that can be caught, while in the streams of the package it ends the process.
+ * Opens a Parquet file; rows come in groups. Only synchronous calls are used: a damaged file makes them throw, but ends
+ * the process in the package's streams.
  */
 export async function openParquetReader(path: string): Promise<RowReader> {
   const bytes = await readFile(path);
@@ -215,7 +215,7 @@ function valuesOfData(data: Data): unknown[] {
 
 function numbers(data: Data): Float32Array | Float16Array | Int32Array | Int8Array {
   const values = (data.values as Int32Array).subarray(data.offset, data.offset + data.length);
-  // Arrow knows half floats only by their bits.
+  // Arrow returns half floats as bits.
   return DataType.isFloat(data.type) && values instanceof Uint16Array
     ? new Float16Array((values as Uint16Array).slice().buffer)
     : values;

@@ -33,8 +33,8 @@ function stemmedLanguage(text: string): string | undefined {
 }
 
 /**
- * The terms of a passage, stemmed by its language. Terms of another language than English carry its name, so that an English index
- * is the same as without them; one more term says which language the passage has.
+ * The terms of a passage, stemmed in its language. Terms of languages other than English carry its name; one more term
+ * names the language.
  */
 export function passageTerms(text: string, more: readonly string[] = []): string[] {
   const language = stemmedLanguage(text);
@@ -42,10 +42,7 @@ export function passageTerms(text: string, more: readonly string[] = []): string
   return [`${OF}${language}`, ...[text, ...more].flatMap((each) => termsIn(each, language))];
 }
 
-/**
- * The words of a question, each with the terms under which it may be found: the English one, and one for every language that
- * `has` knows to be in the index.
- */
+/** The words of a question, each with its English term and one for every language that `has` finds in the index. */
 export function questionTerms(question: string, has: (term: string) => boolean): string[][] {
   const languages = Object.keys(STEMMERS).filter((language) => has(`${OF}${language}`));
   if (languages.length === 0) return analyse(question).map((term) => [term]);

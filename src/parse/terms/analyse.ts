@@ -21,9 +21,8 @@ const remembered = new Map<string, string>();
 const MOST_REMEMBERED = 200_000;
 
 /**
- * The terms under which a text is found, in order: compatibility forms folded (NFKC), lower case, accents of Latin and
- * Greek letters taken off, runs of letters and digits, English stop words left out, English words stemmed. Any change here makes existing indexes wrong:
- * rename ANALYSIS with it.
+ * The terms of a text, in order: NFKC, lower case, without accents of Latin and Greek letters, without English stop
+ * words, stemmed. A change here invalidates indexes: rename ANALYSIS.
  */
 export function analyse(text: string): string[] {
   const terms: string[] = [];

@@ -15,8 +15,8 @@ const MAX_TOTAL_UNPACKED = 64_000_000;
 const MAX_OBJECT = 20_000;
 
 /**
- * Reads the encodings of a PDF's simple fonts from its objects. The engine does not expose them, and a code without a
- * Unicode value can be identified only by its glyph's name. Encrypted and broken objects are skipped.
+ * Reads the encodings of a PDF's simple fonts, which the engine does not expose. Encrypted and broken objects are
+ * skipped.
  */
 export function readDifferences(file: Uint8Array): FontDifferences {
   const text = Buffer.from(file.buffer, file.byteOffset, file.byteLength);

@@ -437,8 +437,8 @@ interface Step {
 }
 
 /**
- * The box of a letter contains all of its ink; that of an f or an italic letter overlaps the following space, so the
- * pen's movement gives the letter's end. Type set wider or narrower than the font says is not changed.
+ * Whether the pen's movement ends a letter: the box of an f or an italic letter overlaps the space after it. Type set
+ * much wider or narrower than the font says is left as it is.
  */
 function endsAtPen(length: number, advance: number): boolean {
   return !(advance <= 0.4 * length || advance >= 1.2 * length);

@@ -256,8 +256,8 @@ export type InkKind = 'plain' | 'white' | 'none';
 const LAYER_SHARE = 0.7;
 
 /**
- * Removes text that readers do not see: text without ink or white on white beside visible text, and letters drawn again
- * at the same place. `starts` are the first glyphs of the text runs.
+ * Removes text without ink or white on white beside visible text, and text drawn twice. `starts` are the first glyphs
+ * of runs.
  */
 export function withoutHidden(
   glyphs: readonly Glyph[],

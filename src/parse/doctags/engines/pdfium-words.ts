@@ -19,8 +19,8 @@ interface Source {
 const SLACK = 1;
 
 /**
- * The engine's words of a page without positions: much cheaper than glyphs. Undefined if it is unclear which of them
- * are visible (text without ink, white, clipped, or on a rotated page).
+ * The engine's words of a page, without positions; undefined if some may be invisible (no ink, white, clipped, rotated
+ * page).
  */
 export function readWords(source: Source): string | undefined {
   const { library, page, matrix, width, height, maxCharacters } = source;

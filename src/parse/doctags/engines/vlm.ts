@@ -239,10 +239,7 @@ function field(value: unknown, name: string): unknown {
 const LONGEST_PERIOD = 400;
 const MOST_REPEATS = 12;
 
-/**
- * Cuts off endless repetition at the end of generated text: language models sometimes repeat a cell, row or sentence
- * until their budget is spent. One copy stays. Undefined if there is no repetition.
- */
+/** Cuts endless repetition off the end of generated text; one copy stays. Undefined if there is none. */
 export function cutRepetition(text: string): string | undefined {
   for (let period = 1; period <= Math.min(LONGEST_PERIOD, Math.floor(text.length / MOST_REPEATS)); period += 1) {
     const unit = text.slice(-period);

@@ -5,9 +5,8 @@ import { findArxivId, findDoi } from '../markup/imprint.ts';
 const OWNERS: ReadonlySet<string> = new Set(['otsl', 'table', 'document_index', 'picture', 'chart']);
 
 /**
- * Reads DocTags, tolerantly: unclosed elements end where the next begins, unknown tags are text, both spellings of
- * spans and of single tokens are understood. `pages` gives the sizes that locations refer to; without it a page
- * measures 500 by 500, the grid itself.
+ * Reads DocTags tolerantly: unclosed elements end where the next begins, unknown tags are text, both spellings of spans
+ * are understood. Without `pages`, a page measures 500 by 500 like the grid.
  */
 export function readDoctags(source: string, options: { readonly pages?: readonly Page[] } = {}): ParsedDocument {
   const reader = new DoctagsReader(options.pages ?? []);

@@ -44,8 +44,8 @@ function cellText(text: string): string {
 }
 
 /**
- * Builds a table from a stream of tokens. Both spellings of spans are read: an origin owns the run of unowned
- * lcel/xcel to its right and of unowned ucel/xcel below it, and with them the rectangle. Short rows are filled up.
+ * Builds a table from cell tokens. An origin owns the unowned lcel/xcel to its right and the ucel/xcel below it, and
+ * the rectangle between them; this covers both spellings of spans. Short rows are filled.
  */
 export function readOtsl(tokens: readonly CellToken[]): Table {
   const grid: CellToken[][] = [[]];
@@ -128,7 +128,7 @@ export function labelOf(kind: Block['kind']): string {
   return kind === 'heading' ? 'section_header' : kind;
 }
 
-/** A language by the name the format knows it under; `unknown` when it has none. */
+/** The format's name of a language, or `unknown`. */
 export function codeLanguage(name: string | undefined): string {
   if (name === undefined) return 'unknown';
   const lower = name.toLowerCase();
@@ -203,8 +203,8 @@ const LOOK_AHEAD = 50_000;
 const GUARD = '\u200B';
 
 /**
- * Splits DocTags into tags and text. The format has no escapes, so a name in angle brackets is a tag only where one is
- * allowed: not in code, and not inside an element that is closed later and cannot contain it.
+ * Splits DocTags into tags and text. The format has no escapes: a name in angle brackets is a tag only where one is
+ * allowed.
  */
 export function* doctagsTokens(source: string): Generator<DoctagsToken> {
   const open: string[] = [];

@@ -68,7 +68,7 @@ function writeReference(walk: Walk, entry: MarkupElement): void {
   for (const node of entry.children) visit(node);
   const line = withoutEmptyBrackets(text.take());
   const label = tag ? oneLine(rawText(tag)).replace(/^[[(]|(?<![\]).:,])[\]).:,]+$/g, '') : undefined;
-  // The buttons are gone from the text, but one of them knows the DOI.
+  // The buttons are not in the text, but one of them may link to the DOI.
   const doi = findDoi(line.text) ?? doiOfLinks(entry);
   walk.builder.reference(line, {
     ...(label !== undefined && label !== '' && !/\p{L}{3}/u.test(label) && { label }),
@@ -77,7 +77,7 @@ function writeReference(walk: Walk, entry: MarkupElement): void {
   writeNotes(walk);
 }
 
-/** Brackets that held a button hold nothing now. */
+/** Removes brackets left empty by removed buttons. */
 function withoutEmptyBrackets(line: Line): Line {
   let text = line.text.trimEnd();
   while (text.endsWith(']') && text.slice(0, -1).trimEnd().endsWith('['))

@@ -5,7 +5,7 @@ import type { DocumentBuilder } from '../markup/document-builder.ts';
 
 const NEVER = new Set(`nav form button input select textarea label dialog menu head link meta map source`.split(/\s+/));
 
-// Names that site furniture goes by. A name counts alone or as the first part of a compound (share-bar, nav__list).
+// Class names of site furniture, alone or as the first part of a compound (share-bar, nav__list).
 const FURNITURE =
   /^(?:btn|nav|navbar|navigation|navbox|navbox-styles|breadcrumbs?|menu|sidebar|share|sharing|social|toolbar|cookie|cookies|banner|adverts?|advertisement|ads?|promo|recommend(?:ed|ations?)?|related|metrics|altmetric|newsletter|subscribe|subscription|signposts?|paywall|login|signin|search|skip|tooltip|popup|modal|pagination|pager|catlinks|noprint|printfooter|sr-only|visually-hidden|screen-reader-text|hidden|reflinks|references__links|figure-inline-download|mw-editsection|mw-jump-link|mw-indicators|hatnote|ambox|metadata|ltx_page_navbar|ltx_page_header|ltx_page_footer|ltx_page_logo|ltx_pagination|toc$|ltx_TOC|ltx_ERROR|ltx_rule|ltx_listing_data|ltx_note_mark|ltx_note_type|sidenav|site-header|site-footer|page-footer|page-header)(?:$|[-_]{1,2}(?:list|bar|box|links?|items?|wrapper|container|buttons?|icons?|menu|panel|widget|nav|articles?|banner|tools?)$)/i;
 const FURNITURE_ROLES = new Set(
@@ -25,7 +25,7 @@ export function isFurniture(element: MarkupElement): boolean {
   return classesOf(element).some((name) => FURNITURE.test(name));
 }
 
-/** Boxes and notes of an article are marked up like the columns beside it. */
+/** Boxes and notes of an article are asides too. */
 function isAsideOfText(aside: MarkupElement): boolean {
   return (
     (aside.attributes['role'] ?? '').startsWith('doc-') ||
@@ -98,7 +98,7 @@ export function classMatches(element: MarkupElement, pattern: RegExp): boolean {
   return classesOf(element).some((name) => pattern.test(name));
 }
 
-/** What inline markup needs to know and where it leaves the notes it meets. */
+/** Citation labels, and the notes found inside a line. */
 export interface InlineContext {
   /** Notes set inside the text, to be printed after the paragraph. */
   readonly notes: MarkupElement[];
@@ -225,7 +225,7 @@ export interface Walk {
   readonly state: {
     /** Below the heading of the reference list. */
     inReferences: boolean;
-    /** Prose has been met: lists of links before it lead to other pages. */
+    /** Prose has been found; link lists before it are navigation. */
     started: boolean;
     /** A label that opens the next paragraph ("Theorem 1."). */
     lead: string;
@@ -241,7 +241,7 @@ const BLOCKS = new Set(
    header hgroup hr html li main ol p pre section summary table ul`.split(/\s+/),
 );
 
-/** True for elements that interrupt a line of text. */
+/** Whether an element interrupts a line of text. */
 export function isBlock(element: MarkupElement): boolean {
   if (BLOCKS.has(element.name)) return true;
   return isDisplayMath(element) || (element.name === 'span' && hasClass(element, 'ltx_equation'));
@@ -291,7 +291,7 @@ function holdsBlocks(element: MarkupElement): boolean {
   );
 }
 
-/** A paragraph, behind the label that is waiting for one. */
+/** Writes a paragraph, with a pending label in front. */
 function writeText(walk: Walk, line: Line): void {
   const { lead } = walk.state;
   walk.state.lead = '';
@@ -305,7 +305,7 @@ function writeText(walk: Walk, line: Line): void {
   walk.builder.text({ text: `${lead} ${line.text}`, links });
 }
 
-/** Notes that were met inside a paragraph, printed behind it. */
+/** Writes the notes found inside a paragraph after it. */
 export function writeNotes(walk: Walk): void {
   for (const note of walk.inline.notes.splice(0)) {
     const line = noteLine(note, walk.inline);

@@ -108,7 +108,7 @@ export function readHtml(document: MarkupElement): ParsedDocument {
   if (titleText !== '') walk.builder.title({ text: titleText, links: [] });
   writeNotes(walk);
   writeFlow(walk, root.children);
-  // A page of links only is what it is.
+  // A page may consist of links only.
   if (!walk.builder.blocks.some((block) => block.kind !== 'title'))
     writeFlow({ ...walk, state: { ...walk.state, started: true } }, root.children);
   const shown = meta.title ?? (titleText === '' ? pageTitle(document) : titleText);
@@ -121,7 +121,7 @@ export function readHtml(document: MarkupElement): ParsedDocument {
   });
 }
 
-/** The heading that names the page: LaTeXML says which, elsewhere it is the h1 that the head knows, or the first. */
+/** The title's heading: LaTeXML marks it; elsewhere the h1 that matches the page's metadata, or the first. */
 function titleElement(root: MarkupElement, known?: string): MarkupElement | undefined {
   const latexml = findFirst(root, (element) => hasClass(element, 'ltx_title_document'));
   if (latexml) return latexml;
@@ -167,7 +167,7 @@ function abstractOf(walk: Walk, meta: Pick<Metadata, 'abstract'>): Pick<Metadata
   return texts.length === 0 ? {} : { abstract: texts.join(' ') };
 }
 
-/** A page that holds a paper has sections and some thousand words; an abstract, a login or an error page has not. */
+/** A paper has sections and some thousand words; an abstract, login or error page has not. */
 function confidenceOf(walk: Walk, root: MarkupElement): number {
   const { blocks } = walk.builder;
   const words = blocks.reduce((sum, block) => sum + (block.kind === 'text' ? block.text.split(' ').length : 0), 0);
@@ -265,7 +265,7 @@ function pageMetadata(document: MarkupElement): Omit<Metadata, 'needsOcr' | 'qua
   };
 }
 
-/** Where a page says that its licence is: `<link rel="license">` in its head or a link of that kind in its text. */
+/** The licence that a page links to with rel="license". */
 function licenseLink(document: MarkupElement): string | undefined {
   return findFirst(
     document,

@@ -107,7 +107,7 @@ function marginsOf(pieces: readonly { readonly margin: boolean }[]): ReadonlySet
   return new Set(pieces.flatMap((piece, index) => (piece.margin ? [index] : [])));
 }
 
-/** What headings are compared with. */
+/** The document's type, outline and tags, for comparison. */
 export function headingSetting({
   pages,
   body,

@@ -99,7 +99,7 @@ export type ByPage<T> = ReadonlyMap<number, T>;
 export interface LinePiece {
   readonly page: number;
   readonly lines: readonly Line[];
-  /** Is in the margin, beside the text proper. */
+  /** Is in the margin. */
   readonly margin: boolean;
 }
 
@@ -129,7 +129,7 @@ export interface Findings {
   /** Rules that belong to the page and not to a table or note on it. */
   readonly pageRules: ReadonlySet<Rule>;
   readonly vocabulary: ReadonlySet<string>;
-  /** Tables and pictures by the number that stands for them among the segments. */
+  /** Tables and pictures by their number among the segments. */
   readonly floats: ByPage<ReadonlyMap<number, Draft>>;
   /** Segments without furniture, tables and pictures in their place. */
   readonly placed: ByPage<readonly Segment[]>;

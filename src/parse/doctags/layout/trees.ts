@@ -1,13 +1,13 @@
-/** Boosted trees: a leaf has a value, a fork the number of a feature, its limit and the two nodes behind it. */
+/** Boosted trees: a leaf is a value, a fork has a feature, a limit and two children. */
 export interface TreeModel {
   readonly base: number;
   readonly trees: readonly (readonly (readonly number[])[])[];
 }
 
-/** The figures that a model weighs, by their names; a model knows each by its place. */
+/** The features of a model by name; the model refers to them by position. */
 export type Features = Readonly<Record<string, number>>;
 
-/** The score of a row of features: above 0 it is more likely than not. */
+/** The score of some features: positive means more likely than not. */
 export function scoreOf({ base, trees }: TreeModel, features: Features): number {
   const values = Object.values(features);
   let score = base;

@@ -144,8 +144,7 @@ const SPACE = /[\s\u0085]+/g;
 const ENDS_IN_SPACE = /\s$/;
 
 /**
- * Collects the text of inline markup as one line: white space is folded while it is added, so that offsets of links
- * are right at once.
+ * Collects the text of inline markup as one line. White space is folded while text is added, so link offsets are right.
  */
 export class InlineText {
   #text = '';

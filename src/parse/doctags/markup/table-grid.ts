@@ -29,10 +29,7 @@ export function tableRows(table: MarkupElement): SourceRow[] {
   return [...head, ...body, ...foot];
 }
 
-/**
- * Lays the rows out on a grid: spans are resolved as a browser does it (a cell takes the next free position), spans
- * that reach beyond the last row are cut there.
- */
+/** Lays rows out on a grid as a browser does: a cell takes the next free position; spans are cut at the last row. */
 export function layOutTable(source: readonly SourceRow[], textOf: (cell: MarkupElement) => string): Table {
   const rows = withoutSpacers(source);
   const cells: Cell[] = [];

@@ -10,7 +10,7 @@ const SILENT = new Set(
 );
 const SPACED = new Set(['p', 'title', 'list-item', 'def', 'break', 'sec', 'verse-line', 'subtitle', 'td', 'th', 'tr']);
 
-/** What inline markup needs to know and where it leaves the notes it meets. */
+/** Citation labels, and the notes found inside a line. */
 interface InlineContext {
   /** Notes set inside the text, to be printed after the paragraph. */
   readonly notes: MarkupElement[];
@@ -87,7 +87,7 @@ export function addInline(text: InlineText, node: MarkupNode, context: InlineCon
   }
 }
 
-/** The formula inside a wrapper: MathML first (it can be shown as signs), else TeX, else the text that stands for it. */
+/** The formula inside a wrapper: MathML first, else TeX, else its text. */
 export function formulaText(element: MarkupElement, context: InlineContext): string {
   const { math, tex } = formulaParts(element);
   if (math) return inlineMath(math);
@@ -185,7 +185,7 @@ export function writeFlow(
   flush();
 }
 
-/** Footnotes that were met inside a paragraph, printed behind it. */
+/** Writes the footnotes found inside a paragraph after it. */
 function writeNotes(walk: Walk): void {
   for (const note of walk.inline.notes.splice(0)) writeNote(walk, note);
 }

@@ -72,8 +72,8 @@ const NAME = /^[A-Za-z][A-Za-z0-9]{0,31}$/;
 const XML = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }));
 
 /**
- * The character a named entity stands for. Only the table that HTML fixes is asked (it holds the ISO sets that JATS
- * files use); what a file's own DTD defines is never looked at, so nothing can be expanded or fetched through it.
+ * The character of a named entity. Only HTML's fixed table is used, which has the ISO sets of JATS; a file's DTD is
+ * never read, so nothing can be expanded or fetched.
  */
 function entityText(name: string): string | undefined {
   const known = cache.get(name);

@@ -130,10 +130,7 @@ const VARINT = 0;
 const BYTES = 2;
 const FIXED32 = 5;
 
-/**
- * Writes one protobuf message. Large byte fields are kept by reference and copied once, when the outermost message
- * is finished, so that a model of tens of megabytes is not copied at every level.
- */
+/** Writes one protobuf message. Large byte fields are copied once, when the outermost message is finished. */
 class Message {
   readonly #parts: Uint8Array[] = [];
   #length = 0;
@@ -347,8 +344,8 @@ function embedding(
 const BLOCK = 32;
 
 /**
- * PyTorch keeps weights as [out, in]; a matrix product wants [in, out]. `width` is the length of a stored row. Block by
- * block, so that both sides stay in the processor's cache.
+ * Transposes PyTorch's [out, in] weights for a matrix product, block by block to stay in cache. `width` is the length
+ * of a stored row.
  */
 function transpose<T extends Float32Array<ArrayBuffer> | Int8Array<ArrayBuffer>>(
   stored: T,

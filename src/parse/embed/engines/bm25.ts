@@ -8,10 +8,7 @@ const SCHEMA = 'docstokg/bm25/1';
 const K1 = 1.2;
 const B = 0.75;
 
-/**
- * What BM25 has to know about a collection. It is measured once and kept with the index: vectors of a later run are
- * made with the same numbers and so can be compared with those of the first.
- */
+/** The statistics of a collection for BM25, measured once and kept so that vectors of later runs are comparable. */
 export interface Bm25Statistics {
   readonly schema: string;
   readonly analysis: string;
@@ -56,8 +53,8 @@ export async function loadBm25(path: string): Promise<Bm25Statistics> {
 }
 
 /**
- * BM25 as sparse vectors: a passage's values are its saturated counts, a query's the rarity of its terms, and their
- * inner product is the score. An index is a hash of the term, so no vocabulary has to be kept or agreed on.
+ * BM25 as sparse vectors: passages have saturated counts, queries the rarity of terms; the inner product is the score.
+ * An index is a hash of the term, so no vocabulary is needed.
  */
 export function openBm25(statistics: Bm25Statistics): SparseEngine {
   const passage = (text: string): SparseVector => {

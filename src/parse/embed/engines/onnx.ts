@@ -38,7 +38,7 @@ export async function openOnnxSession(model: string | Uint8Array, threads: numbe
     intraOpNumThreads: threads === 0 ? availableParallelism() : threads,
     interOpNumThreads: 1,
     executionProviders: ['cpu'],
-    // 3 = errors only: the runtime's warnings are about choices nobody here can make.
+    // 3 = errors only: the runtime's warnings are about choices that cannot be made here.
     logSeverityLevel: 3,
     // Threads that wait by spinning burn the other core for nothing.
     extra: { session: { intra_op: { allow_spinning: '0' } } },
@@ -237,8 +237,8 @@ function isModelUrl(model: string): boolean {
 }
 
 /**
- * The folder with the model of that address, which is fetched the first time. The address is that of the files' folder; a page of a
- * model at huggingface.co stands for the files of its main branch.
+ * The folder of a model given by its address, fetched the first time; a model page at huggingface.co means the files of
+ * its main branch.
  */
 async function fetchModel(address: string, into: string, signal?: AbortSignal): Promise<string> {
   const base = filesOf(address);

@@ -58,7 +58,7 @@ export async function openServerEngine(options: ServerOptions, signal?: AbortSig
 class EmbeddingClient {
   readonly #options: ServerOptions;
   readonly #url: string;
-  /** One key: a server's Retry-After holds every request to it, not only the one that was told. */
+  /** One key: a Retry-After holds all requests to the server. */
   readonly #limiter: KeyedLimiter;
   dimensions: number;
 
@@ -192,8 +192,8 @@ function wrongDimensions(options: ServerOptions, found: number): AppError {
 type Answer = readonly (Float32Array | undefined)[];
 
 /**
- * Reads an answer of the embeddings protocol. Places are taken from `index`, never from the order, where the server
- * gives it: a server that leaves a text out or mixes them up must not give a text its neighbour's vector.
+ * Reads an answer of the embeddings protocol. Positions come from `index` if the server gives it: a server that drops
+ * or reorders texts must not give a text its neighbour's vector.
  */
 function parseAnswer(body: unknown, expected: number): Answer {
   const data = isRecord(body) ? body['data'] : undefined;

@@ -50,9 +50,9 @@ const MOST_CELLS = 120;
 const MOST_SEGMENTS = 2_000;
 
 /**
- * The authors in the lines around a title, as `Given Family`. Rows of one type below each other count only if all of them is
- * names, marks and degrees; what is uncertain is left out. `known` is what the file's own information says: it confirms a
- * single name. `blocks` is the text: words that it uses in lower case ("lung", "cancer") do not make a name.
+ * The authors in the lines around a title, as `Given Family`. Rows count only if they consist of names, marks and
+ * degrees; uncertain ones are left out. `known`, from the file's information, confirms a single name. Words that
+ * `blocks` use in lower case ("lung", "cancer") are not names.
  */
 export function findByline(drafts: readonly Draft[], known: string, blocks: readonly Block[]): string[] {
   const isWord = vocabulary(blocks);
@@ -156,7 +156,7 @@ function isSameType(a: Cell, b: Cell): boolean {
   return Math.abs(a.size - b.size) < 0.06 * b.size && a.font === b.font;
 }
 
-/** The cells of the same type that go on from one: below it, and beside it in the same row where that is asked for. */
+/** The cells of the same type below one, and beside it if `isWide`. */
 function runFrom(first: Cell, cells: readonly Cell[], isWide: boolean): Cell[] {
   const run = [first];
   let box: Box = first;

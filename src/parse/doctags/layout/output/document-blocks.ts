@@ -196,7 +196,7 @@ function linksIn(draft: Draft, text: string, byPage: ReadonlyMap<number, readonl
   return links.sort((a, b) => a.start - b.start);
 }
 
-/** What is before a link on its line tells which of several equal texts is meant: a digit alone says nothing. */
+/** The text before a link identifies it among equal texts: a digit alone is ambiguous. */
 const CONTEXTS = [24, 10, 4];
 
 /** The links to other pages that lie on a draft's lines, by offsets into its text; one that continues in the next line is one. */

@@ -153,9 +153,8 @@ const FEW_BLOCKS = 12;
 const MOST_COVERS = 2;
 
 /**
- * The DOIs that may be a PDF's own: what the file's information says counts first, then what is called a DOI on the first
- * page, then what is or leads there without a word. One that the reference list has is a cited work's, unless it is in the
- * imprint: papers ask to be cited.
+ * The DOIs that may be a PDF's own: first those in the file's information, then those marked as DOI on the first page,
+ * then bare ones and links there. DOIs in the reference list belong to cited works, unless the imprint has them too.
  */
 export function ownDois(
   blocks: readonly Block[],
@@ -220,8 +219,8 @@ export function pdfImprint(
 }
 
 /**
- * arXiv prints id, class and date on the margin of the first page (`arXiv:1706.03762v7 [cs.CL] 2 Aug 2023`, here without its
- * blanks); an id without those is one that is cited.
+ * arXiv's stamp on the margin of the first page, `arXiv:1706.03762v7 [cs.CL] 2 Aug 2023`, here without blanks; an id
+ * without class and date is a citation.
  */
 const STAMP =
   /arXiv:(\d{4}\.\d{4,5}|[a-z-]{2,16}(?:\.[A-Z]{2})?\/\d{7})(?:v\d{1,3})?\[[\w.-]{2,20}\](\d{1,2})([A-Z][a-z]{2})((?:19|20)\d\d)/;

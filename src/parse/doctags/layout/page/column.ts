@@ -102,11 +102,11 @@ export function typeArea(segments: readonly Segment[], page: { readonly width: n
 export interface ColumnPiece {
   readonly box: Box;
   readonly segments: readonly Segment[];
-  /** Is in the margin, beside the text proper. */
+  /** Is in the margin. */
   readonly margin?: boolean;
 }
 
-/** How often, in the whole document, text is on both sides of an x, by whole points. */
+/** How often text is on both sides of an x in the whole document, by whole points. */
 type GutterVotes = ReadonlyMap<number, number>;
 
 const MIN_ROWS = 4;
@@ -263,7 +263,7 @@ function upperMean(values: readonly number[]): number {
   return upper.reduce((sum, value) => sum + value, 0) / upper.length;
 }
 
-/** Counts, over all pages, where wide segments face each other across a gap: the document's gutters. */
+/** Counts where wide segments face each other across a gap on all pages. */
 export function voteForGutters(pages: readonly (readonly Segment[])[]): GutterVotes {
   const votes = new Map<number, number>();
   for (const segments of pages)
@@ -317,8 +317,8 @@ function bands(segments: readonly Segment[], gutter: Gutter): Band[] {
 }
 
 /**
- * A list of references begins again below text that was balanced over the columns: its heading is in one of them, the
- * others have a gap there too, and from there on all are set alike.
+ * Splits where a reference list begins below text balanced over the columns: its heading is in one column, and the
+ * others have a gap at that height.
  */
 function splitAtReferences(band: Band, gutter: Gutter): Band[] {
   const middle = (gutter.left + gutter.right) / 2;
@@ -362,10 +362,7 @@ function medianSize(segments: readonly Segment[]): number {
   return segments.map((segment) => segment.size).sort((a, b) => a - b)[segments.length >> 1] ?? 0;
 }
 
-/**
- * Where the type changes size in both columns at one height, the text above was balanced over the columns and something
- * new (a list of references) begins below.
- */
+/** Splits where the type size changes in both columns at one height: below balanced text, a reference list begins. */
 function splitBySize(band: Band, gutter: Gutter): Band[] {
   if (band.spanning || band.segments.length < 12) return [band];
   const middle = (gutter.left + gutter.right) / 2;

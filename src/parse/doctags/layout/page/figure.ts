@@ -13,14 +13,14 @@ const MIN_SIDE = 18;
 const MIN_TINT = 80;
 /** Smaller drawings are icons. */
 const ICON = 40;
-/** Type smaller than this share of the body's is smaller than captions are. */
+/** Smaller type, relative to the body, is not used for captions. */
 const SMALL = 0.8;
 /** Type larger than this share of the body's is a title's. */
 const LARGE = 1.25;
 /** A drawing larger than this share of the page is a background or a scan. */
 const BACKGROUND = 0.8;
 
-/** Where pictures are on a page, found by growing together what is drawn. */
+/** The pictures of a page: drawings that touch are joined. */
 export function findFigures(page: PageContent, segments: readonly Segment[]): Box[] {
   const pageArea = page.width * page.height;
   const drawings = page.drawings.filter(
@@ -126,7 +126,7 @@ export interface PictureLabels {
 /** How far, in ems, the name of an axis is from its picture. */
 const LABEL_REACH = 2.5;
 
-/** Gives what was taken out of the text to the pictures: no word of a page is dropped. */
+/** Assigns labels taken out of the text to pictures, so that no word is lost. */
 export function labelPictures(
   pictures: readonly Box[],
   {
@@ -433,8 +433,8 @@ const MIN_HEIGHT = 30;
 const MAX_DISTANCE = 60;
 
 /**
- * Whole figures above their captions: a plot is drawn in parts that do not touch (panels, bars, axes, letters), but all of
- * them are between the caption and the running text above it.
+ * Whole figures above their captions: all parts of a plot (panels, bars, axes, letters) between the caption and the
+ * text above.
  */
 function captionedFigures(page: PageContent, segments: readonly Segment[], pictures: readonly Box[]): Box[] {
   const captions = segments.filter((segment) => segmentLabel(segment) === 'figure');

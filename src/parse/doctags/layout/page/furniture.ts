@@ -94,7 +94,7 @@ function markRepeated(
           .filter((other) => Math.abs(other.segment.baseline - candidate.segment.baseline) <= SAME_PLACE)
           .map((other) => other.page),
       );
-      // A lone "#" is a page number only if the numbers run; that is looked at elsewhere.
+      // Lone numbers are handled as page numbers.
       if (/^#*$/.test(key) && !isSameEverywhere(candidate, group)) continue;
       if (CAPTION.test(candidate.text)) continue;
       const page = pages.find((each) => each.page === candidate.page);
@@ -154,7 +154,7 @@ function markPageNumbers(
   }
 }
 
-/** Outside of a running head is nothing but other heads: a table's head that repeats has its caption above it. */
+/** Only running heads are outside of running heads: a repeated table head has its caption above it. */
 function keepOutermost(candidates: readonly Candidate[], page: PageSegments, repeated: Set<Candidate>): void {
   const own = candidates.filter((candidate) => candidate.page === page.page && repeated.has(candidate));
   const marked = new Set(own.map(({ segment }) => segment));
@@ -202,7 +202,7 @@ function isInRow(a: Segment, b: Segment): boolean {
 const IMPRINT =
   /\bdoi\b|10\.\d{4,9}\/|https?:|www\.|\bissn\b|\barxiv\b|\bvol(?:ume|\.)?\s*\d|\bpp?\.\s*\d|\bjournal\b|\bproceedings\b|\btransactions\b|\bletters\b|©|\(?(?:19|20)\d\d\)?/iu;
 
-/** Above the title of an article is where it appeared, on the first page only: small type, apart from the rest. */
+/** Marks the imprint above the title of the first page: small type, apart from the rest. */
 function markImprint(
   candidates: readonly Candidate[],
   first: PageSegments | undefined,
@@ -227,7 +227,7 @@ function markImprint(
   }
 }
 
-/** Is set like the line next to it, towards the middle of the page, and follows it as text does. */
+/** Is set like the next line towards the middle of the page, at the distance of running text. */
 function endsText({ segment, head }: Candidate, page: PageSegments): boolean {
   return page.segments.some((other) => {
     const distance = head ? other.baseline - segment.baseline : segment.baseline - other.baseline;
@@ -265,7 +265,7 @@ function sharesLine(candidate: Candidate, repeated: ReadonlySet<Candidate>): boo
 const PAGE_NUMBER =
   /^[^\p{L}\p{N}]{0,3}(?:page\s*|p\.\s*|s\.\s*|[a-z]?\d{4,8}[-\u2010-\u2013\u2212])?(\d{1,4}|[ivxl]{1,7})(?:\s*(?:of|\/|von|de)\s*\d{1,4})?[^\p{L}\p{N}]{0,3}$/iu;
 
-/** The number that a line at the edge of a page gives it: "12", "xiv", "Page 3 of 9", "045009-3" after an article's number. */
+/** The page number in a line: "12", "xiv", "Page 3 of 9", "045009-3" after an article's number. */
 function pageNumber(text: string): number | undefined {
   const digits = PAGE_NUMBER.exec(text)?.[1];
   if (digits === undefined) return undefined;
@@ -306,8 +306,8 @@ function romanValue(text: string): number {
 const LARGE = 1.15;
 
 /**
- * The title of a slide is where running heads are, in large type. Where it continues over several slides ("Results I",
- * "Results II") the first heads the text, and the others only repeat it.
+ * Slide titles are where running heads are, in large type. Of a title continued on several slides ("Results I",
+ * "Results II"), the first is a heading and the others are furniture.
  */
 function keepTitles(
   candidates: readonly Candidate[],

@@ -91,7 +91,7 @@ export interface PageView {
   readonly back: (box: Box) => Box;
 }
 
-/** How the layout looks at a page. */
+/** Turns and mirrors a page for the layout. */
 export function viewPage(page: PageContent): PageView {
   // Vertical writing runs as text does that is turned by a quarter: downwards, and line by line to the left.
   const isVertical = runsDown(page.glyphs);
@@ -192,8 +192,8 @@ const WIDE_LINE = 15;
 const RUN = 4;
 
 /**
- * The segments of running text: lines below each other, wide, at the pitch of one paragraph, whose left and right ends
- * agree. Cells of tables are short, or ragged, or rows apart.
+ * The segments of running text: wide lines at the pitch of a paragraph whose ends agree. Table cells are short, ragged
+ * or rows apart.
  */
 export function proseSegments(segments: readonly Segment[]): Set<Segment> {
   const wide = segments

@@ -5,7 +5,7 @@ import type { Box, Table } from '../../../document.ts';
 import { segmentLabel } from '../role/caption.ts';
 import type { Segment } from './segment.ts';
 
-/** Letters and digits from which on a page has text of its own. */
+/** A page with this many letters and digits has text. */
 const FEWEST_LETTERS = 30;
 /** The share of a page's glyphs without a meaning from which on the rest cannot be read either. */
 const MOST_UNMAPPED = 0.3;
@@ -27,8 +27,7 @@ function imageShare({ drawings, width, height }: PageContent): number {
 }
 
 /**
- * The page, without the type of its letters where they are the text layer over a scan: many programs write all of it in Courier,
- * which says nothing about the print.
+ * The page with the monospaced flag removed from the text layer of a scan: many programs write the layer in Courier.
  */
 export function withoutLayerType(page: PageContent): PageContent {
   if (!page.glyphs.some(({ font }) => font.monospaced) || imageShare(page) < 0.7) return page;

@@ -27,8 +27,8 @@ export function buildLines(segments: readonly Segment[], column: Box): Line[] {
 }
 
 /**
- * The column as its lines of running text show it: they end at one edge, while formulas and tables may stick out, and the
- * box that the lines were found in may be too wide.
+ * The column's edges as its running text shows them; formulas and tables may stick out, and the given box may be too
+ * wide.
  */
 function fitColumn(lines: readonly Line[], box: Box): Box {
   const text = lines.filter((line) => line.glyphs.length >= 15);
@@ -258,7 +258,7 @@ function isOverprint(
 
 function sameLine(a: Run, b: Run): boolean {
   const [small, large] = a.size < b.size ? [a.size, b.size] : [b.size, a.size];
-  // Beside a title is text of its own, not a part of it.
+  // Small text beside a title is not part of it.
   return Math.abs(a.baseline - b.baseline) <= 0.2 * (small < SMALLEST_SCRIPT * large ? small : large);
 }
 

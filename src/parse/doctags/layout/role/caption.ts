@@ -135,8 +135,8 @@ export function bindCaptions(drafts: Draft[], setting: Setting): Draft[] {
 }
 
 /**
- * Adds the lines that are read apart from their caption: under a label alone on its line, the short last lines of a
- * caption over two columns, and lines under a figure's caption in smaller type than the text.
+ * Adds lines that were separated from their caption: after a label on its own line, the short last lines of a caption
+ * over two columns, and small type under a figure's caption.
  */
 function takeNextLines(caption: Draft, kind: string, drafts: readonly Draft[], setting: Setting): void {
   for (;;) {

@@ -83,7 +83,7 @@ function markFoot(piece: readonly Draft[], bodySize: number, rules: ReadonlyMap<
       open = undefined;
       continue;
     }
-    // What continues without a mark of its own belongs to the note above.
+    // Text without a mark continues the note above.
     if (open && first && !startsWithMark(first)) {
       open.lines.push(...draft.lines);
       open.box = unionBox([open.box, draft.box]);

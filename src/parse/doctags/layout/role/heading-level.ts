@@ -243,8 +243,7 @@ const MAX_BRIDGE = 24;
 const REPEATED = 3;
 
 /**
- * Cuts headings off the paragraphs they begin: numbered ones, names that sections have, and those in a style that begins
- * several paragraphs of the document.
+ * Cuts off run-in headings: numbered ones, common section names, and those in a style that begins several paragraphs.
  */
 export function splitRunInHeadings(drafts: readonly Draft[], margins: ReadonlySet<number>): Draft[] {
   const start = drafts.findIndex((draft) => draft.kind === 'heading');

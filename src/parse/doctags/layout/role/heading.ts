@@ -19,7 +19,7 @@ import model from './heading-model.json' with { type: 'json' };
 import type { Features } from '../trees.ts';
 import { scoreOf } from '../trees.ts';
 
-/** What headings are compared with. */
+/** The document's type, outline and tags, for comparison. */
 export interface HeadingSetting {
   readonly size: number;
   readonly font: string;
@@ -310,7 +310,7 @@ export function readTags(pages: readonly PageContent[]): TagOf {
   for (const page of pages) {
     if (page.structure.length === 0) continue;
     const types = new Map<number, string>();
-    // An inner element without a meaning (Span, Link) stands for the element around it.
+    // An inner element without a meaning (Span, Link) takes the type of the element around it.
     const around: string[] = [];
     for (const element of page.structure) {
       const plain = /^(?:span|link|reference|quote|em|strong|sub)$/i.test(element.type);

@@ -108,7 +108,7 @@ function goesOn(before: Draft, after: Draft, indented: boolean): boolean {
   return true;
 }
 
-/** What the cutting of paragraphs needs to know about the document. */
+/** The document's type size, line pitches and indents. */
 export interface Setting {
   readonly size: number;
   readonly pitches: ReadonlyMap<number, number>;
@@ -301,7 +301,7 @@ export function isCapitals(line: Line): boolean {
   let small = true;
   for (const glyph of line.glyphs) {
     if (glyph.font.math) continue;
-    // One small letter of a plain font tells, and mostly it is the first.
+    // One small letter of a plain font is enough.
     if (!glyph.font.smallCaps && SMALL_LETTER.test(glyph.text)) return false;
     if (!hasLetter(glyph.text)) continue;
     letters += glyph.text;
@@ -399,7 +399,7 @@ export function isFormulaLine(line: Line): boolean {
   if (!setOff) return OPERATOR.test(text) && line.math > (numbered ? 0.15 : 0.3) && share < (numbered ? 0.3 : 0.2);
   if (line.math > 0.3 && share < 0.3) return true;
   if (numbered && share < 0.4 && line.math > 0.1) return true;
-  // Simple papers set formulas in the italic of the text; the number in the margin tells them.
+  // Simple papers set formulas in the text's italic; the equation number identifies them.
   if (numbered && share < 0.4 && /[=≤≥≈≡∝]/u.test(text)) return true;
   return share < 0.2 && line.math > 0.12 && OPERATOR.test(text);
 }

@@ -205,7 +205,7 @@ export function releaseAuthorNotes(drafts: readonly Draft[]): void {
   const page = drafts.find((draft) => draft.kind === 'title')?.page;
   const front = drafts.filter((draft, index) => isFrontMatter(drafts, index, end) && draft.kind !== 'footnote');
   const marks = new Set(front.flatMap((draft) => draft.lines.flatMap(raisedMarks)));
-  // What a mark stands for may be said right under the names.
+  // Marks may be explained right under the names.
   for (const draft of front) for (const line of draft.lines) marks.delete(line.glyphs[0]?.text ?? '');
   for (const draft of drafts) {
     const [line] = draft.lines;

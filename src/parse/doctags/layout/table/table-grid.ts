@@ -382,7 +382,7 @@ function findColumns(
   horizontal: readonly Box[],
 ): Column[] {
   const most = Math.max(...rows.map((row) => row.length));
-  // Rows with many cells know the columns best; the others (headers, section rows) may span.
+  // Rows with many cells show the columns best; others (headers, section rows) may span.
   const good = rows.filter((row) => row.length >= Math.max(2, 0.6 * most)).flat();
   const rest = rows.filter((row) => row.length < Math.max(2, 0.6 * most)).flat();
   const columns: Column[] = [];

@@ -284,7 +284,7 @@ function rowsBelow(head: Box, header: readonly Segment[][], segments: readonly S
   return several >= 2 ? { ...head, bottom } : undefined;
 }
 
-/** What captioned tables are looked for in: segments of a page, its horizontal rules and its pictures. */
+/** The parts of a page in which captioned tables are searched. */
 interface TablePage {
   readonly segments: readonly Segment[];
   readonly rules: readonly Box[];

@@ -169,7 +169,7 @@ export function separators(region: TableRegion): number[] {
   return heights.sort((a, b) => a - b);
 }
 
-/** Puts lines together into rows: a model tells the lines of wrapped cells from those that begin a row. */
+/** Groups lines into rows: a model separates wrapped lines from lines that begin a row. */
 export function groupRows(lines: readonly TableLine[], setting: RowSetting): TableRow[] {
   const rows: TableRow[] = [];
   const features = rowFeatures(lines, setting);

@@ -87,7 +87,7 @@ function spaceAfter(glyph: Glyph): number {
   return glyph.font.italic && !glyph.font.math ? SPACE_AFTER_ITALIC : SPACE;
 }
 
-/** Letter-spaced words have wide gaps everywhere: the word gap then starts at what stands out from them. */
+/** The gap between words; larger if letters are spaced out. */
 function wordGap(glyphs: readonly Glyph[]): number {
   if (glyphs.length < 6) return WORD_GAP;
   let count = 0;
@@ -98,7 +98,7 @@ function wordGap(glyphs: readonly Glyph[]): number {
     count += 1;
     if (gap <= LETTER_GAP) narrow += 1;
   }
-  // Of most lines it is plain that the median is no wider.
+  // The median of most lines is narrow.
   if (narrow > count >> 1 || count === 0) return WORD_GAP;
   const gaps = glyphs.map((_, index) => gapBefore(glyphs, index)).filter((gap) => gap !== undefined);
   const median = gaps.sort((a, b) => a - b)[count >> 1] ?? 0;
@@ -137,7 +137,7 @@ function isScript(glyph: Glyph, lineSize: number, baseline: number): boolean {
   );
 }
 
-/** Whether a base is a letter of its own in the type of formulas: its scripts are part of a formula, not notes. */
+/** Whether a base is a single letter in formula type: its scripts are indices, not notes. */
 function isVariable(base: Glyph | undefined, left: Glyph | undefined): boolean {
   if (!base || !(base.font.italic || base.font.math) || !hasLetter(base.text)) return false;
   return !left || !hasLetter(left.text) || base.left - left.right > WORD_GAP * base.size;
@@ -211,13 +211,13 @@ function keepsHyphen(before: string, head: string, tail: string, vocabulary: Rea
   // A chain such as "state-of-the-" keeps its hyphens.
   if (/\p{L}-\p{L}+-$/u.test(before)) return true;
   if (head.length === 1) return true;
-  // Two words that the document knows, but not as one: a compound such as "data-driven".
+  // Two words of the document that never occur joined: a compound such as "data-driven".
   return head.length > 2 && tail.length > 3 && vocabulary.has(head.toLowerCase()) && vocabulary.has(tail.toLowerCase());
 }
 
 /**
- * The words of a document's lines, plain and with inner hyphens. The first word of a line may be the rest of a broken one,
- * and the last its beginning: neither is taken when the line is long enough to do without.
+ * The words of a document's lines, plain and with inner hyphens. The first and last word of a line may be parts of a
+ * broken one and are left out if the line has others.
  */
 export function collectVocabulary(lines: Iterable<string>): Set<string> {
   const words = new Set<string>();
@@ -302,7 +302,7 @@ function isPrivate(code: number): boolean {
   return (code >= 0xe000 && code <= 0xf8ff) || code >= 0xf0000 || (code >= 0xd800 && code < 0xe000);
 }
 
-/** Whether a value says nothing by itself, so that the glyph's name or its neighbours must tell. */
+/** Whether a value has no meaning by itself, so that the glyph's name or context is needed. */
 export function isOpaque(code: number): boolean {
   return isControl(code) || isPrivate(code) || code === 0xfffd;
 }

@@ -120,8 +120,8 @@ const DINGBATS = /wingdings|webdings|dingbat|bullet|ornament|marlett|commpi/i;
 const BULLET = /^[•●○◦▪■□‣∙►▶▸✓✔–—-]$/u;
 
 /**
- * Bullets often come from fonts of signs whose codes mean nothing: a sign without a meaning, alone before a line of text,
- * is a bullet.
+ * Replaces signs without a meaning by bullets where they are alone before a line of text: fonts of signs have arbitrary
+ * codes.
  */
 export function restoreBullets(glyphs: readonly Glyph[]): readonly Glyph[] {
   const signs = new Set([...new Set(glyphs.map(({ font }) => font))].filter(({ name }) => DINGBATS.test(name)));

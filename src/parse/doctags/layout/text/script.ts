@@ -5,7 +5,7 @@ const LETTER = /\p{L}/u;
 const LETTERS = /^\p{L}+$/u;
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
-// Nearly every text asked about is one character of ASCII, of which the code tells at once.
+// Most texts are one ASCII character, which is classified by its code.
 
 /** Whether there is a letter in a text. */
 export function hasLetter(text: string): boolean {
@@ -49,7 +49,6 @@ const FIRST_RIGHT_TO_LEFT = 0x590;
 
 /** True for a letter of a script that is written from right to left. */
 export function isRightToLeft(text: string): boolean {
-  // Of nearly all letters the code tells.
   if (text.length === 1 && text.charCodeAt(0) < FIRST_RIGHT_TO_LEFT) return false;
   return RIGHT_TO_LEFT.test(text);
 }
@@ -91,8 +90,8 @@ function isForeign(text: string, mirrorImage: boolean): boolean {
 const MIRRORED: Readonly<Record<string, string>> = { '(': ')', ')': '(', '[': ']', ']': '[', '«': '»', '»': '«' };
 
 /**
- * The engine mirrors brackets in right-to-left text, also where the file already names the right one: where more pairs
- * close before they open, all are turned around. Glyphs come in the order of reading.
+ * The engine mirrors brackets in right-to-left text even if the file already did: if more pairs close before they open,
+ * all are swapped. Glyphs come in reading order.
  */
 function withBrackets(glyphs: readonly Glyph[]): readonly Glyph[] {
   let pairs = 0;

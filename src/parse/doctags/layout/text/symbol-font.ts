@@ -39,7 +39,7 @@ const TEX_SYMBOLS_ABOVE: Readonly<Record<string, string>> = {
 /** How a font for symbols numbers its glyphs. */
 export type SymbolEncoding = 'symbol' | 'tex-symbols' | 'tex-italic' | 'tex-roman' | 'tex-extension';
 
-/** Which numbering a font uses, told by its name; the hexadecimal ones are 3B2's names of TeX's fonts. */
+/** The numbering of a font, by its name; the hexadecimal names are 3B2's for TeX's fonts. */
 export function symbolEncodingOf(font: string): SymbolEncoding | undefined {
   if (/TeX_CM_Maths_Symbols|AdvP4C4E74$/i.test(font)) return 'tex-symbols';
   if (/TeX_CM_Maths_Italic|AdvP4C4E51$/i.test(font)) return 'tex-italic';
@@ -64,7 +64,7 @@ const TABLES: Readonly<Record<SymbolEncoding, readonly string[]>> = {
   'tex-extension': TEX_EXTENSION,
 };
 
-/** What a character stands for that the file took from Latin-1 although its font holds symbols at that code. */
+/** The symbol of a character that the file took for Latin-1. */
 export function misreadSymbol(encoding: SymbolEncoding, character: string): string | undefined {
   if (encoding === 'tex-symbols') {
     const above = TEX_SYMBOLS_ABOVE[character];
@@ -97,7 +97,7 @@ export function typeOf(glyphs: readonly Glyph[], first: Glyph): GlyphType {
 function typeOfMost(glyphs: readonly Glyph[], first: Glyph): GlyphType {
   const bySize = new Map<number, number>();
   const byFont = new Map<Font, number>();
-  // Neighbours mostly share size and font: those are counted together.
+  // Neighbours mostly share size and font: runs are counted together.
   let { size, font } = first;
   let sized = 0;
   let set = 0;
@@ -199,9 +199,8 @@ const BELOW_THE_LINE = new Set('gjpqyQ,;_$|()[]{}/\\');
 const UNIT_START = /^[glLmMsAVWFJNCK]/;
 
 /**
- * Files lie about symbol fonts: the code of µ is said to be "m", that of a dash "e". A shape cannot lie that way: no m
- * reaches below the line, no e is a flat bar. The text of each character of such a font, where its shape says something
- * else than the file.
+ * The true text of characters that a file names wrongly in symbol fonts (µ as "m", a dash as "e"), by their shape: no m
+ * reaches below the line, no e is a flat bar.
  */
 function misnamedCharacters(
   shapes: ReadonlyMap<Font, ReadonlyMap<string, Ink>>,
@@ -291,13 +290,13 @@ function meaningOf(text: string, ink: Ink, use: Use): string | undefined {
 const GREEK_BELOW = new Set('βγζημξρςφϕχψ');
 const GREEK_TALL = new Set('βδζθϑλξφϕψ');
 
-/** Whether a small Greek letter's ink would lie there; capitals look like others too often to be told. */
+/** Whether the ink fits a small Greek letter; capitals are too ambiguous. */
 function hasShapeOf(greek: string, ink: Ink): boolean {
   if (!/^[α-ω]$/u.test(greek)) return false;
   return GREEK_BELOW.has(greek) === ink.bottom < DESCENT && GREEK_TALL.has(greek) === ink.top > X_HEIGHT;
 }
 
-/** The pages with the right text for glyphs that the file names wrongly or not at all: told by shape, and by the words around. */
+/** The pages with corrected text for glyphs that the file names wrongly or not at all, by shape and context. */
 export function nameGlyphs(
   pages: readonly PageContent[],
   shapes: ReadonlyMap<Font, ReadonlyMap<string, Ink>>,
@@ -359,8 +358,8 @@ interface Holes {
 }
 
 /**
- * Names glyphs that neither the file nor the font can tell by the words they are in: "speci_c", "_gures" and "de_ned"
- * want "fi". What no word tells becomes U+FFFD inside a word, and nothing elsewhere.
+ * Names unknown ligatures by the words they are in: "speci_c" and "_gures" need "fi". Others become U+FFFD inside
+ * words, and nothing elsewhere.
  */
 function nameUnknownGlyphs(pages: readonly { readonly glyphs: readonly Glyph[] }[]): Map<Glyph, string> {
   const byGlyph = new Map<Font, Map<string, Holes>>();
@@ -424,12 +423,12 @@ function ligatureFor(words: readonly string[]): string | undefined {
 /** Glyphs of unknown meaning are distinguished by characters from here on, until the words around them have been read. */
 const FIRST_UNKNOWN = 0x100000;
 
-/** A stand-in for a glyph that nobody could name. */
+/** A placeholder for an unknown glyph. */
 export function unknownText(code: number): string {
   return String.fromCodePoint(FIRST_UNKNOWN + (code & 0xffff));
 }
 
-/** Whether a text is such a stand-in. */
+/** Whether a text is such a placeholder. */
 export function isUnknown(text: string): boolean {
   return (text.codePointAt(0) ?? 0) >= FIRST_UNKNOWN;
 }
