@@ -206,60 +206,61 @@ async function distrusting<T>(path: string, read: () => Promise<T>): Promise<T> 
 
 const BUFFERED_CHARACTERS = 1 << 20;
 
-/** Writes one JSON object per line; what Parquet says once about the file is in every line. */
-async function openJsonlWriter(path: string, schema: TableSchema): Promise<RowWriter> {
-  await mkdir(dirname(path), { recursive: true });
-  const part = partPath(path);
-  return new JsonlRowWriter(path, part, await open(part, 'wx'), schema);
+/** A file in the making; it gets its name when committed, and is removed when disposed of before that. */
+export interface PartFile extends AsyncDisposable {
+  readonly file: FileHandle;
+  commit(): Promise<void>;
 }
 
-class JsonlRowWriter implements RowWriter {
-  readonly #path: string;
-  readonly #part: string;
-  readonly #file: FileHandle;
-  readonly #schema: TableSchema;
-  #buffer = '';
-  #count = 0;
-  #finished = false;
+export async function openPart(path: string): Promise<PartFile> {
+  await mkdir(dirname(path), { recursive: true });
+  const part = partPath(path);
+  const file = await open(part, 'wx');
+  let isOpen = true;
+  return {
+    file,
+    async commit() {
+      await file.sync();
+      await file.close();
+      isOpen = false;
+      await commitPart(part, path);
+    },
+    async [Symbol.asyncDispose]() {
+      if (!isOpen) return;
+      isOpen = false;
+      await file.close();
+      await rm(part, { force: true });
+    },
+  };
+}
 
-  constructor(path: string, part: string, file: FileHandle, schema: TableSchema) {
-    this.#path = path;
-    this.#part = part;
-    this.#file = file;
-    this.#schema = schema;
-  }
-
-  async write(row: Row): Promise<void> {
-    const values = Object.entries(row).map(([name, value]) => [
-      name,
-      ArrayBuffer.isView(value) ? numbers(value) : value,
-    ]);
-    this.#buffer += `${JSON.stringify({ ...this.#schema.metadata, ...Object.fromEntries(values) })}\n`;
-    this.#count += 1;
-    if (this.#buffer.length > BUFFERED_CHARACTERS) await this.#flush();
-  }
-
-  async finish(): Promise<{ readonly rows: number }> {
-    await this.#flush();
-    await this.#file.sync();
-    await this.#file.close();
-    this.#finished = true;
-    await commitPart(this.#part, this.#path);
-    return { rows: this.#count };
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#finished) return;
-    this.#finished = true;
-    await this.#file.close();
-    await rm(this.#part, { force: true });
-  }
-
-  async #flush(): Promise<void> {
-    const text = this.#buffer;
-    this.#buffer = '';
-    await this.#file.writeFile(text);
-  }
+/** Writes one JSON object per line, each with the metadata that Parquet has once per file. */
+async function openJsonlWriter(path: string, schema: TableSchema): Promise<RowWriter> {
+  const part = await openPart(path);
+  let buffer = '';
+  let rows = 0;
+  const flush = async (): Promise<void> => {
+    const text = buffer;
+    buffer = '';
+    await part.file.writeFile(text);
+  };
+  return {
+    async write(row) {
+      const values = Object.entries(row).map(([name, value]) => [
+        name,
+        ArrayBuffer.isView(value) ? numbers(value) : value,
+      ]);
+      buffer += `${JSON.stringify({ ...schema.metadata, ...Object.fromEntries(values) })}\n`;
+      rows += 1;
+      if (buffer.length > BUFFERED_CHARACTERS) await flush();
+    },
+    async finish() {
+      await flush();
+      await part.commit();
+      return { rows };
+    },
+    [Symbol.asyncDispose]: () => part[Symbol.asyncDispose](),
+  };
 }
 
 function numbers(view: ArrayBufferView): number[] {

@@ -1,6 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
-import { mkdir, open, readFile, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 
 import type { Data, Vector } from 'apache-arrow';
 import {
@@ -33,8 +31,9 @@ import {
   WriterPropertiesBuilder,
 } from 'parquet-wasm';
 
-import { AppError, canonicalJson, commitPart, partPath } from '../../base/index.ts';
-import type { Row, RowReader, RowWriter, TableSchema, ColumnType } from './open.ts';
+import { AppError, canonicalJson } from '../../base/index.ts';
+import type { PartFile, Row, RowReader, RowWriter, TableSchema, ColumnType } from './open.ts';
+import { openPart } from './open.ts';
 import type { Region } from '../document.ts';
 
 /** Rows handed over at a time, and rows in a group: what is in memory at once. */
@@ -45,32 +44,23 @@ const METADATA_KEY = 'docstokg';
 
 /** Writes Parquet group by group; memory does not grow with the file. */
 export async function openParquetWriter(path: string, schema: TableSchema): Promise<RowWriter> {
-  await mkdir(dirname(path), { recursive: true });
-  const part = partPath(path);
-  return new ParquetWriter(path, part, await open(part, 'wx'), schema);
+  return new ParquetWriter(await openPart(path), schema);
 }
 
 class ParquetWriter implements RowWriter {
-  readonly #path: string;
-  readonly #part: string;
-  readonly #file: FileHandle;
+  readonly #part: PartFile;
   readonly #schema: TableSchema;
-  readonly #batches: TransformStream<WasmBatch, WasmBatch>;
-  readonly #input: WritableStreamDefaultWriter<WasmBatch>;
+  readonly #batches = new TransformStream<WasmBatch, WasmBatch>();
+  readonly #input = this.#batches.writable.getWriter();
   readonly #written: Promise<void>;
   #rows: Row[] = [];
   #count = 0;
-  #finished = false;
 
-  constructor(path: string, part: string, file: FileHandle, schema: TableSchema) {
-    this.#path = path;
+  constructor(part: PartFile, schema: TableSchema) {
     this.#part = part;
-    this.#file = file;
     this.#schema = schema;
-    this.#batches = new TransformStream<WasmBatch, WasmBatch>();
-    this.#input = this.#batches.writable.getWriter();
     this.#written = this.#write();
-    // Whoever waits for it hears of its failure; until then it must not count as unhandled.
+    // `finish` awaits it; until then a failure must not count as unhandled.
     this.#written.catch(() => undefined);
   }
 
@@ -84,20 +74,14 @@ class ParquetWriter implements RowWriter {
     if (this.#rows.length > 0 || this.#count === 0) await this.#hand();
     await this.#race(this.#input.close());
     await this.#written;
-    await this.#file.sync();
-    await this.#file.close();
-    this.#finished = true;
-    await commitPart(this.#part, this.#path);
+    await this.#part.commit();
     return { rows: this.#count };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#finished) return;
-    this.#finished = true;
     await this.#input.abort().catch(() => undefined);
     await this.#written.catch(() => undefined);
-    await this.#file.close();
-    await rm(this.#part, { force: true });
+    await this.#part[Symbol.asyncDispose]();
   }
 
   async #hand(): Promise<void> {
@@ -117,7 +101,7 @@ class ParquetWriter implements RowWriter {
 
   async #write(): Promise<void> {
     const bytes = await transformParquetStream(this.#batches.readable, writerProperties(this.#schema));
-    for await (const piece of bytes as ReadableStream<Uint8Array>) await this.#file.writeFile(piece);
+    for await (const piece of bytes as ReadableStream<Uint8Array>) await this.#part.file.writeFile(piece);
   }
 }
 
