@@ -9,7 +9,7 @@ import { writeTableModel } from '../../../../test/fixtures/table-model.ts';
 import { openJsonTokenizer } from '../../chunk/tokenizer.ts';
 import { VectorCache, embedTexts } from '../embed-texts.ts';
 import type { SparseVector } from '../engine.ts';
-import { openDenseEngine } from '../engine.ts';
+import { normalise, openDenseEngine } from '../engine.ts';
 import { loadBm25, measureBm25, openBm25, saveBm25 } from './bm25.ts';
 
 let folder = '';
@@ -48,15 +48,9 @@ function tableModel(name: string, width: number, output: string): ReturnType<typ
   return writeTableModel(join(folder, name), width, output);
 }
 
-const FOLDER = {
-  threads: 1,
-  batchSize: 2,
-  maxTokens: 0,
-  normalise: false,
-  prefixes: { passage: '', query: 'query: ' },
-};
+const FOLDER = { threads: 1, prefixes: { passage: '', query: 'query: ' } };
 
-test('a model in a folder is run in padded batches, pooled over real tokens only', async () => {
+test('a model in a folder is pooled as it says, and its vectors have length 1', async () => {
   const { path, table } = await tableModel('encoder', 4, 'last_hidden_state');
   const tokenizer = await openJsonTokenizer(path);
   await using engine = await openDenseEngine({ engine: 'onnx', folder: path, ...FOLDER });
@@ -64,9 +58,8 @@ test('a model in a folder is run in padded batches, pooled over real tokens only
   const texts = ['short', 'a somewhat longer text than the other'];
   const mean = (text: string): Float32Array => {
     const ids = tokenizer.encode(text, 512);
-    return Float32Array.from(
-      { length: 4 },
-      (_, at) => ids.reduce((sum, id) => sum + (table[id * 4 + at] ?? 0), 0) / ids.length,
+    return normalise(
+      Float32Array.from({ length: 4 }, (_, at) => ids.reduce((sum, id) => sum + (table[id * 4 + at] ?? 0), 0)),
     );
   };
   const check = (vectors: readonly Float32Array[], expected: readonly Float32Array[]): void => {
@@ -83,7 +76,7 @@ test('a model in a folder is run in padded batches, pooled over real tokens only
   await writeFile(join(path, '1_Pooling', 'config.json'), '{"pooling_mode_cls_token": true}');
   await using cls = await openDenseEngine({ engine: 'onnx', folder: path, ...FOLDER });
   const [first] = await cls.embed(texts, 'passage');
-  assert.deepEqual(first, table.slice(101 * 4, 101 * 4 + 4));
+  assert.deepEqual(first, normalise(table.slice(101 * 4, 101 * 4 + 4)));
 });
 
 const NATIVE = "Cannot find module '../bin/napi-v6/darwin/x64/onnxruntime_binding.node'";
