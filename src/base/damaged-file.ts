@@ -51,12 +51,7 @@ function isSound(path: string): boolean {
 function looksLikeDatabase(path: string): boolean {
   if (/\.sqlite3?$/.test(path)) return true;
   const head = Buffer.alloc(MAGIC.length);
-  const descriptor = openSync(path, 'r');
-  try {
-    readSync(descriptor, head);
-  } finally {
-    closeSync(descriptor);
-  }
+  withFile(path, 'r', (descriptor) => readSync(descriptor, head));
   return head.toString('latin1') === MAGIC;
 }
 
@@ -96,7 +91,7 @@ export async function setLinesAside(
     if (bad.length === 0) return;
     const aside = asideName(path);
     copyFileSync(path, aside);
-    sync(aside);
+    withFile(aside, 'r+', fsyncSync);
     rewrite(path, Buffer.concat(good));
     const where = bad.length > 5 ? `${bad.length} lines` : `line ${bad.join(', ')}`;
     warn?.(`${path} is damaged (${where}): the file was put aside as ${aside}, its sound lines stay`);
@@ -104,21 +99,18 @@ export async function setLinesAside(
 }
 
 function rewrite(path: string, bytes: Buffer): void {
-  const descriptor = openSync(path, 'r+');
-  try {
+  withFile(path, 'r+', (descriptor) => {
     for (let written = 0; written < bytes.length;)
       written += writeSync(descriptor, bytes, written, bytes.length - written, written);
-  } finally {
-    closeSync(descriptor);
-  }
+  });
   truncateSync(path, bytes.length);
-  sync(path);
+  withFile(path, 'r+', fsyncSync);
 }
 
-function sync(path: string): void {
-  const descriptor = openSync(path, 'r+');
+function withFile(path: string, flags: string, work: (descriptor: number) => void): void {
+  const descriptor = openSync(path, flags);
   try {
-    fsyncSync(descriptor);
+    work(descriptor);
   } finally {
     closeSync(descriptor);
   }

@@ -80,9 +80,11 @@ function fold(original: string): { readonly text: string; readonly offsets: read
   for (const [place, character] of characters.entries()) {
     if (character === ' ') continue;
     // A hyphen between letters may come from a line break, and a copy may lack it.
-    if (character === '-' && LETTER.test(before(characters, place)) && LETTER.test(after(characters, place))) continue;
+    if (character === '-' && LETTER.test(beside(characters, place, -1)) && LETTER.test(beside(characters, place, 1)))
+      continue;
     // Spaces go, except between digits: "3 4" is not "34".
-    if (characters[place - 1] === ' ' && DIGIT.test(character) && DIGIT.test(before(characters, place))) kept.push(-1);
+    if (characters[place - 1] === ' ' && DIGIT.test(character) && DIGIT.test(beside(characters, place, -1)))
+      kept.push(-1);
     kept.push(place);
   }
   return {
@@ -94,15 +96,11 @@ function fold(original: string): { readonly text: string; readonly offsets: read
   };
 }
 
-/** The character before a position, ignoring spaces. */
-function before(characters: readonly string[], place: number): string {
-  for (let at = place - 1; at >= 0; at -= 1) if (characters[at] !== ' ') return characters[at] ?? '';
-  return '';
-}
-
-function after(characters: readonly string[], place: number): string {
-  for (let at = place + 1; at < characters.length; at += 1) if (characters[at] !== ' ') return characters[at] ?? '';
-  return '';
+/** The character before or after a position, ignoring spaces. */
+function beside(characters: readonly string[], place: number, step: 1 | -1): string {
+  let at = place + step;
+  while (characters[at] === ' ') at += step;
+  return characters[at] ?? '';
 }
 
 /** Whether a range starts or ends inside a word, a number or a signed number. */

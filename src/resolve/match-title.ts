@@ -185,12 +185,8 @@ const item = z.object({
 });
 const found = z.object({ message: z.object({ items: validItems(item) }) });
 
-export type TitleFinding =
-  | { readonly kind: 'accepted'; readonly candidate: ScoredCandidate }
-  | { readonly kind: 'doubtful'; readonly why: string; readonly candidates: readonly ScoredCandidate[] }
-  | { readonly kind: 'none' }
-  /** Crossref refused or failed. */
-  | { readonly kind: 'away'; readonly message: string };
+/** `away`: Crossref refused or failed. */
+export type TitleFinding = TitleVerdict | { readonly kind: 'away'; readonly message: string };
 
 interface TitleSearch {
   readonly lookups: Lookups;
@@ -221,18 +217,15 @@ export async function findByTitle(cited: CitedWork, search: TitleSearch, signal?
     ...(contact !== null && { mailto: contact }),
   };
   const answer = await lookups.json({ service: 'crossref', path: 'works', parameters }, found, signal);
-  if (answer.kind === 'missing') return { kind: 'none' };
-  if (answer.kind !== 'found') return { kind: 'away', message: problemMessage(answer) };
-  const verdict = chooseCandidate(cited, answer.value.message.items.slice(0, MOST_ROWS).flatMap(candidateOf), {
+  if (answer.kind === 'missing') return { kind: 'none', candidates: [] };
+  if (answer.kind !== 'found') {
+    const [problem] = problemsOf('crossref', answer);
+    return { kind: 'away', message: problem?.kind === 'problem' ? problem.message : 'no answer' };
+  }
+  return chooseCandidate(cited, answer.value.message.items.slice(0, MOST_ROWS).flatMap(candidateOf), {
     accept,
     review,
   });
-  return verdict.kind === 'none' ? { kind: 'none' } : verdict;
-}
-
-function problemMessage(answer: Parameters<typeof problemsOf>[1]): string {
-  const [problem] = problemsOf('crossref', answer);
-  return problem?.kind === 'problem' ? problem.message : 'no answer';
 }
 
 function candidateOf(each: z.output<typeof item>): Candidate[] {
