@@ -182,12 +182,13 @@ function createJob(artifactId: string, payload: unknown, options: EnqueueOptions
     refuse(`the resolver hint "${resolverHint.slice(0, 40)}" is not a plain name`);
   if (!Number.isInteger(priority) || Math.abs(priority) > MAX_PRIORITY)
     refuse(`the priority is not an integer between -${MAX_PRIORITY} and ${MAX_PRIORITY}`);
-  return { artifactId, artifactJson, resolverHint, host: hostOf(options.url ?? urlOf(payload)), priority };
-}
-
-/** The `url` of a payload: jobs of a busy host then wait in the queue. */
-function urlOf(payload: unknown): unknown {
-  return payload !== null && typeof payload === 'object' && 'url' in payload ? payload.url : undefined;
+  return {
+    artifactId,
+    artifactJson,
+    resolverHint,
+    host: hostOf(options.url ?? (payload as { readonly url?: unknown } | null)?.url),
+    priority,
+  };
 }
 
 function hostOf(url: unknown): string | undefined {

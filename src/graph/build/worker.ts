@@ -1,10 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 
 import { oncePer } from '../../base/index.ts';
 import { readBlockLines } from '../../parse/index.ts';
 import type { StageWorker } from '../../stage/index.ts';
 import { extractDocument } from '../extract/extract-document.ts';
 import { Vocabulary, readVocabulary } from '../extract/vocabulary.ts';
+import { readSidecar } from '../extract/reading.ts';
 
 /** Settings passed to the workers. */
 export interface GraphStageSettings {
@@ -19,7 +20,7 @@ const vocabularyOf = oncePer(async ({ vocabulary }: GraphStageSettings) =>
 /** Extracts the facts of one document. The vocabulary is read once per worker. */
 const extractOne: StageWorker = async (item, context) => {
   const vocabulary = await vocabularyOf(context.data as GraphStageSettings);
-  const sidecar = await readSidecar(item.inputs['sidecar']);
+  const sidecar = await readSidecar(item);
   const contribution = extractDocument(item.itemId, await readBlockLines(item.inputs['blocks'] ?? ''), {
     fileSha256: sidecar.source_sha256 ?? null,
     ...(vocabulary && { vocabulary }),
@@ -36,14 +37,3 @@ const extractOne: StageWorker = async (item, context) => {
   };
 };
 export default extractOne;
-
-interface Sidecar {
-  readonly source_sha256?: string;
-  readonly title?: string;
-  readonly authors?: readonly string[];
-  readonly doi?: string;
-}
-
-async function readSidecar(path: string | undefined): Promise<Sidecar> {
-  return path === undefined ? {} : (JSON.parse(await readFile(path, 'utf8')) as Sidecar);
-}

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { canonicalJson, findQuote, hasNumbersOf, sha256, sha256File } from '../../base/index.ts';
@@ -11,7 +11,7 @@ import type { StageOptions, StageOutcome, StageRuntime, StageWorker, WorkItem } 
 import { runStage } from '../../stage/index.ts';
 import { documentItems } from '../build/stage.ts';
 import type { Stretch } from '../extract/reading.ts';
-import { Reading, Statements, THIS_WORK } from '../extract/reading.ts';
+import { Reading, readSidecar, Statements, THIS_WORK } from '../extract/reading.ts';
 import type { EdgeStatement, NodeStatement } from '../schema.ts';
 import { RANK } from '../schema.ts';
 
@@ -135,10 +135,7 @@ function claimsWorker(writer: AnswerWriter, passagesPerDocument: number): StageW
 }
 
 async function readingOf(item: WorkItem): Promise<Reading> {
-  const sidecar = item.inputs['sidecar'];
-  const { source_sha256: hash } = (sidecar === undefined ? {} : JSON.parse(await readFile(sidecar, 'utf8'))) as {
-    source_sha256?: string;
-  };
+  const { source_sha256: hash } = await readSidecar(item);
   return new Reading(item.itemId, await readBlockLines(item.inputs['blocks'] ?? ''), hash ?? null);
 }
 

@@ -4,11 +4,11 @@ import type { PlanBucket, Progress, StageOutcome } from '../types.ts';
 
 /** A line for a terminal, where it is overwritten. */
 export function progressLine(progress: Progress): string {
-  const { done, total, failed, retried, skipped } = progress;
+  const { done, total, failed, retried, skipped, itemsPerSecond: perSecond } = progress;
   return [
     `${progress.stageName} ${count(done)}${total === undefined ? '' : `/${count(total)}`}`,
     ...(skipped > 0 ? [`${count(skipped)} skipped`] : []),
-    `${rate(progress.itemsPerSecond)}/s`,
+    `${perSecond >= 100 ? count(Math.round(perSecond)) : perSecond.toFixed(1)}/s`,
     ...(progress.etaMs === undefined ? [] : [`ETA ${duration(progress.etaMs)}`]),
     `p50 ${duration(progress.execP50Ms)} p95 ${duration(progress.execP95Ms)}`,
     `${count(progress.inFlight)} in flight`,
@@ -82,10 +82,6 @@ function plain(text: string): string {
 
 function count(value: number): string {
   return value.toLocaleString('en');
-}
-
-function rate(value: number): string {
-  return value >= 100 ? count(Math.round(value)) : value.toFixed(1);
 }
 
 function duration(ms: number): string {

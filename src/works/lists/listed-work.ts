@@ -149,7 +149,9 @@ export function workFromObject(value: object, line: number): ListedWork {
 export function workFromText(text: string, line = 1): ListedWork {
   const inProse = findDoi(text);
   const ids = identify(text) ?? (inProse === undefined ? undefined : { ...NO_IDS, doi: inProse });
-  const work = (ids && workFromIds(ids)) ?? workFromUrl(text);
+  const url = webUrl(text.trim());
+  const byUrl = url === undefined ? undefined : namedWork(`url:${url}`, NO_IDS, { urls: [url] });
+  const work = (ids && workFromIds(ids)) ?? byUrl;
   if (work) return { kind: 'work', work, line };
   return { kind: 'bad', line, reason: `"${text.trim().slice(0, 80)}" is not a recognised identifier` };
 }
@@ -159,12 +161,6 @@ export function workFromLine(text: string, line: number): ListedWork {
   const listed = workFromText(text, line);
   const cited = listed.kind === 'bad' ? citedLine(text) : undefined;
   return cited ? { kind: 'cited', line, urls: [], cited } : listed;
-}
-
-/** A work known only by its URL: a paper or its landing page. */
-function workFromUrl(text: string): Work | undefined {
-  const url = webUrl(text.trim());
-  return url === undefined ? undefined : namedWork(`url:${url}`, NO_IDS, { urls: [url] });
 }
 
 /** A web URL; undefined for the URL of an id that could not be read. */
@@ -315,7 +311,12 @@ export function workFromPayload(id: string, payload: unknown): Work {
         : undefined;
   if (listed?.kind === 'work') return listed.work;
   const byId = workFromText(id);
-  return byId.kind === 'work' ? byId.work : namedWork(id, NO_IDS, { urls: urlsOf(payload), title: titleOf(payload) });
+  if (byId.kind === 'work') return byId.work;
+  const { title } = (payload ?? {}) as { readonly title?: unknown };
+  return namedWork(id, NO_IDS, {
+    urls: urlsOf(payload),
+    title: typeof title === 'string' ? title.slice(0, 2000) : null,
+  });
 }
 
 function isWork(payload: unknown): payload is Work {
@@ -336,9 +337,4 @@ function urlsOf(payload: unknown): string[] {
   return [url, pdfUrl]
     .map((each) => (typeof each === 'string' && /^https?:/i.test(each) ? URL.parse(each)?.href : undefined))
     .filter((each) => each !== undefined);
-}
-
-function titleOf(payload: unknown): string | null {
-  const { title } = (payload ?? {}) as { readonly title?: unknown };
-  return typeof title === 'string' ? title.slice(0, 2000) : null;
 }
