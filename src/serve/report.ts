@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 import type { Clock } from '../base/index.ts';
@@ -58,10 +58,11 @@ const REPORT_LIMITS: ReportLimits = {
 const PICTURE_PIXELS = 760;
 const RUN = '/runs/run';
 
-/** Writes `report.html` into a run folder: the page of `docstokg serve` with its answers inside, in one file. */
+/** Writes `report.html`, by default into the run folder: the page of `docstokg serve` with its answers inside, in one file. */
 export async function writeReport(options: {
   readonly folder: string;
   readonly title?: string | undefined;
+  readonly path?: string | undefined;
   readonly corpus?: CorpusOptions | undefined;
   readonly limits?: Partial<ReportLimits>;
   readonly clock?: Clock;
@@ -81,9 +82,9 @@ export async function writeReport(options: {
     apiRoutes({ world, clock, version, steering: { isAllowed: false }, hasMcp: false }),
     version,
   );
-  const report = new ReportWriter(router, folder, { ...REPORT_LIMITS, ...options.limits }, signal);
+  const path = resolve(options.path ?? join(folder, 'report.html'));
+  const report = new ReportWriter(router, { folder, path }, { ...REPORT_LIMITS, ...options.limits }, signal);
   const html = await report.write(options.title, new Date(clock.now()).toISOString());
-  const path = join(folder, 'report.html');
   await writeFileAtomic(path, html);
   return { path };
 }
@@ -92,15 +93,22 @@ export async function writeReport(options: {
 class ReportWriter {
   readonly #router: Router;
   readonly #folder: string;
+  readonly #path: string;
   readonly #limits: ReportLimits;
   readonly #signal: AbortSignal;
   readonly #blocks: string[] = [];
   readonly #omitted: string[] = [];
   readonly #files: Record<string, string> = {};
 
-  constructor(router: Router, folder: string, limits: ReportLimits, signal: AbortSignal) {
+  constructor(
+    router: Router,
+    { folder, path }: { readonly folder: string; readonly path: string },
+    limits: ReportLimits,
+    signal: AbortSignal,
+  ) {
     this.#router = router;
     this.#folder = folder;
+    this.#path = path;
     this.#limits = limits;
     this.#signal = signal;
   }
@@ -193,11 +201,11 @@ class ReportWriter {
     return shown;
   }
 
-  /** A link to a downloaded file, relative so that the folder can be moved. */
+  /** A link to a downloaded file, relative so that folder and report can be moved together. */
   async #file(path: string): Promise<void> {
     const answer = await this.#router.get(path, this.#signal).catch(() => undefined);
     if (answer?.kind !== 'file') return;
-    const way = relative(realpathSync(this.#folder), answer.path);
+    const way = relative(realpathSync(dirname(this.#path)), answer.path);
     this.#files[path] = `./${way.split(sep).map(encodeURIComponent).join('/')}`;
   }
 

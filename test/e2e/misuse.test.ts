@@ -27,6 +27,7 @@ const WRONG: readonly (readonly [line: readonly string[], names: RegExp])[] = [
   [['docstokg', 'frobnicate', '--help'], /unknown command 'frobnicate'/],
   [['docstokg', 'queue', 'stast', '-h'], /unknown command 'stast'\n\(Did you mean stats\?\)/],
   [['docstokg', 'help', 'serach'], /unknown command 'serach'\n\(Did you mean search\?\)/],
+  [['docstokg', 'export', '--format', 'report', '--saved'], /USAGE_FORMAT report contains all works/],
   [['docstokg', 'run', '--input', 'nothere.pdf'], /USAGE_INPUT --input nothere\.pdf/],
 ];
 

@@ -51,8 +51,9 @@ const first = <T>(items: readonly T[]): T => items[0] as T;
 async function answersOf(
   folder: string,
   limits: Partial<ReportLimits> = {},
+  out?: string,
 ): Promise<{ all: <T>(path: string) => T[]; html: string }> {
-  const { path } = await writeReport({ folder, limits, title: 'A </title><script>alert(1)</script>' });
+  const { path } = await writeReport({ folder, limits, path: out, title: 'A </title><script>alert(1)</script>' });
   const html = readFileSync(path, 'utf8');
   const blocks = [...html.matchAll(/<script type="text\/plain" data-path="([^"]*)">([\w+/=]*)<\/script>/g)];
   const all = <T>(wanted: string): T[] =>
@@ -213,6 +214,8 @@ test('a run folder cannot make the report open or link to a file outside it', as
   await download(folder, work('W1', 'saved', 'success', { path: '../secret.pdf', sha256: 'above' }));
   const { all, html } = await answersOf(folder);
   assert.deepEqual(first(all<ReportFacts>('report')).files, { '/runs/run/documents/inside/file': './PDF/inside.pdf' });
+  const beside = await answersOf(folder, {}, join(scratch.path, 'page.html'));
+  assert.deepEqual(Object.values(first(beside.all<ReportFacts>('report')).files), ['./run/PDF/inside.pdf']);
   assert.doesNotMatch(html, /\.png"/, 'no page is drawn');
 });
 

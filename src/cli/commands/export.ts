@@ -4,7 +4,7 @@ import { Command, Option } from 'commander';
 
 import type { ExportFormat as GraphFormat } from '../../ask/index.ts';
 import { exportGraph, EXPORT_FORMATS as GRAPH_FORMATS } from '../../ask/index.ts';
-import { writeFileAtomic } from '../../base/index.ts';
+import { AppError, writeFileAtomic } from '../../base/index.ts';
 import type { Corpus, ExportFormat } from '../../corpus/index.ts';
 import { EXPORT_FORMATS, openCorpus } from '../../corpus/index.ts';
 import type { ScreeningFormat } from '../../screen/index.ts';
@@ -43,7 +43,7 @@ export function exportCommand(): Command {
   return worksOption(runArgument(shared(new Command('export'))))
     .description('export works, screening decisions or the graph of a run for another tool, or write its report')
     .addOption(new Option('-f, --format <format>', 'output format').choices(FORMATS).makeOptionMandatory())
-    .option('--out <path>', 'output file or folder; default: stdout, for a graph the folder Graph of the run')
+    .option('--out <path>', 'output file or folder; default: stdout; for a graph or the report, in the run folder')
     .option('--redistributable', 'only works with a redistributable licence: CC0, public domain, CC BY, CC BY-SA')
     .option('--title <text>', 'report: heading of the page; default: the query')
     .option('--saved', 'only works with a downloaded file')
@@ -60,7 +60,7 @@ Formats:
   decisions          one line for each screening decision; decisions-ris for Covidence and Zotero
   asreview, rayyan   works with their decisions, for these tools; docstokg screen import reads all of them back
   graphml            the graph, for Gephi and Cytoscape; also vosviewer, neo4j, graph-parquet, graph-obsidian
-  report             report.html in the run folder: a self-contained page with the results and a search
+  report             report.html: a self-contained page with the results and a search
 
 Examples:
   docstokg export runs/corals --format bibtex --out corals.bib
@@ -74,6 +74,11 @@ Examples:
       const named = run ?? flags.run;
       const { format, title, out } = flags;
       const graphFormat = GRAPH[format];
+      const isOfWorks = (EXPORT_FORMATS as readonly string[]).includes(format);
+      if (!isOfWorks && (flags.works !== undefined || flags.saved || flags.redistributable))
+        throw new AppError('USAGE_FORMAT', `${format} contains all works of the run`, {
+          hint: 'omit --works, --saved and --redistributable',
+        });
       if (graphFormat) {
         await using corpus = await corpusOf(session, named);
         using graph = corpus.graph.open((message) => session.log('warn', message));
@@ -83,7 +88,7 @@ Examples:
       }
       const folder = chooseRun(named, session.load().config);
       if (format === 'report') {
-        const { path } = await writeReport({ folder, title });
+        const { path } = await writeReport({ folder, title, path: out });
         return session.print({ path }, path);
       }
       await using corpus = await openCorpus(folder);
