@@ -21,6 +21,11 @@ const ENVIRONMENT = {
 };
 const LOGS = ['manifest.jsonl', 'objects.jsonl', ...['doctags', 'chunk', 'embed'].map((stage) => `Data/Manifests/docparse.${stage}.manifest.jsonl`)]; // prettier-ignore
 
+/** The clock of a process with these options is an hour fast. */
+const FAST = `--import=data:text/javascript,${encodeURIComponent(
+  'const D=Date,now=()=>D.now()+3600000;globalThis.Date=class extends D{constructor(...a){a.length?super(...a):super(now())}static now(){return now()}}',
+)}`;
+
 /** The outcome of every work, and every document that a stage has made, without times and machines. */
 function factsOf(folder: string): unknown {
   const rows = (name: string): Record<string, unknown>[] =>
@@ -42,7 +47,7 @@ function factsOf(folder: string): unknown {
   return [new Map(last), made.slice(0, 2)];
 }
 
-test('machines with folders of their own make one corpus, the same as one machine alone, though the one that lists is killed', async () => {
+test('machines with folders of their own make one corpus, the same as one machine alone, though the one that lists is killed, others are stopped, and one has a wrong clock', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-fleet-'));
   await using server = await startPostgres();
   const world = {
@@ -60,7 +65,7 @@ test('machines with folders of their own make one corpus, the same as one machin
   const run = (out: string, ...more: string[]) =>
     startCommand('docstokg', ['run', ...ids, '--sim', admin.url, '--out', out, '--workers', '2', '--json', ...more], {
       cwd: folder.path,
-      env: ENVIRONMENT,
+      env: { ...ENVIRONMENT, ...(out === 'second' && { NODE_OPTIONS: FAST }) },
     });
   {
     await using alone = run('alone');
@@ -70,6 +75,15 @@ test('machines with folders of their own make one corpus, the same as one machin
   // The only one so far, so it lists.
   await using victim = run('victim', ...fleet);
   await victim.told(/joined the fleet/);
+  for (const [signal, code] of [
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const) {
+    await using stopped = run(signal, ...fleet);
+    await stopped.told(/joined the fleet/);
+    stopped.kill(signal);
+    assert.equal((await stopped.ended).code, code, stopped.stderr);
+  }
   await using first = run('first', ...fleet);
   await using second = run('second', ...fleet);
   victim.kill('SIGKILL');
