@@ -86,7 +86,11 @@ class Works implements AsyncDisposable {
           .filter((name) => !name.endsWith('.fp.json'))
           .sort()
           .flatMap((id) => embed.item(id) ?? []);
-        return { ...embed, plan: { stageName: 'embed', items }, [Symbol.asyncDispose]: () => Promise.resolve() };
+        return {
+          ...embed,
+          plan: { stageName: 'embed', items, cfgHash: '' },
+          [Symbol.asyncDispose]: () => Promise.resolve(),
+        };
       },
     };
   }

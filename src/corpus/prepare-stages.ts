@@ -150,7 +150,7 @@ export interface FlowingStage extends PreparedStage {
 
 /** A stage that runs over everything on disk, and what it holds open. */
 export interface ClosingStage extends PreparedStage, AsyncDisposable {
-  readonly plan: StagePlan & { readonly items: readonly WorkItem[] };
+  readonly plan: StagePlan & { readonly items: readonly WorkItem[]; readonly cfgHash: string };
 }
 
 /** Options of one run of a stage; they override the settings. */

@@ -129,17 +129,26 @@ export class FleetRun<Gathered, Indexed> {
   }
 
   async #embed(signal: AbortSignal): Promise<StageOutcome | undefined> {
-    const { stages, shared } = this.#options;
+    const { stages, shared, listing } = this.#options;
     await this.#pull();
-    await shared.files.bringAll('Data/ChunkedDocTagFiles/', undefined, signal);
+    // One machine counts the words of all documents; the others bring only the documents that they embed.
+    const enqueueAll = async (stop: AbortSignal): Promise<void> => {
+      await shared.files.bringAll('Data/ChunkedDocTagFiles/', undefined, stop);
+      await shared.files.bring(STATISTICS, stop);
+      await using all = await stages.openEmbed();
+      if (!all) return;
+      if (existsSync(join(shared.files.folder, STATISTICS))) await shared.files.save([STATISTICS]);
+      await using queued = await this.#open(all, new RowsByItem(), undefined, all.plan.cfgHash);
+      await queued.add(all.plan.items);
+    };
+    await listing.once(`words ${shared.logs.lines('chunk')}`, enqueueAll, signal);
+    if (signal.aborted) return undefined;
+    await this.#pull();
     await shared.files.bring(STATISTICS, signal);
     await using stage = await stages.openEmbed();
     if (!stage) return undefined;
-    // Computed from all chunks, so every machine stores the same.
-    if (globSync(STATISTICS, { cwd: shared.files.folder }).length > 0) await shared.files.save([STATISTICS]);
     const rows = new RowsByItem();
-    await using source = await this.#open(stage, rows, undefined, stage.plan.items[0]?.cfgHash);
-    await source.add(stage.plan.items);
+    await using source = await this.#open(stage, rows, undefined, stage.plan.cfgHash);
     source.items.close();
     return await this.#stage('embed', stage, source, rows, signal);
   }

@@ -119,7 +119,7 @@ function chunkFiles(dataRoot: string, format: FileFormat): string[] {
 export function embedPlan(
   dataRoot: string,
   options: { readonly engines: EmbedEngines; readonly type: VectorType; readonly format: FileFormat },
-): StagePlan & { readonly items: WorkItem[] } {
+): StagePlan & { readonly items: WorkItem[]; readonly cfgHash: string } {
   const { engines, type, format } = options;
   const cfgHash = embedConfigHash(engines, type, format);
   const items = chunkFiles(dataRoot, format).map((chunks): WorkItem => {
@@ -132,7 +132,7 @@ export function embedPlan(
       costHint: statSync(chunks).size,
     };
   });
-  return { stageName: 'embed', items, totalItems: items.length };
+  return { stageName: 'embed', items, totalItems: items.length, cfgHash };
 }
 
 /** Embeds one document with engines that live in this process. An embedding server that is gone stops the stage. */
