@@ -1,7 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, realpathSync, statSync, readdirSync, renameSync, rmSync, readFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  statSync,
+  readdirSync,
+  renameSync,
+} from 'node:fs';
+import { rmSync, readFileSync, writeSync } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
+import { promisify } from 'node:util';
 
 import { describeDiskError } from './errors.ts';
 
@@ -84,6 +96,57 @@ function isAlive(pid: number): boolean {
 export async function commitPart(part: string, path: string): Promise<void> {
   renameFile(part, path);
   await syncFolder(dirname(path));
+}
+
+const syncData = promisify(fdatasync);
+const PIECE_LENGTH = 65_536;
+
+/** A text file that is written in pieces and gets its final name when complete. */
+export class AtomicText implements Disposable {
+  readonly #path: string;
+  readonly #part: string;
+  #descriptor: number | undefined;
+  #pieces: string[] = [];
+  #length = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#part = partPath(path);
+    mkdirSync(dirname(path), { recursive: true });
+    this.#descriptor = openSync(this.#part, 'wx');
+  }
+
+  write(text: string): void {
+    this.#pieces.push(text);
+    this.#length += text.length;
+    if (this.#length >= PIECE_LENGTH) this.#flush();
+  }
+
+  /** Makes it durable under its final name. */
+  async commit(): Promise<void> {
+    this.#flush();
+    if (this.#descriptor === undefined) return;
+    await syncData(this.#descriptor);
+    closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+    await commitPart(this.#part, this.#path);
+  }
+
+  /** Removes an uncommitted file. */
+  [Symbol.dispose](): void {
+    if (this.#descriptor === undefined) return;
+    closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+    rmSync(this.#part, { force: true });
+  }
+
+  #flush(): void {
+    if (this.#descriptor === undefined || this.#length === 0) return;
+    const bytes = Buffer.from(this.#pieces.join(''));
+    this.#pieces = [];
+    this.#length = 0;
+    for (let written = 0; written < bytes.length;) written += writeSync(this.#descriptor, bytes, written);
+  }
 }
 
 /** Makes new, renamed and removed entries of a folder survive a power cut. */

@@ -5,6 +5,7 @@ export type { Clock, Timer, Random } from './clock.ts';
 export { oncePer } from './once-per.ts';
 export { canonicalJson, fieldsOf, parseJson, readFields, sha256, sha256File } from './hash.ts';
 export {
+  AtomicText,
   commitPart,
   partPath,
   removeDeadParts,

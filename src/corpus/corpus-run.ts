@@ -238,7 +238,8 @@ async function pass(from: Channel<string>): Promise<void> {
   while (!next.done) next = await from.next();
 }
 
-function reasonOf(signal: AbortSignal): string {
+/** Why a run was stopped. */
+export function reasonOf(signal: AbortSignal): string {
   return typeof signal.reason === 'string' ? signal.reason : 'asked to stop';
 }
 

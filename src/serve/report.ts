@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 import type { Clock } from '../base/index.ts';
-import { AppError, errorInfo, packageVersion, systemClock, writeFileAtomic } from '../base/index.ts';
+import { AtomicText, AppError, errorInfo, packageVersion, systemClock } from '../base/index.ts';
 import type { CorpusOptions } from '../corpus/index.ts';
 import { openCorpus } from '../corpus/index.ts';
 import { escapeHtml } from '../parse/index.ts';
@@ -84,8 +84,7 @@ export async function writeReport(options: {
   );
   const path = resolve(options.path ?? join(folder, 'report.html'));
   const report = new ReportWriter(router, { folder, path }, { ...REPORT_LIMITS, ...options.limits }, signal);
-  const html = await report.write(options.title, new Date(clock.now()).toISOString());
-  await writeFileAtomic(path, html);
+  await report.write(options.title, new Date(clock.now()).toISOString());
   return { path };
 }
 
@@ -96,7 +95,8 @@ class ReportWriter {
   readonly #path: string;
   readonly #limits: ReportLimits;
   readonly #signal: AbortSignal;
-  readonly #blocks: string[] = [];
+  /** The page being written: answers go there at once, because together they take much memory. */
+  #page: AtomicText | undefined;
   readonly #omitted: string[] = [];
   readonly #files: Record<string, string> = {};
 
@@ -113,7 +113,7 @@ class ReportWriter {
     this.#signal = signal;
   }
 
-  async write(title: string | undefined, writtenAt: string): Promise<string> {
+  async write(title: string | undefined, writtenAt: string): Promise<void> {
     const about = await this.#get<About>('/');
     const [account, stages] = [await this.#get<Account>(`${RUN}/account`), await this.#get<Stages>(`${RUN}/stages`)];
     const [run] = about.runs;
@@ -122,6 +122,11 @@ class ReportWriter {
         hint: 'give the output folder of docstokg run, contentdownload or docparse parse',
       });
     const shownTitle = title ?? run.title;
+    const noscript = `${run.works} works, ${run.saved} full texts, ${run.documents} documents.`;
+    const [before = '', after = ''] = await this.#frame(shownTitle, noscript);
+    using page = new AtomicText(this.#path);
+    this.#page = page;
+    page.write(before);
     this.#add('/', { ...about, runs: [{ ...run, title: shownTitle }] });
     this.#add(`${RUN}/account`, account);
     this.#add(`${RUN}/stages`, stages);
@@ -132,7 +137,8 @@ class ReportWriter {
     if (run.has_graph) await this.#graph();
     const facts: ReportFacts = { written_at: writtenAt, omitted: this.#omitted, files: this.#files };
     this.#add('report', facts);
-    return await this.#page(shownTitle, `${run.works} works, ${run.saved} full texts, ${run.documents} documents.`);
+    page.write(after);
+    await page.commit();
   }
 
   async #works(): Promise<void> {
@@ -140,22 +146,23 @@ class ReportWriter {
     let total = 0;
     for await (const { items, total: all = 0 } of this.#pages<Work>(`${RUN}/works?limit=500`)) {
       total = all;
-      const part: Work[] = [];
-      const details: Record<string, unknown> = {};
+      // As text at once: a hundred thousand works would be copied several times.
+      const [part, details]: [string[], string[]] = [[], []];
       for (const work of items) {
-        room -= JSON.stringify(work).length;
+        const text = JSON.stringify(work);
+        room -= text.length;
         if (room < 0) break;
-        part.push(work);
+        part.push(text);
         if (detailRoom <= 0) continue;
-        const whole = await this.#get(`${RUN}/works/${encodeURIComponent(work.id)}`);
-        detailRoom -= JSON.stringify(whole).length;
+        const whole = JSON.stringify(await this.#get(`${RUN}/works/${encodeURIComponent(work.id)}`));
+        detailRoom -= whole.length;
         if (detailRoom <= 0) continue;
-        details[work.id] = whole;
+        details.push(`${JSON.stringify(work.id)}:${whole}`);
         detailed += 1;
       }
       listed += part.length;
-      if (part.length > 0) this.#add('works', part);
-      if (Object.keys(details).length > 0) this.#add('work details', details);
+      if (part.length > 0) this.#addText('works', `[${part.join(',')}]`);
+      if (details.length > 0) this.#addText('work details', `{${details.join(',')}}`);
       if (room < 0) break;
     }
     this.#omit(total - listed, 'works are counted but not listed');
@@ -224,7 +231,7 @@ class ReportWriter {
         if (answer?.kind !== 'bytes') continue;
         drawn += 1;
         bytes += answer.bytes.length;
-        this.#blocks.push(block(path, Buffer.from(answer.bytes)));
+        this.#page?.write(block(path, Buffer.from(answer.bytes)));
       }
     const all = drawable.reduce((sum, { pages }) => sum + pages.length, 0);
     this.#omit(all - drawn, 'pages are shown as recognised text, without a picture');
@@ -268,14 +275,19 @@ class ReportWriter {
   }
 
   #add(path: string, value: unknown): void {
-    this.#blocks.push(block(path, gzipSync(JSON.stringify(value))));
+    this.#addText(path, JSON.stringify(value));
+  }
+
+  #addText(path: string, json: string): void {
+    this.#page?.write(block(path, gzipSync(json)));
   }
 
   #omit(count: number, what: string): void {
     if (count > 0) this.#omitted.push(`${count.toLocaleString('en')} ${what}`);
   }
 
-  async #page(title: string, noscript: string): Promise<string> {
+  /** The page before and after its answers. */
+  async #frame(title: string, noscript: string): Promise<string[]> {
     const { script, style } = await pageParts();
     // Allow only this script and this style, by hash; nothing can be fetched, sent, framed or submitted.
     const policy = [
@@ -290,14 +302,16 @@ class ReportWriter {
       title: `${escapeHtml(title)} · DocsToKG`,
       head: `<meta http-equiv="Content-Security-Policy" content="${policy}">\n<style>${style}</style>`,
       noscript: escapeHtml(`${title}: ${noscript}`),
-      body: `${this.#blocks.join('\n')}\n<script>${script}</script>\n`,
-    });
+      body: `${ANSWERS}<script>${script}</script>\n`,
+    }).split(ANSWERS);
   }
 }
 
+const ANSWERS = '<!-- answers -->';
+
 /** Data in a script element that browsers do not run; base64 cannot contain its end tag. */
 function block(path: string, bytes: Buffer): string {
-  return `<script type="text/plain" data-path="${escapeHtml(path)}">${bytes.toString('base64')}</script>`;
+  return `<script type="text/plain" data-path="${escapeHtml(path)}">${bytes.toString('base64')}</script>\n`;
 }
 
 function hashOf(text: string): string {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, open, readFile, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 
-import { commitPart, partPath } from '../../base/index.ts';
+import { AtomicText } from '../../base/index.ts';
 import { openRowWriter } from '../../parse/index.ts';
 import type { Graph } from './graph.ts';
 import { communities } from './graph.ts';
@@ -250,23 +250,9 @@ function noteName(kind: string, id: string): string {
     .slice(0, 120);
 }
 
-const BUFFERED_CHARACTERS = 1 << 20;
-
 /** Writes a file piece by piece; it gets its name when it is complete and synced. */
 async function writeText(path: string, pieces: Iterable<string>): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const part = partPath(path);
-  {
-    await using file = await open(part, 'wx');
-    let buffer = '';
-    for (const piece of pieces) {
-      buffer += piece;
-      if (buffer.length < BUFFERED_CHARACTERS) continue;
-      await file.writeFile(buffer);
-      buffer = '';
-    }
-    await file.writeFile(buffer);
-    await file.sync();
-  }
-  await commitPart(part, path);
+  using file = new AtomicText(path);
+  for (const piece of pieces) file.write(piece);
+  await file.commit();
 }

@@ -13,6 +13,7 @@ import { Orchestrator, recoverDead } from '../../queue/index.ts';
 import type { ItemEnd, StageEvent, StageOutcome, WorkItem } from '../../stage/index.ts';
 import { fingerprintPath, RowsByItem, runStage } from '../../stage/index.ts';
 import type { CorpusOutcome } from '../corpus-run.ts';
+import { reasonOf } from '../corpus-run.ts';
 import type { ClosingStage, FlowingStage, PreparedStage } from '../prepare-stages.ts';
 import { DocumentNotices } from '../prepare-stages.ts';
 import { QueueSource } from '../queue-source.ts';
@@ -208,10 +209,6 @@ export class FleetRun<Gathered, Indexed> {
     await shared.files.refresh();
     download.manifest.flush();
   }
-}
-
-function reasonOf(signal: AbortSignal): string {
-  return typeof signal.reason === 'string' ? signal.reason : 'asked to stop';
 }
 
 /** A stage of a fleet: its items, and where their rows go. */

@@ -1,8 +1,6 @@
-import { closeSync, fdatasync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 
-import { commitPart, hostKey, partPath, writeFileAtomic } from '../../base/index.ts';
+import { hostKey, writeFileAtomic, AtomicText } from '../../base/index.ts';
 import type { ManifestRow } from '../../download/index.ts';
 import { lostSources } from '../../download/index.ts';
 import type { CorpusStore } from '../../store/index.ts';
@@ -120,56 +118,6 @@ function measure(
 
 function percentile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? null;
-}
-
-const syncData = promisify(fdatasync);
-const PIECE_LENGTH = 65_536;
-
-/** A text file that is written in pieces and gets its final name when complete. */
-class AtomicText implements Disposable {
-  readonly #path: string;
-  readonly #part: string;
-  #descriptor: number | undefined;
-  #pieces: string[] = [];
-  #length = 0;
-
-  constructor(path: string) {
-    this.#path = path;
-    this.#part = partPath(path);
-    this.#descriptor = openSync(this.#part, 'wx');
-  }
-
-  write(text: string): void {
-    this.#pieces.push(text);
-    this.#length += text.length;
-    if (this.#length >= PIECE_LENGTH) this.#flush();
-  }
-
-  /** Makes it durable under its final name. */
-  async commit(): Promise<void> {
-    this.#flush();
-    if (this.#descriptor === undefined) return;
-    await syncData(this.#descriptor);
-    closeSync(this.#descriptor);
-    this.#descriptor = undefined;
-    await commitPart(this.#part, this.#path);
-  }
-
-  /** Removes an uncommitted file. */
-  [Symbol.dispose](): void {
-    if (this.#descriptor === undefined) return;
-    closeSync(this.#descriptor);
-    this.#descriptor = undefined;
-    rmSync(this.#part, { force: true });
-  }
-
-  #flush(): void {
-    if (this.#descriptor === undefined || this.#length === 0) return;
-    const bytes = Buffer.from(this.#pieces.join(''));
-    this.#pieces = [];
-    this.#length = 0;
-    for (let written = 0; written < bytes.length;) written += writeSync(this.#descriptor, bytes, written);
-  }
 }
 
 /** Results of one resolver, over the last rows of all works. */
