@@ -381,7 +381,7 @@ export class FleetListing implements AsyncDisposable {
     this.#options = options;
     this.#question = sha256(canonicalJson(options.asked));
     this.#listed.promise.catch(() => undefined); // The handler throws it.
-    this.#orchestrator = this.#orchestrate(this.#listJob, async (signal) => {
+    this.#orchestrator = this.#orchestrate(this.#listJob, this.#stop, async (signal) => {
       this.#isFirst = true;
       this.#granted.resolve();
       signal.addEventListener('abort', () => this.#listed.reject(signal.reason as Error), { once: true });
@@ -431,7 +431,7 @@ export class FleetListing implements AsyncDisposable {
     let done: T | undefined;
     let failure: { readonly error: unknown } | undefined;
     await queue.enqueue(job, {});
-    const orchestrator = this.#orchestrate(job, async (lost) => {
+    const orchestrator = this.#orchestrate(job, stop, async (lost) => {
       try {
         done = await work(AbortSignal.any([lost, signal]));
         return undefined;
@@ -459,7 +459,12 @@ export class FleetListing implements AsyncDisposable {
     return `list ${this.#question}`;
   }
 
-  #orchestrate(name: string, work: (signal: AbortSignal) => Promise<HandlerOutcome>): Orchestrator {
+  /** Runs one job until it is done; `stop` is aborted if only other jobs are left by then. */
+  #orchestrate(
+    name: string,
+    stop: AbortController,
+    work: (signal: AbortSignal) => Promise<HandlerOutcome>,
+  ): Orchestrator {
     const { queue, clock, leaseMs, heartbeatMs } = this.#options;
     return new Orchestrator({
       queue,
@@ -469,8 +474,13 @@ export class FleetListing implements AsyncDisposable {
       maxWorkers: 1,
       jobTimeoutMs: 0,
       shutdownGraceMs: 0,
-      handler: async ({ artifactId }, { signal }) =>
-        artifactId === name ? await work(signal) : { retryAt: clock.now() + OTHERS_MS },
+      handler: async ({ artifactId }, { signal }) => {
+        if (artifactId === name) return await work(signal);
+        // Its machine may have died, and this one may be the next to run it.
+        const own = await queue.store.admin.find(name);
+        if (own?.state !== 'queued' && own?.state !== 'in_progress') stop.abort();
+        return { retryAt: clock.now() + OTHERS_MS };
+      },
     });
   }
 }

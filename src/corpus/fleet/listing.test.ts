@@ -124,3 +124,29 @@ test('the index is built by one machine, by another one when that dies or fails,
   assert.equal(await until(clock, first.once('10', build('again'), never)), undefined);
   assert.equal(await until(clock, first.once('11', build('changed'), never)), 'changed');
 });
+
+test('a machine that joins after another one died while it built the index goes on to build it', async () => {
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-listing-'));
+  await using stack = new AsyncDisposableStack();
+  const clock = new HeldClock();
+  const first = await open(temporary.path, clock, stack);
+  await until(clock, first.listed());
+  await assert.rejects(
+    until(
+      clock,
+      first.once('10', async () => assert.fail('it dies'), never),
+    ),
+    /it dies/,
+  );
+  await using works = await openStore(join(temporary.path, 'works.sqlite'), { clock });
+  await works.announce('elsewhere:1:busy', WORKER, clock.now());
+  const late = await open(temporary.path, clock, stack);
+  assert.deepEqual(await until(clock, Array.fromAsync(late.works(listed()))), []);
+  assert.equal(
+    await until(
+      clock,
+      late.once('10', async () => 'built', never),
+    ),
+    'built',
+  );
+});
