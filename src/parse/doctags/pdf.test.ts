@@ -165,7 +165,7 @@ test('references are split at their labels and carry DOI and arXiv number', asyn
   assert.deepEqual(references[2]?.text, entries[2]);
 });
 
-test('references without numbers are split at labels of names and years', async () => {
+test('references without numbers are split at labels of names and years, or at the white space between them', async () => {
   const entries = [
     [
       'Dietz A, Moor B, Tarn C: Slow water in the plains of the south and its',
@@ -191,6 +191,11 @@ test('references without numbers are split at labels of names and years', async 
     });
     return texts(await parsePdf(bytes), 'reference');
   };
+  const spaced = await list(() => '', 3);
+  assert.deepEqual(
+    spaced.map((text) => text.split(/[\s,:]/)[0]),
+    ['Dietz', 'Elm', 'Fern', 'Hazel'],
+  );
   const labels = ['[Die89] ', '[Elm91] ', '[FG93] ', '[Haz95a] '];
   const labelled = await list((index) => labels[index] ?? '', 0);
   assert.deepEqual(

@@ -197,7 +197,7 @@ function chooseStarts(lines: readonly Line[], paragraph: readonly boolean[], fir
   if (bracketed.filter(Boolean).length >= 2 && bracketed[0]) return bracketed;
   const numbered = runningNumbers(lines, first);
   if (numbered) return numbered;
-  const set = hangingStarts(lines);
+  const set = hangingStarts(lines) ?? spacedStarts(lines);
   if (set) return set;
   return lines.map((line, index) => {
     if (index === 0 || paragraph[index]) return startsEntry(line, lines[index - 1]);
@@ -246,6 +246,27 @@ function hangingStarts(lines: readonly Line[]): boolean[] | undefined {
   if (count < 2 || count > 0.85 * lines.length) return undefined;
   // A column that begins with the rest of an entry has no line at the outer edge but the indented ones.
   return starts;
+}
+
+/** Entries without an indent that white space divides: two distances between lines, and the larger one comes before entries. */
+function spacedStarts(lines: readonly Line[]): boolean[] | undefined {
+  const steps = lines.map((line, index) => {
+    const previous = lines[index - 1];
+    return previous?.column === line.column && previous.page === line.page
+      ? (line.baseline - previous.baseline) / line.size
+      : undefined;
+  });
+  const known = steps.filter((step): step is number => step !== undefined && step > 0.5).toSorted((a, b) => a - b);
+  const narrow = known[Math.floor(known.length / 4)] ?? 0;
+  const wide = known.filter((step) => step > 1.15 * narrow).length;
+  const between = known.filter((step) => step > 1.06 * narrow && step <= 1.15 * narrow).length;
+  if (wide < 3 || wide > 0.6 * known.length || between > 0.1 * wide) return undefined;
+  const starts = lines.map((line, index) => {
+    const step = steps[index];
+    return step === undefined ? startsEntry(line, lines[index - 1]) : step > 1.15 * narrow;
+  });
+  const right = lines.filter((line, index) => starts[index] && startsEntry(line, lines[index - 1])).length;
+  return right >= 0.8 * starts.filter(Boolean).length ? starts : undefined;
 }
 
 /** Label and identifiers of a reference, from its text and its links. */
