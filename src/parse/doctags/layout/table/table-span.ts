@@ -53,6 +53,9 @@ export function spanRows(
     });
   }
   spanHeader(cells, header);
+  spanBlocks(cells, rows, header);
+  spanLabels(cells, rows, header);
+  spanGroups(cells, rows.length, header);
 }
 
 /** A label alone in its row, with rows of cells below it, heads them: it reaches over the whole width. */
@@ -73,6 +76,41 @@ export function spanSections(
     ({ columnSpan, entries }) => columnSpan === 1 && new Set(entries.map(({ baseline }) => baseline)).size > 1,
   );
   for (const label of labels) if (!keepsToColumn || label.columnSpan > 1) label.columnSpan = columns;
+}
+
+/** A label in several lines, set closer than the rows it is beside, reaches over these rows. */
+function spanLabels(cells: CellDraft[], rows: readonly TableRow[], header: number): void {
+  for (let row = header + 1; row < rows.length; row += 1) {
+    const label = cells.find((cell) => cell.row === row && cell.column === 0 && cell.columnSpan === 1);
+    const above = cells.find((cell) => cell.column === 0 && cell.columnSpan === 1 && cell.row + cell.rowSpan === row);
+    const [entry] = label?.entries ?? [];
+    const last = above?.entries.at(-1);
+    const others = cells.filter((cell) => cell.row === row && cell.column > 0).flatMap((cell) => cell.entries);
+    if (!label || !above || above.row < header || !entry || !last || label.rowSpan > 1 || others.length < 2) continue;
+    const raised = others.every((other) => other.baseline - entry.baseline > 0.2 * entry.size);
+    if (!raised || entry.baseline - last.baseline > 1.35 * entry.size) continue;
+    above.entries.push(...label.entries);
+    above.rowSpan += 1;
+    cells.splice(cells.indexOf(label), 1);
+  }
+}
+
+/** Labels at equal distances, each beside the same names in the second column, stand for all rows up to the next. */
+function spanGroups(cells: readonly CellDraft[], rows: number, header: number): void {
+  const labels = cells.filter((cell) => cell.column === 0 && cell.row >= header).toSorted((a, b) => a.row - b.row);
+  const [first, second] = labels;
+  const height = (second?.row ?? 0) - (first?.row ?? 0);
+  if (first?.row !== header || height < 2 || height > 12 || labels.length * height !== rows - header) return;
+  if (labels.some((label, index) => label.row !== header + index * height || label.columnSpan > 1)) return;
+  const names = Array.from({ length: rows - header }, (_unused, index) =>
+    cells
+      .find((cell) => cell.column === 1 && cell.row === header + index && cell.rowSpan === 1 && cell.columnSpan === 1)
+      ?.entries.map(({ text }) => text)
+      .join(' '),
+  );
+  if (names.some((name, index) => name === undefined || name !== names[index % height])) return;
+  if (new Set(names).size < height) return;
+  for (const label of labels) label.rowSpan = height;
 }
 
 /** The rows around a centred entry, inside its block, in which its columns are empty. */
@@ -125,5 +163,33 @@ function spanHeader(cells: CellDraft[], header: number): void {
       cells.splice(cells.indexOf(other), 1);
     }
     first.rowSpan = header - first.row;
+  }
+}
+
+/** In a part of the table between two rules, a cell alone in its column labels all rows of the part. */
+function spanBlocks(cells: CellDraft[], rows: readonly TableRow[], header: number): void {
+  const blocks = new Map<number, number[]>();
+  rows.forEach((row, index) => {
+    if (index >= header) blocks.set(row.block, [...(blocks.get(row.block) ?? []), index]);
+  });
+  for (const indices of blocks.values()) {
+    const first = indices[0] ?? 0;
+    const last = indices.at(-1) ?? 0;
+    const count = indices.length;
+    if (count < 2) continue;
+    const middle = ((rows[first]?.lines[0]?.baseline ?? 0) + (rows[last]?.lines[0]?.baseline ?? 0)) / 2;
+    const inside = cells.filter((cell) => cell.row >= first && cell.row <= last);
+    const full = Math.max(...inside.map((cell) => cell.column));
+    for (let column = 0; column <= full; column += 1) {
+      const here = inside.filter((cell) => cell.column <= column && cell.column + cell.columnSpan > column);
+      const [only] = here;
+      if (!only) continue;
+      if (here.length > 1 || only.columnSpan > 1 || only.rowSpan > 1) break;
+      const away = Math.abs((only.entries[0]?.baseline ?? 0) - middle);
+      const centred = only.row !== first && away < 0.4 * (only.entries[0]?.size ?? 10);
+      if (!centred) break;
+      only.row = first;
+      only.rowSpan = count;
+    }
   }
 }
