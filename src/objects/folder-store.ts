@@ -4,6 +4,7 @@ import { access, constants, mkdir, opendir, readFile, rm, stat } from 'node:fs/p
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
+import type { Clock } from '../base/index.ts';
 import { AppError, commitPart, describeDiskError, partPath, writeFileAtomic } from '../base/index.ts';
 
 /** Identifies bytes by their hash: equal bytes are one object, so storing them twice does no harm. */
@@ -15,7 +16,8 @@ export interface ObjectId {
 
 /** An object in a listing; listings may be out of date. */
 export interface ListedObject extends ObjectId {
-  readonly at: number;
+  /** Milliseconds since it was stored, by the store's own clock. */
+  readonly age: number;
 }
 
 /**
@@ -63,9 +65,11 @@ export function hashOfKey(key: string): string | undefined {
 /** Objects as files in a folder, for one machine or a shared disk. */
 export class FolderStore implements ObjectStore {
   readonly name: string;
+  readonly #clock: Clock;
 
-  constructor(folder: string) {
+  constructor(folder: string, clock: Clock) {
     this.name = folder;
+    this.#clock = clock;
   }
 
   async put(path: string, object: ObjectId, signal?: AbortSignal): Promise<void> {
@@ -107,7 +111,7 @@ export class FolderStore implements ObjectStore {
       const sha256 = entry.isFile() ? hashOfKey(path.replaceAll('\\', '/')) : undefined;
       if (sha256 === undefined) continue;
       const { size, mtimeMs } = await stat(path);
-      yield { sha256, bytes: size, at: mtimeMs };
+      yield { sha256, bytes: size, age: this.#clock.now() - mtimeMs };
     }
   }
 

@@ -271,6 +271,21 @@ test('a machine whose clock is wrong signs with the time of the store', async ()
   }
 });
 
+test('the age of an object is told by the clock of the store', async () => {
+  const stored = (hours: number): string => new Date(Date.UTC(2030, 0, 2) - hours * 3_600_000).toISOString();
+  const entry = (text: string, hours: number): string =>
+    `<Contents><Key>${sha256(text).slice(0, 2)}/${sha256(text)}</Key><LastModified>${stored(hours)}</LastModified><Size>1</Size></Contents>`;
+  await withFaulty(
+    (_request, response) => {
+      response.writeHead(200, { date: 'Wed, 02 Jan 2030 00:00:00 GMT' }).end(entry('a', 1) + entry('b', 30));
+    },
+    async (store) => {
+      const ages = (await Array.fromAsync(store.list())).map(({ age }) => age / 3_600_000);
+      assert.deepEqual(ages, [1, 30]);
+    },
+  );
+});
+
 test('an object that a store does not show at once is put again, and given up after some time', async () => {
   for (const shownAfter of [3, 99]) {
     let asked = 0;

@@ -26,7 +26,7 @@ export function openObjects(settings: StoreSettings, clock: Clock, state: string
       throw new AppError('CONFIG_INVALID', `store.url = ${url.slice(0, 200)}: not a store`, {
         hint: 'give s3://bucket/prefix or a folder',
       });
-    return new FolderStore(url);
+    return new FolderStore(url, clock);
   }
   const [bucket = '', ...folders] = url.replace(/^s3:\/*/, '').split('/');
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))

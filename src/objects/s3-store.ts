@@ -293,10 +293,13 @@ export class S3Store implements ObjectStore {
       };
       const response = await this.#sent({ method: 'GET', key: '', query }, signal);
       const xml = await boundedText(response);
+      const now = Date.parse(response.headers.get('date') ?? '');
       for (const entry of xml.split('<Contents>').slice(1)) {
         const sha256 = hashOfKey(tagOf(entry, 'Key') ?? '');
         if (sha256 === undefined) continue;
-        yield { sha256, bytes: Number(tagOf(entry, 'Size')), at: Date.parse(tagOf(entry, 'LastModified') ?? '') };
+        // `Date` has whole seconds, so a new object may seem to be from the future.
+        const age = Math.max(0, now - Date.parse(tagOf(entry, 'LastModified') ?? ''));
+        yield { sha256, bytes: Number(tagOf(entry, 'Size')), age };
       }
       token = tagOf(xml, 'IsTruncated') === 'true' ? tagOf(xml, 'NextContinuationToken') : undefined;
     }

@@ -50,11 +50,7 @@ function checkCommand(): Command {
     .action(async (run: string, options: CheckOptions, self: Command) => {
       await withShared(self, run, options, async ({ files }, session, signal) => {
         const { verify = false, repair = false, graceH } = options;
-        const found = await checkStore(
-          files,
-          { clock: session.clock, verify, repair, graceMs: graceH * HOUR_MS },
-          signal,
-        );
+        const found = await checkStore(files, { verify, repair, graceMs: graceH * HOUR_MS }, signal);
         if (session.json) session.terminal.print(JSON.stringify({ run, store: files.objects.name, ...found }));
         else {
           for (const kind of ['missing', 'damaged'] as const)
