@@ -43,7 +43,7 @@ export interface Link {
 }
 
 /** A link from a block's text to another page of the same file, by character offsets: callouts of references, figures, tables. */
-export interface Jump {
+export interface InternalLink {
   readonly start: number;
   readonly end: number;
   readonly page: number;
@@ -64,7 +64,7 @@ interface BlockBase {
   readonly regions: readonly Region[];
   readonly text: string;
   readonly links?: readonly Link[];
-  readonly jumps?: readonly Jump[];
+  readonly jumps?: readonly InternalLink[];
   /** Raised numbers, such as callouts and powers; only PDFs have them. */
   readonly raised?: readonly Stretch[];
 }

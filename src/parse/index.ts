@@ -1,4 +1,15 @@
-export type { Block, Box, Cell, Jump, Link, Metadata, Page, ParsedDocument, Region, Table } from './document.ts';
+export type {
+  Block,
+  Box,
+  Cell,
+  InternalLink,
+  Link,
+  Metadata,
+  Page,
+  ParsedDocument,
+  Region,
+  Table,
+} from './document.ts';
 export type {
   Converted,
   ConvertMode,

@@ -39,10 +39,10 @@ export interface Candidate {
   readonly isSampled: boolean;
   readonly record: WorkRecord;
   /** This reviewer's own decisions, and those of others once all reviewers have decided. */
-  readonly decisions: readonly Shown[];
+  readonly decisions: readonly DecisionSummary[];
 }
 
-export type Shown = Pick<ScreeningDecision, 'by' | 'decision' | 'phase' | 'reason' | 'note' | 'at'>;
+export type DecisionSummary = Pick<ScreeningDecision, 'by' | 'decision' | 'phase' | 'reason' | 'note' | 'at'>;
 
 /** Progress of a phase. */
 export interface PhaseCounts {
@@ -345,11 +345,13 @@ export class Screening implements Disposable {
   }
 
   /** Works on which reviewers disagree, each with their decisions. */
-  conflicts(phase: Phase = 'title-abstract'): { readonly work: string; readonly decisions: readonly Shown[] }[] {
+  conflicts(
+    phase: Phase = 'title-abstract',
+  ): { readonly work: string; readonly decisions: readonly DecisionSummary[] }[] {
     this.#look();
     return this.#works
       .filter((_, row) => this.#verdicts[phase][row] === 'conflict')
-      .map((work) => ({ work, decisions: this.#shown(work).filter((each) => each.phase === phase) }));
+      .map((work) => ({ work, decisions: this.#decisionsOf(work).filter((each) => each.phase === phase) }));
   }
 
   /** Every decision that was not undone, in order. */
@@ -567,13 +569,13 @@ export class Screening implements Disposable {
 
   #candidate(row: number, by: string, isSampled: boolean): Candidate {
     const work = this.#works[row] ?? '';
-    const decisions = this.#shown(work).filter(
+    const decisions = this.#decisionsOf(work).filter(
       (each) => each.by === by || (this.#verdicts[each.phase][row] ?? null) !== null,
     );
     return { work, rank: this.#rankOf(row) ?? 0, isSampled, record: this.record(work), decisions };
   }
 
-  #shown(work: string): Shown[] {
+  #decisionsOf(work: string): DecisionSummary[] {
     return [...screenedRows(this.#store, ['by', 'decision', 'phase', 'reason', 'note', 'at'], work)];
   }
 

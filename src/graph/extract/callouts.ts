@@ -1,4 +1,4 @@
-import type { Block, Jump } from '../../parse/index.ts';
+import type { Block, InternalLink } from '../../parse/index.ts';
 import { authorYearCallouts } from './callouts-author-year.ts';
 import type { ListedReference } from './reference-list.ts';
 import { isSortedByName, listReferences } from './reference-list.ts';
@@ -189,7 +189,7 @@ function spansOf(blocks: readonly Block[], pages: ReadonlySet<number>): LinkedSp
   });
 }
 
-function trimmed(block: Block, jump: Jump): LinkedSpan {
+function trimmed(block: Block, jump: InternalLink): LinkedSpan {
   const text = block.text.slice(jump.start, jump.end);
   const before = EDGE_BEFORE.exec(text)?.[0].length ?? 0;
   let behind = 0;

@@ -226,7 +226,7 @@ export function documentRecord(document: string, sidecar: Sidecar, at: string): 
 const FEWEST_WORDS = 4;
 
 /** What identifies the paper in a document. */
-export interface PaperFace {
+export interface IdentifiablePaper {
   readonly title: string | null;
   readonly authors: readonly string[];
   /** The start of its text, including title and authors. */
@@ -238,19 +238,19 @@ export interface PaperFace {
  * comments on. The titles must match; if no title or a wrong line was found, the record's title and one of its authors
  * must be at the start of the text.
  */
-export function isSamePaper(face: PaperFace, record: WorkRecord): boolean {
+export function isSamePaper(paper: IdentifiablePaper, record: WorkRecord): boolean {
   const words = titleWords(record.title);
   if (words.length === 0) return false;
   const isTelling = words.length >= FEWEST_WORDS;
-  if (compareTitles(face.title, record.title) === 'same') return isTelling || namesAuthor(face, record) !== false;
-  const ownWords = titleWords(face.title);
+  if (compareTitles(paper.title, record.title) === 'same') return isTelling || namesAuthor(paper, record) !== false;
+  const ownWords = titleWords(paper.title);
   if (ownWords.some((word) => isAboutAnother(word) && !words.includes(word))) return false;
   const work = namedWork(record.id, NO_IDS, { title: record.title });
-  return isTelling && belongsTo(work, face.head) === 'yes' && namesAuthor(face, record) === true;
+  return isTelling && belongsTo(work, paper.head) === 'yes' && namesAuthor(paper, record) === true;
 }
 
 /** Whether an author of the record is named at the start of the paper; null if the record has none. */
-function namesAuthor({ authors, head }: PaperFace, record: WorkRecord): boolean | null {
+function namesAuthor({ authors, head }: IdentifiablePaper, record: WorkRecord): boolean | null {
   const families = record.authors.map((author) => titleWords(namesOf(author).family ?? author.name).join(' '));
   const known = families.filter((name) => name !== '');
   if (known.length === 0) return null;

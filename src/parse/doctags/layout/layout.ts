@@ -209,7 +209,7 @@ export interface Layout {
   readonly views: ReadonlyMap<number, PageView>;
 }
 
-/** Recognises the blocks of a document from the content of its pages; passes over drafts can be left out to see what they are worth. */
+/** Recognises the blocks of a document from the content of its pages. `without` skips passes, to measure what each is worth. */
 export function analyse(
   contents: readonly PageContent[],
   outline: readonly OutlineEntry[],

@@ -52,7 +52,7 @@ function missingLanguage({ languages }: OcrEngine, wanted: string): string | und
   return wanted === 'auto' ? undefined : wanted.split('+').find((code) => !languages.includes(code));
 }
 
-/** Where package managers put programs that the path of a bare process does not name. */
+/** Folders of package managers, which a service's PATH may lack. */
 const USUAL_PLACES = [
   '/opt/homebrew/bin/tesseract',
   '/usr/local/bin/tesseract',

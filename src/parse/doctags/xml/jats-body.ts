@@ -173,7 +173,7 @@ function writeReference(walk: Walk, reference: MarkupElement): void {
   });
 }
 
-/** Of alternatives the one that is set for reading; else every citation of the entry. */
+/** The alternative meant for readers, if there are alternatives; otherwise every citation of the entry. */
 function citationsOf(reference: MarkupElement): MarkupElement[] {
   const alternatives = child(reference, 'citation-alternatives');
   if (alternatives) {

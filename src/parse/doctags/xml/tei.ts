@@ -118,7 +118,7 @@ function backPart(part: MarkupElement): MarkupNode[] {
 
 function references(list: MarkupElement): MarkupElement[] {
   return children(list, 'biblStruct').map((entry) =>
-    // GROBID numbers entries b0, b1 …: the label it was printed with is not among them.
+    // The printed label is in `n`; GROBID's own ids (b0, b1 …) are not printed anywhere.
     element('ref', [...field('label', entry.attributes['n']), citation(entry)]),
   );
 }

@@ -34,7 +34,7 @@ interface FloatTensor {
 export async function openOnnxSession(model: string | Uint8Array, threads: number): Promise<OnnxSession> {
   const runtime = await loadRuntime();
   const options: InferenceSession.SessionOptions = {
-    // onnxruntime itself would count the cores of the machine, whatever a container or a task set leaves of them.
+    // onnxruntime would count all cores of the machine, even if a container may use only some of them.
     intraOpNumThreads: threads === 0 ? availableParallelism() : threads,
     interOpNumThreads: 1,
     executionProviders: ['cpu'],

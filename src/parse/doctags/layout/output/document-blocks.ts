@@ -3,7 +3,7 @@ import { draftOf, regionsOf, textOf } from '../draft.ts';
 import { buildLines } from '../page/segment.ts';
 import { unionBox } from '../page/box.ts';
 import type { TurnedLine } from '../page/furniture.ts';
-import type { Block, ParsedDocument, Stretch, Jump, Link } from '../../../document.ts';
+import type { Block, ParsedDocument, Stretch, InternalLink, Link } from '../../../document.ts';
 import type { Layout } from '../layout.ts';
 import type { FileInformation } from './metadata.ts';
 import { describe } from './metadata.ts';
@@ -200,15 +200,15 @@ function linksIn(draft: Draft, text: string, byPage: ReadonlyMap<number, readonl
 const CONTEXTS = [24, 10, 4];
 
 /** The links to other pages that lie on a draft's lines, by offsets into its text; one that continues in the next line is one. */
-function jumpsIn(draft: Draft, text: string, byPage: ReadonlyMap<number, readonly PageJump[]>): Jump[] {
-  const jumps: Jump[] = [];
-  let [from, open] = [0, undefined as Jump | undefined];
+function jumpsIn(draft: Draft, text: string, byPage: ReadonlyMap<number, readonly PageJump[]>): InternalLink[] {
+  const jumps: InternalLink[] = [];
+  let [from, open] = [0, undefined as InternalLink | undefined];
   for (const line of draft.lines) {
     const onLine = (byPage.get(line.page) ?? [])
       .map((jump) => ({ jump, covered: coveredBy(jump, line) }))
       .filter(({ covered }) => covered.length > 0)
       .toSorted((a, b) => a.jump.box.left - b.jump.box.left);
-    let next: Jump | undefined;
+    let next: InternalLink | undefined;
     for (const { jump, covered } of onLine) {
       const first = line.glyphs.indexOf(covered[0] as Glyph);
       const prefix = glyphsText(line.glyphs.slice(0, first), line.size, line.baseline);

@@ -41,7 +41,7 @@ export function spanRows(
   for (const entry of between) {
     const next = rows.findIndex((row) => (row.lines[0]?.baseline ?? 0) > entry.baseline);
     const upper = next < 0 ? rows.length - 1 : Math.max(0, next - 1);
-    // Beside the lines of a wrapped label it belongs to their row alone.
+    // An entry next to a wrapped label belongs only to the row of that label.
     const beside = (rows[upper]?.lines.at(-1)?.baseline ?? 0) > entry.baseline;
     const [from, to] = beside ? [upper, upper] : freeRange(cells, rows, entry, upper, next < 0 ? upper : next);
     cells.push({
