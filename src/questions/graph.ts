@@ -1,19 +1,32 @@
 import { z } from 'zod';
 
 import { AppError } from '../base/index.ts';
-import type { Graph, ShownEvidence } from '../ask/index.ts';
+import type { Graph, GraphNode, ShownEvidence, Weighted } from '../ask/index.ts';
+import { workLabel } from '../ask/index.ts';
 import type { EdgeKind } from '../graph/index.ts';
 import { EDGE_KINDS } from '../graph/index.ts';
+import type { AskedRun } from './question.ts';
 import { question } from './question.ts';
 
 const MOST_ROWS = 500;
-const EDGES = Object.keys(EDGE_KINDS) as [EdgeKind, ...EdgeKind[]];
-const input = z.object({
-  ask: z.enum(['stats', 'neighbours', 'path', 'evidence', 'find', 'gaps']),
-  node: z.string().max(500).optional().describe('A node id, DOI, work id, term, or words of a title.'),
-  to: z.string().max(500).optional().describe('The other end, for path and evidence.'),
-  kind: z.enum(EDGES).optional().describe('Only edges of this kind; for evidence, the kind of the edge.'),
-});
+const FOUND_KINDS = ['term', 'work', 'author', 'software', 'dataset', 'material'] as const;
+
+interface Asked {
+  readonly node: string;
+  readonly to: string;
+  readonly kinds: readonly EdgeKind[];
+  readonly least: number;
+  readonly limit: number;
+}
+
+/** A query of the graph: the same for assistants, over HTTP and for `graph list`. */
+interface GraphQuery {
+  readonly gives: string;
+  /** Inputs in the order of the command line; optional ones in brackets. */
+  readonly takes: readonly string[];
+  readonly answer: (graph: Graph, asked: Asked) => { readonly says: string; readonly items: Row[] };
+}
+
 const rowFields = z.object({
   id: z.string(),
   kind: z.string(),
@@ -26,12 +39,119 @@ const rowFields = z.object({
 });
 type Row = z.output<typeof rowFields>;
 
+export const GRAPH_QUERIES: Readonly<Record<string, GraphQuery>> = {
+  stats: {
+    gives: 'documents, nodes and edges by kind, and the works with the highest PageRank',
+    takes: [],
+    answer: (graph, { limit }) => {
+      const { documents, nodes, edges, evidence } = graph.stats();
+      const { works, communities } = graph.mostCentral(limit);
+      const counted = (kind: string, counts: Readonly<Record<string, number>>): Row[] =>
+        Object.entries(counts).map(([label, count]) => row({ kind, label, count }));
+      return {
+        says: `${documents} documents, ${evidence} pieces of evidence, ${communities} groups of works.`,
+        items: [
+          ...counted('node', nodes),
+          ...counted('edge', edges),
+          ...works.map(({ node, weight }) => nodeRow(node, { count: Number(weight.toFixed(4)) })),
+        ],
+      };
+    },
+  },
+  terms: {
+    gives: 'terms by number of works',
+    takes: ['[node]'],
+    answer: (graph, { node, limit }) => weighted('terms', graph.most('term', { like: node, limit })),
+  },
+  quantities: {
+    gives: 'the quantities about a subject, each with its sentence',
+    takes: ['node'],
+    answer: (graph, { node, limit }) => {
+      const items = graph
+        .quantities(node, limit)
+        .map(({ quantity, evidence }) => nodeRow(quantity, { evidence: [evidence] }));
+      return { says: `${items.length} quantities about "${node}".`, items };
+    },
+  },
+  timeline: {
+    gives: 'works by year: in the corpus and cited by it',
+    takes: [],
+    answer: (graph) => {
+      const items = graph.timeline().map(({ year, corpus, cited }) =>
+        row({ kind: 'year', label: `${year}: ${corpus} in the corpus, ${cited} cited`, year, count: corpus + cited }), // prettier-ignore
+      );
+      return { says: `${items.length} years.`, items };
+    },
+  },
+  gaps: {
+    gives: 'works that the corpus often cites but does not contain',
+    takes: [],
+    answer: (graph, { least, limit }) => weighted('works are cited but not in the corpus', graph.gaps({ least, limit })), // prettier-ignore
+  },
+  'cited-by': {
+    gives: 'the works that cite a work, newest first, with the reference as printed',
+    takes: ['node'],
+    answer: (graph, { node, limit }) => edgesOf(graph, node, graph.citedBy(node).slice(0, limit)),
+  },
+  related: {
+    gives: 'works related to a work by co-citation or shared references',
+    takes: ['node'],
+    answer: (graph, { node, limit }) => weighted('related works', graph.related(node, limit)),
+  },
+  find: {
+    gives: 'nodes by words',
+    takes: ['node'],
+    answer: (graph, { node, limit }) =>
+      weighted(`nodes for "${node}"`, FOUND_KINDS.flatMap((kind) => graph.most(kind, { like: node, limit }))), // prettier-ignore
+  },
+  neighbours: {
+    gives: 'the edges of a node',
+    takes: ['node'],
+    answer: (graph, { node, kinds, limit }) => edgesOf(graph, node, graph.neighbours(node, { kinds, limit })),
+  },
+  path: {
+    gives: 'a shortest path between two nodes',
+    takes: ['node', 'to'],
+    answer: (graph, { node, to }) => {
+      const way = graph.path(node, to);
+      return {
+        says: way ? `A path of ${way.length - 1} steps.` : 'No path with six or fewer steps.',
+        items: (way ?? []).map(({ node: at, edge, direction }) => nodeRow(at, { edge, direction })),
+      };
+    },
+  },
+  evidence: {
+    gives: 'the evidence of an edge of a kind',
+    takes: ['node', 'to', 'kind'],
+    answer: (graph, { node, to, kinds: [edge], limit }) => {
+      const [from, target] = [graph.find(node), graph.find(to)];
+      const found = edge ? graph.evidence(from.id, edge, target.id).slice(0, limit) : [];
+      return {
+        says: `${found.length} pieces of evidence for ${from.label} ${edge} ${target.label}.`,
+        items: found.map((each) => nodeRow(target, { edge: edge ?? null, direction: 'out', evidence: [each] })),
+      };
+    },
+  },
+};
+
 export const graphQuestion = question({
   name: 'graph',
   title: 'Ask the knowledge graph',
-  description:
-    'Queries the knowledge graph of a corpus: counts by kind (stats), the neighbours of a node (neighbours), a shortest path between two nodes (path), the evidence of an edge (evidence), nodes by words (find), works that are often cited but not in the corpus (gaps).',
-  input: input.shape,
+  description: `Queries the knowledge graph of a corpus: ${Object.entries(GRAPH_QUERIES)
+    .map(([name, { gives }]) => `${gives} (${name})`)
+    .join('; ')}.`,
+  input: {
+    ask: z.enum(Object.keys(GRAPH_QUERIES)),
+    node: z.string().max(500).optional().describe('A node id, DOI, work id, term, or words of a title.'),
+    to: z.string().max(500).optional().describe('The other end, for path and evidence.'),
+    kind: z
+      .string()
+      .max(500)
+      .optional()
+      .describe(`Only edges of these kinds, comma-separated; for evidence, that of the edge: ${Object.keys(EDGE_KINDS).join(', ')}.`), // prettier-ignore
+    min_citations: z.int().min(1).default(2).describe('gaps: minimum number of citing works.'),
+    limit: z.int().min(1).max(MOST_ROWS).default(MOST_ROWS).describe('Maximum number of rows.'),
+  },
   head: {
     run: z.string(),
     says: z.string(),
@@ -39,93 +159,75 @@ export const graphQuestion = question({
   list: 'rows',
   item: rowFields.shape,
   text: 'evidence',
-  line: ({ id, kind, label, year, edge, direction, count, evidence }) => {
+  line: ({ id, kind, label, edge, direction, count, evidence }) => {
     const arrow = edge === null ? '' : direction === 'in' ? `← ${edge} ` : `→ ${edge} `;
-    const more = [year, id === '' ? null : id, count].flatMap((each) => (each === null ? [] : [` · ${each}`]));
+    const more = [id === '' ? null : id, count].flatMap((each) => (each === null ? [] : [` · ${each}`]));
     return `${arrow}${kind} ${label}${more.join('')}${evidence === '' ? '' : `\n${evidence}`}`;
   },
-  async ask(asked, runs) {
-    const run = runs.find(({ corpus }) => corpus.graph.exists);
-    if (!run)
-      throw new AppError('GRAPH_MISSING', 'there is no knowledge graph yet', {
-        hint: 'docstokg graph build makes one',
-      });
-    using graph = run.corpus.graph.open();
-    const { says, items } = answer(graph, asked);
+  async ask({ ask, kind, min_citations: least, limit, ...given }, runs) {
+    const { run, query } = asked(ask, { ...given, kind }, runs);
+    using graph = run.corpus.graph.open(run.warn);
+    const kinds = (kind ?? '').split(',').flatMap((each) => edgeKind(each.trim()));
+    const { says, items } = query.answer(graph, { node: given.node ?? '', to: given.to ?? '', kinds, least, limit });
     return { head: { run: run.id, says }, items, summary: says };
   },
 });
 
-function answer(graph: Graph, asked: z.output<typeof input>): { readonly says: string; readonly items: Row[] } {
-  const { ask, kind } = asked;
-  switch (ask) {
-    case 'stats': {
-      const { documents, nodes, edges, evidence } = graph.stats();
-      const rows = [
-        ...Object.entries(nodes).map(([name, count]) => row({ kind: 'node', label: name, count })),
-        ...Object.entries(edges).map(([name, count]) => row({ kind: 'edge', label: name, count })),
-      ];
-      return { says: `${documents} documents, ${evidence} pieces of evidence.`, items: rows };
-    }
-    case 'find': {
-      const words = needed(asked.node, 'node');
-      const like = ['term', 'work', 'author', 'software', 'dataset', 'material'] as const;
-      const found = like.flatMap((each) => graph.most(each, { like: words, limit: 20 }));
-      return {
-        says: `${found.length} nodes for "${words}".`,
-        items: found.map(({ node, weight }) => row({ ...node, count: weight })),
-      };
-    }
-    case 'gaps': {
-      const found = graph.gaps({ limit: MOST_ROWS });
-      return {
-        says: `${found.length} works are cited but not in the corpus.`,
-        items: found.map(({ node, weight }) => row({ ...node, count: weight })),
-      };
-    }
-    case 'neighbours': {
-      const node = graph.find(needed(asked.node, 'node'));
-      const kinds = kind ? [kind] : undefined;
-      const found = graph.neighbours(node.id, { kinds, limit: MOST_ROWS });
-      return {
-        says: `${found.length} edges of ${node.label} (${node.id}, a ${node.kind}).`,
-        items: found.map(({ kind: edge, direction, node: other, evidence }) =>
-          row({ ...other, edge, direction, evidence }),
-        ),
-      };
-    }
-    case 'path': {
-      const [from, to] = [needed(asked.node, 'node'), needed(asked.to, 'to')];
-      const way = graph.path(from, to);
-      return {
-        says: way ? `A path of ${way.length - 1} steps.` : 'No path with six or fewer steps.',
-        items: (way ?? []).map(({ node, edge, direction }) => row({ ...node, edge, direction })),
-      };
-    }
-    case 'evidence': {
-      const [from, to] = [graph.find(needed(asked.node, 'node')), graph.find(needed(asked.to, 'to'))];
-      const edge = needed(kind, 'kind') as EdgeKind;
-      const found = graph.evidence(from.id, edge, to.id).slice(0, MOST_ROWS);
-      return {
-        says: `${found.length} pieces of evidence for ${from.label} ${edge} ${to.label}.`,
-        items: found.map((each) => row({ ...to, edge, direction: 'out', evidence: [each] })),
-      };
-    }
-  }
+/** The query and the corpus to put it to; throws if an input or the graph is missing. */
+function asked(
+  name: string,
+  given: Readonly<Record<string, string | undefined>>,
+  runs: readonly AskedRun[],
+): { readonly run: AskedRun; readonly query: GraphQuery } {
+  const run = runs.find(({ corpus }) => corpus.graph.exists);
+  if (!run)
+    throw new AppError('GRAPH_MISSING', 'there is no knowledge graph yet', {
+      hint: 'docstokg graph build makes one',
+    });
+  const query = GRAPH_QUERIES[name];
+  const missing = query?.takes.find((input) => !input.startsWith('[') && (given[input] ?? '') === '');
+  if (!query || missing !== undefined)
+    throw new AppError('USAGE_GRAPH', `this graph query requires ${missing}`, { hint: `see the input of ${name}` });
+  return { run, query };
 }
 
-function row(
-  fields: Partial<Omit<Row, 'evidence'>> &
-    Pick<Row, 'kind' | 'label'> & { readonly evidence?: readonly ShownEvidence[] },
-): Row {
+function edgeKind(name: string): EdgeKind[] {
+  if (name === '') return [];
+  if (Object.hasOwn(EDGE_KINDS, name)) return [name as EdgeKind];
+  throw new AppError('USAGE_GRAPH', `unknown kind of edges "${name.slice(0, 100)}"`, {
+    hint: `one of ${Object.keys(EDGE_KINDS).join(', ')}`,
+  });
+}
+
+function weighted(what: string, found: readonly Weighted[]): { says: string; items: Row[] } {
+  return { says: `${found.length} ${what}.`, items: found.map(({ node, weight }) => nodeRow(node, { count: weight })) };
+}
+
+function edgesOf(graph: Graph, name: string, found: ReturnType<Graph['neighbours']>): { says: string; items: Row[] } {
+  const node = graph.find(name);
+  return {
+    says: `${found.length} edges of ${nodeName(node)} (${node.id}, a ${node.kind}).`,
+    items: found.map(({ kind: edge, direction, node: other, evidence }) =>
+      nodeRow(other, { edge, direction, evidence }),
+    ),
+  };
+}
+
+function nodeName(node: GraphNode): string {
+  return node.kind === 'work' ? workLabel(node) : node.label;
+}
+
+type RowFields = Partial<Omit<Row, 'evidence'>> & { readonly evidence?: readonly ShownEvidence[] };
+
+function nodeRow(node: GraphNode, more: RowFields): Row {
+  return row({ id: node.id, kind: node.kind, label: nodeName(node), year: node.year, ...more });
+}
+
+function row(fields: RowFields & Pick<Row, 'kind' | 'label'>): Row {
   const { id = '', kind, label, year = null, edge = null, direction = null, count = null, evidence = [] } = fields;
-  const quotes = evidence
-    .filter(({ quote }) => quote !== null)
-    .map(({ document, page, quote }) => `${document}${page === null ? '' : `, p. ${page}`}: ${quote ?? ''}`);
-  return { id, kind, label, year, edge, direction, count, evidence: quotes.join('\n') };
-}
-
-function needed(value: string | undefined, name: string): string {
-  if (value !== undefined && value !== '') return value;
-  throw new AppError('USAGE_GRAPH', `this graph query requires ${name}`, { hint: 'see the input schema of the tool' });
+  const sources = evidence.map(({ document, page, quote, origin, readAt }) => {
+    if (quote === null) return `according to ${origin ?? document}${readAt === null ? '' : `, read ${readAt}`}`;
+    return `${document}${page === null ? '' : `, p. ${page}`}: ${quote}`;
+  });
+  return { id, kind, label, year, edge, direction, count, evidence: sources.join('\n') };
 }

@@ -1,5 +1,5 @@
 import { askQuestion, checkQuotesQuestion } from './ask.ts';
-import { graphQuestion } from './graph.ts';
+import { GRAPH_QUERIES, graphQuestion } from './graph.ts';
 import type { Question } from './question.ts';
 import { screeningQuestion } from './screening.ts';
 import { searchQuestion } from './search.ts';
@@ -14,6 +14,7 @@ export const QUESTIONS: readonly Question[] = [
 ]; // prettier-ignore
 
 export type { AskedRun, Question } from './question.ts';
-export { chosenWorks, openRuns, worksChoice } from './question.ts';
+export { GRAPH_QUERIES, graphQuestion };
+export { askedRun, chosenWorks, openRuns, worksChoice } from './question.ts';
 export { decided, decideQuestion, inPhase, reviewer, screened } from './screening.ts';
 export { screeningShape } from './shapes/index.ts';

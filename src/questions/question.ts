@@ -16,6 +16,28 @@ export interface AskedRun {
   readonly search: { use<T>(work: (session: SearchSession) => Promise<T>): Promise<T> };
   /** Its screening, opened on first use. */
   readonly screening: () => Screening;
+  readonly warn?: (message: string) => void;
+}
+
+/** A corpus to put questions to; its index and its screening are opened on first use. */
+export function askedRun(
+  id: string,
+  corpus: Corpus,
+  tell: (event: SearchEvent) => void,
+): AskedRun & AsyncDisposable {
+  const search = corpus.liveSearch(tell);
+  const screening = screeningOnDemand(corpus.folder, corpus.config);
+  return {
+    id,
+    corpus,
+    search,
+    screening,
+    warn: (message) => tell({ kind: 'message', level: 'warn', message }),
+    [Symbol.asyncDispose]: async () => {
+      screening[Symbol.dispose]();
+      await search[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** Opens run folders; rejects folders without a corpus. Adds a number to duplicate names. */
@@ -29,12 +51,10 @@ export async function openRuns(
   for (const folder of folders) {
     const corpus: Corpus = stack.use(await openCorpus(folder, { config: configFor(folder) }));
     await corpus.library.require();
-    const search = stack.use(corpus.liveSearch(tell));
-    const screening = stack.use(screeningOnDemand(folder, corpus.config));
     const name = basename(resolve(folder));
     let id = name;
     for (let number = 2; runs.some((run) => run.id === id); number += 1) id = `${name}-${number}`;
-    runs.push({ id, corpus, search, screening });
+    runs.push(stack.use(askedRun(id, corpus, tell)));
   }
   const opened = stack.move();
   return { runs, [Symbol.asyncDispose]: () => opened.disposeAsync() };

@@ -1,11 +1,11 @@
 import { Argument, Command, Option } from 'commander';
 
-import type { Graph, GraphNode, Neighbour, ShownEvidence } from '../../ask/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
 import type { ClaimsGathered } from '../../graph/index.ts';
 import type { EdgeKind, LookedUp, NamedWorks } from '../../graph/index.ts';
 import { EDGE_KINDS } from '../../graph/index.ts';
 import { simulatedLayer } from '../../harvest/index.ts';
+import { askedRun, GRAPH_QUERIES, graphQuestion } from '../../questions/index.ts';
 import { stageExitCode } from '../../stage/index.ts';
 import { chosenWorks, webOptions, wholeNumber, worksOption } from '../options.ts';
 import { count } from '../progress.ts';
@@ -14,7 +14,6 @@ import type { Session } from '../session.ts';
 import { openSession, shared } from '../session.ts';
 import { settingOptions } from '../setting-options.ts';
 import { stopSignal } from '../stop-signal.ts';
-import type { Terminal } from '../terminal.ts';
 import { plain } from '../terminal.ts';
 import { showStage } from './docparse/stage-options.ts';
 
@@ -143,120 +142,41 @@ function dollars(usd: number | null, before: string): string {
   return usd === null ? '' : `${before}$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }
 
-interface List {
-  readonly name: string;
-  readonly example: string;
-  readonly description: string;
-  readonly words: readonly string[];
-  readonly run: (graph: Graph, words: readonly string[], flags: GraphFlags) => unknown;
-  readonly lines: (result: never, session: Session) => readonly string[];
-}
-
-function list<Result>(
-  of: Omit<List, 'run' | 'lines'> & {
-    run: (graph: Graph, words: readonly string[], flags: GraphFlags) => Result;
-    lines: (result: Result, session: Session) => readonly string[];
-  },
-): List {
-  return of;
-}
-
 const top = (command: Command): Command => command.option('-n, --top <n>', 'rows to show', wholeNumber(1), 20);
-const weighted =
-  (unit: string) =>
-  (rows: readonly { readonly node: GraphNode; readonly weight: number }[], { terminal }: Session): string[] =>
-    rows.map(({ node, weight }) => `${String(weight).padStart(5)} ${unit}  ${nodeLine(node, terminal)}`);
 
-const LISTS: readonly List[] = [
-  list({
-    name: 'stats',
-    example: 'docstokg graph list stats',
-    description: 'documents, nodes and edges by kind, works with the highest PageRank, and groups of works',
-    words: [],
-    run: (graph, _words, flags) => {
-      const { works, communities } = graph.mostCentral(flags.top);
-      return { ...graph.stats(), communities, most_weight: works };
-    },
-    lines: (stats, session) => [
-      `${count(stats.documents)} documents, ${count(stats.evidence)} pieces of evidence, ${count(stats.communities)} groups of works`,
-      ...Object.entries(stats.nodes).map(([kind, number]) => `${count(number).padStart(9)} ${kind}`),
-      '',
-      ...Object.entries(stats.edges).map(([kind, number]) => `${count(number).padStart(9)} ${kind}`),
-      '',
-      ...stats.most_weight.map(({ node, weight }) => `${weight.toFixed(4)}  ${nodeLine(node, session.terminal)}`),
-    ],
-  }),
-  list({
-    name: 'terms',
-    example: 'docstokg graph list terms coral',
-    description: 'terms by number of works',
-    words: ['[words]'],
-    run: (graph, [words], flags) => graph.most('term', { like: words, limit: flags.top }),
-    lines: weighted('works'),
-  }),
-  list({
-    name: 'quantities',
-    example: 'docstokg graph list quantities "protein binding"',
-    description: 'the quantities about a subject, each with its sentence',
-    words: ['words'],
-    run: (graph, [words = ''], flags) => graph.quantities(words, flags.top),
-    lines: (rows, { terminal }) =>
-      rows.flatMap(({ quantity, evidence }) => [nodeLine(quantity, terminal), `    ${evidenceLine(evidence)}`]),
-  }),
-  list({
-    name: 'timeline',
-    example: 'docstokg graph list timeline --json',
-    description: 'works by year: in the corpus and cited by it',
-    words: [],
-    run: (graph) => graph.timeline(),
-    lines: (rows) =>
-      rows.map(
-        ({ year, corpus, cited }) =>
-          `${year}  ${String(corpus).padStart(6)} in the corpus ${String(cited).padStart(6)} cited`,
-      ),
-  }),
-  list({
-    name: 'gaps',
-    example: 'docstokg graph list gaps --min-citations 3 --ids > gaps.txt',
-    description: 'works that the corpus often cites but does not contain',
-    words: [],
-    run: (graph, _words, flags) => {
-      const gaps = graph.gaps({ least: flags.minCitations, limit: flags.top });
-      return flags.ids ? gaps.flatMap(({ node }) => idForRun(node.id)) : gaps;
-    },
-    lines: (rows, session) =>
-      rows.flatMap((row) => (typeof row === 'string' ? [row] : weighted('times')([row], session))),
-  }),
-  list({
-    name: 'cited-by',
-    example: 'docstokg graph list cited-by 10.1038/nature02691',
-    description: 'the works that cite a work, newest first, with the reference as printed',
-    words: ['work'],
-    run: (graph, [work = '']) => graph.citedBy(work),
-    lines: (rows, { terminal }) => neighbourLines(rows, terminal, true),
-  }),
-  list({
-    name: 'related',
-    example: 'docstokg graph list related 10.1038/nature02691 --top 10',
-    description: 'works related to a work by co-citation or shared references',
-    words: ['work'],
-    run: (graph, [work = ''], flags) => graph.related(work, flags.top),
-    lines: weighted('shared'),
-  }),
-  list({
-    name: 'sql',
-    example: 'docstokg graph list sql "select kind, count(*) from edges group by kind"',
-    description: 'the rows of a read-only SQL query on corpus.sqlite (nodes, edges, evidence, works, …)',
-    words: ['statement'],
-    run: (graph, [statement = '']) => graph.sql(statement),
-    lines: (rows) => rows.map((row) => JSON.stringify(row)),
-  }),
-];
+function listCommand(): Command {
+  const names = [...Object.keys(GRAPH_QUERIES), 'sql'];
+  const width = Math.max(...names.map((name) => name.length));
+  const help = Object.entries(GRAPH_QUERIES).map(([name, { gives }]) => `  ${name.padEnd(width)}  ${gives}`);
+  return top(shared(new Command('list')))
+    .description(`print a list from the graph: ${names.join(', ')}`)
+    .addArgument(new Argument('<what>', 'what to list').choices(names))
+    .argument('[words...]', '[run], then words or a work; default run: the newest')
+    .addOption(runOption())
+    .option('--min-citations <n>', 'gaps: minimum number of citing works', wholeNumber(1), 2)
+    .option('--ids', 'gaps: print only ids, one per line, for docstokg run --input')
+    .addHelpText(
+      'after',
+      `
+${help.join('\n')}
+  ${'sql'.padEnd(width)}  the rows of a read-only SQL query on corpus.sqlite (nodes, edges, evidence, works, …)
 
-/** The id of a work as `docstokg run` accepts it; empty for works known only from a printed reference. */
-function idForRun(id: string): string[] {
-  const [, kind = '', name = ''] = /^work:(doi|openalex|arxiv|pmid|pmcid):(.+)$/.exec(id) ?? [];
-  return kind === '' ? [] : [kind === 'arxiv' ? `arXiv:${name}` : kind === 'pmid' ? `pmid:${name}` : name];
+Examples:
+  docstokg graph list stats
+  docstokg graph list quantities "protein binding"
+  docstokg graph list gaps --min-citations 3 --ids > gaps.txt
+  docstokg graph list cited-by 10.1038/nature02691
+  docstokg graph list sql "select kind, count(*) from edges group by kind"
+`,
+    )
+    .action(async (what: string, given: string[], flags: GraphFlags, self: Command) => {
+      const session = openSession(self);
+      const takes = GRAPH_QUERIES[what]?.takes ?? ['statement'];
+      const { run, words } = splitRun(given, takes, flags.run);
+      if (what === 'sql') return await printRows(words[0] ?? '', run, session);
+      const inputs = words.map((word, at) => [takes[at]?.replaceAll(/[[\]]/g, '') ?? '', word]);
+      await printAnswer({ ask: what, ...(Object.fromEntries(inputs) as object) }, run, flags, session);
+    });
 }
 
 function showCommand(): Command {
@@ -270,97 +190,45 @@ function showCommand(): Command {
       '\nExamples:\n  docstokg graph show work:doi:10.1038/nature02691\n  docstokg graph show 10.1038/nature02691 10.1126/science.1109908\n',
     )
     .action(async (given: string[], flags: GraphFlags, self: Command) => {
-      const session = openSession(self);
       const { run, words } = splitRun(given, names, flags.run);
-      const [id = '', to] = words;
-      await withGraph(session, run, (graph) => {
-        if (to !== undefined) return shownPath(graph.path(id, to) ?? [], session);
-        const node = graph.find(id);
-        const neighbours = graph.neighbours(id, { kinds: flags.kind, limit: flags.top });
-        const { terminal } = session;
-        const lines = [nodeLine(node, terminal), ...neighbourLines(neighbours, terminal, flags.brief !== true)];
-        return [{ node, neighbours }, lines];
-      });
+      const [node, to] = words;
+      const kind = flags.kind?.join(',');
+      const asked = to === undefined ? { ask: 'neighbours', node, kind } : { ask: 'path', node, to };
+      await printAnswer(asked, run, flags, openSession(self));
     });
 }
 
-function shownPath(path: NonNullable<ReturnType<Graph['path']>>, { terminal }: Session): [unknown, string[]] {
-  const lines = path.map(
-    ({ node, edge, direction }) =>
-      `${edge === null ? '' : direction === 'out' ? `  ─ ${edge} → ` : `  ← ${edge} ─ `}${nodeLine(node, terminal)}`,
-  );
-  return [path, lines.length === 0 ? ['no path with six or fewer steps'] : lines];
-}
-
-function listCommand(): Command {
-  const width = Math.max(...LISTS.map(({ name }) => name.length));
-  const help = LISTS.map(({ name, description }) => `  ${name.padEnd(width)}  ${description}`).join('\n');
-  return top(shared(new Command('list')))
-    .description(`print a list from the graph: ${LISTS.map(({ name }) => name).join(', ')}`)
-    .addArgument(new Argument('<what>', 'what to list').choices(LISTS.map(({ name }) => name)))
-    .argument('[words...]', '[run], then words or a work; default run: the newest')
-    .addOption(runOption())
-    .option('--min-citations <n>', 'gaps: minimum number of citing works', wholeNumber(1), 2)
-    .option('--ids', 'gaps: print only ids, one per line, for docstokg run --input')
-    .addHelpText('after', `\n${help}\n\nExamples:\n${LISTS.map(({ example }) => `  ${example}\n`).join('')}`)
-    .action(async (what: string, given: string[], flags: GraphFlags, self: Command) => {
-      const session = openSession(self);
-      const wanted = LISTS.find(({ name }) => name === what);
-      if (!wanted) return;
-      const { run, words } = splitRun(given, wanted.words, flags.run);
-      await withGraph(session, run, (graph) => {
-        const result = wanted.run(graph, words, flags);
-        return [result, wanted.lines(result as never, session)];
-      });
-    });
-}
-
-/** Opens a graph and prints what `ask` returns, as data or as lines. */
-async function withGraph(
+/** Puts a query to the graph of a run and prints the answer, as assistants and programs get it. */
+async function printAnswer(
+  asked: object,
+  named: string | undefined,
+  flags: GraphFlags,
   session: Session,
-  run: string | undefined,
-  ask: (graph: Graph) => readonly [value: unknown, lines: readonly string[]],
 ): Promise<void> {
-  await using corpus = await corpusOf(session, run);
-  using graph = corpus.graph.open((message) => session.log('warn', message));
-  const [value, lines] = ask(graph);
-  if (!session.json && lines.length === 0) session.log('info', 'no results in this graph');
-  else session.print(value, () => lines.join('\n'));
-}
-
-/** A node in one line: author, year and title of a work, the label of anything else, and its id. */
-function nodeLine(node: GraphNode, terminal: Terminal): string {
-  return `${plain(nodeName(node))}  ${terminal.style('dim', plain(node.id))}`;
-}
-
-function nodeName(node: GraphNode): string {
-  const label = shortened(node.label, 140);
-  if (node.kind !== 'work') return label;
-  const authors = Array.isArray(node.data['authors']) ? (node.data['authors'] as string[]) : [];
-  const who = authors[0] === undefined ? '' : authors.length > 1 ? `${authors[0]} et al. ` : `${authors[0]} `;
-  return `${who}${node.year === null ? '' : `(${node.year}) `}${label}`;
-}
-
-function shortened(text: string, most: number): string {
-  const line = text.replace(/\s+/g, ' ');
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
-}
-
-/** The source of an edge: a quoted sentence with its page, or a catalogue. */
-function evidenceLine({ quote, origin, readAt, page, document }: ShownEvidence): string {
-  if (quote === null) return `${origin ?? ''}${readAt === null ? '' : `, read ${readAt}`}`;
-  return `“${plain(shortened(quote, 240))}” (${plain(page === null ? document : `${document}, page ${page}`)})`;
-}
-
-function neighbourLines(neighbours: readonly Neighbour[], terminal: Terminal, withEvidence: boolean): string[] {
-  const lines: string[] = [];
-  let group = '';
-  for (const { kind, direction, node, evidence } of neighbours) {
-    const heading = direction === 'out' ? `${kind} →` : `← ${kind}`;
-    if (heading !== group) lines.push(terminal.style('bold', heading));
-    group = heading;
-    lines.push(`  ${nodeLine(node, terminal)}`);
-    if (withEvidence && evidence[0]) lines.push(`      ${terminal.style('dim', evidenceLine(evidence[0]))}`);
+  await using corpus = await corpusOf(session, named);
+  await using run = askedRun(corpus.folder, corpus, session.logMessage);
+  const request = { ...asked, limit: flags.top, min_citations: flags.minCitations };
+  const { head, items, summary } = await graphQuestion.ask(request, [run], new AbortController().signal);
+  const rows = items as readonly { readonly id: string; readonly evidence: string }[];
+  if (flags.ids) {
+    const ids = rows.flatMap(({ id }) => idForRun(id));
+    return session.print(ids, ids.join('\n'));
   }
-  return lines;
+  session.log('info', summary);
+  const shown = flags.brief ? rows.map((row) => ({ ...row, evidence: '' })) : rows;
+  const lines = shown.map((row) => plain(graphQuestion.line(row as never)).replaceAll('\n', '\n    '));
+  session.print({ ...head, rows: shown }, lines.join('\n'));
+}
+
+async function printRows(statement: string, named: string | undefined, session: Session): Promise<void> {
+  await using corpus = await corpusOf(session, named);
+  using graph = corpus.graph.open((message) => session.log('warn', message));
+  const rows = graph.sql(statement);
+  session.print(rows, rows.map((row) => JSON.stringify(row)).join('\n'));
+}
+
+/** The id of a work as `docstokg run` accepts it; empty for works known only from a printed reference. */
+function idForRun(id: string): string[] {
+  const [, kind = '', name = ''] = /^work:(doi|openalex|arxiv|pmid|pmcid):(.+)$/.exec(id) ?? [];
+  return kind === '' ? [] : [kind === 'arxiv' ? `arXiv:${name}` : kind === 'pmid' ? `pmid:${name}` : name];
 }
