@@ -11,8 +11,9 @@ import { count, duration } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 import { stopSignal } from '../../stop-signal.ts';
-import { plain, table } from '../../terminal.ts';
+import { plain } from '../../terminal.ts';
 import { RunProgress } from '../run/progress.ts';
+import { countsLine, printLabelled, printWorks } from '../run/summary.ts';
 import type { DownloadOptions } from './options.ts';
 import { askedFor, downloadFlags, downloadOptions, keyHints, loadRun, nothingFound } from './options.ts';
 
@@ -146,37 +147,12 @@ export function printAccount(
     terminal.print(JSON.stringify({ found, ...ended, ...how, counts, out: config.download.out }));
     return;
   }
-  const bold = (text: string): string => terminal.style('bold', text, 'stdout');
-  const some = (label: string, works: number): [string, number][] => (works > 0 ? [[label, works]] : []);
-  terminal.print(
-    table([
-      ['works listed', counts.listed],
-      ['downloaded this run', counts.downloaded_this_run],
-      ['already downloaded', counts.downloaded_earlier],
-      ['unavailable', counts.unavailable],
-      ['deferred', counts.deferred],
-      ['failed, retryable', counts.failed],
-      ...some('of these, crashed', crashed),
-      ...some('not tried yet', counts.waiting),
-      ...some('unreadable entries', counts.unreadable_entries),
-      ...some('repeated entries', counts.repeated_entries),
-    ]),
-  );
-  const print = (title: string, rows: Readonly<Record<string, number>>): void => {
-    const entries = Object.entries(rows);
-    if (entries.length > 0) terminal.print(`\n${bold(title)}\n${table(entries)}`);
-  };
-  print('Downloaded by resolver', run.by_resolver);
-  print('Not downloaded, by reason', run.by_reason);
-  print('Not retried, by earlier reason', run.earlier_by_reason);
-  if (Object.keys(counts.listed_by_file).length > 1) print('Works by input file', counts.listed_by_file);
-  print('Unreadable entries by file', counts.unreadable_by_file);
+  printWorks(counts, terminal);
+  printLabelled(terminal, 'Not retried', countsLine(run.earlier_by_reason));
+  if (crashed > 0) printLabelled(terminal, 'Crashed', `${count(crashed)} of the failed works`);
   const { works, first } = run.deferred;
-  if (works > 0) {
-    const more = works - first.length;
-    const named = first.map(plain).join('\n  ');
-    terminal.print(`\n${bold(`${works} works deferred`)}\n  ${named}${more > 0 ? `\n  and ${more} more` : ''}`);
-  }
+  for (const each of first) printLabelled(terminal, 'Deferred', plain(each));
+  if (works > first.length) printLabelled(terminal, '', `and ${count(works - first.length)} more`);
   for (const message of run.given_up) session.log('warn', plain(message));
   terminal.print(`\nfiles and manifests in ${config.download.out}  (${duration(elapsedMs)})`);
   for (const hint of hints(summary, config)) session.log('info', hint);

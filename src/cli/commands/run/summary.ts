@@ -1,3 +1,4 @@
+import type { Account } from '../../../ask/index.ts';
 import type { Corpus, CorpusStageName, RunAccount } from '../../../corpus/index.ts';
 import { count, duration } from '../../progress.ts';
 import type { Session } from '../../session.ts';
@@ -38,12 +39,7 @@ export function printAccount(account: RunAccount, session: Session, unsearchable
   const { terminal } = session;
   const { works, index, stopped, failures } = account;
   if (works) {
-    printLabelled(terminal, 'Works', worksLine(works));
-    printLabelled(terminal, 'By source', countsLine(works.by_resolver));
-    printLabelled(terminal, 'Missing', countsLine(works.by_reason));
-    if (Object.keys(works.listed_by_file).length > 1)
-      printLabelled(terminal, 'By file', countsLine(works.listed_by_file));
-    printLabelled(terminal, 'Unreadable', countsLine(works.unreadable_by_file));
+    printWorks(works, terminal);
     terminal.print('');
   }
   if (account.passed_over.length > 0) {
@@ -76,20 +72,30 @@ export function printAccount(account: RunAccount, session: Session, unsearchable
   terminal.print(`${ending}, after ${duration(account.seconds * 1000)}.`);
 }
 
+/** Prints the works of a run: by outcome, source, reason and file. */
+export function printWorks(works: Account, terminal: Terminal): void {
+  printLabelled(terminal, 'Works', worksLine(works));
+  printLabelled(terminal, 'By source', countsLine(works.by_resolver));
+  printLabelled(terminal, 'Missing', countsLine(works.by_reason));
+  if (Object.keys(works.listed_by_file).length > 1)
+    printLabelled(terminal, 'By file', countsLine(works.listed_by_file));
+  printLabelled(terminal, 'Unreadable', countsLine(works.unreadable_by_file));
+}
+
 export function printNextSteps(account: RunAccount, folder: string, session: Session): void {
   const { terminal } = session;
   for (const [word, what] of nextSteps(account, folder)) printLabelled(terminal, word, what);
 }
 
 /** Prints a bold label and wraps the text next to it; prints nothing for an empty text. */
-function printLabelled(terminal: Terminal, label: string, text: string): void {
+export function printLabelled(terminal: Terminal, label: string, text: string): void {
   if (text === '') return;
   const lines = wrapped(text, Math.max(30, Math.min(terminal.columns, WIDEST)) - LABEL);
   for (const [at, line] of lines.entries())
     terminal.print(`${terminal.style('bold', (at === 0 ? label : '').padEnd(LABEL), 'stdout')}${line}`);
 }
 
-function worksLine(works: NonNullable<RunAccount['works']>): string {
+function worksLine(works: Account): string {
   const parts: readonly (readonly [number, string])[] = [
     [works.local, 'local'],
     [works.unavailable, 'unavailable'],
@@ -132,7 +138,7 @@ function passedOverLine(files: RunAccount['passed_over']): string {
 }
 
 /** Formats counts as `openalex 24, arxiv 6`, largest first; a name and its number are not wrapped apart. */
-function countsLine(counts: Readonly<Record<string, number>>): string {
+export function countsLine(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
     .sort((a, b) => b[1] - a[1])
     .map(([name, works]) => `${name}\u00A0${count(works)}`)
