@@ -16,7 +16,7 @@ test('works are listed by every filter and in every order, page by page, none tw
   await writeSmallRun(folder.path, { graph: false });
   await using corpus = await openCorpus(folder.path);
   const ids = async (query: WorksRequest): Promise<string[]> =>
-    (await corpus.library.works(query)).works.map(({ id }) => id);
+    (await corpus.library.works(query)).items.map(({ id }) => id);
   assert.deepEqual(await ids({}), ['W1', 'W2', 'W3', 'W4', 'W5', 'W6']);
   const filters: readonly (readonly [WorksRequest, readonly string[]])[] = [
     [{ title: 'REEFS' }, ['W1', 'W2']],
@@ -40,7 +40,7 @@ test('works are listed by every filter and in every order, page by page, none tw
       do {
         const page = await corpus.library.works({ sort, order, limit: 2, cursor: cursor ?? undefined });
         assert.equal(page.total, 6);
-        paged.push(...page.works.map(({ id }) => id));
+        paged.push(...page.items.map(({ id }) => id));
         cursor = page.next;
       } while (cursor !== null);
       assert.deepEqual(paged, all);
@@ -63,7 +63,7 @@ test('papers of one’s own are listed and read without a record', async () => {
     );
   writeFileSync(join(blocks, 'c.meta.json'), '{"title":"See","authors":["Ana Berg"]}');
   await using corpus = await openCorpus(folder.path);
-  const { works, total } = await corpus.library.works();
+  const { items: works, total } = await corpus.library.works();
   assert.deepEqual(
     [total, works.map(({ id, title, outcome }) => [id, title, outcome])],
     [
@@ -75,7 +75,7 @@ test('papers of one’s own are listed and read without a record', async () => {
     ],
   );
   const first = await corpus.library.works({ limit: 1 });
-  assert.deepEqual((await corpus.library.works({ limit: 1, cursor: first.next ?? '' })).works[0]?.id, 'c');
+  assert.deepEqual((await corpus.library.works({ limit: 1, cursor: first.next ?? '' })).items[0]?.id, 'c');
   assert.deepEqual(
     (await corpus.library.text('a b')).map(({ text }) => text),
     ['Hello.'],

@@ -85,11 +85,11 @@ test('a work that was tried under another of its ids than its record’s is one 
 
   await using corpus = await openCorpus(folder.path);
   assert.deepEqual(
-    (await corpus.library.works()).works.map((work) => [work.id, work.document, work.outcome]),
+    (await corpus.library.works()).items.map((work) => [work.id, work.document, work.outcome]),
     [
       ['W1', document, 'saved'],
       ['W2', slug('pmid:77'), 'saved'],
-      ['W3', 'W3', 'waiting'],
+      ['W3', null, 'waiting'],
     ],
   );
   for (const name of ['W1', doi, `doi:${doi}`, document])

@@ -106,13 +106,13 @@ for (const mode of ['legacy', { pin: '2026-07-28' }] as const)
     assert.match(read.text, /\[p\. 2\] [^]*forty transects[^]*Divers took samples/);
     assert.doesNotMatch(read.text, /Cover rose/);
     assert.match((await ask(client, 'read', { work: '10.1000/w1', pages: '3' })).text, /Cover rose/);
-    const missing = await ask(client, 'works', { run: 'reefs', outcome: 'missing' });
+    const missing = await ask(client, 'works', { run: 'reefs', outcome: 'missing', sort: 'id' });
     assert.deepEqual(
-      list(missing, 'works').map(({ work, reason }) => [work, reason]),
+      list(missing, 'items').map(({ id, reason }) => [id, reason]),
       [
         ['W3', 'no-plan'],
         ['W4', 'rate-limited'],
-        ['W5', ''],
+        ['W5', null],
       ],
     );
     assert.match((await ask(client, 'cite', { works: ['W1'], style: 'bibtex' })).text, /@article\{/);
@@ -341,7 +341,7 @@ test('no answer is longer than its limit, also one huge passage, and the cursor 
       sort: 'title',
       ...(cursor && { cursor }),
     });
-    seen.push(...list(part, 'works').map(({ run, work }) => `${String(run)} ${String(work)}`));
+    seen.push(...list(part, 'items').map(({ id }) => id));
     cursor = part.data['next_cursor'] as string | null;
     if (cursor === null) break;
   }

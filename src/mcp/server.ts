@@ -1,4 +1,4 @@
-import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/server';
+import type { CallToolResult, Resource, ToolAnnotations } from '@modelcontextprotocol/server';
 import { createMcpHandler, McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 
@@ -193,30 +193,20 @@ function registerDocuments(server: McpServer, { runs, tokenizer }: Parts): void 
 /** Maximum number of documents listed per run; an assistant finds the others by search. */
 const LISTED = 100;
 
-function documentUri(run: string, document: string): string {
-  return `docstokg://${encodeURIComponent(run)}/documents/${encodeURIComponent(document)}`;
-}
-
-interface Listed {
-  readonly uri: string;
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly mimeType: string;
-}
-
-async function listDocuments(runs: readonly AskedRun[]): Promise<Listed[]> {
+async function listDocuments(runs: readonly AskedRun[]): Promise<Resource[]> {
   const documents = await Promise.all(
     runs.map(async ({ id, corpus }) => {
-      const { works } = await corpus.library.works({ outcome: 'saved', limit: LISTED });
-      const kept = works.length > 0 ? works : (await corpus.library.works({ outcome: 'own', limit: LISTED })).works;
-      return kept.map(({ document, title, id: work }) => ({
-        uri: documentUri(id, document),
-        name: `${id}/${document}`,
-        title: visibleText(title ?? document).slice(0, 300),
-        description: `Text of the work ${visibleText(work)} of ${id}, from the start. ${NOTICE}`,
-        mimeType: 'text/markdown',
-      }));
+      const { items } = await corpus.library.works({ outcome: 'saved,own', limit: LISTED });
+      return items.map(({ document, title, id: work }) => {
+        const name = document ?? work;
+        return {
+          uri: `docstokg://${encodeURIComponent(id)}/documents/${encodeURIComponent(name)}`,
+          name: `${id}/${name}`,
+          title: visibleText(title ?? name).slice(0, 300),
+          description: `Text of the work ${visibleText(work)} of ${id}, from the start. ${NOTICE}`,
+          mimeType: 'text/markdown',
+        };
+      });
     }),
   );
   return documents.flat();

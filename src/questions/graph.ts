@@ -77,7 +77,8 @@ export const GRAPH_QUERIES: Readonly<Record<string, GraphQuery>> = {
     gives: 'works by year: in the corpus and cited by it',
     takes: [],
     answer: (graph) => {
-      const items = graph.timeline().map(({ year, corpus, cited }) =>
+      const items = graph.timeline().map(
+        ({ year, corpus, cited }) =>
         row({ kind: 'year', label: `${year}: ${corpus} in the corpus, ${cited} cited`, year, count: corpus + cited }), // prettier-ignore
       );
       return { says: `${items.length} years.`, items };

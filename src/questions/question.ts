@@ -20,11 +20,7 @@ export interface AskedRun {
 }
 
 /** A corpus to put questions to; its index and its screening are opened on first use. */
-export function askedRun(
-  id: string,
-  corpus: Corpus,
-  tell: (event: SearchEvent) => void,
-): AskedRun & AsyncDisposable {
+export function askedRun(id: string, corpus: Corpus, tell: (event: SearchEvent) => void): AskedRun & AsyncDisposable {
   const search = corpus.liveSearch(tell);
   const screening = screeningOnDemand(corpus.folder, corpus.config);
   return {

@@ -1,93 +1,65 @@
 import { z } from 'zod';
 
-import type { WorksRequest } from '../corpus/index.ts';
+import { WORK_ORDERS } from '../corpus/index.ts';
 import { oneRun, question, workLine } from './question.ts';
+import { work } from './shapes/index.ts';
 
-const SORTS = ['id', 'title', 'year', 'venue', 'outcome', 'reason', 'license'] as const;
 const MOST_FAILURES = 20;
-const filter = (what: string): z.ZodOptional<z.ZodString> => z.string().max(300).optional().describe(what);
+const words = z.string().max(1_000).optional();
+
+/** Filters of works, which also count the values of the others. */
+export const WORK_FILTERS = {
+  q: words.describe('Words, or prefixes of words, in title, authors, venue or ids.'),
+  outcome: words.describe('saved, failed, parked, skipped, waiting, own, or missing for all without a text; comma-separated.'), // prettier-ignore
+  reason: words.describe('Why a work has no full text, as account lists them; comma-separated.'),
+  licence: words.describe('Such as cc-by; none for unknown; comma-separated.'),
+  version: words.describe('publishedVersion, acceptedVersion, submittedVersion, none.'),
+  type: words.describe('Such as article or preprint; comma-separated.'),
+  label: words.describe('Screening result: included, excluded, none; comma-separated.'),
+  year: words.describe('2020, 2018-2022, 2018-, -2022, none.'),
+  author: words.describe('Part of an author’s name.'),
+  venue: words.describe('Part of the name of a journal or repository.'),
+  retracted: z.boolean().optional(),
+};
 
 export const worksQuestion = question({
   name: 'works',
   title: 'List works',
   description: 'Lists works by filters, including those without a text, with the reason why a text is missing.',
   input: {
-    words: filter('All of these words occur in the title.'),
-    year: filter('Years: 2020, 2018-2022, 2018-, -2022.'),
-    author: filter('Part of an author’s name.'),
-    venue: filter('Part of the name of a journal or repository.'),
-    type: filter('Such as article or preprint; comma-separated.'),
-    license: filter('Such as cc-by; comma-separated.'),
-    outcome: z
-      .enum(['saved', 'own', 'missing', 'failed', 'parked', 'skipped', 'waiting'])
-      .optional()
-      .describe('Filter by outcome; missing selects all works without a text.'),
-    reason: filter('Only works missing for this reason, as listed by the tool account.'),
-    retracted: z.boolean().optional(),
-    sort: z.enum(SORTS).default('id'),
-    descending: z.boolean().default(false),
-    limit: z.int().min(1).max(200).default(50).describe('Maximum number of works per answer.'),
+    ...WORK_FILTERS,
+    sort: z.enum(WORK_ORDERS).default('title'),
+    order: z.enum(['asc', 'desc']).optional(),
+    limit: z.int().min(1).max(500).default(50).describe('Maximum number of works per answer.'),
+    cursor: z.string().max(4_000).optional().describe('`next` of the previous page.'),
   },
-  head: { total: z.number() },
-  list: 'works',
-  item: {
-    run: z.string(),
-    work: z.string(),
-    title: z.string().nullable(),
-    authors: z.array(z.string()),
-    year: z.number().nullable(),
-    venue: z.string().nullable(),
-    type: z.string().nullable(),
-    doi: z.string().nullable(),
-    license: z.string().nullable(),
-    outcome: z.string(),
-    reason: z.string(),
-    retracted: z.boolean(),
+  head: { total: z.number().describe('Of all pages.') },
+  list: 'items',
+  item: work.shape,
+  omitted: ['resolver', 'version', 'bytes', 'document', 'citations', 'at'],
+  line: ({ id, title, authors, year, outcome, reason, sentence, doi, retracted }) => {
+    const state = outcome === 'saved' || outcome === 'own' ? 'text available' : `no text: ${reason ?? outcome}`;
+    const name = workLine({ title, authors: authors === null ? [] : [authors], year });
+    const about = [
+      `work ${id}`,
+      state,
+      ...(sentence === null ? [] : [sentence]),
+      ...(doi === null ? [] : [`doi ${doi}`]),
+    ];
+    return `${retracted ? 'RETRACTED: ' : ''}${name}\n${about.join(' · ')}`;
   },
-  line: ({ run, work, outcome, reason, doi, retracted, ...about }) => {
-    const state = outcome === 'saved' || outcome === 'own' ? 'text available' : `no text: ${reason || outcome}`;
-    const name = `${retracted ? 'RETRACTED: ' : ''}${workLine(about)}`;
-    return `${name}\nwork ${work} of ${run} · ${state}${doi === null ? '' : ` · doi ${doi}`}`;
-  },
-  async ask(asked, runs) {
-    const { words, year, author, venue, type, outcome, reason, license, retracted, sort, descending, limit } = asked;
-    const { id, corpus } = oneRun(runs);
-    const { library } = corpus;
-    const query: WorksRequest = {
-      year,
-      author,
-      venue,
-      type,
-      outcome,
-      reason,
-      title: words,
-      licence: license,
-      isRetracted: retracted,
-      sort: sort === 'license' ? 'licence' : sort,
-      order: descending ? 'desc' : 'asc',
-    };
-    const { cursor } = asked;
-    const { works, total, next } = await library.works({ ...query, limit, cursor });
+  async ask({ retracted: isRetracted, ...asked }, runs) {
+    const { library } = oneRun(runs).corpus;
+    const { items, total, next } = await library.works({ ...asked, isRetracted });
     return {
       head: { total },
       summary: `${total} works.`,
-      items: works.map((work) => ({
-        run: id,
-        work: work.id,
-        title: work.title,
-        authors: work.authors.length > 5 ? [...work.authors.slice(0, 4), '…'] : [...work.authors],
-        year: work.year,
-        venue: work.venue,
-        type: work.type,
-        doi: work.doi,
-        license: work.licence,
-        outcome: work.outcome,
-        reason: work.reason ?? '',
-        retracted: work.isRetracted,
-      })),
+      items,
       // Fewer works than asked for may fit: listing exactly as many gives the cursor behind them.
       cursorAfter: async (count) =>
-        count === works.length ? next : (await library.works({ ...query, limit: Math.max(1, count), cursor })).next,
+        count === items.length
+          ? next
+          : (await library.works({ ...asked, isRetracted, limit: Math.max(1, count) })).next,
     };
   },
 });

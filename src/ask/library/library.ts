@@ -7,7 +7,7 @@ import { REASONS } from '../../download/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { apaCitation, bibtexEntry, citationKey, cslItem, emptyRecord, risEntry } from '../../works/index.ts';
 import type { Account } from '../account.ts';
-import type { WorksRequest } from '../works/work-table.ts';
+import type { WorkLine, WorksRequest } from '../works/work-table.ts';
 import { accountOf } from '../account.ts';
 import type { DocumentPlace, LibraryWork } from '../corpus-works.ts';
 import { CorpusWorks, describedWork } from '../corpus-works.ts';
@@ -28,7 +28,7 @@ const LIMIT = 50;
 export type CitationStyle = (typeof CITATION_STYLES)[number];
 
 export interface WorksPage {
-  readonly works: readonly LibraryWork[];
+  readonly items: readonly WorkLine[];
   readonly total: number;
   readonly next: string | null;
 }
@@ -74,8 +74,15 @@ export class Library<Run = unknown> implements Disposable {
     await list.refresh();
     if (list.isEmpty) return await this.#documentsPage(request);
     const limit = Math.min(MOST_WORKS, Math.max(1, request.limit ?? LIMIT));
-    const { items, total, next } = list.table.page({ sort: 'id', ...request, limit });
-    return { works: items.flatMap(({ id }) => list.find(id) ?? []), total, next };
+    return list.table.page({ sort: 'id', ...request, limit });
+  }
+
+  /** A work as it is listed, by its id. */
+  async line(id: string): Promise<WorkLine | undefined> {
+    const list = this.#opened();
+    await list.refresh();
+    const isPaper = list.isEmpty && hasDocument(this.#place.dataRoot, id);
+    return isPaper ? paperLine(ownPaper(this.#place, id)) : list.table.get(id);
   }
 
   /** A work by its id, a DOI, or the name of its document; undefined if it is not in the corpus. */
@@ -142,11 +149,11 @@ export class Library<Run = unknown> implements Disposable {
   }
 
   /** The user's papers without a record, as documents sorted by name. */
-  async #documentsPage({ title, limit = LIMIT, cursor, ...filters }: WorksRequest): Promise<WorksPage> {
+  async #documentsPage({ q, title = q, limit = LIMIT, cursor, ...filters }: WorksRequest): Promise<WorksPage> {
     const isFiltered = Object.entries(filters).some(
       ([name, value]) => value !== undefined && name !== 'sort' && name !== 'order' && name !== 'outcome',
     );
-    if (isFiltered || filters.outcome === 'missing') return { works: [], total: 0, next: null };
+    if (isFiltered || filters.outcome === 'missing') return { items: [], total: 0, next: null };
     const sought = (title ?? '').toLowerCase().split(/\s+/);
     const names = documentNames(this.#place.dataRoot).filter((name) =>
       sought.every((word) => name.toLowerCase().includes(word)),
@@ -155,7 +162,7 @@ export class Library<Run = unknown> implements Disposable {
     const shown = from < 0 ? [] : names.slice(from, from + limit);
     const last = shown.at(-1);
     return {
-      works: shown.map((name) => ownPaper(this.#place, name)),
+      items: shown.map((name) => paperLine(ownPaper(this.#place, name))),
       total: names.length,
       next: last !== undefined && last !== names.at(-1) ? last : null,
     };
@@ -213,4 +220,13 @@ function ownPaper(place: DocumentPlace, document: string): LibraryWork {
     authors: authors.map((name) => ({ name, family: null, given: null, orcid: null, institutions: [] })),
   };
   return describedWork({ work: document, name: document, outcome: 'own' }, record, null, place);
+}
+
+/** The line of a paper without a record in a list of works. */
+function paperLine({ id, document, title, authors, doi }: LibraryWork): WorkLine {
+  return {
+    id, document, title, doi, authors: authors.join(', ') || null, outcome: 'own', retracted: false,
+    year: null, venue: null, type: null, reason: null, sentence: null, resolver: null, licence: null, version: null,
+    bytes: null, citations: null, at: null,
+  }; // prettier-ignore
 }

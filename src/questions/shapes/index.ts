@@ -29,6 +29,32 @@ export const passage = z.object({
   link: text,
 });
 
+const number = z.number().nullable();
+
+/** A work in a list. */
+export const work = z
+  .object({
+    id: z.string(),
+    title: text,
+    authors: text,
+    year: number,
+    venue: text,
+    doi: text,
+    type: text,
+    outcome: z.string(),
+    reason: text,
+    sentence: text,
+    resolver: text,
+    licence: text,
+    version: text,
+    bytes: number,
+    document: text,
+    retracted: z.boolean(),
+    citations: number,
+    at: text.describe('ISO 8601.'),
+  })
+  .meta({ id: 'Work' });
+
 const count = z.int().min(0);
 const phase = z.enum(['title-abstract', 'full-text']);
 const shown = z.object({

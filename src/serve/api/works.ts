@@ -3,12 +3,13 @@ import { z } from 'zod';
 import type { ManifestRow } from '../../download/index.ts';
 import type { ExportFormat, WorkFacet } from '../../corpus/index.ts';
 import { sentenceOf, WORK_FACETS } from '../../corpus/index.ts';
+import { WORK_FILTERS } from '../../questions/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
 import { runOf, runRoute } from './context.ts';
-import { runPath, workFilter, workPath, worksQuery } from './parameters.ts';
+import { runPath, workPath } from './parameters.ts';
 import * as shapes from './shapes/corpus.ts';
 
 const DOWNLOADS: readonly (readonly [name: string, format: ExportFormat, type: string])[] = [
@@ -21,16 +22,9 @@ const DOWNLOADS: readonly (readonly [name: string, format: ExportFormat, type: s
 export function workRoutes(context: Context): Route[] {
   return [
     runRoute(context, {
-      path: '/works',
-      summary: 'Works, filtered and sorted.',
-      querySchema: worksQuery,
-      schema: shapes.works,
-      value: ({ view }, { query }) => view.works.page(query),
-    }),
-    runRoute(context, {
       path: '/facets',
       summary: 'Values of each filter, with the number of works under the other filters.',
-      querySchema: z.strictObject(workFilter),
+      querySchema: z.strictObject(WORK_FILTERS),
       schema: shapes.facets,
       value: ({ view }, { query }) => {
         const facets = view.works.facets(query);
@@ -46,8 +40,8 @@ export function workRoutes(context: Context): Route[] {
       summary: 'One work: its abstract, citation and attempts.',
       pathSchema: workPath,
       schema: shapes.wholeWork,
-      value: ({ view, id }, { path }) => {
-        const line = view.works.get(path.work);
+      value: async ({ corpus, view, id }, { path }) => {
+        const line = await corpus.library.line(path.work);
         if (!line) throw new Problem(404, 'NO_WORK', `work not found in this run: ${path.work.slice(0, 100)}`);
         const known = view.record(line.id);
         return {

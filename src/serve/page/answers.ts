@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type * as corpus from '../api/shapes/corpus.ts';
 import type * as course from '../api/shapes/course.ts';
 import type * as operating from '../api/shapes/operating.ts';
-import type { passage, screeningShape } from '../../questions/shapes/index.ts';
+import type { passage, screeningShape, work } from '../../questions/shapes/index.ts';
 
 // Response types, inferred from the API schemas.
 
@@ -17,7 +17,7 @@ export type QueuePoint = z.output<typeof operating.queueHistory>['points'][numbe
 export type Job = z.output<typeof operating.job>;
 export type WholeJob = z.output<typeof operating.jobWithHistory>;
 export type Host = z.output<typeof operating.host>;
-export type Work = z.output<typeof corpus.works>['items'][number];
+export type Work = z.output<typeof work>;
 export type WholeWork = z.output<typeof corpus.wholeWork>;
 export type Facets = z.output<typeof corpus.facets>;
 export type DocumentLine = z.output<typeof corpus.documentLine>;

@@ -13,8 +13,10 @@ export const at = z.string().nullable().describe('ISO 8601.');
 
 export const counts = z.record(z.string(), count);
 
+export const next = text.describe('Cursor of the next page; null on the last page.');
+
 export function page<T extends z.ZodType>(item: T): z.ZodObject<{ items: z.ZodArray<T>; next: typeof text }> {
-  return z.object({ items: z.array(item), next: text.describe('Cursor of the next page; null on the last page.') });
+  return z.object({ items: z.array(item), next });
 }
 
 export const stage = z.object({

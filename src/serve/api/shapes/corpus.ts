@@ -1,34 +1,10 @@
 import { z } from 'zod';
 
-import { at, count, counts, number, page, stage, text, tried } from './basics.ts';
+import { work } from '../../../questions/shapes/index.ts';
+import { at, count, counts, number, stage, text, tried } from './basics.ts';
 import { problem } from './operating.ts';
 
 // Schemas for works, documents, passages, answers, tables, the drawn graph and the summary.
-
-const work = z
-  .object({
-    id: z.string(),
-    title: text,
-    authors: text,
-    year: number,
-    venue: text,
-    doi: text,
-    type: text,
-    outcome: z.string(),
-    reason: text,
-    sentence: text,
-    resolver: text,
-    licence: text,
-    version: text,
-    bytes: number,
-    document: text,
-    retracted: z.boolean(),
-    citations: number,
-    at,
-  })
-  .meta({ id: 'Work' });
-
-export const works = page(work).extend({ total: count.describe('Of all pages.') });
 
 export const wholeWork = work.extend({
   abstract: text,
