@@ -1,70 +1,120 @@
 import { z } from 'zod';
 
-import { askCorpus, checkQuotes } from '../answers/index.ts';
+import type { AnswerSentence, AskEvent } from '../answers/index.ts';
+import { askCorpus, checkQuotes, openWriter } from '../answers/index.ts';
+import type { CitedHit } from '../corpus/index.ts';
+import type { AskedRun } from './question.ts';
 import { chosenWorks, question, worksChoice } from './question.ts';
+import type { answerShape } from './shapes/index.ts';
+import { answerHead, answerPassage } from './shapes/index.ts';
+
+type Shown = z.output<typeof answerShape>;
+
+const input = {
+  question: z.string().min(1).max(2_000).describe('The question.'),
+  passages: z.int().min(1).max(50).default(10).describe('Passages that the answer is made from.'),
+  works: worksChoice.optional(),
+};
 
 /** Passages to answer from, and the sentences that answer best. */
 export const askQuestion = question({
   name: 'ask',
   title: 'Answer from the papers',
   description:
-    'Finds the passages to answer a question from, and the sentences of the papers that answer it best, each quoted. Write your own answer from the passages, give each sentence a quote, and have the quotes checked with check_quotes. An empty list of sentences means that these papers do not answer.',
-  input: {
-    question: z.string().min(1).max(2_000).describe('The question.'),
-    passages: z.int().min(1).max(50).default(10).describe('Passages wanted.'),
-    works: worksChoice.optional(),
-  },
-  head: {
-    question: z.string(),
-    sentences: z.array(z.object({ text: z.string(), work: z.string(), page: z.number().nullable() })),
-  },
+    'Finds the passages to answer a question from, and the sentences of the papers that answer it best, each quoted; over HTTP a configured model writes them, and only those with a quote that is in the papers are given. Assistants write their own answer from the passages, give each sentence a quote, and have the quotes checked with check_quotes. An empty list of sentences means that these papers do not answer.',
+  input,
+  head: answerHead.shape,
   list: 'passages',
-  item: {
-    number: z.number(),
-    run: z.string(),
-    work: z.string(),
-    title: z.string(),
-    page: z.number().nullable(),
-    part: z.string(),
-    text: z.string(),
-    citation: z.string().nullable(),
-  },
+  item: answerPassage.shape,
   text: 'text',
-  line: ({ number, title, page, work, run, text }) =>
-    `${number}. ${title}\n${page === null ? '' : `p. ${page} · `}work ${work} of ${run}\n${text}`,
-  async ask({ question: asked, passages: most, works }, runs, signal) {
-    const answers = [];
-    for (const { id, corpus, search } of runs) {
-      const options = { passages: most, ...chosenWorks(corpus, works) };
-      answers.push({ id, ...(await search.use((session) => askCorpus(session, asked, options, signal))) });
-    }
-    const sentences = answers.flatMap((answer) =>
-      answer.sentences.map(({ text, quotes: [quote] }) => ({
-        text,
-        work: quote?.work?.id ?? quote?.document ?? '',
-        page: quote?.page ?? null,
-      })),
-    );
-    const passages = answers.flatMap((answer) => answer.passages.map((found) => ({ id: answer.id, ...found })));
+  omitted: ['id', 'document'],
+  line: ({ title, page, work, run, text }) =>
+    `${title}\n${page === null ? '' : `p. ${page} · `}work ${work} of ${run}\n${text}`,
+  async ask(asked, runs, signal, usesModel = false) {
+    const answers: Shown[] = [];
+    for (const run of runs) answers.push(await shownAnswer(run, asked, { usesModel }, signal));
+    const sentences = answers.flatMap((answer) => answer.sentences);
+    const items = answers.flatMap(({ passages }) => passages);
     return {
-      head: { question: asked, sentences },
+      head: {
+        question: asked.question,
+        model: answers[0]?.model ?? null,
+        sentences,
+        dropped: answers[0]?.dropped ?? {},
+      },
       summary:
         sentences.length === 0
-          ? `Not in these papers, as far as their sentences show; the nearest ${passages.length} passages follow.`
-          : `${sentences.length} sentences answer "${asked}": ${sentences.map(({ text }) => `“${text}”`).join(' ')}`,
-      items: passages.map(({ id, passage, work }, at) => ({
-        number: at + 1,
-        run: id,
-        work: work?.id ?? passage.document,
-        title: work?.title ?? passage.title,
-        page: passage.page ?? null,
-        part: passage.section,
-        text: passage.text,
-        citation: work?.apa ?? null,
-      })),
+          ? `Not in these papers, as far as their sentences show; the nearest ${items.length} passages follow.`
+          : `${sentences.length} sentences answer "${asked.question}": ${sentences.map(({ text }) => `“${text}”`).join(' ')}`,
+      items,
     };
   },
 });
+
+/** What becomes known while an answer is made. */
+export type AnswerStep =
+  | { readonly kind: 'passages'; readonly passages: Shown['passages'] }
+  | { readonly kind: 'sentence'; readonly sentence: Shown['sentences'][number] };
+
+/** An answer from one corpus; `tell` gets its passages and sentences as they come. */
+export async function shownAnswer(
+  { id, corpus, search }: AskedRun,
+  { question: asked, passages, works }: z.output<z.ZodObject<typeof input>>,
+  { usesModel, tell }: { readonly usesModel: boolean; readonly tell?: (step: AnswerStep) => void },
+  signal: AbortSignal,
+): Promise<Shown> {
+  await using opened = new AsyncDisposableStack();
+  const options = {
+    passages,
+    ...chosenWorks(corpus, works),
+    writer: usesModel ? openWriter(corpus, opened) : undefined,
+    report: (event: AskEvent) =>
+      tell?.(
+        event.kind === 'passages'
+          ? { kind: 'passages', passages: event.passages.map((hit) => shownPassage(id, hit)) }
+          : { kind: 'sentence', sentence: shownSentence(event.sentence, event.passages) },
+      ),
+  };
+  const answer = await search.use((session) => askCorpus(session, asked, options, signal));
+  return {
+    question: asked,
+    model: answer.model,
+    sentences: answer.sentences.map((sentence) => shownSentence(sentence, answer.passages)),
+    dropped: answer.dropped,
+    passages: answer.passages.map((hit) => shownPassage(id, hit)),
+  };
+}
+
+function shownPassage(run: string, { passage, work }: CitedHit): Shown['passages'][number] {
+  const { id, document, title, page = null, section: part, text } = passage;
+  return {
+    run,
+    work: work?.id ?? document,
+    id,
+    document,
+    title: work?.title ?? title,
+    page,
+    part,
+    text,
+    citation: work?.apa ?? null,
+  };
+}
+
+/** A sentence with its passages by id. */
+function shownSentence(
+  { text, fit, quotes }: AnswerSentence,
+  passages: readonly CitedHit[],
+): Shown['sentences'][number] {
+  return {
+    text,
+    fit,
+    quotes: quotes.map(({ passage: number, work, link: _link, ...quote }) => {
+      const hit = passages[number - 1];
+      const title = hit?.work?.title ?? hit?.passage.title ?? null;
+      return { ...quote, passage: hit?.passage.id ?? '', title, citation: work?.apa ?? null };
+    }),
+  };
+}
 
 const verdictFields = z.object({
   quote: z.string(),

@@ -1,4 +1,4 @@
-import { askQuestion, checkQuotesQuestion } from './ask.ts';
+import { askQuestion, checkQuotesQuestion, shownAnswer } from './ask.ts';
 import { GRAPH_QUERIES, graphQuestion } from './graph.ts';
 import type { Question } from './question.ts';
 import { screeningQuestion } from './screening.ts';
@@ -14,7 +14,7 @@ export const QUESTIONS: readonly Question[] = [
 ]; // prettier-ignore
 
 export type { AskedRun, Question } from './question.ts';
-export { GRAPH_QUERIES, graphQuestion, WORK_FILTERS };
+export { askQuestion, GRAPH_QUERIES, graphQuestion, shownAnswer, WORK_FILTERS };
 export { askedRun, chosenWorks, openRuns, worksChoice } from './question.ts';
 export { decided, decideQuestion, inPhase, reviewer, screened } from './screening.ts';
 export { screeningShape } from './shapes/index.ts';

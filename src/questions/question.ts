@@ -82,7 +82,13 @@ export interface Question {
   /** Fields that assistants do not get, to save tokens. */
   readonly omitted: readonly string[];
   readonly line: (item: never) => string;
-  readonly ask: (asked: Asked, runs: readonly AskedRun[], signal: AbortSignal) => Promise<Answered<object, object>>;
+  /** `usesModel`: whether a configured model may write the answer. */
+  readonly ask: (
+    asked: Asked,
+    runs: readonly AskedRun[],
+    signal: AbortSignal,
+    usesModel?: boolean,
+  ) => Promise<Answered<object, object>>;
 }
 
 export function question<Input extends z.ZodRawShape, Head extends z.ZodRawShape, Item extends z.ZodRawShape>(
@@ -97,6 +103,7 @@ export function question<Input extends z.ZodRawShape, Head extends z.ZodRawShape
       asked: Fields<Input> & { readonly cursor?: string },
       runs: readonly AskedRun[],
       signal: AbortSignal,
+      usesModel?: boolean,
     ) => Promise<Answered<Fields<Head>, Fields<Item>>>;
   },
 ): Question {
@@ -106,7 +113,7 @@ export function question<Input extends z.ZodRawShape, Head extends z.ZodRawShape
     input: z.strictObject(input),
     item: z.object(item),
     omitted,
-    ask: (asked, runs, signal) => ask(asked as never, runs, signal),
+    ask: (asked, ...more) => ask(asked as never, ...more),
   };
 }
 

@@ -59,9 +59,9 @@ test('an answer is streamed: passages, then each sentence, then the whole; a fai
   );
   const whole = (await (await ask(server, path.replace('.ndjson', ''))).json()) as {
     sentences: { text: string }[];
-    nearest: { text: string }[];
+    passages: { text: string }[];
   };
-  assert.ok(whole.nearest.some(({ text }) => text.includes(whole.sentences[0]?.text ?? '-')));
+  assert.ok(whole.passages.some(({ text }) => text.includes(whole.sentences[0]?.text ?? '-')));
   assert.deepEqual(got[2]?.['answer'], whole);
   assert.deepEqual(got[1]?.['sentence'], whole.sentences[0]);
   assert.equal((await ask(server, `${path}&works=nothing`)).status, 400);

@@ -55,6 +55,48 @@ export const work = z
   })
   .meta({ id: 'Work' });
 
+/** A sentence of an answer with the quotes that support it. */
+export const answerSentence = z.object({
+  text: z.string(),
+  fit: number,
+  quotes: z.array(
+    z.object({
+      text: z.string(),
+      sentence: z.string(),
+      passage: z.string().describe('The id of the passage.'),
+      document: z.string(),
+      title: text,
+      page: number,
+      start: z.int(),
+      end: z.int(),
+      citation: text,
+    }),
+  ),
+});
+
+/** A passage that an answer is made from, or that comes nearest. */
+export const answerPassage = z.object({
+  run: z.string(),
+  work: z.string(),
+  id: z.string(),
+  document: z.string(),
+  title: z.string(),
+  page: number,
+  part: z.string(),
+  text: z.string(),
+  citation: text,
+});
+
+export const answerHead = z.object({
+  question: z.string(),
+  model: text.describe('The model that wrote the sentences; null where they are quotes.'),
+  sentences: z.array(answerSentence),
+  dropped: z.record(z.string(), z.int()).describe('Sentences of the model that were dropped, by reason.'),
+});
+
+/** An answer from the papers; without sentences, they do not answer. */
+export const answerShape = answerHead.extend({ passages: z.array(answerPassage) });
+
 const count = z.int().min(0);
 const phase = z.enum(['title-abstract', 'full-text']);
 const shown = z.object({

@@ -1,36 +1,61 @@
 import { z } from 'zod';
 
-import { QUESTIONS } from '../../questions/index.ts';
+import { eventStream } from '../../corpus/index.ts';
+import { askQuestion, QUESTIONS, shownAnswer } from '../../questions/index.ts';
 import type { Route } from '../http/route.ts';
+import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
-import { runRoute } from './context.ts';
+import { runOf, runRoute } from './context.ts';
+import { runPath } from './parameters.ts';
 import { next } from './shapes/basics.ts';
+import { answerLine } from './shapes/corpus.ts';
 import { Turns } from './turns.ts';
 
 /** A search uses a whole core, so more concurrent questions would only slow each other down. */
-const AT_ONCE = 2;
+const SEARCHES = 2;
+/** Answers mostly wait for a model. */
+const ANSWERS = 4;
 /** The page has its own routes for these, with more in the answers. */
-const OWN_ROUTES = new Set(['ask', 'table', 'account']);
+const OWN_ROUTES = new Set(['table', 'account']);
 
-/** A route for each question: GET, or POST where it has lists. */
+/** A route for each question: GET, or POST where it has lists. A client that disconnects stops the work. */
 export function questionRoutes(context: Context): Route[] {
-  const turns = new Turns(AT_ONCE);
-  return QUESTIONS.filter(({ name }) => !OWN_ROUTES.has(name)).map(
-    ({ name, description, input, head, list, item, ask }) => {
-      const isBody = Object.values(input.shape).some((field) => field instanceof z.ZodArray);
-      // Pages of a list are read from the database at once.
-      const isPaged = 'cursor' in input.shape;
-      return runRoute(context, {
-        path: `/${name}`,
-        summary: description,
-        ...(isBody ? { bodySchema: input } : { querySchema: input }),
-        schema: z.object({ ...head, [list]: z.array(item), ...(isPaged && { next }) }),
-        value: async (run, { query, body, signal }) => {
-          using _turn = isPaged ? undefined : await turns.take(signal);
-          const { head: about, items, cursorAfter } = await ask(isBody ? body : query, [run], signal);
-          return { ...about, [list]: items, ...(cursorAfter && { next: await cursorAfter(items.length) }) };
-        },
-      });
-    },
-  );
+  const [searching, answering] = [new Turns(SEARCHES), new Turns(ANSWERS)];
+  const routes = QUESTIONS.filter(({ name }) => !OWN_ROUTES.has(name)).map((each) => {
+    const { name, description, input, head, list, item, ask } = each;
+    const isBody = Object.values(input.shape).some((field) => field instanceof z.ZodArray);
+    // Pages of a list are read from the database at once.
+    const isPaged = 'cursor' in input.shape;
+    const turns = each === askQuestion ? answering : searching;
+    return runRoute(context, {
+      path: `/${name}`,
+      summary: description,
+      ...(isBody ? { bodySchema: input } : { querySchema: input }),
+      schema: z.object({ ...head, [list]: z.array(item), ...(isPaged && { next }) }),
+      value: async (run, { query, body, signal }) => {
+        using _turn = isPaged ? undefined : await turns.take(signal);
+        const { head: about, items, cursorAfter } = await ask(isBody ? body : query, [run], signal, true);
+        return { ...about, [list]: items, ...(cursorAfter && { next: await cursorAfter(items.length) }) };
+      },
+    });
+  });
+  return [
+    ...routes,
+    route({
+      path: '/runs/{run}/ask.ndjson',
+      summary: 'An answer, streamed: the passages, each sentence when it has passed the gate, then the whole.',
+      pathSchema: runPath,
+      querySchema: askQuestion.input,
+      gives: { kind: 'lines', schema: answerLine },
+      handle: ({ path, query, signal }) => {
+        const run = runOf(context, path.run);
+        const lines = eventStream<z.output<typeof answerLine>>(async (tell, stop) => {
+          using _turn = await answering.take(stop);
+          const answer = await shownAnswer(run, query as never, { usesModel: true, tell }, stop);
+          tell({ kind: 'answer', answer });
+        }, signal);
+        return { kind: 'lines', lines };
+      },
+    }),
+  ];
 }

@@ -1,5 +1,4 @@
 import type { Route } from '../http/route.ts';
-import { askRoutes } from './ask.ts';
 import type { Context } from './context.ts';
 import { documentRoutes } from './documents.ts';
 import { graphRoutes } from './graph.ts';
@@ -14,7 +13,7 @@ import { workRoutes } from './works.ts';
 /** All routes under `/api/v1`. */
 export function apiRoutes(context: Context): Route[] {
   return [
-    runRoutes, workRoutes, documentRoutes, questionRoutes, askRoutes, tableRoutes, graphRoutes,
+    runRoutes, workRoutes, documentRoutes, questionRoutes, tableRoutes, graphRoutes,
     queueRoutes, steeringRoutes, screeningRoutes,
   ].flatMap((routes) => routes(context)); // prettier-ignore
 }

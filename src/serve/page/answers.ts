@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type * as corpus from '../api/shapes/corpus.ts';
 import type * as course from '../api/shapes/course.ts';
 import type * as operating from '../api/shapes/operating.ts';
-import type { passage, screeningShape, work } from '../../questions/shapes/index.ts';
+import type { answerShape, passage, screeningShape, work } from '../../questions/shapes/index.ts';
 
 // Response types, inferred from the API schemas.
 
@@ -29,7 +29,7 @@ export interface Hits {
   readonly passages_searched: number;
   readonly passages: readonly z.output<typeof passage>[];
 }
-export type AskedAnswer = z.output<typeof corpus.answer>;
+export type AskedAnswer = z.output<typeof answerShape>;
 export type Screening = z.output<typeof screeningShape>;
 export type AskedLine = z.output<typeof corpus.answerLine>;
 export type SavedTable = z.output<typeof corpus.tables>['items'][number];

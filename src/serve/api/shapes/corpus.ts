@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { work } from '../../../questions/shapes/index.ts';
+import { answerPassage, answerSentence, answerShape, work } from '../../../questions/shapes/index.ts';
 import { at, count, counts, number, stage, text, tried } from './basics.ts';
 import { problem } from './operating.ts';
 
@@ -68,37 +68,14 @@ export const wholeDocument = z.object({
   next: number.describe('The next block; null at the end.'),
 });
 
-const answerQuote = z.object({
-  text: z.string(),
-  sentence: z.string(),
-  passage: z.string().describe('The id of the passage.'),
-  document: z.string(),
-  title: text,
-  page: number,
-  start: z.int(),
-  end: z.int(),
-  citation: text,
-});
-
-const answerSentence = z.object({ text: z.string(), fit: number, quotes: z.array(answerQuote) });
-const nearest = z
-  .array(z.object({ id: z.string(), document: z.string(), title: text, page: number, text: z.string() }))
-  .describe('The passages that come nearest.');
-
-export const answer = z.object({
-  question: z.string(),
-  model: text.describe('The model that wrote the sentences; null where they are quotes.'),
-  sentences: z.array(answerSentence),
-  dropped: z.record(z.string(), z.int()).describe('Sentences of the model that were dropped, by reason.'),
-  nearest,
-});
-
 const failure = z.object({ kind: z.literal('error'), problem }).describe('The last line, where the work failed.');
 
 export const answerLine = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('passages'), nearest }).describe('Sent again where the question is asked in other words.'),
+  z
+    .object({ kind: z.literal('passages'), passages: z.array(answerPassage) })
+    .describe('Sent again where the question is asked in other words.'),
   z.object({ kind: z.literal('sentence'), sentence: answerSentence }).describe('A sentence that passed the gate.'),
-  z.object({ kind: z.literal('answer'), answer }).describe('The whole answer: the last line.'),
+  z.object({ kind: z.literal('answer'), answer: answerShape }).describe('The whole answer: the last line.'),
   failure,
 ]);
 

@@ -27,12 +27,12 @@ export function AskView({ run }: { readonly run: Run }): View {
     setFound(undefined);
     leave.signal.addEventListener('abort', () => setBusy(false));
     // Sentences appear as they pass the check; the last line is the whole answer.
-    let answer: AskedAnswer = { question: q, model: null, sentences: [], dropped: {}, nearest: [] };
+    let answer: AskedAnswer = { question: q, model: null, sentences: [], dropped: {}, passages: [] };
     const hear = (line: AskedLine): void => {
       if (leave.signal.aborted || line.kind === 'error') return;
       if (line.kind === 'answer') ({ answer } = line);
       else if (line.kind === 'sentence') answer = { ...answer, sentences: [...answer.sentences, line.sentence] };
-      else answer = { ...answer, sentences: [], nearest: line.nearest };
+      else answer = { ...answer, sentences: [], passages: line.passages };
       if (line.kind === 'answer') setBusy(false);
       if (line.kind !== 'passages') setFound({ answer });
     };
@@ -96,10 +96,10 @@ function AnswerText({ answer }: { readonly answer: AskedAnswer }): View {
   const { place } = useScene();
   if (answer.sentences.length === 0)
     return html`<ul class="hits">
-      ${answer.nearest.slice(0, 3).map(({ id, document, title, page, text }) => {
+      ${answer.passages.slice(0, 3).map(({ id, document, title, page, text }) => {
         const to = place('/documents', { document, passage: id, q: answer.question });
         return html`<li>
-          <a href=${to}>${title ?? document}</a><span class="hint">${page === null ? '' : ` · page ${page}`}</span>
+          <a href=${to}>${title || document}</a><span class="hint">${page === null ? '' : ` · page ${page}`}</span>
           <p>${text}</p>
         </li>`;
       })}
