@@ -5,6 +5,7 @@ import type { Clock } from '../base/index.ts';
 import { systemClock } from '../base/index.ts';
 import type { Layer, Loaded } from '../config/index.ts';
 import { loadConfig } from '../config/index.ts';
+import { recordText } from './record-text.ts';
 import { setOption, settingsMade } from './setting-options.ts';
 import type { Terminal } from './terminal.ts';
 import { openTerminal, plain } from './terminal.ts';
@@ -33,8 +34,8 @@ export interface Session {
   readonly json: boolean;
   log(level: LogLevel, message: string): void;
   readonly logMessage: (event: { readonly kind: string } | MessageEvent) => void;
-  /** Prints the result of a command: the value as JSON with `--json`, otherwise the text. */
-  print(value: unknown, text: string | (() => string)): void;
+  /** Prints the result of a command: as JSON with `--json`, otherwise the text, by default made of the value. */
+  print(value: unknown, text?: string | (() => string)): void;
   /** The resolved settings; `flags` override the command's options. */
   load(flags?: Layer): Loaded;
 }
@@ -83,6 +84,7 @@ export function openSession(command: Command): Session {
   const threshold = LEVELS.indexOf(options.logLevel ?? 'info');
   const colours = { error: 'red', warn: 'yellow', info: 'dim', debug: 'dim' } as const;
   const warned = new Set<string>();
+  const bold = (text: string): string => terminal.style('bold', text, 'stdout');
   const session: Session = {
     terminal,
     clock: systemClock,
@@ -94,8 +96,10 @@ export function openSession(command: Command): Session {
     logMessage: (event) => {
       if ('message' in event) session.log(event.level, event.message);
     },
-    print: (value, text) =>
-      terminal.print(session.json ? JSON.stringify(value) : typeof text === 'string' ? text : text()),
+    print: (value, text = () => recordText(value as object, session.clock.now(), bold)) => {
+      if (session.json) terminal.print(JSON.stringify(value));
+      else terminal.print(typeof text === 'string' ? text : text());
+    },
     load: (flags = []) => {
       const { config: file, profile } = options;
       const loaded = loadConfig({ file, profile, flags: [...settingsMade(command), ...flags] });

@@ -5,11 +5,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 import type * as simulation from '../../sim/index.ts';
-import type { ManifestLine, TruthLine, Verification } from '../../sim/index.ts';
+import type { ManifestLine, TruthLine } from '../../sim/index.ts';
 import { AppError, packageRoot, parseJsonl } from '../base/index.ts';
 import { loopbackFetch } from '../http/index.ts';
-import type { Session } from './session.ts';
-import { table } from './terminal.ts';
 
 type Simulation = typeof simulation;
 
@@ -109,23 +107,4 @@ async function call(sim: string, path: string, init: Parameters<typeof loopbackF
       hint,
     });
   return response;
-}
-
-export function printVerification(session: Session, result: Verification): void {
-  const cells = Object.entries(result.confusion).flatMap(([expected, row]) =>
-    Object.entries(row).map(([found, count]) => [expected, found, count, expected === found ? '' : 'differs'] as const),
-  );
-  session.terminal.print(table(cells, ['expected', 'found', 'works', '']));
-  if (result.differences.length > 0) {
-    session.terminal.print('');
-    session.terminal.print(
-      table(
-        result.differences
-          .slice(0, 50)
-          .map(({ work, aspect, expected, found }) => [work, aspect, expected.slice(0, 80), found.slice(0, 80)]),
-        ['work', 'aspect', 'expected', 'found'],
-      ),
-    );
-  }
-  session.terminal.print(`\n${result.works} works, ${result.differences.length} differences`);
 }

@@ -83,19 +83,7 @@ export function workVersionsCommand(): Command {
         ...(flags.split !== undefined && { apart: flags.split }),
         ...(flags.merge !== undefined && { together: flags.merge }),
       });
-      if (session.json) {
-        session.terminal.print(JSON.stringify({ versions, same }));
-        return;
-      }
-      if (versions.length + same.length === 0)
-        session.log('info', 'no works have several versions or several listed ids');
-      for (const { work, of, apart } of same)
-        session.terminal.print(
-          apart ? `${work} is another work than ${of}: split` : `${work} is the same work as ${of}`,
-        );
-      for (const { work, of, reason, score, undone } of versions)
-        session.terminal.print(
-          `${work} is a version of ${of}: ${reason} (${score.toFixed(2)})${undone ? ', undone' : ''}`,
-        );
+      const isNone = versions.length + same.length === 0;
+      session.print({ versions, same }, isNone ? 'no works have several versions or several listed ids' : undefined);
     });
 }

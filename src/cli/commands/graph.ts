@@ -2,7 +2,7 @@ import { Argument, Command, Option } from 'commander';
 
 import type { Corpus } from '../../corpus/index.ts';
 import type { ClaimsGathered } from '../../graph/index.ts';
-import type { EdgeKind, LookedUp, NamedWorks } from '../../graph/index.ts';
+import type { EdgeKind } from '../../graph/index.ts';
 import { EDGE_KINDS } from '../../graph/index.ts';
 import { simulatedLayer } from '../../harvest/index.ts';
 import { askedRun, GRAPH_QUERIES, graphQuestion } from '../../questions/index.ts';
@@ -80,32 +80,9 @@ async function build(corpus: Corpus, flags: GraphFlags, session: Session, signal
           `${count(change.staleClaims)} documents were parsed again since their claims were extracted; docstokg graph build --claims updates them`,
         );
       using graph = corpus.graph.open();
-      const stats = graph.stats();
-      const total = (counts: Record<string, number>): number =>
-        Object.values(counts).reduce((sum, each) => sum + each, 0);
-      session.print(
-        { path, ...change, ...stats, looked_up: lookedUp, named },
-        [
-          ...(named ? [namedLine(named)] : []),
-          ...(lookedUp ? [lookedUpLine(lookedUp)] : []),
-          `${path}: ${count(change.documents)} documents, ${count(total(stats.nodes))} nodes, ${count(total(stats.edges))} edges, ${count(stats.evidence)} pieces of evidence (${count(change.added)} added, ${count(change.removed)} removed)`,
-        ].join('\n'),
-      );
+      session.print({ path, ...change, ...graph.stats(), looked_up: lookedUp, named });
     }
   }
-}
-
-function namedLine({ asked, named, unknown, left }: NamedWorks): string {
-  return `looked up ${count(asked)} cited works by id in OpenAlex: ${count(named)} found, ${count(unknown)} unknown${leftOver(left)}`;
-}
-
-function lookedUpLine({ asked, found, doubtful, unknown, unanswered, left }: LookedUp): string {
-  const failed = unanswered > 0 ? `, ${count(unanswered)} without an answer` : '';
-  return `looked up ${count(asked)} references without an identifier in Crossref: ${count(found)} found, ${count(doubtful)} doubtful, ${count(unknown)} unknown${failed}${leftOver(left)}`;
-}
-
-function leftOver(left: number): string {
-  return left > 0 ? `, ${count(left)} left for the next build` : '';
 }
 
 async function claims(corpus: Corpus, flags: GraphFlags, session: Session, signal: AbortSignal): Promise<void> {
@@ -116,30 +93,18 @@ async function claims(corpus: Corpus, flags: GraphFlags, session: Session, signa
     else if (event.kind === 'gathered') printClaims(event.gathered, session);
     else {
       const { estimate } = event;
-      const text = `${count(estimate.passages)} passages of ${count(estimate.documents)} documents, ${count(estimate.known)} cached; at most ${count(estimate.inputTokens)} input and ${count(estimate.mostOutputTokens)} output tokens${dollars(estimate.mostUsd, ', at most ')}`;
-      if (flags.estimate) session.print(estimate, text);
-      else session.log('info', text);
+      const { documents, inputTokens, mostOutputTokens: output } = estimate;
+      if (flags.estimate) session.print(estimate);
+      else session.log('info', `${count(documents)} documents; at most ${count(inputTokens)} input and ${count(output)} output tokens`); // prettier-ignore
     }
 }
 
 function printClaims(gathered: ClaimsGathered, session: Session): void {
   session.terminal.clear();
-  const { outcome, tooDear, claims, dropped, unreadable, inputTokens, outputTokens, usd } = gathered;
+  const { outcome } = gathered;
   const code = stageExitCode(outcome);
   if (code !== 0) process.exitCode ??= code;
-  const lost = Object.entries({ ...dropped, ...(unreadable > 0 && { 'unreadable answers': unreadable }) });
-  session.print({ ...gathered, outcome: undefined, failed: outcome.failed }, () =>
-    [
-      `${count(claims)} claims with a verified quote, from ${count(outcome.succeeded)} documents`,
-      `dropped: ${lost.length === 0 ? 'none' : lost.map(([why, number]) => `${count(number)} ${why}`).join(', ')}`,
-      `used: ${count(inputTokens)} input tokens, ${count(outputTokens)} output tokens${dollars(usd, ', ')}`,
-      ...(tooDear > 0 ? [`over budget, not processed: ${count(tooDear)} documents`] : []),
-    ].join('\n'),
-  );
-}
-
-function dollars(usd: number | null, before: string): string {
-  return usd === null ? '' : `${before}$${usd.toFixed(usd < 1 ? 4 : 2)}`;
+  session.print({ ...gathered, outcome: undefined, failed: outcome.failed });
 }
 
 const top = (command: Command): Command => command.option('-n, --top <n>', 'rows to show', wholeNumber(1), 20);

@@ -1,14 +1,12 @@
 import { Command } from 'commander';
 
 import type { RunCounts } from '../../ask/index.ts';
-import type { RefreshDiff } from '../../corpus/index.ts';
 import { corpusLayer, isEmptyDiff, openCorpus } from '../../corpus/index.ts';
 import { simulatedLayer } from '../../harvest/index.ts';
 import { count } from '../progress.ts';
 import { chooseRun, runArgument } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
 import { stopSignal } from '../stop-signal.ts';
-import { plain } from '../terminal.ts';
 import { webOptions } from '../options.ts';
 
 interface RefreshFlags {
@@ -17,16 +15,6 @@ interface RefreshFlags {
   readonly mailto?: string;
   readonly sim?: string;
 }
-
-const HEADINGS: readonly (readonly [keyof RefreshDiff, string])[] = [
-  ['new_works', 'new works'],
-  ['opened', 'newly open'],
-  ['fetched', 'downloaded'],
-  ['new_versions', 'with a newer or published version'],
-  ['retracted', 'RETRACTED'],
-  ['reinstated', 'reinstated'],
-  ['corrected', 'corrected, or with an expression of concern'],
-];
 
 export function refreshCommand(): Command {
   return webOptions(runArgument(shared(new Command('refresh'))))
@@ -55,7 +43,7 @@ export function refreshCommand(): Command {
         },
         stop.signal,
       );
-      session.print(diff, () => textOf(diff));
+      session.print(diff, isEmptyDiff(diff) ? 'no changes since the last refresh' : undefined);
     });
 }
 
@@ -66,16 +54,4 @@ function triedText({ outcomes }: RunCounts): string {
   const parts = { downloaded: saved, unavailable: skipped, failed, deferred: parked };
   const words = Object.entries(parts).flatMap(([word, works]) => (works > 0 ? [`${count(works)} ${word}`] : []));
   return tried === 0 ? 'no works were tried again' : `${count(tried)} works tried: ${words.join(', ')}`;
-}
-
-function textOf(diff: RefreshDiff): string {
-  if (isEmptyDiff(diff)) return 'no changes since the last refresh';
-  return HEADINGS.filter(([name]) => diff[name].length > 0)
-    .map(([name, heading]) => {
-      const lines = diff[name].map(
-        ({ work, title, doi }) => `  ${work}  ${plain(title ?? '')}${doi === null ? '' : `  doi:${doi}`}`,
-      );
-      return `${diff[name].length} ${heading}\n${lines.join('\n')}`;
-    })
-    .join('\n\n');
 }

@@ -50,10 +50,7 @@ Examples:
       await using corpus = await corpusOf(session, run);
       if (name === undefined) {
         const sets = corpus.sets();
-        if (session.json) session.terminal.print(JSON.stringify(sets));
-        else if (sets.length === 0) session.log('info', 'no sets; --filter or --works saves one');
-        for (const { name: of, size, filter: by } of session.json ? [] : sets)
-          session.terminal.print(`${of}\t${count(size)} works\t${by ?? 'listed'}`);
+        session.print(sets, sets.length === 0 ? 'no sets; --filter or --works saves one' : undefined);
       } else if (flags.delete) {
         corpus.deleteSet(name);
         session.log('info', `deleted ${name}`);

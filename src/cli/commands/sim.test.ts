@@ -81,7 +81,7 @@ test('a served world can be verified against, broken and stopped', async () => {
     write((one) => one);
     const before = await run('verify', '--manifest', manifest, '--sim', sim);
     assert.equal(before.code, 0, before.out);
-    assert.ok(before.out.includes(`${lines.length} works, 0 differences`), before.out);
+    assert.match(before.out, new RegExp(`^works +${lines.length}$`, 'm'));
     write((one) => (one['resolver'] === 'openalex' ? { ...one, sha256: 'f'.repeat(64) } : one));
     const wrong = await run('verify', '--manifest', manifest, '--sim', sim, '--json');
     assert.equal(wrong.code, 1);

@@ -9,8 +9,7 @@ import type { Aspect, LogEntry, Policy, Profile } from '../../../sim/index.ts';
 import { AppError, JsonlWriter } from '../../base/index.ts';
 import { openSession, outputOptions } from '../session.ts';
 import { wholeNumber } from '../options.ts';
-import { loadSimulation, printVerification, readManifest, readTruth, readViolations } from '../simulation.ts';
-import { table } from '../terminal.ts';
+import { loadSimulation, readManifest, readTruth, readViolations } from '../simulation.ts';
 
 /**
  * Profiles of the simulator and their default number of works; copied here so that help does not load the simulator.
@@ -224,12 +223,10 @@ function verifyCommand(): Command {
                 scope,
                 ...(only && { aspects: only as Aspect[] }),
               });
-        if (session.json) session.terminal.print(JSON.stringify({ ...result, violations: report }));
-        else {
-          if (result) printVerification(session, result);
-          session.terminal.print(table(Object.entries(report.by_rule), ['rule', 'violations']));
-        }
-        if (report.total > 0 || (result?.differences.length ?? 0) > 0) process.exitCode = 1;
+        const differences = result?.differences.length ?? 0;
+        session.print({ ...result, violations: report });
+        session.log('info', `${differences} differences, ${report.total} violations`);
+        if (report.total + differences > 0) process.exitCode = 1;
       },
     );
 }

@@ -10,10 +10,8 @@ import type { Session } from '../session.ts';
 import { openSession, shared } from '../session.ts';
 import { settingOptions } from '../setting-options.ts';
 import { stopSignal } from '../stop-signal.ts';
-import { plain } from '../terminal.ts';
 import { decimalNumber } from '../options.ts';
 
-const MOST_SHOWN = 20;
 const HOUR_MS = 3_600_000;
 
 interface StoreOptions {
@@ -51,18 +49,7 @@ function checkCommand(): Command {
       await withShared(self, run, options, async ({ files }, session, signal) => {
         const { verify = false, repair = false, graceH } = options;
         const found = await checkStore(files, { verify, repair, graceMs: graceH * HOUR_MS }, signal);
-        if (session.json) session.terminal.print(JSON.stringify({ run, store: files.objects.name, ...found }));
-        else {
-          for (const kind of ['missing', 'damaged'] as const)
-            for (const path of found[kind].slice(0, MOST_SHOWN)) session.terminal.print(`${kind}: ${plain(path)}`);
-          session.terminal.print(
-            [
-              `${count(found.files)} files, ${count(found.objects)} objects in ${files.objects.name}:`,
-              `${count(found.missing.length)} missing, ${count(found.damaged.length)} damaged,`,
-              `${count(found.orphans.length)} orphaned (${count(found.removed)} removed), ${count(found.young)} without a file yet`,
-            ].join(' '),
-          );
-        }
+        session.print({ run, store: files.objects.name, ...found });
         if (found.missing.length + found.damaged.length > 0) process.exitCode = 1;
       });
     });

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Account, RunCounts } from '../../../ask/index.ts';
 import { AppError } from '../../../base/index.ts';
 import type { Config } from '../../../config/index.ts';
-import type { Corpus, Estimate, RunAsked } from '../../../corpus/index.ts';
+import type { Corpus, RunAsked } from '../../../corpus/index.ts';
 import { openCorpus } from '../../../corpus/index.ts';
 import type { DownloadSummary } from '../../../download/index.ts';
 import { asksOpenAlex } from '../../../harvest/index.ts';
@@ -54,7 +54,7 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
     using stop = stopSignal();
     const tell = (message: string): void => session.log('info', message);
     const estimate = await corpus.estimate(request, { tell, signal: stop.signal });
-    session.print(estimate, () => estimateText(estimate));
+    session.print(estimate);
     return;
   }
   if (options.dryRun) return await dryRun(corpus, request, session);
@@ -117,19 +117,6 @@ async function listPlans(corpus: Corpus, request: RunAsked, session: Session): P
     }
   }
   session.log('info', `${works} works, ${places} URLs; nothing was downloaded`);
-}
-
-function estimateText(estimate: Estimate): string {
-  const { works, papers, likely_open: open, sampled, credits, hours, hosts, gigabytes } = estimate;
-  const [slowest] = hosts;
-  const budget = credits.left_usd === null ? '' : `; ${credits.left_usd} USD left today`;
-  return [
-    `works        ${estimate.at_least ? 'at least ' : ''}${count(works)}${papers > 0 ? `, and ${count(papers)} local papers` : ''}`,
-    `likely open  ${count(open)}${works === 0 ? '' : ` (${((100 * open) / works).toFixed(0)} %, from a sample of ${count(sampled)})`}`,
-    `credits      ${count(credits.listing)} for the list (${credits.usd} USD${budget})`,
-    `hours        ${hours}${slowest ? `, slowest host ${plain(slowest.host)}: ${count(slowest.works)} works at ${slowest.per_second} requests per second` : ''}`,
-    `gigabytes    ${gigabytes}`,
-  ].join('\n');
 }
 
 export function printAccount(

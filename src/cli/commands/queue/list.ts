@@ -4,8 +4,6 @@ import { Command, Option } from 'commander';
 
 import type { Job, JobFilter, JobState, QueueAdmin } from '../../../queue/kept/index.ts';
 import { JOB_STATES, jobJson } from '../../../queue/kept/index.ts';
-import type { Session } from '../../session.ts';
-import { plain, table } from '../../terminal.ts';
 import { codeOfReason, findJob, queueOptions, withQueue } from './shared.ts';
 import { wholeNumber } from '../../options.ts';
 
@@ -46,30 +44,18 @@ export function listCommand(): Command {
     .action(async (id: string | undefined, options: FilterOptions & ListOptions, self: Command) => {
       await withQueue(self, async (queue, session) => {
         const { terminal, json } = session;
-        if (id !== undefined) return await showJob(id, queue.store.admin, session);
+        if (id !== undefined) return session.print(jobJson(await findJob(queue.store.admin, id)));
         if (options.export) return await exportJobs(queue.store.admin, filterOf(options));
         const jobs = await queue.store.admin.list(filterOf(options), { limit: options.limit });
         if (json) for (const job of jobs) terminal.print(JSON.stringify(jobJson(job)));
-        else {
-          const rows = jobs.map((job) => [
-            job.id,
-            plain(job.artifactId),
-            job.state,
-            job.attempts,
-            plain(job.lastError ?? '').slice(0, 60),
-          ]);
-          terminal.print(table(rows, ['id', 'artifact', 'state', 'attempts', 'last error']));
-        }
+        else
+          session.print(
+            jobs.map(({ id: number, artifactId: artifact, state, attempts, lastError }) => ({ number, artifact, state, attempts, lastError })), // prettier-ignore
+          );
         if (jobs.length === options.limit)
           session.log('info', `only the first ${options.limit} are shown; --limit shows more, --export all`);
       });
     });
-}
-
-async function showJob(id: string, admin: QueueAdmin, session: Session): Promise<void> {
-  const fields = jobJson(await findJob(admin, id));
-  const text = (value: unknown): string => plain(typeof value === 'string' ? value : JSON.stringify(value));
-  session.print(fields, () => table(Object.entries(fields).map(([name, value]) => [name, text(value)])));
 }
 
 async function exportJobs(admin: QueueAdmin, filter: JobFilter): Promise<void> {

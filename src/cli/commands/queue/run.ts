@@ -15,9 +15,10 @@ import type {
   WorkQueue,
 } from '../../../queue/index.ts';
 import type { DownloadTelemetry } from '../../../telemetry/index.ts';
-import { Orchestrator, RateMeter } from '../../../queue/index.ts';
+import { isoTime, Orchestrator, RateMeter } from '../../../queue/index.ts';
 import { orchestratorOptions } from '../../../harvest/queue/index.ts';
 import { count, duration, showProgress } from '../../progress.ts';
+import { recordText } from '../../record-text.ts';
 import type { Session } from '../../session.ts';
 import { settingOptions } from '../../setting-options.ts';
 import { stopSignal } from '../../stop-signal.ts';
@@ -165,7 +166,7 @@ function describe(orchestrator: Orchestrator, outlook: Outlook, perSecond: numbe
   ].join('  ');
 }
 
-function printSummary(summary: RunSummary, left: UnfinishedWork, session: Session): void {
+function printSummary(summary: RunSummary, left: Awaited<ReturnType<typeof unfinishedWork>>, session: Session): void {
   if (session.json) {
     session.terminal.print(JSON.stringify({ ...summary, left }));
     return;
@@ -175,7 +176,8 @@ function printSummary(summary: RunSummary, left: UnfinishedWork, session: Sessio
     `${reason}: ${count(done)} done, ${count(skipped)} skipped, ${count(error)} failed` +
       `${requeued > 0 ? `, ${count(requeued)} requeued` : ''}${lost > 0 ? `, ${count(lost)} lost to another worker` : ''}`,
   );
-  if (reason === 'drained') for (const line of unfinishedLines(left, session.clock.now())) session.terminal.print(line);
+  if (reason === 'drained' && left.due + left.delayed > 0)
+    session.terminal.print(`left in the queue\n${recordText(left, session.clock.now())}`);
   if (error > 0) session.log('info', 'see queue stats for the reasons; queue retry-failed requeues failed jobs');
 }
 
@@ -300,8 +302,6 @@ async function openDownloadJobs(config: Config, session: Session, parts: Downloa
   };
 }
 
-type UnfinishedWork = Awaited<ReturnType<typeof unfinishedWork>>;
-
 /** Summarises the jobs left in a queue. Scans all jobs, so it is called only once, after a run. */
 async function unfinishedWork(
   queue: WorkQueue,
@@ -318,36 +318,12 @@ async function unfinishedWork(
       const isPaused = pauses.some(({ scope, name }) => scope === 'host' && name === each.host);
       const hold = held.find(({ host }) => host === each.host);
       if (each.due === 0 || (!isPaused && !hold?.heldMs)) return [];
-      const { host, due: waiting } = each;
-      return {
-        host,
-        jobs: waiting,
-        why: isPaused ? 'paused' : 'held',
-        forMs: isPaused ? null : (hold?.heldMs ?? null),
-      };
+      const why = isPaused ? 'paused: queue resume --host' : 'rate-limited';
+      return { host: each.host, jobs: each.due, why, for_ms: isPaused ? null : (hold?.heldMs ?? null) };
     }),
     codes: Object.fromEntries(
       byErrorCode.filter(({ state }) => state === 'queued').map(({ code, jobs: times }) => [code, times]),
     ),
-    nextAt: nextAvailableAt,
+    next_at: isoTime(nextAvailableAt),
   };
-}
-
-/** Formats the summary; empty if no jobs are left. */
-function unfinishedLines({ due, delayed, hosts, paused, codes, nextAt }: UnfinishedWork, now: number): string[] {
-  if (due + delayed === 0) return [];
-  const reasons = Object.entries(codes).map(([code, times]) => `${code} ${count(times)}`);
-  return [
-    [
-      `left in the queue: ${count(due)} due, ${count(delayed)} delayed`,
-      nextAt === null ? '' : `, the next in ${duration(nextAt - now)}`,
-      reasons.length > 0 ? ` (${reasons.join(', ')})` : '',
-    ].join(''),
-    ...hosts.map(({ host, jobs, why, forMs }) =>
-      why === 'paused'
-        ? `  ${count(jobs)} for ${plain(host)}, which is paused: queue resume --host ${plain(host)}`
-        : `  ${count(jobs)} for ${plain(host)}, which is rate-limited${forMs === null ? '' : ` for another ${duration(forMs)}`}`,
-    ),
-    ...(paused.length > 0 ? [`  paused: ${plain(paused.join(', '))} (queue resume)`] : []),
-  ];
 }

@@ -49,16 +49,20 @@ export async function findJob(admin: QueueAdmin, id: string): Promise<Job> {
   throw new AppError('JOB_UNKNOWN', `job not found: ${id}`, { hint: 'see queue list' });
 }
 
-/** Prints once, or with `--watch` every second until Ctrl-C; `before` clears the screen. */
+/** Prints once, or with `--watch` every second until Ctrl-C. */
 export async function showRepeatedly(
   session: Session,
   isWatching: boolean | undefined,
-  show: (before: string) => Promise<void>,
+  read: () => Promise<object>,
+  print: (value: object) => void,
 ): Promise<void> {
-  if (!isWatching) return await show('');
+  if (!isWatching) return print(await read());
   using stop = stopSignal();
   while (!stop.signal.aborted) {
-    await show(process.stdout.isTTY ? CLEAR : '');
+    const value = await read();
+    // Right before the output, to avoid flicker.
+    if (process.stdout.isTTY) process.stdout.write(CLEAR);
+    print(value);
     await wait(session.clock, WATCH_MS, stop.signal).catch(() => undefined);
   }
 }
