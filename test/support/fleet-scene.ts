@@ -103,7 +103,8 @@ export class FleetScene implements AsyncDisposable {
   async check(out: string, ...more: readonly string[]): Promise<StoreCheck> {
     const parameters = ['store', 'check', out, ...this.#fleet(), '--verify', '--grace-h', '0', '--json'];
     await using check = this.#start([...parameters, ...more]);
-    await check.ended;
+    const { code } = await check.ended;
+    if (check.stdout === '') throw new Error(`store check ended with ${code}: ${check.stderr}`);
     return JSON.parse(check.stdout) as StoreCheck;
   }
 
