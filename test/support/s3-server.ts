@@ -47,6 +47,7 @@ interface S3Server {
   close(): Promise<void>;
 }
 
+/** To list more than 1,000 objects it needs `node --openssl-legacy-provider`: its continuation tokens are encrypted with DES. */
 async function startS3rver(): Promise<TestS3> {
   const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as new (options: object) => S3Server;
   const folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-s3-'));
