@@ -61,7 +61,7 @@ export async function openSearchSession(
   }
 }
 
-/** The model of the index, unless words are enough or there are no vectors; required if requested by name. */
+/** The model of the index; undefined for a search by words, or if there are no vectors. If the mode was requested, both are errors. */
 async function queryEngine(
   { folder }: SearchPlace,
   {

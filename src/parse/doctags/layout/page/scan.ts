@@ -49,7 +49,7 @@ const RUNNING_SHARE = 0.6;
 /** The share of letters that a table may lose. */
 const LOST_SHARE = 0.02;
 
-/** Pictures that would take lines of running text with them: their text is given back, and they are no pictures. */
+/** Whether a picture covers lines of running text: such a picture is dropped, and its text is kept. */
 export function swallowsText(picture: Box, segments: readonly Segment[]): boolean {
   const inside = segments.filter((segment) => shareInside(segment, picture) > 0.5);
   const running = inside.filter((segment) => segment.text.split(/\s+/u).length >= LINE_WORDS);

@@ -114,7 +114,7 @@ function isNumber(text: string): boolean {
   return /^\p{Nd}/u.test(text);
 }
 
-/** Whether the number at `last` is over before the one at `next`: a gap or, beside Arabic letters, a hyphen parts them. */
+/** Whether a number ends at `last`: a gap or, next to Arabic letters, a hyphen separates it from the digit at `next`. */
 function endsNumber(glyphs: readonly Glyph[], last: number, next: number, isArabic: boolean): boolean {
   const [before, after] = [glyphs[last], glyphs[next]];
   if (!before || !after || !isNumber(before.text)) return false;
