@@ -26,9 +26,10 @@
 -- own papers without an id by `paper:DOCUMENT`, entries of lists that cannot be read by `entry:FILE#LINE`.
 
 -- How far each log was read. `head` and `tail` are hashes of the first and last bytes of what was read: if another file has
--- the same name, the tables of the logs are emptied and read again. A manifest is repaired first, by the next run or by
--- `reindex`, because its rows may exist only here. The rows of a missing log stay until a new file has its name. `bad_lines`
--- are whole lines that cannot be read; half a line at the end is left for its writer.
+-- the same name, its tables are emptied and it is read again. A manifest is repaired first, by the next run or by
+-- `reindex`, because its rows may exist only here. The rows of a missing log stay, and nothing is appended to it until the
+-- file is back or `reindex` has run. `bad_lines` are whole lines that cannot be read; half a line at the end is left for its
+-- writer.
 create table logs (
   name text primary key,
   bytes integer not null check (bytes >= 0),

@@ -16,14 +16,21 @@ const NAME = 'corpus.sqlite';
 const BATCH_BYTES = 1 << 20;
 const BUSY_MS = 30_000;
 const ROWS_PER_CALL = 10;
-/** Tables that are not built from logs; `updateGraph` maintains them. */
-const GRAPH_TABLES = new Set(
-  'graph_sources graph_update statements evidence printed printed_keys work_keys open_references nodes edges'.split(
-    ' ',
-  ),
-);
-/** Tables of the search index, which is checked against its files whenever it is opened for writing. */
-const INDEX_TABLES = new Set(['index_about', 'segments', 'indexed_documents', 'deleted_passages']);
+/** The tables of each log. They depend on no other log, unlike those of works. */
+const LOG_TABLES: Readonly<Record<LogFile['kind'], string>> = {
+  manifest: 'outcomes attempts same_works',
+  records: 'records work_ids version_keys own_papers read_documents arxiv_versions listed_in repeated_entries answers',
+  decisions: 'screened protocols samples labels versions decided_works sets cells',
+  hosts: 'host_slices hosts',
+  doctags: 'documents',
+  chunk: 'documents',
+  embed: 'documents',
+};
+/** Derived from the manifest, the records and the decisions. */
+const WORK_TABLES = 'works works_tally words';
+/** Not built from logs: `updateGraph` maintains them. */
+const GRAPH_TABLES =
+  'graph_sources graph_update statements evidence printed printed_keys work_keys open_references nodes edges';
 /** The columns by which works are counted. */
 const TALLIED = 'outcome, reason, licence, version, type, year, label, other_version';
 /** Most names of works held in memory until their rows are written. */
@@ -163,9 +170,15 @@ export class CorpusStore implements Rows, Disposable {
     }
     refuseFleetFolder(this.folder);
     this.ingest();
+    const path = join(this.folder, `${kind}.jsonl`);
     this.transaction(() => {
+      // A new file would replace what was read from the old one, which only the database still has.
+      if (!existsSync(path) && this.#cursor(`${kind}.jsonl`) !== START)
+        throw new AppError('CORPUS_LOG_MISSING', `${path} is missing; corpus.sqlite still has what was read from it`, {
+          hint: 'put the file back, or run docstokg reindex to go on without its contents',
+        });
       // Decisions of people cannot be fetched again: sync them.
-      appendLine(join(this.folder, `${kind}.jsonl`), `${lines.join('\n')}\n`, kind === 'decisions');
+      appendLine(path, `${lines.join('\n')}\n`, kind === 'decisions');
       const log = logsIn(this.folder, this.#manifests).find((each) => each.kind === kind);
       const total = { lines: 0, badLines: 0, replaced: new Set<string>() };
       if (log) while (this.#read(log, total, Number.MAX_SAFE_INTEGER));
@@ -174,14 +187,12 @@ export class CorpusStore implements Rows, Disposable {
 
   /** Deletes every row that comes from a log, or those of the graph as well; the next ingest reads all logs from their start. */
   clear(what: 'logged' | 'with graph' = 'logged'): void {
-    this.transaction(() => {
-      const tables = this.all(
-        "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' and name not like 'words_%'",
-      );
-      for (const name of tables.map((each) => String(each['name'])))
-        if (!INDEX_TABLES.has(name) && (what === 'with graph' || !GRAPH_TABLES.has(name)))
-          this.database.exec(`delete from ${name}`);
-    });
+    const logged = [...Object.values(LOG_TABLES), WORK_TABLES, 'logs'];
+    this.transaction(() => this.#empty(...logged, ...(what === 'with graph' ? [GRAPH_TABLES] : [])));
+  }
+
+  #empty(...lists: readonly string[]): void {
+    for (const table of new Set(lists.flatMap((list) => list.split(' ')))) this.run(`delete from ${table}`);
   }
 
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the columns that the statement selects
@@ -297,9 +308,7 @@ export class CorpusStore implements Rows, Disposable {
       const renamed = this.#renamed(log);
       if (renamed) return true;
       if (log.kind === 'manifest') return false;
-      // The log of hosts is not synced: after a power failure it may have lost lines.
-      if (log.kind === 'hosts') this.#forgetHosts();
-      else this.clear();
+      this.#forget(log.kind);
       read = readLines(log.path, START, maxBytes);
       if (!read) return false;
     } else if (cursor === START && this.#renamed(log)) return true;
@@ -318,9 +327,15 @@ export class CorpusStore implements Rows, Disposable {
     return !read.isEnd;
   }
 
-  #forgetHosts(): void {
-    for (const sql of ['delete from host_slices', 'delete from hosts', "delete from logs where name = 'hosts.jsonl'"])
-      this.run(sql);
+  /** Deletes the rows of a log; those of the others stay, because their files may be missing. */
+  #forget(kind: LogFile['kind']): void {
+    this.#empty(LOG_TABLES[kind]);
+    for (const { name, kind: other } of logsIn(this.folder, this.#manifests))
+      if (LOG_TABLES[other] === LOG_TABLES[kind]) this.run('delete from logs where name = ?', name);
+    if (kind !== 'records' && kind !== 'decisions') return;
+    this.#empty(WORK_TABLES);
+    const names = 'select work as name from outcomes union select id from records union select id from decided_works';
+    for (const { name } of this.all<{ name: string }>(names)) this.#works.changed(name);
   }
 
   #cursor(name: string): LogCursor {

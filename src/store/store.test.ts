@@ -91,6 +91,27 @@ test('a manifest that was rotated is not read twice, and a log that was replaced
   assert.equal(dumpOf(store), rebuilt(folder.path));
 });
 
+test('outcomes stay when the manifest is missing and another log was deleted or replaced', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
+  for (const line of corpusLines(300, 3)) appendLine(folder.path, line);
+  const decisions = join(folder.path, 'decisions.jsonl');
+  const label = (work: string): string => `${JSON.stringify({ kind: 'label', work, label: 'included' })}\n`;
+  writeFileSync(decisions, label('W1') + label('W2'));
+  using store = CorpusStore.open(folder.path);
+  store.ingest();
+  const counts = (): unknown => [store.count('outcomes'), store.count('works'), store.count('records')];
+  const before = counts();
+  rmSync(join(folder.path, 'manifest.jsonl'));
+  rmSync(decisions);
+  const set = { name: 'mine', works: ['W1'], filter: null };
+  assert.throws(() => new Records(store).saveSet(set, '2026'), { code: 'CORPUS_LOG_MISSING' });
+  assert.deepEqual([counts(), store.count('labels')], [before, 2]);
+  writeFileSync(decisions, label('W2'));
+  store.ingest();
+  new Records(store).saveSet(set, '2026');
+  assert.deepEqual([counts(), store.count('labels'), store.count('sets')], [before, 1, 1]);
+});
+
 test('a folder that cannot be written, or has no log, is read without a file being made', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
   {
