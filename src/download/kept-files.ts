@@ -1,7 +1,6 @@
-import { link as linkCallback, existsSync, rmSync } from 'node:fs';
-import { mkdir, rm, stat, symlink } from 'node:fs/promises';
+import { existsSync, rmSync } from 'node:fs';
+import { link, mkdir, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { promisify } from 'node:util';
 
 import type { Clock } from '../base/index.ts';
 import {
@@ -18,8 +17,6 @@ import {
 import type { Beginning } from './begun-files.ts';
 import { BegunFiles, BEGUN_FOLDER, PartFolder } from './begun-files.ts';
 import type { Artifact, ArtifactKind } from './manifest-row.ts';
-
-const hardLink = promisify(linkCallback);
 
 const FOLDERS: Readonly<Record<ArtifactKind, string>> = { pdf: 'PDF', html: 'HTML', xml: 'XML' };
 
@@ -145,7 +142,7 @@ export class KeptFiles implements Disposable {
       await symlink(relative(dirname(friendly), stored), friendly);
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) throw error;
-      await hardLink(stored, friendly);
+      await link(stored, friendly);
     }
   }
 

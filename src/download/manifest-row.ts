@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
 import { hostKey } from '../base/index.ts';
-import type { Hop } from '../http/index.ts';
 import type { Work } from '../works/index.ts';
 import type { Reason } from './reasons.ts';
 
@@ -13,6 +12,7 @@ const amount = z.number().min(0);
 const moment = z.iso.datetime({ offset: true });
 const reason = z.custom<Reason>((value) => typeof value === 'string');
 
+/** The result of one plan. URLs contain no keys. */
 const ATTEMPT_ROW = z
   .looseObject({
     resolver: z.string(),
@@ -26,8 +26,10 @@ const ATTEMPT_ROW = z
     license: text,
     version: text,
     host_type: text,
+    /** Another DOI of this copy, and the evidence that it is the same work. */
     same_as: text,
     evidence: text,
+    /** 'text-mining' if the file may be mined but not redistributed. */
     terms: text,
     reason,
     detail: text,
@@ -107,7 +109,7 @@ export function manifestRow(result: WorkResult, runId: string): ManifestRow {
     detail: outcome.kind === 'saved' ? null : outcome.detail,
     resolver: won?.attempt.resolver ?? null,
     url: won?.attempt.url ?? null,
-    final_url: won?.attempt.finalUrl ?? null,
+    final_url: won?.attempt.final_url ?? null,
     path: won?.artifact.path ?? null,
     kind: won?.artifact.kind ?? null,
     content_type: won?.artifact.contentType ?? null,
@@ -115,38 +117,15 @@ export function manifestRow(result: WorkResult, runId: string): ManifestRow {
     bytes: won?.artifact.bytes ?? null,
     license: won?.attempt.license ?? null,
     version: won?.attempt.version ?? null,
-    host_type: won?.attempt.hostType ?? null,
-    same_as: won?.attempt.sameAs ?? null,
+    host_type: won?.attempt.host_type ?? null,
+    same_as: won?.attempt.same_as ?? null,
     ...(outcome.kind === 'skipped' && outcome.duplicateOf !== undefined && { duplicate_of: outcome.duplicateOf }),
     terms: won?.attempt.terms ?? null,
     retry_at: outcome.kind === 'parked' ? new Date(outcome.at).toISOString() : null,
     duration_ms: Math.round(result.endedAt - result.startedAt),
     asked: result.asked,
-    attempts: result.attempts.map(attemptRow),
+    attempts: result.attempts,
     problems: result.problems,
-  };
-}
-
-function attemptRow(attempt: Attempt): AttemptRow {
-  return {
-    resolver: attempt.resolver,
-    url: attempt.url,
-    final_url: attempt.finalUrl,
-    chain: attempt.chain,
-    status: attempt.status,
-    bytes: attempt.bytes,
-    sha256: attempt.sha256,
-    kind: attempt.kind,
-    license: attempt.license,
-    version: attempt.version,
-    host_type: attempt.hostType,
-    same_as: attempt.sameAs,
-    evidence: attempt.evidence,
-    terms: attempt.terms,
-    reason: attempt.reason,
-    detail: attempt.detail,
-    started_at: new Date(attempt.startedAt).toISOString(),
-    duration_ms: Math.round(attempt.durationMs),
   };
 }
 
@@ -189,32 +168,8 @@ export interface Artifact {
   readonly bytes: number;
 }
 
-/** The result of one plan. URLs contain no keys. */
-export interface Attempt {
-  readonly resolver: string;
-  readonly url: string;
-  readonly finalUrl: string;
-  readonly chain: readonly Hop[];
-  readonly status: number | null;
-  readonly bytes: number;
-  readonly sha256: string | null;
-  readonly kind: string | null;
-  readonly license: string | null;
-  readonly version: string | null;
-  readonly hostType: string | null;
-  /** Another DOI of this copy, and the evidence that it is the same work. */
-  readonly sameAs: string | null;
-  readonly evidence: string | null;
-  /** 'text-mining' if the file may be mined but not redistributed. */
-  readonly terms: string | null;
-  readonly reason: Reason;
-  readonly detail: string | null;
-  readonly startedAt: number;
-  readonly durationMs: number;
-}
-
 export type WorkOutcome =
-  | { readonly kind: 'saved'; readonly artifact: Artifact; readonly attempt: Attempt }
+  | { readonly kind: 'saved'; readonly artifact: Artifact; readonly attempt: AttemptRow }
   /** Unavailable: no open copy, a wall, robots.txt, a policy. */
   | { readonly kind: 'skipped'; readonly reason: Reason; readonly detail: string | null; readonly duplicateOf?: string }
   /** Available from `at`. */
@@ -226,7 +181,7 @@ export interface WorkResult {
   readonly work: Work;
   readonly outcome: WorkOutcome;
   readonly asked: readonly string[];
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly AttemptRow[];
   readonly problems: readonly { readonly resolver: string; readonly message: string }[];
   readonly startedAt: number;
   readonly endedAt: number;

@@ -82,7 +82,7 @@ test('a page returned instead of a file is parsed as a page', async () => {
 test('a page with another DOI is another version of the work, and the evidence is saved', async () => {
   const { attempt } = await tryPage(page('10.31219/osf.io/abcde'));
   assert.deepEqual(
-    [attempt.reason, attempt.sameAs, attempt.version, attempt.evidence],
+    [attempt.reason, attempt.same_as, attempt.version, attempt.evidence],
     ['success', '10.31219/osf.io/abcde', 'submittedVersion', 'title and authors agree'],
   );
 });

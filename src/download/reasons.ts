@@ -99,7 +99,7 @@ export const REASONS = {
 export type Reason = keyof typeof REASONS;
 
 /** Failures that are retryable; everything else is unavailable, or deferred to a known time. */
-const BROKEN: ReadonlySet<Reason> = new Set<Reason>([
+export const BROKEN: ReadonlySet<Reason> = new Set<Reason>([
   'server-error',
   'connection-failed',
   'timeout',
@@ -111,10 +111,6 @@ const BROKEN: ReadonlySet<Reason> = new Set<Reason>([
   'lookup-failed',
   'internal-error',
 ]);
-
-export function isBroken(reason: Reason): boolean {
-  return BROKEN.has(reason);
-}
 
 /** Whether a later run may get a work that failed for this reason. */
 export function isTransient(reason: string): boolean {

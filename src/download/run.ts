@@ -1,7 +1,6 @@
 import type { Clock, ErrorInfo } from '../base/index.ts';
 import { AppError, errorInfo, parseJson } from '../base/index.ts';
 import type { Admission } from '../hosts/index.ts';
-import type { Send } from '../http/index.ts';
 import { withCaller } from '../http/index.ts';
 import type {
   DrainMode,
@@ -17,13 +16,11 @@ import type {
   WorkQueue,
 } from '../queue/index.ts';
 import { Orchestrator } from '../queue/index.ts';
-import type { ResolveContext, Resolver } from '../resolve/index.ts';
 import type { Work } from '../works/index.ts';
 import { workFromPayload } from '../works/index.ts';
-import type { InspectDocument } from './identity.ts';
-import type { KeptFiles } from './kept-files.ts';
-import type { ManifestRow, ArtifactKind, WorkOutcome, WorkResult } from './manifest-row.ts';
+import type { ManifestRow, WorkOutcome, WorkResult } from './manifest-row.ts';
 import { manifestRow, unattemptedResult } from './manifest-row.ts';
+import type { ProcessOptions } from './try-plan.ts';
 import { duplicateOf, processWork } from './try-plan.ts';
 import type { Reason } from './reasons.ts';
 import { REASONS } from './reasons.ts';
@@ -51,7 +48,7 @@ export interface ResultSink {
 /** Source of works; reports its own failures. */
 export type WorkProvider = (signal: AbortSignal) => AsyncIterable<Work>;
 
-export interface DownloadRunOptions {
+export interface DownloadRunOptions extends Omit<ProcessOptions, 'hint' | 'sameWorks' | 'signal' | 'webClock'> {
   readonly runId: string;
   readonly queue: WorkQueue;
   readonly orchestrator: OrchestratorOptions;
@@ -61,18 +58,6 @@ export interface DownloadRunOptions {
   /** Called when everything that the provider found is in the queue. */
   readonly listed?: (() => Promise<void>) | undefined;
   readonly sink: ResultSink;
-  readonly files: KeptFiles;
-  readonly send: Send;
-  readonly resolvers: readonly Resolver[];
-  readonly resolve: Omit<ResolveContext, 'attempted' | 'signal'>;
-  readonly inspect: InspectDocument | undefined;
-  readonly accept: ReadonlySet<ArtifactKind>;
-  readonly maxBytes: number;
-  readonly retries: number;
-  /** Time after which no further URL of a work is tried. */
-  readonly budgetMs: number;
-  readonly retracted: 'keep' | 'skip';
-  readonly clock: Clock;
   /** The web's clock: a simulated web is faster. */
   readonly webClock?: Clock | undefined;
   readonly report: (event: DownloadEvent | QueueEvent) => void;
@@ -200,8 +185,11 @@ export class DownloadRun {
       return outcome.kind === 'parked'
         ? { retryAt: this.#parkedUntil(work.id, outcome.at), reason: toErrorInfo(outcome) }
         : await this.#keepBefore(work);
+    // A host that was given up asked for a longer wait than any of our delays.
     const again =
-      outcome.kind === 'failed' && isRetryable(outcome.reason, job.attempt, this.#options.orchestrator.maxAttempts);
+      outcome.kind === 'failed' &&
+      outcome.reason !== 'host-given-up' &&
+      job.attempt < this.#options.orchestrator.maxAttempts;
     const row = manifestRow(
       { ...result, outcome: again ? this.#laterOn(outcome, job.attempt) : outcome },
       this.#options.runId,
@@ -330,15 +318,9 @@ export class DownloadRun {
   /** Jobs that the queue ended without a handler have no row yet. */
   async #accountForGivenUp(): Promise<void> {
     const { sink, queue, clock, runId } = this.#options;
-    for await (const { work, outcome, detail } of givenUpWorks(queue.store.admin)) {
-      const before = sink.last(work.id);
-      if (before !== undefined && before.outcome !== 'parked') continue;
-      const loss: WorkOutcome =
-        outcome === 'skipped'
-          ? { kind: 'skipped', reason: 'cancelled', detail }
-          : { kind: 'failed', reason: 'internal-error', detail };
-      await sink.write(manifestRow(unattemptedResult(work, loss, clock.now(), clock.now()), runId));
-    }
+    for await (const { work, outcome } of givenUpWorks(queue.store.admin))
+      if ((sink.last(work.id)?.outcome ?? 'parked') === 'parked')
+        await sink.write(manifestRow(unattemptedResult(work, outcome, clock.now(), clock.now()), runId));
   }
 
   /** Not before the stated time, and later each time; otherwise a refusal would repeat forever. */
@@ -363,27 +345,25 @@ function isRenewal(payload: unknown): boolean {
   return (payload as { readonly renewal?: unknown } | null | undefined)?.renewal === true;
 }
 
-/** A work whose job the queue ended without running its handler. */
-interface GivenUp {
-  readonly work: Work;
-  readonly outcome: 'failed' | 'skipped';
-  readonly detail: string;
-}
-
 const PAGE = 500;
 
 /** How the queue ends jobs without their handler: by losing too many workers, or by command. */
 const ENDS = [
-  { errorCode: 'PROCESS_DIED', state: 'error', outcome: 'failed' },
-  { errorCode: 'CANCELLED', state: 'skipped', outcome: 'skipped' },
+  { errorCode: 'PROCESS_DIED', state: 'error', kind: 'failed', reason: 'internal-error' },
+  { errorCode: 'CANCELLED', state: 'skipped', kind: 'skipped', reason: 'cancelled' },
 ] as const;
 
-async function* givenUpWorks(admin: QueueAdmin): AsyncGenerator<GivenUp> {
-  for (const { errorCode, state, outcome } of ENDS) {
+async function* givenUpWorks(
+  admin: QueueAdmin,
+): AsyncGenerator<{ readonly work: Work; readonly outcome: WorkOutcome }> {
+  for (const { errorCode, state, kind, reason } of ENDS) {
     for (let after = 0; ;) {
       const jobs = await admin.list({ states: [state], errorCode }, { limit: PAGE, after });
       for (const { artifactId, artifactJson, lastError } of jobs)
-        yield { work: workFromPayload(artifactId, parseJson(artifactJson)), outcome, detail: lastError ?? errorCode };
+        yield {
+          work: workFromPayload(artifactId, parseJson(artifactJson)),
+          outcome: { kind, reason, detail: lastError ?? errorCode },
+        };
       if (jobs.length < PAGE) break;
       after = jobs.at(-1)?.id ?? Infinity;
     }
@@ -401,46 +381,34 @@ export function isQueueEvent(event: DownloadEvent | QueueEvent): event is QueueE
   return !/^(work-|worker-)/.test(event.kind);
 }
 
-/**
- * Makes the next run retry works that failed because a service was down, and download works that a person split off.
- */
+/** Retries works that failed because a service was down, and downloads works that a person split off. */
 export async function askAgain(
-  {
-    queue,
-    clock,
-    log,
-  }: {
-    readonly queue: WorkQueue;
-    readonly clock: Clock;
-    readonly log: HandlerContext['log'];
-  },
+  { queue, clock, log }: Pick<DownloadRunOptions, 'queue' | 'clock' | 'log'>,
   identity?: KnownIdentity,
 ): Promise<void> {
-  const { code } = toErrorInfo({ reason: 'lookup-failed', detail: null });
-  const again = await queue.store.admin.requeue({ states: ['error'], errorCode: code }, clock.now(), { dryRun: false });
+  const requeue = (state: 'error' | 'skipped', reason: Reason): Promise<number> =>
+    queue.store.admin.requeue({ states: [state], errorCode: codeOf(reason) }, clock.now(), { dryRun: false });
+  const again = await requeue('error', 'lookup-failed');
   if (again > 0) log('info', `${again} works for which a service could not be asked are looked for again`);
   const apart = identity?.untriedApart() ?? 0;
   if (apart === 0) return;
-  const duplicates = toErrorInfo({ reason: 'duplicate', detail: null }).code;
-  await queue.store.admin.requeue({ states: ['skipped'], errorCode: duplicates }, clock.now(), { dryRun: false });
+  await requeue('skipped', 'duplicate');
   log('info', `${apart} works that were split off from others are downloaded`);
 }
 
-/** Whether a failed work is retried in the same run. */
-function isRetryable(reason: Reason, attempt: number, maxAttempts: number): boolean {
-  // This host asked for a longer wait than any of our delays.
-  return reason !== 'host-given-up' && attempt < maxAttempts;
+/** `no-plan` → `NO_PLAN`. */
+function codeOf(reason: Reason): string {
+  return reason.toUpperCase().replaceAll('-', '_');
 }
 
-/** The reason as an error code, `no-plan` → `NO_PLAN`, with its detail. */
 function toErrorInfo({ reason, detail }: { readonly reason: Reason; readonly detail: string | null }): ErrorInfo {
-  return { code: reason.toUpperCase().replaceAll('-', '_'), message: detail ?? REASONS[reason].sentence };
+  return { code: codeOf(reason), message: detail ?? REASONS[reason].sentence };
 }
 
 /** A saved work as shown by `queue list`. */
 function resultOf({ artifact, attempt }: WorkOutcome & { kind: 'saved' }, worker: string): object {
   const { path, bytes, sha256 } = artifact;
-  return { path, resolver: attempt.resolver, host: new URL(attempt.finalUrl).host, worker, bytes, sha256 };
+  return { path, resolver: attempt.resolver, host: new URL(attempt.final_url).host, worker, bytes, sha256 };
 }
 
 /** The first known file: its host is requested first, so the queue can start with the busiest host. */

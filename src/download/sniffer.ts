@@ -6,12 +6,8 @@ export type BodyKind = 'pdf' | 'jats' | 'tei' | 'xml' | 'html' | 'gzip' | 'zip' 
 export interface Sniffed {
   readonly kind: BodyKind;
   readonly bytes: number;
-  /** Bytes of junk before a PDF's header. */
-  readonly headerOffset: number;
   /** Why it cannot be saved; undefined if its structure is sound. */
   readonly fault: Reason | undefined;
-  /** Judged by the two ends, where a PDF's trailer is; only a parser knows for sure. */
-  readonly isEncrypted: boolean;
 }
 
 /** A PDF's header must start within this many bytes, as in other readers. */
@@ -53,14 +49,7 @@ export class Sniffer {
   /** The verdict, after the last byte. */
   end(): Sniffed {
     const kind = this.#kind ?? kindOf(this.#head);
-    const headerOffset = kind === 'pdf' ? Math.max(0, this.#head.indexOf('%PDF-')) : 0;
-    return {
-      kind,
-      bytes: this.#bytes,
-      headerOffset,
-      fault: this.#fault(kind),
-      isEncrypted: kind === 'pdf' && (this.#head.includes('/Encrypt') || this.#end().includes('/Encrypt')),
-    };
+    return { kind, bytes: this.#bytes, fault: this.#fault(kind) };
   }
 
   #end(): Buffer {

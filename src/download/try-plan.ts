@@ -8,15 +8,15 @@ import type { Work } from '../works/index.ts';
 import type { InspectDocument } from './identity.ts';
 import { belongsTo, faultOf } from './identity.ts';
 import type { KeptFiles } from './kept-files.ts';
-import type { Attempt, WorkOutcome, WorkResult, Artifact, ArtifactKind } from './manifest-row.ts';
+import type { AttemptRow, WorkOutcome, WorkResult, Artifact, ArtifactKind } from './manifest-row.ts';
 import type { Reason } from './reasons.ts';
-import { isBroken, reasonOfResult, responseOf } from './reasons.ts';
+import { BROKEN, reasonOfResult, responseOf } from './reasons.ts';
 import type { SameWork, SameWorks } from './same-works.ts';
 import type { ReceivedBody } from './transfer.ts';
 import { BodyReceiver, Transfer } from './transfer.ts';
 import { isCookieWall, isForSale, wallOf } from './wall.ts';
 
-interface ProcessOptions extends TryOptions {
+export interface ProcessOptions extends TryOptions {
   readonly resolvers: readonly Resolver[];
   readonly resolve: Omit<ResolveContext, 'attempted' | 'signal'>;
   readonly retracted: 'keep' | 'skip';
@@ -34,7 +34,7 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
   const context = { ...options.resolve, attempted: tried, asked: (name: string) => void asked.push(name), signal };
   // Files are recognised by title and DOI, so these are looked up before anything is fetched.
   const { work, findings } = await completeWork(listed, context);
-  const attempts: Attempt[] = [];
+  const attempts: AttemptRow[] = [];
   const problems: { readonly resolver: string; readonly message: string }[] = [];
   const moments: number[] = [];
   const lookupMoments: number[] = [];
@@ -98,7 +98,7 @@ export function duplicateOf({ id, evidence }: SameWork): WorkOutcome {
  * unavailable. The reason is that of the last decisive URL.
  */
 function lossOf(
-  attempts: readonly Attempt[],
+  attempts: readonly AttemptRow[],
   { moments, lookupMoments }: { readonly moments: readonly number[]; readonly lookupMoments: readonly number[] },
   { problems, failedLookups }: Pick<WorkResult, 'problems'> & { readonly failedLookups: number },
 ): WorkOutcome {
@@ -114,14 +114,14 @@ function lossOf(
   // The only reason that time may change and an operator can act on.
   const givenUp = attempts.find(({ reason }) => reason === 'host-given-up');
   if (givenUp) return { kind: 'failed', reason: 'host-given-up', detail: givenUp.detail };
-  const broken = attempts.findLast(({ reason }) => isBroken(reason));
+  const broken = attempts.findLast(({ reason }) => BROKEN.has(reason));
   if (broken) return { kind: 'failed', reason: broken.reason, detail };
   // A service that was not reached may know a copy, so the work is not given up.
   if (failedLookups > 0) return { kind: 'failed', reason: 'lookup-failed', detail };
   return { kind: 'skipped', reason: attempts.at(-1)?.reason ?? 'no-plan', detail };
 }
 
-function inWords({ resolver, reason, detail }: Attempt): string {
+function inWords({ resolver, reason, detail }: AttemptRow): string {
   return `${resolver} ${reason}${detail === null ? '' : ` (${detail})`}`;
 }
 
@@ -143,7 +143,7 @@ export interface TryOptions {
 
 /** The result of a plan: a saved file, or the reason and when to retry. */
 export interface Trial {
-  readonly attempt: Attempt;
+  readonly attempt: AttemptRow;
   readonly artifact: Artifact | null;
   readonly retryAt: number | null;
 }
@@ -204,7 +204,7 @@ export class PlanTrier {
       attempt: {
         resolver: plan.resolver,
         url: plan.url,
-        finalUrl: response?.url.href ?? plan.url,
+        final_url: response?.url.href ?? plan.url,
         chain:
           response?.chain ??
           (got.result.kind === 'later' || got.result.kind === 'refused' || got.result.kind === 'failed'
@@ -215,11 +215,11 @@ export class PlanTrier {
         sha256: got.body?.sha256 ?? null,
         kind: got.body?.sniffed.kind ?? null,
         ...rightsOf(plan, got.page, response?.headers),
-        hostType: plan.hostType,
+        host_type: plan.hostType,
         reason: got.reason,
         detail: got.detail,
-        startedAt,
-        durationMs: clock.monotonic() - began,
+        started_at: new Date(startedAt).toISOString(),
+        duration_ms: Math.round(clock.monotonic() - began),
       },
     };
   }
@@ -447,7 +447,7 @@ function rightsOf(
   plan: Plan,
   page: PageStatement | null,
   headers: Headers | undefined,
-): Pick<Attempt, 'license' | 'version' | 'sameAs' | 'evidence' | 'terms'> {
+): Pick<AttemptRow, 'license' | 'version' | 'same_as' | 'evidence' | 'terms'> {
   const license = plan.license ?? page?.license ?? null;
   const sameAs = page?.sameAs ?? plan.sameAs;
   // TDM Reservation Protocol (W3C community group, 2024): a header or a meta element.
@@ -455,7 +455,7 @@ function rightsOf(
   return {
     license: license?.slug ?? license?.raw ?? null,
     version: plan.version ?? (sameAs !== null && isPreprint(sameAs.doi) ? 'submittedVersion' : null),
-    sameAs: sameAs?.doi ?? null,
+    same_as: sameAs?.doi ?? null,
     evidence: sameAs?.evidence ?? null,
     terms: plan.terms ?? (isReserved ? 'text-mining' : null),
   };
