@@ -8,7 +8,7 @@ import type { Warn } from '../base/index.ts';
 import { AppError, describeDiskError, isDamaged, openOrSetAside, packageRoot, sha256 } from '../base/index.ts';
 import { appendLine, isSameLog, LineReader, logsIn, readLines, START } from './logs.ts';
 import type { LogCursor, LogFile } from './logs.ts';
-import type { Rows } from './work-rows.ts';
+import type { Rows, SqlValues } from './work-rows.ts';
 import { upgradeFolder } from './upgrade.ts';
 import { WorkRows } from './work-rows.ts';
 
@@ -196,12 +196,12 @@ export class CorpusStore implements Rows, Disposable {
   }
 
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the columns that the statement selects
-  get<T = Record<string, unknown>>(sql: string, ...values: SQLInputValue[]): T | undefined {
-    return this.#guard(() => this.#prepared(sql).get(...values) as T | undefined);
+  get<T = Record<string, unknown>>(sql: string, ...values: SqlValues): T | undefined {
+    return this.#guard(() => this.#prepared(sql).get(...(values as SQLInputValue[])) as T | undefined);
   }
 
-  all<T = Record<string, unknown>>(sql: string, ...values: SQLInputValue[]): T[] {
-    return this.#guard(() => this.#prepared(sql).all(...values) as T[]);
+  all<T = Record<string, unknown>>(sql: string, ...values: SqlValues): T[] {
+    return this.#guard(() => this.#prepared(sql).all(...(values as SQLInputValue[])) as T[]);
   }
 
   count(table: string): number {
@@ -209,12 +209,12 @@ export class CorpusStore implements Rows, Disposable {
   }
 
   /** Row by row, with a separate statement, so that other queries can run in between. */
-  iterate<T = Record<string, unknown>>(sql: string, ...values: SQLInputValue[]): IterableIterator<T> {
-    return this.database.prepare(sql).iterate(...values) as IterableIterator<T>;
+  iterate<T = Record<string, unknown>>(sql: string, ...values: SqlValues): IterableIterator<T> {
+    return this.database.prepare(sql).iterate(...(values as SQLInputValue[])) as IterableIterator<T>;
   }
 
-  run(sql: string, ...values: SQLInputValue[]): number {
-    return this.#guard(() => Number(this.#prepared(sql).run(...values).changes));
+  run(sql: string, ...values: SqlValues): number {
+    return this.#guard(() => Number(this.#prepared(sql).run(...(values as SQLInputValue[])).changes));
   }
 
   /** Inserts many rows per call: a call costs about as much as a row. */

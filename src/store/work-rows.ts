@@ -310,10 +310,13 @@ export function folded(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
 
+/** Values of a statement, in order or by name. */
+export type SqlValues = readonly SQLInputValue[] | readonly [Readonly<Record<string, SQLInputValue>>];
+
 /** Statements of a database, prepared once. The caller says which columns a statement selects. */
 export interface Rows {
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the columns that the statement selects
-  get<T = Record<string, unknown>>(sql: string, ...values: SQLInputValue[]): T | undefined;
-  all<T = Record<string, unknown>>(sql: string, ...values: SQLInputValue[]): T[];
-  run(sql: string, ...values: SQLInputValue[]): number;
+  get<T = Record<string, unknown>>(sql: string, ...values: SqlValues): T | undefined;
+  all<T = Record<string, unknown>>(sql: string, ...values: SqlValues): T[];
+  run(sql: string, ...values: SqlValues): number;
 }

@@ -6,6 +6,7 @@ import { AtomicText } from '../../base/index.ts';
 import { openRowWriter } from '../../parse/index.ts';
 import type { Graph } from './graph.ts';
 import { communities } from './graph.ts';
+import type { NodeRow } from './types.ts';
 import { familyName } from './types.ts';
 
 /** Export formats; those with `folder` write several files. */
@@ -32,31 +33,21 @@ export async function exportGraph(graph: Graph, format: ExportFormat, path: stri
   await WRITERS[format](graph, path);
 }
 
-interface ExportedNode {
-  readonly node: string;
-  readonly id: string;
-  readonly kind: string;
-  readonly label: string;
-  readonly year: number | null;
-  readonly data: string;
-}
-
 /** An edge as stored, with the number of its evidence rows. */
-interface ExportedEdge {
+interface EdgeRow {
   readonly source: string;
   readonly kind: string;
   readonly target: string;
   readonly evidence: number;
 }
 
-function* nodesOf({ database }: Graph): Generator<ExportedNode> {
-  for (const row of database.prepare('SELECT * FROM nodes ORDER BY node').iterate())
-    yield row as unknown as ExportedNode;
+function nodesOf({ database }: Graph): Iterable<NodeRow> {
+  return database.prepare('SELECT * FROM nodes ORDER BY node').iterate() as unknown as Iterable<NodeRow>;
 }
 
-function* edgesOf({ database }: Graph): Generator<ExportedEdge> {
-  for (const row of database.prepare('SELECT * FROM edges ORDER BY source, kind, target').iterate())
-    yield row as unknown as ExportedEdge;
+function edgesOf({ database }: Graph): Iterable<EdgeRow> {
+  const rows = database.prepare('SELECT * FROM edges ORDER BY source, kind, target').iterate();
+  return rows as unknown as Iterable<EdgeRow>;
 }
 
 /** GraphML, for Gephi, Cytoscape, yEd, igraph and NetworkX. */
@@ -116,7 +107,7 @@ function* vosViewer(graph: Graph): Generator<string> {
 }
 
 /** "Silva (2010)", or the beginning of the title. */
-function shortLabel({ label, year, data }: ExportedNode): string {
+function shortLabel({ label, year, data }: NodeRow): string {
   const [author] = (JSON.parse(data) as { readonly authors?: readonly string[] }).authors ?? [];
   return author === undefined ? label.slice(0, 40) : `${familyName(author)} (${year ?? 'n.d.'})`;
 }
@@ -217,7 +208,7 @@ async function writeVault(graph: Graph, folder: string): Promise<void> {
   await writeText(list, [JSON.stringify([...written].sort()), '\n']);
 }
 
-function noteOf(graph: Graph, node: ExportedNode): string {
+function noteOf(graph: Graph, node: NodeRow): string {
   const lines = [
     '---',
     `id: ${JSON.stringify(node.id)}`,

@@ -7,9 +7,9 @@ import { hasGraph } from '../../store/graph/index.ts';
 import { CorpusStore } from '../../store/index.ts';
 import { neighbourhoodOf } from './neighbourhood.ts';
 import type { GraphNode, Neighbour, ShownEvidence, Weighted } from './types.ts';
-import { evidenceOf, nodeOf } from './types.ts';
+import type { EvidenceRow, NodeRow } from './types.ts';
+import { EVIDENCE, evidenceOf, nodeOf } from './types.ts';
 
-const NODE = 'node, id, kind, label, year, data';
 /** Kinds that can be found by label: SPSS, Ana Silva, Journal of Seas. */
 const LABELLED_KINDS = "'software', 'term', 'author', 'dataset', 'material', 'institution', 'venue', 'funder', 'topic'";
 /**
@@ -53,37 +53,38 @@ export class Graph implements Disposable {
 
   /** The preferred node for another id of the same thing. */
   #preferred(node: GraphNode): GraphNode {
-    const other = this.#row(
-      `SELECT ${NODE.replaceAll(/\w+/g, 'nodes.$&')} FROM edges JOIN nodes ON nodes.node = edges.target WHERE edges.source = ? AND edges.kind = 'same_as' ORDER BY edges.target LIMIT 1`,
+    const other = this.#node(
+      `SELECT nodes.* FROM edges JOIN nodes ON nodes.node = edges.target WHERE edges.source = ? AND edges.kind = 'same_as' ORDER BY edges.target LIMIT 1`,
       nodeKey(node.id),
     );
     return other ?? node;
   }
 
   #lookUp(name: string): GraphNode | undefined {
-    for (const id of [
+    const ids = [
       name,
       `work:${name}`,
       `work:doi:${name.toLowerCase()}`,
       `work:openalex:${name}`,
       `term:text:${name.toLowerCase()}`,
-    ]) {
-      const row = this.#row(`SELECT ${NODE} FROM nodes WHERE node = ?`, nodeKey(id));
-      if (row) return row;
+    ];
+    for (const id of ids) {
+      const node = this.#node('SELECT * FROM nodes WHERE node = ?', nodeKey(id));
+      if (node) return node;
     }
     return (
-      this.#row(
-        `SELECT ${NODE} FROM graph_sources JOIN nodes ON nodes.node = graph_sources.work WHERE owner = ?`,
+      this.#node(
+        'SELECT nodes.* FROM graph_sources JOIN nodes ON nodes.node = graph_sources.work WHERE owner = ?',
         name,
       ) ??
-      this.#row(
-        `SELECT ${NODE} FROM nodes WHERE kind IN (${LABELLED_KINDS})
-           AND (label = :name COLLATE NOCASE OR data ->> '$.abbreviation' = :name)
+      this.#node(
+        `SELECT * FROM nodes WHERE kind IN (${LABELLED_KINDS})
+           AND (label = ?1 COLLATE NOCASE OR data ->> '$.abbreviation' = ?1)
          ORDER BY (SELECT count(*) FROM edges WHERE edges.target = nodes.node) DESC, node LIMIT 1`,
-        { name },
+        name,
       ) ??
-      this.#row(
-        `SELECT ${NODE} FROM nodes WHERE kind = 'work' AND label LIKE ? ESCAPE '\\' ORDER BY length(label), node LIMIT 1`,
+      this.#node(
+        `SELECT * FROM nodes WHERE kind = 'work' AND label LIKE ? ESCAPE '\\' ORDER BY length(label), node LIMIT 1`,
         `%${name.replace(/[\\%_]/g, '\\$&')}%`,
       )
     );
@@ -96,19 +97,16 @@ export class Graph implements Disposable {
     readonly edges: Record<string, number>;
     readonly evidence: number;
   } {
-    const counts = (sql: string): Record<string, number> =>
-      Object.fromEntries(
-        this.database
-          .prepare(sql)
-          .all()
-          .map((row) => [String(row['kind']), Number(row['count'])]),
-      );
-    const one = (sql: string): number => Number(this.database.prepare(sql).get()?.['count'] ?? 0);
+    const counts = (table: string): Record<string, number> => {
+      const sql = `SELECT kind, count(*) AS count FROM ${table} GROUP BY kind ORDER BY kind`;
+      const rows = this.#store.all<{ kind: string; count: number }>(sql);
+      return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]));
+    };
     return {
-      documents: one("SELECT count(*) AS count FROM graph_sources WHERE owner NOT LIKE 'record:%'"),
-      nodes: counts('SELECT kind, count(*) AS count FROM nodes GROUP BY kind ORDER BY kind'),
-      edges: counts('SELECT kind, count(*) AS count FROM edges GROUP BY kind ORDER BY kind'),
-      evidence: one('SELECT count(*) AS count FROM evidence'),
+      documents: this.#store.count("graph_sources WHERE owner NOT LIKE 'record:%'"),
+      nodes: counts('nodes'),
+      edges: counts('edges'),
+      evidence: this.#store.count('evidence'),
     };
   }
 
@@ -118,7 +116,7 @@ export class Graph implements Disposable {
     options: { readonly kinds?: readonly EdgeKind[] | undefined; readonly limit?: number } = {},
   ): Neighbour[] {
     return neighboursOf(this.edgesOf(name, options.kinds, options.limit), (edge) =>
-      this.#evidence(edge.source, edge.kind, edge.target),
+      this.evidenceOf(edge.source, edge.kind, edge.target),
     );
   }
 
@@ -128,26 +126,21 @@ export class Graph implements Disposable {
     kinds: readonly EdgeKind[] = [],
     limit = 1_000,
   ): (Omit<Neighbour, 'evidence'> & { readonly source: string; readonly target: string })[] {
-    const node = nodeKey(this.find(name).id);
-    return this.database
-      .prepare(
-        `${SAME} SELECT edges.kind AS edge, 'out' AS direction, edges.source AS source, edges.target AS target, ${NODE}
-         FROM same CROSS JOIN edges ON edges.source = same.node CROSS JOIN nodes ON nodes.node = edges.target
-         WHERE :kinds = '[]' OR edges.kind IN (SELECT value FROM json_each(:kinds))
-         UNION ALL SELECT edges.kind, 'in', edges.source, edges.target, ${NODE}
-         FROM same CROSS JOIN edges ON edges.target = same.node CROSS JOIN nodes ON nodes.node = edges.source
-         WHERE :kinds = '[]' OR edges.kind IN (SELECT value FROM json_each(:kinds))
-         ORDER BY edge, direction DESC, year, label, id LIMIT :limit`.replaceAll(
-          NODE,
-          'nodes.node, nodes.id, nodes.kind, nodes.label, nodes.year, nodes.data',
-        ),
+    const wanted = ":kinds = '[]' OR edges.kind IN (SELECT value FROM json_each(:kinds))";
+    return this.#store
+      .all<NodeRow & { edge: EdgeKind; direction: 'out' | 'in'; source: string; target: string }>(
+        `${SAME} SELECT edges.kind AS edge, 'out' AS direction, edges.source AS source, edges.target AS target, nodes.*
+         FROM same CROSS JOIN edges ON edges.source = same.node CROSS JOIN nodes ON nodes.node = edges.target WHERE ${wanted}
+         UNION ALL SELECT edges.kind, 'in', edges.source, edges.target, nodes.*
+         FROM same CROSS JOIN edges ON edges.target = same.node CROSS JOIN nodes ON nodes.node = edges.source WHERE ${wanted}
+         ORDER BY edge, direction DESC, year, label, id LIMIT :limit`,
+        { node: nodeKey(this.find(name).id), kinds: JSON.stringify(kinds), limit },
       )
-      .all({ node, kinds: JSON.stringify(kinds), limit })
-      .map((row) => ({
-        source: String(row['source']),
-        kind: row['edge'] as EdgeKind,
-        target: String(row['target']),
-        direction: row['direction'] as 'out' | 'in',
+      .map(({ source, edge, target, direction, ...row }) => ({
+        source,
+        kind: edge,
+        target,
+        direction,
         node: nodeOf(row),
       }));
   }
@@ -159,23 +152,22 @@ export class Graph implements Disposable {
 
   /** The works of the corpus, most cited first, each with its documents. */
   works(): { readonly node: GraphNode; readonly documents: readonly string[]; readonly citations: number }[] {
-    return this.database
-      .prepare(
+    return this.#store
+      .all<NodeRow & { owners: string; citations: number }>(
         `SELECT nodes.*, json_group_array(owner) FILTER (WHERE owner NOT LIKE 'record:%') AS owners,
            (SELECT count(*) FROM edges WHERE edges.source = nodes.node AND edges.kind = 'cites')
              + (SELECT count(*) FROM edges WHERE edges.target = nodes.node AND edges.kind = 'cites') AS citations
          FROM graph_sources JOIN nodes ON nodes.node = graph_sources.work GROUP BY nodes.node ORDER BY citations DESC, id`,
       )
-      .all()
-      .map((row) => ({
+      .map(({ owners, citations, ...row }) => ({
         node: nodeOf(row),
-        documents: (JSON.parse(String(row['owners'])) as string[]).toSorted(),
-        citations: Number(row['citations']),
+        documents: (JSON.parse(owners) as string[]).toSorted(),
+        citations,
       }));
   }
 
   evidence(source: string, kind: EdgeKind, target: string): ShownEvidence[] {
-    return this.#evidence(nodeKey(this.find(source).id), kind, nodeKey(this.find(target).id), 10_000);
+    return this.evidenceOf(nodeKey(this.find(source).id), kind, nodeKey(this.find(target).id), 10_000);
   }
 
   /** The works that cite a work, newest first. */
@@ -187,9 +179,8 @@ export class Graph implements Disposable {
 
   /** Works similar to a work: cited together with it, or citing the same works; each shared work counts once. */
   related(name: string, limit = 20): (Weighted & { readonly cocited: number; readonly coupled: number })[] {
-    const node = nodeKey(this.find(name).id);
-    return this.database
-      .prepare(
+    return this.#store
+      .all<WeightedRow & { cocited: number; coupled: number }>(
         `${SAME}, pairs(other, cocited, coupled) AS (
            SELECT b.target, 1, 0 FROM same CROSS JOIN edges AS a ON a.target = same.node AND a.kind = 'cites'
              CROSS JOIN edges AS b ON b.source = a.source AND b.kind = 'cites' AND b.target NOT IN (SELECT node FROM same)
@@ -197,30 +188,27 @@ export class Graph implements Disposable {
              CROSS JOIN edges AS b ON b.target = a.target AND b.kind = 'cites' AND b.source NOT IN (SELECT node FROM same))
          SELECT nodes.*, sum(cocited) AS cocited, sum(coupled) AS coupled, sum(cocited + coupled) AS weight
          FROM pairs CROSS JOIN nodes ON nodes.node = other GROUP BY other ORDER BY weight DESC, id LIMIT :limit`,
+        { node: nodeKey(this.find(name).id), limit },
       )
-      .all({ node, limit })
-      .map((row) => ({
-        node: nodeOf(row),
-        weight: Number(row['weight']),
-        cocited: Number(row['cocited']),
-        coupled: Number(row['coupled']),
-      }));
+      .map(({ cocited, coupled, ...row }) => ({ ...weightedOf(row), cocited, coupled }));
   }
 
   /** A shortest path between two nodes, preferably through citations and authors; undefined beyond `most` steps. */
   path(from: string, to: string, most = 6): PathStep[] | undefined {
-    return shortestPath(this.database, [nodeKey(this.find(from).id), nodeKey(this.find(to).id)], most);
+    const ends = [nodeKey(this.find(from).id), nodeKey(this.find(to).id)] as const;
+    return shortestPath(this.#store, ends, most, TELLING_KINDS) ?? shortestPath(this.#store, ends, most);
   }
 
   /** Nodes of a kind, those with most works first; with `like`, only those whose label contains these words. */
   most(kind: NodeKind, options: { readonly like?: string | undefined; readonly limit?: number } = {}): Weighted[] {
-    return this.database
-      .prepare(
+    const { like, limit = 30 } = options;
+    return this.#store
+      .all<WeightedRow>(
         `SELECT nodes.*, count(DISTINCT edges.source) AS weight FROM nodes JOIN edges ON edges.target = nodes.node
          WHERE nodes.kind = :kind AND (:like IS NULL OR label LIKE :like) GROUP BY nodes.node ORDER BY weight DESC, label, id LIMIT :limit`,
+        { kind, like: like === undefined ? null : `%${like}%`, limit },
       )
-      .all({ kind, like: options.like === undefined ? null : `%${options.like}%`, limit: options.limit ?? 30 })
-      .map((row) => ({ node: nodeOf(row), weight: Number(row['weight']) }));
+      .map(weightedOf);
   }
 
   /**
@@ -235,45 +223,45 @@ export class Graph implements Disposable {
       .split(/\s+/)
       .filter((word) => word !== '')
       .map((word) => `%${word}%`);
-    return this.database
-      .prepare(
-        `SELECT evidence.*, quantity.id AS quantity_id, source_node.id AS source_id FROM evidence
+    return this.#store
+      .all<EvidenceRow & { quantity: string; source: string }>(
+        `SELECT ${EVIDENCE}, quantity.id AS quantity, source_node.id AS source FROM evidence
          JOIN nodes AS quantity ON quantity.node = evidence.target JOIN nodes AS source_node ON source_node.node = evidence.source
          WHERE evidence.kind = 'measures' AND NOT EXISTS (
            SELECT 1 FROM json_each(:like) WHERE (quantity.label || ' ' || evidence.quote) NOT LIKE json_each.value)
          ORDER BY (SELECT count(*) FROM json_each(:like) WHERE quantity.label NOT LIKE json_each.value),
            quantity.label, evidence.owner, evidence.number LIMIT :limit`,
+        { like: JSON.stringify(like), limit },
       )
-      .all({ like: JSON.stringify(like), limit })
-      .map((row) => ({
-        quantity: this.find(String(row['quantity_id'])),
-        source: this.find(String(row['source_id'])),
+      .map(({ quantity, source, ...row }) => ({
+        quantity: this.find(quantity),
+        source: this.find(source),
         evidence: evidenceOf(row),
       }));
   }
 
   /** Works by year: how many are in the corpus, and how many it cites. */
   timeline(): { readonly year: number; readonly corpus: number; readonly cited: number }[] {
-    return this.database
-      .prepare(
+    return this.#store
+      .all<{ year: number; corpus: number; cited: number }>(
         `SELECT year, sum(json_extract(data, '$.inCorpus') IS 1) AS corpus, sum(json_extract(data, '$.inCorpus') IS NOT 1) AS cited
          FROM nodes WHERE kind = 'work' AND year IS NOT NULL GROUP BY year ORDER BY year`,
       )
-      .all()
-      .map((row) => ({ year: Number(row['year']), corpus: Number(row['corpus']), cited: Number(row['cited']) }));
+      .map((row) => ({ ...row }));
   }
 
   /** Works that the corpus often cites but does not contain. */
-  gaps(options: { readonly least?: number; readonly limit?: number } = {}): Weighted[] {
-    return this.database
-      .prepare(
+  gaps({ least = 2, limit = 50 }: { readonly least?: number; readonly limit?: number } = {}): Weighted[] {
+    return this.#store
+      .all<WeightedRow>(
         `SELECT nodes.*, count(*) AS weight FROM nodes JOIN edges ON edges.target = nodes.node AND edges.kind = 'cites'
          WHERE nodes.kind = 'work' AND json_extract(data, '$.inCorpus') IS NOT 1
            AND NOT EXISTS (SELECT 1 FROM edges AS same WHERE same.source = nodes.node AND same.kind = 'same_as')
-         GROUP BY nodes.node HAVING count(*) >= :least ORDER BY weight DESC, year DESC, id LIMIT :limit`,
+         GROUP BY nodes.node HAVING count(*) >= ? ORDER BY weight DESC, year DESC, id LIMIT ?`,
+        least,
+        limit,
       )
-      .all({ least: options.least ?? 2, limit: options.limit ?? 50 })
-      .map((row) => ({ node: nodeOf(row), weight: Number(row['weight']) }));
+      .map(weightedOf);
   }
 
   /** Texts of printed references that match no work, most cited first. */
@@ -303,7 +291,7 @@ export class Graph implements Disposable {
   mostCentral(limit: number): { readonly works: readonly Weighted[]; readonly communities: number } {
     const rank = [...pageRank(this.database)].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, limit);
     const works = rank.flatMap(([key, weight]) => {
-      const node = this.#row(`SELECT ${NODE} FROM nodes WHERE node = ?`, key);
+      const node = this.#node('SELECT * FROM nodes WHERE node = ?', key);
       return node ? [{ node: this.#preferred(node), weight }] : [];
     });
     return { works, communities: new Set(communities(this.database).values()).size };
@@ -333,20 +321,29 @@ export class Graph implements Disposable {
     return this.#store.all<{ text: string }>(sql, ...values).map(({ text }) => text);
   }
 
-  #row(sql: string, value: string | Record<string, string>): GraphNode | undefined {
-    const statement = this.database.prepare(sql);
-    const row = typeof value === 'string' ? statement.get(value) : statement.get(value);
+  #node(sql: string, value: string): GraphNode | undefined {
+    const row = this.#store.get<NodeRow>(sql, value);
     return row && nodeOf(row);
   }
 
-  #evidence(source: string, kind: string, target: string, limit = EVIDENCE_SHOWN): ShownEvidence[] {
-    return this.database
-      .prepare(
-        'SELECT * FROM evidence WHERE source = ? AND kind = ? AND target = ? ORDER BY owner, part, number LIMIT ?',
+  /** The first rows of evidence of an edge, given by the keys of its nodes. */
+  evidenceOf(source: string, kind: EdgeKind, target: string, limit = EVIDENCE_SHOWN): ShownEvidence[] {
+    return this.#store
+      .all<EvidenceRow>(
+        `SELECT ${EVIDENCE} FROM evidence WHERE source = ? AND kind = ? AND target = ? ORDER BY owner, part, number LIMIT ?`,
+        source,
+        kind,
+        target,
+        limit,
       )
-      .all(source, kind, target, limit)
       .map(evidenceOf);
   }
+}
+
+type WeightedRow = NodeRow & { readonly weight: number };
+
+function weightedOf({ weight, ...row }: WeightedRow): Weighted {
+  return { node: nodeOf(row), weight };
 }
 
 export function openGraph(folder: string): Graph {
@@ -388,60 +385,43 @@ interface PathStep {
 
 type Link = { readonly from: string; readonly edge: EdgeKind; readonly direction: 'out' | 'in' };
 
-/** Kinds of nodes that make a path meaningful. */
-const TELLING_KINDS: ReadonlySet<string> = new Set([
-  'work',
-  'reference',
-  'passage',
-  'author',
-  'dataset',
-  'claim',
-  'figure',
-  'table',
-]);
+/** Kinds of nodes that make a path meaningful: programs, journals and topics connect unrelated works. */
+const TELLING_KINDS: ReadonlySet<string> = new Set(
+  'work reference passage author dataset claim figure table'.split(' '),
+);
 
 /**
- * A shortest path between two nodes, given by their keys; undefined if there is none of at most `most` steps. Programs,
- * journals and topics connect unrelated works, so a path uses them only if there is no other.
+ * A shortest path between two nodes, given by their keys; undefined if there is none of at most `most` steps. With
+ * `through`, only nodes of these kinds are between them.
  */
 function shortestPath(
-  database: DatabaseSync,
-  ends: readonly [start: string, goal: string],
-  most: number,
-): PathStep[] | undefined {
-  return search(database, ends, most, TELLING_KINDS) ?? search(database, ends, most, undefined);
-}
-
-function search(
-  database: DatabaseSync,
+  store: CorpusStore,
   [start, goal]: readonly [start: string, goal: string],
   most: number,
-  through: ReadonlySet<string> | undefined,
+  through?: ReadonlySet<string>,
 ): PathStep[] | undefined {
   const cameFrom = new Map<string, Link | null>([[start, null]]);
-  const edges = database.prepare(
-    `SELECT target AS node, edges.kind, 'out' AS direction, nodes.kind AS node_kind
-     FROM edges CROSS JOIN nodes ON nodes.node = edges.target WHERE source = :node
-     UNION ALL SELECT source, edges.kind, 'in', nodes.kind
-     FROM edges CROSS JOIN nodes ON nodes.node = edges.source WHERE target = :node ORDER BY 1, 2`,
-  );
   let border = [start];
   for (let depth = 0; depth < most && border.length > 0 && !cameFrom.has(goal); depth += 1) {
     const next: string[] = [];
-    for (const node of border)
-      for (const row of edges.all({ node })) {
-        const other = String(row['node']);
-        if (cameFrom.has(other) || (other !== goal && through?.has(String(row['node_kind'])) === false)) continue;
-        cameFrom.set(other, { from: node, edge: row['kind'] as EdgeKind, direction: row['direction'] as 'out' | 'in' });
-        next.push(other);
+    for (const from of border)
+      for (const { node, edge, direction, kind } of store.all<Omit<Link, 'from'> & { node: string; kind: string }>(
+        `SELECT target AS node, edges.kind AS edge, 'out' AS direction, nodes.kind AS kind
+         FROM edges CROSS JOIN nodes ON nodes.node = edges.target WHERE source = ?1
+         UNION ALL SELECT source, edges.kind, 'in', nodes.kind
+         FROM edges CROSS JOIN nodes ON nodes.node = edges.source WHERE target = ?1 ORDER BY 1, 2`,
+        from,
+      )) {
+        if (cameFrom.has(node) || (node !== goal && through?.has(kind) === false)) continue;
+        cameFrom.set(node, { from, edge, direction });
+        next.push(node);
       }
     border = next;
   }
   if (!cameFrom.has(goal)) return undefined;
-  const byKey = database.prepare('SELECT * FROM nodes WHERE node = ?');
   const path: PathStep[] = [];
   for (let at: string | undefined = goal; at !== undefined;) {
-    const row = byKey.get(at);
+    const row = store.get<NodeRow>('SELECT * FROM nodes WHERE node = ?', at);
     const link: Link | null = cameFrom.get(at) ?? null;
     if (row) path.unshift({ node: nodeOf(row), edge: link?.edge ?? null, direction: link?.direction ?? null });
     at = link?.from;

@@ -11,8 +11,8 @@ import { layOut } from '../../graph/picture/index.ts';
 import { nodeKey } from '../../graph/index.ts';
 import type { EdgeKind } from '../../graph/index.ts';
 import type { Graph } from './graph.ts';
-import type { GraphNode } from './types.ts';
-import { evidenceOf, workLabel } from './types.ts';
+import type { EvidenceRow, GraphNode, ShownEvidence } from './types.ts';
+import { EVIDENCE, evidenceOf, workLabel } from './types.ts';
 
 /** Most neighbours drawn per kind, so that the picture stays readable. */
 const MOST_OF_A_KIND: Readonly<Partial<Record<PictureEdgeKind, number>>> = { cites: 40, related: 20 };
@@ -152,12 +152,9 @@ class NeighbourhoodReader {
 
   /** Citing sentences first, then the entry of the reference list, then services. */
   #evidence(kind: EdgeKind, ends: readonly (readonly [source: string, target: string])[]): PictureEvidence[] {
-    const stated = this.#database.prepare(
-      'SELECT * FROM evidence WHERE source = ? AND kind = ? AND target = ? ORDER BY owner, part, number LIMIT ?',
-    );
     const rows = [
       ...ends.flatMap(([source, target]) => (kind === 'cites' ? this.#callouts(source, target) : [])),
-      ...ends.flatMap(([source, target]) => stated.all(source, kind, target, EVIDENCE_OF_AN_EDGE)),
+      ...ends.flatMap(([source, target]) => this.#graph.evidenceOf(source, kind, target, EVIDENCE_OF_AN_EDGE)),
     ].map(evidenceLine);
     const quoted = rows.filter(({ quote }) => quote !== null);
     const told = rows.filter(
@@ -166,10 +163,10 @@ class NeighbourhoodReader {
     return [...quoted, ...told].slice(0, EVIDENCE_OF_AN_EDGE);
   }
 
-  #callouts(source: string, target: string): Record<string, unknown>[] {
-    return this.#database
+  #callouts(source: string, target: string): ShownEvidence[] {
+    const rows = this.#database
       .prepare(
-        `SELECT evidence.* FROM edges AS listed
+        `SELECT ${EVIDENCE} FROM edges AS listed
          JOIN edges AS resolved ON resolved.source = listed.target AND resolved.kind = 'resolves_to' AND resolved.target = :target
          JOIN edges AS mention ON mention.target = listed.target AND mention.kind = 'mentions'
          JOIN evidence ON evidence.source = mention.source AND evidence.kind = 'mentions' AND evidence.target = mention.target
@@ -177,10 +174,10 @@ class NeighbourhoodReader {
          ORDER BY evidence.owner, evidence.block, evidence.start_at LIMIT ${EVIDENCE_OF_AN_EDGE}`,
       )
       .all({ source, target });
+    return (rows as unknown as EvidenceRow[]).map(evidenceOf);
   }
 }
 
-function evidenceLine(row: Record<string, unknown>): PictureEvidence {
-  const { document, quote, page, block, start, end, origin } = evidenceOf(row);
+function evidenceLine({ document, quote, page, block, start, end, origin }: ShownEvidence): PictureEvidence {
   return { document, quote: quote?.slice(0, QUOTE_CHARS) ?? null, page, block, start, end, origin };
 }

@@ -39,34 +39,27 @@ export interface Weighted {
   readonly weight: number;
 }
 
-export function nodeOf(row: Record<string, unknown>): GraphNode {
-  return {
-    id: String(row['id']),
-    kind: row['kind'] as NodeKind,
-    label: String(row['label']),
-    year: row['year'] === null ? null : Number(row['year']),
-    data: JSON.parse(String(row['data'])) as Record<string, unknown>,
-  };
+/** A row of `nodes`. */
+export type NodeRow = Omit<GraphNode, 'data'> & { readonly node: string; readonly data: string };
+
+export function nodeOf({ id, kind, label, year, data }: NodeRow): GraphNode {
+  return { id, kind, label, year, data: JSON.parse(data) as GraphNode['data'] };
 }
 
-export function evidenceOf(row: Record<string, unknown>): ShownEvidence {
-  const number = (name: string): number | null => (row[name] === null ? null : Number(row[name]));
-  const text = (name: string): string | null => (row[name] === null ? null : (row[name] as string));
+/** The columns of `evidence` that are shown. */
+export const EVIDENCE = `owner as document, method, version, score, quote, block, start_at as start, end_at as "end", page, boxes,
+  file_sha256 as fileSha256, origin, read_at as readAt, detail`;
+
+export type EvidenceRow = Omit<ShownEvidence, 'boxes' | 'detail'> & {
+  readonly boxes: string | null;
+  readonly detail: string;
+};
+
+export function evidenceOf({ boxes, detail, ...row }: EvidenceRow): ShownEvidence {
   return {
-    document: String(row['owner']),
-    method: String(row['method']),
-    version: Number(row['version']),
-    score: Number(row['score']),
-    quote: text('quote'),
-    block: number('block'),
-    start: number('start_at'),
-    end: number('end_at'),
-    page: number('page'),
-    boxes: JSON.parse(text('boxes') ?? '[]') as number[][],
-    fileSha256: text('file_sha256'),
-    origin: text('origin'),
-    readAt: text('read_at'),
-    detail: JSON.parse(String(row['detail'])) as Record<string, unknown>,
+    ...row,
+    boxes: JSON.parse(boxes ?? '[]') as ShownEvidence['boxes'],
+    detail: JSON.parse(detail) as ShownEvidence['detail'],
   };
 }
 
