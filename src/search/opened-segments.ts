@@ -3,10 +3,9 @@ import { questionTerms } from '../parse/index.ts';
 import type { IndexedRow, IndexRows, SegmentRow } from '../store/index.ts';
 import type { Section } from './section.ts';
 import { isAside } from './section.ts';
-import { CodedIndex } from './segment/codes.ts';
-import { DenseIndex, dot } from './segment/dense.ts';
 import { K1, LexicalSegment } from './segment/lexical.ts';
 import { SegmentFile, segmentPath } from './segment/segment-file.ts';
+import { dot, HIDDEN, VectorIndex } from './segment/vectors.ts';
 import { readFacet } from './segment/write-segment.ts';
 
 /** The segments of an index as one, with common passage numbers and statistics. */
@@ -66,13 +65,6 @@ export class OpenedSegments implements Disposable {
     );
   }
 
-  /** The similarity of every passage to a question, by segment. */
-  scoreMeaning(vector: Float32Array, unrelated: number): Float32Array[] {
-    return this.segments.map(({ vectors, passages }) =>
-      vectors.kind === 'exact' ? vectors.index.score(vector, unrelated) : new Float32Array(passages).fill(unrelated),
-    );
-  }
-
   /** The number of passages that contain a term. */
   frequency(term: string): number {
     const bytes = Buffer.from(term, 'utf8');
@@ -84,40 +76,26 @@ export class OpenedSegments implements Disposable {
     return Math.log(1 + (this.passages - frequency + 0.5) / (frequency + 0.5));
   }
 
-  /** The passages whose codes are nearest to a query. */
+  /** The visible passages whose codes are nearest to a query. */
   nearest(vector: Float32Array, hidden: readonly Uint32Array[], count: number): number[] {
-    const histogram = new Uint32Array(65_536);
-    const scans = this.segments.flatMap((segment, at) =>
-      segment.vectors.kind === 'coded'
-        ? [
-            {
-              segment,
-              index: segment.vectors.index,
-              hidden: hidden[at] ?? new Uint32Array(),
-              distances: segment.vectors.index.scan(vector, histogram),
-            },
-          ]
-        : [],
+    const histogram = new Uint32Array(HIDDEN + 1);
+    const scans = this.segments.flatMap(({ base, vectors }, at) =>
+      vectors ? [{ base, vectors, distances: vectors.scan(vector, hidden[at] ?? new Uint32Array(), histogram) }] : [],
     );
     let [bound, within] = [0, 0];
-    // Hidden passages also count among the nearest: twice as many leave enough visible ones.
-    while (bound < histogram.length && within < count) within += histogram[bound++] as number;
+    while (bound < HIDDEN && within < count) within += histogram[bound++] as number;
     const near: number[] = [];
-    for (const { segment, index, hidden: places, distances } of scans) {
-      const isHidden = new Set<number>();
-      for (const place of places) isHidden.add(place);
+    for (const { base, vectors, distances } of scans)
       for (let row = 0; row < distances.length; row += 1) {
         if ((distances[row] as number) >= bound) continue;
-        const passage = index.passageOf(row);
-        if (!isHidden.has(passage) && near.at(-1) !== segment.base + passage) near.push(segment.base + passage);
+        const place = base + vectors.passageOf(row);
+        if (near.at(-1) !== place) near.push(place);
       }
-    }
     return near;
   }
 
+  /** The similarity of a passage's best vector; `unrelated` if it has none. */
   denseScore(place: number, vector: Float32Array, unrelated: number): number {
-    const { segment, local } = this.locate(place);
-    if (segment.vectors.kind === 'coded') return segment.vectors.index.score(local, vector, unrelated);
     let best = -Infinity;
     for (const each of this.vectors(place)) best = Math.max(best, dot(each, vector));
     return best === -Infinity ? unrelated : best;
@@ -125,7 +103,7 @@ export class OpenedSegments implements Disposable {
 
   vectors(place: number): readonly Float32Array[] {
     const { segment, local } = this.locate(place);
-    return segment.vectors.kind === 'none' ? [] : segment.vectors.index.vectors(local);
+    return segment.vectors?.vectors(local) ?? [];
   }
 
   locate(place: number): { readonly segment: OpenedSegment; readonly at: number; readonly local: number } {
@@ -149,21 +127,13 @@ function meanCentroid(segments: readonly OpenedSegment[], dimensions: number): F
   const sum = new Float64Array(dimensions);
   let rows = 0;
   for (const { vectors } of segments) {
-    if (vectors.kind === 'none') continue;
-    const { centroid, layout } = vectors.index;
+    if (!vectors) continue;
+    const { centroid, layout } = vectors;
     rows += layout.rows;
     for (let at = 0; at < dimensions; at += 1) sum[at] = (sum[at] as number) + (centroid[at] ?? 0) * layout.rows;
   }
   return Float32Array.from(sum, (value) => value / Math.max(1, rows));
 }
-
-/** How a segment's vectors are compared with a question. */
-export type Vectors =
-  | { readonly kind: 'none' }
-  /** All of them, in memory. */
-  | { readonly kind: 'exact'; readonly index: DenseIndex }
-  /** Only those with near codes, read from the file. */
-  | { readonly kind: 'coded'; readonly index: CodedIndex };
 
 /** A segment opened for searching. Its passages are numbered from `base` in the whole index. */
 export class OpenedSegment implements Disposable {
@@ -172,12 +142,12 @@ export class OpenedSegment implements Disposable {
   readonly documents: readonly IndexedRow[];
   readonly deletions: readonly { readonly first: number; readonly count: number }[];
   readonly lexical: LexicalSegment;
-  readonly vectors: Vectors;
+  readonly vectors: VectorIndex | undefined;
   readonly facets: Uint8Array;
   readonly #offsets: Float64Array;
   readonly #file: SegmentFile;
 
-  constructor(rows: IndexRows, row: SegmentRow, how: { readonly base: number; readonly vectors: Vectors['kind'] }) {
+  constructor(rows: IndexRows, row: SegmentRow, how: { readonly base: number; readonly withVectors: boolean }) {
     this.#file = new SegmentFile(segmentPath(rows.folder, row.name));
     try {
       this.base = how.base;
@@ -187,7 +157,8 @@ export class OpenedSegment implements Disposable {
       this.lexical = new LexicalSegment(this.#file);
       this.#offsets = new Float64Array(this.#file.section('offsets'));
       this.facets = new Uint8Array(this.#file.section('facets'));
-      this.vectors = vectorsOf(this.#file, how.vectors);
+      const { dense, passages } = this.#file.footer;
+      this.vectors = how.withVectors && dense ? new VectorIndex(this.#file, { ...dense, passages }) : undefined;
     } catch (error) {
       this.#file[Symbol.dispose]();
       throw this.#file.described(error);
@@ -212,15 +183,6 @@ export class OpenedSegment implements Disposable {
   [Symbol.dispose](): void {
     this.#file[Symbol.dispose]();
   }
-}
-
-function vectorsOf(file: SegmentFile, wanted: Vectors['kind']): Vectors {
-  const { dense, passages } = file.footer;
-  if (wanted === 'none' || !dense) return { kind: 'none' };
-  const layout = { ...dense, passages };
-  return wanted === 'exact'
-    ? { kind: 'exact', index: new DenseIndex(file, layout) }
-    : { kind: 'coded', index: new CodedIndex(file, layout) };
 }
 
 /** A search result: a piece of a document, with everything needed to show and locate it. */

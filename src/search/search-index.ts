@@ -8,7 +8,7 @@ import { IndexRows } from '../store/index.ts';
 import type { Passage, SearchFilter } from './opened-segments.ts';
 import { filterKey, hiddenPlaces, OpenedSegment, OpenedSegments } from './opened-segments.ts';
 import { findingWeight, sectionWeights } from './section.ts';
-import { dot } from './segment/dense.ts';
+import { dot } from './segment/vectors.ts';
 import { readFacet } from './segment/write-segment.ts';
 
 /** What is searched with: words, meaning, or both. */
@@ -37,13 +37,7 @@ export interface SearchOptions {
   readonly perWork?: number;
 }
 
-export interface OpenOptions {
-  /** Up to this many vectors all are compared with a question; above, only those with near codes. */
-  readonly exactRows?: number;
-}
-
 const BY = { dense: 'meaning', hybrid: 'words and meaning' } as const;
-const EXACT_ROWS = 1_000_000;
 /** How many rows with the nearest codes are compared exactly: many, because codes are coarse. */
 const NEAR_ROWS = 4000;
 const NEAR_WORDS = 1000;
@@ -57,10 +51,9 @@ export class SearchIndex implements Disposable {
   readonly #all: OpenedSegments;
   readonly #copies: ReadonlySet<string>;
   readonly #engine: DenseEngine | undefined;
-  readonly #isCoded: boolean;
   readonly #hidden = new Map<string, readonly Uint32Array[]>();
 
-  constructor(index: IndexRows, engine: DenseEngine | undefined, options: OpenOptions) {
+  constructor(index: IndexRows, engine: DenseEngine | undefined) {
     this.manifest = index.manifest;
     const { dense } = this.manifest;
     if (engine && dense && canonicalJson(engine.model) !== canonicalJson(dense.model)) {
@@ -71,20 +64,17 @@ export class SearchIndex implements Disposable {
       );
     }
     const rows = index.segments();
-    const vectors = rows.reduce((sum, row) => sum + row.rows, 0);
-    this.#isCoded = vectors > (options.exactRows ?? EXACT_ROWS);
-    const kind = !engine || !dense ? 'none' : this.#isCoded ? 'coded' : 'exact';
+    this.#engine = dense ? engine : undefined;
     using opened = new DisposableStack();
     let base = 0;
     const segments = rows.map((row) => {
-      const segment = opened.use(new OpenedSegment(index, row, { base, vectors: kind }));
+      const segment = opened.use(new OpenedSegment(index, row, { base, withVectors: this.#engine !== undefined }));
       base += segment.passages;
       return segment;
     });
     const length = rows.reduce((sum, row) => sum + row.length, 0);
     this.#all = new OpenedSegments(segments, length, dense?.dimensions ?? 0);
     opened.move();
-    this.#engine = kind === 'none' ? undefined : engine;
     this.#copies = index.copies();
   }
 
@@ -171,28 +161,11 @@ export class SearchIndex implements Disposable {
       });
     }
     const question = { query, vector, unrelated: dot(vector, this.#all.centroid), hidden };
-    const ranking = this.#isCoded ? this.#rankCoded(question, options) : this.#rankExact(question, options);
-    return { ...ranking, vector };
-  }
-
-  /** Compares the question with every vector. */
-  #rankExact({ query, vector, unrelated, hidden }: Question, { mode, top }: SearchOptions): Ranking {
-    const { segments } = this.#all;
-    const dense = withheld(this.#all.scoreMeaning(vector, unrelated), hidden, -Infinity);
-    if (mode === 'dense') return bestOf(segments, dense, { top, above: -Infinity });
-    const fused = withheld(this.#all.scoreWords(query), hidden, 0);
-    const add = fuse({ lexical: highestOf(fused, 0), dense: highestOf(dense, unrelated) }, unrelated);
-    for (const [at, scores] of fused.entries()) {
-      const meaning = dense[at] as Float32Array;
-      for (let place = 0; place < scores.length; place += 1)
-        scores[place] = add(scores[place] as number, meaning[place] as number);
-    }
-    weigh(fused, this.#all, query);
-    return bestOf(segments, fused, { top, above: 0 });
+    return { ...this.#rankByMeaning(question, options), vector };
   }
 
   /** Finds candidates by near codes and by words, then compares them exactly. */
-  #rankCoded({ query, vector, unrelated, hidden }: Question, { mode, top }: SearchOptions): Ranking {
+  #rankByMeaning({ query, vector, unrelated, hidden }: Question, { mode, top }: SearchOptions): Ranking {
     const near = this.#all.nearest(vector, hidden, Math.max(NEAR_ROWS, top * 20));
     const dense = new Map(near.map((place) => [place, this.#all.denseScore(place, vector, unrelated)]));
     if (mode === 'dense')
@@ -281,13 +254,13 @@ export function readManifest(folder: string): IndexManifest {
 }
 
 /** Opens the index of a corpus folder; with an engine also its vectors. */
-export async function openIndex(folder: string, engine?: DenseEngine, options: OpenOptions = {}): Promise<SearchIndex> {
+export async function openIndex(folder: string, engine?: DenseEngine): Promise<SearchIndex> {
   for (let attempt = 1; ; attempt += 1) {
     // Frequent openers must not starve a writer in this process.
     await setImmediate();
     using index = IndexRows.read(folder, PASSAGE_ANALYSIS);
     try {
-      return index.snapshot(() => new SearchIndex(index, engine, options));
+      return index.snapshot(() => new SearchIndex(index, engine));
     } catch (error) {
       // A merge may have replaced segments and removed their files meanwhile.
       const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
@@ -363,14 +336,6 @@ function bestOf(
     }
   }
   return rankingOf(best, top, above);
-}
-
-/** The highest score, or `least` if that is higher. */
-function highestOf(scores: readonly Float32Array[], least: number): number {
-  let highest = least;
-  for (const each of scores)
-    for (let at = 0; at < each.length; at += 1) if ((each[at] as number) > highest) highest = each[at] as number;
-  return highest;
 }
 
 /** Default number of passages of one work that precede those of others. */

@@ -7,12 +7,11 @@ import { quantiseVector } from '../../parse/index.ts';
 import type { IndexedRow } from '../../store/index.ts';
 import type { Section } from '../section.ts';
 import { SECTIONS } from '../section.ts';
-import { codeBytes, CodedIndex, writeCode } from './codes.ts';
-import { DenseIndex, denseSizes } from './dense.ts';
 import type { LexicalParts } from './lexical.ts';
 import { LexicalSegment } from './lexical.ts';
 import type { SectionName, SectionPlace, SegmentFooter } from './segment-file.ts';
 import { footerBytes, SegmentFile } from './segment-file.ts';
+import { codeBytes, denseSizes, VectorIndex, writeCode } from './vectors.ts';
 
 /** The storage format of vectors. */
 export interface DenseKind {
@@ -299,14 +298,15 @@ export async function mergeSegments(
     const lexical = new LexicalSegment(file);
     const offsets = new Float64Array(file.section('offsets'));
     const facets = new Uint8Array(file.section('facets'));
-    const vectors = vectorsOf(file);
+    const { dense: layout, passages } = file.footer;
+    const vectors = layout && new VectorIndex(file, { ...layout, passages });
     for (const document of documents) {
       moved.push({ document, first: writer.passages });
       for (let place = document.first; place < document.first + document.count; place += 1) {
         targets[place] = writer.passages;
         const record = new Uint8Array((offsets[place + 1] as number) - (offsets[place] as number));
         file.into('passages', record, offsets[place]);
-        await writer.add(record, facets[place] as number, vectors(place));
+        await writer.add(record, facets[place] as number, vectors?.vectors(place) ?? []);
         lengths.push(lexical.length(place));
       }
     }
@@ -316,17 +316,6 @@ export async function mergeSegments(
   const footer = await writer.finish({ lengths: Uint32Array.from(lengths), ...merged });
   return { footer, moved };
 }
-
-function vectorsOf(file: SegmentFile): (place: number) => readonly Float32Array[] {
-  const { dense, passages } = file.footer;
-  if (!dense) return () => [];
-  const layout = { ...dense, passages };
-  // Large segments are read row by row: a scan would load them completely.
-  const index = dense.rows > LARGE ? new CodedIndex(file, layout) : new DenseIndex(file, layout);
-  return (place) => index.vectors(place);
-}
-
-const LARGE = 50_000;
 
 /** The sorted terms of all segments, with renumbered postings. */
 function mergeTerms(sources: readonly { readonly lexical: LexicalSegment; readonly targets: Uint32Array }[]): {
