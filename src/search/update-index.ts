@@ -39,28 +39,8 @@ export interface IndexUpdate {
  * The old state is searched until one transaction activates the new one.
  */
 export async function updateIndex(index: IndexRows, update: IndexUpdate, signal?: AbortSignal): Promise<void> {
-  const { folder } = index;
-  const change = { segments: [] as SegmentRow[], documents: [] as IndexedRow[], removed: new Set(update.removed) };
-  let open: OpenSegment | undefined;
-  try {
-    for await (const document of update.documents) {
-      signal?.throwIfAborted();
-      open ??= await OpenSegment.create(folder, index.dense);
-      change.removed.add(document.id);
-      change.documents.push(await open.add(document));
-      if (open.isFull) {
-        change.segments.push(await open.finish());
-        open = undefined;
-      }
-    }
-    if (open) change.segments.push(await open.finish());
-    open = undefined;
-  } finally {
-    await open?.abandon();
-  }
-  if (change.segments.length > 0) await syncFolder(folder);
-  signal?.throwIfAborted();
-  index.change(change);
+  const made = await writeSegments(index.folder, update.documents, index.dense, signal);
+  index.change({ ...made, removed: new Set([...(update.removed ?? []), ...made.documents.map(({ id }) => id)]) });
   await mergeSome(index, signal);
   await removeOthers(index);
 }
@@ -78,11 +58,21 @@ export async function buildIndex(
 /** Replaces the contents of an index; the old ones are searched until the new ones are complete. */
 export async function rebuildIndex(
   index: IndexRows,
-  documents: AsyncIterable<IndexedDocument> | Iterable<IndexedDocument>,
+  documents: IndexUpdate['documents'],
   dense: IndexDense | null,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { folder } = index;
+  index.replace(await writeSegments(index.folder, documents, dense, signal), dense);
+  await removeOthers(index);
+}
+
+/** Writes documents into new segments, which are valid once the catalogue names them. */
+async function writeSegments(
+  folder: string,
+  documents: IndexUpdate['documents'],
+  dense: IndexDense | null,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly segments: readonly SegmentRow[]; readonly documents: readonly IndexedRow[] }> {
   const segments: SegmentRow[] = [];
   const rows: IndexedRow[] = [];
   let open: OpenSegment | undefined;
@@ -102,8 +92,7 @@ export async function rebuildIndex(
   }
   await syncFolder(folder);
   signal?.throwIfAborted();
-  index.replace({ segments, documents: rows }, dense);
-  await removeOthers(index);
+  return { segments, documents: rows };
 }
 
 async function* documentsOf(
