@@ -8,36 +8,7 @@ export type {
   RunAsked,
   RunFile,
 } from './run-file.ts';
-export type {
-  CitationStyle,
-  CitedDocument,
-  CitedHit,
-  CitedWork,
-  CorpusView,
-  DocumentLine,
-  DocumentsRequest,
-  Figure,
-  LibraryAccount,
-  LibraryDocument,
-  LibraryWork,
-  MissingReason,
-  OutlineEntry,
-  PassageFilter,
-  RunEvent,
-  SearchRequest,
-  ShownBlock,
-  ShownDocument,
-  StepCount,
-  TextPart,
-  TextPiece,
-  WorkFacet,
-  WorkFilter,
-  WorkLine,
-  WorkOrder,
-  WorkOutcome,
-  WorksPage,
-  WorksRequest,
-} from '../ask/index.ts';
+export type * from '../ask/index.ts';
 export { Corpus, corpusLayer, openCorpus } from './corpus.ts';
 export type { CorpusOptions } from './corpus.ts';
 export type { ClaimsEvent, CorpusGraph, GraphEvent, GraphRequest } from './corpus-graph.ts';

@@ -6,3 +6,4 @@ export type { Hit, SearchIndex, SearchMode, SearchOptions } from './search-index
 export { findingWeight, sectionOf, SECTIONS } from './section.ts';
 export type { Section } from './section.ts';
 export { buildIndex } from './update-index.ts';
+export { dot } from './segment/vectors.ts';

@@ -6,7 +6,7 @@ import { AppError, sha256 } from '../../base/index.ts';
 import type { DenseEngine } from '../../parse/index.ts';
 import { chunkOutput } from '../../parse/index.ts';
 import type { Hit, SearchFilter, SearchIndex, SearchMode, SearchOptions, Section } from '../../search/index.ts';
-import { SECTIONS } from '../../search/index.ts';
+import { dot, SECTIONS } from '../../search/index.ts';
 import type { Records } from '../../store/index.ts';
 import { folded } from '../../store/index.ts';
 import type { Author, Notice, WorkRecord } from '../../works/index.ts';
@@ -29,35 +29,28 @@ export interface SearchRequest extends Partial<Omit<SearchOptions, 'filter'>>, P
   readonly related?: boolean | undefined;
 }
 
+/** What a search session needs besides its index. */
+interface SearchParts {
+  /** The model that embeds questions. */
+  readonly engine: DenseEngine | undefined;
+  readonly mode: SearchMode | undefined;
+  readonly records: Records | undefined;
+  readonly linkOf: (document: string) => string | undefined;
+  readonly openGraph: () => Graph;
+  readonly hasGraph: boolean;
+}
+
 /** An open index, the model that embeds questions, and the records of its works. */
 export class SearchSession implements AsyncDisposable {
   readonly #index: SearchIndex;
-  readonly #engine: DenseEngine | undefined;
-  readonly #records: Records | undefined;
-  readonly #linkOf: (document: string) => string | undefined;
+  readonly #parts: SearchParts;
   readonly #hidden: ReadonlySet<string>;
-  readonly #openGraph: () => Graph;
-  readonly #hasGraph: boolean;
   /** The default search mode. */
   readonly mode: SearchMode;
 
-  constructor(
-    index: SearchIndex,
-    parts: {
-      readonly engine: DenseEngine | undefined;
-      readonly mode: SearchMode | undefined;
-      readonly records: Records | undefined;
-      readonly linkOf: (document: string) => string | undefined;
-      readonly openGraph: () => Graph;
-      readonly hasGraph: boolean;
-    },
-  ) {
+  constructor(index: SearchIndex, parts: SearchParts) {
     this.#index = index;
-    this.#engine = parts.engine;
-    this.#records = parts.records;
-    this.#linkOf = parts.linkOf;
-    this.#openGraph = parts.openGraph;
-    this.#hasGraph = parts.hasGraph;
+    this.#parts = parts;
     this.#hidden = parts.records ? otherVersions(parts.records) : new Set();
     this.mode = parts.mode ?? (index.modes.includes('hybrid') ? 'hybrid' : 'lexical');
   }
@@ -70,7 +63,7 @@ export class SearchSession implements AsyncDisposable {
   async search(question: string, request: SearchRequest = {}, signal?: AbortSignal): Promise<CitedHit[]> {
     const { year, author, venue, type, license, section, has, excludeRetracted, works, related, ...rest } = request;
     const wanted = { year, author, venue, type, license, section, has, excludeRetracted, works };
-    const filter = searchFilter(wanted, this.#records, this.#hidden);
+    const filter = searchFilter(wanted, this.#parts.records, this.#hidden);
     const options = { mode: this.mode, top: TOP, minFit: LEAST_FIT, ...rest, filter };
     const hits = await this.#index.search(question, options, signal);
     const more = related
@@ -79,8 +72,8 @@ export class SearchSession implements AsyncDisposable {
     return [...hits.map((hit) => ({ hit, related: false })), ...more.map((hit) => ({ hit, related: true }))].map(
       ({ hit, related: isRelated }, at) => {
         const { document } = hit.passage;
-        const record = this.#records?.ofDocument(document);
-        const cited = citedHit(hit, record, this.#linkOf(document) ?? hit.passage.file);
+        const record = this.#parts.records?.ofDocument(document);
+        const cited = citedHit(hit, record, this.#parts.linkOf(document) ?? hit.passage.file);
         return isRelated ? { ...cited, rank: at + 1, related: true } : cited;
       },
     );
@@ -88,22 +81,22 @@ export class SearchSession implements AsyncDisposable {
 
   /** The papers that match a filter, sorted by name. */
   documents(filter: PassageFilter = {}): CitedDocument[] {
-    const { documents } = searchFilter(filter, this.#records, this.#hidden);
+    const { documents } = searchFilter(filter, this.#parts.records, this.#hidden);
     return this.#index
       .documents((document) => documents?.accepts(document) !== false)
       .map((document) => {
-        const record = this.#records?.ofDocument(document);
-        return { document, work: record ? citedWork(record) : null, link: this.#linkOf(document) ?? null };
+        const record = this.#parts.records?.ofDocument(document);
+        return { document, work: record ? citedWork(record) : null, link: this.#parts.linkOf(document) ?? null };
       });
   }
 
   get hasGraph(): boolean {
-    return this.#hasGraph;
+    return this.#parts.hasGraph;
   }
 
   passagesOf(document: string): CitedHit[] {
-    const record = this.#records?.ofDocument(document);
-    const link = this.#linkOf(document);
+    const record = this.#parts.records?.ofDocument(document);
+    const link = this.#parts.linkOf(document);
     return this.#index
       .passagesOf(document)
       .map((passage, at) => citedHit({ rank: at + 1, score: 0, fit: 0, by: 'words', passage }, record, link));
@@ -115,20 +108,15 @@ export class SearchSession implements AsyncDisposable {
     texts: readonly string[],
     signal?: AbortSignal,
   ): Promise<readonly number[] | undefined> {
-    if (!this.#engine || texts.length === 0) return undefined;
-    const [asked] = await this.#engine.embed([question], 'query', signal);
-    const vectors = await this.#engine.embed(texts, 'passage', signal);
-    return vectors.map((vector) =>
-      Math.max(
-        0,
-        vector.reduce((sum, value, at) => sum + value * (asked?.[at] ?? 0), 0),
-      ),
-    );
+    const { engine } = this.#parts;
+    if (!engine || texts.length === 0) return undefined;
+    const [asked = new Float32Array()] = await engine.embed([question], 'query', signal);
+    return (await engine.embed(texts, 'passage', signal)).map((vector) => Math.max(0, dot(vector, asked)));
   }
 
   /** Restricts a filter to documents that citations connect with the hits, without the hits' own documents. */
   #near(hits: readonly Hit[], filter: SearchFilter): SearchFilter {
-    using graph = this.#openGraph();
+    using graph = this.#parts.openGraph();
     const found = new Set(hits.map(({ passage }) => passage.document));
     const near = nearDocuments(graph, found);
     const accepts = (document: string): boolean =>
@@ -141,8 +129,8 @@ export class SearchSession implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#index[Symbol.dispose]();
-    this.#records?.[Symbol.dispose]();
-    await this.#engine?.[Symbol.asyncDispose]();
+    this.#parts.records?.[Symbol.dispose]();
+    await this.#parts.engine?.[Symbol.asyncDispose]();
   }
 }
 
