@@ -1,5 +1,5 @@
 import type { ManifestRow } from '../download/index.ts';
-import { lostSources } from '../download/index.ts';
+import { ResolverAccount } from '../download/index.ts';
 import type { CorpusStore } from '../store/index.ts';
 import { sentenceOf } from './works/work-table.ts';
 
@@ -381,59 +381,41 @@ export interface AttemptAtHost {
   readonly started_at: string;
 }
 
-const LAST = 'works join outcomes on outcomes.sequence = works.sequence';
-
 /** Counts sources from the last row of every work. */
 export function sourcesOf(store: CorpusStore): Sources {
-  const counts = (sql: string): Map<string, number> =>
-    new Map(store.all<{ name: string; n: number }>(sql).map(({ name, n }) => [name, n]));
-  const total = store.get<{ works: number; bytes: number }>(
-    `select count(*) as works, coalesce(sum(outcomes.bytes), 0) as bytes from ${LAST}`,
-  ) ?? { works: 0, bytes: 0 };
-  const saved = counts(
-    "select coalesce(resolver, 'unknown') as name, count(*) as n from works where outcome = 'saved' group by 1 order by 2 desc, 1",
-  );
-  const attempts = counts(
-    `select attempts.resolver as name, count(*) as n from works join attempts on attempts.sequence = works.sequence
-     group by 1 order by 2 desc, 1`,
-  );
-  const asked = counts(
-    `select asked.value as name, count(distinct works.row) as n from ${LAST}, json_each(outcomes.row, '$.asked') as asked
-     group by 1 order by 2 desc, 1`,
-  );
-  const silent = counts(
-    `select problem.value ->> '$.resolver' as name, count(distinct works.row) as n
-     from ${LAST}, json_each(outcomes.row, '$.problems') as problem
-     where problem.value ->> '$.resolver' in (select value from json_each(outcomes.row, '$.asked')) group by 1`,
-  );
-  const lost = new Map<string, number>();
+  const account = new ResolverAccount();
+  const kinds: Record<string, number> = {};
+  const reasons: Record<string, number> = {};
+  const count = (counts: Record<string, number>, name: string): void => void (counts[name] = (counts[name] ?? 0) + 1);
+  let [works, bytes] = [0, 0];
   for (const { row } of store.iterate<{ row: string }>(
-    `select outcomes.row from ${LAST} where works.outcome not in ('saved', 'own') and outcomes.row ->> '$.attempts' <> '[]'`,
-  ))
-    for (const host of lostSources(JSON.parse(row) as ManifestRow).keys()) lost.set(host, (lost.get(host) ?? 0) + 1);
-  const names = new Set([...saved.keys(), ...attempts.keys(), ...asked.keys()]);
+    'select outcomes.row from works join outcomes on outcomes.sequence = works.sequence order by works.sequence',
+  )) {
+    const last = JSON.parse(row) as ManifestRow;
+    account.add(last);
+    works += 1;
+    bytes += last.bytes ?? 0;
+    if (last.outcome === 'saved') count(kinds, last.kind ?? 'unknown');
+    for (const { reason } of last.attempts) if (reason !== 'success') count(reasons, reason);
+  }
   return {
-    ...total,
-    resolvers: [...names].map((name) => ({
-      name,
-      asked: asked.get(name) ?? 0,
-      answered: (asked.get(name) ?? 0) - (silent.get(name) ?? 0),
-      saved: saved.get(name) ?? 0,
-      attempts: attempts.get(name) ?? 0,
+    works,
+    bytes,
+    resolvers: Object.entries(account.lines)
+      .map(([name, { asked, answered, kept, plans }]) => ({ name, asked, answered, saved: kept, attempts: plans }))
+      .sort((a, b) => b.saved - a.saved || b.attempts - a.attempts || b.asked - a.asked || (a.name < b.name ? -1 : 1)),
+    attempt_reasons: Object.entries(sorted(reasons)).map(([reason, attempts]) => ({
+      reason,
+      attempts,
+      sentence: sentenceOf(reason),
     })),
-    attempt_reasons: store
-      .all<{ reason: string; attempts: number }>(
-        `select attempts.reason, count(*) as attempts from works join attempts on attempts.sequence = works.sequence
-         where attempts.reason <> 'success' group by 1 order by 2 desc, 1`,
-      )
-      .map((line) => ({ ...line, sentence: sentenceOf(line.reason) })),
-    lost: Object.fromEntries([...lost].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, MOST_LOST)),
-    kinds: Object.fromEntries(
-      counts(
-        `select coalesce(outcomes.kind, 'unknown') as name, count(*) as n from ${LAST} where works.outcome = 'saved'
-         group by 1 order by 2 desc, 1`,
-      ),
+    lost: Object.fromEntries(
+      Object.entries(account.sources)
+        .map(([host, line]) => [host, line.works] as const)
+        .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
+        .slice(0, MOST_LOST),
     ),
+    kinds: sorted(kinds),
   };
 }
 
@@ -443,7 +425,8 @@ export function attemptsAtHosts(store: CorpusStore): IterableIterator<AttemptAtH
   );
 }
 
-const STAGES = [
+/** The stages, and the words for their steps. */
+export const STAGES = [
   ['doctags', 'parsed'],
   ['chunk', 'chunked'],
   ['embed', 'embedded'],

@@ -8,20 +8,11 @@ import type { ManifestRow } from '../../download/index.ts';
 import type { Block, Chunk, Page } from '../../parse/index.ts';
 import { chunkOutput, DOCTAGS_FOLDER, PdfInspector, readBlockLines, readChunks } from '../../parse/index.ts';
 import { manifestPath } from '../../stage/index.ts';
-import type { LogCursor } from '../../store/index.ts';
+import type { CorpusStore, LogCursor } from '../../store/index.ts';
 import { readLines, START } from '../../store/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
-import type { Account, AttemptAtHost, HostFigures, HostSlice, Sources, StageTimes } from '../account.ts';
-import {
-  accountOf,
-  attemptsAtHosts,
-  hostFigures,
-  hostSlices,
-  newHolds,
-  sourcesOf,
-  stageTimes,
-  timeScale,
-} from '../account.ts';
+import type { Account, HostSlice } from '../account.ts';
+import { accountOf, newHolds, STAGES } from '../account.ts';
 import type { DocumentPlace } from '../corpus-works.ts';
 import { CorpusWorks, documentLinks } from '../corpus-works.ts';
 import type { DocumentStep } from '../document-table.ts';
@@ -37,12 +28,6 @@ const SLICE_BYTES = 256 * 1024;
 /** Most past events reported by the first call. */
 const TOLD_AT_FIRST = 200;
 const HISTORY_ROWS = 50;
-
-const STAGES = [
-  ['doctags', 'parsed'],
-  ['chunk', 'chunked'],
-  ['embed', 'embedded'],
-] as const;
 
 export interface StepCount {
   readonly name: 'works' | 'saved' | DocumentStep;
@@ -97,28 +82,9 @@ export class CorpusView implements Disposable {
     return this.#counted.account;
   }
 
-  /** The sources of full texts, and what failed. */
-  sources(): Sources {
-    return sourcesOf(this.#list.store);
-  }
-
-  stages(): readonly StageTimes[] {
-    return stageTimes(this.#list.store);
-  }
-
-  /** Attempts by host, for runs without a log of hosts. */
-  attempts(): IterableIterator<AttemptAtHost> {
-    return attemptsAtHosts(this.#list.store);
-  }
-
-  /** The hosts of the run, most requests first. */
-  hosts(): readonly HostFigures[] {
-    return hostFigures(this.#list.store);
-  }
-
-  /** Requests over time by host, and real seconds per second of the run. */
-  hostTimes(): { readonly timeScale: number; readonly slices: IterableIterator<HostSlice> } {
-    return { timeScale: timeScale(this.#list.store), slices: hostSlices(this.#list.store) };
+  /** The database of the corpus, for the questions of `account.ts`. */
+  get store(): CorpusStore {
+    return this.#list.store;
   }
 
   /** Progress of the run: works, saved, parsed, chunked, embedded. */

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 
 import { hostKey, writeFileAtomic, AtomicText } from '../../base/index.ts';
-import type { ManifestRow } from '../../download/index.ts';
-import { lostSources } from '../../download/index.ts';
+import { ResolverAccount } from '../../download/index.ts';
 import type { CorpusStore } from '../../store/index.ts';
 import { manifestRows } from '../../store/index.ts';
 
@@ -118,94 +117,6 @@ function measure(
 
 function percentile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? null;
-}
-
-/** Results of one resolver, over the last rows of all works. */
-interface ResolverLine {
-  /** Works for which it was queried, and those for which the query succeeded. */
-  asked: number;
-  answered: number;
-  /** Its URLs that were tried, and works saved from one of them. */
-  plans: number;
-  kept: number;
-  /** Why the others were refused. */
-  readonly refused: Record<string, number>;
-  /** Works saved by no resolver for which it knew a URL. */
-  would_have_given: number;
-}
-
-/** An error of a resolver, listed once with a count. */
-interface ProblemLine {
-  works: number;
-  readonly first: string;
-}
-
-/** Works lost because a host refused or failed. */
-interface SourceLine {
-  /** Works saved by no source for which it was requested. */
-  works: number;
-  /** Works among these that no other source lost: they depend on this one alone. */
-  only: number;
-  readonly reasons: Record<string, number>;
-}
-
-const MOST_SOURCES = 1_000;
-
-export class ResolverAccount {
-  readonly #lines: Record<string, ResolverLine> = {};
-  readonly #problems: Record<string, ProblemLine> = {};
-  readonly #sources = new Map<string, SourceLine>();
-
-  add(row: ManifestRow): void {
-    const unanswered = new Set(row.problems.map(({ resolver }) => resolver));
-    for (const name of new Set(row.asked ?? row.attempts.map(({ resolver }) => resolver))) {
-      const line = this.#line(name);
-      line.asked += 1;
-      if (!unanswered.has(name)) line.answered += 1;
-    }
-    for (const { resolver, reason } of row.attempts) {
-      const line = this.#line(resolver);
-      line.plans += 1;
-      if (reason !== 'success') line.refused[reason] = (line.refused[reason] ?? 0) + 1;
-    }
-    if (row.outcome === 'saved' && row.resolver !== null) this.#line(row.resolver).kept += 1;
-    else
-      for (const name of new Set(row.attempts.map(({ resolver }) => resolver))) this.#line(name).would_have_given += 1;
-    this.#lose(row);
-    for (const name of unanswered) {
-      const first = row.problems.find(({ resolver }) => resolver === name)?.message ?? '';
-      (this.#problems[name] ??= { works: 0, first }).works += 1;
-    }
-  }
-
-  #lose(row: ManifestRow): void {
-    const lost = lostSources(row);
-    for (const [host, reason] of lost) {
-      const line = this.#sources.get(host) ?? { works: 0, only: 0, reasons: {} };
-      if (!this.#sources.has(host) && this.#sources.size < MOST_SOURCES) this.#sources.set(host, line);
-      line.works += 1;
-      if (lost.size === 1) line.only += 1;
-      line.reasons[reason] = (line.reasons[reason] ?? 0) + 1;
-    }
-  }
-
-  /** Sources that were lost, those with the most works first. */
-  get sources(): Readonly<Record<string, SourceLine>> {
-    return Object.fromEntries([...this.#sources].toSorted(([, a], [, b]) => b.only - a.only || b.works - a.works));
-  }
-
-  /** By resolver, in the order in which they were first queried. */
-  get lines(): Readonly<Record<string, ResolverLine>> {
-    return this.#lines;
-  }
-
-  get problems(): Readonly<Record<string, ProblemLine>> {
-    return this.#problems;
-  }
-
-  #line(name: string): ResolverLine {
-    return (this.#lines[name] ??= { asked: 0, answered: 0, plans: 0, kept: 0, refused: {}, would_have_given: 0 });
-  }
 }
 
 /** A CSV line (RFC 4180); cells that a spreadsheet would run as formulas are made plain text. */

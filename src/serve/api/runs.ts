@@ -1,6 +1,16 @@
 import { z } from 'zod';
 
-import { isFailure, isRefusal, outcomesOf, sentenceOf } from '../../ask/index.ts';
+import {
+  attemptsAtHosts,
+  hostSlices,
+  isFailure,
+  isRefusal,
+  outcomesOf,
+  sentenceOf,
+  sourcesOf,
+  stageTimes,
+  timeScale,
+} from '../../ask/index.ts';
 import type { Route } from '../http/route.ts';
 import { jsonRoute, route } from '../http/route.ts';
 import type { RunWatch } from '../watch/run-watch.ts';
@@ -56,13 +66,13 @@ export function runRoutes(context: Context): Route[] {
       path: '/sources',
       summary: 'Where full texts came from: by resolver and kind, with failed attempts and hosts that did not deliver.',
       schema: course.sources,
-      value: ({ view }) => view.sources(),
+      value: ({ view }) => sourcesOf(view.store),
     }),
     runRoute(context, {
       path: '/stages',
       summary: 'How long each stage took per document, the slowest documents, and failures by category.',
       schema: course.stages,
-      value: ({ view }) => ({ items: view.stages() }),
+      value: ({ view }) => ({ items: stageTimes(view.store) }),
     }),
     runRoute(context, {
       path: '/hosts',
@@ -120,8 +130,7 @@ function lanesOf({ view }: RunWatch): z.output<typeof course.lanes> {
     lane.slices.push(slice);
     if (lane.slices.length > MOST_SLICES) lane.slices = joined(lane.slices);
   };
-  const { timeScale, slices } = view.hostTimes();
-  for (const row of slices) {
+  for (const row of hostSlices(view.store)) {
     const [lane, at] = [laneOf(row.host), Date.parse(row.at)];
     add(lane, [at, row.ms, row.sent, row.refused, row.failed], row.bytes);
     lane.most = Math.max(lane.most, row.most);
@@ -132,7 +141,7 @@ function lanesOf({ view }: RunWatch): z.output<typeof course.lanes> {
   }
   const isLogged = lanes.size > 0;
   if (!isLogged)
-    for (const { url, status, bytes, started_at: startedAt } of view.attempts()) {
+    for (const { url, status, bytes, started_at: startedAt } of attemptsAtHosts(view.store)) {
       const outcome = String(status ?? 'none');
       const slice: Slice = [Date.parse(startedAt), 1_000, 1, Number(isRefusal(outcome)), Number(isFailure(outcome))];
       add(laneOf(URL.parse(url)?.host ?? ''), slice, bytes);
@@ -140,7 +149,7 @@ function lanesOf({ view }: RunWatch): z.output<typeof course.lanes> {
   const sorted = [...lanes.values()].toSorted((a, b) => b.requests - a.requests || (a.host < b.host ? -1 : 1));
   return {
     from: isLogged ? 'log' : 'attempts',
-    time_scale: timeScale,
+    time_scale: timeScale(view.store),
     omitted: Math.max(0, sorted.length - MOST_HOSTS),
     items: sorted.slice(0, MOST_HOSTS),
   };

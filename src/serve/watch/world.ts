@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../../base/index.ts';
+import { hostFigures } from '../../ask/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
 import type { WorkQueue } from '../../queue/index.ts';
 import type { HostKnowledge, HostLine } from './queue-watch.ts';
@@ -113,7 +114,7 @@ export class World implements AsyncDisposable {
     const now = this.#clock.monotonic();
     if (now - this.#hostsAt >= HOSTS_MS) {
       this.#hostsAt = now;
-      const logs = [...this.runs.values()].map(({ view }) => view.hosts());
+      const logs = [...this.runs.values()].map(({ view }) => hostFigures(view.store));
       this.#hosts = hostLines((await this.queue?.hosts()) ?? [], logs, this.#clock.now());
       this.#sendFigures('hosts', 'hosts', { items: this.#hosts.slice(0, 200) }, null);
     }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { ManifestRow } from '../../download/index.ts';
-import { ResolverAccount } from './manifest-reports.ts';
+import type { ManifestRow } from './manifest-row.ts';
+import { ResolverAccount } from './resolver-account.ts';
 
 test('per resolver: asked, answered, plans, kept, refused and why, and what it would have given', () => {
   const account = new ResolverAccount();
