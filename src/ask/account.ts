@@ -54,7 +54,7 @@ const STATES = {
 
 /** Counts a corpus. `run` is the id of the current run. */
 export function accountOf(store: CorpusStore, run?: string): Account {
-  const counts = { listed: 0, downloaded: 0, local: 0, deferred: 0, failed: 0, unavailable: 0, waiting: 0 };
+  const works = { listed: 0, downloaded: 0, local: 0, deferred: 0, failed: 0, unavailable: 0, waiting: 0 };
   const screened = { included: 0, excluded: 0 };
   const retrieved = { included: 0, all: 0 };
   // Before any screening all works are sought, afterwards only the included ones.
@@ -76,8 +76,8 @@ export function accountOf(store: CorpusStore, run?: string): Account {
       continue;
     }
     const hasFile = outcome === 'saved' || outcome === 'own';
-    counts.listed += rows;
-    counts[STATES[outcome as keyof typeof STATES]] += rows;
+    works.listed += rows;
+    works[STATES[outcome as keyof typeof STATES]] += rows;
     if (!hasFile && outcome !== 'waiting') byReason[reason] = (byReason[reason] ?? 0) + rows;
     if (isOther === 1) {
       others += rows;
@@ -90,22 +90,17 @@ export function accountOf(store: CorpusStore, run?: string): Account {
       if (hasFile) retrieved[which] += rows;
       else missing[which][why] = (missing[which][why] ?? 0) + rows;
   }
-  const number = (sql: string, ...values: string[]): number => store.get<{ n: number }>(sql, ...values)?.n ?? 0;
-  const now =
-    run === undefined
-      ? 0
-      : number(
-          `select count(*) as n from works join outcomes on outcomes.sequence = works.sequence
-           where works.outcome = 'saved' and outcomes.run = ?`,
-          run,
-        );
-  const repeated = number(
-    `select (select count(*) from same_works where id not in (select id from decided_works))
-       + (select count(*) from decided_works where apart = 0)
-       + (select coalesce(sum(times), 0) from repeated_entries) as n`,
+  const now = store.number(
+    `select count(*) from works join outcomes on outcomes.sequence = works.sequence
+     where works.outcome = 'saved' and outcomes.run = ?`,
+    run ?? null,
   );
+  const repeated =
+    store.count('same_works where id not in (select id from decided_works)') +
+    store.count('decided_works where apart = 0') +
+    store.number('select sum(times) from repeated_entries');
   const byText = assessedWorks(store);
-  const records = counts.listed - others;
+  const records = works.listed - others;
   const labelled = screened.included + screened.excluded;
   const which = labelled > 0 ? 'included' : 'all';
   const notRetrieved = missing[which];
@@ -116,40 +111,37 @@ export function accountOf(store: CorpusStore, run?: string): Account {
   const sought = (labelled > 0 ? labelled : records) - excluded;
   const assessed = retrieved[which] + byText.excluded + byText.includedWithoutFile;
   return {
-    ...counts,
+    ...works,
     downloaded_this_run: now,
-    downloaded_earlier: counts.downloaded - now,
+    downloaded_earlier: works.downloaded - now,
     unreadable_entries: unreadable,
     repeated_entries: repeated,
     other_versions: others,
     ...screened,
-    retracted: number("select count(*) as n from works where retracted = 1 and outcome <> 'unreadable'"),
-    parsed: number("select count(*) as n from documents where parsed = 'success'"),
-    partial: number('select count(*) as n from documents where partial = 1'),
-    scans: number("select count(*) as n from documents where parsed = 'needs-ocr'"),
-    chunked: number("select count(*) as n from documents where chunked = 'success'"),
-    embedded: number("select count(*) as n from documents where embedded = 'success'"),
-    failed_documents: number("select count(*) as n from documents where 'failure' in (parsed, chunked, embedded)"),
+    retracted: store.count("works where retracted = 1 and outcome <> 'unreadable'"),
+    parsed: store.count("documents where parsed = 'success'"),
+    partial: store.count('documents where partial = 1'),
+    scans: store.count("documents where parsed = 'needs-ocr'"),
+    chunked: store.count("documents where chunked = 'success'"),
+    embedded: store.count("documents where embedded = 'success'"),
+    failed_documents: store.count("documents where 'failure' in (parsed, chunked, embedded)"),
     by_reason: sorted(byReason),
-    by_resolver: named(
-      store.all(
-        "select coalesce(resolver, 'unknown') as name, count(*) as n from works where outcome = 'saved' group by 1 order by 2 desc, 1",
-      ),
+    by_resolver: counts(
+      store,
+      "select coalesce(resolver, 'unknown'), count(*) from works where outcome = 'saved' group by 1 order by 2 desc, 1",
     ),
-    listed_by_file: named(
-      store.all(
-        `select file as name, count(distinct listed_in.work) as n from listed_in join works using (work)
-         where outcome <> 'unreadable' group by 1 order by 2 desc, 1`,
-      ),
+    listed_by_file: counts(
+      store,
+      `select file, count(distinct listed_in.work) from listed_in join works using (work)
+       where outcome <> 'unreadable' group by 1 order by 2 desc, 1`,
     ),
-    unreadable_by_file: named(
-      store.all(
-        `select substr(work, 7, instr(work, '#') - 7) as name, count(*) as n from works
-         where work like 'entry:%#%' and outcome = 'unreadable' group by 1 order by 2 desc, 1`,
-      ),
+    unreadable_by_file: counts(
+      store,
+      `select substr(work, 7, instr(work, '#') - 7), count(*) from works
+       where work like 'entry:%#%' and outcome = 'unreadable' group by 1 order by 2 desc, 1`,
     ),
     prisma: {
-      identified: counts.listed + unreadable + repeated,
+      identified: works.listed + unreadable + repeated,
       removed_before_screening: { unreadable_entries: unreadable, duplicates: repeated + others },
       // Only labelled works count as screened.
       screened: labelled,
@@ -213,8 +205,9 @@ function sorted(counts: Readonly<Record<string, number>>): Record<string, number
   );
 }
 
-function named(rows: Record<string, unknown>[]): Record<string, number> {
-  return Object.fromEntries(rows.map(({ name, n }) => [String(name), Number(n)]));
+/** Rows of a name and a number. */
+function counts(store: CorpusStore, sql: string, ...values: string[]): Record<string, number> {
+  return Object.fromEntries(store.map<number>(sql, ...values));
 }
 
 /** What one run did, counted by works and not by attempts, and what earlier runs left. */
@@ -234,9 +227,9 @@ const MOST_NAMED = 10;
 
 export function runCountsOf(store: CorpusStore, run: string): RunCounts {
   const from = 'from works join outcomes on outcomes.sequence = works.sequence where';
-  const counts = (column: string, where: string): Record<string, number> =>
-    named(store.all(`select ${column} as name, count(*) as n ${from} ${where} group by 1 order by 2 desc, 1`, run));
-  const ended = counts('works.outcome', 'outcomes.run = ?');
+  const by = (column: string, where: string): Record<string, number> =>
+    counts(store, `select ${column}, count(*) ${from} ${where} group by 1 order by 2 desc, 1`, run);
+  const ended = by('works.outcome', 'outcomes.run = ?');
   const deferred = store.all<{ text: string }>(
     `select works.tried || ': ' || works.reason || coalesce(', until ' || (outcomes.row ->> '$.retry_at'), '') as text
      ${from} works.outcome = 'parked' order by works.sequence limit ${MOST_NAMED}`,
@@ -251,11 +244,11 @@ export function runCountsOf(store: CorpusStore, run: string): RunCounts {
       failed: ended['failed'] ?? 0,
       parked: ended['parked'] ?? 0,
     },
-    by_resolver: counts("coalesce(works.resolver, 'unknown')", "outcomes.run = ? and works.outcome = 'saved'"),
-    by_reason: counts('works.reason', "outcomes.run = ? and works.outcome not in ('saved', 'unreadable')"),
-    earlier_by_reason: counts('works.reason', "outcomes.run <> ? and works.outcome not in ('saved', 'unreadable')"),
+    by_resolver: by("coalesce(works.resolver, 'unknown')", "outcomes.run = ? and works.outcome = 'saved'"),
+    by_reason: by('works.reason', "outcomes.run = ? and works.outcome not in ('saved', 'unreadable')"),
+    earlier_by_reason: by('works.reason', "outcomes.run <> ? and works.outcome not in ('saved', 'unreadable')"),
     deferred: {
-      works: store.get<{ n: number }>("select count(*) as n from works where outcome = 'parked'")?.n ?? 0,
+      works: store.count("works where outcome = 'parked'"),
       first: deferred.map(({ text }) => text),
     },
     given_up: givenUp.map(({ detail }) => detail),
@@ -457,15 +450,11 @@ export interface StageTimes {
 /** The times of the stages, from the last outcome of each document; stages without outcomes are omitted. */
 export function stageTimes(store: CorpusStore): StageTimes[] {
   return STAGES.flatMap(([name, step]) => {
-    const counts = new Map(
-      store
-        .all<{ status: string; n: number }>(
-          `select case when ${step} = 'success' and ${step}_s is null then 'skipped' else ${step} end as status, count(*) as n
-           from documents where ${step} <> '' group by 1`,
-        )
-        .map(({ status, n }) => [status, n]),
+    const ended = store.map<number>(
+      `select case when ${step} = 'success' and ${step}_s is null then 'skipped' else ${step} end, count(*)
+       from documents where ${step} <> '' group by 1`,
     );
-    if (counts.size === 0) return [];
+    if (ended.size === 0) return [];
     const good = store.all<{ document: string; seconds: number }>(
       `select id as document, ${step}_s as seconds from documents where ${step} = 'success' and ${step}_s is not null order by ${step}_s, id`,
     );
@@ -477,20 +466,17 @@ export function stageTimes(store: CorpusStore): StageTimes[] {
       {
         name,
         succeeded: good.length,
-        failed: counts.get('failure') ?? 0,
-        skipped: counts.get('skipped') ?? 0,
-        needs_ocr: counts.get('needs-ocr') ?? 0,
+        failed: ended.get('failure') ?? 0,
+        skipped: ended.get('skipped') ?? 0,
+        needs_ocr: ended.get('needs-ocr') ?? 0,
         median_s: share(0.5),
         p95_s: share(0.95),
         max_s: share(1),
         histogram: histogram(seconds),
         slowest: good.slice(-SLOWEST).toReversed(),
-        categories: Object.fromEntries(
-          store
-            .all<{ category: string; n: number }>(
-              `select coalesce(${step}_category, 'unknown') as category, count(*) as n ${failed} group by 1 order by 2 desc, 1`,
-            )
-            .map(({ category, n }) => [category, n]),
+        categories: counts(
+          store,
+          `select coalesce(${step}_category, 'unknown'), count(*) ${failed} group by 1 order by 2 desc, 1`,
         ),
         failures: store.all<{ document: string; category: string; message: string }>(
           `select id as document, coalesce(${step}_category, 'unknown') as category, substr(coalesce(${step}_failure, ''), 1, 400) as message
@@ -556,8 +542,8 @@ export function hostSlices(store: CorpusStore): IterableIterator<HostSlice> {
 
 /** Real seconds per second of the last run; below 1 for a simulated web. */
 export function timeScale(store: CorpusStore): number {
-  const sql = 'select time_scale as scale from host_slices where time_scale is not null order by row desc limit 1';
-  return store.get<{ scale: number }>(sql)?.scale ?? 1;
+  const sql = 'select time_scale from host_slices where time_scale is not null order by row desc limit 1';
+  return store.number(sql) || 1;
 }
 
 /** Intervals after a row in which a host's delay grew. */

@@ -71,7 +71,7 @@ export class CorpusWorks implements Disposable {
     const { version } = this.store;
     const isNew = version !== this.#version;
     this.#version = version;
-    const last = this.store.get<{ last: number }>('select coalesce(max(sequence), 0) as last from outcomes')?.last ?? 0;
+    const last = this.store.number('select max(sequence) from outcomes');
     const settled =
       this.#sequence === undefined || last === this.#sequence
         ? []

@@ -204,8 +204,18 @@ export class CorpusStore implements Rows, Disposable {
     return this.#guard(() => this.#prepared(sql).all(...(values as SQLInputValue[])) as T[]);
   }
 
+  /** The number that a statement selects; 0 if it selects none. */
+  number(sql: string, ...values: SqlValues): number {
+    return Number(Object.values(this.get(sql, ...values) ?? {})[0] ?? 0);
+  }
+
+  /** Rows of two columns, by the first one. */
+  map<Value = string>(sql: string, ...values: SqlValues): Map<string, Value> {
+    return new Map(this.all(sql, ...values).map((row) => Object.values(row) as [string, Value]));
+  }
+
   count(table: string): number {
-    return this.get<{ rows: number }>(`select count(*) as rows from ${table}`)?.rows ?? 0;
+    return this.number(`select count(*) from ${table}`);
   }
 
   /** Row by row, with a separate statement, so that other queries can run in between. */

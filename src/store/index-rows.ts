@@ -108,10 +108,8 @@ export class IndexRows implements Disposable {
   }
 
   get manifest(): IndexManifest {
-    const { passages = 0, documents = 0 } =
-      this.#store.get<{ passages: number; documents: number }>(
-        'select coalesce(sum(count), 0) as passages, count(*) as documents from indexed_documents',
-      ) ?? {};
+    const passages = this.#store.number('select sum(count) from indexed_documents');
+    const documents = this.#store.count('indexed_documents');
     return { passages, documents, segments: this.#store.count('segments'), dense: this.dense };
   }
 
@@ -128,8 +126,7 @@ export class IndexRows implements Disposable {
   }
 
   stamps(): Map<string, string> {
-    const rows = this.#store.all<{ id: string; stamp: string }>('select id, stamp from indexed_documents');
-    return new Map(rows.map(({ id, stamp }) => [id, stamp]));
+    return this.#store.map('select id, stamp from indexed_documents');
   }
 
   /** Documents with exactly the text of another: all but the first of each group. */

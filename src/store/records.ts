@@ -57,7 +57,7 @@ export class Records implements KnownIdentity, Disposable {
   }
 
   get size(): number {
-    return this.#store.get<{ works: number }>('select count(*) as works from records')?.works ?? 0;
+    return this.#store.count('records');
   }
 
   /** The record of a work by its main id or any other id. */
@@ -124,14 +124,12 @@ export class Records implements KnownIdentity, Disposable {
 
   /** The documents whose text is part of their works' records, each with the stamp it was read at. */
   readDocuments(): Map<string, string> {
-    const rows = this.#store.all<{ document: string; stamp: string }>('select * from read_documents');
-    return new Map(rows.map(({ document, stamp }) => [document, stamp]));
+    return this.#store.map('select document, stamp from read_documents');
   }
 
   /** The newest version at arXiv at the last check, for works downloaded from there. */
   arxivVersions(): Map<string, number> {
-    const rows = this.#store.all<{ work: string; version: number }>('select * from arxiv_versions');
-    return new Map(rows.map(({ work, version }) => [work, version]));
+    return this.#store.map<number>('select work, version from arxiv_versions');
   }
 
   noteArxivVersions(versions: Iterable<readonly [string, number]>): void {
@@ -142,11 +140,7 @@ export class Records implements KnownIdentity, Disposable {
 
   /** Logs how often a run's lists have named each work. */
   noteRepeats(times: ReadonlyMap<string, number>): void {
-    const before = new Map(
-      this.#store
-        .all<{ work: string; times: number }>('select * from repeated_entries')
-        .map((row) => [row.work, row.times]),
-    );
+    const before = this.#store.map<number>('select work, times from repeated_entries');
     const news = [...times].filter(([work, count]) => (before.get(work) ?? 0) !== count - 1);
     if (news.length > 0)
       this.#log([{ kind: 'repeats', times: news.map(([work, count]) => [work, count - 1] as const) }]);
@@ -154,12 +148,10 @@ export class Records implements KnownIdentity, Disposable {
 
   /** How many input files other than these name each work. */
   listedElsewhere(files: readonly string[]): Map<string, number> {
-    const rows = this.#store.all<{ id: string; files: number }>(
-      `select id, count(distinct file) as files from listed_in
-       where file not in (select value from json_each(?)) group by id`,
+    return this.#store.map<number>(
+      'select id, count(distinct file) from listed_in where file not in (select value from json_each(?)) group by id',
       JSON.stringify(files),
     );
-    return new Map(rows.map(({ id, files: count }) => [id, count]));
   }
 
   /** Logs which works an input file names now. */
@@ -178,25 +170,21 @@ export class Records implements KnownIdentity, Disposable {
 
   /** How many list entries name a work that an earlier entry named. */
   get repeatedEntries(): number {
-    return (
-      this.#store.get<{ times: number }>('select coalesce(sum(times), 0) as times from repeated_entries')?.times ?? 0
-    );
+    return this.#store.number('select sum(times) from repeated_entries');
   }
 
   /** The documents, each with its work by the id of the record. */
   documents(): Map<string, string> {
-    const rows = this.#store.all<{ document: string; work: string }>(
+    return this.#store.map(
       `select document, work from works where document <> '' union all
        select document, coalesce((select id from records where id = own_papers.work),
          (select min(work) from work_ids where id = own_papers.work), work) as work from own_papers`,
     );
-    return new Map(rows.map(({ document, work }) => [document, work]));
   }
 
   /** The results of screening, by work. */
   labels(): Map<string, Label> {
-    const rows = this.#store.all<{ work: string; label: Label }>("select work, label from works where label <> ''");
-    return new Map(rows.map(({ work, label }) => [work, label]));
+    return this.#store.map<Label>("select work, label from works where label <> ''");
   }
 
   /** Logs decisions of reviewers about works and about the protocol; logs each decision only once. */
@@ -269,13 +257,11 @@ export class Records implements KnownIdentity, Disposable {
 
   /** How many times in a row a work was deferred before this run. */
   deferrals(work: string, run: string): number {
-    return (
-      this.#store.get<{ n: number }>(
-        `select count(*) as n from outcomes where work = ?1 and outcome = 'parked' and run <> ?2 and sequence >
-           (select coalesce(max(sequence), 0) from outcomes where work = ?1 and outcome <> 'parked')`,
-        work,
-        run,
-      )?.n ?? 0
+    return this.#store.number(
+      `select count(*) from outcomes where work = ?1 and outcome = 'parked' and run <> ?2 and sequence >
+         (select coalesce(max(sequence), 0) from outcomes where work = ?1 and outcome <> 'parked')`,
+      work,
+      run,
     );
   }
 
@@ -289,11 +275,7 @@ export class Records implements KnownIdentity, Disposable {
   }
 
   untriedApart(): number {
-    return (
-      this.#store.get<{ n: number }>(
-        'select count(*) as n from decided_works join same_works using (id) where apart = 1',
-      )?.n ?? 0
-    );
+    return this.#store.count('decided_works join same_works using (id) where apart = 1');
   }
 
   savedWith(sha256: string): NamedWork | undefined {
@@ -411,6 +393,5 @@ export function* manifestRows(
 
 /** How many bytes of manifests were read. */
 export function manifestBytes(store: CorpusStore): number {
-  const read = store.get<{ bytes: number | null }>("select sum(bytes) as bytes from logs where name like 'manifest.%'");
-  return read?.bytes ?? 0;
+  return store.number("select sum(bytes) from logs where name like 'manifest.%'");
 }

@@ -97,11 +97,8 @@ export class Graph implements Disposable {
     readonly edges: Record<string, number>;
     readonly evidence: number;
   } {
-    const counts = (table: string): Record<string, number> => {
-      const sql = `SELECT kind, count(*) AS count FROM ${table} GROUP BY kind ORDER BY kind`;
-      const rows = this.#store.all<{ kind: string; count: number }>(sql);
-      return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]));
-    };
+    const counts = (table: string): Record<string, number> =>
+      Object.fromEntries(this.#store.map<number>(`SELECT kind, count(*) FROM ${table} GROUP BY kind ORDER BY kind`));
     return {
       documents: this.#store.count("graph_sources WHERE owner NOT LIKE 'record:%'"),
       nodes: counts('nodes'),

@@ -131,8 +131,7 @@ export class GraphRows {
 
   /** The documents in the graph, each with the hash of its content. */
   contents(): Map<string, string> {
-    const rows = this.#store.all<{ owner: string; content: string }>('select owner, content from graph_sources');
-    return new Map(rows.map(({ owner, content }) => [owner, content]));
+    return this.#store.map('select owner, content from graph_sources');
   }
 
   apply(change: {
@@ -298,11 +297,10 @@ class ReferenceLinks {
   }
 
   touchedWorks(): Map<string, string> {
-    const rows = this.#store.all<{ node: string; data: string }>(
+    return this.#store.map(
       `select node, data from touched_nodes cross join nodes using (node)
        where kind = 'work' and id not like 'work:printed:%' order by node`,
     );
-    return new Map(rows.map(({ node, data }) => [node, data]));
   }
 
   /** Compares the touched works with their earlier data and reopens references that share a key with a changed one. */
