@@ -68,10 +68,10 @@ export class DocumentFiling implements AsyncDisposable {
     const records = opened ?? stack.use(Records.open(out));
     const dataRoot = this.#config.parse.data_root;
     const now = (): number => this.#runtime.clock.now();
-    if (this.#own.length > 0)
-      this.#identified = await identifyPapers(this.#own, { dataRoot, records, asking: this.#ask(), now }, signal);
+    const parts = { dataRoot, records, asking: () => this.#ask(), now };
+    if (this.#own.length > 0) this.#identified = await identifyPapers(this.#own, parts, signal);
     await this.#noteVersions(records, signal);
-    await enrichWorks(this.#fetched, { dataRoot, records, asking: () => this.#ask(), now }, signal);
+    await enrichWorks(this.#fetched, parts, signal);
   }
 
   /** Records the current arXiv version of works downloaded from there, while that is certainly the downloaded one. */

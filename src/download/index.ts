@@ -6,7 +6,7 @@ export { belongsTo, faultOf } from './identity.ts';
 export type { DocumentFacts, InspectDocument } from './identity.ts';
 export { FileCommits, KeptFiles, slug } from './kept-files.ts';
 export { PartFolder } from './begun-files.ts';
-export { manifestRow, parseManifestRow } from './manifest-row.ts';
+export { manifestRow, parseManifestRow, unattemptedResult } from './manifest-row.ts';
 export type { AttemptRow, ManifestRow, ArtifactKind, WorkOutcome } from './manifest-row.ts';
 export { renewalOf, DownloadRun, isQueueEvent } from './run.ts';
 export type { KnownIdentity, NamedWork } from './same-works.ts';

@@ -8,7 +8,7 @@ import { AppError, fieldsOf, parseJson } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { DownloadEvent, InspectDocument, ManifestRow, WorkProvider } from '../download/index.ts';
 import { DownloadRun, KeptFiles } from '../download/index.ts';
-import { EntryRows, ManifestFolder } from './ledger/manifest-folder.ts';
+import { entryRows, ManifestFolder } from './ledger/manifest-folder.ts';
 import type { HeldLease } from './ledger/manifest-folder.ts';
 import type { UnreadableEntry } from './search-titles.ts';
 import { configuredServices, openAdmission, ownAdmission, RETRY_BASE_MS } from './open-admission.ts';
@@ -262,7 +262,6 @@ async function assemble(
   );
   const lookups = new Lookups(send, services, runtime.clock, facts);
   const byTitle = titleSearch(config, lookups, contact);
-  const entries = new EntryRows(manifest, records, runId, runtime.clock);
   const asking: Asking = { send, services, contact, byTitle, webClock: web.clock };
   const run = new DownloadRun({
     runId,
@@ -270,9 +269,8 @@ async function assemble(
     orchestrator: orchestratorOptions(config),
     provider: parts.provider?.({
       ...asking,
+      ...entryRows(manifest, records, runId, runtime.clock),
       records,
-      unreadable: entries.unreadable,
-      identified: entries.identified,
       review: await ReviewFile.open(join(download.out, 'review.csv')),
     }),
     admission,

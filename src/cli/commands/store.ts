@@ -63,7 +63,7 @@ function pullCommand(): Command {
     .action(async (run: string, options: StoreOptions & { readonly papers?: boolean }, self: Command) => {
       await withShared(self, run, options, async ({ files, logs }, session, signal, config) => {
         await logs?.pull();
-        await files.refresh();
+        files.refresh();
         const brought = await files.bringAll(options.papers ? '' : 'Data/', undefined, signal);
         await using corpus = await openCorpus(run, { config, clock: session.clock });
         for await (const event of corpus.index(signal)) session.logMessage(event);

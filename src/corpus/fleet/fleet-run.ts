@@ -206,7 +206,7 @@ export class FleetRun<Gathered, Indexed> {
   async #pull(): Promise<void> {
     const { shared, download } = this.#options;
     await shared.logs.pull();
-    await shared.files.refresh();
+    shared.files.refresh();
     download.manifest.flush();
   }
 }
@@ -255,7 +255,7 @@ export async function openStageSource(
     // Its line may not have been copied yet.
     if (!inputs.every((path) => files.of(path))) {
       await logs.pull();
-      await files.refresh();
+      files.refresh();
     }
     for (const path of inputs)
       if (!(await files.bring(path, signal)))

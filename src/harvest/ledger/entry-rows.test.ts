@@ -9,7 +9,7 @@ import { systemClock } from '../../base/index.ts';
 import type { ManifestRow } from '../../download/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { emptyRecord, NO_IDS, parsePersonName } from '../../works/index.ts';
-import { EntryRows, ManifestFolder } from './manifest-folder.ts';
+import { entryRows, ManifestFolder } from './manifest-folder.ts';
 
 test('an entry without a known work keeps its title, authors and year', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'entry-rows-'));
@@ -19,7 +19,7 @@ test('an entry without a known work keeps its title, authors and year', async ()
   {
     const warn = (): void => undefined;
     await using manifest = await ManifestFolder.open({ folder: folder.path, clock: systemClock, runId: 'now', warn });
-    const rows = new EntryRows(manifest, { add: (added) => void records.push(...added) }, 'now', systemClock);
+    const rows = entryRows(manifest, { add: (added) => void records.push(...added) }, 'now', systemClock);
     const entry = { file: 'lists/library.bib', line: 1029, word: 'unreadable-entry', reason: 'no id', record } as const;
     await rows.unreadable(entry);
     // The same entry in the next run adds no row.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Clock, Timer } from '../../base/index.ts';
 import { JsonlWriter, readJsonl, removeDeadParts, setLinesAside, parseJson } from '../../base/index.ts';
 import type { ManifestRow, ResultSink, WorkOutcome } from '../../download/index.ts';
-import { manifestRow } from '../../download/index.ts';
+import { manifestRow, unattemptedResult } from '../../download/index.ts';
 import type { HandlerJob } from '../../queue/index.ts';
 import type { LastRow, Records } from '../../store/index.ts';
 import {
@@ -218,48 +218,33 @@ function rotate(folder: string, rotateBytes: number): void {
 }
 
 /** Writes manifest rows for list entries without a known work, so that every entry is accounted for. */
-export class EntryRows {
-  readonly #manifest: ManifestFolder;
-  readonly #runId: string;
-  readonly #clock: Clock;
-  readonly #records: Pick<Records, 'add'>;
-
-  constructor(manifest: ManifestFolder, records: Pick<Records, 'add'>, runId: string, clock: Clock) {
-    this.#manifest = manifest;
-    this.#records = records;
-    this.#runId = runId;
-    this.#clock = clock;
-  }
-
-  /** Records an unreadable entry or one whose work is unknown; repeated only if the reason changes. */
-  readonly unreadable = async (entry: UnreadableEntry): Promise<void> => {
-    const { word, line, reason, record } = entry;
-    const detail = `line ${line}: ${reason}`;
-    const name = entryName(entry);
-    if (record) this.#records.add([{ ...record, id: `entry:${name}` }]);
-    // A retry helps only if a service was down.
-    const kind = word === 'lookup-failed' ? 'failed' : 'skipped';
-    await this.#write(name, { kind, reason: word, detail }, record?.title ?? null);
-  };
-
-  /** Records that the work of an entry was found by title or chosen by a person. */
-  readonly identified = async (entry: string, work: Work): Promise<void> => {
-    // An entry that was found at once has no earlier row.
-    if (!this.#manifest.last(`entry:${entry}`)) return;
-    await this.#write(entry, { kind: 'skipped', reason: 'entry-identified', detail: `it is ${work.id}` });
-  };
-
-  async #write(
+export function entryRows(manifest: ManifestFolder, records: Pick<Records, 'add'>, runId: string, clock: Clock) {
+  const write = async (
     entry: string,
     outcome: Extract<WorkOutcome, { kind: 'skipped' | 'failed' }>,
     title: string | null = null,
-  ): Promise<void> {
+  ): Promise<void> => {
     const work = namedWork(`entry:${entry}`, NO_IDS, { title });
-    const before = this.#manifest.last(work.id);
-    if (before?.reason === outcome.reason) return;
-    const at = this.#clock.now();
-    await this.#manifest.write(
-      manifestRow({ work, outcome, attempts: [], problems: [], asked: [], startedAt: at, endedAt: at }, this.#runId),
-    );
-  }
+    if (manifest.last(work.id)?.reason === outcome.reason) return;
+    const at = clock.now();
+    await manifest.write(manifestRow(unattemptedResult(work, outcome, at, at), runId));
+  };
+  return {
+    /** Records an unreadable entry or one whose work is unknown; repeated only if the reason changes. */
+    async unreadable(entry: UnreadableEntry): Promise<void> {
+      const { word, line, reason, record } = entry;
+      const name = entryName(entry);
+      if (record) records.add([{ ...record, id: `entry:${name}` }]);
+      // A retry helps only if a service was down.
+      const kind = word === 'lookup-failed' ? 'failed' : 'skipped';
+      await write(name, { kind, reason: word, detail: `line ${line}: ${reason}` }, record?.title ?? null);
+    },
+
+    /** Records that the work of an entry was found by title or chosen by a person. */
+    async identified(entry: string, work: Work): Promise<void> {
+      // An entry that was found at once has no earlier row.
+      if (!manifest.last(`entry:${entry}`)) return;
+      await write(entry, { kind: 'skipped', reason: 'entry-identified', detail: `it is ${work.id}` });
+    },
+  };
 }

@@ -52,22 +52,26 @@ const PATIENCE = 3;
 /** Ids checked per paper. */
 const MOST_IDS = 3;
 
+/** Where documents and records are, and how services are queried. */
+interface PaperParts {
+  readonly dataRoot: string;
+  readonly records: Records;
+  /** Returns undefined if no service may be queried. */
+  readonly asking: () => Asking | undefined;
+  readonly now: () => number;
+}
+
 /**
  * Creates a record for each of the user's papers: from the document, and from OpenAlex and Crossref for the id in it if
  * the titles match. Known papers are skipped unless their bytes have changed or they can now be checked.
  */
 export async function identifyPapers(
   documents: readonly string[],
-  parts: {
-    readonly dataRoot: string;
-    readonly records: Records;
-    /** Undefined if no service may be queried. */
-    readonly asking: Asking | undefined;
-    readonly now: () => number;
-  },
+  parts: PaperParts,
   signal: AbortSignal,
 ): Promise<IdentifiedPapers> {
-  const { dataRoot, records, asking } = parts;
+  const { dataRoot, records } = parts;
+  const asking = parts.asking();
   const filed = records.ownPapers();
   const counts = { checked: 0, unchecked: 0, unnamed: 0, unanswered: 0 };
   const refused: RefusedDoi[] = [];
@@ -79,7 +83,7 @@ export async function identifyPapers(
     const canAsk = asking !== undefined && silent < PATIENCE;
     if (before?.sha256 !== sidecar.sha256 || (!before.checked && canAsk)) {
       const stated = documentRecord(document, sidecar, new Date(parts.now()).toISOString());
-      const found = canAsk ? await lookUp(sidecar, stated, { ...parts, asking }, signal) : UNASKED;
+      const found = canAsk ? await lookUp(sidecar, stated, { asking, now: parts.now }, signal) : UNASKED;
       silent = found.isAway ? silent + 1 : 0;
       const checked = found.records.length > 0 || (canAsk && !found.isAway);
       const { unasked, unknown } = stated.unchecked;
@@ -265,17 +269,7 @@ const MOST_REFERENCES = 2_000;
  * references and more. A document with another title is ignored. A DOI printed in a PDF is checked first, as for the
  * user's own papers. Documents read before are skipped unless they were parsed again.
  */
-export async function enrichWorks(
-  documents: readonly string[],
-  parts: {
-    readonly dataRoot: string;
-    readonly records: Records;
-    /** Undefined if no service may be queried. */
-    readonly asking: () => Asking | undefined;
-    readonly now: () => number;
-  },
-  signal: AbortSignal,
-): Promise<void> {
+export async function enrichWorks(documents: readonly string[], parts: PaperParts, signal: AbortSignal): Promise<void> {
   const { dataRoot, records } = parts;
   const read = records.readDocuments();
   for (const document of documents) {
@@ -295,14 +289,16 @@ async function saidOf(
   document: string,
   sidecar: Sidecar,
   record: WorkRecord,
-  parts: Parameters<typeof enrichWorks>[1],
+  parts: PaperParts,
   signal: AbortSignal,
 ): Promise<readonly WorkRecord[]> {
   const face = { title: sidecar.title ?? null, authors: sidecar.authors, head: sidecar.head };
   if (record.title !== null && !isSamePaper(face, record)) return [];
   const at = new Date(parts.now()).toISOString();
   const stated = documentRecord(document, sidecar, at);
-  const found = record.ids.doi === null ? await registered(sidecar, stated, parts, signal) : [];
+  // Only a DOI that the document alone names is looked up.
+  const asking = record.ids.doi === null && stated.dois.length > 0 ? parts.asking() : undefined;
+  const found = asking ? (await lookUp(sidecar, stated, { asking, now: parts.now }, signal)).records : [];
   const doi = record.ids.doi === null && found.length === 0 ? stated.unchecked.unknown : null;
   const { arxiv } = stated.record.ids;
   const own: WorkRecord = {
@@ -312,16 +308,6 @@ async function saidOf(
     references: record.references.length > 0 ? [] : await referencesOf(parts.dataRoot, document),
   };
   return [withProvenance(own, 'document', at), ...found];
-}
-
-async function registered(
-  sidecar: Sidecar,
-  stated: StatedPaper,
-  parts: Parameters<typeof enrichWorks>[1],
-  signal: AbortSignal,
-): Promise<readonly WorkRecord[]> {
-  const asking = stated.dois.length === 0 ? undefined : parts.asking();
-  return asking ? (await lookUp(sidecar, stated, { asking, now: parts.now }, signal)).records : [];
 }
 
 /** The referenced works that have an id. */

@@ -21,7 +21,7 @@ async function open(folder: string): Promise<SharedFiles> {
     session_token: '',
   };
   const objects = openObjects({ ...settings, url: join(folder, '..', 'store') }, systemClock, folder);
-  return await SharedFiles.open({ folder, objects, clock: systemClock });
+  return SharedFiles.open({ folder, objects, clock: systemClock });
 }
 
 test('files that were saved come back into an empty folder by the log alone', async () => {

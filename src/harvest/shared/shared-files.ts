@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { mkdtempDisposable, open, rm } from 'node:fs/promises';
+import { mkdtempDisposable, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -10,7 +10,7 @@ import type { Config } from '../../config/index.ts';
 import type { ObjectId, ObjectStore } from '../../objects/index.ts';
 import { openObjects } from '../../objects/index.ts';
 import { openSharedLog } from '../../queue/kept/index.ts';
-import { FileTable } from '../../store/index.ts';
+import { FileTable, readLines, START } from '../../store/index.ts';
 import type { Runtime } from '../queue/open-queue.ts';
 import { FleetLogs, remembered } from './fleet-logs.ts';
 
@@ -24,7 +24,6 @@ export interface FileLine extends ObjectId {
 }
 
 const READ_BYTES = 1 << 20;
-const NEWLINE = 0x0a;
 
 /** Shared files of a corpus: downloads and stage outputs. Other paths in a log are ignored. */
 const SHARED = /^(?:PDF|HTML|XML|cas|Data)(?:\/(?!\.)[^/\\\p{Cc}]{1,255}){1,8}$/u;
@@ -33,42 +32,35 @@ const SHARED = /^(?:PDF|HTML|XML|cas|Data)(?:\/(?!\.)[^/\\\p{Cc}]{1,255}){1,8}$/
 export class SharedFiles implements AsyncDisposable {
   readonly folder: string;
   readonly objects: ObjectStore;
-  readonly #clock: Clock;
+  readonly #options: SharedFilesOptions;
   readonly #table = new FileTable();
-  readonly #append: ((lines: readonly string[]) => Promise<void>) | undefined;
   #writer: JsonlWriter | undefined;
-  #bytesRead = 0;
+  #cursor = START;
 
   private constructor(options: SharedFilesOptions) {
     this.folder = options.folder;
     this.objects = options.objects;
-    this.#clock = options.clock;
-    this.#append = options.append;
+    this.#options = options;
   }
 
-  static async open(options: SharedFilesOptions): Promise<SharedFiles> {
+  static open(options: SharedFilesOptions): SharedFiles {
     const files = new SharedFiles(options);
-    await files.refresh();
+    files.refresh();
     return files;
   }
 
   /** Reads lines added to the log since the last call. */
-  async refresh(): Promise<void> {
+  refresh(): void {
     const path = join(this.folder, OBJECTS_LOG);
-    if (!existsSync(path)) return;
-    await using file = await open(path, 'r');
-    let length = READ_BYTES;
-    for (;;) {
-      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, this.#bytesRead);
-      const end = buffer.subarray(0, bytesRead).lastIndexOf(NEWLINE) + 1;
-      // The rest is an incomplete line, or one longer than the buffer.
-      if (end === 0 && bytesRead < length) return;
-      if (end === 0) length *= 2;
-      for (const line of buffer.subarray(0, end).toString('utf8').split('\n')) {
+    for (let isEnd = !existsSync(path); !isEnd;) {
+      const read = readLines(path, this.#cursor, READ_BYTES) ?? readLines(path, START, READ_BYTES);
+      if (!read) return;
+      this.#cursor = read.cursor;
+      isEnd = read.isEnd || read.lines.length === 0;
+      for (const line of read.lines) {
         const value = parseJson(line);
         if (isFileLine(value)) this.#table.put(value);
       }
-      this.#bytesRead += end;
     }
   }
 
@@ -99,7 +91,7 @@ export class SharedFiles implements AsyncDisposable {
       const object = known ?? { sha256: await sha256File(file, signal), bytes: statSync(file).size };
       if (this.of(path)?.sha256 === object.sha256) continue;
       await this.objects.put(file, object, signal);
-      lines.push({ path, ...object, at: new Date(this.#clock.now()).toISOString() });
+      lines.push({ path, ...object, at: new Date(this.#options.clock.now()).toISOString() });
     }
     return lines;
   }
@@ -109,10 +101,10 @@ export class SharedFiles implements AsyncDisposable {
     const lines = await this.put(paths, known, signal);
     if (lines.length === 0) return;
     const texts = lines.map((line) => JSON.stringify(line));
-    if (this.#append) await this.#append(texts);
+    const { append, clock } = this.#options;
+    if (append) await append(texts);
     else {
-      const path = join(this.folder, OBJECTS_LOG);
-      this.#writer ??= await JsonlWriter.open(path, { clock: this.#clock, durable: true });
+      this.#writer ??= await JsonlWriter.open(join(this.folder, OBJECTS_LOG), { clock, durable: true });
       await this.#writer.appendLines(`${texts.join('\n')}\n`);
     }
     this.noted(lines);
@@ -294,7 +286,7 @@ export async function openShared(config: Config, runtime: Runtime): Promise<Shar
   await checkOwner(objects, logs, folder, runtime.clock);
   const append =
     logs && (async (lines: readonly string[]): Promise<void> => void (await logs.append([{ log: 'objects', lines }])));
-  const files = stack.use(await SharedFiles.open({ folder, objects, clock: runtime.clock, ...(append && { append }) }));
+  const files = stack.use(SharedFiles.open({ folder, objects, clock: runtime.clock, ...(append && { append }) }));
   const opened = stack.move();
   return { files, logs, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
