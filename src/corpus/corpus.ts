@@ -25,7 +25,7 @@ import { refreshCorpus } from './refresh/refresh-corpus.ts';
 import { readRunFile } from './run-file.ts';
 import type { ParseRequest } from './run-stages.ts';
 import { runStages } from './run-stages.ts';
-import type { OpenSearchOptions, SearchEvent, SearchPlace } from './open-search.ts';
+import type { OpenSearchOptions, SearchEvent } from './open-search.ts';
 import { openSearchSession, placeOf, refreshPlace, searchPlaceIn } from './open-search.ts';
 
 /** Options for opening a corpus; all have defaults. */
@@ -162,7 +162,7 @@ export class Corpus implements AsyncDisposable {
   index(signal?: AbortSignal): AsyncGenerator<SearchEvent, void> {
     return eventStream<SearchEvent>(async (tell, stop) => {
       await this.#forgetSearch();
-      await refreshPlace(this.#searchPlace(), tell, stop);
+      await refreshPlace(searchPlaceIn(this.folder, this.config), tell, stop);
     }, signal);
   }
 
@@ -180,8 +180,7 @@ export class Corpus implements AsyncDisposable {
 
   /** Opens the index for many questions; `tell` receives messages. The caller disposes of it. */
   async openSearch(options: OpenSearchOptions = {}, signal?: AbortSignal): Promise<SearchSession> {
-    const { mode, asItIs, tell = () => undefined } = options;
-    return await openSearchSession(this.#searchPlace(), { config: this.config, mode, tell, asItIs }, signal);
+    return await openSearchSession(searchPlaceIn(this.folder, this.config), this.config, options, signal);
   }
 
   /** A search for long-running processes: it notices when the corpus grows. The caller disposes of it. */
@@ -361,10 +360,6 @@ export class Corpus implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.library[Symbol.dispose]();
     await this.#forgetSearch();
-  }
-
-  #searchPlace(): SearchPlace {
-    return searchPlaceIn(this.folder, this.config);
   }
 
   async #forgetSearch(): Promise<void> {

@@ -42,6 +42,9 @@ import { openDense, openSparse, prepareChunk, prepareDense, prepareDoctags, prep
 import { StoredOutputs } from './run-stages.ts';
 
 const OTHER_TOKENIZER = 'cl100k';
+const NOTHING_PARSED = {
+  documents: 0, scans: 0, partial: 0, passed_over: [], own_papers: null, stages: {}, failures: [], index: null,
+} as const; // prettier-ignore
 
 export interface GatherProgress {
   /** Works known so far; undefined on a machine of a fleet, where others work on them too. */
@@ -232,15 +235,8 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const { counts, run } = this.#counted(download, runtime);
     request.tell({ kind: 'gathered', summary, counts, run });
     return {
+      ...NOTHING_PARSED,
       works: accountOfWorks(counts, summary),
-      documents: 0,
-      scans: 0,
-      partial: 0,
-      passed_over: [],
-      own_papers: null,
-      stages: {},
-      failures: [],
-      index: null,
       stopped: summary.reason === 'stopped' ? 'asked to stop' : null,
       seconds: secondsSince(startedAt, runtime.clock),
     };

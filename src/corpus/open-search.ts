@@ -5,7 +5,7 @@ import type { CitedHit, Library, LibraryWork, SearchRequest } from '../ask/index
 import { documentLinks, SearchSession } from '../ask/index.ts';
 import { AppError, canonicalJson } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
-import type { DenseEngine, FileFormat, MaybeEngine, ModelIdentity } from '../parse/index.ts';
+import type { FileFormat, MaybeEngine, ModelIdentity } from '../parse/index.ts';
 import { chunkOutput, embeddedPrecision, openDenseEngineIfInstalled } from '../parse/index.ts';
 import type { IndexEvent, SearchMode } from '../search/index.ts';
 import { openIndex, readManifest, refreshIndex } from '../search/index.ts';
@@ -19,7 +19,7 @@ import type { MessageEvent, RunAccount } from './run-file.ts';
 export interface OpenSearchOptions {
   readonly mode?: SearchMode | undefined;
   readonly tell?: (event: SearchEvent) => void;
-  /** Uses an existing index without checking for changed passages: nothing is written. */
+  /** Uses an existing index without checking for changed passages: the command that builds the corpus updates it. */
   readonly asItIs?: boolean | undefined;
 }
 
@@ -28,32 +28,30 @@ const SEARCH_MODES: readonly SearchMode[] = ['lexical', 'dense', 'hybrid'];
 /** Opens an up-to-date index. A requested mode must be available; otherwise words alone are enough. */
 export async function openSearchSession(
   place: SearchPlace,
-  how: {
-    readonly config: Config;
-    readonly mode?: SearchMode | undefined;
-    readonly tell: (event: SearchEvent) => void;
-    /** An existing index is used as it is: the command that builds the corpus updates it. */
-    readonly asItIs?: boolean | undefined;
-  },
+  config: Config,
+  { mode, tell = () => undefined, asItIs = false }: OpenSearchOptions,
   signal?: AbortSignal,
 ): Promise<SearchSession> {
-  if (how.mode !== undefined && !SEARCH_MODES.includes(how.mode))
-    throw new AppError('USAGE_MODE', `unknown search mode "${how.mode}"`, {
+  if (mode !== undefined && !SEARCH_MODES.includes(mode))
+    throw new AppError('USAGE_MODE', `unknown search mode "${mode}"`, {
       hint: `use one of ${SEARCH_MODES.join(', ')}`,
     });
-  if (how.asItIs !== true || !hasIndex(place.folder)) await refreshPlace(place, how.tell, signal);
-  const engine = await queryEngine(place, how);
+  const { folder, dataRoot } = place;
+  if (!asItIs || !hasIndex(folder)) await refreshPlace(place, tell, signal);
+  const opened = mode === 'lexical' ? undefined : await openQueryEngine(config, readManifest(folder).dense?.model);
+  if (opened?.kind === 'missing') {
+    if (mode !== undefined) throw opened.reason;
+    tell({ kind: 'message', level: 'warn', message: `${opened.reason.message}: searching by words alone` });
+  }
+  const engine = opened?.kind === 'engine' ? opened.engine : undefined;
   try {
-    const index = await openIndex(place.folder, engine);
-    const records = Records.read(place.folder, { manifests: join(place.dataRoot, 'Manifests') });
-    const linkOf = documentLinks(place.folder, place.dataRoot);
-    return new SearchSession(index, {
+    return new SearchSession(await openIndex(folder, engine), {
       engine,
-      mode: how.mode,
-      records,
-      linkOf,
-      openGraph: () => openCorpusGraph(place.folder, place.dataRoot),
-      hasGraph: hasCorpusGraph(place.folder, place.dataRoot),
+      mode,
+      records: Records.read(folder, { manifests: join(dataRoot, 'Manifests') }),
+      linkOf: documentLinks(folder, dataRoot),
+      openGraph: () => openCorpusGraph(folder, dataRoot),
+      hasGraph: hasCorpusGraph(folder, dataRoot),
     });
   } catch (error) {
     await engine?.[Symbol.asyncDispose]();
@@ -61,42 +59,24 @@ export async function openSearchSession(
   }
 }
 
-/** The model of the index; undefined for a search by words, or if there are no vectors. If the mode was requested, both are errors. */
-async function queryEngine(
-  { folder }: SearchPlace,
-  {
-    config,
-    mode,
-    tell,
-  }: { readonly config: Config; readonly mode?: SearchMode | undefined; readonly tell: (event: SearchEvent) => void },
-): Promise<DenseEngine | undefined> {
-  if (mode === 'lexical') return undefined;
-  const { dense } = readManifest(folder);
-  const opened = dense
-    ? await openQueryEngine(config, dense.model)
-    : {
-        kind: 'missing' as const,
-        reason: new AppError('INDEX_NOT_DENSE', 'the passages have no dense vectors', {
-          hint: 'search with --lexical, or create vectors with docparse embed',
-        }),
-      };
-  if (opened.kind === 'engine') return opened.engine;
-  if (mode !== undefined) throw opened.reason;
-  tell({ kind: 'message', level: 'warn', message: `${opened.reason.message}: searching by words alone` });
-  return undefined;
-}
-
 /**
  * Opens the model that made an index's vectors, to embed questions: the embedded one as it ran then, whatever the
  * current settings; any other only if the settings name it.
  */
-async function openQueryEngine(config: Config, model: ModelIdentity, signal?: AbortSignal): Promise<MaybeEngine> {
+async function openQueryEngine(config: Config, model: ModelIdentity | undefined): Promise<MaybeEngine> {
+  if (!model)
+    return {
+      kind: 'missing',
+      reason: new AppError('INDEX_NOT_DENSE', 'the passages have no dense vectors', {
+        hint: 'search with --lexical, or create vectors with docparse embed',
+      }),
+    };
   const precision = embeddedPrecision(model);
   const settings = precision
     ? ({ engine: 'embedded', precision, threads: config.parse.threads } as const)
     : denseSettings(config);
   if (!settings || (!precision && settings.engine === 'embedded')) return { kind: 'missing', reason: other(model) };
-  const opened = await openDenseEngineIfInstalled(settings, signal);
+  const opened = await openDenseEngineIfInstalled(settings);
   if (opened.kind === 'missing' || isSame(opened.engine.model, model)) return opened;
   await opened.engine[Symbol.asyncDispose]();
   return { kind: 'missing', reason: other(model) };
@@ -153,7 +133,6 @@ export interface SearchPlace {
   /** The run folder, or the parent of the data folder. */
   readonly folder: string;
   readonly dataRoot: string;
-  readonly index: string;
   /** The format of the stages' outputs; undefined if there is only an index. */
   readonly format: FileFormat | undefined;
 }
@@ -162,9 +141,7 @@ export interface SearchPlace {
 function placeIn(folder: string, config: Config, dataRoot = join(folder, 'Data')): SearchPlace | undefined {
   const formats: readonly FileFormat[] = config.parse.format === 'jsonl' ? ['jsonl', 'parquet'] : ['parquet', 'jsonl'];
   const format = formats.find((each) => hasAny(dirname(chunkOutput(dataRoot, 'any', each)), each));
-  const index = join(folder, 'Index');
-  if (!format && !hasIndex(folder)) return undefined;
-  return { folder, dataRoot, index, format };
+  return format || hasIndex(folder) ? { folder, dataRoot, format } : undefined;
 }
 
 /** What can be searched in a corpus folder with known settings. */
@@ -198,8 +175,8 @@ function nothing(message: string): AppError {
   });
 }
 
-function writtenAt({ dataRoot, index, format }: SearchPlace): number {
-  const path = format ? dirname(chunkOutput(dataRoot, 'any', format)) : index;
+function writtenAt({ folder, dataRoot, format }: SearchPlace): number {
+  const path = format ? dirname(chunkOutput(dataRoot, 'any', format)) : join(folder, 'Index');
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
@@ -210,7 +187,7 @@ function hasAny(folder: string, format: FileFormat): boolean {
 /** Where the parts of a corpus folder are, even if there is nothing to search. */
 export function placeOf(folder: string, config: Config): SearchPlace {
   const dataRoot = config.parse.data_root;
-  return placeIn(folder, config, dataRoot) ?? { folder, dataRoot, index: join(folder, 'Index'), format: undefined };
+  return placeIn(folder, config, dataRoot) ?? { folder, dataRoot, format: undefined };
 }
 
 export interface RelatedWork {
