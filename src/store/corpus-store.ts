@@ -52,8 +52,14 @@ export interface Ingested {
   /**
    * Logs whose file was replaced since the last ingest: rows missing in the new file may exist only in the database.
    */
-  readonly replaced: readonly string[];
+  readonly replaced: ReadonlySet<string>;
   readonly badLines: number;
+}
+
+type Total = { lines: number; badLines: number; replaced: Set<string> };
+
+function newTotal(): Total {
+  return { lines: 0, badLines: 0, replaced: new Set() };
 }
 
 /**
@@ -110,19 +116,16 @@ export class CorpusStore implements Rows, Disposable {
 
   /** Reads everything appended since the last ingest, in batches. */
   ingest(): Ingested {
-    const total = { lines: 0, badLines: 0, replaced: new Set<string>() };
-    for (let goesOn = true; goesOn;) goesOn = this.#batch(total);
-    return { ...total, replaced: [...total.replaced] };
+    const total = newTotal();
+    while (this.#batch(total));
+    return total;
   }
 
   /** Like `ingest`, but yields to other tasks between batches. */
   async ingestSoon(): Promise<Ingested> {
-    const total = { lines: 0, badLines: 0, replaced: new Set<string>() };
-    for (let goesOn = true; goesOn;) {
-      goesOn = this.#batch(total);
-      await nextTurn();
-    }
-    return { ...total, replaced: [...total.replaced] };
+    const total = newTotal();
+    while (this.#batch(total)) await nextTurn();
+    return total;
   }
 
   /**
@@ -180,8 +183,7 @@ export class CorpusStore implements Rows, Disposable {
       // Decisions of people cannot be fetched again: sync them.
       appendLine(path, `${lines.join('\n')}\n`, kind === 'decisions');
       const log = logsIn(this.folder, this.#manifests).find((each) => each.kind === kind);
-      const total = { lines: 0, badLines: 0, replaced: new Set<string>() };
-      if (log) while (this.#read(log, total, Number.MAX_SAFE_INTEGER));
+      if (log) while (this.#read(log, newTotal(), Number.MAX_SAFE_INTEGER));
     });
   }
 
@@ -295,7 +297,7 @@ export class CorpusStore implements Rows, Disposable {
   }
 
   /** Reads a piece of the first log with new lines; false if there is none. */
-  #batch(total: { lines: number; badLines: number; replaced: Set<string> }): boolean {
+  #batch(total: Total): boolean {
     for (const log of logsIn(this.folder, this.#manifests)) {
       const cursor = this.#cursor(log.name);
       // Checked without the lock, because usually nothing is new.
@@ -309,7 +311,7 @@ export class CorpusStore implements Rows, Disposable {
   }
 
   /** Reads a piece of a log in a transaction; true if there may be more. */
-  #read(log: LogFile, total: { lines: number; badLines: number; replaced: Set<string> }, maxBytes: number): boolean {
+  #read(log: LogFile, total: Total, maxBytes: number): boolean {
     const cursor = this.#cursor(log.name);
     let read = readLines(log.path, cursor, maxBytes);
     if (!read) {
@@ -325,7 +327,7 @@ export class CorpusStore implements Rows, Disposable {
     const bad = this.#reader.read(log.kind, read.lines);
     total.lines += read.lines.length;
     total.badLines += bad;
-    const { bytes, headBytes, head, tail } = read.cursor;
+    const { bytes, head_bytes: headBytes, head, tail } = read.cursor;
     this.run(
       `insert into logs (name, bytes, head_bytes, head, tail, bad_lines) values (?, ?, ?, ?, ?, ?)
        on conflict do update set bytes = excluded.bytes, head_bytes = excluded.head_bytes, head = excluded.head,
@@ -349,24 +351,15 @@ export class CorpusStore implements Rows, Disposable {
   }
 
   #cursor(name: string): LogCursor {
-    const row = this.get<{ bytes: number; head_bytes: number; head: string; tail: string }>(
-      'select bytes, head_bytes, head, tail from logs where name = ?',
-      name,
-    );
-    return row ? { bytes: row.bytes, headBytes: row.head_bytes, head: row.head, tail: row.tail } : START;
+    return this.get<LogCursor>('select bytes, head_bytes, head, tail from logs where name = ?', name) ?? START;
   }
 
   /** A rotated manifest has a new name: its cursor is renamed too. */
   #renamed(log: LogFile): boolean {
     if (log.kind !== 'manifest') return false;
-    for (const { name, bytes, head_bytes: headBytes, head, tail } of this.all<{
-      name: string;
-      bytes: number;
-      head_bytes: number;
-      head: string;
-      tail: string;
-    }>("select * from logs where name like 'manifest.%'")) {
-      if (name === log.name || bytes === 0 || !isSameLog(log.path, { bytes, headBytes, head, tail })) continue;
+    const known = this.all<LogCursor & { name: string }>("select * from logs where name like 'manifest.%'");
+    for (const { name, ...cursor } of known) {
+      if (name === log.name || cursor.bytes === 0 || !isSameLog(log.path, cursor)) continue;
       this.run('delete from logs where name = ?', log.name);
       this.run('update logs set name = ? where name = ?', log.name, name);
       return true;

@@ -53,17 +53,8 @@ export type Decision =
   /** Starts a random sample of the undecided works; the seed determines their order. */
   | { readonly kind: 'sample'; readonly seed: string; readonly by: string; readonly at: string }
   | ({ readonly kind: 'version'; readonly at: string } & VersionLink)
-  /**
-   * A named set of works: a fixed list, or a filter that is run when the set is used. Without either, the set is
-   * deleted.
-   */
-  | {
-      readonly kind: 'set';
-      readonly name: string;
-      readonly works: readonly string[] | null;
-      readonly filter: string | null;
-      readonly at: string;
-    }
+  /** Without works and filter, the set is deleted. */
+  | ({ readonly kind: 'set' } & SavedSet)
   /** A person's value for a table cell; '' means that there is none, null restores the extracted value. */
   | {
       readonly kind: 'cell';

@@ -19,7 +19,7 @@ export { hasIndex, IndexRows } from './index-rows.ts';
 export type { IndexChange, IndexDense, IndexedRow, IndexManifest, SegmentRow } from './index-rows.ts';
 export { folded } from './work-rows.ts';
 export type { LogCursor } from './logs.ts';
-export { isFailure, isManifestRow, isRefusal, readLines, START } from './logs.ts';
+export { isFailure, isManifestRow, isRefusal, manifestNames, readLines, START } from './logs.ts';
 export { isRecord } from './record-rows.ts';
 export { hasOutcome, lastOutcome, manifestBytes, manifestRows, Records, savedOutcomes } from './records.ts';
 export type { LastRow } from './records.ts';

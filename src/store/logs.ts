@@ -30,28 +30,28 @@ export interface LogFile {
 /** How far a log was read, and the bytes that identify it. */
 export interface LogCursor {
   readonly bytes: number;
-  readonly headBytes: number;
+  readonly head_bytes: number;
   readonly head: string;
   readonly tail: string;
 }
 
-export const START: LogCursor = { bytes: 0, headBytes: 0, head: '', tail: '' };
+export const START: LogCursor = { bytes: 0, head_bytes: 0, head: '', tail: '' };
 
 const KNOWN_BYTES = 1_024;
 const NEWLINE = 0x0a;
 const STAGES = ['doctags', 'chunk', 'embed'] as const;
-const ROTATED = /^manifest\.\d{4}\.jsonl$/;
+
+/** The manifests of a folder, oldest first. */
+export function manifestNames(folder: string): string[] {
+  const rotated = readdirSync(folder).filter((name) => /^manifest\.\d{4}\.jsonl$/.test(name));
+  return [...rotated.sort(), 'manifest.jsonl'].filter((name) => existsSync(join(folder, name)));
+}
 
 /** The existing logs, in the order in which they are read. */
 export function logsIn(folder: string, manifests: string): LogFile[] {
   const log = (kind: LogFile['kind'], name: string, path = join(folder, name)): LogFile => ({ name, kind, path });
-  const names = existsSync(folder) ? readdirSync(folder) : [];
   return [
-    ...names
-      .filter((name) => ROTATED.test(name))
-      .sort()
-      .map((name) => log('manifest', name)),
-    log('manifest', 'manifest.jsonl'),
+    ...(existsSync(folder) ? manifestNames(folder) : []).map((name) => log('manifest', name)),
     log('records', 'records.jsonl'),
     log('decisions', 'decisions.jsonl'),
     log('hosts', 'hosts.jsonl'),
@@ -75,12 +75,12 @@ export function readLines(
     const bytes = wholeLines(descriptor, from.bytes, size, maxBytes);
     if (bytes.length === 0) return { lines: [], cursor: from, isEnd: true };
     const end = from.bytes + bytes.length;
-    const headBytes = Math.min(KNOWN_BYTES, end);
+    const known = Math.min(KNOWN_BYTES, end);
     const cursor = {
       bytes: end,
-      headBytes,
-      head: from.headBytes === KNOWN_BYTES ? from.head : hashAt(descriptor, 0, headBytes),
-      tail: hashAt(descriptor, Math.max(0, end - KNOWN_BYTES), Math.min(KNOWN_BYTES, end)),
+      head_bytes: known,
+      head: from.head_bytes === KNOWN_BYTES ? from.head : hashAt(descriptor, 0, known),
+      tail: hashAt(descriptor, end - known, known),
     };
     const lines = bytes.toString('utf8').split('\n').slice(0, -1);
     return { lines, cursor, isEnd: end === size };
@@ -99,10 +99,10 @@ export function isSameLog(path: string, cursor: LogCursor): boolean {
   }
 }
 
-function isSame(descriptor: number, size: number, { bytes, headBytes, head, tail }: LogCursor): boolean {
+function isSame(descriptor: number, size: number, { bytes, head_bytes: known, head, tail }: LogCursor): boolean {
   if (bytes === 0) return true;
-  if (size < bytes || hashAt(descriptor, 0, headBytes) !== head) return false;
-  return hashAt(descriptor, Math.max(0, bytes - KNOWN_BYTES), Math.min(KNOWN_BYTES, bytes)) === tail;
+  if (size < bytes || hashAt(descriptor, 0, known) !== head) return false;
+  return hashAt(descriptor, bytes - known, known) === tail;
 }
 
 function hashAt(descriptor: number, from: number, length: number): string {

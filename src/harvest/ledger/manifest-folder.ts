@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { existsSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Clock, Timer } from '../../base/index.ts';
@@ -13,6 +13,7 @@ import {
   isManifestRow,
   lastOutcome,
   manifestBytes,
+  manifestNames,
   manifestRows,
   refuseFleetFolder,
   savedOutcomes,
@@ -138,7 +139,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
   /** Reads new rows. If the manifest was replaced, manifest and database each get the rows they lack. */
   async #reconcile(): Promise<void> {
     const { replaced, badLines } = this.#store.ingest();
-    const isLost = replaced.some((name) => name.startsWith('manifest.')) || this.#isGone();
+    const isLost = [...replaced].some((name) => name.startsWith('manifest.')) || this.#isGone();
     if (!isLost && badLines === 0) return;
     const { folder, clock, append } = this.#options;
     if (append) {
@@ -206,15 +207,14 @@ function keyOf({ work, at, run_id: runId }: ManifestRow): string {
 
 /** The manifests of a folder, oldest first. */
 export function manifestsIn(folder: string): string[] {
-  const names = readdirSync(folder).filter((name) => /^manifest\.\d{4}\.jsonl$/.test(name));
-  return [...names.sort(), 'manifest.jsonl'].map((name) => join(folder, name)).filter((path) => existsSync(path));
+  return manifestNames(folder).map((name) => join(folder, name));
 }
 
 function rotate(folder: string, rotateBytes: number): void {
   const path = join(folder, 'manifest.jsonl');
   if (rotateBytes <= 0 || !existsSync(path) || statSync(path).size < rotateBytes) return;
-  const next = readdirSync(folder).filter((name) => /^manifest\.\d{4}\.jsonl$/.test(name)).length + 1;
-  renameSync(path, join(folder, `manifest.${String(next).padStart(4, '0')}.jsonl`));
+  const number = String(manifestNames(folder).length).padStart(4, '0');
+  renameSync(path, join(folder, `manifest.${number}.jsonl`));
 }
 
 /** Writes manifest rows for list entries without a known work, so that every entry is accounted for. */
