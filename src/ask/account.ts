@@ -210,22 +210,12 @@ function counts(store: CorpusStore, sql: string, ...values: string[]): Record<st
   return Object.fromEntries(store.map<number>(sql, ...values));
 }
 
-/** What one run did, counted by works and not by attempts, and what earlier runs left. */
-export interface RunCounts {
-  /** Works whose last outcome is from this run. */
-  readonly outcomes: Readonly<Record<'saved' | 'skipped' | 'failed' | 'parked', number>>;
-  readonly by_resolver: Readonly<Record<string, number>>;
-  readonly by_reason: Readonly<Record<string, number>>;
-  /** Why works of earlier runs have no file and were not tried again. */
-  readonly earlier_by_reason: Readonly<Record<string, number>>;
-  /** Works that will be tried again, with reason and time: the first of them, and their number. */
-  readonly deferred: { readonly works: number; readonly first: readonly string[] };
-  readonly given_up: readonly string[];
-}
-
 const MOST_NAMED = 10;
 
-export function runCountsOf(store: CorpusStore, run: string): RunCounts {
+export type RunCounts = ReturnType<typeof runCountsOf>;
+
+/** What one run did, counted by works and not by attempts, and what earlier runs left. */
+export function runCountsOf(store: CorpusStore, run: string) {
   const from = 'from works join outcomes on outcomes.sequence = works.sequence where';
   const by = (column: string, where: string): Record<string, number> =>
     counts(store, `select ${column}, count(*) ${from} ${where} group by 1 order by 2 desc, 1`, run);
@@ -238,6 +228,7 @@ export function runCountsOf(store: CorpusStore, run: string): RunCounts {
     `select distinct outcomes.row ->> '$.detail' as detail ${from} works.reason = 'host-given-up' and detail is not null limit ${MOST_NAMED}`,
   );
   return {
+    /** Works whose last outcome is from this run. */
     outcomes: {
       saved: ended['saved'] ?? 0,
       skipped: ended['skipped'] ?? 0,
@@ -246,7 +237,9 @@ export function runCountsOf(store: CorpusStore, run: string): RunCounts {
     },
     by_resolver: by("coalesce(works.resolver, 'unknown')", "outcomes.run = ? and works.outcome = 'saved'"),
     by_reason: by('works.reason', "outcomes.run = ? and works.outcome not in ('saved', 'unreadable')"),
+    /** Why works of earlier runs have no file and were not tried again. */
     earlier_by_reason: by('works.reason', "outcomes.run <> ? and works.outcome not in ('saved', 'unreadable')"),
+    /** Works that will be tried again, with reason and time: the first of them, and their number. */
     deferred: {
       works: store.count("works where outcome = 'parked'"),
       first: deferred.map(({ text }) => text),
@@ -344,29 +337,6 @@ function escaped(text: string): string {
 
 const MOST_LOST = 30;
 
-/** The sources of full texts, and what failed. */
-export interface Sources {
-  /** Works with an outcome, and the bytes of their files. */
-  readonly works: number;
-  readonly bytes: number;
-  readonly resolvers: readonly {
-    readonly name: string;
-    /** Works for which it was asked, and works for which it answered. */
-    readonly asked: number;
-    readonly answered: number;
-    readonly saved: number;
-    readonly attempts: number;
-  }[];
-  readonly attempt_reasons: readonly {
-    readonly reason: string;
-    readonly attempts: number;
-    readonly sentence: string | null;
-  }[];
-  /** Hosts that did not deliver, with the number of works. */
-  readonly lost: Readonly<Record<string, number>>;
-  readonly kinds: Readonly<Record<string, number>>;
-}
-
 export interface AttemptAtHost {
   readonly url: string;
   readonly status: number | null;
@@ -374,8 +344,8 @@ export interface AttemptAtHost {
   readonly started_at: string;
 }
 
-/** Counts sources from the last row of every work. */
-export function sourcesOf(store: CorpusStore): Sources {
+/** The sources of full texts and what failed, from the last row of every work. */
+export function sourcesOf(store: CorpusStore) {
   const account = new ResolverAccount();
   const kinds: Record<string, number> = {};
   const reasons: Record<string, number> = {};
@@ -394,6 +364,7 @@ export function sourcesOf(store: CorpusStore): Sources {
   return {
     works,
     bytes,
+    /** Works for which each was asked, answered, had the saved file, and its attempts. */
     resolvers: Object.entries(account.lines)
       .map(([name, { asked, answered, kept, plans }]) => ({ name, asked, answered, saved: kept, attempts: plans }))
       .sort((a, b) => b.saved - a.saved || b.attempts - a.attempts || b.asked - a.asked || (a.name < b.name ? -1 : 1)),
@@ -402,6 +373,7 @@ export function sourcesOf(store: CorpusStore): Sources {
       attempts,
       sentence: sentenceOf(reason),
     })),
+    /** Hosts that did not deliver, with the number of works. */
     lost: Object.fromEntries(
       Object.entries(account.sources)
         .map(([host, line]) => [host, line.works] as const)
@@ -430,25 +402,8 @@ const MOST_FAILURES = 100;
 const FIRST_BOUND_S = 0.01;
 const MOST_BUCKETS = 30;
 
-/** The outcomes and times of a stage, by documents. */
-export interface StageTimes {
-  readonly name: string;
-  readonly succeeded: number;
-  readonly failed: number;
-  /** Finished before this program logged it. */
-  readonly skipped: number;
-  readonly needs_ocr: number;
-  readonly median_s: number;
-  readonly p95_s: number;
-  readonly max_s: number;
-  readonly histogram: readonly { readonly up_to_s: number; readonly documents: number }[];
-  readonly slowest: readonly { readonly document: string; readonly seconds: number }[];
-  readonly categories: Readonly<Record<string, number>>;
-  readonly failures: readonly { readonly document: string; readonly category: string; readonly message: string }[];
-}
-
 /** The times of the stages, from the last outcome of each document; stages without outcomes are omitted. */
-export function stageTimes(store: CorpusStore): StageTimes[] {
+export function stageTimes(store: CorpusStore) {
   return STAGES.flatMap(([name, step]) => {
     const ended = store.map<number>(
       `select case when ${step} = 'success' and ${step}_s is null then 'skipped' else ${step} end, count(*)
@@ -467,6 +422,7 @@ export function stageTimes(store: CorpusStore): StageTimes[] {
         name,
         succeeded: good.length,
         failed: ended.get('failure') ?? 0,
+        /** Finished before this program logged it. */
         skipped: ended.get('skipped') ?? 0,
         needs_ocr: ended.get('needs-ocr') ?? 0,
         median_s: share(0.5),
@@ -487,7 +443,7 @@ export function stageTimes(store: CorpusStore): StageTimes[] {
   });
 }
 
-function histogram(sorted: readonly number[]): { readonly up_to_s: number; readonly documents: number }[] {
+function histogram(sorted: readonly number[]) {
   const [least, most] = [sorted[0], sorted.at(-1)];
   if (least === undefined || most === undefined) return [];
   const bucket = (seconds: number): number =>

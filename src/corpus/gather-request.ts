@@ -291,17 +291,10 @@ export interface Estimate {
   /** Minimum duration: that of the slowest host, or of the listing. */
   readonly hours: number;
   /** Hosts with the most works, slowest first. */
-  readonly hosts: readonly HostShare[];
+  readonly hosts: ReturnType<typeof hostsOf>;
   readonly gigabytes: number;
   /** The assumptions behind the figures. */
   readonly assumed: typeof ASSUMED;
-}
-
-interface HostShare {
-  readonly host: string;
-  readonly works: number;
-  readonly per_second: number;
-  readonly hours: number;
 }
 
 /** Works of one kind, and a sample of them. */
@@ -466,7 +459,7 @@ function inWords(end: OpenAlexEnd): string {
 }
 
 /** Hosts of the sampled open works, with extrapolated numbers of works. */
-function hostsOf(parts: readonly Part[], asking: Asking, config: Config): HostShare[] {
+function hostsOf(parts: readonly Part[], asking: Asking, config: Config) {
   const works = new Map<string, number>();
   for (const part of parts) {
     for (const work of part.sample) {

@@ -46,20 +46,7 @@ const NOTHING_PARSED = {
   documents: 0, scans: 0, partial: 0, passed_over: [], own_papers: null, stages: {}, failures: [], index: null,
 } as const; // prettier-ignore
 
-export interface GatherProgress {
-  /** Works known so far; undefined on a machine of a fleet, where others work on them too. */
-  readonly found: number | undefined;
-  /** Of this run, by this machine. */
-  readonly saved: number;
-  readonly skipped: number;
-  readonly failed: number;
-  readonly parked: number;
-  /** In earlier runs. */
-  readonly endedBefore: number;
-  readonly savedBefore: number;
-  /** Rate-limited hosts. */
-  readonly waitingFor: readonly string[];
-}
+export type GatherProgress = NonNullable<Gathering['progress']>;
 
 export interface GatherPlace {
   readonly folder: string;
@@ -96,8 +83,8 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     this.#signal = signal;
   }
 
-  /** Current progress; undefined if nothing is downloaded. */
-  get progress(): GatherProgress | undefined {
+  /** Current progress, of this machine; undefined if nothing is downloaded. */
+  get progress() {
     if (!this.#download) return undefined;
     const { run, admission } = this.#download;
     const { found, saved, skipped, failed, parked } = run.counts;
@@ -105,9 +92,18 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       .snapshot()
       .filter(({ hold }) => hold !== null)
       .map(({ key }) => key);
-    const { ended: endedBefore, saved: savedBefore } = this.#before;
-    const counts = { saved, skipped, failed, parked, endedBefore, savedBefore, waitingFor: held };
-    return { found: this.#place.config.queue.fleet ? undefined : found, ...counts };
+    return {
+      /** Works known so far; undefined on a machine of a fleet, where others work on them too. */
+      found: this.#place.config.queue.fleet ? undefined : found,
+      saved,
+      skipped,
+      failed,
+      parked,
+      endedBefore: this.#before.ended,
+      savedBefore: this.#before.saved,
+      /** Rate-limited hosts. */
+      waitingFor: held,
+    };
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<CorpusEvent, void> {

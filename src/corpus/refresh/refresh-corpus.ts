@@ -224,20 +224,7 @@ async function keepLook(folder: string, look: Look): Promise<void> {
 }
 
 /** The state of a work between two refreshes. Plain data. */
-export interface WorkState {
-  readonly title: string | null;
-  readonly doi: string | null;
-  readonly isOpen: boolean;
-  readonly isSaved: boolean;
-  readonly version: string | null;
-  readonly isRetracted: boolean;
-  /** Notices by kind and DOI. */
-  readonly notices: readonly string[];
-  /** DOIs of versions published since. */
-  readonly publishedAs: readonly string[];
-  /** arXiv's newest version of a work downloaded from there; absent if unknown. */
-  readonly arxivVersion?: number;
-}
+export type WorkState = ReturnType<typeof stateOf>;
 
 export type States = Readonly<Record<string, WorkState>>;
 
@@ -265,8 +252,9 @@ export interface RefreshDiff {
   readonly corrected: readonly (ChangedWork & { readonly notices: readonly string[] })[];
 }
 
-export function stateOf(record: WorkRecord, isSaved: boolean, arxivVersion?: number): WorkState {
+export function stateOf(record: WorkRecord, isSaved: boolean, arxivVersion?: number) {
   return {
+    /** arXiv's newest version of a work downloaded from there; absent if unknown. */
     ...(arxivVersion !== undefined && { arxivVersion }),
     title: record.title,
     doi: record.ids.doi,
@@ -275,6 +263,7 @@ export function stateOf(record: WorkRecord, isSaved: boolean, arxivVersion?: num
     version: record.version,
     isRetracted: retractionOf(record) !== undefined,
     notices: record.notices.map(noticeName).toSorted(),
+    /** DOIs of versions published since. */
     publishedAs: record.relations
       .filter(({ kind }) => kind === 'is-preprint-of')
       .map(({ doi }) => doi)

@@ -177,21 +177,7 @@ function isFileLine(value: unknown): value is FileLine {
   );
 }
 
-/** Result of comparing the store with the log. */
-export interface StoreCheck {
-  /** Files that the log names. */
-  readonly files: number;
-  readonly objects: number;
-  readonly missing: readonly string[];
-  readonly damaged: readonly string[];
-  /**
-   * Objects that belong to no file of the corpus and are older than the grace period; a newer one may belong to a file
-   * being saved.
-   */
-  readonly orphans: readonly string[];
-  readonly young: number;
-  readonly removed: number;
-}
+export type StoreCheck = Awaited<ReturnType<typeof checkStore>>;
 
 const MOST_NAMED = 1_000;
 
@@ -208,10 +194,11 @@ export async function checkStore(
     readonly graceMs: number;
   },
   signal?: AbortSignal,
-): Promise<StoreCheck> {
+) {
   const { objects } = files;
   const missing: string[] = [];
   const damaged: string[] = [];
+  // Objects that belong to no file and are older than the grace period; a newer one may belong to a file being saved.
   const orphans: string[] = [];
   const name = (list: string[], each: string): void => void (list.length < MOST_NAMED && list.push(each));
   let [count, listed, young, removed] = [0, 0, 0, 0];
