@@ -33,16 +33,7 @@ export interface GatherRequest extends RunAsked {
 }
 
 /** A resolved request: works to find, existing papers, and the settings with its contact address. */
-export interface WantedDocuments {
-  readonly ids: readonly string[];
-  /** Its `input` has only lists of works. */
-  readonly wanted: WantedWorks;
-  /** Existing papers, and folders of them. */
-  readonly papers: readonly string[];
-  /** The only works that are downloaded; undefined for all. */
-  readonly only: ReadonlySet<string> | undefined;
-  readonly config: Config;
-}
+export type WantedDocuments = ReturnType<typeof wantedDocuments>;
 
 /** The given request, or the folder's last one. */
 export async function askedFor(folder: string, given: RunAsked): Promise<RunAsked> {
@@ -59,11 +50,7 @@ export async function askedFor(folder: string, given: RunAsked): Promise<RunAske
 }
 
 /** Separates papers from lists of works, and applies the given contact address. */
-export function wantedDocuments(
-  asked: RunAsked,
-  config: Config,
-  choose?: (which: string) => ReadonlySet<string>,
-): WantedDocuments {
+export function wantedDocuments(asked: RunAsked, config: Config, choose?: (which: string) => ReadonlySet<string>) {
   const { ids = [], input = [], mailto, works, ...wanted } = asked;
   const only = works === undefined ? undefined : choose?.(works);
   if (only?.size === 0)
@@ -72,8 +59,11 @@ export function wantedDocuments(
   const isAll = ids.length === 0 && input.length === 0 && !asksOpenAlex(asked);
   return {
     ids: only && isAll ? [...only].filter((id) => !id.startsWith('entry:')) : ids,
+    /** The only works that are downloaded; undefined for all. */
     only,
-    wanted: { ...wanted, input: input.filter((path) => !isPapers(path)) },
+    /** Its `input` has only lists of works. */
+    wanted: { ...wanted, input: input.filter((path) => !isPapers(path)) } satisfies WantedWorks,
+    /** Existing papers, and folders of them. */
     papers: input.filter(isPapers),
     config: {
       ...config,
@@ -117,12 +107,6 @@ export interface PassedOver {
   readonly detail: string;
 }
 
-/** The papers among the user's files. */
-export interface OwnPapers {
-  readonly papers: readonly string[];
-  readonly passedOver: readonly PassedOver[];
-}
-
 /** A file's type is at its beginning; a wall is a small page. */
 const LOOK_BYTES = 256 * 1024;
 const NO_PAGE = new URL('file:///');
@@ -132,7 +116,7 @@ const NO_PAGE = new URL('file:///');
  * paper (a login, an error) are not papers; copies of a paper count once. Skipped files are reported. Files in
  * `except`, and hidden ones, are ignored.
  */
-export async function findOwnPapers(inputs: readonly string[], except: string): Promise<OwnPapers> {
+export async function findOwnPapers(inputs: readonly string[], except: string) {
   const own = resolve(except) + sep;
   const files = [...new Set(inputs.flatMap(filesOf).map((path) => resolve(path)))].filter(
     (path) => !path.startsWith(own),

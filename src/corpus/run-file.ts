@@ -135,16 +135,7 @@ export interface WorksAccount extends Account {
 }
 
 /** The outcomes of documents in one stage. */
-export interface StageAccount {
-  readonly done: number;
-  /** Done by an earlier run. */
-  readonly kept: number;
-  readonly failed: number;
-  readonly left: number;
-  readonly wall_ms: number;
-  readonly p50_ms: number;
-  readonly p95_ms: number;
-}
+export type StageAccount = ReturnType<typeof stageAccount>;
 
 export interface FailedDocument {
   readonly stage: CorpusStageName;
@@ -198,9 +189,10 @@ export function accountOfStages(
   };
 }
 
-function stageAccount(outcome: StageOutcome, scans: number): StageAccount {
+function stageAccount(outcome: StageOutcome, scans: number) {
   return {
     done: outcome.succeeded,
+    /** Done by an earlier run. */
     kept: Math.max(0, outcome.skipped - scans),
     failed: outcome.failed,
     left: outcome.unfinished,

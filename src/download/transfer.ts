@@ -8,7 +8,7 @@ import type { Plan, Checksum } from '../resolve/index.ts';
 import type { Beginning, Version, Origin } from './begun-files.ts';
 import { BeginningNote } from './begun-files.ts';
 import { responseOf } from './reasons.ts';
-import type { BodyKind, Sniffed } from './sniffer.ts';
+import type { BodyKind } from './sniffer.ts';
 import { Sniffer } from './sniffer.ts';
 
 const NOTHING: BodySink = { write: () => undefined };
@@ -161,14 +161,7 @@ const MAX_PAGE_BYTES = 5_000_000;
 /** How often progress is recorded: the most a crash costs. */
 const MARK_BYTES = 1 << 20;
 
-export interface ReceivedBody {
-  readonly sniffed: Sniffed;
-  readonly sha256: string;
-  /** The text of a page; null for a document, which is in the part file. */
-  readonly page: Buffer | null;
-  /** False if the service published a different checksum. */
-  readonly checksumMatches: boolean;
-}
+export type ReceivedBody = ReturnType<BodyReceiver['end']>;
 
 interface ReceiveOptions {
   readonly part: string;
@@ -254,7 +247,7 @@ export class BodyReceiver implements BodySink {
   }
 
   /** Called after the last byte. The part file is not synced: a refused file need not be. */
-  end(): ReceivedBody {
+  end() {
     const sniffed = this.#sniffer.end();
     const isPage = this.#isPage ?? sniffed.kind === 'html';
     const page = isPage ? Buffer.concat(this.#held) : null;
@@ -263,7 +256,9 @@ export class BodyReceiver implements BodySink {
     return {
       sniffed,
       sha256: this.#hash.digest('hex'),
+      /** The text of a page; null for a document, which is in the part file. */
       page,
+      /** False if the service published a different checksum. */
       checksumMatches: this.#checksum === undefined || this.#checksum.hash.digest('hex') === this.#checksum.hex,
     };
   }

@@ -30,16 +30,7 @@ const MOST_NAMED = 1_000;
 /** Files that are synced at a time. */
 const MOST_OPEN = 64;
 
-export interface Merged {
-  readonly folders: number;
-  readonly works: number;
-  readonly files: number;
-  readonly bytes: number;
-  readonly records: number;
-  /** The first thousand `saved` rows whose file is missing, differs, or is outside the download folders. */
-  readonly missing: readonly string[];
-  readonly missingCount: number;
-}
+export type Merged = Awaited<ReturnType<typeof mergeFolders>>;
 
 interface Options {
   readonly clock: Clock;
@@ -54,12 +45,7 @@ type SavedFile = Pick<ManifestRow, 'path' | 'sha256' | 'bytes'>;
  * records of services; and the reports. Rows are held in a temporary database, not in memory. Merging again adds what
  * is new, and completes a merge that was killed.
  */
-export async function mergeFolders(
-  folders: readonly string[],
-  out: string,
-  options: Options,
-  signal?: AbortSignal,
-): Promise<Merged> {
+export async function mergeFolders(folders: readonly string[], out: string, options: Options, signal?: AbortSignal) {
   for (const folder of folders)
     if (!existsSync(folder) || manifestsIn(folder).length === 0)
       throw new AppError('MERGE_NO_MANIFEST', `${folder} has no manifest.jsonl`, {
@@ -73,6 +59,7 @@ export async function mergeFolders(
   for (const [at, folder] of all.entries())
     await readCandidates(candidates, { folder, at, warn: options.warn }, signal);
   using copies = new FileCopies(out, options.clock);
+  // The first `saved` rows whose file is missing, differs, or is outside the download folders.
   const missing: string[] = [];
   let [files, bytes, missingCount] = [0, 0, 0];
   let batch: string[] = [];

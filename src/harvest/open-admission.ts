@@ -11,15 +11,9 @@ import type { Runtime } from './queue/open-queue.ts';
 /** Initial retry delay when a server sends no Retry-After; doubles with each retry. */
 export const RETRY_BASE_MS = 1_000;
 
-/** Host limits, and facts shared by a fleet. */
-export interface OpenedAdmission {
-  readonly admission: Admission;
-  readonly facts: Facts | undefined;
-}
-
 /**
  * The configured host limits, used by the queue before it leases and by the client before it sends. Processes that share
- * a queue on PostgreSQL share them.
+ * a queue on PostgreSQL share them, and facts about hosts.
  */
 export async function openAdmission(
   config: Config,
@@ -29,7 +23,7 @@ export async function openAdmission(
     runtime,
     report,
   }: { readonly clock: Clock; readonly runtime: Runtime; readonly report: (event: HostEvent) => void },
-): Promise<OpenedAdmission> {
+): Promise<{ readonly admission: Admission; readonly facts: Facts | undefined }> {
   const common = { clock, table: tableOf(config, services), policy: policyOf(config), report };
   const { queue, http } = config;
   if (queue.backend !== 'postgres') return { admission: createMemoryAdmission(common), facts: undefined };

@@ -17,8 +17,8 @@ import type { Runtime } from './queue/open-queue.ts';
 import { ReviewFile } from './search-titles.ts';
 import type { FleetLogs } from './shared/fleet-logs.ts';
 import type { Shared, SharedFiles } from './shared/shared-files.ts';
-import type { Admission, HostEvent } from '../hosts/index.ts';
-import type { DnsMapping, HttpClient, HttpClientOptions, HttpEvent, HttpResponse, Send } from '../http/index.ts';
+import type { HostEvent } from '../hosts/index.ts';
+import type { DnsMapping, HttpClientOptions, HttpEvent, HttpResponse, Send } from '../http/index.ts';
 import { createClient, raced, requireContact, SqliteCacheStore } from '../http/index.ts';
 import type { ObjectId } from '../objects/index.ts';
 import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
@@ -51,19 +51,7 @@ export interface Asking {
   readonly webClock: Clock;
 }
 
-/** The long-lived parts of a download. */
-export interface DownloadAssembly extends Asking, AsyncDisposable {
-  readonly run: DownloadRun;
-  readonly client: HttpClient;
-  readonly admission: Admission;
-  readonly manifest: ManifestFolder;
-  readonly store: CorpusStore;
-  /** The id of this run in the manifest. */
-  readonly runId: string;
-  readonly files: KeptFiles;
-  /** Bibliographic records of the works. */
-  readonly records: Records;
-}
+export type DownloadAssembly = Awaited<ReturnType<typeof assembleDownload>>;
 
 export interface DownloadParts {
   readonly queue: WorkQueue;
@@ -171,24 +159,9 @@ function resolverChoice(download: Config['download']): ResolverChoice {
   };
 }
 
-/** Assembles a download; if a part cannot be opened, the others are closed. */
-export async function assembleDownload(
-  config: Config,
-  runtime: Runtime,
-  parts: DownloadParts,
-): Promise<DownloadAssembly> {
+/** Assembles the long-lived parts of a download; if one cannot be opened, the others are closed. */
+export async function assembleDownload(config: Config, runtime: Runtime, parts: DownloadParts) {
   await using stack = new AsyncDisposableStack();
-  const assembled = await assemble(config, runtime, parts, stack);
-  const opened = stack.move();
-  return { ...assembled, [Symbol.asyncDispose]: () => opened.disposeAsync() };
-}
-
-async function assemble(
-  config: Config,
-  runtime: Runtime,
-  parts: DownloadParts,
-  stack: AsyncDisposableStack,
-): Promise<Omit<DownloadAssembly, keyof AsyncDisposable>> {
   const { http, download } = config;
   const contact = requireContact(http.contact);
   const services = configuredServices(config);
@@ -310,17 +283,9 @@ async function assemble(
     log: (level, message) => runtime.log(level, message),
     around: parts.around,
   });
-  return {
-    ...asking,
-    run,
-    client,
-    admission,
-    manifest,
-    store,
-    runId,
-    records,
-    files,
-  };
+  const opened = stack.move();
+  const assembled = { ...asking, run, client, admission, manifest, store, runId, records, files };
+  return { ...assembled, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 /** The file of a row and its object; nothing if none was saved. */
@@ -368,20 +333,12 @@ export function dnsMappings(map: Readonly<Record<string, string>>, allow: readon
   });
 }
 
-/** The clock of the web: the machine's, or the faster one of a simulated web. */
-interface WebTime {
-  /** For rates, waits and timeouts of requests only. */
-  readonly clock: Clock;
-  /**
-   * Converts times in results to the machine's clock: they are stored, and the scaled clock of one process means nothing
-   * to the next.
-   */
-  toMachineTime(send: Send): Send;
-}
-
-/** A clock that runs `1 / scale` times as fast as the machine's; refused on the real web, where it would shorten pauses. */
-function createWebTime(machine: Clock, { time_scale: scale, allow }: Config['http']): WebTime {
-  if (scale === 1) return { clock: machine, toMachineTime: (send) => send };
+/**
+ * The clock for rates, waits and timeouts of requests: the machine's, or one that runs `1 / scale` times as fast for a
+ * simulated web; refused on the real web, where it would shorten pauses.
+ */
+function createWebTime(machine: Clock, { time_scale: scale, allow }: Config['http']) {
+  if (scale === 1) return { clock: machine, toMachineTime: (send: Send): Send => send };
   if (allow.length === 0)
     throw new AppError('CONFIG_INVALID', `http.time_scale = ${scale} is only for a simulated web`, {
       hint: 'remove the setting; --sim sets it',
@@ -389,11 +346,14 @@ function createWebTime(machine: Clock, { time_scale: scale, allow }: Config['htt
   const clock = scaledClock(machine, scale);
   return {
     clock,
-    toMachineTime: (send) => async (request, signal) => {
-      const result = await send(request, signal);
-      if (result.kind !== 'later') return result;
-      return { ...result, at: machine.now() + (result.at - clock.now()) * scale };
-    },
+    /** Results are stored with times of the machine: the scaled clock of one process means nothing to the next. */
+    toMachineTime:
+      (send: Send): Send =>
+      async (request, signal) => {
+        const result = await send(request, signal);
+        if (result.kind !== 'later') return result;
+        return { ...result, at: machine.now() + (result.at - clock.now()) * scale };
+      },
   };
 }
 

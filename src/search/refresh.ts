@@ -78,28 +78,21 @@ export async function refreshIndex(
   return { passages, changed: true };
 }
 
-interface FoundDocument {
-  readonly id: string;
-  readonly chunks: string;
-  readonly vectors: string | undefined;
-  readonly file: string | undefined;
-  /** Sizes and times of both files, which change with the passages. */
-  readonly stamp: string;
-  readonly vectorBytes: number;
-}
+type FoundDocument = ReturnType<typeof documentsOf>[number];
 
 /** Every document that the chunk stage has written, sorted by name. */
-function documentsOf({ dataRoot, format, linkOf }: RefreshOptions): FoundDocument[] {
+function documentsOf({ dataRoot, format, linkOf }: RefreshOptions) {
   const folder = dirname(chunkOutput(dataRoot, 'any', format));
   return globSync(`*.${format}`, { cwd: folder })
     .sort()
-    .flatMap((name): FoundDocument[] => {
+    .flatMap((name) => {
       const id = basename(name, `.${format}`);
       const chunks = join(folder, name);
       const vectors = embedOutput(dataRoot, id, format);
       const [chunkStamp, vectorStamp] = [chunks, vectors].map((path) => statSync(path, { throwIfNoEntry: false }));
       if (!chunkStamp) return [];
       const file = linkOf?.(id);
+      // Changes with the passages.
       const stamp = [chunkStamp, vectorStamp].map((each) => (each ? `${each.size} ${each.mtimeMs}` : '')).join(', ');
       return [
         { id, chunks, vectors: vectorStamp ? vectors : undefined, file, stamp, vectorBytes: vectorStamp?.size ?? 0 },
@@ -107,14 +100,8 @@ function documentsOf({ dataRoot, format, linkOf }: RefreshOptions): FoundDocumen
     });
 }
 
-interface Changes {
-  readonly changed: readonly FoundDocument[];
-  readonly gone: readonly string[];
-  readonly passages: number;
-}
-
 /** The differences between index and files; undefined if there is no complete index that this version can search. */
-function changesSince(folder: string, documents: readonly FoundDocument[]): Changes | undefined {
+function changesSince(folder: string, documents: readonly FoundDocument[]) {
   if (!hasIndex(folder)) return undefined;
   try {
     using index = IndexRows.read(folder, PASSAGE_ANALYSIS);

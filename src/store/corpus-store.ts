@@ -47,19 +47,11 @@ export interface StoreOptions {
   readonly say?: ((kind: 'records' | 'decisions', lines: readonly string[]) => void) | undefined;
 }
 
-export interface Ingested {
-  readonly lines: number;
-  /**
-   * Logs whose file was replaced since the last ingest: rows missing in the new file may exist only in the database.
-   */
-  readonly replaced: ReadonlySet<string>;
-  readonly badLines: number;
-}
+/** What was ingested. `replaced` are logs with another file since: rows missing in it may exist only in the database. */
+export type Ingested = ReturnType<typeof newTotal>;
 
-type Total = { lines: number; badLines: number; replaced: Set<string> };
-
-function newTotal(): Total {
-  return { lines: 0, badLines: 0, replaced: new Set() };
+function newTotal() {
+  return { lines: 0, badLines: 0, replaced: new Set<string>() };
 }
 
 /**
@@ -297,7 +289,7 @@ export class CorpusStore implements Rows, Disposable {
   }
 
   /** Reads a piece of the first log with new lines; false if there is none. */
-  #batch(total: Total): boolean {
+  #batch(total: Ingested): boolean {
     for (const log of logsIn(this.folder, this.#manifests)) {
       const cursor = this.#cursor(log.name);
       // Checked without the lock, because usually nothing is new.
@@ -311,7 +303,7 @@ export class CorpusStore implements Rows, Disposable {
   }
 
   /** Reads a piece of a log in a transaction; true if there may be more. */
-  #read(log: LogFile, total: Total, maxBytes: number): boolean {
+  #read(log: LogFile, total: Ingested, maxBytes: number): boolean {
     const cursor = this.#cursor(log.name);
     let read = readLines(log.path, cursor, maxBytes);
     if (!read) {

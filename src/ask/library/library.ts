@@ -6,7 +6,6 @@ import type { Config } from '../../config/index.ts';
 import { REASONS } from '../../download/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { apaCitation, bibtexEntry, citationKey, cslItem, emptyRecord, risEntry } from '../../works/index.ts';
-import type { Account } from '../account.ts';
 import type { WorkLine, WorksRequest } from '../works/work-table.ts';
 import { accountOf } from '../account.ts';
 import type { DocumentPlace, LibraryWork } from '../corpus-works.ts';
@@ -41,19 +40,7 @@ export interface MissingReason {
   readonly works: number;
 }
 
-export interface LibraryAccount<Run> {
-  /** The contents of `run.json`. */
-  readonly run: Run | null;
-  readonly counts: Account;
-  readonly works: number;
-  readonly saved: number;
-  readonly waiting: number;
-  readonly missing: number;
-  readonly excluded: number;
-  readonly retracted: number;
-  readonly documents: number;
-  readonly reasons: readonly MissingReason[];
-}
+export type LibraryAccount<Run> = Awaited<ReturnType<Library<Run>['account']>>;
 
 /** A corpus for readers: its works, the text of its documents, citations, and what is missing. */
 export class Library<Run = unknown> implements Disposable {
@@ -70,8 +57,7 @@ export class Library<Run = unknown> implements Disposable {
 
   /** A page of the works; for a corpus of the user's papers without records, its documents. */
   async works(request: WorksRequest = {}): Promise<WorksPage> {
-    const list = this.#opened();
-    await list.refresh();
+    const list = await this.#opened();
     if (list.isEmpty) return await this.#documentsPage(request);
     const limit = Math.min(MOST_WORKS, Math.max(1, request.limit ?? LIMIT));
     return list.table.page({ sort: 'id', ...request, limit });
@@ -79,16 +65,14 @@ export class Library<Run = unknown> implements Disposable {
 
   /** A work as it is listed, by its id. */
   async line(id: string): Promise<WorkLine | undefined> {
-    const list = this.#opened();
-    await list.refresh();
+    const list = await this.#opened();
     const isPaper = list.isEmpty && hasDocument(this.#place.dataRoot, id);
     return isPaper ? paperLine(ownPaper(this.#place, id)) : list.table.get(id);
   }
 
   /** A work by its id, a DOI, or the name of its document; undefined if it is not in the corpus. */
   async work(name: string): Promise<LibraryWork | undefined> {
-    const list = this.#opened();
-    await list.refresh();
+    const list = await this.#opened();
     return list.find(name) ?? (hasDocument(this.#place.dataRoot, name) ? ownPaper(this.#place, name) : undefined);
   }
 
@@ -121,15 +105,15 @@ export class Library<Run = unknown> implements Disposable {
   }
 
   /** What was requested, the outcomes, and why the rest is missing. */
-  async account(): Promise<LibraryAccount<Run>> {
-    const list = this.#opened();
-    await list.refresh();
+  async account() {
+    const list = await this.#opened();
     const counts = accountOf(list.store);
     // Documents not logged by our stages are counted by their files.
     const documents = counts.parsed > 0 ? counts.parsed : documentNames(this.#place.dataRoot).length;
     // The user's papers without a record are only documents.
     const isBare = counts.listed === 0;
     return {
+      /** The contents of `run.json`. */
       run: (await this.#readRun()) ?? null,
       counts,
       works: isBare ? documents : counts.listed,
@@ -143,8 +127,10 @@ export class Library<Run = unknown> implements Disposable {
     };
   }
 
-  #opened(): CorpusWorks {
+  /** The works, with the new lines of the logs. */
+  async #opened(): Promise<CorpusWorks> {
     this.#list ??= new CorpusWorks(this.folder, this.#place.dataRoot);
+    await this.#list.refresh();
     return this.#list;
   }
 
@@ -171,9 +157,7 @@ export class Library<Run = unknown> implements Disposable {
   /** Throws if the folder is not a corpus. */
   async require(): Promise<void> {
     if ((await this.#readRun()) || documentNames(this.#place.dataRoot).length > 0) return;
-    const list = this.#opened();
-    await list.refresh();
-    if (!list.isEmpty) return;
+    if (!(await this.#opened()).isEmpty) return;
     const what = existsSync(this.folder) ? 'contains no corpus' : 'does not exist';
     throw new AppError('USAGE_RUN', `${this.folder} ${what}`, {
       hint: 'give the output folder of docstokg run, contentdownload or docparse',

@@ -168,22 +168,13 @@ function standingOf(record: WorkRecord | undefined): 'checked' | 'unchecked' | '
 const MOST_AUTHORS = 500;
 const MOST_INSTITUTIONS = 20;
 
-/** What a document says about itself: its record, and ids that may be its own, to be checked with the services. */
-export interface StatedPaper {
-  readonly sha256: string;
-  /** Without a DOI if only the services can tell whether it is the document's. */
-  readonly record: WorkRecord;
-  /** DOIs to check, most likely first. */
-  readonly dois: readonly string[];
-  /** The DOI to use without a check, and the one to use if no service knows it. */
-  readonly unchecked: { readonly unasked: string | null; readonly unknown: string | null };
-}
+export type StatedPaper = ReturnType<typeof documentRecord>;
 
 /**
- * The record of a document from its content. Markup states the article's own DOI; a PDF's first page may name others, so
+ * What a document says about itself: its record, and ids that may be its own, to be checked with the services. Markup states the article's own DOI; a PDF's first page may name others, so
  * a DOI is used unchecked only if it is the only one.
  */
-export function documentRecord(document: string, sidecar: Sidecar, at: string): StatedPaper {
+export function documentRecord(document: string, sidecar: Sidecar, at: string) {
   const { imprint } = sidecar;
   const doi = normalizeDoi(sidecar.doi ?? '') ?? null;
   const others = (imprint.otherDois ?? []).map(normalizeDoi).filter((each) => each !== undefined);
@@ -220,8 +211,11 @@ export function documentRecord(document: string, sidecar: Sidecar, at: string): 
   const stamped = arxiv && `10.48550/arxiv.${arxiv.id}`;
   return {
     sha256: sidecar.sha256,
+    /** Without a DOI if only the services can tell whether it is the document's. */
     record: withProvenance(record, 'document', at),
+    /** DOIs to check, most likely first. */
     dois: [...new Set([...(doi === null ? [] : [doi]), ...others, ...(stamped === null ? [] : [stamped])])],
+    /** The DOI to use without a check, and the one to use if no service knows it. */
     unchecked: { unasked: isMarkup || others.length === 0 ? doi : null, unknown: isMarkup ? doi : null },
   };
 }
