@@ -30,17 +30,7 @@ export const COUNTS = {
 } as const;
 
 /** All counts, by reason, resolver and input file where known. */
-export interface Account extends Readonly<Record<keyof typeof COUNTS, number>> {
-  /** Why listed works have no file. */
-  readonly by_reason: Readonly<Record<string, number>>;
-  readonly by_resolver: Readonly<Record<string, number>>;
-  /** Listed works by input file; a work in several files counts in each. */
-  readonly listed_by_file: Readonly<Record<string, number>>;
-  /** Entries that name no work, by input file. */
-  readonly unreadable_by_file: Readonly<Record<string, number>>;
-  /** The same works as counted by a PRISMA flow diagram. */
-  readonly prisma: PrismaCounts;
-}
+export type Account = ReturnType<typeof accountOf>;
 
 /** The count that each outcome of a work belongs to. */
 const STATES = {
@@ -53,7 +43,7 @@ const STATES = {
 } as const;
 
 /** Counts a corpus. `run` is the id of the current run. */
-export function accountOf(store: CorpusStore, run?: string): Account {
+export function accountOf(store: CorpusStore, run?: string) {
   const works = { listed: 0, downloaded: 0, local: 0, deferred: 0, failed: 0, unavailable: 0, waiting: 0 };
   const screened = { included: 0, excluded: 0 };
   const retrieved = { included: 0, all: 0 };
@@ -110,7 +100,7 @@ export function accountOf(store: CorpusStore, run?: string): Account {
   const excluded = screened.excluded - byText.excluded;
   const sought = (labelled > 0 ? labelled : records) - excluded;
   const assessed = retrieved[which] + byText.excluded + byText.includedWithoutFile;
-  return {
+  const counts = {
     ...works,
     downloaded_this_run: now,
     downloaded_earlier: works.downloaded - now,
@@ -125,31 +115,42 @@ export function accountOf(store: CorpusStore, run?: string): Account {
     chunked: store.count("documents where chunked = 'success'"),
     embedded: store.count("documents where embedded = 'success'"),
     failed_documents: store.count("documents where 'failure' in (parsed, chunked, embedded)"),
+  } satisfies Readonly<Record<keyof typeof COUNTS, number>>;
+  return {
+    ...counts,
+    /** Why listed works have no file. */
     by_reason: sorted(byReason),
-    by_resolver: counts(
+    by_resolver: countsOf(
       store,
       "select coalesce(resolver, 'unknown'), count(*) from works where outcome = 'saved' group by 1 order by 2 desc, 1",
     ),
-    listed_by_file: counts(
+    /** Listed works by input file; a work in several files counts in each. */
+    listed_by_file: countsOf(
       store,
       `select file, count(distinct listed_in.work) from listed_in join works using (work)
        where outcome <> 'unreadable' group by 1 order by 2 desc, 1`,
     ),
-    unreadable_by_file: counts(
+    /** Entries that name no work, by input file. */
+    unreadable_by_file: countsOf(
       store,
       `select substr(work, 7, instr(work, '#') - 7), count(*) from works
        where work like 'entry:%#%' and outcome = 'unreadable' group by 1 order by 2 desc, 1`,
     ),
+    /** The same works as counted by a PRISMA 2020 flow diagram; each line is a part of the one before. */
     prisma: {
       identified: works.listed + unreadable + repeated,
       removed_before_screening: { unreadable_entries: unreadable, duplicates: repeated + others },
-      // Only labelled works count as screened.
+      /** Works that a person labelled; 0 before any screening. */
       screened: labelled,
+      /** Works without a label: not read yet, or unread because the stopping rule was met. */
       not_screened: records - labelled,
+      /** Excluded by title and abstract. */
       excluded,
+      /** Works not excluded by title and abstract; all works before any screening. */
       sought,
       not_retrieved: sought - assessed,
       not_retrieved_by_reason: sorted(notRetrieved),
+      /** Works with a file or an assessed full text that title and abstract did not exclude. */
       retrieved: assessed,
       excluded_by_full_text: byText.excluded,
       excluded_by_full_text_reasons: sorted(byText.why),
@@ -206,7 +207,7 @@ function sorted(counts: Readonly<Record<string, number>>): Record<string, number
 }
 
 /** Rows of a name and a number. */
-function counts(store: CorpusStore, sql: string, ...values: string[]): Record<string, number> {
+function countsOf(store: CorpusStore, sql: string, ...values: string[]): Record<string, number> {
   return Object.fromEntries(store.map<number>(sql, ...values));
 }
 
@@ -218,7 +219,7 @@ export type RunCounts = ReturnType<typeof runCountsOf>;
 export function runCountsOf(store: CorpusStore, run: string) {
   const from = 'from works join outcomes on outcomes.sequence = works.sequence where';
   const by = (column: string, where: string): Record<string, number> =>
-    counts(store, `select ${column}, count(*) ${from} ${where} group by 1 order by 2 desc, 1`, run);
+    countsOf(store, `select ${column}, count(*) ${from} ${where} group by 1 order by 2 desc, 1`, run);
   const ended = by('works.outcome', 'outcomes.run = ?');
   const deferred = store.all<{ text: string }>(
     `select works.tried || ': ' || works.reason || coalesce(', until ' || (outcomes.row ->> '$.retry_at'), '') as text
@@ -248,33 +249,10 @@ export function runCountsOf(store: CorpusStore, run: string) {
   };
 }
 
-/** The counts of a PRISMA 2020 flow diagram; each line is a part of the one before. */
-export interface PrismaCounts {
-  readonly identified: number;
-  readonly removed_before_screening: { readonly unreadable_entries: number; readonly duplicates: number };
-  /** Works that a person labelled; 0 before any screening. */
-  readonly screened: number;
-  /** Works without a label: not read yet, or unread because the stopping rule was met. */
-  readonly not_screened: number;
-  /** Excluded by title and abstract. */
-  readonly excluded: number;
-  /** Works not excluded by title and abstract; all works before any screening. */
-  readonly sought: number;
-  readonly not_retrieved: number;
-  readonly not_retrieved_by_reason: Readonly<Record<string, number>>;
-  /** Works with a file or an assessed full text that title and abstract did not exclude. */
-  readonly retrieved: number;
-  /** Of these, the works excluded by their full text, and why. */
-  readonly excluded_by_full_text: number;
-  readonly excluded_by_full_text_reasons: Readonly<Record<string, number>>;
-  /** Of these, the included works. */
-  readonly included: number;
-}
-
 const [WIDTH, BOX, GAP, LINE] = [300, 330, 40, 18];
 
 /** The counts as an SVG diagram for a paper. */
-export function prismaSvg(counts: PrismaCounts): string {
+export function prismaSvg(counts: Account['prisma']): string {
   const { unreadable_entries: unreadable, duplicates } = counts.removed_before_screening;
   const reasons = Object.entries(counts.not_retrieved_by_reason)
     .toSorted((a, b) => b[1] - a[1])
@@ -430,7 +408,7 @@ export function stageTimes(store: CorpusStore) {
         max_s: share(1),
         histogram: histogram(seconds),
         slowest: good.slice(-SLOWEST).toReversed(),
-        categories: counts(
+        categories: countsOf(
           store,
           `select coalesce(${step}_category, 'unknown'), count(*) ${failed} group by 1 order by 2 desc, 1`,
         ),

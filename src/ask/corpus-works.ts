@@ -17,33 +17,7 @@ export interface DocumentPlace {
 }
 
 /** A work with all known details. */
-export interface LibraryWork {
-  readonly id: string;
-  /** The name of its parsed document, whether or not it exists. */
-  readonly document: string;
-  readonly hasText: boolean;
-  readonly title: string | null;
-  readonly authors: readonly string[];
-  readonly year: number | null;
-  readonly venue: string | null;
-  readonly type: string | null;
-  readonly doi: string | null;
-  /** Of the downloaded file if known, else of the work; likewise its version. */
-  readonly licence: string | null;
-  readonly version: string | null;
-  readonly access: string | null;
-  readonly outcome: WorkOutcome;
-  readonly reason: string | null;
-  readonly detail: string | null;
-  readonly resolver: string | null;
-  /** Relative to the folder of the corpus. */
-  readonly file: string | null;
-  readonly isRetracted: boolean;
-  readonly label: Label | null;
-  /** Another record is a better version of the same work. */
-  readonly isOtherVersion: boolean;
-  readonly record: WorkRecord;
-}
+export type LibraryWork = ReturnType<typeof describedWork>;
 
 const DESCRIBED = `select works.*, outcomes.row as manifest_row, records.record
   from works left join outcomes on outcomes.sequence = works.sequence left join records on records.id = works.work`;
@@ -140,7 +114,7 @@ export function describedWork(
   known: WorkRecord | null,
   last: ManifestRow | null,
   { folder, dataRoot }: DocumentPlace,
-): LibraryWork {
+) {
   const text = (name: string): string | null => (typeof row[name] === 'string' && row[name] !== '' ? row[name] : null);
   const [id, document, doi] = [String(row['work']), String(row['name']), known?.ids.doi ?? text('doi')];
   const title = known?.title ?? text('title');
@@ -149,6 +123,7 @@ export function describedWork(
   const isKept = outcome === 'saved' || outcome === 'own';
   return {
     id,
+    /** The name of its parsed document, whether or not it exists. */
     document,
     hasText: hasDocument(dataRoot, document),
     title,
@@ -157,6 +132,7 @@ export function describedWork(
     venue: record.venue,
     type: record.type,
     doi,
+    /** Of the downloaded file if known, else of the work; likewise its version. */
     licence: last?.license ?? record.license,
     version: last?.version ?? record.version,
     access: record.access,
@@ -164,9 +140,11 @@ export function describedWork(
     reason: text('reason'),
     detail: last?.detail ?? null,
     resolver: text('resolver'),
+    /** Relative to the folder of the corpus. */
     file: isKept ? (documentLinks(folder, dataRoot)(document) ?? last?.path ?? null) : null,
     isRetracted: retractionOf(record) !== undefined,
     label: text('label') as Label | null,
+    /** Another record is a better version of the same work. */
     isOtherVersion: row['other_version'] === 1,
     record,
   };

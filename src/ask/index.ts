@@ -12,7 +12,7 @@ export {
   sourcesOf,
   stageTimes,
 } from './account.ts';
-export type { Account, RunCounts, HostFigures, HostSlice, PrismaCounts, AttemptAtHost } from './account.ts';
+export type { Account, RunCounts, HostFigures, HostSlice, AttemptAtHost } from './account.ts';
 export { chooseWorks, parseWorkFilter, worksOfSet, CorpusWorks, documentLinks } from './corpus-works.ts';
 export type { LibraryWork } from './corpus-works.ts';
 export {

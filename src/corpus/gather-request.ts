@@ -252,34 +252,7 @@ function listed(
 }
 
 /** What a request would download and cost. */
-export interface Estimate {
-  /** Works named or listed; those that are both count twice. */
-  readonly works: number;
-  /** Citations are followed for more than one step, so the number of works is a minimum. */
-  readonly at_least: boolean;
-  /** The user's own papers, which are not downloaded. */
-  readonly papers: number;
-  /** Works that were looked at. */
-  readonly sampled: number;
-  /** Works with an open copy known to OpenAlex, extrapolated from the sample. */
-  readonly likely_open: number;
-  readonly credits: {
-    /** Cost of listing all works. */
-    readonly listing: number;
-    readonly usd: number;
-    /** Cost of this estimate. */
-    readonly spent: number;
-    /** Today's remaining budget, as OpenAlex reports it; null if unknown. */
-    readonly left_usd: number | null;
-  };
-  /** Minimum duration: that of the slowest host, or of the listing. */
-  readonly hours: number;
-  /** Hosts with the most works, slowest first. */
-  readonly hosts: ReturnType<typeof hostsOf>;
-  readonly gigabytes: number;
-  /** The assumptions behind the figures. */
-  readonly assumed: typeof ASSUMED;
-}
+export type Estimate = Awaited<ReturnType<typeof estimateWorks>>;
 
 /** Works of one kind, and a sample of them. */
 interface Part {
@@ -310,11 +283,7 @@ const IDS_TOGETHER = 50;
 const HOSTS_TOLD = 5;
 
 /** Asks OpenAlex how many works there are and samples some; downloads and writes nothing. */
-export async function estimateWorks(
-  documents: WantedDocuments,
-  runtime: Runtime,
-  signal: AbortSignal,
-): Promise<Estimate> {
+export async function estimateWorks(documents: WantedDocuments, runtime: Runtime, signal: AbortSignal) {
   checkDocuments(documents);
   const { config, ids, wanted } = documents;
   await using asking = openAsking(config, runtime);
@@ -334,17 +303,24 @@ export async function estimateWorks(
     3600;
   const own = await findOwnPapers(documents.papers, config.download.out);
   return {
+    /** Works named or listed; those that are both count twice. */
     works,
+    /** Citations are followed for more than one step, so the number of works is a minimum. */
     at_least: (wanted.depth ?? 1) > 1,
+    /** The user's own papers, which are not downloaded. */
     papers: own.papers.length,
     sampled: sumOf(parts, ({ sample }) => sample.length),
+    /** Works with an open copy known to OpenAlex, extrapolated from the sample. */
     likely_open: Math.round(open),
     credits: {
+      /** Cost of listing all works, and of this estimate. */
       listing: credits,
       usd: rounded(credits * ASSUMED.usd_per_credit),
       spent: sumOf(parts, (part) => part.spentPages * creditsOf(part)),
+      /** Today's remaining budget, as OpenAlex reports it; null if unknown. */
       left_usd: parts.findLast(({ leftUsd }) => leftUsd !== null)?.leftUsd ?? null,
     },
+    /** Minimum duration: that of the slowest host, or of the listing. */
     hours: rounded(Math.max(listingHours, hosts[0]?.hours ?? 0)),
     hosts: hosts.slice(0, HOSTS_TOLD),
     gigabytes: rounded((open * ASSUMED.megabytes_per_work) / 1000),

@@ -65,19 +65,7 @@ export interface DownloadRunOptions extends Omit<ProcessOptions, 'hint' | 'sameW
   readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
 }
 
-interface DownloadCounts {
-  readonly found: number;
-  readonly saved: number;
-  /** Unavailable. */
-  readonly skipped: number;
-  readonly failed: number;
-  readonly parked: number;
-  readonly keptBefore: number;
-  readonly crashed: number;
-  readonly bytes: number;
-}
-
-export interface DownloadSummary extends RunSummary, DownloadCounts {}
+export type DownloadSummary = RunSummary & DownloadRun['counts'];
 
 /** Errors after which no row can be written, or no file stored, so the run ends. */
 const DISK_ENDS = [
@@ -97,6 +85,7 @@ export class DownloadRun {
   readonly #halt = new AbortController();
   #diskError: { readonly error: unknown } | undefined;
   readonly #parks = new Map<string, number>();
+  /** By outcome; `skipped` works are unavailable. */
   readonly #counts = { found: 0, saved: 0, skipped: 0, failed: 0, parked: 0, keptBefore: 0, crashed: 0, bytes: 0 };
 
   constructor(options: DownloadRunOptions) {
@@ -119,7 +108,7 @@ export class DownloadRun {
     return this.#orchestrator;
   }
 
-  get counts(): DownloadCounts {
+  get counts() {
     return { ...this.#counts };
   }
 

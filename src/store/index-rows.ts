@@ -14,13 +14,7 @@ export interface IndexDense {
   readonly dtype: 'float32' | 'int8';
 }
 
-export interface IndexManifest {
-  /** Passages that can be found. */
-  readonly passages: number;
-  readonly documents: number;
-  readonly segments: number;
-  readonly dense: IndexDense | null;
-}
+export type IndexManifest = IndexRows['manifest'];
 
 export interface SegmentRow {
   readonly name: string;
@@ -107,7 +101,8 @@ export class IndexRows implements Disposable {
     return this.#store.snapshot(read);
   }
 
-  get manifest(): IndexManifest {
+  /** What can be found. */
+  get manifest() {
     const passages = this.#store.number('select sum(count) from indexed_documents');
     const documents = this.#store.count('indexed_documents');
     return { passages, documents, segments: this.#store.count('segments'), dense: this.dense };

@@ -1,5 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
 
+import type { ManifestRow } from '../download/index.ts';
 import { isTransient, namesNoWork, slug } from '../download/index.ts';
 import type { WorkRecord } from '../works/index.ts';
 import { bestFirst, retractionOf } from '../works/index.ts';
@@ -37,20 +38,8 @@ const ALL_NAMES = `${NAMES} union select id from same_works where of = ?1
 type Has = Readonly<Record<'works' | 'versions' | 'own' | 'labels' | 'lists' | 'decisions' | 'same', 0 | 1>>;
 const HAS_ALL: Has = { works: 1, versions: 1, own: 1, labels: 1, lists: 1, decisions: 1, same: 1 };
 
-interface LastOutcome {
-  readonly sequence: number;
-  readonly work: string;
-  readonly at: string;
-  readonly outcome: string;
-  readonly reason: string;
-  readonly resolver: string | null;
-  readonly path: string | null;
-  readonly bytes: number | null;
-  readonly title: string | null;
-  readonly doi: string | null;
-  readonly licence: string | null;
-  readonly version: string | null;
-}
+type Shown = 'work' | 'at' | 'outcome' | 'reason' | 'resolver' | 'path' | 'bytes' | 'title' | 'doi' | 'version';
+type LastOutcome = Pick<ManifestRow, Shown> & { readonly sequence: number; readonly licence: string | null };
 
 /**
  * Maintains the table `works`: one row per work, from its records, last outcome, document and decisions. A row depends

@@ -18,6 +18,7 @@ import {
   isDocumentName,
   readDocument,
   readSidecar,
+  stringsIn,
   textOf,
 } from './read-document.ts';
 
@@ -197,11 +198,16 @@ export function manifestFolder({ parse }: Config): string {
 function ownPaper(place: DocumentPlace, document: string): LibraryWork {
   const about = readSidecar(place.dataRoot, document);
   const text = (name: string): string | null => (typeof about[name] === 'string' ? about[name] : null);
-  const authors = Array.isArray(about['authors']) ? about['authors'].map(String) : [];
   const record: WorkRecord = {
     ...emptyRecord(document, { doi: text('doi') }),
     title: text('title'),
-    authors: authors.map((name) => ({ name, family: null, given: null, orcid: null, institutions: [] })),
+    authors: stringsIn(about['authors']).map((name) => ({
+      name,
+      family: null,
+      given: null,
+      orcid: null,
+      institutions: [],
+    })),
   };
   return describedWork({ work: document, name: document, outcome: 'own' }, record, null, place);
 }

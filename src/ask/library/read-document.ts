@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { AppError, readFields } from '../../base/index.ts';
-import type { Block, ParsedDocument } from '../../parse/index.ts';
+import type { Block } from '../../parse/index.ts';
 import { DOCTAGS_FOLDER, readBlockLines, writeMarkdown } from '../../parse/index.ts';
 import { sectionOf } from '../../search/index.ts';
 import { folded } from '../../store/index.ts';
@@ -19,18 +19,7 @@ export interface OutlineEntry {
   readonly block: number;
 }
 
-export interface LibraryDocument {
-  readonly id: string;
-  readonly title: string | null;
-  readonly authors: readonly string[];
-  readonly doi: string | null;
-  /** The hash of the file it was parsed from. */
-  readonly sha256: string | null;
-  readonly abstract: string | null;
-  readonly pages: ParsedDocument['pages'];
-  readonly outline: readonly OutlineEntry[];
-  readonly blocks: readonly Block[];
-}
+export type LibraryDocument = Awaited<ReturnType<typeof readDocument>>;
 
 /** A block of a document as Markdown. */
 export interface TextPiece {
@@ -76,7 +65,7 @@ export function hasDocument(dataRoot: string, name: string): boolean {
   return isDocumentName(name) && existsSync(join(dataRoot, DOCTAGS_FOLDER, `${name}.jsonl`));
 }
 
-export async function readDocument(dataRoot: string, name: string): Promise<LibraryDocument> {
+export async function readDocument(dataRoot: string, name: string) {
   if (!hasDocument(dataRoot, name))
     throw new AppError('CORPUS_NO_DOCUMENT', `no parsed document ${JSON.stringify(name.slice(0, 100))}`, {
       hint: 'see the list of works for those that have a text',
@@ -88,8 +77,9 @@ export async function readDocument(dataRoot: string, name: string): Promise<Libr
   return {
     id: name,
     title: text('title') ?? blocks.find(({ kind }) => kind === 'title')?.text ?? null,
-    authors: Array.isArray(about['authors']) ? about['authors'].filter((each) => typeof each === 'string') : [],
+    authors: stringsIn(about['authors']),
     doi: text('doi'),
+    /** The hash of the file it was parsed from. */
     sha256: text('source_sha256'),
     abstract: text('abstract'),
     pages,
@@ -98,6 +88,11 @@ export async function readDocument(dataRoot: string, name: string): Promise<Libr
     ),
     blocks,
   };
+}
+
+/** The texts in a list of unknown values. */
+export function stringsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }
 
 /** The sidecar of a document; empty if it is missing or damaged. */

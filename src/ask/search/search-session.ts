@@ -9,7 +9,7 @@ import type { Hit, SearchFilter, SearchIndex, SearchMode, SearchOptions, Section
 import { dot, SECTIONS } from '../../search/index.ts';
 import type { Records } from '../../store/index.ts';
 import { folded } from '../../store/index.ts';
-import type { Author, Notice, WorkRecord } from '../../works/index.ts';
+import type { WorkRecord } from '../../works/index.ts';
 import { apaCitation, bibtexEntry, citationKey, parseLicense, retractionOf, yearOf } from '../../works/index.ts';
 import type { Graph } from '../graph/graph.ts';
 import { nearDocuments } from '../graph/graph.ts';
@@ -174,26 +174,7 @@ export function keptSearch({ folder, dataRoot, clock, open }: Parts): KeptOpen<S
 }
 
 /** The work of a passage, with its citation. */
-export interface CitedWork {
-  readonly id: string;
-  readonly title: string | null;
-  readonly authors: readonly Pick<Author, 'name' | 'orcid'>[];
-  readonly year: number | null;
-  readonly date: string | null;
-  readonly venue: string | null;
-  readonly type: string | null;
-  readonly doi: string | null;
-  readonly url: string | null;
-  readonly license: string | null;
-  readonly version: string | null;
-  readonly access: string | null;
-  /** The notice of retraction; null if it was not retracted. */
-  readonly retraction: Notice | null;
-  /** Corrections and expressions of concern. */
-  readonly notices: readonly Notice[];
-  readonly apa: string;
-  readonly bibtex: string;
-}
+export type CitedWork = ReturnType<typeof citedWork>;
 
 /** A passage with its work and a link to open it. */
 export interface CitedHit extends Hit {
@@ -224,8 +205,7 @@ export function citedHit(hit: Hit, record: WorkRecord | undefined, file: string 
 }
 
 /** The fields of a record that a citation needs. */
-export function citedWork(record: WorkRecord): CitedWork {
-  const retraction = retractionOf(record) ?? null;
+export function citedWork(record: WorkRecord) {
   return {
     id: record.id,
     title: record.title,
@@ -239,7 +219,9 @@ export function citedWork(record: WorkRecord): CitedWork {
     license: record.license,
     version: record.version,
     access: record.access,
-    retraction,
+    /** The notice of retraction; null if it was not retracted. */
+    retraction: retractionOf(record) ?? null,
+    /** Corrections and expressions of concern. */
     notices: record.notices.filter(({ kind }) => kind !== 'retraction' && kind !== 'removal'),
     apa: apaCitation(record),
     bibtex: bibtexEntry({ ...record, abstract: null, keywords: [] }, citationKey(record, new Set())),

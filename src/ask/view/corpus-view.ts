@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileInside, fieldsOf, parseJson } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { ManifestRow } from '../../download/index.ts';
-import type { Block, Chunk, Page } from '../../parse/index.ts';
+import type { Block, Chunk } from '../../parse/index.ts';
 import { chunkOutput, DOCTAGS_FOLDER, PdfInspector, readBlockLines, readChunks } from '../../parse/index.ts';
 import { manifestPath } from '../../stage/index.ts';
 import type { CorpusStore, LogCursor } from '../../store/index.ts';
@@ -296,34 +296,17 @@ const MOST_CHARACTERS = 2_000_000;
 const MOST_TABLE_ROWS = 500;
 
 /** A block of a document as shown. Boxes are points from the page's upper left corner. */
-export interface ShownBlock {
-  readonly order: number;
-  /** `title`, `heading`, `text`, `table`, `picture`, … */
-  readonly tag: Block['kind'];
-  readonly level: number | null;
-  readonly text: string;
-  readonly regions: readonly (Block['regions'][number]['box'] & { readonly page: number })[];
-  readonly rows: readonly (readonly string[])[] | null;
-  /** Caption of a table or a picture. */
-  readonly caption: string | null;
-}
-
-export interface ShownDocument {
-  readonly kind: string | null;
-  readonly title: string | null;
-  readonly pages: readonly Page[];
-  readonly blocks: readonly ShownBlock[];
-  /** The order of the next block; null at the end. */
-  readonly next: number | null;
-}
+export type ShownBlock = ReturnType<typeof shownBlock>;
+export type ShownDocument = NonNullable<Awaited<ReturnType<typeof readShownDocument>>>;
 
 /** Reads a parsed document, from a block on; undefined if there is none. */
-async function readShownDocument(place: DocumentPlace, id: string, from = 0): Promise<ShownDocument | undefined> {
+async function readShownDocument(place: DocumentPlace, id: string, from = 0) {
   if (!hasDocument(place.dataRoot, id)) return undefined;
   const document = await readBlockLines(join(place.dataRoot, DOCTAGS_FOLDER, `${id}.jsonl`));
   const captions = captionsOf(document.blocks);
   const blocks: ShownBlock[] = [];
   let room = MOST_CHARACTERS;
+  /** The order of the next block; null at the end. */
   let next: number | null = null;
   for (const block of document.blocks) {
     if (block.order < from) continue;
@@ -355,7 +338,7 @@ export function sourcePdf(place: DocumentPlace, id: string): string | undefined 
   return path !== undefined && /\.pdf$/i.test(path) ? path : undefined;
 }
 
-function shownBlock(block: Block, caption: string | null): ShownBlock {
+function shownBlock(block: Block, caption: string | null) {
   return {
     order: block.order,
     tag: block.kind,
@@ -363,6 +346,7 @@ function shownBlock(block: Block, caption: string | null): ShownBlock {
     text: block.text.slice(0, MOST_CHARACTERS),
     regions: block.regions.map(({ page, box }) => ({ page, ...box })),
     rows: block.kind === 'table' ? tableRows(block.table, MOST_TABLE_ROWS) : null,
+    /** Of a table or a picture. */
     caption,
   };
 }

@@ -17,7 +17,7 @@ import { emptyRecord, NO_IDS, workFromIds } from '../../works/index.ts';
 import type { Corpus } from '../corpus.ts';
 import { openCorpus } from '../corpus.ts';
 import type { ExportFormat } from './export-corpus.ts';
-import type { PrismaCounts } from '../../ask/index.ts';
+import type { Account } from '../../ask/index.ts';
 
 /** Markdown, HTML and links that a note must escape. */
 const ABSTRACT = 'It *was* hot. <script>x</script> ![[secret]] [a](http://b) ```dataviewjs';
@@ -110,7 +110,7 @@ test('a run goes out in every format, with links, licences and counts that add u
     ],
   );
 
-  const prisma = JSON.parse(await text(corpus, 'prisma')) as PrismaCounts;
+  const prisma = JSON.parse(await text(corpus, 'prisma')) as Account['prisma'];
   assert.deepEqual(prisma, {
     identified: 5,
     removed_before_screening: { unreadable_entries: 1, duplicates: 1 },
@@ -135,7 +135,7 @@ test('a run goes out in every format, with links, licences and counts that add u
     ]);
   }
   assert.doesNotMatch(await text(corpus, 'bibtex'), /fish/);
-  assert.equal((JSON.parse(await text(corpus, 'prisma')) as PrismaCounts).excluded, 1);
+  assert.equal((JSON.parse(await text(corpus, 'prisma')) as Account['prisma']).excluded, 1);
 
   const dataset = join(folder.path, 'dataset');
   await text(corpus, 'parquet', { out: dataset, redistributable: true });
@@ -166,7 +166,7 @@ test('versions are shown with their reason and can be taken apart', async () => 
     [['W3', 'W1', 'title-authors-year']],
   );
   await corpus.versions({ apart: 'W3' });
-  assert.equal((JSON.parse(await text(corpus, 'prisma')) as PrismaCounts).removed_before_screening.duplicates, 0);
+  assert.equal((JSON.parse(await text(corpus, 'prisma')) as Account['prisma']).removed_before_screening.duplicates, 0);
   await assert.rejects(corpus.versions({ apart: 'W9' }), { code: 'USAGE_VERSION' });
   await using nothing = await openCorpus(join(folder.path, 'nothing'));
   await assert.rejects(text(nothing, 'csv'), { code: 'CORPUS_NO_WORKS' });

@@ -21,15 +21,7 @@ export function termsOf(text: string, title: string): string[] {
 }
 
 /** The parts of a term index as stored in a segment. Terms are sorted by their bytes. */
-export interface LexicalParts {
-  readonly lengths: Uint32Array;
-  readonly terms: Uint8Array;
-  readonly termOffsets: Uint32Array;
-  readonly postingOffsets: Float64Array;
-  /** Passage numbers and term counts, term after term. */
-  readonly postings: Uint32Array;
-  readonly repeats: Uint16Array;
-}
+export type LexicalParts = ReturnType<LexicalWriter['finish']>;
 
 /** Collects passages and builds their term index. */
 export class LexicalWriter {
@@ -68,7 +60,7 @@ export class LexicalWriter {
     }
   }
 
-  finish(): LexicalParts {
+  finish() {
     const passages = this.#lengths.length;
     const sorted = [...this.#terms].map(([term, number]) => ({ number, bytes: Buffer.from(term, 'utf8') }));
     sorted.sort((a, b) => Buffer.compare(a.bytes, b.bytes));
@@ -83,6 +75,7 @@ export class LexicalWriter {
       termOffsets[place + 1] = at;
       postingOffsets[place + 1] = posting;
     }
+    // Passage numbers and term counts, term after term.
     const postings = new Uint32Array(posting);
     const repeats = new Uint16Array(posting);
     const [numbers, counts, starts] = [this.#numbers.values(), this.#repeats.values(), this.#starts.values()];
@@ -96,7 +89,7 @@ export class LexicalWriter {
         repeats[target] = counts[each] as number;
       }
     }
-    const terms = Buffer.concat(sorted.map(({ bytes }) => bytes));
+    const terms: Uint8Array = Buffer.concat(sorted.map(({ bytes }) => bytes));
     return { lengths: this.#lengths.values().slice(), terms, termOffsets, postingOffsets, postings, repeats };
   }
 }

@@ -318,13 +318,7 @@ export async function mergeSegments(
 }
 
 /** The sorted terms of all segments, with renumbered postings. */
-function mergeTerms(sources: readonly { readonly lexical: LexicalSegment; readonly targets: Uint32Array }[]): {
-  terms: Uint8Array;
-  termOffsets: Uint32Array;
-  postingOffsets: Float64Array;
-  postings: Uint32Array[];
-  repeats: Uint16Array[];
-} {
+function mergeTerms(sources: readonly { readonly lexical: LexicalSegment; readonly targets: Uint32Array }[]) {
   const cursors = sources.map(() => 0);
   const terms: Buffer[] = [];
   const [termOffsets, postingOffsets] = [[0], [0]];
