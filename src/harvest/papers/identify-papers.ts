@@ -168,7 +168,7 @@ function standingOf(record: WorkRecord | undefined): 'checked' | 'unchecked' | '
 const MOST_AUTHORS = 500;
 const MOST_INSTITUTIONS = 20;
 
-export type StatedPaper = ReturnType<typeof documentRecord>;
+type StatedPaper = ReturnType<typeof documentRecord>;
 
 /**
  * What a document says about itself: its record, and ids that may be its own, to be checked with the services. Markup states the article's own DOI; a PDF's first page may name others, so
