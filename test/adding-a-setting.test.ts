@@ -5,12 +5,12 @@ import { Command } from 'commander';
 import { z } from 'zod';
 
 import { configurationPage } from '../scripts/reference/configuration.ts';
-import { settingOptions, settingsMade } from '../src/cli/setting-options.ts';
 import { environmentLayer } from '../src/config/index.ts';
 import { listKeys } from '../src/config/keys.ts';
 import { merge } from '../src/config/layers.ts';
 import { configSchema } from '../src/config/schema.ts';
 import { flag } from '../src/config/setting.ts';
+import { settingOptions, settingsMade } from '../src/cli/session.ts';
 
 // A setting is written once, in the schema. Everything else is here because of that.
 const schema = configSchema.extend({

@@ -33,6 +33,9 @@ test('a renamed command still works under its old name, and its new name exists'
     /no-such-folder/,
   );
   assert.equal(warning, 'warning: this command is now `docstokg export --format report`\n');
+  const exported = (...words: string[]) => renamedTo([...words, '--out', 'x'])?.words.slice(-3);
+  assert.deepEqual(exported('screen', 'export', 'r', '--format', 'csv'), ['decisions', '--out', 'x']);
+  assert.deepEqual(exported('graph', 'export', '--format=obsidian'), ['--format=graph-obsidian', '--out', 'x']);
   assert.deepEqual(renamedTo(['set', 'delete', 'r', 'x'])?.words, ['set', '--delete', 'r', 'x']);
   assert.equal(renamedTo(['graph', 'show']), undefined);
   assert.equal(renamedTo(['constructor']), undefined);
@@ -48,6 +51,7 @@ test('a renamed command still works under its old name, and its new name exists'
     ['queue', 'show'],
     ['queue', 'drain'],
     ['queue', 'hosts'],
+    ['screen', 'add'],
     ['graph', 'claims'],
     ['graph', 'path'],
     ['config', 'show'],

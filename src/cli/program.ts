@@ -79,6 +79,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   'set delete': 'set --delete',
   'screen status': 'screen --status',
   'screen sample': 'screen --sample',
+  'screen add': 'screen import --add',
   'screen export': 'export --format decisions',
   'table correct': 'table --correct',
   'graph path': 'graph show',
@@ -99,6 +100,12 @@ const RENAMED: Readonly<Record<string, string>> = {
   'queue hosts': 'queue stats --hosts',
   'sim questions': 'sim truth --questions',
   'sim violations': 'sim verify',
+};
+
+/** Formats of these commands that `export` calls otherwise, because it also exports works. */
+const RENAMED_FORMATS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'screen export': { csv: 'decisions', ris: 'decisions-ris' },
+  'graph export': { parquet: 'graph-parquet', obsidian: 'graph-obsidian' },
 };
 
 /** Commands and options that are gone, and what to use instead. Remove in the next version. */
@@ -136,7 +143,12 @@ export function renamedTo(words: readonly string[]): { readonly name: string; re
   const old = [`${first} ${second}`, first].find((name) => Object.hasOwn(RENAMED, name));
   const name = old === undefined ? undefined : RENAMED[old];
   if (old === undefined || name === undefined) return undefined;
-  return { name, words: [...name.split(' '), ...words.slice(old.split(' ').length)] };
+  const formats = RENAMED_FORMATS[old] ?? {};
+  const rest = words.slice(old.split(' ').length).map((word) => {
+    const [, option = '', value = word] = /^(--format=)(.*)$/.exec(word) ?? [];
+    return Object.hasOwn(formats, value) ? `${option}${formats[value]}` : word;
+  });
+  return { name, words: [...name.split(' '), ...rest] };
 }
 
 /** Options of every command, and whether they take a value. */

@@ -1,6 +1,5 @@
 import type { Clock, Timer } from '../base/index.ts';
 import type { Terminal } from './terminal.ts';
-import { grouped } from './terminal.ts';
 
 const LIVE_MS = 200;
 const PIPE_MS = 10_000;
@@ -38,28 +37,4 @@ export function showProgress(terminal: Terminal, clock: Clock, describe: () => L
       terminal.clear();
     },
   };
-}
-
-/** 1234567 → `1,234,567`. */
-export function count(value: number): string {
-  return grouped(Math.round(value));
-}
-
-/** Formats milliseconds: `850 ms`, `12 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */
-export function duration(ms: number): string {
-  if (!Number.isFinite(ms)) return '?';
-  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
-  const seconds = Math.round(ms / 1000);
-  const parts = [
-    [Math.floor(seconds / 86_400), 'd'],
-    [Math.floor(seconds / 3600) % 24, 'h'],
-    [Math.floor(seconds / 60) % 60, 'min'],
-    [seconds % 60, 's'],
-  ] as const;
-  const from = parts.findIndex(([value]) => value > 0);
-  return parts
-    .slice(from, from + 2)
-    .filter(([value]) => value > 0)
-    .map(([value, unit]) => `${value} ${unit}`)
-    .join(' ');
 }

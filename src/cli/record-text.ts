@@ -1,5 +1,4 @@
-import { duration } from './progress.ts';
-import { grouped, plain, table } from './terminal.ts';
+import { duration, grouped, plain, table } from './terminal.ts';
 
 /** Fields that are lengths of time. */
 const UNIT = /_(seconds|s|ms)$/;

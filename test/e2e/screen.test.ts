@@ -69,7 +69,7 @@ test('misuse of screen says what to do', async () => {
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [['screen', 'nowhere', '--status'], /nowhere does not exist/],
     [['screen', 'import', 'nowhere', 'x.csv'], /nowhere does not exist/],
-    [['screen', 'add', 'runs/x', 'nothing.ris'], /nothing\.ris/],
+    [['screen', 'import', 'runs/x', 'nothing.ris', '--add'], /nothing\.ris/],
   ];
   for (const [words, said] of cases) {
     const { status, stderr } = await refusedCommand('docstokg', words, folder.path);
@@ -81,7 +81,7 @@ test('misuse of screen says what to do', async () => {
 test('the link of screen opens the page, and decisions are accepted there', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-link-'));
   writeFileSync(join(folder.path, 'list.ris'), ris(review));
-  assert.equal(command('docstokg', ['screen', 'add', 'runs/review', 'list.ris'], { cwd: folder.path }).status, 0);
+  assert.equal(command('docstokg', ['screen', 'import', 'runs/review', 'list.ris', '--add'], { cwd: folder.path }).status, 0);
   await using server = startCommand('docstokg', ['screen', 'runs/review', '--by', 'Ada Berg', '--port', '0'], { cwd: folder.path }); // prettier-ignore
   await server.told(/Ctrl-C stops it/);
   const link = new URL(server.stdout.trim());
@@ -117,7 +117,7 @@ test('run downloads only what screening included', async () => {
     assert.equal(code, 0, `${words.join(' ')}: ${started.stderr}`);
     return started.stdout;
   };
-  await run('screen', 'add', 'runs/review', 'list.ris');
+  await run('screen', 'import', 'runs/review', 'list.ris', '--add');
   {
     await using early = startCommand('docstokg', ['run', '--out', 'runs/review', '--works', 'included', '--sim', admin.url], { cwd: folder.path, env: WORDS_ONLY }); // prettier-ignore
     await early.ended;

@@ -3,13 +3,10 @@ import { Command, Option } from 'commander';
 import type { Answer } from '../../answers/index.ts';
 import { askCorpus, citedWorks, openWriter } from '../../answers/index.ts';
 import { AppError } from '../../base/index.ts';
-import { count } from '../progress.ts';
 import { runOption, searchableCorpus, splitQuestion } from '../run-argument.ts';
 import type { Session } from '../session.ts';
-import { openSession, shared } from '../session.ts';
-import { settingOptions } from '../setting-options.ts';
-import { stopSignal } from '../stop-signal.ts';
-import { plain } from '../terminal.ts';
+import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
+import { count, plain } from '../terminal.ts';
 import type { FilterFlags } from '../options.ts';
 import { decimalNumber, filterOptions, filtersOf, wholeNumber } from '../options.ts';
 

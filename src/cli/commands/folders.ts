@@ -3,11 +3,9 @@ import { Command } from 'commander';
 import { isAbort } from '../../base/index.ts';
 import { corpusLayer, openCorpus } from '../../corpus/index.ts';
 import { mergeFolders } from '../../harvest/index.ts';
-import { count } from '../progress.ts';
 import { chooseRun, corpusOf, requireFolder, requireRun, runArgument } from '../run-argument.ts';
-import { openSession, shared } from '../session.ts';
-import { stopSignal } from '../stop-signal.ts';
-import { plain } from '../terminal.ts';
+import { openSession, shared, stopSignal } from '../session.ts';
+import { count, plain } from '../terminal.ts';
 
 export function reindexCommand(): Command {
   return runArgument(shared(new Command('reindex')))

@@ -8,13 +8,10 @@ import { simulatedLayer } from '../../harvest/index.ts';
 import { askedRun, GRAPH_QUERIES, graphQuestion } from '../../questions/index.ts';
 import { stageExitCode } from '../../stage/index.ts';
 import { chosenWorks, webOptions, wholeNumber, worksOption } from '../options.ts';
-import { count } from '../progress.ts';
 import { corpusOf, runAndWords, runArgument, runOption, splitRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
-import { openSession, shared } from '../session.ts';
-import { settingOptions } from '../setting-options.ts';
-import { stopSignal } from '../stop-signal.ts';
-import { plain } from '../terminal.ts';
+import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
+import { count, plain } from '../terminal.ts';
 import { showStage } from './docparse/stage-options.ts';
 
 interface GraphFlags {

@@ -7,8 +7,7 @@ import { findSearchPlace } from '../../corpus/index.ts';
 import { serveOnStdio } from '../../mcp/index.ts';
 import { openRuns } from '../../questions/index.ts';
 import { requireFolder } from '../run-argument.ts';
-import { openSession, shared } from '../session.ts';
-import { stopSignal } from '../stop-signal.ts';
+import { openSession, shared, stopSignal } from '../session.ts';
 
 interface McpFlags {
   readonly run?: readonly string[];

@@ -5,8 +5,7 @@ import { Command } from 'commander';
 import { AppError, writeFileAtomic } from '../../base/index.ts';
 import { documentFiles, documentId, showPage, writeParts } from '../../parse/index.ts';
 import { wholeNumber } from '../options.ts';
-import { openSession, shared } from '../session.ts';
-import { stopSignal } from '../stop-signal.ts';
+import { openSession, shared, stopSignal } from '../session.ts';
 
 export function drawPageCommand(): Command {
   return shared(new Command('draw-page'))

@@ -3,11 +3,10 @@ import { Command } from 'commander';
 import type { RunCounts } from '../../ask/index.ts';
 import { corpusLayer, isEmptyDiff, openCorpus } from '../../corpus/index.ts';
 import { simulatedLayer } from '../../harvest/index.ts';
-import { count } from '../progress.ts';
 import { chooseRun, runArgument } from '../run-argument.ts';
-import { openSession, shared } from '../session.ts';
-import { stopSignal } from '../stop-signal.ts';
+import { openSession, shared, stopSignal } from '../session.ts';
 import { webOptions } from '../options.ts';
+import { count } from '../terminal.ts';
 
 interface RefreshFlags {
   readonly run?: string;

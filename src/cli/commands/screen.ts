@@ -7,12 +7,10 @@ import { AppError } from '../../base/index.ts';
 import { corpusLayer, openCorpus } from '../../corpus/index.ts';
 import type { Candidate, Choice, Phase, ReviewStatus } from '../../screen/index.ts';
 import { addRecords, CHOICES, importDecisions, openScreening, PHASES, Screening } from '../../screen/index.ts';
-import { count } from '../progress.ts';
 import { chooseRun, runArgument } from '../run-argument.ts';
 import type { Session } from '../session.ts';
-import { openSession, shared } from '../session.ts';
-import { settingOptions } from '../setting-options.ts';
-import { plain } from '../terminal.ts';
+import { openSession, settingOptions, shared } from '../session.ts';
+import { count, plain } from '../terminal.ts';
 import { serveRuns } from './serve.ts';
 
 interface ScreenFlags {
@@ -76,8 +74,7 @@ Examples:
       const query = new URLSearchParams({ by: whoIs(flags.by) }).toString();
       await serveRuns([folder], { allowControl: true }, self, `screen?${query}`);
     });
-  for (const each of [addCommand(), importCommand()]) command.addCommand(each);
-  return command;
+  return command.addCommand(importCommand());
 }
 
 const byOption = (): Option => new Option('--by <name>', 'who decides; default: the user of this computer');
@@ -132,29 +129,27 @@ function promiseLine(sample: NonNullable<ReviewStatus['sample']>): string {
     : `${sampled}; with 95 % confidence at least ${(100 * recallAtLeast).toFixed(0)} % are found; ${count(stillToRead)} more without a relevant one until that is 95 %`;
 }
 
-function addCommand(): Command {
-  return shared(new Command('add'))
-    .description('add the works of reference lists to a run, to screen them before anything is downloaded')
-    .addArgument(new Argument('<run>', 'run folder; created if it does not exist'))
-    .addArgument(new Argument('<files...>', 'RIS, BibTeX, nbib, CSL-JSON, CSV …'))
-    .addHelpText('after', '\nExamples:\n  docstokg screen add runs/review pubmed.nbib embase.ris\n')
-    .action(async (run: string, files: string[], _flags: object, self: Command) => {
-      const session = openSession(self);
-      using screening = Screening.open(run);
-      const { entries, unreadable } = await addRecords(screening, files, new Date(session.clock.now()).toISOString());
-      const works = screening.works.length;
-      session.print({ entries, works, unreadable }, `${count(entries)} entries read, ${count(works)} works to screen`);
-      for (const { file, line } of unreadable) session.log('warn', `${file}, line ${line}: names no work`);
-    });
+interface ImportFlags {
+  readonly add?: boolean;
+  readonly as?: string;
+  readonly by: string;
+  readonly phase?: Phase;
 }
 
 function importCommand(): Command {
   return shared(new Command('import'))
-    .description('read the decisions of a screening tool (ASReview, Rayyan, Covidence, a table) and apply them')
-    .addArgument(new Argument('<run>', 'run folder'))
+    .description('read the decisions of a screening tool and apply them, or add the works of reference lists')
+    .addArgument(new Argument('<run>', 'run folder; --add creates it if it does not exist'))
     .addArgument(
-      new Argument('<file>', 'CSV or RIS with ids, DOIs or titles and decisions, or any list together with --as'),
-    )
+      new Argument(
+        '<files...>',
+        'CSV or RIS with ids, DOIs or titles and decisions; with --add or --as any list of works',
+      ),
+    ) // prettier-ignore
+    .option(
+      '--add',
+      'add the works of these lists (RIS, BibTeX, nbib, CSL-JSON, CSV …), to screen them before anything is downloaded',
+    ) // prettier-ignore
     .addOption(
       new Option(
         '--as <decision>',
@@ -165,40 +160,44 @@ function importCommand(): Command {
     .addOption(new Option('--phase <phase>', 'what was screened, if the file does not say').choices(PHASES))
     .addHelpText(
       'after',
-      '\nExamples:\n  docstokg screen import runs/corals screened.csv\n  docstokg screen import runs/corals excluded.csv --as exclude --phase full-text --by covidence\n',
+      `
+Reads what ASReview, Rayyan and Covidence write.
+
+Examples:
+  docstokg screen import runs/review pubmed.nbib embase.ris --add
+  docstokg screen import runs/corals screened.csv
+  docstokg screen import runs/corals excluded.csv --as exclude --phase full-text --by covidence
+`,
     )
-    .action(
-      async (
-        run: string,
-        file: string,
-        flags: { readonly as?: string; readonly by: string; readonly phase?: Phase },
-        self: Command,
-      ) => {
-        const session = openSession(self);
-        await using corpus = await openCorpus(run);
-        using screening = openScreening(run, corpus.config);
-        if (screening.works.length === 0)
-          throw new AppError('CORPUS_NO_WORKS', `there are no works in ${run}`, {
-            hint: 'gather some first: docstokg run, or docstokg screen add',
-          });
-        const as = flags.as?.replace(/d$/, '') as Choice | undefined;
-        const read = await importDecisions(screening, file, { as, by: flags.by, phase: flags.phase });
-        const { unknown, repeated, contradicting, ...counts } = read;
-        const { included, excluded, maybe, undecided } = counts;
-        session.print(
-          { ...counts, unknown_lines: unknown, repeated_lines: repeated, contradicting_lines: contradicting },
-          `${count(included)} included, ${count(excluded)} excluded, ${maybe > 0 ? `${count(maybe)} maybe, ` : ''}${count(undecided)} undecided`,
-        );
-        if (repeated.length > 0)
-          session.log('warn', `${file}: ${count(repeated.length)} lines repeat an earlier decision`);
-        for (const line of contradicting)
-          session.log(
-            'warn',
-            `${file}, line ${line}: contradicts an earlier line about the same work; this one counts`,
-          );
-        for (const line of unknown) session.log('warn', `${file}, line ${line}: no work of this run`);
-      },
-    );
+    .action(async (run: string, files: string[], flags: ImportFlags, self: Command) => {
+      const session = openSession(self);
+      if (flags.add) return await addWorks(run, files, session);
+      await using corpus = await openCorpus(run);
+      using screening = openScreening(run, corpus.config);
+      if (screening.works.length === 0)
+        throw new AppError('CORPUS_NO_WORKS', `there are no works in ${run}`, {
+          hint: 'gather some first: docstokg run, or docstokg screen import --add',
+        });
+      for (const file of files) await readDecisions(screening, file, flags, session);
+    });
+}
+
+async function addWorks(run: string, files: readonly string[], session: Session): Promise<void> {
+  using screening = Screening.open(run);
+  const { entries, unreadable } = await addRecords(screening, files, new Date(session.clock.now()).toISOString());
+  const works = screening.works.length;
+  session.print({ entries, works, unreadable }, `${count(entries)} entries read, ${count(works)} works to screen`);
+  for (const { file, line } of unreadable) session.log('warn', `${file}, line ${line}: names no work`);
+}
+
+async function readDecisions(screening: Screening, file: string, flags: ImportFlags, session: Session): Promise<void> {
+  const as = flags.as?.replace(/d$/, '') as Choice | undefined;
+  const read = await importDecisions(screening, file, { as, by: flags.by, phase: flags.phase });
+  const { unknown, repeated, contradicting, ...counts } = read;
+  session.print({ ...counts, unknown_lines: unknown, repeated_lines: repeated, contradicting_lines: contradicting });
+  if (contradicting.length > 0)
+    session.log('warn', `${file}: of lines that contradict each other about a work, the last one counts`);
+  if (unknown.length > 0) session.log('warn', `${file}: some lines name no work of this run`);
 }
 
 const KEYS: Readonly<Record<string, Choice>> = { i: 'include', e: 'exclude', m: 'maybe' };

@@ -7,12 +7,10 @@ import { Command, Option } from 'commander';
 import type { IndexEvent, SearchMode } from '../../search/index.ts';
 import { runOption, searchableCorpus, splitQuestion } from '../run-argument.ts';
 import { passageText } from '../passage-text.ts';
-import { count, duration } from '../progress.ts';
 import type { CitedHit, Corpus, SearchSession } from '../../corpus/index.ts';
 import type { Session } from '../session.ts';
-import { openSession, shared } from '../session.ts';
-import { stopSignal } from '../stop-signal.ts';
-import { plain } from '../terminal.ts';
+import { openSession, shared, stopSignal } from '../session.ts';
+import { count, duration, plain } from '../terminal.ts';
 import type { FilterFlags } from '../options.ts';
 import { decimalNumber, filterOptions, filtersOf, wholeNumber } from '../options.ts';
 

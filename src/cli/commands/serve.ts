@@ -15,9 +15,7 @@ import type { ServerOptions } from '../../serve/index.ts';
 import { isLoopback, openServer } from '../../serve/index.ts';
 import { isRun, requireRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
-import { openSession, shared } from '../session.ts';
-import { settingOptions } from '../setting-options.ts';
-import { stopSignal } from '../stop-signal.ts';
+import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { requireQueueFile } from './queue/shared.ts';
 
 const SHORTEST_TOKEN = 16;

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 
 import { AppError } from '../../base/index.ts';
-import { count } from '../progress.ts';
 import { corpusOf, runAndWords, splitRun } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
+import { count } from '../terminal.ts';
 
 interface SetFlags {
   readonly run?: string;

@@ -5,12 +5,10 @@ import type { Config } from '../../config/index.ts';
 import { corpusLayer, openCorpus } from '../../corpus/index.ts';
 import type { Shared } from '../../harvest/index.ts';
 import { checkStore, fleetLayer, openShared } from '../../harvest/index.ts';
-import { count } from '../progress.ts';
 import type { Session } from '../session.ts';
-import { openSession, shared } from '../session.ts';
-import { settingOptions } from '../setting-options.ts';
-import { stopSignal } from '../stop-signal.ts';
+import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { decimalNumber } from '../options.ts';
+import { count } from '../terminal.ts';
 
 const HOUR_MS = 3_600_000;
 

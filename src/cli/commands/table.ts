@@ -16,14 +16,12 @@ import {
 } from '../../answers/index.ts';
 import { AppError, writeFileAtomic } from '../../base/index.ts';
 import { stageExitCode } from '../../stage/index.ts';
-import { count } from '../progress.ts';
 import { corpusOf, runArgument, splitRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
-import { openSession, shared } from '../session.ts';
-import { settingOptions } from '../setting-options.ts';
-import { stopSignal } from '../stop-signal.ts';
+import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { showStage } from './docparse/stage-options.ts';
 import { chosenWorks, decimalNumber, worksOption } from '../options.ts';
+import { count } from '../terminal.ts';
 
 interface TableFlags {
   readonly run?: string;

@@ -6,8 +6,7 @@ import { defaultStageOptions, PARSE_STAGES } from '../../../corpus/index.ts';
 import type { StageEvent, StageOutcome } from '../../../stage/index.ts';
 import { diagnosticsLine, planText, progressLine, stageExitCode, summaryText } from '../../../stage/index.ts';
 import type { Session } from '../../session.ts';
-import { shared } from '../../session.ts';
-import { settingOptions } from '../../setting-options.ts';
+import { settingOptions, shared } from '../../session.ts';
 import { wholeNumber } from '../../options.ts';
 
 /** Options of every stage that are not settings. */

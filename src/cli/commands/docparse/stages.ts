@@ -12,11 +12,9 @@ import { manifestFolder, openCorpus } from '../../../corpus/index.ts';
 import { manifestPath } from '../../../stage/index.ts';
 import { fleetLayer } from '../../../harvest/queue/index.ts';
 import type { Session } from '../../session.ts';
-import { openSession, shared } from '../../session.ts';
-import { settingOptions } from '../../setting-options.ts';
+import { openSession, settingOptions, shared, stopSignal } from '../../session.ts';
 import { wholeNumber } from '../../options.ts';
 import { plain, table } from '../../terminal.ts';
-import { stopSignal } from '../../stop-signal.ts';
 import type { StageCommandOptions } from './stage-options.ts';
 import { showStage, stageOptions, printOutcome } from './stage-options.ts';
 

@@ -7,8 +7,8 @@ import type { RunAsked } from '../../../corpus/index.ts';
 import type { WantedWorks } from '../../../harvest/index.ts';
 import { fleetLayer, queueLayer, simulatedLayer } from '../../../harvest/index.ts';
 import type { Session } from '../../session.ts';
-import { settingOptions } from '../../setting-options.ts';
 import { webOptions, wholeNumber } from '../../options.ts';
+import { settingOptions } from '../../session.ts';
 
 export interface DownloadOptions extends WantedWorks {
   readonly out?: string;

@@ -4,9 +4,9 @@ import { AppError } from '../../../base/index.ts';
 import type { WorkQueue } from '../../../queue/index.ts';
 import type { BadArtifact } from '../../../harvest/queue/index.ts';
 import { readArtifacts } from '../../../harvest/queue/index.ts';
-import { count, showProgress } from '../../progress.ts';
+import { showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
-import { plain } from '../../terminal.ts';
+import { count, plain } from '../../terminal.ts';
 import { queueOptions, withQueue } from './shared.ts';
 import { wholeNumber } from '../../options.ts';
 

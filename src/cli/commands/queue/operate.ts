@@ -5,8 +5,7 @@ import type { Config } from '../../../config/index.ts';
 import { Pools } from '../../../hosts/index.ts';
 import type { JobFilter, Pause, WorkQueue } from '../../../queue/index.ts';
 import { overviewOf } from '../../../queue/kept/index.ts';
-import { count } from '../../progress.ts';
-import { plain } from '../../terminal.ts';
+import { count, plain } from '../../terminal.ts';
 import { codeOfReason, findJob, queueOptions, withQueue } from './shared.ts';
 import { wholeNumber } from '../../options.ts';
 

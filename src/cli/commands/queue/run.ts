@@ -17,14 +17,13 @@ import type {
 import type { DownloadTelemetry } from '../../../telemetry/index.ts';
 import { isoTime, Orchestrator, RateMeter } from '../../../queue/index.ts';
 import { orchestratorOptions } from '../../../harvest/queue/index.ts';
-import { count, duration, showProgress } from '../../progress.ts';
+import { showProgress } from '../../progress.ts';
 import { recordText } from '../../record-text.ts';
 import type { Session } from '../../session.ts';
-import { settingOptions } from '../../setting-options.ts';
-import { stopSignal } from '../../stop-signal.ts';
-import { plain } from '../../terminal.ts';
+import { count, duration, plain } from '../../terminal.ts';
 import { queueOptions, withQueue } from './shared.ts';
 import { webOptions } from '../../options.ts';
+import { settingOptions, stopSignal } from '../../session.ts';
 
 interface RunOptions {
   readonly drain?: boolean;

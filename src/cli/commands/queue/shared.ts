@@ -7,8 +7,7 @@ import type { Layer, Loaded } from '../../../config/index.ts';
 import type { Job, QueueAdmin, WorkQueue } from '../../../queue/index.ts';
 import { openQueue, queueLayer } from '../../../harvest/queue/index.ts';
 import type { Session } from '../../session.ts';
-import { openSession, shared } from '../../session.ts';
-import { stopSignal } from '../../stop-signal.ts';
+import { openSession, shared, stopSignal } from '../../session.ts';
 import { CLEAR } from '../../terminal.ts';
 
 const WATCH_MS = 1_000;

@@ -1,10 +1,9 @@
 import type { Account } from '../../../ask/index.ts';
 import type { Corpus, CorpusStageName, RunAccount } from '../../../corpus/index.ts';
-import { count, duration } from '../../progress.ts';
 import type { Session } from '../../session.ts';
 import { wrapped } from '../../passage-text.ts';
 import type { Terminal } from '../../terminal.ts';
-import { plain, table } from '../../terminal.ts';
+import { count, duration, plain, table } from '../../terminal.ts';
 
 const WORDS: readonly (readonly [CorpusStageName, string])[] = [
   ['doctags', 'parsed'],
