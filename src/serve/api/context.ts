@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 
 import type { Clock } from '../../base/index.ts';
 import { Problem } from '../http/problem.ts';
@@ -7,8 +7,19 @@ import { jsonRoute } from '../http/route.ts';
 import type { QueueWatch } from '../watch/queue-watch.ts';
 import type { RunWatch } from '../watch/run-watch.ts';
 import type { World } from '../watch/world.ts';
-import type { noQuery } from './parameters.ts';
-import { runPath } from './parameters.ts';
+
+/** Text parameter with a length limit. */
+export const words = z.string().max(1_000);
+
+const id = z.string().min(1).max(2_048);
+export const noQuery = z.strictObject({});
+export const runPath = z.strictObject({ run: z.string().min(1).max(200).describe('The id of a run.') });
+export const workPath = runPath.extend({ work: id.describe('The id of a work.') });
+export const documentPath = runPath.extend({ document: id.describe('The id of a document.') });
+
+const limit = z.int().min(1).max(500).optional().describe('Maximum number; default 50.');
+const cursor = z.string().max(4_000).optional().describe('`next` of the previous page.');
+export const pageQuery = { limit, cursor };
 
 export interface Context {
   readonly world: World;
@@ -75,4 +86,39 @@ export function runRoute<
     path: `/runs/{run}${path}`,
     value: (asked) => value(runOf(context, (asked.path as { run: string }).run), asked),
   });
+}
+
+const MOST_WAITING = 64;
+
+/** A semaphore with a bounded number of waiters. */
+export class Turns {
+  readonly #atOnce: number;
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(atOnce: number) {
+    this.#atOnce = atOnce;
+  }
+
+  async take(signal: AbortSignal): Promise<Disposable> {
+    if (this.#running >= this.#atOnce) {
+      if (this.#waiting.length >= MOST_WAITING)
+        throw new Problem(503, 'TOO_BUSY', 'too many requests of this kind are waiting', {
+          headers: { 'retry-after': '2' },
+        });
+      await new Promise<void>((go) => this.#waiting.push(go));
+    } else this.#running += 1;
+    const turn = { [Symbol.dispose]: () => this.#next() };
+    if (signal.aborted) {
+      turn[Symbol.dispose]();
+      throw new Problem(503, 'GONE', 'the client disconnected');
+    }
+    return turn;
+  }
+
+  #next(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#running -= 1;
+  }
 }

@@ -5,11 +5,8 @@ import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
-import { runOf, runRoute } from './context.ts';
-import { documentPath, pageQuery, words } from './parameters.ts';
-import { page } from './shapes/basics.ts';
-import * as shapes from './shapes/corpus.ts';
-import { passages } from './shapes/course.ts';
+import { documentPath, pageQuery, runOf, runRoute, words } from './context.ts';
+import * as shapes from './shapes.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.pdf': 'application/pdf',
@@ -28,7 +25,7 @@ export function documentRoutes(context: Context): Route[] {
       path: '/documents',
       summary: 'Documents and their processing state.',
       querySchema: z.strictObject({ ...pageQuery, q: words.optional().describe('Words of the title or authors.') }),
-      schema: page(shapes.documentLine),
+      schema: shapes.page(shapes.documentLine),
       value: ({ view }, { query }) => view.documents.page(query),
     }),
     runRoute(context, {
@@ -61,7 +58,7 @@ export function documentRoutes(context: Context): Route[] {
       path: '/documents/{document}/passages',
       summary: 'The passages of a document, in reading order.',
       pathSchema: documentPath,
-      schema: passages,
+      schema: shapes.passages,
       value: async ({ view }, { path: { document } }) => {
         if (!view.documents.has(document)) throw missing(document);
         const items: unknown[] = [];

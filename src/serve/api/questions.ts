@@ -5,11 +5,8 @@ import { askQuestion, QUESTIONS, shownAnswer } from '../../questions/index.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
-import { runOf, runRoute } from './context.ts';
-import { runPath } from './parameters.ts';
-import { next } from './shapes/basics.ts';
-import { answerLine } from './shapes/corpus.ts';
-import { Turns } from './turns.ts';
+import { runOf, runPath, runRoute, Turns } from './context.ts';
+import { answerLine, next } from './shapes.ts';
 
 /** A search uses a whole core, so more concurrent questions would only slow each other down. */
 const SEARCHES = 2;

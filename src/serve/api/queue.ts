@@ -6,10 +6,8 @@ import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
 import { jsonRoute } from '../http/route.ts';
 import type { Context } from './context.ts';
-import { queueOf } from './context.ts';
-import { pageQuery, words } from './parameters.ts';
-import { page } from './shapes/basics.ts';
-import * as shapes from './shapes/operating.ts';
+import { pageQuery, queueOf, words } from './context.ts';
+import * as shapes from './shapes.ts';
 import { triedOf } from './works.ts';
 
 const LOOK_JOBS = 10_000;
@@ -75,7 +73,7 @@ export function queueRoutes(context: Context): Route[] {
         resolver: words.optional(),
         error_code: words.optional().describe('Such as HTTP_404.'),
       }),
-      schema: page(shapes.job),
+      schema: shapes.page(shapes.job),
       value: async ({ query }) => {
         const { state, host, resolver, error_code: errorCode, limit = 50, cursor } = query;
         const filter = { ...(state && { states: [state] }), host, resolver, errorCode };
@@ -102,7 +100,7 @@ export function queueRoutes(context: Context): Route[] {
       path: '/hosts',
       summary: 'The limits, requests and state of each host; paused and rate-limited hosts first.',
       querySchema: z.strictObject(pageQuery),
-      schema: page(shapes.host),
+      schema: shapes.page(shapes.host),
       value: ({ query: { limit = 50, cursor } }) => {
         const from = positionOf(cursor);
         const items = world.hosts.slice(from, from + limit);

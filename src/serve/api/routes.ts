@@ -1,14 +1,13 @@
 import type { Route } from '../http/route.ts';
 import type { Context } from './context.ts';
 import { documentRoutes } from './documents.ts';
-import { graphRoutes } from './graph.ts';
 import { questionRoutes } from './questions.ts';
 import { queueRoutes } from './queue.ts';
 import { runRoutes } from './runs.ts';
 import { screeningRoutes } from './screening.ts';
 import { steeringRoutes } from './steering.ts';
 import { tableRoutes } from './tables.ts';
-import { workRoutes } from './works.ts';
+import { graphRoutes, workRoutes } from './works.ts';
 
 /** All routes under `/api/v1`. */
 export function apiRoutes(context: Context): Route[] {

@@ -16,12 +16,10 @@ import { jsonRoute, route } from '../http/route.ts';
 import type { RunWatch } from '../watch/run-watch.ts';
 import type { Context } from './context.ts';
 import { runOf, runRoute } from './context.ts';
-import * as corpus from './shapes/corpus.ts';
-import * as course from './shapes/course.ts';
-import * as shapes from './shapes/operating.ts';
+import * as shapes from './shapes.ts';
 
 const EVENTS = 50;
-type Lane = z.output<typeof course.lanes>['items'][number];
+type Lane = z.output<typeof shapes.lanes>['items'][number];
 type Slice = Lane['slices'][number];
 
 const MOST_HOSTS = 200;
@@ -59,25 +57,25 @@ export function runRoutes(context: Context): Route[] {
     runRoute(context, {
       path: '/account',
       summary: 'The query, its results as a PRISMA flow, and what is missing and why.',
-      schema: corpus.account,
+      schema: shapes.account,
       value: accountOf,
     }),
     runRoute(context, {
       path: '/sources',
       summary: 'Where full texts came from: by resolver and kind, with failed attempts and hosts that did not deliver.',
-      schema: course.sources,
+      schema: shapes.sources,
       value: ({ view }) => sourcesOf(view.store),
     }),
     runRoute(context, {
       path: '/stages',
       summary: 'How long each stage took per document, the slowest documents, and failures by category.',
-      schema: course.stages,
+      schema: shapes.stages,
       value: ({ view }) => ({ items: stageTimes(view.store) }),
     }),
     runRoute(context, {
       path: '/hosts',
       summary: 'Each host of a run over time: requests, refusals, failures, and when it was rate-limited or suspended.',
-      schema: course.lanes,
+      schema: shapes.lanes,
       value: lanesOf,
     }),
     route({
@@ -113,7 +111,7 @@ function accountOf(run: RunWatch): object {
   };
 }
 
-function lanesOf({ view }: RunWatch): z.output<typeof course.lanes> {
+function lanesOf({ view }: RunWatch): z.output<typeof shapes.lanes> {
   const lanes = new Map<string, Lane>();
   const laneOf = (host: string): Lane => {
     const lane = lanes.get(host) ?? {

@@ -4,9 +4,8 @@ import { decided, inPhase, reviewer as by, screened, screeningShape } from '../.
 import { CHOICES } from '../../screen/index.ts';
 import type { Route } from '../http/route.ts';
 import type { RunWatch } from '../watch/run-watch.ts';
-import type { Context } from './context.ts';
+import type { Context, noQuery, runPath } from './context.ts';
 import { checkControl, runRoute } from './context.ts';
-import type { noQuery, runPath } from './parameters.ts';
 
 const words = z.array(z.string().max(200)).max(200);
 const protocol = z.strictObject({

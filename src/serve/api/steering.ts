@@ -7,7 +7,7 @@ import type { Route } from '../http/route.ts';
 import { jsonRoute } from '../http/route.ts';
 import type { Context } from './context.ts';
 import { checkControl, queueOf } from './context.ts';
-import * as shapes from './shapes/operating.ts';
+import * as shapes from './shapes.ts';
 
 const by = z.string().max(100).optional().describe('Name of the operator, for the log.');
 const paused = z

@@ -16,10 +16,8 @@ import { chosenWorks, worksChoice } from '../../questions/index.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
-import { checkControl, checkSearchable, runOf, runRoute } from './context.ts';
-import { runPath } from './parameters.ts';
-import * as shapes from './shapes/corpus.ts';
-import { Turns } from './turns.ts';
+import { checkControl, checkSearchable, runOf, runPath, runRoute, Turns } from './context.ts';
+import * as shapes from './shapes.ts';
 
 const ROWS = 200;
 const tablePath = runPath.extend({ table: z.string().min(1).max(100).describe('The id of a table.') });

@@ -3,14 +3,15 @@ import { z } from 'zod';
 import type { ManifestRow } from '../../download/index.ts';
 import type { ExportFormat, WorkFacet } from '../../corpus/index.ts';
 import { sentenceOf, WORK_FACETS } from '../../corpus/index.ts';
+import { workLabel } from '../../ask/index.ts';
 import { WORK_FILTERS } from '../../questions/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
+import type { RunWatch } from '../watch/run-watch.ts';
 import type { Context } from './context.ts';
-import { runOf, runRoute } from './context.ts';
-import { runPath, workPath } from './parameters.ts';
-import * as shapes from './shapes/corpus.ts';
+import { runOf, runPath, runRoute, words, workPath } from './context.ts';
+import * as shapes from './shapes.ts';
 
 const DOWNLOADS: readonly (readonly [name: string, format: ExportFormat, type: string])[] = [
   ['works.csv', 'csv', 'text/csv; charset=utf-8'],
@@ -95,4 +96,32 @@ export function triedOf(run: string, row: ManifestRow): Record<string, unknown> 
       started_at,
     })),
   };
+}
+
+/** What the page draws of the graph; the question `graph` answers the rest. */
+export function graphRoutes(context: Context): Route[] {
+  const graphOf = ({ graph }: RunWatch): RunWatch['graph'] => {
+    if (graph.isThere) return graph;
+    throw new Problem(404, 'NO_GRAPH', 'this run has no graph yet', { hint: 'build one with docstokg graph build' });
+  };
+  return [
+    runRoute(context, {
+      path: '/graph/works',
+      summary: 'The most cited works of the corpus.',
+      querySchema: z.strictObject({ limit: z.int().min(1).max(1_000).default(500) }),
+      schema: shapes.drawnWorks,
+      value: (run, { query: { limit } }) =>
+        graphOf(run).use((graph) => {
+          const works = graph.works().slice(0, limit);
+          return { items: works.map(({ node }) => ({ id: node.id, label: workLabel(node) })) };
+        }),
+    }),
+    runRoute(context, {
+      path: '/graph/picture',
+      summary: 'The neighbourhood of a work, with coordinates for drawing.',
+      querySchema: z.strictObject({ node: words.min(1).describe('A node id, DOI, or words of a title.') }),
+      schema: shapes.picture,
+      value: (run, { query: { node } }) => graphOf(run).use((graph) => graph.neighbourhood(node)),
+    }),
+  ];
 }

@@ -1,13 +1,13 @@
 import findMyWay from 'find-my-way';
 import { z } from 'zod';
 
-import { problem } from '../api/shapes/operating.ts';
+import { problem } from '../api/shapes.ts';
 import { Problem } from './problem.ts';
 import type { Answer, Asked, Route } from './route.ts';
 import { jsonRoute } from './route.ts';
 import { LINES_TYPE } from './send.ts';
 
-/** Ids can be DOIs or titles; same limit as `api/parameters.ts`. */
+/** Ids can be DOIs or titles; same limit as `api/context.ts`. */
 const LONGEST_SEGMENT = 2_048;
 const METHODS = ['GET', 'POST'] as const;
 const NOTHING = (): void => undefined;

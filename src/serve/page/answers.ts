@@ -1,27 +1,25 @@
 import type { z } from 'zod';
 
-import type * as corpus from '../api/shapes/corpus.ts';
-import type * as course from '../api/shapes/course.ts';
-import type * as operating from '../api/shapes/operating.ts';
+import type * as shapes from '../api/shapes.ts';
 import type { answerShape, passage, screeningShape, work } from '../../questions/shapes/index.ts';
 
 // Response types, inferred from the API schemas.
 
-export type About = z.output<typeof operating.about>;
-export type Run = z.output<typeof operating.run>;
-export type Now = z.output<typeof operating.now>;
+export type About = z.output<typeof shapes.about>;
+export type Run = z.output<typeof shapes.run>;
+export type Now = z.output<typeof shapes.now>;
 export type Figures = Omit<Now, 'run' | 'history' | 'events'> & { readonly run: string };
 export type RunEvent = Now['events'][number];
-export type Queue = z.output<typeof operating.queue>;
-export type QueuePoint = z.output<typeof operating.queueHistory>['points'][number];
-export type Job = z.output<typeof operating.job>;
-export type WholeJob = z.output<typeof operating.jobWithHistory>;
-export type Host = z.output<typeof operating.host>;
+export type Queue = z.output<typeof shapes.queue>;
+export type QueuePoint = z.output<typeof shapes.queueHistory>['points'][number];
+export type Job = z.output<typeof shapes.job>;
+export type WholeJob = z.output<typeof shapes.jobWithHistory>;
+export type Host = z.output<typeof shapes.host>;
 export type Work = z.output<typeof work>;
-export type WholeWork = z.output<typeof corpus.wholeWork>;
-export type Facets = z.output<typeof corpus.facets>;
-export type DocumentLine = z.output<typeof corpus.documentLine>;
-export type WholeDocument = z.output<typeof corpus.wholeDocument>;
+export type WholeWork = z.output<typeof shapes.wholeWork>;
+export type Facets = z.output<typeof shapes.facets>;
+export type DocumentLine = z.output<typeof shapes.documentLine>;
+export type WholeDocument = z.output<typeof shapes.wholeDocument>;
 /** The answer of the question `search`. */
 export interface Hits {
   readonly question: string;
@@ -31,18 +29,18 @@ export interface Hits {
 }
 export type AskedAnswer = z.output<typeof answerShape>;
 export type Screening = z.output<typeof screeningShape>;
-export type AskedLine = z.output<typeof corpus.answerLine>;
-export type SavedTable = z.output<typeof corpus.tables>['items'][number];
-export type TablePage = z.output<typeof corpus.table>;
+export type AskedLine = z.output<typeof shapes.answerLine>;
+export type SavedTable = z.output<typeof shapes.tables>['items'][number];
+export type TablePage = z.output<typeof shapes.table>;
 export type TableRow = TablePage['rows'][number];
 export type TableCell = TableRow['cells'][number];
 export type TableColumn = TablePage['columns'][number];
-export type TableLine = z.output<typeof corpus.tableLine>;
-export type Account = z.output<typeof corpus.account>;
-export type Sources = z.output<typeof course.sources>;
-export type Stages = z.output<typeof course.stages>;
-export type Lanes = z.output<typeof course.lanes>;
-export type Passages = z.output<typeof course.passages>;
+export type TableLine = z.output<typeof shapes.tableLine>;
+export type Account = z.output<typeof shapes.account>;
+export type Sources = z.output<typeof shapes.sources>;
+export type Stages = z.output<typeof shapes.stages>;
+export type Lanes = z.output<typeof shapes.lanes>;
+export type Passages = z.output<typeof shapes.passages>;
 export type List<T> = { readonly items: readonly T[]; readonly next: string | null; readonly total?: number };
 
 /** Report data besides the API responses. Written by `serve/report.ts`. */

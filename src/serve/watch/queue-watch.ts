@@ -5,7 +5,7 @@ import type { Clock } from '../../base/index.ts';
 import { REASONS } from '../../download/index.ts';
 import type { HostOverview, HostSources, JobState, QueueStats, WorkQueue } from '../../queue/index.ts';
 import { hostJson, hostOverview, overviewOf, queueJson } from '../../queue/index.ts';
-import type { host, queue } from '../api/shapes/operating.ts';
+import type { host, queue } from '../api/shapes.ts';
 import { Series } from './series.ts';
 
 type QueueFigures = z.output<typeof queue>;

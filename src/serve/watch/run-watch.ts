@@ -9,7 +9,7 @@ import type { Corpus, CorpusView, RunEvent, RunFile, SearchSession, StepCount } 
 import { fileStamp, KeptOpen } from '../../corpus/index.ts';
 import { screeningOnDemand } from '../../screen/index.ts';
 import type { Screening } from '../../screen/index.ts';
-import type { figures, run } from '../api/shapes/operating.ts';
+import type { figures, run } from '../api/shapes.ts';
 import { secondsLeft, Series } from './series.ts';
 
 /** How often to check for a newer index or graph. */

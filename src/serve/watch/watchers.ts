@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 
 import type { z } from 'zod';
 
-import type { event } from '../api/shapes/operating.ts';
+import type { event } from '../api/shapes.ts';
 
 export type NumberedEvent = z.output<typeof event>;
 
