@@ -12,9 +12,9 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 
-import { loadConfig } from '../../src/config/index.ts';
+import { openCorpus } from '../../src/corpus/index.ts';
 import { createMcp } from '../../src/mcp/index.ts';
-import { openRuns } from '../../src/questions/index.ts';
+import { askedRun } from '../../src/questions/index.ts';
 import { writeSmallRun } from '../../test/fixtures/small-run.ts';
 
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
@@ -39,13 +39,9 @@ interface Check {
 
 await using folder = await mkdtempDisposable(join(tmpdir(), 'verify-mcp-'));
 await writeSmallRun(join(folder.path, 'reefs'));
-const { config } = loadConfig({ flags: [] });
-const configFor = (run: string): typeof config => ({
-  ...config,
-  parse: { ...config.parse, data_root: join(run, 'Data') },
-});
-await using opened = await openRuns([join(folder.path, 'reefs')], configFor, () => undefined);
-await using mcp = createMcp({ runs: opened.runs, version: '0' });
+await using corpus = await openCorpus(join(folder.path, 'reefs'));
+await using run = askedRun('reefs', corpus, () => undefined);
+await using mcp = createMcp({ runs: [run], version: '0' });
 const server = createServer((request, response) => {
   void (async () => {
     const body = await buffer(request);

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 
 import type { Command } from 'commander';
 import { Option } from 'commander';
@@ -7,7 +7,7 @@ import { Option } from 'commander';
 import { AppError } from '../base/index.ts';
 import type { Config, Layer } from '../config/index.ts';
 import type { Corpus } from '../corpus/index.ts';
-import { findSearchPlace, openCorpus } from '../corpus/index.ts';
+import { corpusLayer, findSearchPlace, openCorpus } from '../corpus/index.ts';
 import type { Session } from './session.ts';
 
 /** Files and folders that mark a run folder. */
@@ -119,4 +119,32 @@ async function openPlace(
     clock: session.clock,
     config: { ...config, parse: { ...config.parse, data_root: dataRoot } },
   });
+}
+
+/** Opens the corpora of run folders, each with a name. */
+export async function openCorpora(
+  folders: readonly string[],
+  session: Session,
+  opened: AsyncDisposableStack,
+): Promise<{ readonly id: string; readonly corpus: Corpus }[]> {
+  const runs: { id: string; corpus: Corpus }[] = [];
+  for (const folder of folders) {
+    const { config } = session.load(corpusLayer(folder, 'the folder of the run'));
+    const corpus = opened.use(await openCorpus(folder, { config }));
+    runs.push({ id: shortName(folder, new Set(runs.map(({ id }) => id))), corpus });
+  }
+  return runs;
+}
+
+/** A folder name made safe for URLs and unique by a numeric suffix. */
+function shortName(folder: string, taken: ReadonlySet<string>): string {
+  const name =
+    basename(resolve(folder))
+      .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')
+      .replace(/^[.-]+/, '')
+      .slice(0, 60) || 'run';
+  for (let number = 1; ; number += 1) {
+    const id = number === 1 ? name : `${name}-${number}`;
+    if (!taken.has(id)) return id;
+  }
 }

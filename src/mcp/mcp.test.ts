@@ -9,12 +9,12 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 
 import { HIDDEN, INJECTION, writeSmallRun } from '../../test/fixtures/small-run.ts';
 import { fillTable, parseColumns, tableOptions } from '../answers/index.ts';
-import { loadConfig } from '../config/index.ts';
+import { openCorpus } from '../corpus/index.ts';
 import { openTokenizer } from '../parse/index.ts';
-import { openRuns } from '../questions/index.ts';
+import type { AskedRun } from '../questions/index.ts';
+import { askedRun } from '../questions/index.ts';
 import { createMcp } from './index.ts';
 
-type Opened = Awaited<ReturnType<typeof openRuns>>;
 interface Asked {
   readonly text: string;
   readonly data: Record<string, unknown>;
@@ -22,19 +22,20 @@ interface Asked {
 }
 
 let folder: Awaited<ReturnType<typeof mkdtempDisposable>>;
-let opened: Opened;
+let opened: { readonly runs: readonly AskedRun[] } & AsyncDisposable;
 const clients: Client[] = [];
 
 before(async () => {
   folder = await mkdtempDisposable(join(tmpdir(), 'mcp-'));
   await writeSmallRun(join(folder.path, 'reefs'));
   await writeSmallRun(join(folder.path, 'bare'), { graph: false });
-  const { config } = loadConfig({ flags: [] });
-  const configFor = (run: string): typeof config => ({
-    ...config,
-    parse: { ...config.parse, data_root: join(run, 'Data') },
-  });
-  opened = await openRuns([join(folder.path, 'reefs'), join(folder.path, 'bare')], configFor, () => undefined);
+  const stack = new AsyncDisposableStack();
+  const runs: AskedRun[] = [];
+  for (const id of ['reefs', 'bare']) {
+    const corpus = stack.use(await openCorpus(join(folder.path, id)));
+    runs.push(stack.use(askedRun(id, corpus, () => undefined)));
+  }
+  opened = { runs, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 });
 after(async () => {
   for (const client of clients) await client.close();

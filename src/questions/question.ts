@@ -1,11 +1,7 @@
-import { basename, resolve } from 'node:path';
-
 import { z } from 'zod';
 
 import { AppError } from '../base/index.ts';
-import type { Config } from '../config/index.ts';
 import type { Corpus, LibraryWork, SearchEvent, SearchSession } from '../corpus/index.ts';
-import { openCorpus } from '../corpus/index.ts';
 import type { Screening } from '../screen/index.ts';
 import { screeningOnDemand } from '../screen/index.ts';
 
@@ -34,26 +30,6 @@ export function askedRun(id: string, corpus: Corpus, tell: (event: SearchEvent) 
       await search[Symbol.asyncDispose]();
     },
   };
-}
-
-/** Opens run folders; rejects folders without a corpus. Adds a number to duplicate names. */
-export async function openRuns(
-  folders: readonly string[],
-  configFor: (folder: string) => Config,
-  tell: (event: SearchEvent) => void,
-): Promise<{ readonly runs: readonly AskedRun[] } & AsyncDisposable> {
-  await using stack = new AsyncDisposableStack();
-  const runs: AskedRun[] = [];
-  for (const folder of folders) {
-    const corpus: Corpus = stack.use(await openCorpus(folder, { config: configFor(folder) }));
-    await corpus.library.require();
-    const name = basename(resolve(folder));
-    let id = name;
-    for (let number = 2; runs.some((run) => run.id === id); number += 1) id = `${name}-${number}`;
-    runs.push(stack.use(askedRun(id, corpus, tell)));
-  }
-  const opened = stack.move();
-  return { runs, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 type Asked = Readonly<Record<string, unknown>>;

@@ -35,7 +35,7 @@ const ANSWERS = {
   text: 'abstract',
   omitted: ['is_sampled', 'venue', 'doi', 'document', 'decisions'],
   line: ({ work, rank, abstract, title, authors, year }: z.output<typeof candidate>) =>
-    `${workLine({ title, authors, year })}\nwork ${work} · rank ${rank}\n${abstract}`,
+    `${workLine({ title, authors, year })}\nwork ${work}${rank > 0 ? ` · rank ${rank}` : ''}\n${abstract}`,
 } as const;
 
 export const screeningQuestion = question({

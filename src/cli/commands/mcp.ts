@@ -1,12 +1,11 @@
-import { join } from 'node:path';
-
 import { Command, Option } from 'commander';
 
 import { packageVersion } from '../../base/index.ts';
 import { findSearchPlace } from '../../corpus/index.ts';
 import { serveOnStdio } from '../../mcp/index.ts';
-import { openRuns } from '../../questions/index.ts';
-import { requireFolder } from '../run-argument.ts';
+import type { AskedRun } from '../../questions/index.ts';
+import { askedRun } from '../../questions/index.ts';
+import { openCorpora, requireFolder } from '../run-argument.ts';
 import { openSession, shared, stopSignal } from '../session.ts';
 
 interface McpFlags {
@@ -28,17 +27,18 @@ export function mcpCommand(): Command {
       const folders = [...given, ...(flags.run ?? [])];
       const session = openSession(self);
       using stop = stopSignal();
-      const { config } = session.load();
-      const named = folders.length > 0 ? folders.map(requireFolder) : [findSearchPlace(config, undefined).folder];
-      await using opened = await openRuns(
-        named,
-        (folder) => ({ ...config, parse: { ...config.parse, data_root: join(folder, 'Data') } }),
-        session.logMessage,
-      );
-      session.log('info', `serving ${opened.runs.map(({ id }) => id).join(', ')} over stdio`);
+      const named =
+        folders.length > 0 ? folders.map(requireFolder) : [findSearchPlace(session.load().config, undefined).folder];
+      await using opened = new AsyncDisposableStack();
+      const runs: AskedRun[] = [];
+      for (const { id, corpus } of await openCorpora(named, session, opened)) {
+        await corpus.library.require();
+        runs.push(opened.use(askedRun(id, corpus, session.logMessage)));
+      }
+      session.log('info', `serving ${runs.map(({ id }) => id).join(', ')} over stdio`);
       const { allowControl = false } = flags;
       await serveOnStdio(
-        { runs: opened.runs, version: packageVersion(), allowControl, tell: (message) => session.log('warn', message) },
+        { runs, version: packageVersion(), allowControl, tell: (message) => session.log('warn', message) },
         stop.signal,
       );
     });

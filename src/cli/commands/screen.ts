@@ -244,6 +244,7 @@ async function screenInTerminal(screening: Screening, flags: ScreenFlags, sessio
 
 function shown({ work, rank, isSampled, record }: Candidate): string[] {
   const authors = record.authors.map(({ name }) => name).slice(0, 3).join(', '); // prettier-ignore
-  const place = isSampled ? 'from the random sample' : `rank ${rank}`;
+  const ranked = rank > 0 ? `rank ${rank}` : 'not ranked';
+  const place = isSampled ? 'from the random sample' : ranked;
   return ['', record.title ?? 'Without a title', `${[authors, record.date?.slice(0, 4), record.venue].filter(Boolean).join(' · ')} (${work}, ${place})`, record.abstract ?? 'no abstract']; // prettier-ignore
 }

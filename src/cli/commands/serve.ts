@@ -1,19 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 import { Command, Option } from 'commander';
 
 import { AppError, packageVersion } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
-import { corpusLayer, openCorpus } from '../../corpus/index.ts';
 import { hostKnowledge, openQueue, queueLayer } from '../../harvest/index.ts';
 import type { WorkQueue } from '../../queue/index.ts';
 import type { ServerOptions } from '../../serve/index.ts';
 import { isLoopback, openServer } from '../../serve/index.ts';
-import { isRun, requireRun } from '../run-argument.ts';
+import { isRun, openCorpora, requireRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { requireQueueFile } from './queue/shared.ts';
@@ -61,7 +60,7 @@ export async function serveRuns(
   const token = tokenOf(config.serve);
   using stop = stopSignal();
   await using opened = new AsyncDisposableStack();
-  const runs = await openRuns(runFolders(folders, flags, config), session, opened);
+  const runs = await openCorpora(runFolders(folders, flags, config), session, opened);
   const { queue, hosts, beside } = await openWatched(flags.queue, runs, session);
   const [first] = runs;
   const place = first ? join(first.corpus.folder, 'state') : beside;
@@ -124,33 +123,6 @@ function runFolders(named: readonly string[], flags: ServeFlags, config: Config)
   throw new AppError('USAGE_NOTHING_TO_SERVE', `no runs in ${beside}`, {
     hint: 'give a run folder, or a queue with --queue',
   });
-}
-
-async function openRuns(
-  folders: readonly string[],
-  session: Session,
-  opened: AsyncDisposableStack,
-): Promise<{ readonly id: string; readonly corpus: Corpus }[]> {
-  const runs: { id: string; corpus: Corpus }[] = [];
-  for (const folder of folders) {
-    const { config } = session.load(corpusLayer(folder, 'the folder of the run'));
-    const corpus = opened.use(await openCorpus(folder, { config }));
-    runs.push({ id: shortName(folder, new Set(runs.map(({ id }) => id))), corpus });
-  }
-  return runs;
-}
-
-/** A folder name made safe for URLs and unique by a numeric suffix. */
-function shortName(folder: string, taken: ReadonlySet<string>): string {
-  const name =
-    basename(folder)
-      .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')
-      .replace(/^[.-]+/, '')
-      .slice(0, 60) || 'run';
-  for (let number = 1; ; number += 1) {
-    const id = number === 1 ? name : `${name}-${number}`;
-    if (!taken.has(id)) return id;
-  }
 }
 
 function sharedQueue({ queue }: Config): string | undefined {

@@ -144,7 +144,7 @@ export const screeningHead = z.object({
 });
 export const candidate = z.object({
   work: z.string(),
-  rank: count,
+  rank: count.describe('0 if it is not ranked.'),
   is_sampled: z.boolean(),
   title: text,
   abstract: z.string(),

@@ -214,22 +214,11 @@ function Card(props: {
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
   });
-  const {
-    title,
-    authors,
-    year,
-    venue,
-    doi,
-    abstract,
-    rank,
-    is_sampled: isSampled,
-    document: name,
-    decisions,
-  } = candidate;
+  const { title, authors, year, venue, doi, abstract, document: name, decisions } = candidate;
   const meta = [authors.slice(0, 3).join(', ') + (authors.length > 3 ? ' et al.' : ''), year, venue].filter((each) => each !== null && each !== ''); // prettier-ignore
   return html`<div class="screened">
     <article aria-live="polite" data-work=${candidate.work}>
-      <p class="eyebrow">${isSampled ? 'From the random sample' : `Rank ${number(rank)}`}</p>
+      <p class="eyebrow">${placeOf(candidate)}</p>
       <h2>${marked(title ?? 'Without a title', words)}</h2>
       <p class="hint">${meta.join(' · ')} ${doi !== null && link(`https://doi.org/${doi}`, doi)}</p>
       <p class="abstract">${abstract === '' ? 'There is no abstract.' : marked(abstract, words)}</p>
@@ -276,6 +265,12 @@ function Card(props: {
       </label>
     </aside>
   </div>`;
+}
+
+/** Why the work is shown now; a work is ranked once there is something to rank it by. */
+function placeOf({ rank, is_sampled: isSampled }: Candidate): string {
+  if (isSampled) return 'From the random sample';
+  return rank > 0 ? `Rank ${number(rank)}` : 'Not ranked';
 }
 
 function FullText(props: {
