@@ -72,11 +72,11 @@ export function askCommand(): Command {
       );
       session.terminal.clear();
       if (answer.sentences.length === 0) process.exitCode ??= 1;
-      print(answer, flags.format, session);
+      printAnswer(answer, flags.format, session);
     });
 }
 
-function print(answer: Answer, format: AskFlags['format'], session: Session): void {
+export function printAnswer(answer: Answer, format: AskFlags['format'], session: Session): void {
   const { terminal, json } = session;
   if (json) return terminal.print(JSON.stringify(answer));
   const dropped = Object.entries(answer.dropped);

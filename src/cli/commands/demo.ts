@@ -11,6 +11,8 @@ import type { Hit } from '../../search/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
 import { openCorpus } from '../../corpus/index.ts';
 import { passageText } from '../passage-text.ts';
+import { recordText } from '../record-text.ts';
+import { printAnswer } from './ask.ts';
 import { showProgress } from '../progress.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared, stopSignal } from '../session.ts';
@@ -90,23 +92,20 @@ async function demo(out: string, max: number | undefined, session: Session): Pro
   const { answer, table } = await askAndTabulate(corpus, stop.signal);
   const right = answers.filter(({ rank }) => rank !== null).length;
   if (verification.differences.length > 0 || violations > 0 || right < answers.length) process.exitCode ??= 1;
+  const { works, differences } = verification;
+  const truth = { works, differences, violations };
   if (session.json) {
-    const { works, differences } = verification;
-    session.terminal.print(
-      JSON.stringify({
-        out,
-        ...account,
-        truth: { works, differences, violations },
-        answers,
-        answer: answer.sentences,
-        table: table.rows,
-      }),
-    );
+    const asked = { answer: answer.sentences, table: table.rows };
+    session.terminal.print(JSON.stringify({ out, ...account, truth, answers, ...asked }));
     return;
   }
   printAccount(account, session);
   printAnswers(answers, out, session);
-  printTruth(verification, violations, session);
+  const isRight = differences.length === 0 && violations === 0;
+  const compared = isRight ? 'outcome, reason, resolver, file and attempts of all match' : recordText(truth, 0);
+  session.terminal.print(
+    `\n${mark(isRight, session.terminal)} ${works} works compared with the simulated web: ${compared}`,
+  );
   printAsked(answer, table, session);
   printNextSteps(account, out, session);
 }
@@ -219,40 +218,14 @@ async function askAndTabulate(
   return { answer, table };
 }
 
-function printAsked({ question, sentences, passages }: WrittenAnswer, table: Table, { terminal }: Session): void {
+function printAsked(answer: WrittenAnswer, table: Table, session: Session): void {
+  const { terminal } = session;
   const title = (text: string): void => terminal.print(`\n${terminal.style('bold', text, 'stdout')}\n`);
-  title(`docstokg ask "${plain(question)}", without a model`);
-  if (sentences.length === 0)
-    terminal.print(`not in these papers; nearest: ${plain(passages[0]?.passage.title ?? '')}`);
-  for (const { text, quotes } of sentences) {
-    const [quote] = quotes;
-    terminal.print(`“${plain(text)}”`);
-    const page = quote?.page === null || quote?.page === undefined ? '' : `, page ${quote.page}`;
-    terminal.print(terminal.style('dim', `    ${plain(quote?.work?.apa ?? quote?.document ?? '')}${page}`, 'stdout'));
-  }
+  title(`docstokg ask "${plain(answer.question)}", without a model`);
+  printAnswer(answer, 'text', session);
   title('docstokg table --columns columns.yaml, without a model');
   terminal.print(`${TABLE_COLUMNS}\n`);
-  terminal.print(plainTable(tableText(table, 'markdown')));
-}
-
-/** Lines of a table without control characters. */
-function plainTable(text: string): string {
-  return text.split('\n').map(plain).join('\n');
-}
-
-function printTruth({ works, differences }: Verification, violations: number, session: Session): void {
-  const { terminal } = session;
-  terminal.print(`\n${terminal.style('bold', 'Comparison with the simulated web', 'stdout')}\n`);
-  terminal.print(
-    `${mark(differences.length === 0, terminal)} ${
-      differences.length === 0
-        ? `all ${works} works match: outcome, reason, resolver, file, attempts`
-        : `${differences.length} differences in ${works} works`
-    }`,
-  );
-  for (const { work, aspect, expected, found } of differences.slice(0, 10))
-    terminal.print(`  ${work} ${aspect}: ${plain(expected).slice(0, 60)} expected, ${plain(found).slice(0, 60)} found`);
-  terminal.print(`${mark(violations === 0, terminal)} ${violations} politeness violations\n`);
+  terminal.print(plain(tableText(table, 'markdown')));
 }
 
 function mark(right: boolean, terminal: Terminal): string {

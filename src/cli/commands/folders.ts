@@ -17,10 +17,7 @@ export function reindexCommand(): Command {
       const { config } = session.load(corpusLayer(run, 'the folder of the run'));
       await using corpus = await openCorpus(run, { config, clock: session.clock });
       const read = await corpus.reindex((message) => session.log('warn', message));
-      session.print(
-        { run, ...read },
-        `${count(read.lines)} log lines, ${count(read.works)} works, ${count(read.documents)} documents and ${count(read.nodes)} nodes in ${run}/corpus.sqlite`,
-      );
+      session.print({ run, ...read });
       if (read.badLines > 0) session.log('warn', `${read.badLines} damaged lines were skipped`);
     });
 }

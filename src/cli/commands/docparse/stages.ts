@@ -14,7 +14,6 @@ import { fleetLayer } from '../../../harvest/queue/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../../session.ts';
 import { wholeNumber } from '../../options.ts';
-import { plain, table } from '../../terminal.ts';
 import type { StageCommandOptions } from './stage-options.ts';
 import { showStage, stageOptions, printOutcome } from './stage-options.ts';
 
@@ -189,16 +188,8 @@ export function stageLogCommand(): Command {
         const shown = rows.slice(-options.tail);
         if (session.json) for (const row of shown) session.terminal.print(JSON.stringify(row));
         else
-          session.terminal.print(
-            table(
-              shown.map((row) => [
-                plain(row.doc_id),
-                row.status,
-                `${row.duration_s.toFixed(2)} s`,
-                plain(`${row.category ?? ''} ${row.message ?? ''}`.trim()).slice(0, 70),
-              ]),
-              ['document', 'status', 'took', 'error'],
-            ),
+          session.print(
+            shown.map(({ doc_id: document, status, duration_s, category, message }) => ({ document, status, duration_s, category, message })), // prettier-ignore
           );
       },
     );

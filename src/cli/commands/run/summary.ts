@@ -1,9 +1,10 @@
 import type { Account } from '../../../ask/index.ts';
 import type { Corpus, CorpusStageName, RunAccount } from '../../../corpus/index.ts';
+import { recordText } from '../../record-text.ts';
 import type { Session } from '../../session.ts';
 import { wrapped } from '../../passage-text.ts';
 import type { Terminal } from '../../terminal.ts';
-import { count, duration, plain, table } from '../../terminal.ts';
+import { count, duration, plain } from '../../terminal.ts';
 
 const WORDS: readonly (readonly [CorpusStageName, string])[] = [
   ['doctags', 'parsed'],
@@ -36,24 +37,13 @@ export function printRun(account: RunAccount, { folder, config }: Corpus, sessio
 /** Prints works by resolver and reason, stage results and failed documents. */
 export function printAccount(account: RunAccount, session: Session, unsearchable = 'Nothing to search yet'): void {
   const { terminal } = session;
-  const { works, index, stopped, failures } = account;
+  const { works, index, stopped } = account;
   if (works) {
     printWorks(works, terminal);
     terminal.print('');
   }
-  if (account.passed_over.length > 0) {
-    printLabelled(terminal, 'Skipped', passedOverLine(account.passed_over));
-    for (const { file, reason, detail } of account.passed_over.slice(0, NAMED))
-      printLabelled(terminal, '', `${plain(file)}: ${reason}, ${plain(detail)}`);
-    terminal.print('');
-  }
-  if (account.own_papers) {
-    printLabelled(terminal, 'Your papers', ownPapersLine(account.own_papers));
-    for (const { document, doi, title } of account.own_papers.refused.slice(0, NAMED))
-      printLabelled(terminal, '', `${plain(document)}: the DOI ${plain(doi)} in it ${whose(title)}`);
-    terminal.print('');
-  }
-  if (account.documents > 0) terminal.print(`${stagesTable(account)}\n`);
+  const details = recordText(detailsOf(account), session.clock.now(), (text) => terminal.style('bold', text, 'stdout'));
+  if (details !== '') terminal.print(`${details}\n`);
   if (account.scans > 0)
     printLabelled(terminal, 'Scans', `${count(account.scans)} without text (needs-ocr): see docs/guides/doctags.md`);
   if (account.partial > 0)
@@ -62,7 +52,6 @@ export function printAccount(account: RunAccount, session: Session, unsearchable
       'Partial',
       `${count(account.partial)} documents were parsed in part: pages need OCR, or words are missing`,
     );
-  if (failures.length > 0) printFailures(account, terminal);
   const ending = index
     ? `${count(index.passages)} ${index.passages === 1 ? 'passage' : 'passages'} searchable by ${index.searched_by}`
     : stopped === null
@@ -115,25 +104,24 @@ function worksLine(works: Account): string {
   ].join(', ');
 }
 
-function ownPapersLine({ checked, unchecked, unnamed, unanswered }: NonNullable<RunAccount['own_papers']>): string {
-  return [
-    ...(checked > 0 ? [`${count(checked)} identified by an id in the file`] : []),
-    ...(unchecked > 0 ? [`${count(unchecked)} with a DOI that was not verified`] : []),
-    ...(unnamed > 0 ? [`${count(unnamed)} identified by title only`] : []),
-    ...(unanswered > 0
-      ? [`${count(unanswered)} not looked up because a service failed; run the same command to retry`]
-      : []),
-  ].join(', ');
-}
-
-function whose(title: string | null): string {
-  return title === null ? 'is unknown and was ignored' : `belongs to “${plain(title).slice(0, 100)}” and was ignored`;
-}
-
-function passedOverLine(files: RunAccount['passed_over']): string {
-  const reasons: Record<string, number> = {};
-  for (const { reason } of files) reasons[reason] = (reasons[reason] ?? 0) + 1;
-  return `${count(files.length)} of your files: ${countsLine(reasons)}${files.length > NAMED ? `; the first ${NAMED}:` : ':'}`;
+/** The user's files, the stages and the failures: the first of each list. */
+function detailsOf({ passed_over: skipped, own_papers: own, stages, failures }: RunAccount): object {
+  const rows = WORDS.flatMap(([name, documents]) => {
+    const { wall_ms: _wall, ...counts } = stages[name] ?? { done: 0, kept: 0, failed: 0, left: 0, wall_ms: 0 };
+    return counts.done + counts.kept + counts.failed + counts.left > 0 ? [{ documents, ...counts }] : [];
+  });
+  return {
+    [`${count(skipped.length)} of your files were skipped`]: skipped.slice(0, NAMED),
+    your_papers: own && {
+      identified_by_an_id_in_the_file: own.checked || null,
+      with_a_DOI_that_was_not_verified: own.unchecked || null,
+      identified_by_title_only: own.unnamed || null,
+      'not looked up because a service failed; run the same command to retry': own.unanswered || null,
+      DOIs_of_other_works_that_were_ignored: own.refused.slice(0, NAMED),
+    },
+    stages: rows,
+    [`${count(failures.length)} documents failed`]: failures.slice(0, NAMED),
+  };
 }
 
 /** Formats counts as `openalex 24, arxiv 6`, largest first; a name and its number are not wrapped apart. */
@@ -142,38 +130,6 @@ export function countsLine(counts: Readonly<Record<string, number>>): string {
     .sort((a, b) => b[1] - a[1])
     .map(([name, works]) => `${name}\u00A0${count(works)}`)
     .join(', ');
-}
-
-function stagesTable({ stages }: RunAccount): string {
-  const shown = WORDS.flatMap(([name, word]) => {
-    const stage = stages[name];
-    return stage && stage.done + stage.kept + stage.failed + stage.left > 0 ? [[word, stage] as const] : [];
-  });
-  const isLeft = shown.some(([, { left }]) => left > 0);
-  return table(
-    shown.map(([word, { done, kept, failed, left, p50_ms: p50, p95_ms: p95 }]) => [
-      word.padEnd(LABEL - 2),
-      done,
-      kept,
-      failed,
-      ...(isLeft ? [left] : []),
-      done > 0 ? duration(p50) : '',
-      done > 0 ? duration(p95) : '',
-    ]),
-    ['Documents', 'this run', 'already done', 'failed', ...(isLeft ? ['left'] : []), 'median', 'p95'],
-  );
-}
-
-/** Lists failed documents with stage and error, wrapped to the terminal. */
-function printFailures({ failures }: RunAccount, terminal: Terminal): void {
-  for (const [at, { stage, document, code, message }] of failures.slice(0, NAMED).entries()) {
-    const when = WORDS.find(([name]) => name === stage)?.[1].replace(/ed$/, 'ing') ?? stage;
-    const why = plain(message).replaceAll(/\s+/g, ' ').slice(0, 200);
-    printLabelled(terminal, at === 0 ? 'Failed' : '', `${plain(document).slice(0, 80)}, ${when}: ${code}, ${why}`);
-  }
-  const more = failures.length - NAMED;
-  if (more > 0) printLabelled(terminal, '', `and ${count(more)} more`);
-  terminal.print('');
 }
 
 function quoted(folder: string): string {
