@@ -1,17 +1,19 @@
 import { Command } from 'commander';
 
+const jobs = () => import('./jobs.ts');
+
 /** Commands by name; each module is loaded only when its command runs. */
 const CHILDREN: Readonly<Record<string, () => Promise<Command>>> = {
-  enqueue: async () => (await import('./enqueue.ts')).enqueueCommand(),
-  import: async () => (await import('./enqueue.ts')).importCommand(),
+  enqueue: async () => (await jobs()).enqueueCommand(),
+  import: async () => (await jobs()).importCommand(),
   run: async () => (await import('./run.ts')).runCommand(),
   stats: async () => (await import('./stats.ts')).statsCommand(),
-  'retry-failed': async () => (await import('./operate.ts')).retryFailedCommand(),
-  pause: async () => (await import('./operate.ts')).pauseCommand('pause'),
-  resume: async () => (await import('./operate.ts')).pauseCommand('resume'),
-  list: async () => (await import('./list.ts')).listCommand(),
-  cancel: async () => (await import('./operate.ts')).cancelCommand(),
-  prune: async () => (await import('./operate.ts')).pruneCommand(),
+  'retry-failed': async () => (await jobs()).retryFailedCommand(),
+  pause: async () => (await jobs()).pauseCommand('pause'),
+  resume: async () => (await jobs()).pauseCommand('resume'),
+  list: async () => (await jobs()).listCommand(),
+  cancel: async () => (await jobs()).cancelCommand(),
+  prune: async () => (await jobs()).pruneCommand(),
 };
 
 /** Builds `queue …`. If `words` name a command, only that command is loaded. */

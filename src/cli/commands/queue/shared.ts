@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 
 import { AppError, wait } from '../../../base/index.ts';
 import type { Layer, Loaded } from '../../../config/index.ts';
-import type { Job, QueueAdmin, WorkQueue } from '../../../queue/index.ts';
+import type { WorkQueue } from '../../../queue/index.ts';
 import { openQueue, queueLayer } from '../../../harvest/queue/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared, stopSignal } from '../../session.ts';
@@ -42,12 +42,6 @@ export async function withQueue(
   await work(queue, session, loaded);
 }
 
-export async function findJob(admin: QueueAdmin, id: string): Promise<Job> {
-  const job = (await admin.find(id)) ?? (/^\d+$/.test(id) ? await admin.find(Number(id)) : undefined);
-  if (job) return job;
-  throw new AppError('JOB_UNKNOWN', `job not found: ${id}`, { hint: 'see queue list' });
-}
-
 /** Prints once, or with `--watch` every second until Ctrl-C. */
 export async function showRepeatedly(
   session: Session,
@@ -64,9 +58,4 @@ export async function showRepeatedly(
     print(value);
     await wait(session.clock, WATCH_MS, stop.signal).catch(() => undefined);
   }
-}
-
-/** Converts a manifest reason to an error code: `not-found` → `NOT_FOUND`. */
-export function codeOfReason(reason: string | undefined): string | undefined {
-  return reason?.toUpperCase().replaceAll('-', '_');
 }
