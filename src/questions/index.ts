@@ -16,5 +16,5 @@ export const QUESTIONS: readonly Question[] = [
 export type { AskedRun, Question } from './question.ts';
 export { askQuestion, GRAPH_QUERIES, graphQuestion, shownAnswer, WORK_FILTERS };
 export { askedRun, chosenWorks, worksChoice } from './question.ts';
-export { decided, decideQuestion, inPhase, reviewer, screened } from './screening.ts';
+export { decideQuestion, reviewer, screened } from './screening.ts';
 export { screeningShape } from './shapes/index.ts';

@@ -16,17 +16,8 @@ export const reviewer = z
   .min(1)
   .max(100)
   .describe('The reviewer: each decision is logged with this name.');
-export const inPhase = phase.default('title-abstract');
+const inPhase = phase.default('title-abstract');
 const limit = z.int().min(1).max(MOST_SHOWN).describe('Works to show.');
-/** A decision, as programs and assistants send it. */
-export const decided = {
-  by: reviewer,
-  phase: inPhase,
-  work: z.string().min(1).max(2_048),
-  reason: z.string().max(4_000).optional().describe('Why it is excluded; required for full texts.'),
-  note: z.string().max(4_000).optional(),
-};
-
 /** The answer of both questions: progress, and the next works. */
 const ANSWERS = {
   head: head.shape,
@@ -56,19 +47,25 @@ export const screeningQuestion = question({
 export const decideQuestion = question({
   name: 'decide',
   title: 'Decide about a work',
-  description: 'Logs the decision of a reviewer about one work; undo takes the last one back. Answers like screening.',
+  description:
+    'Logs the decision of a reviewer about one work, which is on the disk when this answers; undo takes the last one back. Answers like screening.',
   input: {
-    ...decided,
-    work: decided.work.optional().describe('Required unless the decision is undo.'),
+    by: reviewer,
+    phase: inPhase,
+    work: z.string().min(1).max(2_048).optional().describe('Required unless the decision is undo.'),
     decision: z.enum([...CHOICES, 'undo']),
+    reason: z.string().max(4_000).optional().describe('Why it is excluded; required for full texts.'),
+    note: z.string().max(4_000).optional(),
+    id: z.string().min(1).max(100).optional().describe('Made by the sender: sent again, it is the same decision.'),
     limit: limit.default(1),
   },
   ...ANSWERS,
-  async ask({ by, phase: at, work, decision, reason, note, limit: most }, runs) {
+  async ask({ decision, work, limit: most, ...decided }, runs) {
     const run = oneRun(runs);
-    if (decision === 'undo') run.screening().undo(by, at);
-    else if (work === undefined) throw new AppError('USAGE_WORK', 'no work given', { hint: 'use an id of screening' });
-    else run.screening().decide({ work, decision, by, phase: at, reason, note });
+    const { by, phase: at } = decided;
+    if (decision === 'undo') return await screened(run, by, at, most, run.screening().undo(by, at));
+    if (work === undefined) throw new AppError('USAGE_WORK', 'no work given', { hint: 'use an id of screening' });
+    run.screening().decide({ ...decided, work, decision });
     return await screened(run, by, at, most);
   },
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 
 // Types only: the simulator is loaded when a command runs.
-import type { Aspect, LogEntry, Policy, Profile } from '../../../sim/index.ts';
+import type { LogEntry, Policy, Profile } from '../../../sim/index.ts';
 import { AppError, JsonlWriter } from '../../base/index.ts';
 import { openSession, outputOptions } from '../session.ts';
 import { wholeNumber } from '../options.ts';
@@ -185,7 +185,6 @@ function verifyCommand(): Command {
     .requiredOption('--sim <url>', 'URL printed by sim serve')
     .option('--policy <file>', 'JSON file with the client’s permissions')
     .option('--selection <query>', 'OpenAlex query of the client, for example filter=topics.id:T10341')
-    .option('--only <aspects...>', 'compare only these aspects')
     .addOption(
       new Option('--scope <works>', 'compare all works of the world, or only those in the manifest')
         .choices(['all', 'manifest'])
@@ -202,26 +201,19 @@ function verifyCommand(): Command {
           sim: string;
           policy?: string;
           selection?: string;
-          only?: string[];
           scope: 'all' | 'manifest';
         },
         self: Command,
       ) => {
         const session = openSession(self);
-        const { ASPECTS, verify } = await loadSimulation();
-        const unknown = options.only?.find((aspect) => !ASPECTS.includes(aspect as Aspect));
-        if (unknown !== undefined)
-          throw new AppError('USAGE_SIM_ASPECT', `unknown aspect "${unknown}"`, {
-            hint: `known: ${ASPECTS.join(', ')}`,
-          });
+        const { verify } = await loadSimulation();
         const report = await readViolations(options.sim);
-        const { manifest: path, scope, only } = options;
+        const { manifest: path, scope } = options;
         const result =
           path === undefined
             ? undefined
             : verify(await readTruth(options.sim, await readPolicy(options)), await readManifest(path), {
                 scope,
-                ...(only && { aspects: only as Aspect[] }),
               });
         const differences = result?.differences.length ?? 0;
         session.print({ ...result, violations: report });

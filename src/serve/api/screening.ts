@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
-import { decided, inPhase, reviewer as by, screened, screeningShape } from '../../questions/index.ts';
-import { CHOICES } from '../../screen/index.ts';
+import { decideQuestion, reviewer as by, screened, screeningShape } from '../../questions/index.ts';
 import type { Route } from '../http/route.ts';
 import type { RunWatch } from '../watch/run-watch.ts';
 import type { Context, noQuery, runPath } from './context.ts';
@@ -27,38 +26,23 @@ export function screeningRoutes(context: Context): Route[] {
     act: string,
     summary: string,
     bodySchema: B,
-    value: (run: RunWatch, body: z.output<B>) => unknown,
+    value: (run: RunWatch, body: z.output<B>, signal: AbortSignal) => unknown,
   ): Route =>
     runRoute<typeof runPath, typeof noQuery, B>(context, {
       path: `/screening/${act}`,
       summary,
       bodySchema,
       schema: screeningShape,
-      value: (run, { body }) => {
+      value: (run, { body, signal }) => {
         checkControl(context, 'decide, or use docstokg screen');
-        return value(run, body);
+        return value(run, body, signal);
       },
     });
   return [
-    change(
-      'decide',
-      'Logs a decision, which is on the disk when this answers. Answers like the GET.',
-      z.strictObject({
-        ...decided,
-        id: z.string().min(1).max(100).optional().describe('Made by the sender: sent again, it is the same decision.'),
-        decision: z.enum(CHOICES),
-      }),
-      (run, body) => {
-        run.screening().decide(body);
-        return answer(run, body.by, body.phase);
-      },
-    ),
-    change(
-      'undo',
-      'Undoes the last decision of a reviewer in a phase.',
-      z.strictObject({ by, phase: inPhase }),
-      (run, { by: who, phase }) => answer(run, who, phase, 1, run.screening().undo(who, phase)),
-    ),
+    change('decide', decideQuestion.description, decideQuestion.input, async (run, body, signal) => {
+      const { head, items } = await decideQuestion.ask(body, [run], signal);
+      return { ...head, next: items };
+    }),
     change(
       'sample',
       'Begins a random sample of the undecided works, which says when to stop.',

@@ -239,8 +239,6 @@ export const act = z
   })
   .meta({ id: 'Act' });
 
-export const steering = z.object({ allowed: z.boolean(), acts: z.array(act) });
-
 export const problem = z
   .object({
     type: z.string(),

@@ -31,7 +31,6 @@ const retried = z.strictObject({
 });
 
 type Act = z.output<typeof shapes.act>;
-const ACTS_SHOWN = 200;
 
 /** Control routes: disabled unless allowed, and logged with operator and time. */
 export function steeringRoutes(context: Context): Route[] {
@@ -40,10 +39,8 @@ export function steeringRoutes(context: Context): Route[] {
     checkControl(context, 'pause, resume and retry');
     return queueOf(context).queue.store.admin;
   };
-  let acts: readonly Act[] = [];
   /** Writes the action to the log before it is confirmed. */
   const done = async (act: Act) => {
-    acts = [act, ...acts].slice(0, ACTS_SHOWN);
     const { at, who, scope, name, error_code: reason, changed } = act;
     const what = `${act.act} of ${[reason, scope, name].filter((each) => each).join(' ')} by ${who}`;
     steering.log?.('info', `${what}: ${changed} changed`);
@@ -79,12 +76,6 @@ export function steeringRoutes(context: Context): Route[] {
       },
     });
   return [
-    jsonRoute({
-      path: '/steering',
-      summary: 'Whether control is allowed, and the log of actions.',
-      schema: shapes.steering,
-      value: () => ({ allowed: steering.isAllowed, acts }),
-    }),
     pausing('pause'),
     pausing('resume'),
     jsonRoute({

@@ -84,7 +84,7 @@ function Review({ run, by, phase }: { readonly run: Run; readonly by: string; re
         `${SAID[decision]}: ${candidate.title ?? work}`,
       ); // prettier-ignore
     },
-    undo: () => post('undo', { phase }, 'The last decision was undone.'),
+    undo: () => post('decide', { phase, decision: 'undo' }, 'The last decision was undone.'),
     note: setNote,
   };
   return shown(answer, (value) => [
