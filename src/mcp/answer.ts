@@ -10,17 +10,14 @@ export type JsonObject = { readonly [name: string]: Json };
 export interface AnswerDraft {
   readonly head: JsonObject;
   readonly list: string;
-  readonly items: readonly AnswerItem[];
+  readonly items: readonly JsonObject[];
+  /** The field of an item that may be cut if the item is too long. */
+  readonly text?: string | undefined;
+  /** An item as readable text. */
+  readonly line: (data: JsonObject) => string;
   readonly summary: string;
   /** For lists that are not in memory: the cursor after `count` items; null at the end. */
   readonly cursorAfter?: ((count: number) => Promise<string | null>) | undefined;
-}
-
-/** One item as data and as readable text. `text` names the field that may be cut if the item is too long. */
-interface AnswerItem {
-  readonly data: JsonObject;
-  readonly text: string | undefined;
-  readonly line: (data: JsonObject) => string;
 }
 
 export interface Answer {
@@ -51,7 +48,7 @@ export async function packAnswer(
   const { place, cursorAt } = how;
   const budget = new Budget(how.tokenizer, how.maxTokens);
   const frame = `paper-data-${randomBytes(6).toString('hex')}`;
-  const items = draft.items.map((item) => ({ ...item, data: seen(item.data) as JsonObject }));
+  const items = draft.items.map((item) => seen(item) as JsonObject);
   // Tokens reserved for the cursor.
   const farthest = randomBytes(CURSOR_BYTES).toString('base64url');
   const around = JSON.stringify(contentOf(frame, '', [], farthest));
@@ -62,7 +59,7 @@ export async function packAnswer(
     const item = items[at];
     if (!item) break;
     const from = at === place.at ? place.within : 0;
-    const part = fittingItem(budget, item, from, packed.length === 0);
+    const part = fittingItem(budget, draft, item, { within: from, isFirst: packed.length === 0 });
     if (!part) next = { at, within: from };
     else {
       packed.push(part);
@@ -122,33 +119,40 @@ function weightOf({ data, line }: Part): string[] {
   return [JSON.stringify(data), JSON.stringify(line), '\\n\\n,'];
 }
 
-function fittingItem(budget: Budget, item: AnswerItem, from: number, isFirst: boolean): Part | undefined {
-  const made = (data: JsonObject): Part => ({ data, line: item.line(data) });
+function fittingItem(
+  budget: Budget,
+  { text, line }: AnswerDraft,
+  item: JsonObject,
+  { within, isFirst }: { readonly within: number; readonly isFirst: boolean },
+): Part | undefined {
+  const made = (data: JsonObject): Part => ({ data, line: line(data) });
   const fits = (part: Part): boolean => budget.take(...weightOf(part));
-  const whole = item.text === undefined ? undefined : item.data[item.text];
-  const isText = item.text !== undefined && typeof whole === 'string';
-  const rest = isText ? { ...item.data, [item.text]: whole.slice(from) } : item.data;
-  const all = made(from > 0 ? { ...rest, continued: true } : rest);
-  if ((!isText || whole.length - from <= budget.left * CHARACTERS_PER_TOKEN) && fits(all)) return all;
-  const found = isText ? longestCut(budget, item, whole, from) : undefined;
+  const value = text === undefined ? undefined : item[text];
+  const whole = typeof value === 'string' ? value : undefined;
+  const from = whole === undefined ? 0 : within;
+  const part = (end?: number): JsonObject => ({
+    ...item,
+    ...(text !== undefined && whole !== undefined && { [text]: whole.slice(from, end) }),
+    ...(from > 0 && { continued: true }),
+  });
+  const isShort = whole === undefined || whole.length - from <= budget.left * CHARACTERS_PER_TOKEN;
+  const all = made(part());
+  if (isShort && fits(all)) return all;
+  const cutAt = (end: number): Part => ({ ...made({ ...part(end), cut: true }), end });
+  const found = whole === undefined ? undefined : longestCut(budget, whole, from, cutAt);
   if (found || !isFirst) return found;
   for (let step = 1; step < STEPS; step += 1) {
-    const short = made(shortened(rest, step) as JsonObject);
+    const short = made(shortened(part(), step) as JsonObject);
     if (fits(short)) return short;
   }
-  return made(shortened(rest, STEPS) as JsonObject);
+  return made(shortened(part(), STEPS) as JsonObject);
 }
 
 /** No tokenizer averages more characters per token, so a longer text cannot fit. */
 const CHARACTERS_PER_TOKEN = 12;
 
 /** The longest prefix of a text that fits, found by binary search; ends at a space if possible. */
-function longestCut(budget: Budget, item: AnswerItem, whole: string, from: number): Part | undefined {
-  const name = item.text as string;
-  const part = (end: number): Part => {
-    const data = { ...item.data, [name]: whole.slice(from, end), ...(from > 0 && { continued: true }), cut: true };
-    return { data, line: item.line(data), end };
-  };
+function longestCut(budget: Budget, whole: string, from: number, part: (end: number) => Part): Part | undefined {
   const cost = ({ data, line }: Part): number => budget.cost(...weightOf({ data, line }));
   let [low, high] = [from, Math.min(whole.length, from + budget.left * CHARACTERS_PER_TOKEN)];
   while (high - low > 16) {

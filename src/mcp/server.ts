@@ -122,14 +122,11 @@ function registerTool(
           ...answer,
           head: answer.head as JsonObject,
           list,
-          items: answer.items.map((whole) => {
-            const fields = Object.entries(whole).filter(([field]) => !omitted.includes(field));
-            return {
-              data: Object.fromEntries(fields),
-              text,
-              line: (data: JsonObject) => line(data as never),
-            };
-          }),
+          items: answer.items.map((whole) =>
+            Object.fromEntries(Object.entries(whole).filter(([field]) => !omitted.includes(field))),
+          ),
+          text,
+          line: (data: JsonObject) => line(data as never),
         };
         const { structured, content } = await packAnswer(draft, {
           place: readCursor(cursor, asked),
@@ -227,11 +224,9 @@ async function readDocumentResource(
       head: {},
       list: 'text',
       summary: '',
-      items: pieces.map(({ page, text }) => ({
-        data: { text: page === null ? text : `[p. ${page}] ${text}` },
-        text: 'text',
-        line: ({ text: whole }) => whole as string,
-      })),
+      items: pieces.map(({ page, text }) => ({ text: page === null ? text : `[p. ${page}] ${text}` })),
+      text: 'text',
+      line: ({ text }) => text as string,
       cursorAfter: async (count) => (count < pieces.length ? REST : null),
     },
     { place: { at: 0, within: 0 }, ...how, cursorAt: () => REST },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Clock } from '../../base/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { Asked, Route } from '../http/route.ts';
-import { jsonRoute } from '../http/route.ts';
+import { route } from '../http/route.ts';
 import type { QueueWatch } from '../watch/queue-watch.ts';
 import type { RunWatch } from '../watch/run-watch.ts';
 import type { World } from '../watch/world.ts';
@@ -80,7 +80,7 @@ export function runRoute<
   },
 ): Route {
   const { path, value, ...rest } = described;
-  return jsonRoute<P, Q, B>({
+  return route<P, Q, B>({
     pathSchema: runPath as unknown as P,
     ...rest,
     path: `/runs/{run}${path}`,

@@ -4,7 +4,7 @@ import type { Job, JobFilter } from '../../queue/index.ts';
 import { isoTime, JOB_STATES, jobJson } from '../../queue/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
-import { jsonRoute } from '../http/route.ts';
+import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
 import { pageQuery, queueOf, words } from './context.ts';
 import * as shapes from './shapes.ts';
@@ -45,13 +45,13 @@ export function queueRoutes(context: Context): Route[] {
     return { jobs, next: after < newest ? after : null };
   };
   return [
-    jsonRoute({
+    route({
       path: '/queue',
       summary: 'Jobs by state and reason, workers, and pauses.',
       schema: shapes.queue,
       value: () => queueOf(context).figures(),
     }),
-    jsonRoute({
+    route({
       path: '/queue/history',
       summary: 'Jobs by state over time, since this server was started.',
       schema: shapes.queueHistory,
@@ -62,7 +62,7 @@ export function queueRoutes(context: Context): Route[] {
         })),
       }),
     }),
-    jsonRoute({
+    route({
       path: '/queue/jobs',
       summary:
         'Jobs in the order they were enqueued. Each page scans a bounded number of jobs, so a short page may still have a next one.',
@@ -81,7 +81,7 @@ export function queueRoutes(context: Context): Route[] {
         return { items: jobs.map(jobLine), next: next === null ? null : String(next) };
       },
     }),
-    jsonRoute({
+    route({
       path: '/queue/jobs/{job}',
       summary: 'One job with its payload, result and attempts.',
       pathSchema: z.strictObject({ job: z.int().min(0).max(Number.MAX_SAFE_INTEGER).describe('The id of a job.') }),
@@ -96,7 +96,7 @@ export function queueRoutes(context: Context): Route[] {
         return { ...jobLine(job), artifact, result, history };
       },
     }),
-    jsonRoute({
+    route({
       path: '/hosts',
       summary: 'The limits, requests and state of each host; paused and rate-limited hosts first.',
       querySchema: z.strictObject(pageQuery),

@@ -12,7 +12,7 @@ import {
   timeScale,
 } from '../../ask/index.ts';
 import type { Route } from '../http/route.ts';
-import { jsonRoute, route } from '../http/route.ts';
+import { route } from '../http/route.ts';
 import type { RunWatch } from '../watch/run-watch.ts';
 import type { Context } from './context.ts';
 import { runOf, runRoute } from './context.ts';
@@ -29,7 +29,7 @@ const MOST_SLICES = 600;
 export function runRoutes(context: Context): Route[] {
   const { world, clock } = context;
   return [
-    jsonRoute({
+    route({
       path: '/',
       summary: 'The runs served, and whether there is a queue.',
       schema: shapes.about,

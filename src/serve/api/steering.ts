@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 
 import type { Route } from '../http/route.ts';
-import { jsonRoute } from '../http/route.ts';
+import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
 import { checkControl, queueOf } from './context.ts';
 import * as shapes from './shapes.ts';
@@ -65,7 +65,7 @@ export function steeringRoutes(context: Context): Route[] {
     who: name === undefined || name === '' ? addressOf(request) : `${name} (${addressOf(request)})`,
   });
   const pausing = (act: 'pause' | 'resume') =>
-    jsonRoute({
+    route({
       path: `/steering/${act}`,
       summary: act === 'pause' ? 'Pauses the jobs of a host, a resolver, or all.' : 'Resumes them.',
       bodySchema: paused,
@@ -78,7 +78,7 @@ export function steeringRoutes(context: Context): Route[] {
   return [
     pausing('pause'),
     pausing('resume'),
-    jsonRoute({
+    route({
       path: '/steering/retry',
       summary: 'Requeues jobs that ended with a reason, with a fresh attempt counter.',
       bodySchema: retried,

@@ -52,35 +52,31 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   readonly bodySchema?: B;
 }
 
-/** Infers the parameter types of a route's handler. */
+type AskedOf<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = Asked<
+  z.output<P>,
+  z.output<Q>,
+  z.output<B>
+>;
+
+/** Infers the parameter types of a route; `schema` and `value` are short for an answer in JSON. */
 export function route<
   P extends z.ZodObject = typeof NONE,
   Q extends z.ZodObject = typeof NONE,
   B extends z.ZodType = z.ZodUndefined,
 >(
-  described: Described<P, Q, B> & {
-    readonly gives: Gives;
-    readonly handle: (asked: Asked<z.output<P>, z.output<Q>, z.output<B>>) => Answer | Promise<Answer>;
-  },
+  described: Described<P, Q, B> &
+    (
+      | { readonly schema: z.ZodType; readonly value: (asked: AskedOf<P, Q, B>) => unknown }
+      | { readonly gives: Gives; readonly handle: (asked: AskedOf<P, Q, B>) => Answer | Promise<Answer> }
+    ),
 ): Route {
   const { bodySchema = null, method = bodySchema === null ? 'GET' : 'POST' } = described;
-  return { pathSchema: NONE, querySchema: NONE, ...described, method, bodySchema };
-}
-
-export function jsonRoute<
-  P extends z.ZodObject = typeof NONE,
-  Q extends z.ZodObject = typeof NONE,
-  B extends z.ZodType = z.ZodUndefined,
->(
-  described: Described<P, Q, B> & {
-    readonly schema: z.ZodType;
-    readonly value: (asked: Asked<z.output<P>, z.output<Q>, z.output<B>>) => unknown;
-  },
-): Route {
-  const { schema, value, ...rest } = described;
-  return route<P, Q, B>({
+  const route = { pathSchema: NONE, querySchema: NONE, ...described, method, bodySchema };
+  if ('handle' in route) return route;
+  const { schema, value, ...rest } = route;
+  return {
     ...rest,
     gives: { kind: 'json', schema },
-    handle: async (asked) => ({ kind: 'json', value: await value(asked) }),
-  });
+    handle: async (asked: AskedOf<P, Q, B>) => ({ kind: 'json', value: await value(asked) }),
+  };
 }

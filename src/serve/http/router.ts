@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { problem } from '../api/shapes.ts';
 import { Problem } from './problem.ts';
 import type { Answer, Asked, Route } from './route.ts';
-import { jsonRoute } from './route.ts';
+import { route } from './route.ts';
 import { LINES_TYPE } from './send.ts';
 
 /** Ids can be DOIs or titles; same limit as `api/context.ts`. */
@@ -26,7 +26,7 @@ export class Router {
   readonly #router = findMyWay({ maxParamLength: LONGEST_SEGMENT });
 
   constructor(routes: readonly Route[], version: string) {
-    const document = jsonRoute({
+    const document = route({
       path: '/openapi.json',
       summary: 'This document.',
       schema: z.looseObject({ openapi: z.string() }),
