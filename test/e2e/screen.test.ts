@@ -81,7 +81,10 @@ test('misuse of screen says what to do', async () => {
 test('the link of screen opens the page, and decisions are accepted there', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-link-'));
   writeFileSync(join(folder.path, 'list.ris'), ris(review));
-  assert.equal(command('docstokg', ['screen', 'import', 'runs/review', 'list.ris', '--add'], { cwd: folder.path }).status, 0);
+  assert.equal(
+    command('docstokg', ['screen', 'import', 'runs/review', 'list.ris', '--add'], { cwd: folder.path }).status,
+    0,
+  );
   await using server = startCommand('docstokg', ['screen', 'runs/review', '--by', 'Ada Berg', '--port', '0'], { cwd: folder.path }); // prettier-ignore
   await server.told(/Ctrl-C stops it/);
   const link = new URL(server.stdout.trim());
