@@ -122,7 +122,7 @@ export function settingOptions(command: Command, places: readonly FlagPlace[], k
 }
 
 /** `--set KEY=VALUE`, for every setting. */
-export function setOption(): Option {
+function setOption(): Option {
   return new Option('--set <key=value>', 'any setting that docstokg config lists; repeatable').argParser(
     (text, before: readonly string[] | undefined) => [...(before ?? []), text],
   );

@@ -8,13 +8,13 @@ import { JOB_STATES } from '../../queue/index.ts';
 
 export const text = z.string().nullable();
 
-export const number = z.number().nullable();
+const number = z.number().nullable();
 
-export const count = z.int().min(0);
+const count = z.int().min(0);
 
-export const at = z.string().nullable().describe('ISO 8601.');
+const at = z.string().nullable().describe('ISO 8601.');
 
-export const counts = z.record(z.string(), count);
+const counts = z.record(z.string(), count);
 
 export const next = text.describe('Cursor of the next page; null on the last page.');
 
@@ -22,7 +22,7 @@ export function page<T extends z.ZodType>(item: T): z.ZodObject<{ items: z.ZodAr
   return z.object({ items: z.array(item), next });
 }
 
-export const stage = z.object({
+const stage = z.object({
   name: z.enum(['works', 'saved', 'parsed', 'chunked', 'embedded']),
   done: count,
   failed: count,
@@ -31,7 +31,7 @@ export const stage = z.object({
   seconds_left: number,
 });
 
-export const tried = z
+const tried = z
   .object({
     run: z.string(),
     at: z.string(),
