@@ -110,7 +110,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
   },
   screen: { folders: ['base', 'works', 'store', 'search', 'ask', 'corpus'], packages: [], budget: 2_500 },
   questions: {
-    folders: ['base', 'config', 'ask', 'corpus', 'graph', 'search', 'answers', 'screen'],
+    folders: ['base', 'ask', 'corpus', 'graph', 'search', 'answers', 'screen'],
     packages: ['zod'],
     budget: 900,
   },
@@ -134,7 +134,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
     budget: 5_600,
   },
   mcp: {
-    folders: ['base', 'config', 'parse', 'answers', 'questions'],
+    folders: ['base', 'parse', 'corpus', 'answers', 'questions'],
     packages: ['zod', '@modelcontextprotocol/server'],
     budget: 500,
   },
