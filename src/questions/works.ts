@@ -49,17 +49,15 @@ export const worksQuestion = question({
     return `${retracted ? 'RETRACTED: ' : ''}${name}\n${about.join(' · ')}`;
   },
   async ask({ retracted: isRetracted, ...asked }, runs) {
-    const { library } = oneRun(runs).corpus;
-    const { items, total, next } = await library.works({ ...asked, isRetracted });
+    const { corpus, works = (request) => corpus.library.works(request) } = oneRun(runs);
+    const { items, total, next } = await works({ ...asked, isRetracted });
     return {
       head: { total },
       summary: `${total} works.`,
       items,
       // Fewer works than asked for may fit: listing exactly as many gives the cursor behind them.
       cursorAfter: async (count) =>
-        count === items.length
-          ? next
-          : (await library.works({ ...asked, isRetracted, limit: Math.max(1, count) })).next,
+        count === items.length ? next : (await works({ ...asked, isRetracted, limit: Math.max(1, count) })).next,
     };
   },
 });

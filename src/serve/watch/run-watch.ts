@@ -5,7 +5,16 @@ import type { z } from 'zod';
 import type { Clock } from '../../base/index.ts';
 import type { Graph } from '../../ask/index.ts';
 import { outcomesOf } from '../../ask/index.ts';
-import type { Corpus, CorpusView, RunEvent, RunFile, SearchSession, StepCount } from '../../corpus/index.ts';
+import type {
+  Corpus,
+  CorpusView,
+  RunEvent,
+  RunFile,
+  SearchSession,
+  StepCount,
+  WorksPage,
+  WorksRequest,
+} from '../../corpus/index.ts';
 import { fileStamp, KeptOpen } from '../../corpus/index.ts';
 import { screeningOnDemand } from '../../screen/index.ts';
 import type { Screening } from '../../screen/index.ts';
@@ -68,6 +77,10 @@ export class RunWatch implements AsyncDisposable {
     this.series.add({ ...counts, at: this.#clock.now() });
     return events;
   }
+
+  /** The view is read again before each request; papers without a record are listed by the library. */
+  readonly works = (request: WorksRequest): WorksPage | Promise<WorksPage> =>
+    this.view.account().listed > 0 ? this.view.works.page(request) : this.corpus.library.works(request);
 
   /** Query and result as written by the run. */
   get file(): RunFile | undefined {
