@@ -228,10 +228,7 @@ export class Corpus implements AsyncDisposable {
    * Which works are considered duplicates or versions of one another; `apart` undoes the merges of a work, `together`
    * restores them. A work that was split off is downloaded by the next run.
    */
-  async versions(change: { readonly apart?: string; readonly together?: string } = {}): Promise<{
-    readonly versions: ReturnType<Records['versions']>;
-    readonly same: ReturnType<Records['identities']>;
-  }> {
+  async versions(change: { readonly apart?: string; readonly together?: string } = {}) {
     using works = this.#knownWorks();
     const { records } = works;
     records.linkVersions(this.#now());
@@ -327,13 +324,7 @@ export class Corpus implements AsyncDisposable {
   }
 
   /** Rebuilds `corpus.sqlite` from the logs, the facts of documents and the passages; returns what it contains. */
-  async reindex(warn?: (message: string) => void): Promise<{
-    readonly lines: number;
-    readonly badLines: number;
-    readonly works: number;
-    readonly documents: number;
-    readonly nodes: number;
-  }> {
+  async reindex(warn?: (message: string) => void) {
     if (!existsSync(this.folder))
       throw new AppError('USAGE_RUN', `${this.folder} does not exist`, { hint: 'give a run folder' });
     setAsideIfDamaged(join(this.folder, 'corpus.sqlite'), warn);

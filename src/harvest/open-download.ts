@@ -6,11 +6,10 @@ import { dirname, join, resolve } from 'node:path';
 import type { Clock } from '../base/index.ts';
 import { AppError, fieldsOf, parseJson } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
-import type { DownloadEvent, InspectDocument, ManifestRow, WorkProvider } from '../download/index.ts';
+import type { DownloadRunOptions, InspectDocument, ManifestRow, ResultSink, WorkProvider } from '../download/index.ts';
 import { DownloadRun, KeptFiles } from '../download/index.ts';
 import { entryRows, ManifestFolder } from './ledger/manifest-folder.ts';
 import type { HeldLease } from './ledger/manifest-folder.ts';
-import type { UnreadableEntry } from './search-titles.ts';
 import { configuredServices, openAdmission, ownAdmission, RETRY_BASE_MS } from './open-admission.ts';
 import { orchestratorOptions } from './queue/open-queue.ts';
 import type { Runtime } from './queue/open-queue.ts';
@@ -21,7 +20,6 @@ import type { HostEvent } from '../hosts/index.ts';
 import type { DnsMapping, HttpClientOptions, HttpEvent, HttpResponse, Send } from '../http/index.ts';
 import { createClient, raced, requireContact, SqliteCacheStore } from '../http/index.ts';
 import type { ObjectId } from '../objects/index.ts';
-import type { LeasedJob, QueueEvent, WorkQueue } from '../queue/index.ts';
 import type { Finding, ResolverChoice, Services, TitleFinding } from '../resolve/index.ts';
 import { chooseResolvers, completeWork, findByTitle, findPlans, Lookups } from '../resolve/index.ts';
 import { CorpusStore, Records } from '../store/index.ts';
@@ -53,28 +51,20 @@ export interface Asking {
 
 export type DownloadAssembly = Awaited<ReturnType<typeof assembleDownload>>;
 
-export interface DownloadParts {
-  readonly queue: WorkQueue;
+export interface DownloadParts extends Pick<DownloadRunOptions, 'queue' | 'inspect' | 'listed' | 'report' | 'around'> {
   readonly provider?: (
-    parts: Asking & {
-      readonly records: Records;
-      readonly unreadable: (entry: UnreadableEntry) => Promise<void>;
-      readonly identified: (entry: string, work: Work) => Promise<void>;
-      readonly review: ReviewFile;
-    },
+    parts: Asking &
+      ReturnType<typeof entryRows> & {
+        readonly records: Records;
+        readonly review: ReviewFile;
+      },
   ) => WorkProvider;
-  readonly inspect: InspectDocument | undefined;
-  /** Called for a work whose file was saved before, by this machine or another. */
-  readonly kept?: ((work: string) => Promise<void>) | undefined;
-  /** Called when everything that the provider found is in the queue. */
-  readonly listed?: (() => Promise<void>) | undefined;
+  readonly kept?: ResultSink['kept'];
   /** Shared storage of files and, in a fleet, of logs. */
   readonly shared?: Shared | undefined;
   /** Called with each durable row; the worker waits for it. */
   readonly written?: (row: ManifestRow) => Promise<void>;
-  readonly report: (event: DownloadEvent | QueueEvent) => void;
   readonly reportHttp?: ((event: HttpEvent) => void) | undefined;
-  readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
 }
 
 function clientSettings(config: Config): HttpClientOptions {
@@ -140,14 +130,18 @@ export function openAsking(
     byTitle: titleSearch(config, lookups, contact),
     webClock: web.clock,
     async plansOf(listed, signal) {
-      const { thorough, retracted, prefer } = config.download;
-      const context = { lookups, services, contact, thorough, retracted, prefer, attempted: new Map(), signal };
+      const context = { lookups, services, contact, ...resolving(config.download), attempted: new Map(), signal };
       const { work, findings } = await completeWork(listed, context);
       const found = await Array.fromAsync(findPlans(work, resolvers, context));
       return { work, findings: [...findings, ...found] };
     },
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   };
+}
+
+/** How thoroughly the resolvers search, and what they prefer. */
+function resolving({ thorough, retracted, prefer }: Config['download']) {
+  return { thorough, retracted, prefer };
 }
 
 function resolverChoice(download: Config['download']): ResolverChoice {
@@ -263,14 +257,7 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
     files,
     send,
     resolvers: chooseResolvers(resolverChoice(download)),
-    resolve: {
-      lookups,
-      services,
-      contact,
-      thorough: download.thorough,
-      retracted: download.retracted,
-      prefer: download.prefer,
-    },
+    resolve: { lookups, services, contact, ...resolving(download) },
     inspect: parts.inspect,
     accept: new Set(download.accept),
     maxBytes: download.max_bytes,

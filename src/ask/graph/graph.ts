@@ -91,12 +91,7 @@ export class Graph implements Disposable {
   }
 
   /** How many nodes and edges of each kind there are, and from how many documents. */
-  stats(): {
-    readonly documents: number;
-    readonly nodes: Record<string, number>;
-    readonly edges: Record<string, number>;
-    readonly evidence: number;
-  } {
+  stats() {
     const counts = (table: string): Record<string, number> =>
       Object.fromEntries(this.#store.map<number>(`SELECT kind, count(*) FROM ${table} GROUP BY kind ORDER BY kind`));
     return {
@@ -148,7 +143,7 @@ export class Graph implements Disposable {
   }
 
   /** The works of the corpus, most cited first, each with its documents. */
-  works(): { readonly node: GraphNode; readonly documents: readonly string[]; readonly citations: number }[] {
+  works() {
     return this.#store
       .all<NodeRow & { owners: string; citations: number }>(
         `SELECT nodes.*, json_group_array(owner) FILTER (WHERE owner NOT LIKE 'record:%') AS owners,
@@ -212,10 +207,7 @@ export class Graph implements Disposable {
    * Quantities whose name or sentence contains all of these words, matches in the name first, with the works that state
    * them.
    */
-  quantities(
-    words: string,
-    limit = 50,
-  ): { readonly quantity: GraphNode; readonly source: GraphNode; readonly evidence: ShownEvidence }[] {
+  quantities(words: string, limit = 50) {
     const like = words
       .split(/\s+/)
       .filter((word) => word !== '')
@@ -238,7 +230,7 @@ export class Graph implements Disposable {
   }
 
   /** Works by year: how many are in the corpus, and how many it cites. */
-  timeline(): { readonly year: number; readonly corpus: number; readonly cited: number }[] {
+  timeline() {
     return this.#store
       .all<{ year: number; corpus: number; cited: number }>(
         `SELECT year, sum(json_extract(data, '$.inCorpus') IS 1) AS corpus, sum(json_extract(data, '$.inCorpus') IS NOT 1) AS cited

@@ -85,11 +85,7 @@ export class WorkTable {
   }
 
   /** A page of works, and the number on all pages. */
-  page(request: WorksRequest): {
-    readonly items: readonly WorkLine[];
-    readonly next: string | null;
-    readonly total: number;
-  } {
+  page(request: WorksRequest) {
     const { sort = 'title', order = sort === 'at' ? 'desc' : 'asc', limit = DEFAULT_LIMIT } = request;
     // Named with the table: a shown value of the same name may be null.
     const column = `works.${SORT_COLUMNS[sort] ?? sort}`;

@@ -13,12 +13,7 @@ const ROW_MULTIPLE = 32;
 const CODE_MULTIPLE = 16;
 
 /** Sizes in bytes of the parts of the file, in file order. */
-export function denseSizes({ passages, rows, dimensions, dtype }: DenseLayout): {
-  readonly centroid: number;
-  readonly starts: number;
-  readonly scales: number;
-  readonly rowBytes: number;
-} {
+export function denseSizes({ passages, rows, dimensions, dtype }: DenseLayout) {
   const width = Math.ceil(dimensions / ROW_MULTIPLE) * ROW_MULTIPLE;
   return {
     centroid: width * 4,

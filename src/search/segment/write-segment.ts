@@ -24,11 +24,7 @@ export function facetOf(section: Section, hasTable: boolean, hasFigure: boolean)
   return SECTIONS.indexOf(section) | (hasTable ? 0x40 : 0) | (hasFigure ? 0x80 : 0);
 }
 
-export function readFacet(facet: number): {
-  readonly section: Section;
-  readonly hasTable: boolean;
-  readonly hasFigure: boolean;
-} {
+export function readFacet(facet: number) {
   return {
     section: SECTIONS[facet & 0x3f] ?? 'body',
     hasTable: (facet & 0x40) !== 0,
