@@ -29,8 +29,8 @@ import {
   workFromText,
 } from '../works/index.ts';
 import type { Asking } from './open-download.ts';
-import type { ReviewFile, UnreadableEntry } from './search-titles.ts';
-import { searched, TitleCounts } from './search-titles.ts';
+import type { ReviewFile, TitleCounts, UnreadableEntry } from './search-titles.ts';
+import { searched, titlesInWords } from './search-titles.ts';
 
 /** Requested works, besides those given by id. */
 export interface WantedWorks {
@@ -225,7 +225,7 @@ async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<
         signal,
       })
     : readWorks(file);
-  const counts = new TitleCounts();
+  const counts: TitleCounts = { accepted: 0, doubtful: 0, none: 0, away: 0 };
   for await (const entry of entries) {
     const listed = entry.kind === 'cited' ? await searched(file, entry, parts, counts) : entry;
     // Entries of the review file are recorded under the name of their original list.
@@ -248,7 +248,7 @@ async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<
     parts.listed?.(file, listed.work.id);
     yield listed.work;
   }
-  const told = counts.inWords();
+  const told = titlesInWords(counts);
   if (told !== undefined) tell(`${file}: ${told}`);
 }
 

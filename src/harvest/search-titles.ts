@@ -27,7 +27,7 @@ export async function searched(file: string, entry: Cited, parts: Searching, cou
   if (decision?.kind === 'refused')
     return { kind: 'bad', line, word: 'title-unknown', reason: 'it is none of those that were found, by review.csv' };
   const finding = await parts.byTitle(cited, parts.signal);
-  counts.add(finding.kind);
+  counts[finding.kind] += 1;
   if (finding.kind === 'accepted') return found(entry, finding.candidate.doi, name);
   const [url] = entry.urls;
   // Crossref does not know the title, but the list has a URL.
@@ -71,21 +71,15 @@ function found({ line, cited, urls, record }: Cited, doi: string, entry: string)
   };
 }
 
-export class TitleCounts {
-  readonly #counts = { accepted: 0, doubtful: 0, none: 0, away: 0 };
+/** Entries without an id, by what a search for their titles found. */
+export type TitleCounts = Record<TitleFinding['kind'], number>;
 
-  add(kind: TitleFinding['kind']): void {
-    this.#counts[kind] += 1;
-  }
-
-  inWords(): string | undefined {
-    const { accepted, doubtful, none, away } = this.#counts;
-    const all = accepted + doubtful + none + away;
-    if (all === 0) return undefined;
-    const asked = away === 0 ? '' : `, ${away} could not be asked for: the same command asks again`;
-    const open = doubtful === 0 ? '' : ' (decide about them in review.csv)';
-    return `${all} entries without an id: ${accepted} found by title, ${doubtful} doubtful${open}, ${none} unknown${asked}`;
-  }
+export function titlesInWords({ accepted, doubtful, none, away }: TitleCounts): string | undefined {
+  const all = accepted + doubtful + none + away;
+  if (all === 0) return undefined;
+  const asked = away === 0 ? '' : `, ${away} could not be asked for: the same command asks again`;
+  const open = doubtful === 0 ? '' : ' (decide about them in review.csv)';
+  return `${all} entries without an id: ${accepted} found by title, ${doubtful} doubtful${open}, ${none} unknown${asked}`;
 }
 
 /** A list entry without a known work. */

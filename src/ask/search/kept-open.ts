@@ -39,14 +39,14 @@ export class KeptOpen<T extends Disposable | AsyncDisposable> implements AsyncDi
   }
 
   async use<R>(work: (opened: T) => R | Promise<R>): Promise<R> {
-    const { open, stamp: stampOf, lookMs, clock, renews = false } = this.#options;
+    const { lookMs, clock } = this.#options;
     const now = clock.monotonic();
     if (!this.#current || now - this.#lookedAt >= lookMs) {
       this.#lookedAt = now;
-      const stamp = stampOf();
+      const { stamp } = this;
       // Wait for an opening in progress, whatever changes meanwhile: the opening itself may change the stamp.
-      if (this.#current && !this.#current.isOpening && this.#current.stamp !== stamp) this.#letGo();
-      this.#current ??= new Opened(open(), stamp, renews ? stampOf : () => stamp);
+      if (this.#current && this.#current.state !== 'opening' && this.#current.stamp !== stamp) void this.#letGo();
+      this.#current ??= this.#open(stamp);
     }
     const current = this.#current;
     current.users += 1;
@@ -54,68 +54,62 @@ export class KeptOpen<T extends Disposable | AsyncDisposable> implements AsyncDi
       return await work(await current.value);
     } catch (error) {
       // After a failure the next caller tries again.
-      if (current.hasFailed && this.#current === current) this.#current = undefined;
+      if (current.state === 'failed' && this.#current === current) this.#current = undefined;
       throw error;
     } finally {
       current.users -= 1;
-      await current.closeIfLast();
+      await this.#closeUnused(current);
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const current = this.#current;
-    this.#letGo();
-    await current?.value.catch(() => undefined);
-    await current?.closeIfLast();
+    await this.#letGo();
   }
 
-  #letGo(): void {
-    const old = this.#current;
-    this.#current = undefined;
-    if (!old) return;
-    old.isOld = true;
-    void old.closeIfLast();
-  }
-}
-
-class Opened<T extends Disposable | AsyncDisposable> {
-  readonly value: Promise<T>;
-  stamp: string | null;
-  users = 0;
-  isOpening = true;
-  isOld = false;
-  hasFailed = false;
-  #closing: Promise<void> | undefined;
-
-  constructor(value: Promise<T>, stamp: string | null, stampAfter: () => string | null) {
-    this.stamp = stamp;
-    this.value = value.then(
-      (opened) => {
-        this.isOpening = false;
-        this.stamp = stampAfter();
-        return opened;
+  #open(stamp: string | null): Opened<T> {
+    const value = this.#options.open().then(
+      (found) => {
+        opened.state = 'open';
+        if (this.#options.renews === true) opened.stamp = this.stamp;
+        return found;
       },
       (error: unknown) => {
-        this.isOpening = false;
-        this.hasFailed = true;
+        opened.state = 'failed';
         throw error;
       },
     );
+    const opened: Opened<T> = { value, stamp, users: 0, state: 'opening' };
+    return opened;
+  }
+
+  async #letGo(): Promise<void> {
+    const old = this.#current;
+    this.#current = undefined;
+    await old?.value.catch(() => undefined);
+    if (old) await this.#closeUnused(old);
   }
 
   /** Resolves when it is closed, or at once if it is current or in use. */
-  async closeIfLast(): Promise<void> {
-    if (!this.isOld || this.users > 0) return;
-    this.#closing ??= this.#close();
-    await this.#closing;
+  async #closeUnused(opened: Opened<T>): Promise<void> {
+    if (opened === this.#current || opened.users > 0) return;
+    opened.closing ??= close(opened.value);
+    await opened.closing;
   }
+}
 
-  async #close(): Promise<void> {
-    const value = await this.value.catch(() => undefined);
-    if (!value) return;
-    if (Symbol.asyncDispose in value) await value[Symbol.asyncDispose]();
-    else value[Symbol.dispose]();
-  }
+interface Opened<T> {
+  readonly value: Promise<T>;
+  stamp: string | null;
+  users: number;
+  state: 'opening' | 'open' | 'failed';
+  closing?: Promise<void>;
+}
+
+async function close(opening: Promise<Disposable | AsyncDisposable>): Promise<void> {
+  const value = await opening.catch(() => undefined);
+  if (!value) return;
+  if (Symbol.asyncDispose in value) await value[Symbol.asyncDispose]();
+  else value[Symbol.dispose]();
 }
 
 /** The stamp of a database file; null if there is none. */
