@@ -10,10 +10,8 @@ import { readJsonl } from '../base/index.ts';
 import type { StageWorker } from '../stage/index.ts';
 import { manifestPath, stageOptions } from '../stage/index.ts';
 import type { CorpusRunOptions, CorpusStages } from './corpus-run.ts';
-import { CorpusRun } from './corpus-run.ts';
+import { runCorpus } from './corpus-run.ts';
 import type { FlowingStage } from './prepare-stages.ts';
-
-const never = new AbortController().signal;
 
 /** Stages that append their name to a text, in a temporary folder, and record what they start. */
 class Works implements AsyncDisposable {
@@ -95,14 +93,17 @@ class Works implements AsyncDisposable {
     };
   }
 
-  run(options: Partial<CorpusRunOptions<string, number>>): CorpusRun<string, number> {
-    return new CorpusRun({
+  run(
+    options: Partial<CorpusRunOptions<string, number>>,
+    signal = new AbortController().signal,
+  ): ReturnType<typeof runCorpus<string, number>> {
+    const defaults = {
       stages: this.stages(),
       gather: () => Promise.resolve('gathered'),
       index: async () => readdirSync(join(this.folder, 'embed')).length,
       report: () => undefined,
-      ...options,
-    });
+    };
+    return runCorpus({ ...defaults, ...options }, signal);
   }
 
   async successes(stage: string): Promise<string[]> {
@@ -133,17 +134,15 @@ test('a document is chunked while another is still being gathered, and embedded 
   works.hold = (stage, item) => {
     if (stage === 'chunk' && item === 'a') chunked.resolve();
   };
-  const outcome = await works
-    .run({
-      gather: async (arrive) => {
-        await arrive(first);
-        // Ends only when the first document has reached the chunk stage.
-        await chunked.promise;
-        await arrive(second);
-        return 'both';
-      },
-    })
-    .run(never);
+  const outcome = await works.run({
+    gather: async (arrive) => {
+      await arrive(first);
+      // Ends only when the first document has reached the chunk stage.
+      await chunked.promise;
+      await arrive(second);
+      return 'both';
+    },
+  });
   assert.deepEqual([outcome.gathered, outcome.documents, outcome.stopReason], ['both', 2, undefined]);
   assert.equal(readFileSync(join(works.folder, 'embed', 'b'), 'utf8'), 'b doctags chunk embed');
   assert.ok(works.begun.indexOf('embed a') > works.begun.indexOf('chunk b'));
@@ -153,9 +152,9 @@ test('a document is chunked while another is still being gathered, and embedded 
 test('a second run does nothing twice, and a file that comes twice is taken once', async () => {
   await using works = await Works.open();
   const files = works.files('a', 'b');
-  await works.run({ gather: gatherAll(files) }).run(never);
+  await works.run({ gather: gatherAll(files) });
   works.begun.length = 0;
-  const again = await works.run({ gather: gatherAll([...files, ...works.files('c'), ...files]) }).run(never);
+  const again = await works.run({ gather: gatherAll([...files, ...works.files('c'), ...files]) });
   assert.deepEqual(works.begun, ['doctags c', 'chunk c', 'embed c']);
   assert.deepEqual([again.documents, again.stages.doctags?.skipped, again.stages.doctags?.succeeded], [3, 2, 1]);
   assert.deepEqual(await works.successes('chunk'), ['a', 'b', 'c']);
@@ -163,7 +162,7 @@ test('a second run does nothing twice, and a file that comes twice is taken once
 
 test('a document that cannot be parsed is told of and goes no further; the others do', async () => {
   await using works = await Works.open();
-  const outcome = await works.run({ gather: gatherAll(works.files('a', 'bad', 'c')) }).run(never);
+  const outcome = await works.run({ gather: gatherAll(works.files('a', 'bad', 'c')) });
   assert.deepEqual(
     outcome.stages.doctags?.errors.map(({ itemId, message }) => [itemId, message]),
     [['bad', 'cannot be read']],
@@ -178,17 +177,15 @@ test('gathering waits when the stages do not keep up', async () => {
   works.hold = () => release.promise;
   let arrived = 0;
   const files = works.files(...Array.from({ length: 200 }, (_, at) => `d${at}`));
-  const running = works
-    .run({
-      gather: async (arrive) => {
-        for (const file of files) {
-          await arrive(file);
-          arrived += 1;
-        }
-        return 'all';
-      },
-    })
-    .run(never);
+  const running = works.run({
+    gather: async (arrive) => {
+      for (const file of files) {
+        await arrive(file);
+        arrived += 1;
+      }
+      return 'all';
+    },
+  });
   // Nothing ends before it is released: what is not taken after many turns without a change is never taken.
   for (let [turns, before] = [0, -1]; turns < 100; turns += 1) {
     if (arrived !== before || arrived === 0) turns = 0;
@@ -207,14 +204,15 @@ test('when asked to stop, what runs is finished, what waits is left, and nothing
   works.hold = (stage) => {
     if (stage === 'doctags') stop.abort('SIGINT');
   };
-  const stopped = await works
-    .run({
+  const stopped = await works.run(
+    {
       gather: async (arrive, signal) => {
         for (const file of files) if (!signal.aborted) await arrive(file);
         return 'part';
       },
-    })
-    .run(stop.signal);
+    },
+    stop.signal,
+  );
   assert.deepEqual(
     [stopped.stopReason, stopped.index, existsSync(join(works.folder, 'embed', 'a'))],
     ['SIGINT', undefined, false],
@@ -222,7 +220,7 @@ test('when asked to stop, what runs is finished, what waits is left, and nothing
   const done = await works.successes('doctags');
   assert.ok(done.length > 0 && done.length < files.length, done.join(' '));
   works.hold = () => undefined;
-  await works.run({ gather: gatherAll(files) }).run(never);
+  await works.run({ gather: gatherAll(files) });
   for (const stage of ['doctags', 'chunk', 'embed'])
     assert.deepEqual(await works.successes(stage), ['a', 'b', 'c', 'd', 'e'], stage);
 });
@@ -238,7 +236,7 @@ test('where gathering fails, what was gathered is finished and searchable before
     },
     index: async () => (indexed = readdirSync(join(works.folder, 'embed')).length),
   });
-  await assert.rejects(run.run(never), /the listing broke off/);
+  await assert.rejects(run, /the listing broke off/);
   assert.equal(indexed, 2);
 });
 
@@ -247,5 +245,5 @@ test('a stage that cannot run at all stops the others', async () => {
   const stages = works.stages();
   const broken = { ...stages.chunk, stageName: 'not a name' };
   const run = works.run({ stages: { ...stages, chunk: broken }, gather: gatherAll(works.files('a', 'b')) });
-  await assert.rejects(run.run(never), { code: 'CONFIG_STAGE_NAME' });
+  await assert.rejects(run, { code: 'CONFIG_STAGE_NAME' });
 });

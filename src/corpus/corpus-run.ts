@@ -92,126 +92,93 @@ export interface CorpusOutcome<Gathered, Indexed> {
  * The first abort drains everything: what runs is finished, what waits is left to the next run, which finds it on the
  * disk. A stage that cannot continue stops the others.
  */
-export class CorpusRun<Gathered, Indexed> {
-  readonly #options: CorpusRunOptions<Gathered, Indexed>;
+export async function runCorpus<Gathered, Indexed>(
+  options: CorpusRunOptions<Gathered, Indexed>,
+  signal: AbortSignal,
+): Promise<CorpusOutcome<Gathered, Indexed>> {
+  const { stages, gather, index, report, store, modelIsEnglish = false, files = new ArrivedFiles() } = options;
+  const halt = new AbortController();
+  const either = AbortSignal.any([signal, halt.signal]);
+  const parsed = new Channel<string>(WAITING);
+  const chunked = new Channel<string>(WAITING);
+  /** Resolves when a document is being processed and will reach the later stages. */
+  const { promise: expecting, resolve: expect } = Promise.withResolvers<void>();
+  const outcomes: Partial<Record<CorpusStageName, StageOutcome>> = {};
 
-  constructor(options: CorpusRunOptions<Gathered, Indexed>) {
-    this.#options = options;
-  }
-
-  async run(signal: AbortSignal): Promise<CorpusOutcome<Gathered, Indexed>> {
-    const { stages, gather, index, files = new ArrivedFiles() } = this.#options;
-    const halt = new AbortController();
-    const either = AbortSignal.any([signal, halt.signal]);
-    const parsed = new Channel<string>(WAITING);
-    const chunked = new Channel<string>(WAITING);
-    const { promise: expecting, resolve: expect } = Promise.withResolvers<void>();
-    const flow = (name: CorpusStageName, stage: FlowingStage, from: Channel<string>, to?: Channel<string>) =>
-      this.#flow(name, stage, { from, to, signal: either, expecting, expect });
-    const outcomes: Partial<Record<CorpusStageName, StageOutcome>> = {};
-    const keep = async (name: CorpusStageName, running: Promise<StageOutcome>): Promise<void> => {
-      const outcome = await running;
-      outcomes[name] = outcome;
-      if (outcome.cancelled) halt.abort(outcome.stopReason ?? `${name} stopped`);
-    };
-    // If the search for documents fails, those found are still processed; the error is thrown at the end.
-    const gathering = gather(files.add, either).finally(() => files.line.close());
-    gathering.catch(() => undefined);
-    const parts = [
-      keep('doctags', flow('doctags', stages.doctags, files.line, parsed)),
-      keep('chunk', flow('chunk', stages.chunk, parsed, chunked)),
-      stages.dense ? keep('dense', flow('dense', stages.dense, chunked)) : pass(chunked),
-    ];
-    for (const part of parts) part.catch(() => halt.abort('failed'));
-    // Whatever fails, the other parts are stopped and awaited.
-    await Promise.allSettled([gathering, ...parts]);
-    await Promise.all(parts);
-    if (!either.aborted) await this.#embed(either, keep);
-    const indexed = either.aborted ? undefined : await index();
-    return {
-      gathered: await gathering,
-      documents: files.count,
-      stages: outcomes,
-      index: indexed,
-      stopReason: either.aborted ? reasonOf(either) : undefined,
-    };
-  }
-
-  async #embed(
-    signal: AbortSignal,
-    keep: (name: CorpusStageName, running: Promise<StageOutcome>) => Promise<void>,
-  ): Promise<void> {
-    await using stage = await this.#options.stages.openEmbed();
-    if (stage) await keep('embed', this.#stage('embed', stage, { plan: stage.plan, hooks: {}, signal }));
-  }
-
-  async #flow(
+  const run = async (
     name: CorpusStageName,
-    stage: FlowingStage,
-    flow: {
-      readonly from: Channel<string>;
-      readonly to: Channel<string> | undefined;
-      readonly signal: AbortSignal;
-      /** Resolves when a document is being processed and will reach the later stages. */
-      readonly expecting: Promise<void>;
-      readonly expect: () => void;
-    },
-  ): Promise<StageOutcome> {
-    const { from, to, signal, expecting, expect } = flow;
-    const abandon = (): void => void from.return();
-    signal.addEventListener('abort', abandon, { once: true });
-    try {
-      // In order of arrival: sorting by size would mean taking all documents first.
-      const inOrder: PreparedStage = {
-        ...stage,
-        options: {
-          ...stage.options,
-          scheduling: 'fifo',
-          ...(name === 'doctags' && { niceness: PARSING_GIVES_WAY }),
-        },
-      };
-      return await this.#stage(name, inOrder, {
-        plan: { stageName: stage.stageName, items: itemsOf(stage, from, to) },
-        hooks: {
-          beforeItem: expect,
-          afterItem: (item, ended) => void (isThere(ended) && to?.offer(item.itemId)),
-        },
-        signal,
-        // The first stage gets its documents at once.
-        ...(name !== 'doctags' && { expecting }),
-      });
-    } finally {
-      signal.removeEventListener('abort', abandon);
-      abandon();
-      to?.close();
-    }
-  }
-  async #stage(
-    name: CorpusStageName,
-    stage: PreparedStage,
-    how: {
-      readonly plan: StagePlan;
-      readonly hooks: StageHooks;
-      readonly signal: AbortSignal;
-      readonly expecting?: Promise<void>;
-    },
-  ): Promise<StageOutcome> {
-    const notices = new DocumentNotices(this.#options.modelIsEnglish ?? false);
-    const counted = name === 'doctags' ? notices.collecting(how.hooks) : how.hooks;
-    const stored = name === 'dense' ? undefined : this.#options.store?.();
+    { worker, options: how, data }: PreparedStage,
+    plan: StagePlan,
+    own: StageHooks = {},
+  ): Promise<void> => {
+    const notices = new DocumentNotices(modelIsEnglish);
+    const counted = name === 'doctags' ? notices.collecting(own) : own;
+    const stored = name === 'dense' ? undefined : store?.();
     const hooks = stored?.seeing(counted) ?? counted;
-    const outcome = await runStage(how.plan, stage.worker, { ...stage.options, handleSignals: false }, hooks, {
-      report: (event) => this.#options.report(name, event),
-      signal: how.signal,
-      workerData: stage.data,
-      ...(how.expecting && { expecting: how.expecting }),
+    const outcome = await runStage(plan, worker, { ...how, handleSignals: false }, hooks, {
+      report: (event) => report(name, event),
+      signal: either,
+      workerData: data,
+      // The first stage gets its documents at once; the last one starts when all are there.
+      ...((name === 'chunk' || name === 'dense') && { expecting }),
       // Filling the cache is not an outcome: the embed stage writes the document's row.
       ...(name === 'dense' && { sink: quietSink() }),
     });
     await stored?.flush();
-    for (const message of notices.warnings()) this.#options.report(name, { kind: 'warning', message });
-    return outcome;
+    for (const message of notices.warnings()) report(name, { kind: 'warning', message });
+    outcomes[name] = outcome;
+    if (outcome.cancelled) halt.abort(outcome.stopReason ?? `${name} stopped`);
+  };
+
+  const flow = async (
+    name: CorpusStageName,
+    stage: FlowingStage,
+    from: Channel<string>,
+    to?: Channel<string>,
+  ): Promise<void> => {
+    const abandon = (): void => void from.return();
+    either.addEventListener('abort', abandon, { once: true });
+    // In order of arrival: sorting by size would mean taking all documents first.
+    const inOrder = { ...stage.options, scheduling: 'fifo' } as const;
+    const how = name === 'doctags' ? { ...inOrder, niceness: PARSING_GIVES_WAY } : inOrder;
+    try {
+      await run(
+        name,
+        { ...stage, options: how },
+        { stageName: stage.stageName, items: itemsOf(stage, from, to) },
+        { beforeItem: () => expect(), afterItem: (item, ended) => void (isThere(ended) && to?.offer(item.itemId)) },
+      );
+    } finally {
+      either.removeEventListener('abort', abandon);
+      abandon();
+      to?.close();
+    }
+  };
+
+  // If the search for documents fails, those found are still processed; the error is thrown at the end.
+  const gathering = gather(files.add, either).finally(() => files.line.close());
+  gathering.catch(() => undefined);
+  const parts = [
+    flow('doctags', stages.doctags, files.line, parsed),
+    flow('chunk', stages.chunk, parsed, chunked),
+    stages.dense ? flow('dense', stages.dense, chunked) : pass(chunked),
+  ];
+  for (const part of parts) part.catch(() => halt.abort('failed'));
+  // Whatever fails, the other parts are stopped and awaited.
+  await Promise.allSettled([gathering, ...parts]);
+  await Promise.all(parts);
+  if (!either.aborted) {
+    await using stage = await stages.openEmbed();
+    if (stage) await run('embed', stage, stage.plan);
   }
+  const indexed = either.aborted ? undefined : await index();
+  return {
+    gathered: await gathering,
+    documents: files.count,
+    stages: outcomes,
+    index: indexed,
+    stopReason: either.aborted ? reasonOf(either) : undefined,
+  };
 }
 
 /** Items as documents arrive; the next one is taken only if the next stage has room. */

@@ -31,8 +31,8 @@ import { CorpusStore } from '../store/index.ts';
 import type { Work } from '../works/index.ts';
 import type { RunAccount, CorpusEvent } from './run-file.ts';
 import { accountOfStages, accountOfWorks, RunFolder } from './run-file.ts';
-import type { Arrive, CorpusStageName } from './corpus-run.ts';
-import { ArrivedFiles, CorpusRun, eventStream } from './corpus-run.ts';
+import type { Arrive, CorpusRunOptions, CorpusStageName } from './corpus-run.ts';
+import { ArrivedFiles, eventStream, runCorpus } from './corpus-run.ts';
 import { FleetRun, FleetListing } from './fleet/fleet-run.ts';
 import type { GatherRequest, WantedDocuments } from './gather-request.ts';
 import { askedFor, checkDocuments, wantedDocuments, wantsWorks, findOwnPapers } from './gather-request.ts';
@@ -168,7 +168,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       if (download) tell({ kind: 'gathered', summary, ...this.#counted(download, runtime) });
       return summary;
     };
-    const run = new CorpusRun({
+    const run: CorpusRunOptions<DownloadSummary | undefined, RunAccount['index'] | undefined> = {
       files,
       modelIsEnglish: config.parse.dense === 'embedded',
       stages: { ...stages, dense: dense && prepareDense(config, { warn }) },
@@ -184,7 +184,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       index: makeSearchable,
       report,
       store: shared && (() => new StoredOutputs(shared)),
-    });
+    };
     if (shared?.logs && download && this.#listing) {
       const { logs } = shared;
       const listing = this.#listing;
@@ -203,7 +203,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
         report,
       });
     }
-    const outcome = await (fleet ?? run).run(signal);
+    const outcome = await (fleet ? fleet.run(signal) : runCorpus(run, signal));
     const counts = download ? this.#counted(download, runtime).counts : countsIn(config);
     const { scans, partial } = counts;
     return {
