@@ -107,17 +107,22 @@ export class SearchIndex implements Disposable {
     }
     const { top, mode, minFit = 0, perWork } = options;
     const ranked = await this.#ranked(query, { ...options, top: top * LOOKED_AT }, signal);
-    const { places, scores } = this.#findingsFirst(query, ranked);
-    const fit = fitOf(this.#all, query, ranked.vector);
-    const spread = new Spread<Omit<Hit, 'rank'>>(top, perWork);
+    const hits = this.#fitting(this.#findingsFirst(query, ranked), fitOf(this.#all, query, ranked.vector), mode);
+    const enough = hits.filter(({ fit }) => fit >= minFit);
+    return spread(enough, top, perWork).map((hit, at) => ({ rank: at + 1, ...hit }));
+  }
+
+  /** The passages of a ranking, read one by one, with how well they fit. */
+  *#fitting(
+    { places, scores }: Ranking,
+    fitOfPassage: (place: number, passage: Passage) => number,
+    mode: SearchMode,
+  ): Generator<Omit<Hit, 'rank'>> {
     for (const [at, place] of places.entries()) {
       const passage = this.#all.passage(place);
-      const fits = fit(place, passage);
-      if (fits < minFit) continue;
       const by = mode === 'lexical' || this.#all.vectors(place).length === 0 ? 'words' : BY[mode];
-      if (spread.add(passage, { score: scores[at] ?? 0, fit: fits, by, passage })) break;
+      yield { score: scores[at] ?? 0, fit: fitOfPassage(place, passage), by, passage };
     }
-    return spread.hits().map((hit, at) => ({ rank: at + 1, ...hit }));
   }
 
   /** If a question asks for a finding, each paper's passages that report findings precede its others. */
@@ -350,34 +355,22 @@ const TELLING_TITLE = 30;
  * Chooses the hits to show from hits in rank order: only the first version of a work, and at most a few passages per
  * work before those of others. Further passages of the same works fill up the list.
  */
-class Spread<T> {
-  readonly #top: number;
-  readonly #perWork: number;
-  readonly #first: T[] = [];
-  readonly #rest: T[] = [];
-  readonly #ofWork = new Map<string, number>();
-  readonly #versions = new Map<string, string>();
-
-  constructor(top: number, perWork = PER_WORK) {
-    this.#top = top;
-    this.#perWork = perWork;
-  }
-
-  /** Adds a hit; true when the list is full. */
-  add({ document, title }: Pick<Passage, 'document' | 'title'>, hit: T): boolean {
+function spread<T extends { readonly passage: Passage }>(hits: Iterable<T>, top: number, perWork = PER_WORK): T[] {
+  const [first, rest]: [T[], T[]] = [[], []];
+  const ofWork = new Map<string, number>();
+  const versions = new Map<string, string>();
+  for (const hit of hits) {
+    const { document, title } = hit.passage;
     const name = title.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
-    const version = name.length < TELLING_TITLE ? document : (this.#versions.get(name) ?? document);
-    this.#versions.set(name, version);
-    if (version !== document) return false;
-    const count = (this.#ofWork.get(document) ?? 0) + 1;
-    this.#ofWork.set(document, count);
-    (count > this.#perWork ? this.#rest : this.#first).push(hit);
-    return this.#first.length >= this.#top;
+    const version = name.length < TELLING_TITLE ? document : (versions.get(name) ?? document);
+    versions.set(name, version);
+    if (version !== document) continue;
+    const count = (ofWork.get(document) ?? 0) + 1;
+    ofWork.set(document, count);
+    (count > perWork ? rest : first).push(hit);
+    if (first.length >= top) break;
   }
-
-  hits(): T[] {
-    return [...this.#first, ...this.#rest].slice(0, this.#top);
-  }
+  return [...first, ...rest].slice(0, top);
 }
 
 /** Weight of semantic similarity when most words of the question are not in the index. */
