@@ -1,4 +1,4 @@
-import type { ManifestRow } from '../download/index.ts';
+import type { AttemptRow, ManifestRow } from '../download/index.ts';
 import { ResolverAccount } from '../download/index.ts';
 import type { CorpusStore } from '../store/index.ts';
 import { sentenceOf } from './works/work-table.ts';
@@ -315,12 +315,7 @@ function escaped(text: string): string {
 
 const MOST_LOST = 30;
 
-export interface AttemptAtHost {
-  readonly url: string;
-  readonly status: number | null;
-  readonly bytes: number;
-  readonly started_at: string;
-}
+type AttemptAtHost = Pick<AttemptRow, 'url' | 'status' | 'bytes' | 'started_at'>;
 
 /** The sources of full texts and what failed, from the last row of every work. */
 export function sourcesOf(store: CorpusStore) {

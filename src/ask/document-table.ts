@@ -1,4 +1,5 @@
 import type { CorpusStore } from '../store/index.ts';
+import type { WorksRequest } from './works/work-table.ts';
 import { decodeCursor, encodeCursor, wordsOf } from './works/work-table.ts';
 
 /** The steps of a document, in order. */
@@ -21,12 +22,8 @@ export interface DocumentLine {
   readonly failure: string | null;
 }
 
-export interface DocumentsRequest {
-  /** Words in the title or authors. */
-  readonly q?: string | undefined;
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-}
+/** Words in the title or authors, and the page. */
+export type DocumentsRequest = Pick<WorksRequest, 'q' | 'limit' | 'cursor'>;
 
 const DEFAULT_LIMIT = 50;
 

@@ -12,7 +12,7 @@ export {
   sourcesOf,
   stageTimes,
 } from './account.ts';
-export type { Account, RunCounts, HostFigures, HostSlice, AttemptAtHost } from './account.ts';
+export type { Account, RunCounts, HostFigures, HostSlice } from './account.ts';
 export { chooseWorks, parseWorkFilter, worksOfSet, CorpusWorks, documentLinks } from './corpus-works.ts';
 export type { LibraryWork } from './corpus-works.ts';
 export {
@@ -43,7 +43,7 @@ export { workLabel } from './graph/types.ts';
 export type { GraphNode, Neighbour, ShownEvidence, Weighted } from './graph/types.ts';
 export { isFailure, isRefusal } from '../store/index.ts';
 export { CITATION_STYLES, Library, manifestFolder } from './library/library.ts';
-export type { CitationStyle, LibraryAccount, MissingReason, WorksPage } from './library/library.ts';
+export type { CitationStyle, LibraryAccount, WorksPage } from './library/library.ts';
 export type { Figure, LibraryDocument, OutlineEntry, TextPart, TextPiece } from './library/read-document.ts';
 export type { CitedDocument, CitedHit, CitedWork, PassageFilter, SearchRequest } from './search/search-session.ts';
 export { KeptOpen, fileStamp } from './search/kept-open.ts';

@@ -127,12 +127,8 @@ export class RunFolder implements Disposable {
   }
 }
 
-/** The counts of a folder over all its runs, and of this run. */
-export interface WorksAccount extends Account {
-  /** Works listed and bytes downloaded by this run. */
-  readonly listed_this_run: number;
-  readonly bytes_this_run: number;
-}
+/** The counts of a folder over all its runs; works listed and bytes downloaded by this run. */
+export type WorksAccount = ReturnType<typeof accountOfWorks>;
 
 /** The outcomes of documents in one stage. */
 export type StageAccount = ReturnType<typeof stageAccount>;
@@ -202,7 +198,7 @@ function stageAccount(outcome: StageOutcome, scans: number) {
   };
 }
 
-export function accountOfWorks(counts: Account, now: DownloadSummary | undefined): WorksAccount {
+export function accountOfWorks(counts: Account, now: DownloadSummary | undefined) {
   return { ...counts, listed_this_run: now?.found ?? 0, bytes_this_run: now?.bytes ?? 0 };
 }
 

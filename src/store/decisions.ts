@@ -98,22 +98,15 @@ export function verdictOf(
   return { verdict: first.decision, reason: all.find(({ reason }) => reason !== null)?.reason ?? null };
 }
 
-/** The label of a work, its phase, and why it was excluded. */
-interface Labelled {
-  readonly label: Label;
-  readonly phase: Phase;
-  readonly reason: string | null;
-}
-
-/** The verdict on the full text if there is one, otherwise that on title and abstract. */
-export function labelOf(decisions: readonly Standing[], reviewers: number): Labelled | null {
+/** The label of a work: the verdict on the full text if there is one, otherwise that on title and abstract. */
+export function labelOf(decisions: readonly Standing[], reviewers: number) {
   for (const phase of PHASES.toReversed()) {
     const found = verdictOf(
       decisions.filter((each) => each.phase === phase),
       reviewers,
     );
-    if (found?.verdict === 'include') return { label: 'included', phase, reason: null };
-    if (found?.verdict === 'exclude') return { label: 'excluded', phase, reason: found.reason };
+    if (found?.verdict === 'include') return { label: 'included', phase, reason: null } as const;
+    if (found?.verdict === 'exclude') return { label: 'excluded', phase, reason: found.reason } as const;
   }
   return null;
 }

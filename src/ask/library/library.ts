@@ -33,14 +33,6 @@ export interface WorksPage {
   readonly next: string | null;
 }
 
-export interface MissingReason {
-  readonly reason: string;
-  readonly sentence: string;
-  /** Whether a later run may succeed. */
-  readonly later: boolean;
-  readonly works: number;
-}
-
 export type LibraryAccount<Run> = Awaited<ReturnType<Library<Run>['account']>>;
 
 /** A corpus for readers: its works, the text of its documents, citations, and what is missing. */

@@ -283,17 +283,11 @@ function hubLicense(slug: string): string {
   return slug === 'cc0' ? 'cc0-1.0' : slug === 'public-domain' ? 'pddl' : `${slug}-4.0`;
 }
 
-/** A passage as LangChain and LlamaIndex load it. */
-interface LoadedDocument {
-  readonly page_content: string;
-  readonly metadata: Readonly<Record<string, unknown>>;
-}
-
-/** The passages of works with the metadata needed to cite them. */
+/** The passages of works with the metadata needed to cite them, as LangChain and LlamaIndex load them. */
 async function* loadedDocuments(
   works: Iterable<LibraryWork>,
   place: { readonly dataRoot: string; readonly format: FileFormat },
-): AsyncGenerator<LoadedDocument> {
+) {
   for (const { record, document, file, licence: license, isOtherVersion, label } of works) {
     const chunks = chunkOutput(place.dataRoot, document, place.format);
     if (isOtherVersion || label === 'excluded' || !existsSync(chunks)) continue;

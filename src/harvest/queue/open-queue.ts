@@ -81,26 +81,21 @@ export function fleetLayer(url: string | undefined): Layer {
     throw new AppError('USAGE_FLEET', `--fleet ${url.slice(0, 100)}: not the address of a PostgreSQL server`, {
       hint: 'for example --fleet postgres://user@host/database',
     });
-  return [
-    { path: ['queue', 'backend'], value: 'postgres', origin },
-    { path: ['queue', 'url'], value: url, origin },
-    { path: ['queue', 'fleet'], value: true, origin },
-  ];
+  return queueSettings({ backend: 'postgres', url, fleet: true }, origin);
+}
+
+function queueSettings(settings: Partial<Config['queue']>, origin: string): Layer {
+  return Object.entries(settings).map(([name, value]) => ({ path: ['queue', name], value, origin }));
 }
 
 /** The settings of `--queue`: a PostgreSQL URL or a SQLite file. */
 export function queueLayer(target: string | undefined): Layer {
   if (target === undefined) return [];
-  const origin = 'option --queue';
-  return /^postgres(ql)?:\/\//.test(target)
-    ? [
-        { path: ['queue', 'backend'], value: 'postgres', origin },
-        { path: ['queue', 'url'], value: target, origin },
-      ]
-    : [
-        { path: ['queue', 'backend'], value: 'sqlite', origin },
-        { path: ['queue', 'path'], value: target, origin },
-      ];
+  const isServer = /^postgres(ql)?:\/\//.test(target);
+  return queueSettings(
+    isServer ? { backend: 'postgres', url: target } : { backend: 'sqlite', path: target },
+    'option --queue',
+  );
 }
 
 /** Clock and log of long-lived parts. */
