@@ -1,5 +1,4 @@
 import { parseJson } from '../base/index.ts';
-import type { NoticeAbout, WorkRecord } from '../works/index.ts';
 import {
   doiPath,
   lookupText,
@@ -12,14 +11,6 @@ import { arxivIdAt, readArxivFeed } from '../resolve/index.ts';
 import type { ManifestRow } from '../download/index.ts';
 import type { Asking } from './open-download.ts';
 
-export interface SaidRecords {
-  readonly records: readonly WorkRecord[];
-  /** Notices about other works that the work itself gives. */
-  readonly given: readonly NoticeAbout[];
-  /** A service did not answer. */
-  readonly isAway: boolean;
-}
-
 /**
  * Reads the record of a work from OpenAlex, where single records are free, and its publisher's from Crossref. `openalex`
  * is any id that OpenAlex accepts: its own, `doi:…`, `pmid:…`.
@@ -28,7 +19,7 @@ export async function askRecords(
   ids: { readonly openalex: string | null; readonly doi: string | null },
   { send, services, contact }: Pick<Asking, 'send' | 'services' | 'contact'>,
   { now, signal }: { readonly now: number; readonly signal: AbortSignal },
-): Promise<SaidRecords> {
+) {
   const at = new Date(now).toISOString();
   let isAway = false;
   const ask = async (
@@ -58,7 +49,9 @@ export async function askRecords(
   const records = [parseOpenAlexRecord(byOpenAlex, at), parseCrossrefRecord(byCrossref?.message, at)];
   return {
     records: records.filter((each) => each !== undefined),
+    /** Notices about other works that the work itself gives. */
     given: noticesGiven(byCrossref?.message),
+    /** A service did not answer. */
     isAway,
   };
 }
