@@ -16,12 +16,6 @@ interface ResolverLine {
   would_have_given: number;
 }
 
-/** An error of a resolver, listed once with a count. */
-interface ProblemLine {
-  works: number;
-  readonly first: string;
-}
-
 /** Works lost because a host refused or failed. */
 interface SourceLine {
   /** Works saved by no source for which it was requested. */
@@ -35,8 +29,9 @@ const MOST_SOURCES = 1_000;
 
 /** What became of the works at each resolver and host. */
 export class ResolverAccount {
-  readonly #lines: Record<string, ResolverLine> = {};
-  readonly #problems: Record<string, ProblemLine> = {};
+  /** By resolver, in the order in which they were first queried. */
+  readonly lines: Record<string, ResolverLine> = {};
+  readonly problems: Record<string, { works: number; readonly first: string }> = {};
   readonly #sources = new Map<string, SourceLine>();
 
   add(row: ManifestRow): void {
@@ -57,7 +52,7 @@ export class ResolverAccount {
     this.#lose(row);
     for (const name of unanswered) {
       const first = row.problems.find(({ resolver }) => resolver === name)?.message ?? '';
-      (this.#problems[name] ??= { works: 0, first }).works += 1;
+      (this.problems[name] ??= { works: 0, first }).works += 1;
     }
   }
 
@@ -77,17 +72,8 @@ export class ResolverAccount {
     return Object.fromEntries([...this.#sources].toSorted(([, a], [, b]) => b.only - a.only || b.works - a.works));
   }
 
-  /** By resolver, in the order in which they were first queried. */
-  get lines(): Readonly<Record<string, ResolverLine>> {
-    return this.#lines;
-  }
-
-  get problems(): Readonly<Record<string, ProblemLine>> {
-    return this.#problems;
-  }
-
   #line(name: string): ResolverLine {
-    return (this.#lines[name] ??= { asked: 0, answered: 0, plans: 0, kept: 0, refused: {}, would_have_given: 0 });
+    return (this.lines[name] ??= { asked: 0, answered: 0, plans: 0, kept: 0, refused: {}, would_have_given: 0 });
   }
 }
 

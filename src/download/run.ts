@@ -80,7 +80,7 @@ const LONGEST_PARK_MS = 24 * 3_600_000;
  */
 export class DownloadRun {
   readonly #options: DownloadRunOptions;
-  readonly #orchestrator: Orchestrator;
+  readonly orchestrator: Orchestrator;
   readonly #sameWorks: SameWorks;
   readonly #halt = new AbortController();
   #diskError: { readonly error: unknown } | undefined;
@@ -91,7 +91,7 @@ export class DownloadRun {
   constructor(options: DownloadRunOptions) {
     this.#options = options;
     this.#sameWorks = new SameWorks((work) => options.sink.last(work), options.sink.identity);
-    this.#orchestrator = new Orchestrator({
+    this.orchestrator = new Orchestrator({
       ...options.orchestrator,
       heldLanes: 'try',
       admission: options.admission,
@@ -102,10 +102,6 @@ export class DownloadRun {
       log: options.log,
       around: options.around,
     });
-  }
-
-  get orchestrator(): Orchestrator {
-    return this.#orchestrator;
   }
 
   get counts() {
@@ -120,15 +116,15 @@ export class DownloadRun {
     const stop = this.#halt;
     const signal = AbortSignal.any([options.signal, stop.signal]);
     const drain = options.drain ?? 'empty';
-    const running = this.#orchestrator.run({ drain: provider ? 'never' : drain, signal });
+    const running = this.orchestrator.run({ drain: provider ? 'never' : drain, signal });
     let providerError: { readonly error: unknown } | undefined;
     const finding = provider
       ? this.#find(provider, signal).then(
-          () => this.#orchestrator.drain(drain),
+          () => this.orchestrator.drain(drain),
           (error: unknown) => {
             // Finish what was found; the error is reported at the end.
             if (!signal.aborted) providerError = { error };
-            this.#orchestrator.drain(drain);
+            this.orchestrator.drain(drain);
           },
         )
       : undefined;
