@@ -104,17 +104,16 @@ export function isGraphUnfinished(store: CorpusStore): boolean {
 
 /**
  * The tables of the graph. Documents are added and removed as a whole. Once `link` returns 0, the rows are the same as if
- * the documents had been added to an empty graph.
+ * the documents had been added to an empty graph. Which work a reference without an identifier cites depends on the works
+ * in the graph: when works are added, removed or changed, only the references that share a key with them are opened again.
  *
  *   documents ──apply──▶ statements, evidence, open references; nodes and edges made from them ──link──▶ references linked
  */
 export class GraphRows {
   readonly #store: CorpusStore;
-  readonly #links: ReferenceLinks;
 
   constructor(store: CorpusStore) {
     this.#store = store;
-    this.#links = new ReferenceLinks(store);
     // Nodes and edges to rebuild at the end of a transaction.
     store.database.exec(`create temp table if not exists touched_nodes (node text primary key) without rowid;
       create temp table if not exists touched_edges (source text not null, kind text not null, target text not null,
@@ -151,10 +150,10 @@ export class GraphRows {
   /** Links some of the open references to works, in one transaction; returns how many. */
   link(): number {
     return this.#store.transaction(() => {
-      const open = this.#links.open(REFERENCES_PER_TRANSACTION);
+      const open = this.#open(REFERENCES_PER_TRANSACTION);
       for (const { owner, part } of open) {
         this.#removeRows(owner, part);
-        this.#addRows({ owner, part, ...this.#links.resolve(owner, part) });
+        this.#addRows({ owner, part, ...this.#resolve(owner, part) });
       }
       this.#settle();
       return open.length;
@@ -164,13 +163,14 @@ export class GraphRows {
   #add({ owner, content, work, fileSha256, nodes, edges, references }: Contribution & { content: string }): void {
     this.#store.run('insert into graph_sources values (?, ?, ?, ?)', owner, content, nodeKey(work), fileSha256);
     this.#addRows({ owner, part: '', nodes, edges });
-    for (const reference of references) this.#links.add(owner, work, reference);
+    for (const reference of references) this.#addReference(owner, work, reference);
   }
 
   #remove(owner: string): void {
     if (this.#store.run('delete from graph_sources where owner = ?', owner) === 0) return;
     this.#removeRows(owner, null);
-    this.#links.remove(owner);
+    for (const table of ['printed', 'printed_keys', 'open_references'])
+      this.#store.run(`delete from ${table} where owner = ?`, owner);
   }
 
   /** A node that a document states twice counts once, with the better rank. */
@@ -218,10 +218,91 @@ export class GraphRows {
 
   /** Rebuilds the touched nodes and edges from statements and evidence. */
   #settle(): void {
-    const before = this.#links.touchedWorks();
+    const before = this.#touchedWorks();
     for (const sql of SETTLE) this.#store.run(sql);
-    this.#links.worksChanged(before);
+    this.#worksChanged(before);
     for (const table of ['touched_nodes', 'touched_edges']) this.#store.run(`delete from ${table}`);
+  }
+
+  #addReference(owner: string, work: string, { id, text, place }: OpenReference): void {
+    this.#store.run('insert into printed values (?, ?, ?, ?, ?)', owner, id, work, text, JSON.stringify(place));
+    const keys = [...referenceKeys(readPrintedReference(text))].sort();
+    this.#store.insertRows(
+      'printed_keys',
+      keys.map((key) => [key, owner, id]),
+    );
+    this.#store.run('insert or ignore into open_references values (?, ?)', owner, id);
+  }
+
+  /** Takes some references from the open ones. */
+  #open(most: number): { readonly owner: string; readonly part: string }[] {
+    const open = this.#store.all<{ owner: string; part: string }>(
+      'select * from open_references order by owner, part limit ?',
+      most,
+    );
+    for (const { owner, part } of open)
+      this.#store.run('delete from open_references where owner = ? and part = ?', owner, part);
+    return open;
+  }
+
+  #touchedWorks(): Map<string, string> {
+    return this.#store.map(
+      `select node, data from touched_nodes cross join nodes using (node)
+       where kind = 'work' and id not like 'work:printed:%' order by node`,
+    );
+  }
+
+  /** Compares the touched works with their earlier data and reopens references that share a key with a changed one. */
+  #worksChanged(before: ReadonlyMap<string, string>): void {
+    const after = this.#touchedWorks();
+    for (const node of new Set([...before.keys(), ...after.keys()])) {
+      const now = after.get(node);
+      if (now === before.get(node)) continue;
+      this.#reopen(node);
+      this.#store.run('delete from work_keys where node = ?', node);
+      if (now === undefined) continue;
+      const keys = [...workKeys(citedWorkOf(now))].sort();
+      this.#store.insertRows(
+        'work_keys',
+        keys.map((key) => [key, node]),
+      );
+      this.#reopen(node);
+    }
+  }
+
+  /** The work that an open reference cites now. */
+  #resolve(
+    owner: string,
+    part: string,
+  ): { readonly nodes: readonly NodeStatement[]; readonly edges: readonly EdgeStatement[] } {
+    const row = this.#store.get<{ work: string; text: string; place: string }>(
+      'select work, text, place from printed where owner = ? and part = ?',
+      owner,
+      part,
+    );
+    if (!row) return { nodes: [], edges: [] };
+    const { work, text, place } = row;
+    const candidates = this.#store.all<{ id: string; data: string }>(
+      `select id, data from (
+         select node, sum(case substr(key, 1, 2) when 't:' then 1 else ${NUMBER_WEIGHT} end) as shared
+         from printed_keys cross join work_keys using (key) where owner = ? and part = ? group by node
+       ) cross join nodes using (node) where shared >= ${LEAST_SHARED} and node <> ?
+       order by shared desc, node limit ${MOST_CANDIDATES}`,
+      owner,
+      part,
+      nodeKey(work),
+    );
+    return resolveReference(
+      { node: part, work, text, place: JSON.parse(place) as TextPlace },
+      candidates.map(({ id, data }) => [id, citedWorkOf(data)] as const),
+    );
+  }
+
+  #reopen(node: string): void {
+    this.#store.run(
+      'insert or ignore into open_references select owner, part from work_keys cross join printed_keys using (key) where node = ?',
+      node,
+    );
   }
 }
 
@@ -258,104 +339,6 @@ function sorted(edges: readonly EdgeStatement[]): EdgeStatement[] {
 const LEAST_SHARED = 2;
 const NUMBER_WEIGHT = 5;
 const MOST_CANDIDATES = 60;
-
-/**
- * Which work each reference without an identifier cites. That depends on the works in the graph: when works are added,
- * removed or changed, only the references that share a key with them are opened again.
- */
-class ReferenceLinks {
-  readonly #store: CorpusStore;
-
-  constructor(store: CorpusStore) {
-    this.#store = store;
-  }
-
-  add(owner: string, work: string, { id, text, place }: OpenReference): void {
-    this.#store.run('insert into printed values (?, ?, ?, ?, ?)', owner, id, work, text, JSON.stringify(place));
-    const keys = [...referenceKeys(readPrintedReference(text))].sort();
-    this.#store.insertRows(
-      'printed_keys',
-      keys.map((key) => [key, owner, id]),
-    );
-    this.#store.run('insert or ignore into open_references values (?, ?)', owner, id);
-  }
-
-  remove(owner: string): void {
-    for (const table of ['printed', 'printed_keys', 'open_references'])
-      this.#store.run(`delete from ${table} where owner = ?`, owner);
-  }
-
-  /** Takes some references from the open ones. */
-  open(most: number): { readonly owner: string; readonly part: string }[] {
-    const open = this.#store.all<{ owner: string; part: string }>(
-      'select * from open_references order by owner, part limit ?',
-      most,
-    );
-    for (const { owner, part } of open)
-      this.#store.run('delete from open_references where owner = ? and part = ?', owner, part);
-    return open;
-  }
-
-  touchedWorks(): Map<string, string> {
-    return this.#store.map(
-      `select node, data from touched_nodes cross join nodes using (node)
-       where kind = 'work' and id not like 'work:printed:%' order by node`,
-    );
-  }
-
-  /** Compares the touched works with their earlier data and reopens references that share a key with a changed one. */
-  worksChanged(before: ReadonlyMap<string, string>): void {
-    const after = this.touchedWorks();
-    for (const node of new Set([...before.keys(), ...after.keys()])) {
-      const now = after.get(node);
-      if (now === before.get(node)) continue;
-      this.#reopen(node);
-      this.#store.run('delete from work_keys where node = ?', node);
-      if (now === undefined) continue;
-      const keys = [...workKeys(citedWorkOf(now))].sort();
-      this.#store.insertRows(
-        'work_keys',
-        keys.map((key) => [key, node]),
-      );
-      this.#reopen(node);
-    }
-  }
-
-  /** The work that an open reference cites now. */
-  resolve(
-    owner: string,
-    part: string,
-  ): { readonly nodes: readonly NodeStatement[]; readonly edges: readonly EdgeStatement[] } {
-    const row = this.#store.get<{ work: string; text: string; place: string }>(
-      'select work, text, place from printed where owner = ? and part = ?',
-      owner,
-      part,
-    );
-    if (!row) return { nodes: [], edges: [] };
-    const { work, text, place } = row;
-    const candidates = this.#store.all<{ id: string; data: string }>(
-      `select id, data from (
-         select node, sum(case substr(key, 1, 2) when 't:' then 1 else ${NUMBER_WEIGHT} end) as shared
-         from printed_keys cross join work_keys using (key) where owner = ? and part = ? group by node
-       ) cross join nodes using (node) where shared >= ${LEAST_SHARED} and node <> ?
-       order by shared desc, node limit ${MOST_CANDIDATES}`,
-      owner,
-      part,
-      nodeKey(work),
-    );
-    return resolveReference(
-      { node: part, work, text, place: JSON.parse(place) as TextPlace },
-      candidates.map(({ id, data }) => [id, citedWorkOf(data)] as const),
-    );
-  }
-
-  #reopen(node: string): void {
-    this.#store.run(
-      'insert or ignore into open_references select owner, part from work_keys cross join printed_keys using (key) where node = ?',
-      node,
-    );
-  }
-}
 
 /**
  * Answers of catalogues about references and cited ids, logged in `records.jsonl`. No question is asked twice, and the
