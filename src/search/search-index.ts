@@ -38,8 +38,9 @@ export interface SearchOptions {
 }
 
 const BY = { dense: 'meaning', hybrid: 'words and meaning' } as const;
-/** How many rows with the nearest codes are compared exactly: many, because codes are coarse. */
-const NEAR_ROWS = 4000;
+/** How many rows with the nearest codes are compared exactly, and one in how many of a large index: codes are coarse. */
+const NEAR_ROWS = 1000;
+const NEAR_ONE_IN = 250;
 const NEAR_WORDS = 1000;
 const FILTERS_KEPT = 8;
 /** How many times more passages are ranked than requested, so that other works are among them. */
@@ -171,7 +172,8 @@ export class SearchIndex implements Disposable {
 
   /** Finds candidates by near codes and by words, then compares them exactly. */
   #rankByMeaning({ query, vector, unrelated, hidden }: Question, { mode, top }: SearchOptions): Ranking {
-    const near = this.#all.nearest(vector, hidden, Math.max(NEAR_ROWS, top * 20));
+    const count = Math.max(NEAR_ROWS, this.#all.passages / NEAR_ONE_IN, top * 20);
+    const near = this.#all.nearest(vector, hidden, count);
     const dense = new Map(near.map((place) => [place, this.#all.denseScore(place, vector, unrelated)]));
     if (mode === 'dense')
       return rankingOf(
