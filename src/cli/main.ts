@@ -38,8 +38,7 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
-    const { exitCode, printError } = await import('./print-error.ts');
-    const { openTerminal } = await import('./terminal.ts');
+    const { exitCode, openTerminal, printError } = await import('./terminal.ts');
     printError(error, openTerminal({ colour: true }), process.argv.includes('--json'));
     process.exitCode = exitCode(error);
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CommanderError } from 'commander';
 
 import { errorInfo } from '../../src/base/index.ts';
-import { exitCode } from '../../src/cli/print-error.ts';
+import { exitCode } from '../../src/cli/terminal.ts';
 import type { Door } from '../../src/cli/program.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { BIN, CHEAPLY } from '../support/bin.ts';
