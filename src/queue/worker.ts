@@ -168,7 +168,7 @@ export class Worker {
       if (this.#mode.kind === 'ended') break;
       if (!this.#isWoken) await this.#sleep();
     }
-    this.#alarm?.[Symbol.dispose]();
+    this.#clearAlarm();
     this.#grace?.[Symbol.dispose]();
     if (this.#failure) throw this.#failure.error;
     return this.#mode.reason;
@@ -290,6 +290,7 @@ export class Worker {
   }
 
   async #look(): Promise<void> {
+    this.#clearAlarm();
     const startedAt = this.#clock.monotonic();
     if (this.#view === 'stale') this.#view = 'current';
     // A process that slept beyond its heartbeats is not dead: it extends its leases before it looks for expired ones.
@@ -328,6 +329,7 @@ export class Worker {
   }
 
   async #exchange(ended: readonly EndedJob[], { standing, picks }: Choice): Promise<void> {
+    this.#clearAlarm();
     const startedAt = this.#clock.monotonic();
     // Reserved for the new jobs: a parked job must not take them meanwhile.
     const wanted = picks.reduce((sum, { limit }) => sum + limit, 0);
@@ -382,8 +384,9 @@ export class Worker {
   }
 
   async #rest(): Promise<void> {
-    this.#alarm?.[Symbol.dispose]();
-    this.#alarm = undefined;
+    // Set after the last look or exchange: only hosts have changed since.
+    if (this.#alarm && this.#jobs.size > 0) return;
+    this.#clearAlarm();
     const isPaused = this.#mode.kind === 'paused';
     // A worker without free slots is woken by its jobs, a paused one by the operator who resumes it.
     if (this.#free === 0 || (isPaused && this.#drain === 'never')) return;
@@ -403,6 +406,11 @@ export class Worker {
     const longest = this.#drain === 'never' ? IDLE_LOOK_MS : DRAIN_LOOK_MS;
     const delayMs = Math.min(longest, outlook.nextAt === null ? longest : outlook.nextAt - now);
     this.#alarm = this.#clock.setTimer(Math.max(1, delayMs), () => this.lookAgain());
+  }
+
+  #clearAlarm(): void {
+    this.#alarm?.[Symbol.dispose]();
+    this.#alarm = undefined;
   }
 
   async #sleep(): Promise<void> {
