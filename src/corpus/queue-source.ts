@@ -27,8 +27,8 @@ export interface QueueSourceOptions {
   readonly lock?: FileLock;
   /** Fetches the inputs of an item and returns it with local paths. Throws if that fails. */
   readonly arrive?: (item: WorkItem, signal: AbortSignal) => Promise<WorkItem>;
-  /** Records the end of an item if its lease is still held; otherwise it belongs to another runner. */
-  readonly ended?: (item: WorkItem, end: ItemEnd, job: Pick<HandlerJob, 'id' | 'token'>) => Promise<void>;
+  /** Records the end of an item; false if its lease was lost and nothing was recorded. */
+  readonly ended?: (item: WorkItem, end: ItemEnd, job: Pick<HandlerJob, 'id' | 'token'>) => Promise<boolean>;
 }
 
 /** An item that this runner has leased. */
@@ -137,14 +137,15 @@ export class QueueSource implements ItemSource, AsyncDisposable {
   async settle(item: WorkItem, end: ItemEnd): Promise<void> {
     const held = this.#held.get(item.itemId);
     if (!held) return;
-    if (end.kind !== 'unfinished') await this.#options.ended?.(item, end, held.job);
+    const isRecorded = end.kind === 'unfinished' || ((await this.#options.ended?.(item, end, held.job)) ?? true);
     // The lease may have been lost meanwhile.
     if (this.#held.get(item.itemId) !== held) return;
     this.#held.delete(item.itemId);
     this.#resize();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#written.set(held.job.id, resolve);
-    held.end(outcomeOf(end));
+    // This process may lease the item again: unless its end is recorded, it is not done.
+    held.end(outcomeOf(isRecorded ? end : { kind: 'unfinished' }));
     await Promise.race([promise, this.#orchestrator.ended]);
     this.#written.delete(held.job.id);
   }

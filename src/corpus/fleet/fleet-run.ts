@@ -272,22 +272,24 @@ export async function openStageSource(
     item: WorkItem,
     end: ItemEnd,
     { id, token }: Pick<HandlerJob, 'id' | 'token'>,
-  ): Promise<void> => {
+  ): Promise<boolean> => {
     const isMade = end.kind === 'success' || (end.kind === 'skip' && end.outcome.reason === 'resume-satisfied');
     const made = [...Object.values(item.outputs), fingerprintPath(item)].filter((path) => existsSync(path));
     const proof = { schema, id, token };
-    if (!(await logs.isHeld(proof))) return;
+    const said = rows.take(item.itemId);
+    if (!(await logs.isHeld(proof))) return false;
     const lines = isMade ? await files.put(made.map((path) => portable(path, folder))) : [];
     const isHeld = await logs.append(
       [
-        { log: stageName, lines: rows.take(item.itemId).map((row) => portableRow(row, folder)) },
+        { log: stageName, lines: said.map((row) => portableRow(row, folder)) },
         { log: 'objects', lines: lines.map((line) => JSON.stringify(line)) },
       ],
       proof,
     );
-    if (!isHeld) return;
+    if (!isHeld) return false;
     files.noted(lines);
     if (isMade) await parts.made?.(item.itemId);
+    return true;
   };
 
   const items = opened.use(

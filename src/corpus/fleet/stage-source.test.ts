@@ -38,10 +38,10 @@ function configOf(folder: string, queue: object, store = join(folder, '..', 'sto
 }
 
 /** A machine of a fleet that takes one document and makes a text of it. */
-async function openMachine(folder: string, stack: AsyncDisposableStack) {
+async function openMachine(folder: string, stack: AsyncDisposableStack, schema = 'docstokg') {
   mkdirSync(join(folder, 'PDF'), { recursive: true });
   mkdirSync(join(folder, 'Data/DocTagsFiles'), { recursive: true });
-  const config = configOf(folder, { backend: 'postgres', url: server.url, fleet: true });
+  const config = configOf(folder, { backend: 'postgres', url: server.url, fleet: true, schema });
   const shared = stack.use(await openShared(config, runtime));
   assert.ok(shared?.logs);
   const { files, logs } = shared;
@@ -113,6 +113,29 @@ test('a machine that wakes up after its lease went to another writes no row, no 
   await paused.finish(lost, 'the text of a machine that was suspended');
   assert.deepEqual(await state(), before);
   assert.deepEqual(paused.made, []);
+});
+
+test('a machine that leases its own item again, because its lease was taken away, does it again', async () => {
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-again-'));
+  await using stack = new AsyncDisposableStack();
+  const client = new Client({ connectionString: server.url });
+  await client.connect();
+  stack.defer(() => client.end());
+  const here = join(temporary.path, 'here');
+  const machine = await openMachine(here, stack, 'again');
+  writeFileSync(join(here, PDF), 'paper');
+  await machine.files.save([PDF]);
+  const [inputs, outputs] = [{ pdf: join(here, PDF) }, { text: join(here, TEXT) }];
+  await machine.source.add([{ itemId: 'a', inputs, outputs, cfgHash: 'cfg', costHint: 1 }]);
+  const lost = await machine.take();
+  // As another machine does that finds the lease expired and is stopped before it leases the item.
+  await client.query(`UPDATE again_doctags.runs SET state = 'queued', worker_id = NULL, lease_expires_at = NULL`);
+  await machine.finish(lost, 'the text');
+  assert.deepEqual(machine.made, []);
+  await machine.finish(await machine.take(), 'the text');
+  assert.deepEqual(machine.made, ['a']);
+  const { rows } = await client.query(`SELECT count(*)::int AS lines FROM again.log_lines WHERE log = 'doctags'`);
+  assert.deepEqual(rows, [{ lines: 1 }]);
 });
 
 test('a store has the files of one fleet: another fleet, another store and a run by itself are refused', async () => {
