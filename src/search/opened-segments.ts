@@ -5,7 +5,7 @@ import type { Section } from './section.ts';
 import { isAside } from './section.ts';
 import { K1, LexicalSegment } from './segment/lexical.ts';
 import { SegmentFile, segmentPath } from './segment/segment-file.ts';
-import { dot, HIDDEN, VectorIndex } from './segment/vectors.ts';
+import { HIDDEN, VectorIndex } from './segment/vectors.ts';
 import { readFacet } from './segment/write-segment.ts';
 
 /** The segments of an index as one, with common passage numbers and statistics. */
@@ -96,9 +96,8 @@ export class OpenedSegments implements Disposable {
 
   /** The similarity of a passage's best vector; `unrelated` if it has none. */
   denseScore(place: number, vector: Float32Array, unrelated: number): number {
-    let best = -Infinity;
-    for (const each of this.vectors(place)) best = Math.max(best, dot(each, vector));
-    return best === -Infinity ? unrelated : best;
+    const { segment, local } = this.locate(place);
+    return segment.vectors?.similarity(local, vector) ?? unrelated;
   }
 
   vectors(place: number): readonly Float32Array[] {

@@ -38,9 +38,9 @@ export interface SearchOptions {
 }
 
 const BY = { dense: 'meaning', hybrid: 'words and meaning' } as const;
-/** How many rows with the nearest codes are compared exactly, and one in how many of a large index: codes are coarse. */
-const NEAR_ROWS = 1000;
+/** How many rows with the nearest codes are compared exactly: one in so many, within limits. Codes are coarse. */
 const NEAR_ONE_IN = 250;
+const NEAR_ROWS = { least: 1_000, most: 4_000 };
 const NEAR_WORDS = 1000;
 const FILTERS_KEPT = 8;
 /** How many times more passages are ranked than requested, so that other works are among them. */
@@ -157,7 +157,11 @@ export class SearchIndex implements Disposable {
     const { segments } = this.#all;
     if (mode === 'lexical') {
       const words = withheld(this.#all.scoreWords(query), hidden, 0);
-      weigh(words, this.#all, query);
+      const weight = sectionWeight(this.#all, query);
+      if (weight)
+        for (const [at, own] of words.entries())
+          for (let place = 0; place < own.length; place += 1)
+            if (own[place] !== 0) own[place] = (own[place] as number) * weight(at, place);
       return { ...bestOf(segments, words, { top, above: 0 }), vector: undefined };
     }
     const [vector] = (await this.#engine?.embed([query], 'query', signal)) ?? [];
@@ -172,7 +176,8 @@ export class SearchIndex implements Disposable {
 
   /** Finds candidates by near codes and by words, then compares them exactly. */
   #rankByMeaning({ query, vector, unrelated, hidden }: Question, { mode, top }: SearchOptions): Ranking {
-    const count = Math.max(NEAR_ROWS, this.#all.passages / NEAR_ONE_IN, top * 20);
+    const share = Math.min(NEAR_ROWS.most, this.#all.passages / NEAR_ONE_IN);
+    const count = Math.max(NEAR_ROWS.least, share, top * 20);
     const near = this.#all.nearest(vector, hidden, count);
     const dense = new Map(near.map((place) => [place, this.#all.denseScore(place, vector, unrelated)]));
     if (mode === 'dense')
@@ -184,11 +189,10 @@ export class SearchIndex implements Disposable {
     const words = withheld(this.#all.scoreWords(query), hidden, 0);
     for (const place of bestOf(this.#all.segments, words, { top: NEAR_WORDS, above: 0 }).places)
       if (!dense.has(place)) dense.set(place, this.#all.denseScore(place, vector, unrelated));
-    const weights = this.#all.segments.map(({ passages }) => new Float32Array(passages).fill(1));
-    weigh(weights, this.#all, query);
+    const weight = sectionWeight(this.#all, query) ?? (() => 1);
     const candidates = Array.from(dense, ([place, meaning]) => {
       const { at, local } = this.#all.locate(place);
-      return { place, lexical: words[at]?.[local] ?? 0, meaning, weight: weights[at]?.[local] ?? 1 };
+      return { place, lexical: words[at]?.[local] ?? 0, meaning, weight: weight(at, local) };
     });
     const add = fuse(
       {
@@ -227,18 +231,19 @@ const RARE = 3;
 /** The same limit as one in so many passages, for small indexes, where every word is in few of them. */
 const RARE_ONE_IN = 100;
 
-function weigh(scores: readonly Float32Array[], all: OpenedSegments, question: string): void {
+/** The weight of a passage by its section, if the question prefers sections: the segment's number and the passage's in it. */
+function sectionWeight(
+  all: OpenedSegments,
+  question: string,
+): ((segment: number, passage: number) => number) | undefined {
   const bySection = sectionWeights(question);
-  if (Object.keys(bySection).length === 0) return;
+  if (Object.keys(bySection).length === 0) return undefined;
   const weights = Float32Array.from({ length: 256 }, (_, facet) => bySection[readFacet(facet).section] ?? 1);
-  const rare = all.rarePlaces(question, Math.min(RARE, Math.floor(all.passages / RARE_ONE_IN)));
-  for (const [at, { facets }] of all.segments.entries()) {
-    const own = scores[at] as Float32Array;
-    const full = Array.from(rare[at] ?? [], (place) => [place, own[place] as number] as const);
-    for (let place = 0; place < own.length; place += 1)
-      own[place] = (own[place] as number) * (weights[facets[place] as number] as number);
-    for (const [place, score] of full) own[place] = score;
-  }
+  const rare = all
+    .rarePlaces(question, Math.min(RARE, Math.floor(all.passages / RARE_ONE_IN)))
+    .map((places) => new Set(places));
+  return (segment, passage) =>
+    rare[segment]?.has(passage) ? 1 : (weights[all.segments[segment]?.facets[passage] ?? 0] ?? 1);
 }
 
 function withheld(scores: Float32Array[], hidden: readonly Uint32Array[], lowest: number): Float32Array[] {
@@ -306,12 +311,19 @@ function rankingOf(
 ): Ranking {
   const sorted = scored
     .filter(({ score }) => score > above)
-    .sort((a, b) => b.score - a.score || a.place - b.place)
+    .sort(bestFirst)
     .slice(0, top);
   return {
     places: Uint32Array.from(sorted, ({ place }) => place),
     scores: Float32Array.from(sorted, ({ score }) => score),
   };
+}
+
+function bestFirst(
+  one: { readonly place: number; readonly score: number },
+  other: { readonly place: number; readonly score: number },
+): number {
+  return other.score - one.score || one.place - other.place;
 }
 
 /**
@@ -323,23 +335,17 @@ function bestOf(
   scores: readonly Float32Array[],
   { top, above }: { readonly top: number; readonly above: number },
 ): Ranking {
-  // Sorted, best first. After a few thousand passages hardly any is better than the last one here.
-  const best: { readonly place: number; readonly score: number }[] = [];
+  let best: { readonly place: number; readonly score: number }[] = [];
   let bound = top === 0 ? Infinity : above;
   for (const [segment, { base }] of segments.entries()) {
     const own = scores[segment] as Float32Array;
     for (let at = 0; at < own.length; at += 1) {
       const score = own[at] as number;
       if (!(score > bound)) continue;
-      let [low, high] = [0, best.length];
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if ((best[middle]?.score ?? 0) < score) high = middle;
-        else low = middle + 1;
-      }
-      best.splice(low, 0, { place: base + at, score });
-      if (best.length > top) best.pop();
-      if (best.length === top) bound = best.at(-1)?.score ?? above;
+      best.push({ place: base + at, score });
+      if (best.length < 2 * top) continue;
+      best = best.sort(bestFirst).slice(0, top);
+      bound = best.at(-1)?.score ?? above;
     }
   }
   return rankingOf(best, top, above);

@@ -28,7 +28,7 @@ function aligned(bytes: number): number {
 }
 
 /** The inner product up to the shorter length. */
-export function dot(a: Float32Array, b: Float32Array): number {
+export function dot(a: Float32Array | Int8Array, b: Float32Array): number {
   const length = Math.min(a.length, b.length);
   let sum = 0;
   for (let at = 0; at < length; at += 1) sum += (a[at] as number) * (b[at] as number);
@@ -66,12 +66,20 @@ export class VectorIndex {
   readonly #codesAt: number;
   readonly #rowBytes: number;
   readonly #rowsAt: number;
+  /** The row read last. */
+  readonly #row: Uint8Array<ArrayBuffer>;
+  readonly #values: Float32Array<ArrayBuffer> | Int8Array<ArrayBuffer>;
 
   constructor(file: SegmentFile, layout: DenseLayout) {
     this.#file = file;
     this.layout = layout;
     const { centroid, starts, scales, rowBytes } = denseSizes(layout);
     this.#rowBytes = rowBytes;
+    this.#row = new Uint8Array(rowBytes);
+    this.#values =
+      layout.dtype === 'float32'
+        ? new Float32Array(this.#row.buffer, 0, layout.dimensions)
+        : new Int8Array(this.#row.buffer, 0, layout.dimensions);
     this.#rowsAt = centroid + starts + scales;
     file.checkRange('dense', this.#rowsAt, layout.rows * rowBytes);
     const head = new Uint8Array(this.#rowsAt);
@@ -121,18 +129,23 @@ export class VectorIndex {
 
   /** A passage's vectors, read from the file. */
   vectors(passage: number): Float32Array[] {
-    const from = this.#starts[passage] ?? 0;
-    const to = this.#starts[passage + 1] ?? from;
-    return Array.from({ length: to - from }, (_, at) => this.#row(from + at));
+    return Array.from(this.#rows(passage), (scale) => Float32Array.from(this.#values, (value) => value * scale));
   }
 
-  #row(row: number): Float32Array {
-    const { dimensions, dtype } = this.layout;
-    const bytes = new Uint8Array(this.#rowBytes);
-    this.#file.into('dense', bytes, this.#rowsAt + row * this.#rowBytes);
-    if (dtype === 'float32') return new Float32Array(bytes.buffer, 0, dimensions);
-    const scale = this.#scales[row] as number;
-    return Float32Array.from(new Int8Array(bytes.buffer, 0, dimensions), (value) => value * scale);
+  /** The similarity of a passage's best vector to a query; undefined if it has none. */
+  similarity(passage: number, query: Float32Array): number | undefined {
+    let best: number | undefined;
+    for (const scale of this.#rows(passage)) best = Math.max(best ?? -Infinity, scale * dot(this.#values, query));
+    return best;
+  }
+
+  /** Reads a passage's rows into `#values` one after the other; yields what these must be multiplied by. */
+  *#rows(passage: number): Generator<number> {
+    const to = this.#starts[passage + 1] ?? 0;
+    for (let row = this.#starts[passage] ?? to; row < to; row += 1) {
+      this.#file.into('dense', this.#row, this.#rowsAt + row * this.#rowBytes);
+      yield this.#scales[row] ?? 1;
+    }
   }
 }
 
