@@ -152,6 +152,8 @@ test('a corpus becomes a graph whose edges can be opened at their sentences', as
   const rank = pageRank(graph.database);
   assert.ok(Math.abs([...rank.values()].reduce((sum, each) => sum + each, 0) - 1) < 1e-6);
   assert.equal(communities(graph.database).size, rank.size);
+  const central = graph.mostCentral(10).works.map(({ node }) => node.id);
+  assert.equal(new Set(central).size, central.length, 'a work with two ids is listed once');
   const picture = graph.neighbourhood('W2');
   const drawn = picture.edges.map(
     ({ source, target, kind, evidence }) =>

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { AtomicText } from '../../base/index.ts';
 import { openRowWriter } from '../../parse/index.ts';
 import type { Graph } from './graph.ts';
-import { communities } from './graph.ts';
+import { communities, readCitations } from './graph.ts';
 import type { NodeRow } from './types.ts';
 import { familyName } from './types.ts';
 
@@ -80,13 +80,15 @@ function xmlText(text: string): string {
 /** Works and citations for VOSviewer: communities are clusters, citations within the graph are weights. */
 function* vosViewer(graph: Graph): Generator<string> {
   const cluster = communities(graph.database);
+  const { nodes, cites } = readCitations(graph.database);
   const cited = new Map<string, number>();
-  const links: string[] = [];
-  for (const { source, kind, target } of edgesOf(graph)) {
-    if (kind !== 'cites') continue;
-    cited.set(target, (cited.get(target) ?? 0) + 1);
-    links.push(JSON.stringify({ source_id: source, target_id: target, strength: 1 }));
-  }
+  const links = cites.flatMap((targets, at) =>
+    targets.map((target) => {
+      const key = nodes[target] ?? '';
+      cited.set(key, (cited.get(key) ?? 0) + 1);
+      return JSON.stringify({ source_id: nodes[at], target_id: key, strength: 1 });
+    }),
+  );
   yield '{"network":{"items":[\n';
   let separator = '';
   for (const node of nodesOf(graph)) {

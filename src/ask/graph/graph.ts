@@ -428,15 +428,29 @@ interface Citations {
   readonly cites: readonly (readonly number[])[];
 }
 
-function readCitations(database: DatabaseSync): Citations {
-  const edges = database
-    .prepare("SELECT source, target FROM edges WHERE kind = 'cites' ORDER BY source, target")
-    .all() as { source: string; target: string }[];
-  const nodes = [...new Set(edges.flatMap(({ source, target }) => [source, target]))].sort();
+/** The works that cite or are cited, by key, and the places of the works that each one cites. */
+export function readCitations(database: DatabaseSync): Citations {
+  const read = (kind: EdgeKind): { source: string; target: string }[] =>
+    database.prepare('SELECT source, target FROM edges WHERE kind = ? ORDER BY source, target').all(kind) as never;
+  // A work with several ids counts once, under the smallest key.
+  const same = new Map<string, string>();
+  const mainOf = (node: string): string => {
+    const other = same.get(node);
+    return other === undefined ? node : mainOf(other);
+  };
+  for (const { source, target } of read('same_as')) {
+    const [first = '', second = ''] = [mainOf(source), mainOf(target)].sort();
+    if (first !== second) same.set(second, first);
+  }
+  const cited = new Map<string, Set<string>>();
+  for (const edge of read('cites')) {
+    const [source, target] = [mainOf(edge.source), mainOf(edge.target)];
+    for (const node of [source, target]) if (!cited.has(node)) cited.set(node, new Set());
+    cited.get(source)?.add(target);
+  }
+  const nodes = [...cited.keys()].sort();
   const place = new Map(nodes.map((node, at) => [node, at]));
-  const cites: number[][] = nodes.map(() => []);
-  for (const { source, target } of edges) cites[place.get(source) ?? 0]?.push(place.get(target) ?? 0);
-  return { nodes, cites };
+  return { nodes, cites: nodes.map((node) => Array.from(cited.get(node) ?? [], (each) => place.get(each) ?? 0)) };
 }
 
 /** PageRank of the works by citations; the sum is 1. */
