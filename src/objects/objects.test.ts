@@ -271,6 +271,23 @@ test('a machine whose clock is wrong signs with the time of the store', async ()
   }
 });
 
+test('a small answer that breaks off is requested again', async () => {
+  let asked = 0;
+  await withFaulty(
+    (_request, response) => {
+      asked += 1;
+      const isWhole = asked > 2;
+      response.writeHead(200, { 'content-length': 10 });
+      if (isWhole) response.end('the fleet\n');
+      else response.write('the', () => response.destroy());
+    },
+    async (store) => {
+      assert.equal(await store.owner(), 'the fleet');
+      assert.equal(asked, 3);
+    },
+  );
+});
+
 test('the age of an object is told by the clock of the store', async () => {
   const stored = (hours: number): string => new Date(Date.UTC(2030, 0, 2) - hours * 3_600_000).toISOString();
   const entry = (text: string, hours: number): string =>

@@ -40,6 +40,8 @@ interface S3Request {
   readonly body?: Uint8Array | string;
   /** The hash of the body, which is signed: the server rejects other bytes. */
   readonly sha256?: string;
+  /** The caller reads the body, because it is an object; other bodies are small: `send` reads them, and retries. */
+  readonly isStreamed?: true;
 }
 
 const TRIES = 8;
@@ -73,7 +75,7 @@ class S3Sender {
       try {
         const response = await this.#once(request, signal);
         if (response.ok || response.status === 404 || response.status === 416) return response;
-        const text = await boundedText(response);
+        const text = await response.text();
         const fault = this.#fault(request, response.status, text);
         if (!isPassing(response.status, text) && !this.#setsClock(response, text)) throw fault;
         delayMs = Math.max(delayMs, afterOf(response, clock));
@@ -103,16 +105,19 @@ class S3Sender {
     const { clock } = this.#options;
     const { method, body } = request;
     const url = this.#url(request);
-    // This limits only the time until the response begins; the reader of the body limits the rest.
+    // If the body is streamed, this limits only the time until the response begins; its reader limits the rest.
     const late = new AbortController();
     using _timer = clock.setTimer(ANSWER_MS, () => late.abort(new Error(`no answer within ${ANSWER_MS / 1000} s`)));
-    return await fetch(url, {
+    const response = await fetch(url, {
       method,
       headers: this.#signed(url, request),
       ...(body !== undefined && { body }),
       redirect: 'manual',
       signal: AbortSignal.any([late.signal, ...(signal ? [signal] : [])]),
     });
+    if (request.isStreamed && response.ok) return response;
+    const text = await boundedText(response);
+    return new Response(text === '' ? null : text, { status: response.status, headers: response.headers });
   }
 
   #url({ key, query = {} }: S3Request): URL {
@@ -292,7 +297,7 @@ export class S3Store implements ObjectStore {
         ...(token !== '' && { 'continuation-token': token }),
       };
       const response = await this.#sent({ method: 'GET', key: '', query }, signal);
-      const xml = await boundedText(response);
+      const xml = await response.text();
       const now = Date.parse(response.headers.get('date') ?? '');
       for (const entry of xml.split('<Contents>').slice(1)) {
         const sha256 = hashOfKey(tagOf(entry, 'Key') ?? '');
@@ -311,7 +316,7 @@ export class S3Store implements ObjectStore {
 
   async owner(signal?: AbortSignal, tries = 5): Promise<string | undefined> {
     const response = await this.#sender.send({ method: 'GET', key: OWNER_KEY }, signal);
-    const text = await boundedText(response);
+    const text = await response.text();
     // Some servers show an object while another machine is still writing it.
     if (response.ok && !text.endsWith('\n') && tries > 1) {
       await wait(this.#options.clock, AGAIN_MS, signal);
@@ -331,7 +336,7 @@ export class S3Store implements ObjectStore {
   async #sent(request: Parameters<S3Sender['send']>[0], signal?: AbortSignal): Promise<Response> {
     const response = await this.#sender.send(request, signal);
     if (response.ok) return response;
-    throw this.#noBucket(request.method, tagOf(await boundedText(response), 'Code') ?? 'not found');
+    throw this.#noBucket(request.method, tagOf(await response.text(), 'Code') ?? 'not found');
   }
 
   #noBucket(method: string, code: string): AppError {
@@ -377,7 +382,7 @@ export class S3Store implements ObjectStore {
 
   async #begin(key: string, signal: AbortSignal | undefined): Promise<Upload> {
     const response = await this.#sent({ method: 'POST', key, query: { uploads: '' } }, signal);
-    const id = tagOf(await boundedText(response), 'UploadId');
+    const id = tagOf(await response.text(), 'UploadId');
     if (id === undefined) throw new AppError('OBJECT_STORE_REFUSED', `${this.name} does not start a multipart upload`);
     return { id, etags: [] };
   }
@@ -397,7 +402,7 @@ export class S3Store implements ObjectStore {
       sha256: hash('sha256', body, 'hex'),
     } as const;
     const response = await this.#sender.send(request, signal);
-    const answer = await boundedText(response);
+    const answer = await response.text();
     // A lost response may have completed it; a response with status 200 may contain an error.
     const isDone = response.ok && !answer.includes('<Error>');
     if (isDone || (await this.head(object.sha256, signal)) === object.bytes) return;
@@ -444,7 +449,7 @@ export class S3Store implements ObjectStore {
     let received = 0;
     for (let attempt = 1; received < object.bytes || attempt === 1; attempt += 1) {
       const headers = received > 0 ? { range: `bytes=${received}-` } : {};
-      const response = await this.#sender.send({ method: 'GET', key, headers }, signal);
+      const response = await this.#sender.send({ method: 'GET', key, headers, isStreamed: true }, signal);
       if (response.status === 404)
         throw new AppError('OBJECT_MISSING', `${this.name} has no object ${object.sha256}`, {
           hint: 'see docstokg store check for missing objects',
