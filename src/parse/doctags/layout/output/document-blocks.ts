@@ -228,7 +228,7 @@ function jumpsIn(draft: Draft, text: string, byPage: ReadonlyMap<number, readonl
   return jumps;
 }
 
-/** Where a text is behind what is printed before it on its line. */
+/** The position of `shown` in a block: the first from `from` on that follows the end of `prefix`, which precedes it on its line. */
 function placeIn(text: string, prefix: string, shown: string, from: number): number | undefined {
   for (const length of CONTEXTS) {
     const before = prefix.slice(-length);
