@@ -1,6 +1,6 @@
 import type { Region } from '../parse/index.ts';
 import { questionTerms } from '../parse/index.ts';
-import type { IndexedRow, IndexRows, SegmentRow } from '../store/index.ts';
+import type { IndexRows, SegmentRow } from '../store/index.ts';
 import type { Section } from './section.ts';
 import { isAside } from './section.ts';
 import { K1, LexicalSegment } from './segment/lexical.ts';
@@ -138,7 +138,7 @@ function meanCentroid(segments: readonly OpenedSegment[], dimensions: number): F
 export class OpenedSegment implements Disposable {
   readonly base: number;
   readonly passages: number;
-  readonly documents: readonly IndexedRow[];
+  readonly documents: ReturnType<IndexRows['placesIn']>;
   readonly deletions: readonly { readonly first: number; readonly count: number }[];
   readonly lexical: LexicalSegment;
   readonly vectors: VectorIndex | undefined;
@@ -151,7 +151,7 @@ export class OpenedSegment implements Disposable {
     try {
       this.base = how.base;
       this.passages = row.passages;
-      this.documents = rows.documentsIn(row.name);
+      this.documents = rows.placesIn(row.name);
       this.deletions = rows.deletions(row.name);
       this.lexical = new LexicalSegment(this.#file);
       this.#offsets = new Float64Array(this.#file.section('offsets'));

@@ -116,6 +116,11 @@ export class IndexRows implements Disposable {
     return this.#store.all<SegmentRow>('select * from segments order by passages desc, name');
   }
 
+  /** Where the documents of a segment are in it. */
+  placesIn(segment: string): Pick<IndexedRow, 'id' | 'first' | 'count'>[] {
+    return this.#store.all('select id, first, count from indexed_documents where segment = ? order by first', segment);
+  }
+
   documentsIn(segment: string): IndexedRow[] {
     return this.#store.all<IndexedRow>('select * from indexed_documents where segment = ? order by first', segment);
   }
