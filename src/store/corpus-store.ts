@@ -152,7 +152,7 @@ export class CorpusStore implements Rows, Disposable {
   /** Appends lines to the records; the next ingest reads them. */
   appendRecords(lines: readonly string[]): void {
     if (lines.length === 0) return;
-    this.transaction(() => appendLine(join(this.folder, 'records.jsonl'), `${lines.join('\n')}\n`));
+    this.transaction(() => appendLine(this.#logToAppend('records'), `${lines.join('\n')}\n`));
   }
 
   /** Appends lines to a log and ingests them; other processes see all of them or none. */
@@ -165,18 +165,27 @@ export class CorpusStore implements Rows, Disposable {
     }
     refuseFleetFolder(this.folder);
     this.ingest();
-    const path = join(this.folder, `${kind}.jsonl`);
     this.transaction(() => {
-      // A new file would replace what was read from the old one, which only the database still has.
-      if (!existsSync(path) && this.#cursor(`${kind}.jsonl`) !== START)
-        throw new AppError('CORPUS_LOG_MISSING', `${path} is missing; corpus.sqlite still has what was read from it`, {
-          hint: 'put the file back, or run docstokg reindex to go on without its contents',
-        });
       // Decisions of people cannot be fetched again: sync them.
-      appendLine(path, `${lines.join('\n')}\n`, kind === 'decisions');
+      appendLine(this.#logToAppend(kind), `${lines.join('\n')}\n`, kind === 'decisions');
       const log = logsIn(this.folder, this.#manifests).find((each) => each.kind === kind);
       if (log) while (this.#read(log, newTotal(), Number.MAX_SAFE_INTEGER));
     });
+  }
+
+  /** Whether the logs are copies of a fleet's: nothing can be appended to them. */
+  get isCopy(): boolean {
+    return !this.#say && isFleetFolder(this.folder);
+  }
+
+  #logToAppend(kind: 'records' | 'decisions'): string {
+    const path = join(this.folder, `${kind}.jsonl`);
+    // A new file would replace what was read from the old one, which only the database still has.
+    if (!existsSync(path) && this.#cursor(`${kind}.jsonl`) !== START)
+      throw new AppError('CORPUS_LOG_MISSING', `${path} is missing; corpus.sqlite still has what was read from it`, {
+        hint: 'put the file back, or run docstokg reindex to go on without its contents',
+      });
+    return path;
   }
 
   /** Deletes every row that comes from a log, or those of the graph as well; the next ingest reads all logs from their start. */
@@ -312,7 +321,7 @@ export class CorpusStore implements Rows, Disposable {
       const renamed = this.#renamed(log);
       if (renamed) return true;
       if (log.kind === 'manifest') return false;
-      this.#forget(log.kind);
+      this.forget(log.kind);
       read = readLines(log.path, START, maxBytes);
       if (!read) return false;
     } else if (cursor === START && this.#renamed(log)) return true;
@@ -332,14 +341,18 @@ export class CorpusStore implements Rows, Disposable {
   }
 
   /** Deletes the rows of a log; those of the others stay, because their files may be missing. */
-  #forget(kind: LogFile['kind']): void {
-    this.#empty(LOG_TABLES[kind]);
-    for (const { name, kind: other } of logsIn(this.folder, this.#manifests))
-      if (LOG_TABLES[other] === LOG_TABLES[kind]) this.run('delete from logs where name = ?', name);
-    if (kind !== 'records' && kind !== 'decisions') return;
-    this.#empty(WORK_TABLES);
-    const names = 'select work as name from outcomes union select id from records union select id from decided_works';
-    for (const { name } of this.all<{ name: string }>(names)) this.#works.changed(name);
+  forget(kind: LogFile['kind']): void {
+    this.transaction(() => {
+      this.#empty(LOG_TABLES[kind]);
+      for (const { name, kind: other } of logsIn(this.folder, this.#manifests))
+        if (LOG_TABLES[other] === LOG_TABLES[kind]) this.run('delete from logs where name = ?', name);
+      // Rotated ones may be missing.
+      if (kind === 'manifest') this.run("delete from logs where name like 'manifest.%'");
+      if (kind !== 'manifest' && kind !== 'records' && kind !== 'decisions') return;
+      this.#empty(WORK_TABLES);
+      const names = 'select work as name from outcomes union select id from records union select id from decided_works';
+      for (const { name } of this.all<{ name: string }>(names)) this.#works.changed(name);
+    });
   }
 
   #cursor(name: string): LogCursor {
@@ -410,9 +423,13 @@ export function removeStore(folder: string): void {
 }
 
 /** Logs copied from a fleet must not be appended to: the next copy would not continue them. */
+function isFleetFolder(folder: string): boolean {
+  return existsSync(join(folder, 'state', 'fleet.json'));
+}
+
 export function refuseFleetFolder(folder: string): void {
-  if (existsSync(join(folder, 'state', 'fleet.json')))
+  if (isFleetFolder(folder))
     throw new AppError('CORPUS_OF_FLEET', `the logs of ${folder} are copies of those of a fleet`, {
-      hint: 'give --fleet with the address of its PostgreSQL server, or change a copy of the folder without state/fleet.json',
+      hint: 'decide in a copy of the folder without state/fleet.json; a run adds to the fleet with --fleet',
     });
 }

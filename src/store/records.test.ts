@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -138,4 +138,17 @@ test('a merge of versions has its reason, puts the best first, and stays undone 
   assert.equal(store.versions()[0]?.undone, true);
   assert.equal(store.setApart('W1', false, '2026-01-04'), 1);
   assert.equal(store.versionGroups().length, 1);
+});
+
+test('in a copy of a fleet’s logs versions are found but not logged', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'versions-'));
+  using store = Records.open(folder.path);
+  store.add([version('W1', { type: 'preprint', date: '2023' }), version('W2', { version: 'publishedVersion' })]);
+  mkdirSync(join(folder.path, 'state'));
+  writeFileSync(join(folder.path, 'state', 'fleet.json'), '{}');
+  assert.equal(store.linkVersions('2026-01-01').length, 1);
+  assert.ok(!existsSync(join(folder.path, 'decisions.jsonl')));
+  assert.throws(() => store.saveSet({ name: 'mine', works: ['W1'], filter: null }, '2026'), {
+    code: 'CORPUS_OF_FLEET',
+  });
 });

@@ -165,7 +165,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
       restored += 1;
     }
     if (restored > 0) warn(`${restored} rows were missing in manifest.jsonl and have been restored from corpus.sqlite`);
-    this.#store.clear();
+    this.#store.forget('manifest');
     this.#store.ingest();
   }
 

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 
 import { systemClock } from '../../base/index.ts';
 import type { AttemptRow, ManifestRow } from '../../download/index.ts';
+import { Records } from '../../store/index.ts';
 import { ManifestFolder } from './manifest-folder.ts';
 
 const ATTEMPT: AttemptRow = {
@@ -142,6 +143,26 @@ test('a folder without any row has reports too', async () => {
   await (await open(folder.path))[Symbol.asyncDispose]();
   const index = JSON.parse(readFileSync(join(folder.path, 'manifest.index.json'), 'utf8')) as Record<string, unknown>;
   assert.deepEqual([index['works'], index['files']], [0, {}]);
+});
+
+test('a manifest that is made whole leaves what only the database still has of other logs', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-manifest-'));
+  {
+    await using manifest = await open(folder.path);
+    await manifest.write(row('a'));
+  }
+  {
+    using records = Records.open(folder.path);
+    records.saveSet({ name: 'kept', works: ['a'], filter: null }, '2026');
+  }
+  for (const name of ['manifest.jsonl', 'decisions.jsonl']) rmSync(join(folder.path, name));
+  await (await open(folder.path))[Symbol.asyncDispose]();
+  using records = Records.open(folder.path);
+  assert.deepEqual(
+    records.sets().map(({ name }) => name),
+    ['kept'],
+  );
+  assert.deepEqual(ingested(folder.path), ['a']);
 });
 
 test('whichever of text and database is lost, damaged or behind is made whole from the other', async () => {
