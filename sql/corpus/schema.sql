@@ -26,10 +26,11 @@
 -- own papers without an id by `paper:DOCUMENT`, entries of lists that cannot be read by `entry:FILE#LINE`.
 
 -- How far each log was read. `head` and `tail` are hashes of the first and last bytes of what was read: if another file has
--- the same name, its tables are emptied and it is read again. A manifest is repaired first, by the next run or by
--- `reindex`, because its rows may exist only here. The rows of a missing log stay, and nothing is appended to it until the
--- file is back or `reindex` has run. `bad_lines` are whole lines that cannot be read; half a line at the end is left for its
--- writer.
+-- the same name, its tables are emptied and it is read again. The rows of a missing log stay, and nothing is appended to it
+-- until the file is back or `reindex` has run. `bad_lines` are whole lines that cannot be read; half a line at the end is
+-- left for its writer.
+--
+-- Exception: rows of a manifest may exist only here, so the next run or `reindex` first writes them to the file again.
 create table logs (
   name text primary key,
   bytes integer not null check (bytes >= 0),
@@ -39,8 +40,8 @@ create table logs (
   bad_lines integer not null default 0
 ) without rowid;
 
--- One row per line of the manifest. `last_outcomes` has the last row of each id that was tried. In `works` the last row under
--- any id of the work counts, but a saved file before a failure under another id, and never a duplicate.
+-- One row per line of the manifest. `last_outcomes` has the last row of each id that was tried. `works` takes these rows,
+-- without duplicates: among the ids of a work a saved one wins, else the latest.
 create table outcomes (
   sequence integer primary key,
   work text not null,
