@@ -234,11 +234,12 @@ export function hiddenPlaces(segment: OpenedSegment, filter: SearchFilter, copie
     if (copies.has(id) || filter.documents?.accepts(id) === false) hidden.fill(1, first, first + count);
   }
   const wanted = new Set(filter.sections);
-  for (let place = 0; place < hidden.length; place += 1) {
-    const { section, hasTable, hasFigure } = readFacet(segment.facets[place] as number);
-    if (filter.sections ? !wanted.has(section) : isAside(section)) hidden[place] = 1;
-    if ((filter.has === 'table' && !hasTable) || (filter.has === 'figure' && !hasFigure)) hidden[place] = 1;
-  }
+  const hides = Array.from({ length: 256 }, (_, facet) => {
+    const { section, hasTable, hasFigure } = readFacet(facet);
+    if (filter.sections ? !wanted.has(section) : isAside(section)) return true;
+    return (filter.has === 'table' && !hasTable) || (filter.has === 'figure' && !hasFigure);
+  });
+  for (let place = 0; place < hidden.length; place += 1) if (hides[segment.facets[place] as number]) hidden[place] = 1;
   let count = 0;
   for (const each of hidden) count += each;
   const places = new Uint32Array(count);

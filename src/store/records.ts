@@ -173,6 +173,10 @@ export class Records implements KnownIdentity, Disposable {
     return this.#store.number('select sum(times) from repeated_entries');
   }
 
+  get hasOwnPapers(): boolean {
+    return this.#store.count('own_papers') > 0;
+  }
+
   /** The documents, each with its work by the id of the record. */
   documents(): Map<string, string> {
     return this.#store.map(

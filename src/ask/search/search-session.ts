@@ -136,11 +136,14 @@ export class SearchSession implements AsyncDisposable {
 
 /** Documents of works that were screened out, or of a version that has a better one in the corpus. */
 function otherVersions(records: Records): Set<string> {
-  const documents = Map.groupBy(records.documents(), ([, work]) => work);
+  const [labels, groups] = [records.labels(), records.versionGroups()];
   const hidden = new Set<string>();
-  for (const [work, label] of records.labels())
+  // Reading which work each document is of takes time in a large corpus.
+  if (labels.size === 0 && groups.length === 0 && !records.hasOwnPapers) return hidden;
+  const documents = Map.groupBy(records.documents(), ([, work]) => work);
+  for (const [work, label] of labels)
     if (label === 'excluded') for (const [document] of documents.get(work) ?? []) hidden.add(document);
-  for (const group of records.versionGroups()) {
+  for (const group of groups) {
     const held = group.filter(({ id }) => documents.has(id));
     for (const { id } of held.slice(1)) for (const [document] of documents.get(id) ?? []) hidden.add(document);
   }
