@@ -144,9 +144,11 @@ export function renamedTo(words: readonly string[]): { readonly name: string; re
   const name = old === undefined ? undefined : RENAMED[old];
   if (old === undefined || name === undefined) return undefined;
   const formats = RENAMED_FORMATS[old] ?? {};
-  const rest = words.slice(old.split(' ').length).map((word) => {
-    const [, option = '', value = word] = /^(--format=)(.*)$/.exec(word) ?? [];
-    return Object.hasOwn(formats, value) ? `${option}${formats[value]}` : word;
+  const given = words.slice(old.split(' ').length);
+  const rest = given.map((word, at) => {
+    const [, option, value = word] = /^(--format=)(.*)$/.exec(word) ?? [];
+    const isFormat = option !== undefined || given[at - 1] === '--format';
+    return isFormat && Object.hasOwn(formats, value) ? `${option ?? ''}${formats[value]}` : word;
   });
   return { name, words: [...name.split(' '), ...rest] };
 }

@@ -48,6 +48,10 @@ function checkCommand(): Command {
         const { verify = false, repair = false, graceH } = options;
         const found = await checkStore(files, { verify, repair, graceMs: graceH * HOUR_MS }, signal);
         session.print({ run, store: files.objects.name, ...found });
+        const problems = (['missing', 'damaged', 'orphans'] as const).map(
+          (kind) => `${count(found[kind].length)} ${kind}`,
+        );
+        session.log('info', problems.join(', '));
         if (found.missing.length + found.damaged.length > 0) process.exitCode = 1;
       });
     });
