@@ -248,8 +248,8 @@ async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<
     parts.listed?.(file, listed.work.id);
     yield listed.work;
   }
-  const told = titlesInWords(counts);
-  if (told !== undefined) tell(`${file}: ${told}`);
+  const summary = titlesInWords(counts);
+  if (summary !== undefined) tell(`${file}: ${summary}`);
 }
 
 /** The list's record of a work that was not found, so that it can be shown and searched again. */

@@ -288,7 +288,7 @@ test('a small answer that breaks off is requested again', async () => {
   );
 });
 
-test('the age of an object is told by the clock of the store', async () => {
+test('the age of an object is by the clock of the store', async () => {
   const stored = (hours: number): string => new Date(Date.UTC(2030, 0, 2) - hours * 3_600_000).toISOString();
   const entry = (text: string, hours: number): string =>
     `<Contents><Key>${sha256(text).slice(0, 2)}/${sha256(text)}</Key><LastModified>${stored(hours)}</LastModified><Size>1</Size></Contents>`;

@@ -127,10 +127,10 @@ function evidenceOfEdge(graph: Graph, kind: EdgeKind, ends: Found['ends']): Pict
     ...ends.flatMap(([source, target]) => graph.evidenceOf(source, kind, target, EVIDENCE_OF_AN_EDGE)),
   ].map(evidenceLine);
   const quoted = rows.filter(({ quote }) => quote !== null);
-  const told = rows.filter(
+  const recorded = rows.filter(
     ({ quote }, at) => quote === null && rows.findIndex(({ origin }) => origin === rows[at]?.origin) === at,
   );
-  return [...quoted, ...told].slice(0, EVIDENCE_OF_AN_EDGE);
+  return [...quoted, ...recorded].slice(0, EVIDENCE_OF_AN_EDGE);
 }
 
 function callouts(graph: Graph, source: string, target: string): ShownEvidence[] {
