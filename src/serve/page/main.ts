@@ -89,7 +89,7 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
       const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
       if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey || !run) return;
       event.preventDefault();
-      const box = document.querySelector<HTMLInputElement>('#search');
+      const box = document.querySelector<HTMLInputElement>('.search input');
       if (box) box.focus();
       else go(place('/search'));
     };

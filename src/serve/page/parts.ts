@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { duration, moment, number, outcomeName, size, words } from './format.ts';
 import type { WholeWork } from './answers.ts';
 import type { View } from './scene.ts';
-import { html, useScene } from './scene.ts';
+import { html, messageOf, useScene } from './scene.ts';
 
 /** A link to the web or to a file next to the page; other URLs are shown as text. */
 export function link(href: string, text: string): View {
@@ -15,42 +15,9 @@ export function field(name: string, id: string, control: View): View {
   return html`<label class="field" for=${id}><span>${name}</span>${control}</label>`;
 }
 
-/** A text field that reports its value on change, and while typing after a pause. */
-export function TextField(props: {
-  readonly name: string;
-  readonly id: string;
-  readonly hint: string;
-  readonly value: string | null;
-  readonly changed: (value: string) => void;
-}): View {
-  const { name, id, hint, value, changed } = props;
-  const input = useRef<HTMLInputElement>(null);
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  useEffect(() => {
-    // Do not overwrite what is being typed with an older value.
-    if (input.current && document.activeElement !== input.current) input.current.value = value ?? '';
-  }, [value]);
-  const changedAfter = (waitMs: number): void => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => changed(input.current?.value.trim() ?? ''), waitMs);
-  };
-  return field(
-    name,
-    id,
-    html`<input
-      type="search"
-      id=${id}
-      placeholder=${hint}
-      ref=${input}
-      onChange=${() => changedAfter(0)}
-      onInput=${() => changedAfter(TYPING_MS)}
-    />`,
-  );
-}
-
 const TYPING_MS = 250;
 
-/** A text field for a query parameter of the address. */
+/** A text field for a parameter of the URL, which follows on change, and while typing after a pause. */
 export function QueryField(props: {
   readonly name: string;
   readonly id: string;
@@ -60,8 +27,67 @@ export function QueryField(props: {
 }): View {
   const { name, id, hint, parameter, normalised = (text) => text } = props;
   const { query, set } = useScene();
-  const changed = (text: string): void => set({ [parameter]: normalised(text) });
-  return html`<${TextField} name=${name} id=${id} hint=${hint} value=${query.get(parameter)} changed=${changed} />`;
+  const value = query.get(parameter) ?? '';
+  const input = useRef<HTMLInputElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => {
+    // Do not overwrite what is being typed with an older value.
+    if (input.current && document.activeElement !== input.current) input.current.value = value;
+  }, [value]);
+  const setAfter = (waitMs: number): void => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => set({ [parameter]: normalised(input.current?.value.trim() ?? '') }), waitMs);
+  };
+  return field(
+    name,
+    id,
+    html`<input
+      type="search"
+      id=${id}
+      placeholder=${hint}
+      ref=${input}
+      onChange=${() => setAfter(0)}
+      onInput=${() => setAfter(TYPING_MS)}
+    />`,
+  );
+}
+
+/** A form for a question; `children` come after its button. */
+export function QuestionBox(props: {
+  readonly id: string;
+  readonly act: string;
+  readonly hint: string;
+  readonly asked: string;
+  readonly ask: (question: string) => void;
+  readonly typed?: (question: string) => void;
+  readonly children?: View;
+}): View {
+  const { id, act, hint, asked, ask, typed, children } = props;
+  const input = useRef<HTMLInputElement>(null);
+  const text = (): string => input.current?.value.trim() ?? '';
+  useEffect(() => {
+    if (input.current && document.activeElement !== input.current) input.current.value = asked;
+  }, [asked]);
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    ask(text());
+  };
+  return html`<form class="ask" role="search" onSubmit=${submit}>
+    <div class="search">
+      <label for=${id} class="hidden">Question</label>
+      <input
+        type="search"
+        id=${id}
+        autocomplete="off"
+        placeholder=${hint}
+        ref=${input}
+        onInput=${() => typed?.(text())}
+      />
+      <kbd title="press / to get here">/</kbd>
+    </div>
+    <button type="submit" class="quiet">${act}</button>
+    ${children}
+  </form>`;
 }
 
 /** Filters above a list; they apply as they are typed. */
@@ -105,7 +131,7 @@ export function ActButton(props: {
   const click = (): void => {
     setBusy(true);
     act()
-      .then(notify, (error: unknown) => notify(error instanceof Error ? error.message : String(error)))
+      .then(notify, (error: unknown) => notify(messageOf(error)))
       .finally(() => setBusy(false));
   };
   return html`<button type="button" class="quiet" aria-label=${label} disabled=${isBusy} onClick=${click}>
@@ -139,24 +165,30 @@ interface ListRow {
   readonly more?: object;
 }
 
-/** A table whose caption is only read out; on narrow screens its rows are stacked. A column without a name has buttons. */
-export function listTable(caption: string, columns: readonly string[], rows: readonly ListRow[], more = ''): View {
-  return html`<table class=${`plain stacked ${more}`}>
+/** A heading: its name, empty above buttons; or the key that sorts the list, the name, and whether it is the default. */
+type Column = string | readonly [key: string, name: string, isDefault?: boolean];
+
+/** A table whose caption is only read out; on narrow screens its rows are stacked. */
+export function listTable(caption: string, columns: readonly Column[], rows: readonly ListRow[], kind = 'plain'): View {
+  const names = columns.map((column) => (typeof column === 'string' ? column : column[1]));
+  return html`<table class=${`stacked ${kind}`}>
     <caption class="hidden">
       ${caption}
     </caption>
     <thead>
       <tr>
-        ${columns.map((name) => html`<th scope="col">${name}</th>`)}
+        ${columns.map((column) =>
+          typeof column === 'string' ? html`<th scope="col">${column}</th>` : html`<${SortHead} column=${column} />`,
+        )}
       </tr>
     </thead>
     <tbody>
       ${rows.map(
-        ({ key, head, cells, more: attributes }) =>
-          html`<tr key=${key} ...${attributes}>
+        ({ key, head, cells, more }) =>
+          html`<tr key=${key} ...${more}>
             <th scope="row">${head}</th>
             ${cells.map((content, at) => {
-              const name = columns[at + 1] ?? '';
+              const name = names[at + 1] ?? '';
               return name === '' ? html`<td class="act">${content}</td>` : cell(name, content);
             })}
           </tr>`,
@@ -165,29 +197,20 @@ export function listTable(caption: string, columns: readonly string[], rows: rea
   </table>`;
 }
 
-/** Headings whose buttons sort a table; the order is part of the URL. */
-export function SortHeads(props: {
-  readonly columns: readonly (readonly [key: string, name: string])[];
-  readonly first: string;
-}): View {
+/** A heading whose button sorts the list; the order is part of the URL. */
+function SortHead({ column: [key, name, isDefault = false] }: { readonly column: Exclude<Column, string> }): View {
   const { query, set } = useScene();
-  const [sort, order] = [query.get('sort') ?? props.first, query.get('order') ?? 'asc'];
-  return props.columns.map(([key, name]) => {
-    const isSorted = key === sort;
-    const turn = (): void => set({ sort: key, order: isSorted && order === 'asc' ? 'desc' : 'asc' });
-    return html`<th scope="col" aria-sort=${!isSorted ? 'none' : order === 'asc' ? 'ascending' : 'descending'}>
-      <button type="button" class="sort" onClick=${turn}>${name}</button>
-    </th>`;
-  });
+  const isSorted = query.has('sort') ? query.get('sort') === key : isDefault;
+  const isDown = query.get('order') === 'desc';
+  const turn = (): void => set({ sort: key, order: isSorted && !isDown ? 'desc' : 'asc' });
+  return html`<th scope="col" aria-sort=${!isSorted ? 'none' : isDown ? 'descending' : 'ascending'}>
+    <button type="button" class="sort" onClick=${turn}>${name}</button>
+  </th>`;
 }
 
 /** A table cell with the column name, which narrow screens show. */
 export function cell(name: string, content: View, more: object = {}): View {
   return html`<td data-name=${name} ...${more}>${content}</td>`;
-}
-
-export function outcomeMark(outcome: string): View {
-  return html`<span class=${`outcome ${outcome}`}>${outcomeName(outcome)}</span>`;
 }
 
 /** Large numbers with a label above and a note below. */

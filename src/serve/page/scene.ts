@@ -40,19 +40,36 @@ export type Fetched<T> =
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'answered'; readonly value: T };
 
-/** Fetches a response; the previous one stays until the next arrives. */
-export function useAnswer<T>(path: string, query: Query = {}): Fetched<T> {
-  const { source } = useScene();
+/** Changes a loaded value; does nothing before there is one. */
+type Change<T> = (change: (value: T) => T) => void;
+
+/** Loads a value, and another one when the key changes; the previous one stays until the next arrives. */
+export function useLoaded<T>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<T>,
+): readonly [fetched: Fetched<T>, change: Change<T>] {
   const [fetched, setFetched] = useState<Fetched<T>>({ kind: 'waiting' });
   useEffect(() => {
     const leave = new AbortController();
-    source.get<T>(path, query, leave.signal).then(
+    load(leave.signal).then(
       (value) => leave.signal.aborted || setFetched({ kind: 'answered', value }),
       (error: unknown) => leave.signal.aborted || setFetched({ kind: 'failed', error }),
     );
     return () => leave.abort();
-  }, [address(path, query)]);
-  return fetched;
+  }, [key]);
+  const change: Change<T> = (changed) =>
+    setFetched((now) => (now.kind === 'answered' ? { kind: 'answered', value: changed(now.value) } : now));
+  return [fetched, change];
+}
+
+/** Loads the response to a path, like `useLoaded`. */
+function useResponse<T>(path: string, query: Query = {}): readonly [fetched: Fetched<T>, change: Change<T>] {
+  const { source } = useScene();
+  return useLoaded(address(path, query), (signal) => source.get<T>(path, query, signal));
+}
+
+export function useAnswer<T>(path: string, query?: Query): Fetched<T> {
+  return useResponse<T>(path, query)[0];
 }
 
 /** Renders a response, a loading message or the error. */
@@ -61,24 +78,24 @@ export function shown<T>(fetched: Fetched<T>, view: (value: T) => View): View {
   return fetched.kind === 'failed' ? fault(fetched.error) : html`<p class="hint" role="status">Loading …</p>`;
 }
 
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 export function fault(error: unknown): View {
-  const message = error instanceof Error ? error.message : String(error);
   const hint = error instanceof Refusal && error.hint !== '' ? `. ${error.hint}` : '';
-  return html`<p class="note" role="alert">${message}${hint}</p>`;
+  return html`<p class="note" role="alert">${messageOf(error)}${hint}</p>`;
 }
 
 /** A response that is updated by server events. */
 export function useLive<T>(path: string, kind: EventKind, isOurs: (data: T) => boolean = () => true): Fetched<T> {
   const { source } = useScene();
-  const first = useAnswer<T>(path);
-  const [update, setUpdate] = useState<T | undefined>(undefined);
-  useEffect(() => {
-    setUpdate(undefined);
-    return source.on(kind, (data) => isOurs(data as T) && setUpdate(data as T));
-  }, [path]);
-  return first.kind === 'answered' && update !== undefined
-    ? { kind: 'answered', value: { ...first.value, ...update } }
-    : first;
+  const [fetched, change] = useResponse<T>(path);
+  useEffect(
+    () => source.on(kind, (data) => isOurs(data as T) && change((value) => ({ ...value, ...(data as T) }))),
+    [path],
+  );
+  return fetched;
 }
 
 const CHART_MS = 5_000;
@@ -101,56 +118,39 @@ export function useHistory<T extends { readonly at: string }>(
   return drawn;
 }
 
-interface Paged<T> {
-  readonly rows: readonly T[];
-  readonly status: View;
-  readonly more: View;
-}
-
-export function usePaged<T>(path: string, query: Query, [one, many]: readonly [one: string, many: string]): Paged<T> {
-  const { source } = useScene();
-  const [list, setList] = useState<List<T> & { readonly key: string }>();
-  const [error, setError] = useState<unknown>();
+/** A list that grows by pages: its rows, how many there are, and a button for more. */
+export function usePaged<T>(
+  path: string,
+  query: Query,
+  [one, many]: readonly [one: string, many: string],
+): { readonly rows: readonly T[]; readonly status: View; readonly more: View } {
+  const { source, notify } = useScene();
+  const [fetched, change] = useResponse<List<T>>(path, query);
+  const list = fetched.kind === 'answered' ? fetched.value : undefined;
+  const { items: rows = [], next = null, total } = list ?? {};
+  const below = useRef<HTMLElement>(null);
   const grown = useRef<number | undefined>(undefined);
-  const key = address(path, query);
-  const load = async (before: readonly T[], cursor: string | null, signal?: AbortSignal): Promise<void> => {
-    try {
-      const page = await source.get<List<T>>(path, { ...query, cursor }, signal);
-      if (signal?.aborted) return;
-      setError(undefined);
-      setList({ ...page, items: [...before, ...page.items], key });
-    } catch (fault) {
-      if (!signal?.aborted) setError(fault);
-    }
-  };
-  useEffect(() => {
-    const leave = new AbortController();
-    void load([], null, leave.signal);
-    return () => leave.abort();
-  }, [key]);
-  const body = useRef<HTMLElement>(null);
   useEffect(() => {
     // Move the focus to the first new row.
-    const table = body.current?.previousElementSibling;
+    const table = below.current?.previousElementSibling;
     if (grown.current !== undefined)
       table?.querySelectorAll<HTMLElement>('tbody tr')[grown.current]?.querySelector<HTMLElement>('a, button')?.focus();
     grown.current = undefined;
   }, [list]);
-  const rows = list?.items ?? [];
-  const of = list?.total === undefined ? (list?.next ? ' or more' : '') : ` of ${number(list.total)}`;
-  const further = (): void => {
+  const showMore = (): void => {
     grown.current = rows.length;
-    if (list) void load(rows, list.next);
+    source.get<List<T>>(path, { ...query, cursor: next }).then(
+      (page) => change((now) => (now === list ? { ...page, items: [...rows, ...page.items] } : now)),
+      (error: unknown) => notify(messageOf(error)),
+    );
   };
+  const of = total === undefined ? (next === null ? '' : ' or more') : ` of ${number(total)}`;
+  const count = rows.length === 0 ? `No ${many}.` : `${number(rows.length)}${of} ${rows.length === 1 ? one : many}`;
   return {
     rows,
-    status: error
-      ? fault(error)
-      : html`<p class="hint" role="status">
-          ${!list ? 'Loading …' : rows.length === 0 ? `No ${many}.` : `${number(rows.length)}${of} ${rows.length === 1 ? one : many}`}
-        </p>`,
-    more: html`<div ref=${body}>
-      ${list?.next && html`<button type="button" class="quiet" onClick=${further}>Show more</button>`}
+    status: shown(fetched, () => html`<p class="hint" role="status">${count}</p>`),
+    more: html`<div ref=${below}>
+      ${next !== null && html`<button type="button" class="quiet" onClick=${showMore}>Show more</button>`}
     </div>`,
   };
 }

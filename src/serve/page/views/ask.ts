@@ -1,8 +1,8 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 
 import type { AskedAnswer, AskedLine, Run } from '../answers.ts';
 import { counted } from '../format.ts';
-import { TextField } from '../parts.ts';
+import { filters, QueryField, QuestionBox } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { fault, html, runPath, useScene } from '../scene.ts';
 
@@ -12,19 +12,14 @@ export function AskView({ run }: { readonly run: Run }): View {
   const [found, setFound] = useState<{ readonly answer?: AskedAnswer; readonly error?: unknown }>();
   const [isBusy, setBusy] = useState(false);
   const [stop, setStop] = useState<AbortController>();
-  const input = useRef<HTMLInputElement>(null);
   const q = query.get('q') ?? '';
   const works = query.get('works');
   useEffect(() => {
-    if (input.current && document.activeElement !== input.current) input.current.value = q;
-    if (q === '') {
-      setFound(undefined);
-      return;
-    }
+    setFound(undefined);
+    if (q === '') return;
     const leave = new AbortController();
     setStop(leave);
     setBusy(true);
-    setFound(undefined);
     leave.signal.addEventListener('abort', () => setBusy(false));
     // Sentences appear as they pass the check; the last line is the whole answer.
     let answer: AskedAnswer = { question: q, model: null, sentences: [], dropped: {}, passages: [] };
@@ -45,40 +40,23 @@ export function AskView({ run }: { readonly run: Run }): View {
       });
     return () => leave.abort();
   }, [q, works]);
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    set({ q: input.current?.value.trim() ?? '' });
-  };
-  return html`<div>
-    <form onSubmit=${submit}>
-      <div class="ask">
-        <div class="search">
-          <label for="question" class="hidden">Question</label>
-          <input
-            type="search"
-            id="question"
-            autocomplete="off"
-            placeholder=${`Ask the papers of ${run.title} …`}
-            ref=${input}
-          />
-        </div>
-        <button type="submit" class="quiet">Ask</button>
-        ${isBusy && html`<button type="button" class="quiet" onClick=${() => stop?.abort()}>Stop</button>`}
-      </div>
-      <div class="filters">
-        <${TextField}
-          name="Works"
-          id="ask-works"
-          hint="a saved set, included, year:2020-2022, ids"
-          value=${works}
-          changed=${(value: string) => set({ works: value })}
-        />
-      </div>
-    </form>
-    <p class="hint" role="status">${status(isBusy, found?.answer)}</p>
-    ${found?.error !== undefined && fault(found.error)}
-    ${found?.answer && html`<${AnswerText} answer=${found.answer} />`}
-  </div>`;
+  const hint = `Ask the papers of ${run.title} …`;
+  return [
+    html`<${QuestionBox} id="question" act="Ask" hint=${hint} asked=${q} ask=${(text: string) => set({ q: text })}>
+      ${isBusy && html`<button type="button" class="quiet" onClick=${() => stop?.abort()}>Stop</button>`}
+    <//>`,
+    filters(
+      html`<${QueryField}
+        name="Works"
+        id="ask-works"
+        hint="a saved set, included, year:2020-2022, ids"
+        parameter="works"
+      />`,
+    ),
+    html`<p class="hint" role="status">${status(isBusy, found?.answer)}</p>`,
+    found?.error !== undefined && fault(found.error),
+    found?.answer && html`<${AnswerText} answer=${found.answer} />`,
+  ];
 }
 
 function status(isBusy: boolean, answer: AskedAnswer | undefined): string {

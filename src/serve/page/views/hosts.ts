@@ -5,7 +5,7 @@ import { chart, key } from '../charts.ts';
 import { clock, counted, duration, number, since, size, words } from '../format.ts';
 import { ActButton, cell, filters, listTable, QueryField } from '../parts.ts';
 import type { Scene, View } from '../scene.ts';
-import { fault, html, runPath, shown, useAnswer, useScene } from '../scene.ts';
+import { html, runPath, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
 
 const HOSTS_AT_FIRST = 24;
 const MOST_HOSTS = 2_000;
@@ -19,62 +19,51 @@ export function HostsView({ run }: { readonly run: Run | undefined }): View {
   return [!source.report && html`<${HostsNow} />`, run && html`<${HostsOverTime} run=${run} />`];
 }
 
+const COLUMNS = ['Host', 'State', 'In flight / limit', 'Max req/s', 'Waiting', 'Requests', 'Refused', 'Failed', 'Last request', '']; // prettier-ignore
+
 function HostsNow(): View {
   const scene = useScene();
   const { source, query } = scene;
-  const [hosts, setHosts] = useState<readonly Host[]>();
-  const [error, setError] = useState<unknown>();
-  useEffect(() => {
-    const leave = new AbortController();
-    const load = async (): Promise<void> => {
-      const all: Host[] = [];
-      for (let cursor: string | null | undefined; cursor !== null && all.length < MOST_HOSTS;) {
-        const page: List<Host> = await source.get<List<Host>>('/hosts', { limit: 500, cursor }, leave.signal);
-        all.push(...page.items);
-        cursor = page.next;
-      }
-      if (!leave.signal.aborted) setHosts(all);
-    };
-    load().catch((reason: unknown) => leave.signal.aborted || setError(reason));
-    const stop = source.on('hosts', (data) => {
-      // The stream carries only the first hosts; the others keep their last state.
-      const { items } = data as List<Host>;
-      const updated = new Map(items.map((host) => [`${host.kind} ${host.host}`, host]));
-      setHosts((known = []) => [...items, ...known.filter(({ kind, host }) => !updated.has(`${kind} ${host}`))]);
-    });
-    return () => {
-      leave.abort();
-      stop();
-    };
-  }, []);
-  if (error) return fault(error);
-  if (!hosts) return html`<p class="hint" role="status">Loading …</p>`;
-  const filter = (query.get('q') ?? '').toLowerCase();
-  const listed = hosts.filter(({ host }) => host.toLowerCase().includes(filter));
-  const held = listed.filter((host) => stateOf(host) !== 'open').length;
-  return html`<section>
-    ${filters(html`<${QueryField} name="Filter" id="hosts-q" hint="part of a name" parameter="q" />`)}
-    <p class="hint" role="status">
-      ${counted(listed.length, 'host')}, ${number(held)} rate-limited, suspended or paused
-    </p>
-    ${listTable(
-      'Hosts, their limits and their state',
-      [
-        'Host',
-        'State',
-        'In flight / limit',
-        'Max req/s',
-        'Waiting',
-        'Requests',
-        'Refused',
-        'Failed',
-        'Last request',
-        '',
-      ],
-      listed.map((host) => hostRow(host, scene)),
-      'hosts',
-    )}
-  </section>`;
+  const [hosts, change] = useLoaded('', async (signal) => {
+    const all: Host[] = [];
+    for (let cursor: string | null | undefined; cursor !== null && all.length < MOST_HOSTS;) {
+      const page: List<Host> = await source.get<List<Host>>('/hosts', { limit: 500, cursor }, signal);
+      all.push(...page.items);
+      cursor = page.next;
+    }
+    return all;
+  });
+  useEffect(
+    () =>
+      source.on('hosts', (data) => {
+        // The stream carries only the first hosts; the others keep their last state.
+        const { items } = data as { readonly items: Host[] };
+        const updated = new Set(items.map(keyOf));
+        change((known) => [...items, ...known.filter((host) => !updated.has(keyOf(host)))]);
+      }),
+    [],
+  );
+  return shown(hosts, (all) => {
+    const filter = (query.get('q') ?? '').toLowerCase();
+    const listed = all.filter(({ host }) => host.toLowerCase().includes(filter));
+    const held = listed.filter((host) => stateOf(host) !== 'open').length;
+    return html`<section>
+      ${filters(html`<${QueryField} name="Filter" id="hosts-q" hint="part of a name" parameter="q" />`)}
+      <p class="hint" role="status">
+        ${counted(listed.length, 'host')}, ${number(held)} rate-limited, suspended or paused
+      </p>
+      ${listTable(
+        'Hosts, their limits and their state',
+        COLUMNS,
+        listed.map((host) => hostRow(host, scene)),
+        'plain hosts',
+      )}
+    </section>`;
+  });
+}
+
+function keyOf({ kind, host }: Host): string {
+  return `${kind} ${host}`;
 }
 
 function stateOf({ held_until: until, held_why: why, paused }: Host): string {
@@ -83,7 +72,7 @@ function stateOf({ held_until: until, held_why: why, paused }: Host): string {
 }
 
 function hostRow(host: Host, { source, about }: Scene) {
-  const { host: name, kind, paused, cap, per_second: rate, in_flight: inFlight, last_at: at } = host;
+  const { host: name, paused, cap, per_second: rate, in_flight: inFlight, last_at: at } = host;
   const state = stateOf(host);
   const verb = paused ? 'Resume' : 'Pause';
   const act = async (): Promise<string> => {
@@ -91,7 +80,7 @@ function hostRow(host: Host, { source, about }: Scene) {
     return paused ? `${name} is resumed.` : `${name} is paused until it is resumed.`;
   };
   return {
-    key: `${kind} ${name}`,
+    key: keyOf(host),
     more: { 'data-host': name },
     head: name,
     cells: [

@@ -131,7 +131,7 @@ function Failures({ queue }: { readonly queue: Queue }): View {
                 ],
               };
             }),
-            'failures',
+            'plain failures',
           )
     }
   </section>`;

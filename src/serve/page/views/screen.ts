@@ -4,8 +4,8 @@ import type { Passages, Run, Screening } from '../answers.ts';
 import { number } from '../format.ts';
 import { marked } from '../marked.ts';
 import { choice, filters, link, QueryField } from '../parts.ts';
-import type { Fetched, View } from '../scene.ts';
-import { html, runPath, shown, useAnswer, useScene } from '../scene.ts';
+import type { View } from '../scene.ts';
+import { html, messageOf, runPath, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
 import type { Query } from '../source.ts';
 
 type Candidate = Screening['next'][number];
@@ -48,15 +48,13 @@ export function ScreenView({ run }: { readonly run: Run }): View {
 
 function Review({ run, by, phase }: { readonly run: Run; readonly by: string; readonly phase: Phase }): View {
   const { source, notify, about, place } = useScene();
-  const first = useAnswer<Screening>(runPath(run, 'screening'), { by, phase });
-  const [later, setLater] = useState<Screening | undefined>(undefined);
+  const path = runPath(run, 'screening');
+  const [answer, change] = useLoaded('', (signal) => source.get<Screening>(path, { by, phase }, signal));
   const [note, setNote] = useState('');
   /** A decision that could not be sent keeps its id: sent again, it is the same decision. */
   const sending = useRef<{ readonly work: string; readonly id: string } | undefined>(undefined);
   const isBusy = useRef(false);
-  const answer: Fetched<Screening> = later ? { kind: 'answered', value: later } : first;
-  const current = answer.kind === 'answered' ? answer.value : undefined;
-  const [candidate] = current?.next ?? [];
+  const [candidate] = answer.kind === 'answered' ? answer.value.next : [];
   const post = (act: string, body: Query, said: string): void => {
     if (isBusy.current) return;
     isBusy.current = true;
@@ -65,11 +63,11 @@ function Review({ run, by, phase }: { readonly run: Run; readonly by: string; re
       .then(
         (value) => {
           sending.current = undefined;
-          setLater(value);
+          change(() => value);
           setNote('');
           notify(said);
         },
-        (error: unknown) => notify(`Not saved: ${error instanceof Error ? error.message : String(error)}. Try again.`),
+        (error: unknown) => notify(`Not saved: ${messageOf(error)}. Try again.`),
       )
       .finally(() => (isBusy.current = false));
   };
@@ -104,9 +102,10 @@ function Review({ run, by, phase }: { readonly run: Run; readonly by: string; re
       : html`<p class="lede">Nothing is left to decide in this phase for ${by}.</p>
           <p><button type="button" class="quiet" onClick=${acts.undo}>Undo the last decision</button></p>`,
     conflictsOf(value, phase, (work) => {
-      source
-        .get<Screening>(runPath(run, 'screening'), { by, phase, work })
-        .then(setLater, (error: unknown) => notify(String(error)));
+      source.get<Screening>(path, { by, phase, work }).then(
+        (opened) => change(() => opened),
+        (error: unknown) => notify(messageOf(error)),
+      );
     }),
   ]);
 }

@@ -1,11 +1,11 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 import type { Hits, Run } from '../answers.ts';
 import { counted, number } from '../format.ts';
 import { excerpt, marked } from '../marked.ts';
-import { choice, CopyButtons, QueryField } from '../parts.ts';
+import { choice, CopyButtons, QueryField, QuestionBox } from '../parts.ts';
 import type { View } from '../scene.ts';
-import { fault, html, runPath, useScene } from '../scene.ts';
+import { fault, html, runPath, useLoaded, useScene } from '../scene.ts';
 import { address } from '../source.ts';
 
 const WAYS = { hybrid: 'words and meaning', dense: 'meaning', lexical: 'words' } as const;
@@ -27,91 +27,53 @@ const NAMES = [...TEXTS, ...CHOICES].map(([name]) => name as string);
 /** Search results, each with its position on the page and its citation. */
 export function SearchView({ run }: { readonly run: Run }): View {
   const { source, query, set } = useScene();
-  const [found, setFound] = useState<{ readonly key: string; readonly hits?: Hits; readonly error?: unknown }>();
-  const [isBusy, setBusy] = useState(false);
-  const input = useRef<HTMLInputElement>(null);
   const results = useRef<HTMLOListElement>(null);
   const q = query.get('q') ?? '';
   const asked = {
     question: q,
     ...Object.fromEntries([...NAMES, 'exclude_retracted'].map((name) => [name, query.get(name)])),
   };
-  const key = address('', asked);
+  const [found] = useLoaded(address('', asked), async (signal) =>
+    q === '' ? undefined : await source.get<Hits>(runPath(run, 'search'), asked, signal),
+  );
+  const hits = q !== '' && found.kind === 'answered' ? found.value : undefined;
+  const input = (): HTMLElement | null => document.querySelector<HTMLElement>('#search');
   useLayoutEffect(() => {
-    if (q === '') input.current?.focus({ preventScroll: true });
+    if (q === '') input()?.focus({ preventScroll: true });
   }, []);
-  useEffect(() => {
-    if (input.current && document.activeElement !== input.current) input.current.value = q;
-    if (q === '') {
-      setFound(undefined);
-      return;
-    }
-    const leave = new AbortController();
-    setBusy(true);
-    void source
-      .get<Hits>(runPath(run, 'search'), asked, leave.signal)
-      .then(
-        (hits) => ({ key, hits }),
-        (error: unknown) => ({ key, error }),
-      )
-      .then((answer) => {
-        if (leave.signal.aborted) return;
-        setBusy(false);
-        setFound(answer);
-      });
-    return () => leave.abort();
-  }, [key]);
   const links = (): HTMLElement[] => [...(results.current?.querySelectorAll<HTMLElement>('h2 a') ?? [])];
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    const typed = input.current?.value.trim() ?? '';
-    // Submitting the same query again opens the best passage.
-    if (typed === q && found?.key === key) links()[0]?.click();
-    else set({ q: typed });
+  const ask = (question: string): void => {
+    // Asking the same again opens the best passage.
+    if (question === hits?.question) links()[0]?.click();
+    else set({ q: question });
   };
   const keys = (event: KeyboardEvent): void => {
     const at = links().indexOf(document.activeElement as HTMLElement);
-    if (event.key === 'Escape' && document.activeElement === input.current) set({ q: '' });
+    if (event.key === 'Escape' && document.activeElement === input()) set({ q: '' });
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
     if (document.activeElement instanceof HTMLSelectElement) return;
     event.preventDefault();
-    (event.key === 'ArrowDown' ? (links()[at + 1] ?? links().at(-1)) : (links()[at - 1] ?? input.current))?.focus();
+    (event.key === 'ArrowDown' ? (links()[at + 1] ?? links().at(-1)) : (links()[at - 1] ?? input()))?.focus();
   };
   const hint = source.report
     ? 'Search by words; docstokg search and docstokg serve also search by meaning'
     : `Ask ${run.title} …`;
+  const typed = (question: string): unknown => source.report && set({ q: question });
   return html`<div onKeyDown=${keys}>
-    <form role="search" onSubmit=${submit}>
-      <div class="ask">
-        <div class="search">
-          <label for="search" class="hidden">Question</label>
-          <input
-            type="search"
-            id="search"
-            autocomplete="off"
-            placeholder=${hint}
-            ref=${input}
-            onInput=${() => source.report && set({ q: input.current?.value.trim() ?? '' })}
-          />
-          <kbd title="press / to get here">/</kbd>
-        </div>
-        <button type="submit" class="quiet">Search</button>
-      </div>
-      ${!source.report && html`<${Filters} />`}
-    </form>
-    <p class="hint" role="status">${status(q, isBusy, found)}</p>
-    ${found?.error !== undefined && fault(found.error)}
+    <${QuestionBox} id="search" act="Search" hint=${hint} asked=${q} ask=${ask} typed=${typed} />
+    ${!source.report && html`<${Filters} />`}
+    ${
+      found.kind === 'failed'
+        ? fault(found.error)
+        : html`<p class="hint" role="status">${q !== '' && (hits ? status(hits) : 'Searching …')}</p>`
+    }
     <ol class="hits" ref=${results}>
-      ${found?.hits?.passages.map((hit) => html`<${HitItem} hit=${hit} question=${q} key=${hit.id} />`)}
+      ${hits?.passages.map((hit) => html`<${HitItem} hit=${hit} question=${q} key=${hit.id} />`)}
     </ol>
   </div>`;
 }
 
-function status(q: string, isBusy: boolean, found: { readonly hits?: Hits } | undefined): string {
-  if (q === '') return '';
-  if (isBusy && !found) return 'Searching …';
-  if (!found?.hits) return '';
-  const { passages, passages_searched: all, searched_by: by } = found.hits;
+function status({ passages, passages_searched: all, searched_by: by }: Hits): string {
   return passages.length === 0
     ? `No results among ${counted(all, 'passage')}.`
     : `${counted(passages.length, 'passage')} of ${number(all)}, by ${by}. Arrow keys choose, Enter opens.`;

@@ -36,44 +36,44 @@ function section(stage: Stage, name: (id: string) => View): View {
     <p class="lede">${what} ${sentence(stage)}</p>
     <div class="columns wide">
       ${stage.histogram.length > 0 && histogram(stage, title)}
-      ${
-        stage.slowest.length > 0 &&
-        html`<table class="plain">
-          <caption>
-            Slowest documents
-          </caption>
-          <tbody>
-            ${stage.slowest.map(
-              ({ document, seconds }) =>
-                html`<tr>
-                  <th scope="row">${name(document)}</th>
-                  <td class="count">${duration(seconds * 1_000)}</td>
-                </tr>`,
-            )}
-          </tbody>
-        </table>`
-      }
+      ${documents(
+        'Slowest documents',
+        stage.slowest.map(({ document, seconds }) => [name(document), duration(seconds * 1_000)]),
+      )}
     </div>
     ${
       stage.failed > 0 &&
       html`<div class="columns wide">
         ${barTable('Failures by category', bars, 'tone-bad')}
-        <table class="plain">
-          <caption>
-            Failed documents
-          </caption>
-          <tbody>
-            ${stage.failures.map(
-              ({ document, category, message }) =>
-                html`<tr>
-                  <th scope="row">${name(document)}<small>${words(category)}: ${message}</small></th>
-                </tr>`,
-            )}
-          </tbody>
-        </table>
+        ${documents(
+          'Failed documents',
+          stage.failures.map(({ document, category, message }) => [
+            [name(document), html`<small>${words(category)}: ${message}</small>`],
+          ]),
+        )}
       </div>`
     }
   </section>`;
+}
+
+function documents(caption: string, rows: readonly (readonly [name: View, figure?: string])[]): View {
+  return (
+    rows.length > 0 &&
+    html`<table class="plain">
+      <caption>
+        ${caption}
+      </caption>
+      <tbody>
+        ${rows.map(
+          ([name, figure]) =>
+            html`<tr>
+              <th scope="row">${name}</th>
+              ${figure !== undefined && html`<td class="count">${figure}</td>`}
+            </tr>`,
+        )}
+      </tbody>
+    </table>`
+  );
 }
 
 function sentence({

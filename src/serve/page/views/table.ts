@@ -1,10 +1,10 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 
 import type { Run, SavedTable, TableCell, TableColumn, TableLine, TablePage, TableRow } from '../answers.ts';
 import { counted } from '../format.ts';
-import { cell as tableCell, choice, Dialog, field, SortHeads, TextField } from '../parts.ts';
+import { choice, Dialog, field, filters, listTable, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
-import { fault, html, runPath, shown, useAnswer, useScene } from '../scene.ts';
+import { fault, html, runPath, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
 
 const ROWS_AT_ONCE = 500;
 
@@ -98,107 +98,68 @@ function FillForm({ run, done }: { readonly run: Run; readonly done: (table: str
 }
 
 function Rows({ run, id }: { readonly run: Run; readonly id: string }): View {
-  const { source, query, set } = useScene();
-  const [table, setTable] = useState<TablePage>();
-  const [error, setError] = useState<unknown>();
+  const { source, query } = useScene();
   const [opened, setOpened] = useState<{ readonly row: TableRow; readonly at: number }>();
-  useEffect(() => {
-    const leave = new AbortController();
-    const load = async (): Promise<void> => {
-      let all: TablePage | undefined;
-      do {
-        const page: TablePage = await source.get(
-          runPath(run, 'tables', id),
-          { limit: ROWS_AT_ONCE, cursor: all?.next },
-          leave.signal,
-        );
-        all = { ...page, rows: [...(all?.rows ?? []), ...page.rows] };
-        setTable(all);
-      } while (all.next !== null);
-    };
-    load().catch((fault: unknown) => leave.signal.aborted || setError(fault));
-    return () => leave.abort();
-  }, [id]);
-  if (error !== undefined) return fault(error);
-  if (!table) return html`<p class="hint" role="status">Loading …</p>`;
-  const { columns, model } = table;
-  const [sort, order, words] = [query.get('sort') ?? '', query.get('order') ?? 'asc', query.get('q') ?? ''];
-  const rows = sorted(
-    table.rows.filter((row) => matches(row, words)),
-    columns,
-    { sort, order },
-  );
-  const replace = (row: TableRow): void =>
-    setTable({ ...table, rows: table.rows.map((each) => (each.document === row.document ? row : each)) });
-  return html`<div>
-    <div class="filters">
-      <${TextField}
-        name="Filter"
-        id="table-q"
-        hint="words in any cell"
-        value=${words}
-        changed=${(q: string) => set({ q })}
-      />
-    </div>
-    <p class="hint rows" role="status">
-      ${counted(rows.length, 'row')} of ${table.rows.length},
-      ${model === null ? 'filled in without a model' : `filled in by ${model}`}. A cell opens its quote.
-    </p>
-    <div class="wide">
-      <table class="works cells">
-        <caption class="hidden">
-          One row per paper
-        </caption>
-        <thead>
-          <tr>
-            <${SortHeads}
-              columns=${['Paper', ...columns.map(({ name }) => name)].map((name) => [name, name])}
-              first=""
-            />
-          </tr>
-        </thead>
-        <tbody>
-          ${rows.map(
-            (row) =>
-              html`<tr data-document=${row.document} key=${row.document}>
-                <th scope="row">${titleOf(row)}</th>
-                ${row.cells.map((cell, at) => {
-                  const text = cell.kind === 'value' ? cell.value : '–';
-                  const name = columns[at]?.name ?? '';
-                  return tableCell(
-                    name,
-                    html`<button
-                      type="button"
-                      class="sort"
-                      title=${cell.kind === 'value' ? cell.from : cell.sentence}
-                      aria-label=${`${name} of ${titleOf(row)}: ${text}`}
-                      onClick=${() => setOpened({ row, at })}
-                    >
-                      ${text}
-                    </button>`,
-                  );
-                })}
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
-    ${
-      opened &&
-      html`<${Dialog} label="A cell" close=${() => setOpened(undefined)} key=${`${opened.row.document} ${opened.at}`}
-        ><${OneCell}
-          run=${run}
-          table=${id}
-          row=${opened.row}
-          column=${columns[opened.at]}
-          cell=${opened.row.cells[opened.at]}
-          changed=${(row: TableRow) => {
-            replace(row);
-            setOpened({ row, at: opened.at });
-          }}
-      /><//>`
-    }
-  </div>`;
+  const [table, change] = useLoaded(id, async (signal) => {
+    let all: TablePage | undefined;
+    do {
+      const asked = { limit: ROWS_AT_ONCE, cursor: all?.next };
+      const page: TablePage = await source.get(runPath(run, 'tables', id), asked, signal);
+      all = { ...page, rows: [...(all?.rows ?? []), ...page.rows] };
+    } while (all.next !== null);
+    return all;
+  });
+  const corrected = (row: TableRow): void => {
+    change((now) => ({ ...now, rows: now.rows.map((each) => (each.document === row.document ? row : each)) }));
+    setOpened(opened && { ...opened, row });
+  };
+  return shown(table, ({ columns, model, rows: all }) => {
+    const found = all.filter((row) => matches(row, query.get('q') ?? ''));
+    const rows = sorted(found, columns, { sort: query.get('sort') ?? '', order: query.get('order') ?? 'asc' });
+    return html`<div>
+      ${filters(html`<${QueryField} name="Filter" id="table-q" hint="words in any cell" parameter="q" />`)}
+      <p class="hint rows" role="status">
+        ${counted(rows.length, 'row')} of ${all.length},
+        ${model === null ? 'filled in without a model' : `filled in by ${model}`}. A cell opens its quote.
+      </p>
+      <div class="wide">
+        ${listTable(
+          'One row per paper',
+          ['Paper', ...columns.map(({ name }) => name)].map((name) => [name, name]),
+          rows.map((row) => ({
+            key: row.document,
+            more: { 'data-document': row.document },
+            head: titleOf(row),
+            cells: row.cells.map((cell, at) => {
+              const text = cell.kind === 'value' ? cell.value : '–';
+              return html`<button
+                type="button"
+                class="sort"
+                title=${cell.kind === 'value' ? cell.from : cell.sentence}
+                aria-label=${`${columns[at]?.name} of ${titleOf(row)}: ${text}`}
+                onClick=${() => setOpened({ row, at })}
+              >
+                ${text}
+              </button>`;
+            }),
+          })),
+          'works cells',
+        )}
+      </div>
+      ${
+        opened &&
+        html`<${Dialog} label="A cell" close=${() => setOpened(undefined)} key=${`${opened.row.document} ${opened.at}`}
+          ><${OneCell}
+            run=${run}
+            table=${id}
+            row=${opened.row}
+            column=${columns[opened.at]}
+            cell=${opened.row.cells[opened.at]}
+            changed=${corrected}
+        /><//>`
+      }
+    </div>`;
+  });
 }
 
 function titleOf({ work, document }: TableRow): string {

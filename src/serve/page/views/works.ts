@@ -1,27 +1,17 @@
 import type { Facets, Run, WholeWork, Work } from '../answers.ts';
 import { number, outcomeName, size, words } from '../format.ts';
-import {
-  cell,
-  choice,
-  CopyButtons,
-  Dialog,
-  filters,
-  historyOf,
-  link,
-  outcomeMark,
-  QueryField,
-  saveText,
-  SortHeads,
-} from '../parts.ts';
-import type { View } from '../scene.ts';
+import { choice, CopyButtons, Dialog, filters, historyOf, link, listTable, QueryField, saveText } from '../parts.ts';
+import type { Scene, View } from '../scene.ts';
 import { html, runPath, shown, useAnswer, usePaged, useScene } from '../scene.ts';
 
 const COLUMNS = [
-  ['title', 'Work'],
+  ['title', 'Work', true],
   ['year', 'Year'],
   ['outcome', 'Outcome'],
   ['reason', 'Reason'],
   ['licence', 'Licence'],
+  'Found by',
+  'File',
 ] as const;
 const FACETS = ['outcome', 'reason', 'licence', 'version', 'type'] as const;
 const EXPORTS = [
@@ -33,14 +23,12 @@ const EXPORTS = [
 
 /** List of works with filters, sorting, details and export. Filters are part of the URL. */
 export function WorksView({ run }: { readonly run: Run }): View {
-  const { source, query, set } = useScene();
+  const scene = useScene();
+  const { source, query, set } = scene;
   const [sort, order] = [query.get('sort') ?? 'title', query.get('order') ?? 'asc'];
-  const names = ['q', 'year', ...FACETS];
-  const filter = Object.fromEntries(names.map((name) => [name, query.get(name)]));
-  const { rows, status, more } = usePaged<Work>(runPath(run, 'works'), { ...filter, sort, order, limit: 50 }, [
-    'work',
-    'works',
-  ]);
+  const filter = Object.fromEntries(['q', 'year', ...FACETS].map((name) => [name, query.get(name)]));
+  const asked = { ...filter, sort, order, limit: 50 };
+  const { rows, status, more } = usePaged<Work>(runPath(run, 'works'), asked, ['work', 'works']);
   const facets = useAnswer<Facets>(runPath(run, 'facets'));
   const options = (name: (typeof FACETS)[number]): (readonly [string, string])[] => [
     ['', 'all'],
@@ -84,21 +72,12 @@ export function WorksView({ run }: { readonly run: Run }): View {
         }
       </p>
     </div>`,
-    html`<table class="works">
-      <caption class="hidden">
-        Works and their outcomes
-      </caption>
-      <thead>
-        <tr>
-          <${SortHeads} columns=${COLUMNS} first="title" />
-          <th scope="col">Found by</th>
-          <th scope="col">File</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map((work) => html`<${WorkRow} work=${work} key=${work.id} />`)}
-      </tbody>
-    </table>`,
+    listTable(
+      'Works and their outcomes',
+      COLUMNS,
+      rows.map((work) => workRow(work, scene)),
+      'works',
+    ),
     more,
     opened !== null &&
       html`<${Dialog} label="A work" close=${() => set({ work: '' })} key=${opened}
@@ -107,27 +86,27 @@ export function WorksView({ run }: { readonly run: Run }): View {
   ];
 }
 
-function WorkRow({ work }: { readonly work: Work }): View {
-  const { place, set } = useScene();
+function workRow(work: Work, { place, set }: Scene) {
   const title = work.title ?? work.id;
   const bytes = work.bytes === null ? '–' : size(work.bytes);
-  const file =
-    work.document === null
-      ? bytes
-      : html`<a href=${place('/documents', { document: work.document })} aria-label=${`Read ${title}`}
-          >${work.bytes === null ? 'read' : bytes}</a
-        >`;
-  return html`<tr data-work=${work.id}>
-    <th scope="row">
-      <button type="button" class="sort" onClick=${() => set({ work: work.id })}>${title}</button>
+  const to = place('/documents', { document: work.document });
+  const file = html`<a href=${to} aria-label=${`Read ${title}`}>${work.bytes === null ? 'read' : bytes}</a>`;
+  const reason = work.outcome === 'saved' || work.reason === null ? '–' : words(work.reason);
+  return {
+    key: work.id,
+    more: { 'data-work': work.id },
+    head: html`<button type="button" class="sort" onClick=${() => set({ work: work.id })}>${title}</button>
       <small>${[work.authors, work.venue].filter((each) => each).join(' · ') || work.id}</small>
-      ${work.retracted && html`<small class="retracted">retracted</small>`}
-    </th>
-    ${cell('Year', work.year ?? '–')} ${cell('Outcome', outcomeMark(work.outcome))}
-    ${cell('Reason', work.outcome === 'saved' || work.reason === null ? '–' : words(work.reason), { title: work.sentence })}
-    ${cell('Licence', work.licence ?? '–')} ${cell('Found by', work.resolver === null ? '–' : words(work.resolver))}
-    ${cell('File', file)}
-  </tr>`;
+      ${work.retracted && html`<small class="retracted">retracted</small>`}`,
+    cells: [
+      work.year ?? '–',
+      html`<span class=${`outcome ${work.outcome}`}>${outcomeName(work.outcome)}</span>`,
+      html`<span title=${work.sentence}>${reason}</span>`,
+      work.licence ?? '–',
+      work.resolver === null ? '–' : words(work.resolver),
+      work.document === null ? bytes : file,
+    ],
+  };
 }
 
 function OneWork({ run, id }: { readonly run: Run; readonly id: string }): View {
