@@ -4,6 +4,15 @@ import { z } from 'zod';
 
 const text = z.string().nullable();
 
+/** Where something is on a page. */
+export const box = z.object({
+  page: z.int(),
+  left: z.number(),
+  top: z.number(),
+  right: z.number(),
+  bottom: z.number(),
+});
+
 /** A passage found by a search. */
 export const passage = z.object({
   rank: z.number(),
@@ -25,7 +34,7 @@ export const passage = z.object({
   bibtex: text,
   id: z.string().describe('The id of the passage.'),
   document: z.string(),
-  boxes: z.array(z.object({ page: z.int(), left: z.number(), top: z.number(), right: z.number(), bottom: z.number() })),
+  boxes: z.array(box),
   link: text,
 });
 

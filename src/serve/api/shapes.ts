@@ -1,20 +1,21 @@
 import { z } from 'zod';
 
-import { answerPassage, answerSentence, answerShape, work } from '../../questions/shapes/index.ts';
+import { answerPassage, answerSentence, answerShape, box, work } from '../../questions/shapes/index.ts';
 import { JOB_STATES } from '../../queue/index.ts';
 
 // Building blocks of responses. The OpenAPI document is generated from these schemas, and tests check real responses
 // against them.
 
-export const text = z.string().nullable();
-
+const text = z.string().nullable();
 const number = z.number().nullable();
-
 const count = z.int().min(0);
-
-const at = z.string().nullable().describe('ISO 8601.');
-
+const at = text.describe('ISO 8601.');
 const counts = z.record(z.string(), count);
+
+/** Fields of one type. */
+function fields<T extends z.ZodType, Name extends string>(type: T, ...names: readonly Name[]): Record<Name, T> {
+  return Object.fromEntries(names.map((name) => [name, type])) as Record<Name, T>;
+}
 
 export const next = text.describe('Cursor of the next page; null on the last page.');
 
@@ -24,35 +25,20 @@ export function page<T extends z.ZodType>(item: T): z.ZodObject<{ items: z.ZodAr
 
 const stage = z.object({
   name: z.enum(['works', 'saved', 'parsed', 'chunked', 'embedded']),
-  done: count,
-  failed: count,
-  of: number,
-  per_minute: number,
-  seconds_left: number,
+  ...fields(count, 'done', 'failed'),
+  ...fields(number, 'of', 'per_minute', 'seconds_left'),
 });
 
 const tried = z
   .object({
-    run: z.string(),
-    at: z.string(),
-    outcome: z.string(),
-    reason: z.string(),
-    sentence: text,
-    detail: text,
-    resolver: text,
-    url: text,
-    file: text,
+    ...fields(z.string(), 'run', 'at', 'outcome', 'reason'),
+    ...fields(text, 'sentence', 'detail', 'resolver', 'url', 'file'),
     attempts: z.array(
       z.object({
-        resolver: z.string(),
-        host: z.string(),
-        url: z.string(),
+        ...fields(z.string(), 'resolver', 'host', 'url', 'reason', 'started_at'),
         status: number,
-        reason: z.string(),
         sentence: text,
-        bytes: z.number(),
-        duration_ms: z.number(),
-        started_at: z.string(),
+        ...fields(z.number(), 'bytes', 'duration_ms'),
       }),
     ),
   })
@@ -62,43 +48,28 @@ const tried = z
 
 export const run = z
   .object({
-    id: z.string(),
-    title: z.string(),
-    folder: z.string(),
+    ...fields(z.string(), 'id', 'title', 'folder'),
     state: z.enum(['running', 'done', 'stopped', 'failed', 'unknown']),
-    started_at: at,
-    ended_at: at,
-    works: count,
-    saved: count,
-    documents: count,
-    has_search: z.boolean(),
-    has_graph: z.boolean(),
+    ...fields(at, 'started_at', 'ended_at'),
+    ...fields(count, 'works', 'saved', 'documents'),
+    ...fields(z.boolean(), 'has_search', 'has_graph'),
   })
   .meta({ id: 'Run' });
 
 export const about = z.object({
-  name: z.string(),
-  version: z.string(),
-  now: z.string(),
-  steering: z.boolean(),
-  queue: z.boolean(),
-  mcp: z.boolean(),
+  ...fields(z.string(), 'name', 'version', 'now'),
+  ...fields(z.boolean(), 'steering', 'queue', 'mcp'),
   runs: z.array(run),
 });
 
 export const event = z
   .object({
     id: z.int(),
-    at: z.string(),
-    run: text,
     kind: z.enum(['work', 'stage', 'host', 'queue', 'steering']),
     level: z.enum(['info', 'warn', 'error']),
-    text: z.string(),
-    work: text,
-    document: text,
+    ...fields(z.string(), 'at', 'text'),
+    ...fields(text, 'run', 'work', 'document', 'host', 'reason'),
     title: text.describe('Title of the document.'),
-    host: text,
-    reason: text,
   })
   .meta({ id: 'Event' });
 
@@ -107,19 +78,17 @@ export const figures = z.object({
   state: run.shape.state,
   stages: z.array(stage),
   outcomes: counts,
-  rate_per_minute: number,
-  seconds_left: number,
+  ...fields(number, 'rate_per_minute', 'seconds_left'),
 });
 
 export const now = figures.extend({
   run: run,
-  history: z.array(
-    z.object({ at: z.string(), works: count, saved: count, parsed: count, chunked: count, embedded: count }),
-  ),
+  history: z.array(z.object({ at: z.string(), ...fields(count, 'works', 'saved', 'parsed', 'chunked', 'embedded') })),
   events: z.array(event),
 });
 
 const state = z.enum(JOB_STATES);
+const byState = fields(count, ...JOB_STATES);
 
 const ended = z.object({
   code: z.string(),
@@ -130,37 +99,24 @@ const ended = z.object({
 
 export const queue = z
   .object({
-    queued: count,
-    in_progress: count,
-    done: count,
-    skipped: count,
-    error: count,
-    total: count,
-    due: z.int(),
-    delayed: z.int(),
-    suspects: count,
-    per_second: number,
-    left_seconds: number,
-    oldest_queued_at: at,
+    ...byState,
+    ...fields(count, 'total', 'suspects'),
+    ...fields(z.int(), 'due', 'delayed'),
+    ...fields(number, 'per_second', 'left_seconds'),
+    ...fields(at, 'oldest_queued_at', 'next_available_at'),
     oldest_queued_id: text,
-    next_available_at: at,
-    counts: z.object({ running: count, waiting_for_host: count, retrying: count, processes: count, workers: count }),
+    counts: z.object(fields(count, 'running', 'waiting_for_host', 'retrying', 'processes', 'workers')),
     by_error_code: z.array(ended).describe('Failed, skipped and retried jobs by reason.'),
     by_resolver: z.array(z.object({ resolver: text, state, jobs: count })),
     workers: z.array(
       z.object({
-        worker_id: z.string(),
+        ...fields(z.string(), 'worker_id', 'hostname'),
         alive: z.boolean(),
         pid: z.int(),
-        hostname: z.string(),
         holds: count.describe('Leased jobs.'),
-        lease_ends_at: at,
-        maxWorkers: count,
-        running: count,
-        parked: count,
+        ...fields(count, 'maxWorkers', 'running', 'parked'),
         per_second: z.number(),
-        started_at: at,
-        updated_at: at,
+        ...fields(at, 'lease_ends_at', 'started_at', 'updated_at'),
       }),
     ),
     leases: z.array(z.object({ worker_id: text, jobs: count, expires_at: at })),
@@ -171,32 +127,15 @@ export const queue = z
   })
   .meta({ id: 'Queue' });
 
-export const queueHistory = z.object({
-  points: z.array(
-    z.object({ at: z.string(), queued: count, in_progress: count, done: count, skipped: count, error: count }),
-  ),
-});
+export const queueHistory = z.object({ points: z.array(z.object({ at: z.string(), ...byState })) });
 
 export const job = z
   .object({
-    id: z.int(),
     artifact_id: z.string(),
-    title: text,
     state,
-    attempts: z.int(),
-    deaths: z.int(),
-    deaths_alone: z.int(),
-    suspect_since: at,
-    priority: z.int(),
-    resolver_hint: text,
-    host: text,
-    last_error: text,
-    error_code: text,
-    created_at: at,
-    updated_at: at,
-    available_at: at,
-    lease_expires_at: at,
-    worker_id: text,
+    ...fields(z.int(), 'id', 'attempts', 'deaths', 'deaths_alone', 'priority'),
+    ...fields(text, 'title', 'resolver_hint', 'host', 'last_error', 'error_code', 'worker_id'),
+    ...fields(at, 'suspect_since', 'created_at', 'updated_at', 'available_at', 'lease_expires_at'),
   })
   .meta({ id: 'Job' });
 
@@ -213,17 +152,12 @@ export const host = z
     cap: number.describe('Maximum concurrent requests; null if unlimited or unknown.'),
     per_second: number.describe('Maximum requests per second; null if unlimited or unknown.'),
     slowed: z.boolean().describe('Whether its rate is reduced because the host asked for it.'),
-    in_flight: count,
-    waiting: count,
-    next_at: at,
-    held_until: at,
+    ...fields(count, 'in_flight', 'waiting', 'refused', 'failed'),
+    ...fields(at, 'next_at', 'held_until', 'last_at'),
     held_why: text.describe('rate-limited, host-held, paused, …'),
     paused: z.boolean(),
     budget_left: number,
     requests: count.describe('Requests from the host logs of the runs; refused means 429 or 503.'),
-    refused: count,
-    failed: count,
-    last_at: at,
   })
   .meta({ id: 'Host' });
 
@@ -233,19 +167,15 @@ export const act = z
     who: z.string().describe('IP address and operator name.'),
     act: z.enum(['pause', 'resume', 'retry']),
     scope: z.enum(['all', 'host', 'resolver']).nullable(),
-    name: text,
-    error_code: text,
+    ...fields(text, 'name', 'error_code'),
     changed: z.int().describe('Number of requeued jobs, or 1 for a pause or resume.'),
   })
   .meta({ id: 'Act' });
 
 export const problem = z
   .object({
-    type: z.string(),
-    title: z.string(),
+    ...fields(z.string(), 'type', 'title', 'detail', 'code'),
     status: z.int(),
-    detail: z.string(),
-    code: z.string(),
     hint: text,
   })
   .meta({ id: 'Problem' });
@@ -253,52 +183,26 @@ export const problem = z
 // Schemas for works, documents, passages, answers, tables, the drawn graph and the summary.
 
 export const wholeWork = work.extend({
-  abstract: text,
-  url: text,
-  apa: text,
-  bibtex: text,
+  ...fields(text, 'abstract', 'url', 'apa', 'bibtex'),
   file: z.boolean(),
   history: z.array(tried),
 });
 
 const facet = z.array(z.object({ value: z.string(), works: count, sentence: text }));
 
-export const facets = z.object({
-  outcome: facet,
-  reason: facet,
-  licence: facet,
-  version: facet,
-  type: facet,
-  year: facet,
-});
+export const facets = z.object(fields(facet, 'outcome', 'reason', 'licence', 'version', 'type', 'year'));
 
 const step = z.enum(['success', 'failure', 'needs-ocr']).nullable();
 
+const documentHead = { id: z.string(), ...fields(text, 'work', 'title', 'authors'), year: number };
+
 export const documentLine = z
-  .object({
-    id: z.string(),
-    work: text,
-    title: text,
-    authors: text,
-    year: number,
-    parsed: step,
-    chunked: step,
-    embedded: step,
-    failure: text,
-  })
+  .object({ ...documentHead, ...fields(step, 'parsed', 'chunked', 'embedded'), failure: text })
   .meta({ id: 'Document' });
 
-const box = z.object({ page: z.int(), left: z.number(), top: z.number(), right: z.number(), bottom: z.number() });
-
 export const wholeDocument = z.object({
-  id: z.string(),
-  work: text,
-  title: text,
-  authors: text,
-  year: number,
-  kind: text,
-  apa: text,
-  bibtex: text,
+  ...documentHead,
+  ...fields(text, 'kind', 'apa', 'bibtex'),
   pages: z.array(z.object({ number: z.int(), width: z.number(), height: z.number() })),
   blocks: z.array(
     z.object({
@@ -382,10 +286,8 @@ export const tableLine = z.discriminatedUnion('kind', [
     .object({
       kind: z.literal('table'),
       table: z.string().describe('The id of the table.'),
-      rows: count,
+      ...fields(count, 'rows', 'failed', 'over_budget'),
       filled: count.describe('Rows filled in now.'),
-      failed: count,
-      over_budget: count,
     })
     .describe('The last line.'),
   failure,
@@ -407,23 +309,13 @@ export const account = z.object({
   asked: z.record(z.string(), z.unknown()).nullable(),
   prisma: z
     .object({
-      identified: count,
-      screened: count,
-      not_screened: count,
-      excluded: count,
-      sought: count,
-      not_retrieved: count,
-      retrieved: count,
-      excluded_by_full_text: count,
+      ...fields(count, 'identified', 'screened', 'not_screened', 'excluded', 'sought', 'not_retrieved', 'retrieved'),
+      ...fields(count, 'excluded_by_full_text', 'included'),
       excluded_by_full_text_reasons: counts,
-      included: count,
     })
     .loose(),
   counts: counts.describe('Each count of the corpus; docs/reference has a sentence for each.'),
-  outcomes: counts,
-  by_resolver: counts,
-  listed_by_file: counts,
-  unreadable_by_file: counts,
+  ...fields(counts, 'outcomes', 'by_resolver', 'listed_by_file', 'unreadable_by_file'),
   reasons: z.array(z.object({ value: z.string(), works: count, sentence: text })),
   licences: z.array(z.object({ value: z.string(), works: count })),
   stages: z.array(stage),
@@ -435,15 +327,13 @@ export const account = z.object({
 const place = z.number().describe('Epoch milliseconds.');
 
 export const sources = z.object({
-  works: count,
-  bytes: count,
+  ...fields(count, 'works', 'bytes'),
   resolvers: z.array(
     z.object({
       name: z.string(),
       asked: count.describe('Works looked up.'),
       answered: count.describe('Works for which it returned a result.'),
-      saved: count,
-      attempts: count,
+      ...fields(count, 'saved', 'attempts'),
     }),
   ),
   attempt_reasons: z
@@ -457,13 +347,10 @@ export const stages = z.object({
   items: z.array(
     z.object({
       name: z.string(),
-      succeeded: count,
-      failed: count,
+      ...fields(count, 'succeeded', 'failed'),
       skipped: count.describe('Documents already processed by an earlier run.'),
       needs_ocr: count.describe('Scanned documents without text.'),
-      median_s: z.number(),
-      p95_s: z.number(),
-      max_s: z.number(),
+      ...fields(z.number(), 'median_s', 'p95_s', 'max_s'),
       histogram: z.array(z.object({ up_to_s: z.number(), documents: count })),
       slowest: z.array(z.object({ document: z.string(), seconds: z.number() })),
       categories: counts.describe('Failures by category.'),
@@ -479,12 +366,9 @@ export const lanes = z.object({
   items: z.array(
     z.object({
       host: z.string(),
-      requests: count,
-      bytes: count,
+      ...fields(count, 'requests', 'bytes', 'refused', 'failed'),
       most: count.describe('Maximum number of requests in flight; 0 if unknown.'),
       cap: count.describe('Limit of requests in flight; 0 if unknown.'),
-      refused: count,
-      failed: count,
       waited_ms: z.number().describe('Total time requests waited for a slot.'),
       slices: z
         .array(z.tuple([place, z.number(), count, count, count]))

@@ -72,7 +72,7 @@ export function QuestionBox(props: {
     event.preventDefault();
     ask(text());
   };
-  return html`<form class="ask" role="search" onSubmit=${submit}>
+  return html`<form class="question" role="search" onSubmit=${submit}>
     <div class="search">
       <label for=${id} class="hidden">Question</label>
       <input
