@@ -52,7 +52,14 @@ export async function packAnswer(
   // Tokens reserved for the cursor.
   const farthest = randomBytes(CURSOR_BYTES).toString('base64url');
   const around = JSON.stringify(contentOf(frame, '', [], farthest));
-  const { head, summary } = fittingHead(budget, draft, [around, farthest, NOTICE]);
+  const { head, summary } = leastShortened(
+    budget,
+    (step) => ({
+      head: shortened(seen(draft.head), step) as JsonObject,
+      summary: cut(visibleText(draft.summary), 4_000 >> step),
+    }),
+    (short) => [JSON.stringify(short.head), JSON.stringify(short.summary), around, farthest, NOTICE],
+  );
   const packed: { readonly data: JsonObject; readonly line: string }[] = [];
   let next: Place | undefined;
   for (let at = place.at; at < items.length && !next; at += 1) {
@@ -93,20 +100,6 @@ export function moreResults(cursor: string): string {
   return `More results: repeat the query with cursor "${cursor}".`;
 }
 
-/** Shortens the fields of the head until it fits. */
-function fittingHead(
-  budget: Budget,
-  draft: AnswerDraft,
-  around: readonly string[],
-): { readonly head: JsonObject; readonly summary: string } {
-  for (let step = 0; ; step += 1) {
-    const head = shortened(seen(draft.head), step) as JsonObject;
-    const summary = cut(visibleText(draft.summary), 4_000 >> step);
-    if (budget.take(JSON.stringify(head), JSON.stringify(summary), ...around)) return { head, summary };
-    if (step >= STEPS) return { head: shortened(head, STEPS) as JsonObject, summary: '' };
-  }
-}
-
 interface Part {
   readonly data: JsonObject;
   readonly line: string;
@@ -126,7 +119,6 @@ function fittingItem(
   { within, isFirst }: { readonly within: number; readonly isFirst: boolean },
 ): Part | undefined {
   const made = (data: JsonObject): Part => ({ data, line: line(data) });
-  const fits = (part: Part): boolean => budget.take(...weightOf(part));
   const value = text === undefined ? undefined : item[text];
   const whole = typeof value === 'string' ? value : undefined;
   const from = whole === undefined ? 0 : within;
@@ -137,15 +129,11 @@ function fittingItem(
   });
   const isShort = whole === undefined || whole.length - from <= budget.left * CHARACTERS_PER_TOKEN;
   const all = made(part());
-  if (isShort && fits(all)) return all;
+  if (isShort && budget.take(...weightOf(all))) return all;
   const cutAt = (end: number): Part => ({ ...made({ ...part(end), cut: true }), end });
   const found = whole === undefined ? undefined : longestCut(budget, whole, from, cutAt);
   if (found || !isFirst) return found;
-  for (let step = 1; step < STEPS; step += 1) {
-    const short = made(shortened(part(), step) as JsonObject);
-    if (fits(short)) return short;
-  }
-  return made(shortened(part(), STEPS) as JsonObject);
+  return leastShortened(budget, (step) => made(shortened(all.data, step) as JsonObject), weightOf);
 }
 
 /** No tokenizer averages more characters per token, so a longer text cannot fit. */
@@ -173,24 +161,33 @@ function longestCut(budget: Budget, whole: string, from: number, part: (end: num
 /** The last step shortens strings to a few characters and lists to one element. */
 const STEPS = 9;
 
+/** The least shortened form that fits; the shortest if none does. */
+function leastShortened<T>(budget: Budget, formOf: (step: number) => T, weight: (form: T) => readonly string[]): T {
+  for (let step = 0; step < STEPS; step += 1) {
+    const form = formOf(step);
+    if (budget.take(...weight(form))) return form;
+  }
+  return formOf(STEPS);
+}
+
 function shortened(value: Json, step: number): Json {
-  if (step === 0) return value;
-  if (typeof value === 'string') return cut(value, 2_048 >> step);
-  if (Array.isArray(value)) return value.slice(0, Math.max(1, 256 >> step)).map((each: Json) => shortened(each, step));
+  return step === 0 ? value : mapped(value, (text) => cut(text, 2_048 >> step), Math.max(1, 256 >> step));
+}
+
+/** Cleans all strings of an answer of invisible characters. */
+function seen(value: Json): Json {
+  return mapped(value, visibleText);
+}
+
+function mapped(value: Json, textOf: (text: string) => string, mostElements = Infinity): Json {
+  if (typeof value === 'string') return textOf(value);
+  if (Array.isArray(value)) return value.slice(0, mostElements).map((each: Json) => mapped(each, textOf, mostElements));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shortened(each, step)]));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, mapped(each, textOf, mostElements)]));
 }
 
 function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, Math.max(0, most - 1)).toWellFormed()}…`;
-}
-
-/** All strings of an answer, cleaned of invisible characters. */
-function seen(value: Json): Json {
-  if (typeof value === 'string') return visibleText(value);
-  if (Array.isArray(value)) return value.map(seen);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, seen(each)]));
 }
 
 /** Longer runs without a space are counted in pieces: tokenizing a word takes quadratic time. */
