@@ -213,7 +213,7 @@ class Serving implements CorpusServer {
     } else if (!isRead) {
       throw new Problem(405, 'METHOD', 'method not allowed; use GET', { headers: { allow: 'GET, HEAD' } });
     } else if (path === '/metrics') {
-      if (!this.#world.isFresh()) await this.#world.look();
+      await this.#world.refresh();
       const body = Buffer.from(metricsText(this.#world, { connections: this.#connections.size }));
       const type = 'text/plain; version=0.0.4; charset=utf-8';
       sendBody(request, response, { type, body, headers: API_HEADERS });
@@ -232,7 +232,7 @@ class Serving implements CorpusServer {
     const url = (request.url ?? '').slice(PREFIX.length);
     const { route: found, path, query } = this.#router.match(request.method ?? '', url);
     const body = found.bodySchema ? await bodyOf(request, found.bodySchema) : undefined;
-    if (!this.#world.isFresh()) await this.#world.look();
+    await this.#world.refresh();
     const answer = await found.handle({ path, query, body, request, signal } as Asked<never, never, never>);
     switch (answer.kind) {
       case 'json':

@@ -49,7 +49,7 @@ export function queueRoutes(context: Context): Route[] {
       path: '/queue',
       summary: 'Jobs by state and reason, workers, and pauses.',
       schema: shapes.queue,
-      value: () => queueOf(context).figures(),
+      value: () => queueOf(context).figures,
     }),
     route({
       path: '/queue/history',

@@ -51,7 +51,7 @@ export function runRoutes(context: Context): Route[] {
       schema: shapes.now,
       value: (run) => {
         const history = run.series.points.map(({ at, ...counts }) => ({ at: new Date(at).toISOString(), ...counts }));
-        return { ...run.figures(), run: run.line(), history, events: world.events.last(EVENTS, run.id) };
+        return { ...run.figures(), run: run.line(), history, events: world.watchers.last(EVENTS, run.id) };
       },
     }),
     runRoute(context, {

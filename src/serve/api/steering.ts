@@ -44,15 +44,8 @@ export function steeringRoutes(context: Context): Route[] {
     const { at, who, scope, name, error_code: reason, changed } = act;
     const what = `${act.act} of ${[reason, scope, name].filter((each) => each).join(' ')} by ${who}`;
     steering.log?.('info', `${what}: ${changed} changed`);
-    const event = {
-      at,
-      kind: 'steering',
-      level: 'info',
-      text: what,
-      reason,
-      host: scope === 'host' ? name : null,
-    } as const;
-    world.watchers.events([world.events.add({ ...event, run: null, work: null, document: null, title: null })]);
+    const about = { reason, host: scope === 'host' ? name : null, run: null, work: null, document: null, title: null };
+    world.watchers.events([{ at, kind: 'steering', level: 'info', text: what, ...about }]);
     if (steering.path !== undefined) {
       await mkdir(dirname(steering.path), { recursive: true });
       await appendFile(steering.path, `${JSON.stringify(act)}\n`);

@@ -13,7 +13,7 @@ test('a reason that stays the same when tried again is not offered for a retry; 
     const code = job.artifactId as keyof typeof ends;
     await queue.ack(job, ends[code], { code, message: '' });
   }
-  const { by_error_code: reasons } = await new QueueWatch(queue, new HeldClock(0)).figures();
+  const { by_error_code: reasons } = await new QueueWatch(queue, new HeldClock(0)).look();
   const offered = reasons.map(({ code, retryable }) => [code, retryable]);
   assert.deepEqual(Object.fromEntries(offered), {
     NOT_FOUND: false,

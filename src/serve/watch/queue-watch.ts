@@ -29,22 +29,23 @@ export class QueueWatch {
     this.#clock = clock;
   }
 
-  async look(): Promise<void> {
+  async look(): Promise<QueueFigures> {
     const now = this.#clock.now();
     const stats = await this.queue.store.admin.stats(now);
     const { done, skipped, error } = stats.states;
     this.series.add({ ...stats.states, ended: done + skipped + error, at: now });
     this.#stats = stats;
     this.#figures = figuresOf(stats, this.series.perMinute('ended'));
+    return this.#figures;
   }
 
   get stats(): QueueStats | undefined {
     return this.#stats;
   }
 
-  async figures(): Promise<QueueFigures> {
-    if (!this.#figures) await this.look();
-    return this.#figures as QueueFigures;
+  /** As of the last look. */
+  get figures(): QueueFigures | undefined {
+    return this.#figures;
   }
 
   /** Hosts reported by workers, shared by the fleet, or paused. */

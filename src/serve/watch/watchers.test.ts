@@ -4,13 +4,14 @@ import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 
 import { secondsLeft, Series } from './series.ts';
-import { EventLog, Watchers } from './watchers.ts';
+import { Watchers } from './watchers.ts';
 
 test('a watcher who does not read is let go before it fills the memory', async () => {
-  const watchers = new Watchers(new EventLog());
+  const watchers = new Watchers();
   const added = Promise.withResolvers<ServerResponse>();
   const server = createServer((_request, response) => {
     response.writeHead(200);
@@ -53,24 +54,18 @@ test('figures over time stay few, and rates come from the last minutes', () => {
 });
 
 test('a stream resumes after the last event received; ids of another process are ignored', () => {
-  const log = new EventLog();
-  const event = {
-    at: '',
-    run: null,
-    kind: 'work',
-    level: 'info',
-    text: '',
-    work: null,
-    document: null,
-    title: null,
-    host: null,
-    reason: null,
-  } as const;
-  const [first] = [log.add(event), log.add(event)];
-  assert.deepEqual(
-    log.since(log.streamId(first)).map(({ id }) => id),
-    [2],
-  );
-  for (const foreign of [null, '', '1', new EventLog().streamId(first), 'x-1'])
-    assert.deepEqual(log.since(foreign), []);
+  const nothing = { run: null, work: null, document: null, title: null, host: null, reason: null };
+  const event = { at: '', kind: 'work', level: 'info', text: '', ...nothing } as const;
+  /** The ids of the events in a stream, also of those that happen when it is open. */
+  const idsOf = (watchers: Watchers, lastId: string | null, happening: readonly (typeof event)[] = []): string[] => {
+    const stream = new PassThrough();
+    watchers.add(stream as unknown as ServerResponse, null, lastId);
+    watchers.events(happening);
+    return [...String(stream.read()).matchAll(/^id: (.*)$/gm)].map(([, id = '']) => id);
+  };
+  const [watchers, others] = [new Watchers(), new Watchers()];
+  const [first = '', second] = idsOf(watchers, null, [event, event]);
+  const [foreign = ''] = idsOf(others, null, [event]);
+  assert.deepEqual(idsOf(watchers, first), [second]);
+  for (const id of [null, '', '1', foreign, 'x-1']) assert.deepEqual(idsOf(watchers, id), []);
 });

@@ -5,44 +5,10 @@ import type { z } from 'zod';
 
 import type { event } from '../api/shapes.ts';
 
-export type NumberedEvent = z.output<typeof event>;
+type NumberedEvent = z.output<typeof event>;
 
+/** Events kept for the page and for streams that resume. */
 const KEPT = 1_000;
-
-export class EventLog {
-  /** Random prefix: event numbers of another process are not comparable. */
-  readonly #mark = randomBytes(4).toString('hex');
-  #events: NumberedEvent[] = [];
-  #next = 1;
-
-  add(event: Omit<NumberedEvent, 'id'>): NumberedEvent {
-    const numbered = { id: this.#next, ...event };
-    this.#next += 1;
-    this.#events.push(numbered);
-    if (this.#events.length > KEPT * 2) this.#events = this.#events.slice(-KEPT);
-    return numbered;
-  }
-
-  /** Newest first. */
-  last(count: number, run: string | null): readonly NumberedEvent[] {
-    return this.#events
-      .filter((event) => run === null || event.run === null || event.run === run)
-      .slice(-count)
-      .toReversed();
-  }
-
-  /** Events after a stream id; empty for ids of another process. */
-  since(streamId: string | null): readonly NumberedEvent[] {
-    const [mark, number] = (streamId ?? '').split('-');
-    if (mark !== this.#mark || number === undefined || !/^\d{1,15}$/.test(number)) return [];
-    return this.#events.slice(-KEPT).filter(({ id }) => id > Number(number));
-  }
-
-  streamId({ id }: NumberedEvent): string {
-    return `${this.#mark}-${id}`;
-  }
-}
-
 /** Maximum buffered bytes per subscriber; slower subscribers are disconnected and may reconnect. */
 const MOST_WAITING_BYTES = 256 * 1024;
 const MOST_WATCHERS = 2_000;
@@ -53,15 +19,15 @@ interface Watcher {
 }
 
 /**
- * Event stream subscribers: each message is serialised once and written to all, with a bounded buffer per subscriber.
+ * The latest events, and the subscribers of the event stream: each message is serialised once and written to all, with
+ * a bounded buffer per subscriber.
  */
 export class Watchers {
   readonly #all = new Set<Watcher>();
-  readonly #log: EventLog;
-
-  constructor(log: EventLog) {
-    this.#log = log;
-  }
+  /** Random prefix of stream ids: event numbers of another process are not comparable. */
+  readonly #mark = randomBytes(4).toString('hex');
+  #events: NumberedEvent[] = [];
+  #last = 0;
 
   get size(): number {
     return this.#all.size;
@@ -71,30 +37,38 @@ export class Watchers {
     return this.#all.size >= MOST_WATCHERS;
   }
 
-  /** Adds a response whose headers are sent; replays missed events. */
+  /** Adds a response whose headers are sent; replays the events after its last one. */
   add(response: ServerResponse, run: string | null, lastId: string | null): void {
     const watcher = { response, run };
     this.#all.add(watcher);
     response.on('close', () => this.#all.delete(watcher));
     write(watcher, Buffer.from('retry: 2000\n\n'));
-    for (const event of this.#log.since(lastId))
+    for (const event of this.#since(lastId))
       if (isFor(watcher, event.run)) write(watcher, Buffer.from(this.#eventText(event)));
   }
 
-  /** Sends events in one write per subscriber. */
-  events(events: readonly NumberedEvent[]): void {
+  /** Logs events of one run, or of none, and sends them in one write per subscriber. */
+  events(events: readonly Omit<NumberedEvent, 'id'>[]): void {
     const [first] = events;
-    if (!first || this.#all.size === 0) return;
-    this.#send(Buffer.from(events.map((event) => this.#eventText(event)).join('')), first.run);
+    if (!first) return;
+    const numbered = events.map((event) => ({ id: (this.#last += 1), ...event }));
+    this.#events = [...this.#events, ...numbered].slice(-KEPT);
+    this.#send(numbered.map((event) => this.#eventText(event)).join(''), first.run);
+  }
+
+  /** Newest first. */
+  last(count: number, run: string): readonly NumberedEvent[] {
+    const seen = this.#events.filter((event) => event.run === null || event.run === run);
+    return seen.slice(-count).toReversed();
   }
 
   figures(name: 'now' | 'queue' | 'hosts', json: string, run: string | null): void {
-    if (this.#all.size > 0) this.#send(Buffer.from(`event: ${name}\ndata: ${json}\n\n`), run);
+    this.#send(`event: ${name}\ndata: ${json}\n\n`, run);
   }
 
   /** Keeps connections open through proxies, and detects closed ones. */
   beat(): void {
-    this.#send(Buffer.from(': hello\n\n'), null);
+    this.#send(': hello\n\n', null);
   }
 
   close(): void {
@@ -102,11 +76,19 @@ export class Watchers {
     this.#all.clear();
   }
 
-  #eventText(event: NumberedEvent): string {
-    return `id: ${this.#log.streamId(event)}\nevent: event\ndata: ${JSON.stringify(event)}\n\n`;
+  /** Events after a stream id; empty for ids of another process. */
+  #since(streamId: string | null): readonly NumberedEvent[] {
+    const [mark, number] = (streamId ?? '').split('-');
+    if (mark !== this.#mark || number === undefined || !/^\d{1,15}$/.test(number)) return [];
+    return this.#events.filter(({ id }) => id > Number(number));
   }
 
-  #send(message: Buffer, run: string | null): void {
+  #eventText(event: NumberedEvent): string {
+    return `id: ${this.#mark}-${event.id}\nevent: event\ndata: ${JSON.stringify(event)}\n\n`;
+  }
+
+  #send(text: string, run: string | null): void {
+    const message = Buffer.from(text);
     for (const watcher of this.#all) if (isFor(watcher, run)) write(watcher, message);
   }
 }

@@ -1,11 +1,12 @@
 import type { Clock, Timer } from '../../base/index.ts';
+import { errorInfo } from '../../base/index.ts';
 import { hostFigures } from '../../ask/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
 import type { WorkQueue } from '../../queue/index.ts';
 import type { HostKnowledge, HostLine } from './queue-watch.ts';
 import { hostLines, QueueWatch } from './queue-watch.ts';
 import { RunWatch } from './run-watch.ts';
-import { EventLog, Watchers } from './watchers.ts';
+import { Watchers } from './watchers.ts';
 
 /** Polling interval while somebody is watching; otherwise polling is rare, for the figures over time. */
 const LOOK_MS = 1_000;
@@ -32,8 +33,7 @@ export interface Watched {
 export class World implements AsyncDisposable {
   readonly runs: ReadonlyMap<string, RunWatch>;
   readonly queue: QueueWatch | undefined;
-  readonly events = new EventLog();
-  readonly watchers: Watchers;
+  readonly watchers = new Watchers();
   readonly #clock: Clock;
   readonly #log: Watched['log'];
   readonly #sent = new Map<string, string>();
@@ -51,17 +51,16 @@ export class World implements AsyncDisposable {
   constructor({ runs, queue, hosts, clock, log }: Watched) {
     this.runs = new Map(runs.map(({ id, corpus }) => [id, new RunWatch(id, corpus, clock)]));
     this.queue = queue && new QueueWatch(queue, clock, hosts);
-    this.watchers = new Watchers(this.events);
     this.#clock = clock;
     this.#log = log;
   }
 
   /** Polls for the first time, then regularly. */
   start(): void {
-    this.#tick();
+    void this.#poll();
   }
 
-  /** Resolves when everything has been read once. */
+  /** Whether everything has been read once. */
   get isReady(): boolean {
     return this.#isReady;
   }
@@ -70,11 +69,11 @@ export class World implements AsyncDisposable {
     return this.#hosts;
   }
 
-  /** Called for every request; false if the data is too old and must be polled first. */
-  isFresh(): boolean {
+  /** Called for every request: polls if the data is too old for a response. */
+  async refresh(): Promise<void> {
     const now = this.#clock.monotonic();
     this.#askedAt = now;
-    return this.#isReady && now - this.#lookedAt < this.#pauseMs(FRESH_MS);
+    if (!this.#isReady || now - this.#lookedAt >= this.#pauseMs(FRESH_MS)) await this.look();
   }
 
   /** Polls again after a change made here. */
@@ -102,14 +101,13 @@ export class World implements AsyncDisposable {
       this.watchers.events(
         events.slice(-MOST_SENT).map((event) => {
           const title = event.document === null ? null : (run.view.works.ofDocument(event.document)?.title ?? null);
-          return this.events.add({ ...event, title, run: run.id });
+          return { ...event, title, run: run.id };
         }),
       );
       this.#sendFigures('now', `now ${run.id}`, run.figures(), run.id);
     }
     if (this.queue) {
-      await this.queue.look();
-      this.#sendFigures('queue', 'queue', await this.queue.figures(), null);
+      this.#sendFigures('queue', 'queue', await this.queue.look(), null);
     }
     const now = this.#clock.monotonic();
     if (now - this.#hostsAt >= HOSTS_MS) {
@@ -132,34 +130,25 @@ export class World implements AsyncDisposable {
     this.watchers.figures(name, json, run);
   }
 
-  #tick(): void {
+  async #poll(): Promise<void> {
     const now = this.#clock.monotonic();
-    const isWatched = this.watchers.size > 0 || now - this.#askedAt < ASKED_LATELY_MS;
     if (now - this.#beatAt >= BEAT_MS) {
       this.#beatAt = now;
       this.watchers.beat();
     }
-    const again = (): void => {
-      this.#timer = this.#clock.setTimer(this.#pauseMs(LOOK_MS), () => this.#tick());
-      this.#timer.unref();
-    };
-    if (!isWatched && this.#isReady && now - this.#lookedAt < IDLE_LOOK_MS) {
-      again();
-      return;
-    }
-    this.look().then(
-      () => {
+    const isWatched = this.watchers.size > 0 || now - this.#askedAt < ASKED_LATELY_MS;
+    if (isWatched || !this.#isReady || now - this.#lookedAt >= IDLE_LOOK_MS) {
+      try {
+        await this.look();
         this.#hasFailed = false;
-        again();
-      },
-      (error: unknown) => {
+      } catch (error) {
         // Reported once; the next poll may succeed.
-        if (!this.#hasFailed)
-          this.#log('error', `monitoring failed: ${error instanceof Error ? error.message : String(error)}`);
+        if (!this.#hasFailed) this.#log('error', `monitoring failed: ${errorInfo(error).message}`);
         this.#hasFailed = true;
-        again();
-      },
-    );
+      }
+    }
+    this.#timer = this.#clock.setTimer(this.#pauseMs(LOOK_MS), () => void this.#poll());
+    this.#timer.unref();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
