@@ -80,6 +80,7 @@ export async function writeReport(options: {
   const version = packageVersion();
   const router = new Router(
     apiRoutes({ world, clock, version, steering: { isAllowed: false }, hasMcp: false }),
+    world.runs,
     version,
   );
   const path = resolve(options.path ?? join(folder, 'report.html'));

@@ -13,7 +13,6 @@ import type { Context } from './api/context.ts';
 import { apiRoutes } from './api/routes.ts';
 import { Gate } from './http/gate.ts';
 import { Problem, problemBody, problemOf, readBody } from './http/problem.ts';
-import type { Asked } from './http/route.ts';
 import { checked, Router } from './http/router.ts';
 import { API_HEADERS, PAGE_HEADERS, sendBody, sendJson, sendLines, sendPieces, sendProblem } from './http/send.ts';
 import { metricsText } from './metrics.ts';
@@ -117,7 +116,7 @@ class Serving implements CorpusServer {
       steering: { isAllowed: options.allowSteering ?? false, path: options.steeringLog, log },
       hasMcp: options.mcp !== undefined,
     };
-    this.#router = new Router(apiRoutes(context), options.version);
+    this.#router = new Router(apiRoutes(context), this.#world.runs, options.version);
     this.#server = createServer(
       {
         maxHeaderSize: MAX_HEADER_BYTES,
@@ -230,10 +229,10 @@ class Serving implements CorpusServer {
 
   async #apiAnswer(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
     const url = (request.url ?? '').slice(PREFIX.length);
-    const { route: found, path, query } = this.#router.match(request.method ?? '', url);
+    const { route: found, named } = this.#router.match(request.method ?? '', url);
     const body = found.bodySchema ? await bodyOf(request, found.bodySchema) : undefined;
     await this.#world.refresh();
-    const answer = await found.handle({ path, query, body, request, signal } as Asked<never, never, never>);
+    const answer = await found.handle({ ...named, body, request, signal } as never);
     switch (answer.kind) {
       case 'json':
         sendJson(request, response, answer.value);

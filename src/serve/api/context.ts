@@ -2,20 +2,12 @@ import { z } from 'zod';
 
 import type { Clock } from '../../base/index.ts';
 import { Problem } from '../http/problem.ts';
-import type { Asked, Route } from '../http/route.ts';
-import { route } from '../http/route.ts';
 import type { QueueWatch } from '../watch/queue-watch.ts';
 import type { RunWatch } from '../watch/run-watch.ts';
 import type { World } from '../watch/world.ts';
 
 /** Text parameter with a length limit. */
 export const words = z.string().max(1_000);
-
-const id = z.string().min(1).max(2_048);
-export const noQuery = z.strictObject({});
-export const runPath = z.strictObject({ run: z.string().min(1).max(200).describe('The id of a run.') });
-export const workPath = runPath.extend({ work: id.describe('The id of a work.') });
-export const documentPath = runPath.extend({ document: id.describe('The id of a document.') });
 
 const limit = z.int().min(1).max(500).optional().describe('Maximum number; default 50.');
 const cursor = z.string().max(4_000).optional().describe('`next` of the previous page.');
@@ -32,12 +24,6 @@ export interface Context {
     readonly log?: (level: 'info', message: string) => void;
   };
   readonly hasMcp: boolean;
-}
-
-export function runOf({ world }: Context, id: string): RunWatch {
-  const run = world.runs.get(id);
-  if (run) return run;
-  throw new Problem(404, 'NO_RUN', `run not found: ${id.slice(0, 100)}`, { hint: 'see /api/v1/ for the runs' });
 }
 
 export function checkSearchable(run: RunWatch): void {
@@ -59,33 +45,6 @@ export function checkControl({ steering }: Context, what: string): void {
 export function queueOf({ world }: Context): QueueWatch {
   if (world.queue) return world.queue;
   throw new Problem(404, 'NO_QUEUE', 'no queue is monitored', { hint: 'start docstokg serve with --queue PATH' });
-}
-
-/** A route below `/runs/{run}` that returns JSON. */
-export function runRoute<
-  P extends z.ZodObject = typeof runPath,
-  Q extends z.ZodObject = typeof noQuery,
-  B extends z.ZodType = z.ZodUndefined,
->(
-  context: Context,
-  described: {
-    /** Below `/runs/{run}`. */
-    readonly path: string;
-    readonly summary: string;
-    readonly pathSchema?: P;
-    readonly querySchema?: Q;
-    readonly bodySchema?: B;
-    readonly schema: z.ZodType;
-    readonly value: (run: RunWatch, asked: Asked<z.output<P>, z.output<Q>, z.output<B>>) => unknown;
-  },
-): Route {
-  const { path, value, ...rest } = described;
-  return route<P, Q, B>({
-    pathSchema: runPath as unknown as P,
-    ...rest,
-    path: `/runs/{run}${path}`,
-    value: (asked) => value(runOf(context, (asked.path as { run: string }).run), asked),
-  });
 }
 
 const MOST_WAITING = 64;

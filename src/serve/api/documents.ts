@@ -4,8 +4,7 @@ import { z } from 'zod';
 import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
-import type { Context } from './context.ts';
-import { documentPath, pageQuery, runOf, runRoute, words } from './context.ts';
+import { pageQuery, words } from './context.ts';
 import * as shapes from './shapes.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -17,93 +16,88 @@ const PICTURE_WIDTH = 1_000;
 /** Maximum text of passages per response. */
 const MOST_CHARACTERS = 4_000_000;
 
-export function documentRoutes(context: Context): Route[] {
-  const missing = (id: string): Problem =>
-    new Problem(404, 'NO_DOCUMENT', `document not found in this run: ${id.slice(0, 100)}`);
-  return [
-    runRoute(context, {
-      path: '/documents',
-      summary: 'Documents and their processing state.',
-      querySchema: z.strictObject({ ...pageQuery, q: words.optional().describe('Words of the title or authors.') }),
-      schema: shapes.page(shapes.documentLine),
-      value: ({ view }, { query }) => view.documents.page(query),
-    }),
-    runRoute(context, {
-      path: '/documents/{document}',
-      summary: 'One document: its pages and its blocks in reading order, with tables, figures and positions.',
-      pathSchema: documentPath,
-      querySchema: z.strictObject({
-        from: z.int().min(0).max(1_000_000_000).optional().describe('`next` of the previous part.'),
-      }),
-      schema: shapes.wholeDocument,
-      value: async ({ view }, { path, query }) => {
-        const shown = await view.document(path.document, query.from ?? 0);
-        if (!shown) throw missing(path.document);
-        const work = view.works.ofDocument(path.document);
-        const cited = work && view.record(work.id)?.cited;
-        const { title, ...document } = shown;
-        return {
-          id: path.document,
-          work: work?.id ?? null,
-          title: work?.title ?? title,
-          authors: work?.authors ?? null,
-          year: work?.year ?? null,
-          apa: cited?.apa ?? null,
-          bibtex: cited?.bibtex ?? null,
-          ...document,
-        };
-      },
-    }),
-    runRoute(context, {
-      path: '/documents/{document}/passages',
-      summary: 'The passages of a document, in reading order.',
-      pathSchema: documentPath,
-      schema: shapes.passages,
-      value: async ({ view }, { path: { document } }) => {
-        if (!view.documents.has(document)) throw missing(document);
-        const items: unknown[] = [];
-        let room = MOST_CHARACTERS;
-        for await (const { id, headings, regions, text, context: around, tokens, blocks } of view.passages(document)) {
-          room -= text.length + around.length;
-          if (room < 0) break;
-          items.push({ id, headings, page: regions[0]?.page ?? 0, text, context: around, tokens, blocks });
-        }
-        return { items };
-      },
-    }),
-    route({
-      path: '/runs/{run}/documents/{document}/pages/{page}.png',
-      summary: 'A page as an image.',
-      pathSchema: documentPath.extend({ page: z.int().min(1).max(100_000).describe('Page number, starting at 1.') }),
-      querySchema: z.strictObject({
-        width: z.int().min(100).max(2_000).optional().describe('Width in pixels; default 1000.'),
-      }),
-      gives: { kind: 'bytes', types: ['image/png'] },
-      handle: async ({ path, query }) => {
-        const { view } = runOf(context, path.run);
-        const png = await view.picture(path.document, path.page, query.width ?? PICTURE_WIDTH);
-        if (png === null) throw new Problem(404, 'NO_PICTURE', 'the page does not exist or cannot be drawn');
-        if (png === undefined)
-          throw new Problem(503, 'TOO_BUSY', 'too many pages are being drawn', { headers: { 'retry-after': '2' } });
-        return { kind: 'bytes', type: 'image/png', bytes: png };
-      },
-    }),
-    route({
-      path: '/runs/{run}/documents/{document}/file',
-      summary: 'The downloaded file of a document.',
-      pathSchema: documentPath,
-      gives: { kind: 'bytes', types: ['application/pdf', 'application/xml', 'text/html', 'application/octet-stream'] },
-      handle: ({ path }) => {
-        const file = runOf(context, path.run).view.file(path.document);
-        if (file === undefined) throw missing(path.document);
-        const ending = extname(file).toLowerCase();
-        return {
-          kind: 'file',
-          type: TYPES[ending] ?? 'application/octet-stream',
-          name: `${path.document}${ending}`,
-          path: file,
-        };
-      },
-    }),
-  ];
+function missing(id: string): Problem {
+  return new Problem(404, 'NO_DOCUMENT', `document not found in this run: ${id.slice(0, 100)}`);
 }
+
+export const documentRoutes: readonly Route[] = [
+  route({
+    path: '/runs/{run}/documents',
+    summary: 'Documents and their processing state.',
+    query: { ...pageQuery, q: words.optional().describe('Words of the title or authors.') },
+    schema: shapes.page(shapes.documentLine),
+    value: ({ run, query }) => run.view.documents.page(query),
+  }),
+  route({
+    path: '/runs/{run}/documents/{document}',
+    summary: 'One document: its pages and its blocks in reading order, with tables, figures and positions.',
+    query: {
+      from: z.int().min(0).max(1_000_000_000).optional().describe('`next` of the previous part.'),
+    },
+    schema: shapes.wholeDocument,
+    value: async ({ run: { view }, path, query }) => {
+      const shown = await view.document(path.document, query.from ?? 0);
+      if (!shown) throw missing(path.document);
+      const work = view.works.ofDocument(path.document);
+      const cited = work && view.record(work.id)?.cited;
+      const { title, ...document } = shown;
+      return {
+        id: path.document,
+        work: work?.id ?? null,
+        title: work?.title ?? title,
+        authors: work?.authors ?? null,
+        year: work?.year ?? null,
+        apa: cited?.apa ?? null,
+        bibtex: cited?.bibtex ?? null,
+        ...document,
+      };
+    },
+  }),
+  route({
+    path: '/runs/{run}/documents/{document}/passages',
+    summary: 'The passages of a document, in reading order.',
+    schema: shapes.passages,
+    value: async ({ run: { view }, path: { document } }) => {
+      if (!view.documents.has(document)) throw missing(document);
+      const items: unknown[] = [];
+      let room = MOST_CHARACTERS;
+      for await (const { id, headings, regions, text, context: around, tokens, blocks } of view.passages(document)) {
+        room -= text.length + around.length;
+        if (room < 0) break;
+        items.push({ id, headings, page: regions[0]?.page ?? 0, text, context: around, tokens, blocks });
+      }
+      return { items };
+    },
+  }),
+  route({
+    path: '/runs/{run}/documents/{document}/pages/{page}.png',
+    summary: 'A page as an image.',
+    query: {
+      width: z.int().min(100).max(2_000).optional().describe('Width in pixels; default 1000.'),
+    },
+    gives: { kind: 'bytes', types: ['image/png'] },
+    handle: async ({ run, path, query }) => {
+      const png = await run.view.picture(path.document, path.page, query.width ?? PICTURE_WIDTH);
+      if (png === null) throw new Problem(404, 'NO_PICTURE', 'the page does not exist or cannot be drawn');
+      if (png === undefined)
+        throw new Problem(503, 'TOO_BUSY', 'too many pages are being drawn', { headers: { 'retry-after': '2' } });
+      return { kind: 'bytes', type: 'image/png', bytes: png };
+    },
+  }),
+  route({
+    path: '/runs/{run}/documents/{document}/file',
+    summary: 'The downloaded file of a document.',
+    gives: { kind: 'bytes', types: ['application/pdf', 'application/xml', 'text/html', 'application/octet-stream'] },
+    handle: ({ run, path }) => {
+      const file = run.view.file(path.document);
+      if (file === undefined) throw missing(path.document);
+      const ending = extname(file).toLowerCase();
+      return {
+        kind: 'file',
+        type: TYPES[ending] ?? 'application/octet-stream',
+        name: `${path.document}${ending}`,
+        path: file,
+      };
+    },
+  }),
+];

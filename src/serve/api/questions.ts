@@ -4,8 +4,7 @@ import { eventStream } from '../../corpus/index.ts';
 import { askQuestion, QUESTIONS, shownAnswer } from '../../questions/index.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
-import type { Context } from './context.ts';
-import { runOf, runPath, runRoute, Turns } from './context.ts';
+import { Turns } from './context.ts';
 import { answerLine, next } from './shapes.ts';
 
 /** A search uses a whole core, so more concurrent questions would only slow each other down. */
@@ -16,7 +15,7 @@ const ANSWERS = 4;
 const OWN_ROUTES = new Set(['table', 'account']);
 
 /** A route for each question: GET, or POST where it has lists. A client that disconnects stops the work. */
-export function questionRoutes(context: Context): Route[] {
+export function questionRoutes(): Route[] {
   const [searching, answering] = [new Turns(SEARCHES), new Turns(ANSWERS)];
   const routes = QUESTIONS.filter(({ name }) => !OWN_ROUTES.has(name)).map((each) => {
     const { name, description, input, head, list, item, ask } = each;
@@ -24,12 +23,12 @@ export function questionRoutes(context: Context): Route[] {
     // Pages of a list are read from the database at once.
     const isPaged = 'cursor' in input.shape;
     const turns = each === askQuestion ? answering : searching;
-    return runRoute(context, {
-      path: `/${name}`,
+    return route({
+      path: `/runs/{run}/${name}`,
       summary: description,
-      ...(isBody ? { bodySchema: input } : { querySchema: input }),
+      ...(isBody ? { body: input } : { query: input.shape }),
       schema: z.object({ ...head, [list]: z.array(item), ...(isPaged && { next }) }),
-      value: async (run, { query, body, signal }) => {
+      value: async ({ run, query, body, signal }) => {
         using _turn = isPaged ? undefined : await turns.take(signal);
         const { head: about, items, cursorAfter } = await ask(isBody ? body : query, [run], signal, true);
         return { ...about, [list]: items, ...(cursorAfter && { next: await cursorAfter(items.length) }) };
@@ -41,11 +40,9 @@ export function questionRoutes(context: Context): Route[] {
     route({
       path: '/runs/{run}/ask.ndjson',
       summary: 'An answer, streamed: the passages, each sentence when it has passed the gate, then the whole.',
-      pathSchema: runPath,
-      querySchema: askQuestion.input,
+      query: askQuestion.input.shape,
       gives: { kind: 'lines', schema: answerLine },
-      handle: ({ path, query, signal }) => {
-        const run = runOf(context, path.run);
+      handle: ({ run, query, signal }) => {
         const lines = eventStream<z.output<typeof answerLine>>(async (tell, stop) => {
           using _turn = await answering.take(stop);
           const answer = await shownAnswer(run, query as never, { usesModel: true, tell }, stop);

@@ -66,13 +66,13 @@ export function queueRoutes(context: Context): Route[] {
       path: '/queue/jobs',
       summary:
         'Jobs in the order they were enqueued. Each page scans a bounded number of jobs, so a short page may still have a next one.',
-      querySchema: z.strictObject({
+      query: {
         ...pageQuery,
         state: z.enum(JOB_STATES).optional(),
         host: words.optional(),
         resolver: words.optional(),
         error_code: words.optional().describe('Such as HTTP_404.'),
-      }),
+      },
       schema: shapes.page(shapes.job),
       value: async ({ query }) => {
         const { state, host, resolver, error_code: errorCode, limit = 50, cursor } = query;
@@ -84,7 +84,6 @@ export function queueRoutes(context: Context): Route[] {
     route({
       path: '/queue/jobs/{job}',
       summary: 'One job with its payload, result and attempts.',
-      pathSchema: z.strictObject({ job: z.int().min(0).max(Number.MAX_SAFE_INTEGER).describe('The id of a job.') }),
       schema: shapes.jobWithHistory,
       value: async ({ path }) => {
         const job = await queueOf(context).queue.store.admin.find(path.job);
@@ -99,7 +98,7 @@ export function queueRoutes(context: Context): Route[] {
     route({
       path: '/hosts',
       summary: 'The limits, requests and state of each host; paused and rate-limited hosts first.',
-      querySchema: z.strictObject(pageQuery),
+      query: pageQuery,
       schema: shapes.page(shapes.host),
       value: ({ query: { limit = 50, cursor } }) => {
         const from = positionOf(cursor);

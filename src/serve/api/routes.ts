@@ -12,7 +12,14 @@ import { graphRoutes, workRoutes } from './works.ts';
 /** All routes under `/api/v1`. */
 export function apiRoutes(context: Context): Route[] {
   return [
-    runRoutes, workRoutes, documentRoutes, questionRoutes, tableRoutes, graphRoutes,
-    queueRoutes, steeringRoutes, screeningRoutes,
-  ].flatMap((routes) => routes(context)); // prettier-ignore
+    ...runRoutes(context),
+    ...workRoutes,
+    ...documentRoutes,
+    ...questionRoutes(),
+    ...tableRoutes(context),
+    ...graphRoutes,
+    ...queueRoutes(context),
+    ...steeringRoutes(context),
+    ...screeningRoutes(context),
+  ];
 }

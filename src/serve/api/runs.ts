@@ -13,9 +13,9 @@ import {
 } from '../../ask/index.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
+import { runNamed } from '../http/router.ts';
 import type { RunWatch } from '../watch/run-watch.ts';
 import type { Context } from './context.ts';
-import { runOf, runRoute } from './context.ts';
 import * as shapes from './shapes.ts';
 
 const EVENTS = 50;
@@ -43,48 +43,48 @@ export function runRoutes(context: Context): Route[] {
         runs: [...world.runs.values()].map((run) => run.line()),
       }),
     }),
-    runRoute(context, { path: '', summary: 'One run.', schema: shapes.run, value: (run) => run.line() }),
-    runRoute(context, {
-      path: '/now',
+    route({ path: '/runs/{run}', summary: 'One run.', schema: shapes.run, value: ({ run }) => run.line() }),
+    route({
+      path: '/runs/{run}/now',
       summary:
         'Progress of a run: works, downloaded, parsed, chunked, embedded, with rates, time left and the latest events.',
       schema: shapes.now,
-      value: (run) => {
+      value: ({ run }) => {
         const history = run.series.points.map(({ at, ...counts }) => ({ at: new Date(at).toISOString(), ...counts }));
         return { ...run.figures(), run: run.line(), history, events: world.watchers.last(EVENTS, run.id) };
       },
     }),
-    runRoute(context, {
-      path: '/account',
+    route({
+      path: '/runs/{run}/account',
       summary: 'The query, its results as a PRISMA flow, and what is missing and why.',
       schema: shapes.account,
-      value: accountOf,
+      value: ({ run }) => accountOf(run),
     }),
-    runRoute(context, {
-      path: '/sources',
+    route({
+      path: '/runs/{run}/sources',
       summary: 'Where full texts came from: by resolver and kind, with failed attempts and hosts that did not deliver.',
       schema: shapes.sources,
-      value: ({ view }) => sourcesOf(view.store),
+      value: ({ run }) => sourcesOf(run.view.store),
     }),
-    runRoute(context, {
-      path: '/stages',
+    route({
+      path: '/runs/{run}/stages',
       summary: 'How long each stage took per document, the slowest documents, and failures by category.',
       schema: shapes.stages,
-      value: ({ view }) => ({ items: stageTimes(view.store) }),
+      value: ({ run }) => ({ items: stageTimes(run.view.store) }),
     }),
-    runRoute(context, {
-      path: '/hosts',
+    route({
+      path: '/runs/{run}/hosts',
       summary: 'Each host of a run over time: requests, refusals, failures, and when it was rate-limited or suspended.',
       schema: shapes.lanes,
-      value: lanesOf,
+      value: ({ run }) => lanesOf(run),
     }),
     route({
       path: '/events',
       summary: 'Changes as server-sent events: now, queue, hosts, event. Send Last-Event-ID to resume a stream.',
-      querySchema: z.strictObject({ run: z.string().max(200).optional().describe('Only events of this run.') }),
+      query: { run: z.string().max(200).optional().describe('Only events of this run.') },
       gives: { kind: 'bytes', types: ['text/event-stream'] },
       handle: ({ query, request }) => {
-        const run = query.run === undefined ? null : runOf(context, query.run).id;
+        const run = query.run === undefined ? null : runNamed(query.run, world.runs).id;
         const lastId = request.headers['last-event-id'];
         return { kind: 'watch', run, lastId: typeof lastId === 'string' ? lastId.slice(0, 100) : null };
       },

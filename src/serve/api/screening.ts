@@ -2,9 +2,10 @@ import { z } from 'zod';
 
 import { decideQuestion, reviewer as by, screened, screeningShape } from '../../questions/index.ts';
 import type { Route } from '../http/route.ts';
+import { route } from '../http/route.ts';
 import type { RunWatch } from '../watch/run-watch.ts';
-import type { Context, noQuery, runPath } from './context.ts';
-import { checkControl, runRoute } from './context.ts';
+import type { Context } from './context.ts';
+import { checkControl } from './context.ts';
 
 const words = z.array(z.string().max(200)).max(200);
 const protocol = z.strictObject({
@@ -28,12 +29,12 @@ export function screeningRoutes(context: Context): Route[] {
     bodySchema: B,
     value: (run: RunWatch, body: z.output<B>, signal: AbortSignal) => unknown,
   ): Route =>
-    runRoute<typeof runPath, typeof noQuery, B>(context, {
-      path: `/screening/${act}`,
+    route({
+      path: `/runs/{run}/screening/${act}`,
       summary,
-      bodySchema,
+      body: bodySchema,
       schema: screeningShape,
-      value: (run, { body, signal }) => {
+      value: ({ run, body, signal }) => {
         checkControl(context, 'decide, or use docstokg screen');
         return value(run, body, signal);
       },

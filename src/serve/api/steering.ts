@@ -61,7 +61,7 @@ export function steeringRoutes(context: Context): Route[] {
     route({
       path: `/steering/${act}`,
       summary: act === 'pause' ? 'Pauses the jobs of a host, a resolver, or all.' : 'Resumes them.',
-      bodySchema: paused,
+      body: paused,
       schema: shapes.act,
       value: async ({ body: { scope, name, by: who }, request }) => {
         const changed = await (act === 'pause' ? admin().pause(scope, name, clock.now()) : admin().resume(scope, name));
@@ -74,7 +74,7 @@ export function steeringRoutes(context: Context): Route[] {
     route({
       path: '/steering/retry',
       summary: 'Requeues jobs that ended with a reason, with a fresh attempt counter.',
-      bodySchema: retried,
+      body: retried,
       schema: shapes.act,
       value: async ({ body: { error_code: errorCode, state, dry_run: dryRun, by: who }, request }) => {
         const changed = await admin().requeue({ states: [state], errorCode }, clock.now(), { dryRun });

@@ -16,11 +16,10 @@ import { chosenWorks, worksChoice } from '../../questions/index.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
-import { checkControl, checkSearchable, runOf, runPath, runRoute, Turns } from './context.ts';
+import { checkControl, checkSearchable, Turns } from './context.ts';
 import * as shapes from './shapes.ts';
 
 const ROWS = 200;
-const tablePath = runPath.extend({ table: z.string().min(1).max(100).describe('The id of a table.') });
 const given = z.strictObject({
   columns: z
     .array(z.union([z.string().min(1).max(1_000), z.looseObject({ name: z.string() })]))
@@ -41,25 +40,24 @@ export function tableRoutes(context: Context): Route[] {
   // Two concurrent fills would read the same papers.
   const turns = new Turns(1);
   return [
-    runRoute(context, {
-      path: '/tables',
+    route({
+      path: '/runs/{run}/tables',
       summary: 'The tables of a run, newest first.',
       schema: shapes.tables,
-      value: ({ corpus }) => ({
-        items: savedTables(corpus).map(({ at, ...table }) => ({ ...table, at: new Date(at).toISOString() })),
+      value: ({ run }) => ({
+        items: savedTables(run.corpus).map(({ at, ...table }) => ({ ...table, at: new Date(at).toISOString() })),
       }),
     }),
-    runRoute(context, {
-      path: '/tables/{table}',
+    route({
+      path: '/runs/{run}/tables/{table}',
       summary: 'The rows of a table as they are now, with corrections.',
-      pathSchema: tablePath,
-      querySchema: z.strictObject({
+      query: {
         works: worksChoice.optional(),
         limit: z.int().min(1).max(1_000).optional().describe(`Maximum number of rows; default ${ROWS}.`),
         cursor: z.int().min(0).max(1_000_000_000).optional().describe('`next` of the previous rows.'),
-      }),
+      },
       schema: shapes.table,
-      value: async (run, { path, query: { works, limit = ROWS, cursor = 0 } }) => {
+      value: async ({ run, path, query: { works, limit = ROWS, cursor = 0 } }) => {
         checkSearchable(run);
         const search = chosenWorks(run.corpus, works);
         const { rows, next, ...table } = await run.search.use((session) =>
@@ -72,12 +70,10 @@ export function tableRoutes(context: Context): Route[] {
       path: '/runs/{run}/tables',
       summary:
         'Fills in a table, streamed row by row; a client that disconnects stops it, and the same request resumes.',
-      pathSchema: runPath,
-      bodySchema: given,
+      body: given,
       gives: { kind: 'lines', schema: shapes.tableLine },
-      handle: ({ path, body, signal }) => {
+      handle: ({ run, body, signal }) => {
         checkControl(context, 'fill in tables');
-        const run = runOf(context, path.run);
         checkSearchable(run);
         const { corpus, search: kept } = run;
         const columns = columnsFrom(body.columns);
@@ -108,13 +104,12 @@ export function tableRoutes(context: Context): Route[] {
         return { kind: 'lines', lines };
       },
     }),
-    runRoute(context, {
-      path: '/tables/{table}/cells',
+    route({
+      path: '/runs/{run}/tables/{table}/cells',
       summary: 'Corrects a cell, or undoes the correction; later runs keep it, also with another model.',
-      pathSchema: tablePath,
-      bodySchema: correction,
+      body: correction,
       schema: shapes.row,
-      value: async (run, { path, body }) => {
+      value: async ({ run, path, body }) => {
         checkControl(context, 'correct cells');
         checkSearchable(run);
         const row = await run.search.use((session) => correctCell(run.corpus, session, path.table, body));

@@ -9,8 +9,7 @@ import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { RunWatch } from '../watch/run-watch.ts';
-import type { Context } from './context.ts';
-import { runOf, runPath, runRoute, words, workPath } from './context.ts';
+import { words } from './context.ts';
 import * as shapes from './shapes.ts';
 
 const DOWNLOADS: readonly (readonly [name: string, format: ExportFormat, type: string])[] = [
@@ -20,58 +19,53 @@ const DOWNLOADS: readonly (readonly [name: string, format: ExportFormat, type: s
   ['works.csl.json', 'csl', 'application/vnd.citationstyles.csl+json; charset=utf-8'],
 ];
 
-export function workRoutes(context: Context): Route[] {
-  return [
-    runRoute(context, {
-      path: '/facets',
-      summary: 'Values of each filter, with the number of works under the other filters.',
-      querySchema: z.strictObject(WORK_FILTERS),
-      schema: shapes.facets,
-      value: ({ view }, { query }) => {
-        const facets = view.works.facets(query);
-        const explained = WORK_FACETS.map((facet): [WorkFacet, unknown] => [
-          facet,
-          facets[facet].map((line) => ({ ...line, sentence: facet === 'reason' ? sentenceOf(line.value) : null })),
-        ]);
-        return Object.fromEntries(explained);
+export const workRoutes: readonly Route[] = [
+  route({
+    path: '/runs/{run}/facets',
+    summary: 'Values of each filter, with the number of works under the other filters.',
+    query: WORK_FILTERS,
+    schema: shapes.facets,
+    value: ({ run, query }) => {
+      const facets = run.view.works.facets(query);
+      const explained = WORK_FACETS.map((facet): [WorkFacet, unknown] => [
+        facet,
+        facets[facet].map((line) => ({ ...line, sentence: facet === 'reason' ? sentenceOf(line.value) : null })),
+      ]);
+      return Object.fromEntries(explained);
+    },
+  }),
+  route({
+    path: '/runs/{run}/works/{work}',
+    summary: 'One work: its abstract, citation and attempts.',
+    schema: shapes.wholeWork,
+    value: async ({ run: { corpus, view, id }, path }) => {
+      const line = await corpus.library.line(path.work);
+      if (!line) throw new Problem(404, 'NO_WORK', `work not found in this run: ${path.work.slice(0, 100)}`);
+      const known = view.record(line.id);
+      return {
+        ...line,
+        abstract: known?.record.abstract ?? null,
+        url: known?.record.url ?? null,
+        apa: known?.cited.apa ?? null,
+        bibtex: known?.cited.bibtex ?? null,
+        file: line.document !== null && view.file(line.document) !== undefined,
+        history: view.history(path.work).map((row) => triedOf(id, row)),
+      };
+    },
+  }),
+  ...DOWNLOADS.map(([name, format, type]) =>
+    route({
+      path: `/runs/{run}/${name}`,
+      summary: `All works as a file: ${name}.`,
+      query: { saved: z.boolean().optional().describe('Only works with a downloaded file.') },
+      gives: { kind: 'bytes', types: [type] },
+      handle: ({ run: { corpus, id }, query }) => {
+        const pieces = corpus.export({ format, saved: query.saved, asItIs: true });
+        return { kind: 'pieces', type, name: `${id}-${name}`, pieces };
       },
     }),
-    runRoute(context, {
-      path: '/works/{work}',
-      summary: 'One work: its abstract, citation and attempts.',
-      pathSchema: workPath,
-      schema: shapes.wholeWork,
-      value: async ({ corpus, view, id }, { path }) => {
-        const line = await corpus.library.line(path.work);
-        if (!line) throw new Problem(404, 'NO_WORK', `work not found in this run: ${path.work.slice(0, 100)}`);
-        const known = view.record(line.id);
-        return {
-          ...line,
-          abstract: known?.record.abstract ?? null,
-          url: known?.record.url ?? null,
-          apa: known?.cited.apa ?? null,
-          bibtex: known?.cited.bibtex ?? null,
-          file: line.document !== null && view.file(line.document) !== undefined,
-          history: view.history(path.work).map((row) => triedOf(id, row)),
-        };
-      },
-    }),
-    ...DOWNLOADS.map(([name, format, type]) =>
-      route({
-        path: `/runs/{run}/${name}`,
-        summary: `All works as a file: ${name}.`,
-        pathSchema: runPath,
-        querySchema: z.strictObject({ saved: z.boolean().optional().describe('Only works with a downloaded file.') }),
-        gives: { kind: 'bytes', types: [type] },
-        handle: ({ path, query }) => {
-          const { corpus, id } = runOf(context, path.run);
-          const pieces = corpus.export({ format, saved: query.saved, asItIs: true });
-          return { kind: 'pieces', type, name: `${id}-${name}`, pieces };
-        },
-      }),
-    ),
-  ];
-}
+  ),
+];
 
 export function triedOf(run: string, row: ManifestRow): Record<string, unknown> {
   return {
@@ -98,30 +92,29 @@ export function triedOf(run: string, row: ManifestRow): Record<string, unknown> 
   };
 }
 
-/** What the page draws of the graph; the question `graph` answers the rest. */
-export function graphRoutes(context: Context): Route[] {
-  const graphOf = ({ graph }: RunWatch): RunWatch['graph'] => {
-    if (graph.isThere) return graph;
-    throw new Problem(404, 'NO_GRAPH', 'this run has no graph yet', { hint: 'build one with docstokg graph build' });
-  };
-  return [
-    runRoute(context, {
-      path: '/graph/works',
-      summary: 'The most cited works of the corpus.',
-      querySchema: z.strictObject({ limit: z.int().min(1).max(1_000).default(500) }),
-      schema: shapes.drawnWorks,
-      value: (run, { query: { limit } }) =>
-        graphOf(run).use((graph) => {
-          const works = graph.works().slice(0, limit);
-          return { items: works.map(({ node }) => ({ id: node.id, label: workLabel(node) })) };
-        }),
-    }),
-    runRoute(context, {
-      path: '/graph/picture',
-      summary: 'The neighbourhood of a work, with coordinates for drawing.',
-      querySchema: z.strictObject({ node: words.min(1).describe('A node id, DOI, or words of a title.') }),
-      schema: shapes.picture,
-      value: (run, { query: { node } }) => graphOf(run).use((graph) => graph.neighbourhood(node)),
-    }),
-  ];
+function graphOf({ graph }: RunWatch): RunWatch['graph'] {
+  if (graph.isThere) return graph;
+  throw new Problem(404, 'NO_GRAPH', 'this run has no graph yet', { hint: 'build one with docstokg graph build' });
 }
+
+/** What the page draws of the graph; the question `graph` answers the rest. */
+export const graphRoutes: readonly Route[] = [
+  route({
+    path: '/runs/{run}/graph/works',
+    summary: 'The most cited works of the corpus.',
+    query: { limit: z.int().min(1).max(1_000).default(500) },
+    schema: shapes.drawnWorks,
+    value: ({ run, query: { limit } }) =>
+      graphOf(run).use((graph) => {
+        const works = graph.works().slice(0, limit);
+        return { items: works.map(({ node }) => ({ id: node.id, label: workLabel(node) })) };
+      }),
+  }),
+  route({
+    path: '/runs/{run}/graph/picture',
+    summary: 'The neighbourhood of a work, with coordinates for drawing.',
+    query: { node: words.min(1).describe('A node id, DOI, or words of a title.') },
+    schema: shapes.picture,
+    value: ({ run, query: { node } }) => graphOf(run).use((graph) => graph.neighbourhood(node)),
+  }),
+];

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 
+import type { RunWatch } from '../watch/run-watch.ts';
+
 export type Answer =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'bytes'; readonly type: string; readonly bytes: Uint8Array }
@@ -12,20 +14,37 @@ export type Answer =
   /** An event stream that starts after `lastId`. */
   | { readonly kind: 'watch'; readonly run: string | null; readonly lastId: string | null };
 
-export interface Asked<Path, Query, Body> {
-  readonly path: Path;
+/** Response type: JSON of a schema, lines of JSON, or bytes of one of these media types. */
+type Gives =
+  | { readonly kind: 'json'; readonly schema: z.ZodType }
+  /** One JSON value of the schema per line. */
+  | { readonly kind: 'lines'; readonly schema: z.ZodType }
+  | { readonly kind: 'bytes'; readonly types: readonly string[] };
+
+/** Ids can be DOIs or titles. */
+export const LONGEST_SEGMENT = 2_048;
+const id = z.string().min(1).max(LONGEST_SEGMENT);
+/** The parameters of paths, by name. */
+const PATH_PARAMETERS = {
+  run: z.string().min(1).max(200).describe('The id of a run.'),
+  work: id.describe('The id of a work.'),
+  document: id.describe('The id of a document.'),
+  page: z.int().min(1).max(100_000).describe('Page number, starting at 1.'),
+  table: z.string().min(1).max(100).describe('The id of a table.'),
+  job: z.int().min(0).max(Number.MAX_SAFE_INTEGER).describe('The id of a job.'),
+};
+type Parameters = typeof PATH_PARAMETERS;
+type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+
+interface Asked<Path extends string, Query, Body> {
+  readonly path: { readonly [Name in NamesIn<Path> & keyof Parameters]: z.output<Parameters[Name]> };
+  /** The run that the path names. */
+  readonly run: 'run' extends NamesIn<Path> ? RunWatch : undefined;
   readonly query: Query;
   readonly body: Body;
   readonly request: IncomingMessage;
   readonly signal: AbortSignal;
 }
-
-/** Response type: JSON of a schema, lines of JSON, or bytes of one of these media types. */
-export type Gives =
-  | { readonly kind: 'json'; readonly schema: z.ZodType }
-  /** One JSON value of the schema per line. */
-  | { readonly kind: 'lines'; readonly schema: z.ZodType }
-  | { readonly kind: 'bytes'; readonly types: readonly string[] };
 
 /** One API operation: path, parameters and response, described once. */
 export interface Route {
@@ -35,48 +54,43 @@ export interface Route {
   readonly summary: string;
   readonly pathSchema: z.ZodObject;
   readonly querySchema: z.ZodObject;
-  readonly bodySchema: z.ZodType | null;
+  readonly bodySchema: z.ZodType | undefined;
   readonly gives: Gives;
-  readonly handle: (asked: Asked<never, never, never>) => Answer | Promise<Answer>;
+  /** Gets an `Asked` of its own path and schemas. */
+  readonly handle: (asked: never) => Answer | Promise<Answer>;
 }
 
-const NONE = z.strictObject({});
-
-interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> {
-  /** Default: GET, or POST with a body. */
-  readonly method?: 'GET' | 'POST';
-  readonly path: string;
-  readonly summary: string;
-  readonly pathSchema?: P;
-  readonly querySchema?: Q;
-  readonly bodySchema?: B;
-}
-
-type AskedOf<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = Asked<
-  z.output<P>,
-  z.output<Q>,
+type AskedOf<P extends string, Q extends z.ZodRawShape, B extends z.ZodType> = Asked<
+  P,
+  z.output<z.ZodObject<Q>>,
   z.output<B>
 >;
 
-/** Infers the parameter types of a route; `schema` and `value` are short for an answer in JSON. */
+/** Describes a route: a POST if it has a body. `schema` and `value` are short for an answer in JSON. */
 export function route<
-  P extends z.ZodObject = typeof NONE,
-  Q extends z.ZodObject = typeof NONE,
+  const P extends string,
+  Q extends z.ZodRawShape = z.ZodRawShape,
   B extends z.ZodType = z.ZodUndefined,
 >(
-  described: Described<P, Q, B> &
-    (
-      | { readonly schema: z.ZodType; readonly value: (asked: AskedOf<P, Q, B>) => unknown }
-      | { readonly gives: Gives; readonly handle: (asked: AskedOf<P, Q, B>) => Answer | Promise<Answer> }
-    ),
+  described: { readonly path: P; readonly summary: string; readonly query?: Q; readonly body?: B } & (
+    | { readonly schema: z.ZodType; readonly value: (asked: AskedOf<P, Q, B>) => unknown }
+    | { readonly gives: Gives; readonly handle: (asked: AskedOf<P, Q, B>) => Answer | Promise<Answer> }
+  ),
 ): Route {
-  const { bodySchema = null, method = bodySchema === null ? 'GET' : 'POST' } = described;
-  const route = { pathSchema: NONE, querySchema: NONE, ...described, method, bodySchema };
-  if ('handle' in route) return route;
-  const { schema, value, ...rest } = route;
+  const { path, summary, query, body } = described;
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as keyof Parameters);
   return {
-    ...rest,
-    gives: { kind: 'json', schema },
-    handle: async (asked: AskedOf<P, Q, B>) => ({ kind: 'json', value: await value(asked) }),
+    method: body ? 'POST' : 'GET',
+    path,
+    summary,
+    pathSchema: z.strictObject(Object.fromEntries(names.map((name) => [name, PATH_PARAMETERS[name]]))),
+    querySchema: z.strictObject(query ?? {}),
+    bodySchema: body,
+    ...('value' in described
+      ? {
+          gives: { kind: 'json', schema: described.schema },
+          handle: async (asked: AskedOf<P, Q, B>) => ({ kind: 'json', value: await described.value(asked) }),
+        }
+      : { gives: described.gives, handle: described.handle }),
   };
 }

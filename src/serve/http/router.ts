@@ -2,21 +2,14 @@ import findMyWay from 'find-my-way';
 import { z } from 'zod';
 
 import { problem } from '../api/shapes.ts';
+import type { RunWatch } from '../watch/run-watch.ts';
 import { Problem } from './problem.ts';
-import type { Answer, Asked, Route } from './route.ts';
-import { route } from './route.ts';
+import type { Answer, Route } from './route.ts';
+import { LONGEST_SEGMENT, route } from './route.ts';
 import { LINES_TYPE } from './send.ts';
 
-/** Ids can be DOIs or titles; same limit as `api/context.ts`. */
-const LONGEST_SEGMENT = 2_048;
 const METHODS = ['GET', 'POST'] as const;
 const NOTHING = (): void => undefined;
-
-export interface Matched {
-  readonly route: Route;
-  readonly path: unknown;
-  readonly query: unknown;
-}
 
 /**
  * Matches a URL to a route and validates its parameters. Path segments are decoded individually, so none can become
@@ -24,8 +17,10 @@ export interface Matched {
  */
 export class Router {
   readonly #router = findMyWay({ maxParamLength: LONGEST_SEGMENT });
+  readonly #runs: ReadonlyMap<string, RunWatch>;
 
-  constructor(routes: readonly Route[], version: string) {
+  constructor(routes: readonly Route[], runs: ReadonlyMap<string, RunWatch>, version: string) {
+    this.#runs = runs;
     const document = route({
       path: '/openapi.json',
       summary: 'This document.',
@@ -36,7 +31,8 @@ export class Router {
     for (const each of all) this.#router.on(each.method, each.path.replaceAll(/\{(\w+)\}/g, ':$1'), NOTHING, each);
   }
 
-  match(method: string, url: string): Matched {
+  /** The route of a URL, and what it names: path, run and query. */
+  match(method: string, url: string): { readonly route: Route; readonly named: object } {
     const mark = url.indexOf('?');
     const path = mark === -1 ? url : url.slice(0, mark);
     const found = METHODS.map((each) => this.#router.find(each, path));
@@ -46,23 +42,29 @@ export class Router {
       if (allow !== '') throw new Problem(405, 'METHOD', `method not allowed; use ${allow}`, { headers: { allow } });
       throw new Problem(404, 'NO_ROUTE', 'not found', { hint: 'see /api/v1/openapi.json for the available paths' });
     }
-    const matched = wanted.store as Route;
-    return {
-      route: matched,
-      path: checked(matched.pathSchema, typed(matched.pathSchema, wanted.params), 'path'),
-      query: checked(
-        matched.querySchema,
-        typed(matched.querySchema, queryOf(mark === -1 ? '' : url.slice(mark + 1))),
-        'query',
-      ),
+    const { pathSchema, querySchema } = wanted.store as Route;
+    const given = checked(pathSchema, typed(pathSchema, wanted.params), 'path') as { readonly run?: string };
+    const query = queryOf(mark === -1 ? '' : url.slice(mark + 1));
+    const named = {
+      path: given,
+      run: given.run === undefined ? undefined : runNamed(given.run, this.#runs),
+      query: checked(querySchema, typed(querySchema, query), 'query'),
     };
+    return { route: wanted.store as Route, named };
   }
 
   /** Answers a GET from within the process, as over HTTP. Not for streams and control. */
   async get(url: string, signal: AbortSignal): Promise<Answer> {
-    const { route: found, path, query } = this.match('GET', url);
-    return await found.handle({ path, query, signal } as Asked<never, never, never>);
+    const { route: found, named } = this.match('GET', url);
+    return await found.handle({ ...named, signal } as never);
   }
+}
+
+/** A run by its id, or a 404. */
+export function runNamed(id: string, runs: ReadonlyMap<string, RunWatch>): RunWatch {
+  const run = runs.get(id);
+  if (run) return run;
+  throw new Problem(404, 'NO_RUN', `run not found: ${id.slice(0, 100)}`, { hint: 'see /api/v1/ for the runs' });
 }
 
 function queryOf(text: string): Record<string, string> {

@@ -119,11 +119,13 @@ export function useHistory<T extends { readonly at: string }>(
 }
 
 /** A list that grows by pages: its rows, how many there are, and a button for more. */
-export function usePaged<T>(
-  path: string,
-  query: Query,
-  [one, many]: readonly [one: string, many: string],
-): { readonly rows: readonly T[]; readonly status: View; readonly more: View } {
+interface Paged<T> {
+  readonly rows: readonly T[];
+  readonly status: View;
+  readonly more: View;
+}
+
+export function usePaged<T>(path: string, query: Query, [one, many]: readonly [one: string, many: string]): Paged<T> {
   const { source, notify } = useScene();
   const [fetched, change] = useResponse<List<T>>(path, query);
   const list = fetched.kind === 'answered' ? fetched.value : undefined;
