@@ -6,7 +6,8 @@ import type { CitedHit } from '../corpus/index.ts';
 import type { AskedRun } from './question.ts';
 import { chosenWorks, question, worksChoice } from './question.ts';
 import type { answerShape } from './shapes/index.ts';
-import { answerHead, answerPassage } from './shapes/index.ts';
+import { PASSAGES, shownPassage } from './search.ts';
+import { answerHead } from './shapes/index.ts';
 
 type Shown = z.output<typeof answerShape>;
 
@@ -24,17 +25,12 @@ export const askQuestion = question({
     'Finds the passages to answer a question from, and the sentences of the papers that answer it best, each quoted; over HTTP a configured model writes them, and only those with a quote that is in the papers are given. Assistants write their own answer from the passages, give each sentence a quote, and have the quotes checked with check_quotes. An empty list of sentences means that these papers do not answer.',
   input,
   head: answerHead.shape,
-  list: 'passages',
-  item: answerPassage.shape,
-  text: 'text',
-  omitted: ['id', 'document'],
-  line: ({ title, page, work, run, text }) =>
-    `${title}\n${page === null ? '' : `p. ${page} · `}work ${work} of ${run}\n${text}`,
+  ...PASSAGES,
   async ask(asked, runs, signal, usesModel = false) {
     const answers: Shown[] = [];
     for (const run of runs) answers.push(await shownAnswer(run, asked, { usesModel }, signal));
     const sentences = answers.flatMap((answer) => answer.sentences);
-    const items = answers.flatMap(({ passages }) => passages);
+    const items = answers.flatMap(({ passages }) => passages).map((passage, at) => ({ ...passage, rank: at + 1 }));
     return {
       head: {
         question: asked.question,
@@ -63,6 +59,7 @@ export async function shownAnswer(
   { usesModel, tell }: { readonly usesModel: boolean; readonly tell?: (step: AnswerStep) => void },
   signal: AbortSignal,
 ): Promise<Shown> {
+  const shownPassages = (hits: readonly CitedHit[]) => hits.map((hit, at) => shownPassage(id, hit, at + 1));
   await using opened = new AsyncDisposableStack();
   const options = {
     passages,
@@ -71,7 +68,7 @@ export async function shownAnswer(
     report: (event: AskEvent) =>
       tell?.(
         event.kind === 'passages'
-          ? { kind: 'passages', passages: event.passages.map((hit) => shownPassage(id, hit)) }
+          ? { kind: 'passages', passages: shownPassages(event.passages) }
           : { kind: 'sentence', sentence: shownSentence(event.sentence, event.passages) },
       ),
   };
@@ -81,22 +78,7 @@ export async function shownAnswer(
     model: answer.model,
     sentences: answer.sentences.map((sentence) => shownSentence(sentence, answer.passages)),
     dropped: answer.dropped,
-    passages: answer.passages.map((hit) => shownPassage(id, hit)),
-  };
-}
-
-function shownPassage(run: string, { passage, work }: CitedHit): Shown['passages'][number] {
-  const { id, document, title, page = null, section: part, text } = passage;
-  return {
-    run,
-    work: work?.id ?? document,
-    id,
-    document,
-    title: work?.title ?? title,
-    page,
-    part,
-    text,
-    citation: work?.apa ?? null,
+    passages: shownPassages(answer.passages),
   };
 }
 

@@ -7,6 +7,7 @@ import type { EdgeKind } from '../graph/index.ts';
 import { EDGE_KINDS } from '../graph/index.ts';
 import type { AskedRun } from './question.ts';
 import { question } from './question.ts';
+import { fields, number, text } from './shapes/index.ts';
 
 const MOST_ROWS = 500;
 const FOUND_KINDS = ['term', 'work', 'author', 'software', 'dataset', 'material'] as const;
@@ -28,13 +29,9 @@ interface GraphQuery {
 }
 
 const rowFields = z.object({
-  id: z.string(),
-  kind: z.string(),
-  label: z.string(),
-  year: z.number().nullable(),
-  edge: z.string().nullable(),
-  direction: z.string().nullable(),
-  count: z.number().nullable(),
+  ...fields(z.string(), 'id', 'kind', 'label'),
+  ...fields(text, 'edge', 'direction'),
+  ...fields(number, 'year', 'count'),
   evidence: z.string().describe('Sentences that support the edge.'),
 });
 type Row = z.output<typeof rowFields>;

@@ -13,6 +13,52 @@ const WAYS: Readonly<Record<string, string>> = {
   lexical: 'words',
 };
 
+type Passage = z.output<typeof passage>;
+
+/** How `search` and `ask` list passages. */
+export const PASSAGES = {
+  list: 'passages',
+  item: passage.shape,
+  text: 'text',
+  omitted: ['venue', 'bibtex', 'id', 'document', 'boxes', 'link'],
+  line: ({ rank, title, by, year, page, headings, work, run, text, retracted }: Passage): string => {
+    const where = [
+      ...(page === null ? [] : [`p. ${page}`]),
+      ...(headings.length > 0 ? [headings.join(' › ')] : []),
+      `work ${work} of ${run}`,
+    ];
+    const name = workLine({ title, authors: by === '' ? [] : [by], year });
+    return `${rank}. ${retracted ? 'RETRACTED: ' : ''}${name}\n${where.join(' · ')}\n${text}`;
+  },
+} as const;
+
+export function shownPassage(run: string, { fit, passage: from, work, link }: CitedHit, rank: number): Passage {
+  const authors = work?.authors.map(({ name }) => name) ?? [];
+  return {
+    rank,
+    fit: Math.round(fit * 100) / 100,
+    run,
+    work: work?.id ?? from.document,
+    title: work?.title ?? from.title,
+    by: authors.length > 3 ? `${authors[0] ?? ''} et al.` : authors.join(', '),
+    year: work?.year ?? null,
+    venue: work?.venue ?? null,
+    doi: work?.doi ?? null,
+    license: work?.license ?? null,
+    retracted: work !== null && work.retraction !== null,
+    headings: from.headings.slice(-4),
+    part: from.section,
+    page: from.page ?? null,
+    text: from.text,
+    citation: work?.apa ?? null,
+    bibtex: work?.bibtex ?? null,
+    id: from.id,
+    document: from.document,
+    boxes: from.boxes.map(({ page, box }) => ({ page, ...box })),
+    link,
+  };
+}
+
 export const searchQuestion = question({
   name: 'search',
   title: 'Search the papers',
@@ -47,19 +93,7 @@ export const searchQuestion = question({
     searched_by: z.string().describe('Words, meaning, or both.'),
     passages_searched: z.number(),
   },
-  list: 'passages',
-  item: passage.shape,
-  text: 'text',
-  omitted: ['venue', 'bibtex', 'id', 'document', 'boxes', 'link'],
-  line: ({ rank, title, by, year, page, headings, work, run, text, retracted }) => {
-    const where = [
-      ...(page === null ? [] : [`p. ${page}`]),
-      ...(headings.length > 0 ? [headings.join(' › ')] : []),
-      `work ${work} of ${run}`,
-    ];
-    const name = workLine({ title, authors: by === '' ? [] : [by], year });
-    return `${rank}. ${retracted ? 'RETRACTED: ' : ''}${name}\n${where.join(' · ')}\n${text}`;
-  },
+  ...PASSAGES,
   async ask(asked, runs, signal) {
     const { question: words, exclude_retracted: excludeRetracted, min_score: minFit, mode, ...filters } = asked;
     const { top, year, author, venue, type, license, section, has } = filters;
@@ -83,32 +117,7 @@ export const searchQuestion = question({
         best.length === 0
           ? `No results for "${words}" among ${passages} passages, searched by ${searchedBy}.`
           : `${best.length} passages for "${words}" among ${passages}, searched by ${searchedBy}.`,
-      items: best.map(({ run, hit: { fit, passage: from, work, link } }, at) => {
-        const authors = work?.authors.map(({ name }) => name) ?? [];
-        return {
-          rank: at + 1,
-          fit: Math.round(fit * 100) / 100,
-          run,
-          work: work?.id ?? from.document,
-          title: work?.title ?? from.title,
-          by: authors.length > 3 ? `${authors[0] ?? ''} et al.` : authors.join(', '),
-          year: work?.year ?? null,
-          venue: work?.venue ?? null,
-          doi: work?.doi ?? null,
-          license: work?.license ?? null,
-          retracted: work !== null && work.retraction !== null,
-          headings: from.headings.slice(-4),
-          part: from.section,
-          page: from.page ?? null,
-          text: from.text,
-          citation: work?.apa ?? null,
-          bibtex: work?.bibtex ?? null,
-          id: from.id,
-          document: from.document,
-          boxes: from.boxes.map(({ page, box }) => ({ page, ...box })),
-          link,
-        };
-      }),
+      items: best.map(({ run, hit }, at) => shownPassage(run, hit, at + 1)),
     };
   },
 });

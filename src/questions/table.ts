@@ -2,22 +2,18 @@ import { z } from 'zod';
 
 import { EMPTY_REASONS, readTable, savedTables } from '../answers/index.ts';
 import { chosenWorks, question, worksChoice } from './question.ts';
+import { fields, number, text } from './shapes/index.ts';
 
 const saved = z.object({
-  run: z.string(),
-  table: z.string(),
+  ...fields(z.string(), 'run', 'table'),
   columns: z.array(z.string()),
-  model: z.string().nullable(),
+  model: text,
 });
 const cellFields = z.object({
-  run: z.string(),
-  work: z.string(),
-  title: z.string(),
-  column: z.string(),
-  value: z.string().nullable(),
+  ...fields(z.string(), 'run', 'work', 'title', 'column', 'quote'),
+  value: text,
   from: z.string().describe('Where the value is from, or why there is none.'),
-  page: z.number().nullable(),
-  quote: z.string(),
+  page: number,
 });
 
 export const tableQuestion = question({

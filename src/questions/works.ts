@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { WORK_ORDERS } from '../corpus/index.ts';
 import { oneRun, question, workLine } from './question.ts';
-import { work } from './shapes/index.ts';
+import { fields, work } from './shapes/index.ts';
 
 const MOST_FAILURES = 20;
 const words = z.string().max(1_000).optional();
@@ -71,26 +71,16 @@ export const accountQuestion = question({
   head: {
     corpora: z.array(
       z.object({
-        run: z.string(),
-        asked: z.string(),
-        state: z.string(),
-        works: z.number(),
-        texts: z.number(),
-        missing: z.number(),
-        waiting: z.number(),
-        excluded: z.number(),
-        retracted: z.number(),
-        documents: z.number(),
+        ...fields(z.string(), 'run', 'asked', 'state'),
+        ...fields(z.number(), 'works', 'texts', 'missing', 'waiting', 'excluded', 'retracted', 'documents'),
         failed_documents: z.array(z.string()),
       }),
     ),
   },
   list: 'reasons',
   item: {
-    run: z.string(),
-    reason: z.string(),
+    ...fields(z.string(), 'run', 'reason', 'sentence'),
     works: z.number(),
-    sentence: z.string(),
     later: z.boolean().describe('A later run may succeed.'),
   },
   line: ({ run, reason, works, sentence, later }) =>

@@ -2,64 +2,47 @@ import { z } from 'zod';
 
 // Schemas that the page needs too: this file imports nothing that a browser does not have.
 
-const text = z.string().nullable();
+export const text = z.string().nullable();
+export const number = z.number().nullable();
+export const count = z.int().min(0);
+
+/** Fields of one type. */
+export function fields<T extends z.ZodType, Name extends string>(type: T, ...names: readonly Name[]): Record<Name, T> {
+  return Object.fromEntries(names.map((name) => [name, type])) as Record<Name, T>;
+}
 
 /** Where something is on a page. */
-export const box = z.object({
-  page: z.int(),
-  left: z.number(),
-  top: z.number(),
-  right: z.number(),
-  bottom: z.number(),
-});
+export const box = z.object({ page: z.int(), ...fields(z.number(), 'left', 'top', 'right', 'bottom') });
 
-/** A passage found by a search. */
+/** A passage found by a search, or that an answer is made from. */
 export const passage = z.object({
   rank: z.number(),
   fit: z.number().describe('Score, 0 to 1.'),
   run: z.string(),
   work: z.string().describe('The id to pass to read or cite.'),
-  title: z.string(),
-  by: z.string(),
-  year: z.number().nullable(),
-  venue: text,
-  doi: text,
-  license: text,
+  ...fields(z.string(), 'title', 'by'),
+  year: number,
+  ...fields(text, 'venue', 'doi', 'license'),
   retracted: z.boolean(),
   headings: z.array(z.string()),
   part: z.string(),
-  page: z.number().nullable(),
+  page: number,
   text: z.string(),
-  citation: text,
-  bibtex: text,
+  ...fields(text, 'citation', 'bibtex'),
   id: z.string().describe('The id of the passage.'),
   document: z.string(),
   boxes: z.array(box),
   link: text,
 });
 
-const number = z.number().nullable();
-
 /** A work in a list. */
 export const work = z
   .object({
-    id: z.string(),
-    title: text,
-    authors: text,
-    year: number,
-    venue: text,
-    doi: text,
-    type: text,
-    outcome: z.string(),
-    reason: text,
-    sentence: text,
-    resolver: text,
-    licence: text,
-    version: text,
-    bytes: number,
-    document: text,
+    ...fields(z.string(), 'id', 'outcome'),
+    ...fields(text, 'title', 'authors', 'venue', 'doi', 'type', 'reason', 'sentence'),
+    ...fields(text, 'resolver', 'licence', 'version', 'document'),
+    ...fields(number, 'year', 'bytes', 'citations'),
     retracted: z.boolean(),
-    citations: number,
     at: text.describe('ISO 8601.'),
   })
   .meta({ id: 'Work' });
@@ -70,30 +53,13 @@ export const answerSentence = z.object({
   fit: number,
   quotes: z.array(
     z.object({
-      text: z.string(),
-      sentence: z.string(),
+      ...fields(z.string(), 'text', 'sentence', 'document'),
       passage: z.string().describe('The id of the passage.'),
-      document: z.string(),
-      title: text,
+      ...fields(text, 'title', 'citation'),
       page: number,
-      start: z.int(),
-      end: z.int(),
-      citation: text,
+      ...fields(z.int(), 'start', 'end'),
     }),
   ),
-});
-
-/** A passage that an answer is made from, or that comes nearest. */
-export const answerPassage = z.object({
-  run: z.string(),
-  work: z.string(),
-  id: z.string(),
-  document: z.string(),
-  title: z.string(),
-  page: number,
-  part: z.string(),
-  text: z.string(),
-  citation: text,
 });
 
 export const answerHead = z.object({
@@ -104,42 +70,27 @@ export const answerHead = z.object({
 });
 
 /** An answer from the papers; without sentences, they do not answer. */
-export const answerShape = answerHead.extend({ passages: z.array(answerPassage) });
+export const answerShape = answerHead.extend({ passages: z.array(passage) });
 
-const count = z.int().min(0);
 const phase = z.enum(['title-abstract', 'full-text']);
 const shown = z.object({
-  by: z.string(),
+  ...fields(z.string(), 'by', 'at'),
   decision: z.enum(['include', 'exclude', 'maybe']),
   phase,
-  reason: text,
-  note: text,
-  at: z.string(),
-});
-const counts = z.object({
-  works: count,
-  included: count,
-  excluded: count,
-  maybe: count,
-  conflicts: count,
-  undecided: count,
+  ...fields(text, 'reason', 'note'),
 });
 export const screeningHead = z.object({
   run: z.string(),
   protocol: z.object({
-    version: count,
-    reviewers: count,
-    question: z.string(),
-    criteria: z.string(),
+    ...fields(count, 'version', 'reviewers'),
+    ...fields(z.string(), 'question', 'criteria'),
     reasons: z.array(z.string()).describe('Reasons to exclude a work.'),
     highlight: z.array(z.string()),
   }),
-  phases: z.record(phase, counts),
+  phases: z.record(phase, z.object(fields(count, 'works', 'included', 'excluded', 'maybe', 'conflicts', 'undecided'))),
   sample: z
     .object({
-      population: count,
-      read: count,
-      found: count,
+      ...fields(count, 'population', 'read', 'found'),
       isReached: z.boolean().describe('With 95 % confidence at least 95 % of the relevant works are found.'),
       stillToRead: count.describe('Records without a relevant one until that can be said.'),
       recallAtLeast: z.number().describe('The recall that can be promised with 95 % confidence now.'),
@@ -147,20 +98,17 @@ export const screeningHead = z.object({
     })
     .nullable(),
   isTimeToSample: z.boolean(),
-  agreement: z.object({ works: count, agreed: z.number(), kappa: z.number() }).nullable(),
+  agreement: z.object({ works: count, ...fields(z.number(), 'agreed', 'kappa') }).nullable(),
   reviewers: z.array(z.string()),
   conflicts: z.array(z.object({ work: z.string(), title: text, decisions: z.array(shown) })),
 });
 export const candidate = z.object({
-  work: z.string(),
+  ...fields(z.string(), 'work', 'abstract'),
   rank: count.describe('0 if it is not ranked.'),
   is_sampled: z.boolean(),
-  title: text,
-  abstract: z.string(),
+  ...fields(text, 'title', 'venue', 'doi'),
   authors: z.array(z.string()),
-  year: z.number().nullable(),
-  venue: text,
-  doi: text,
+  year: number,
   document: text.describe('The document with its full text, once there is one.'),
   decisions: z.array(shown).describe('Those of other reviewers only once all have decided.'),
 });

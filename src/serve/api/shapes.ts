@@ -1,21 +1,23 @@
 import { z } from 'zod';
 
-import { answerPassage, answerSentence, answerShape, box, work } from '../../questions/shapes/index.ts';
+import {
+  answerSentence,
+  answerShape,
+  box,
+  count,
+  fields,
+  number,
+  passage,
+  text,
+  work,
+} from '../../questions/shapes/index.ts';
 import { JOB_STATES } from '../../queue/index.ts';
 
 // Building blocks of responses. The OpenAPI document is generated from these schemas, and tests check real responses
 // against them.
 
-const text = z.string().nullable();
-const number = z.number().nullable();
-const count = z.int().min(0);
 const at = text.describe('ISO 8601.');
 const counts = z.record(z.string(), count);
-
-/** Fields of one type. */
-function fields<T extends z.ZodType, Name extends string>(type: T, ...names: readonly Name[]): Record<Name, T> {
-  return Object.fromEntries(names.map((name) => [name, type])) as Record<Name, T>;
-}
 
 export const next = text.describe('Cursor of the next page; null on the last page.');
 
@@ -222,7 +224,7 @@ const failure = z.object({ kind: z.literal('error'), problem }).describe('The la
 
 export const answerLine = z.discriminatedUnion('kind', [
   z
-    .object({ kind: z.literal('passages'), passages: z.array(answerPassage) })
+    .object({ kind: z.literal('passages'), passages: z.array(passage) })
     .describe('Sent again where the question is asked in other words.'),
   z.object({ kind: z.literal('sentence'), sentence: answerSentence }).describe('A sentence that passed the gate.'),
   z.object({ kind: z.literal('answer'), answer: answerShape }).describe('The whole answer: the last line.'),
