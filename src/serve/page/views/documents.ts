@@ -152,7 +152,12 @@ function Viewer(props: {
         <div class="switch" role="group" aria-label="Listed beside the page">
           ${(Object.keys(MODES) as Mode[]).map(
             (each) =>
-              html`<button type="button" aria-pressed=${String(mode === each)} onClick=${() => setMode(each)}>
+              html`<button
+                type="button"
+                class="quiet"
+                aria-pressed=${String(mode === each)}
+                onClick=${() => setMode(each)}
+              >
                 ${MODES[each]}
               </button>`,
           )}

@@ -227,7 +227,7 @@ function Card(props: {
     <aside>
       ${
         protocol.criteria !== '' &&
-        html`<div class="criteria">
+        html`<div class="note criteria">
           <h3>Criteria</h3>
           <p>${protocol.criteria}</p>
         </div>`
