@@ -1,9 +1,9 @@
-import { appendFileSync, createReadStream, existsSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { basename } from 'node:path';
 
 import type { ScoredCandidate, TitleFinding } from '../resolve/index.ts';
 import type { CitedWork, ListedWork, Work, WorkRecord } from '../works/index.ts';
-import { namedWork, NO_IDS, readCsv, reviewedEntry, workFromIds } from '../works/index.ts';
+import { namedWork, NO_IDS, readCsv, readUtf8, reviewedEntry, workFromIds } from '../works/index.ts';
 import { csvLine } from './ledger/manifest-reports.ts';
 import type { Asking } from './open-download.ts';
 
@@ -136,9 +136,9 @@ export class ReviewFile {
     const decisions = new Map<string, Decision>();
     if (existsSync(path)) {
       let header: readonly string[] | undefined;
-      for await (const { fields } of readCsv(createReadStream(path), { separator: ',' })) {
+      for await (const { fields } of readCsv(readUtf8(path))) {
         if (!fields) continue;
-        if (!header) header = fields.map((name) => name.replace(/^\uFEFF/, '').trim());
+        if (!header) header = fields.map((name) => name.trim());
         else {
           const row = reviewedEntry(new Map(header.map((name, at) => [name, fields[at] ?? ''])));
           if (row.entry !== '') decisions.set(row.entry, row.decision);

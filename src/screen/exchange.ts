@@ -1,4 +1,4 @@
-import { createReadStream, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 
 import { AppError } from '../base/index.ts';
@@ -12,8 +12,10 @@ import {
   keyOf,
   listFormatOf,
   readCsv,
-  readRis,
+  readTagged,
+  readUtf8,
   readWorks,
+  RIS,
   risEntry,
   yearOf,
 } from '../works/index.ts';
@@ -276,7 +278,7 @@ function meaningOf(said: string): Choice | undefined {
 
 async function* rowsOf(path: string): AsyncGenerator<Row> {
   if (/\.(?:ris|txt)$/i.test(path)) {
-    for await (const { line, fields } of readRis(createReadStream(path))) {
+    for await (const { line, fields } of readTagged(readUtf8(path), RIS)) {
       const all = (tag: string): string[] => fields.flatMap(([name, value]) => (name === tag ? [value] : []));
       const named = new Map([
         ...[['id', 'ID'], ['doi', 'DO'], ['pmid', 'AN'], ['title', 'TI']].map(([name, tag]) => [name, all(tag ?? '')[0] ?? ''] as const),
@@ -290,10 +292,9 @@ async function* rowsOf(path: string): AsyncGenerator<Row> {
     return;
   }
   let header: readonly string[] | undefined;
-  const separator = path.toLowerCase().endsWith('.tsv') ? '\t' : ',';
-  for await (const { line, fields } of readCsv(createReadStream(path), { separator })) {
+  for await (const { line, fields } of readCsv(readUtf8(path))) {
     if (!header) {
-      header = (fields ?? []).map((name) => name.replace(/^\uFEFF/, '').trim().toLowerCase()); // prettier-ignore
+      header = (fields ?? []).map((name) => name.trim().toLowerCase()); // prettier-ignore
       continue;
     }
     const names = header;

@@ -88,6 +88,29 @@ test('strings that are not DOIs are rejected, and look-alikes stay distinct', ()
   assert.equal(new Set(kept.map(normalizeDoi)).size, kept.length);
 });
 
+test('a DOI is found in the URL of a publisher without what the site adds to it', () => {
+  for (const [url, doi] of [
+    ['https://www.frontiersin.org/articles/10.3389/fpsyg.2013.00863/full', '10.3389/fpsyg.2013.00863'],
+    ['https://onlinelibrary.wiley.com/doi/epdf/10.1111/maec.12345?src=getftr', '10.1111/maec.12345'],
+    ['https://link.springer.com/content/pdf/10.1007/s00227-020-3640-1.pdf', '10.1007/s00227-020-3640-1'],
+    ['https://link.springer.com/article/10.1007/s00227-020-3640-1#Sec2', '10.1007/s00227-020-3640-1'],
+    [
+      'https://journals.plos.org/plosone/article/file?id=10.1371/journal.pone.0000217&type=printable',
+      '10.1371/journal.pone.0000217',
+    ],
+    ['https://www.biorxiv.org/content/10.1101/2020.01.01.123456v1.full.pdf', '10.1101/2020.01.01.123456'],
+    [
+      'https://academic.oup.com/bioinformatics/article/doi/10.1093/bioinformatics/btz682/5556107',
+      '10.1093/bioinformatics/btz682',
+    ],
+    [
+      'https://onlinelibrary.wiley.com/doi/10.1002/(SICI)1097-0282(1996)38:1%3C1::AID-BIP1%3E3.0.CO;2-S/abstract',
+      '10.1002/(sici)1097-0282(1996)38:1<1::aid-bip1>3.0.co;2-s',
+    ],
+  ] as const)
+    assert.equal(identify(url)?.doi, doi);
+});
+
 test('a DOI is found in running text without trailing punctuation', () => {
   assert.equal(findDoi('see (https://doi.org/10.1000/182).'), '10.1000/182');
   assert.equal(findDoi('nothing here'), undefined);
@@ -181,7 +204,7 @@ test('the kind of an id is detected, and a work is keyed by its best id', () => 
   assert.equal(key('PMC12'), 'pmcid:PMC12');
   assert.equal(key('pmid:12'), 'pmid:12');
   assert.equal(key('hal-01234567'), 'hal:hal-01234567');
-  assert.equal(key('https://journal.example/article/10.1000/182/full'), 'doi:10.1000/182/full');
+  assert.equal(key('https://journal.example/article/10.1000/182/full'), 'doi:10.1000/182');
   assert.equal(key('hello'), undefined);
   assert.equal(identify('10.48550/arxiv.2101.00001')?.arxiv?.id, '2101.00001');
 });

@@ -27,6 +27,20 @@ export function findDoi(text: string): string | undefined {
   return found === undefined ? undefined : normalizeDoi(found);
 }
 
+/**
+ * The DOI in the URL of a publisher's page, without query and the endings that sites add. In such a URL the reserved
+ * characters of a DOI are escaped.
+ */
+function doiInUrl(url: string): string | undefined {
+  const doi = findDoi(url)?.replace(/[?#&].*/, '');
+  if (doi === undefined) return undefined;
+  const bare = doi
+    .replace(/(?:\/(?:full|fulltext|abstract|e?pdf|html|meta|summary|references)|\.full|\.full-text|\.pdf)+$/, '')
+    .replace(/^(10\.(?:1101|64898)\/.*\d)v\d{1,2}$/, '$1')
+    .replace(/^(10\.1093\/[^/]+\/[^/]+)\/\d+$/, '$1');
+  return normalizeDoi(bare);
+}
+
 /** A DOI in a URL path: slashes stay, everything that would end or change the path is encoded. */
 export function doiPath(doi: string): string {
   return doi.split('/').map(encodeURIComponent).join('/');
@@ -208,7 +222,7 @@ export function identify(text: string): WorkIds | undefined {
   if (/^\s*[1-9]\d{4,7}\s*$/.test(text)) return { ...NO_IDS, pmid: text.trim() };
   const hal = normalizeHalId(text);
   if (hal !== undefined) return { ...NO_IDS, hal };
-  const inUrl = /^https?:\/\//i.test(text.trim()) ? findDoi(text) : undefined;
+  const inUrl = /^https?:\/\//i.test(text.trim()) ? doiInUrl(text) : undefined;
   return inUrl === undefined ? undefined : { ...NO_IDS, doi: inUrl };
 }
 

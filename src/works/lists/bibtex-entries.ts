@@ -23,6 +23,9 @@ const TYPES: Readonly<Record<string, string>> = {
   report: 'report',
   dataset: 'dataset',
 };
+/** Text before `{` or `(` that begins an entry; other words may stand in a comment or an abstract. */
+const ENTRY =
+  /^\s*(?:article|book|booklet|collection|comment|conference|dataset|in\w+|manual|misc|online|preamble|proceedings|report|software|string|techreport|\w*thesis|unpublished)\s*$/i;
 /** Limits on `@string` abbreviations, which may refer to each other. */
 const MAX_STRINGS = 10_000;
 const MAX_STRING = 10_000;
@@ -38,6 +41,10 @@ export async function* readBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGener
   let line = 1;
   let startedAt = 1;
   let tooLong = false;
+  /** Open parentheses of an entry that stands in them; those inside braces do not count. */
+  let parentheses = 0;
+  /** Where in the entry a line begins with `@`, and on which line: perhaps the next entry. */
+  let next: { readonly at: number; readonly line: number } | undefined;
   for await (const chunk of chunks) {
     for (const character of decoder.decode(chunk, { stream: true })) {
       if (character === '\n') line += 1;
@@ -47,13 +54,27 @@ export async function* readBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGener
         entry = '';
         depth = 0;
         tooLong = false;
+        parentheses = 0;
+        next = undefined;
         startedAt = line;
         continue;
       }
-      if (entry.length < MAX_ENTRY) entry += character;
+      if (character === '@' && depth > 0 && /\n[ \t]*$/.test(entry.slice(-100))) next = { at: entry.length + 1, line };
+      // An entry that does not end must not take the following ones with it.
+      if (/[{(]/.test(character) && next && ENTRY.test(entry.slice(next.at)) && !/^\s*comment/i.test(entry)) {
+        yield { line: startedAt, fields: undefined, reason: 'unterminated entry' };
+        [entry, startedAt, depth, parentheses, next] = [entry.slice(next.at), next.line, 0, 0, undefined];
+      }
+      const isInner = depth === 1 && parentheses > 0;
+      const opens = character === '{' || (character === '(' && depth === 0 && ENTRY.test(entry));
+      const closes = character === '}' || (character === ')' && isInner && parentheses === 1);
+      if (character === '(' && (opens || isInner)) parentheses += 1;
+      if (character === ')' && isInner) parentheses -= 1;
+      const brace = opens ? '{' : '}';
+      if (entry.length < MAX_ENTRY) entry += opens || closes ? brace : character;
       else tooLong = true;
-      if (character === '{') depth += 1;
-      else if (character === '}') {
+      if (opens) depth += 1;
+      else if (closes) {
         depth -= 1;
         if (depth > 0) continue;
         inside = false;
@@ -220,19 +241,25 @@ const MARKS: Readonly<Record<string, string>> = {
   r: '\u030A',
 };
 
+/** Commands that format what follows. */
+const FORMATS =
+  /^(?:it|bf|em|sc|rm|tt|sf|sl|(?:it|sc|sl|up)shape|bfseries|mdseries|(?:rm|sf|tt)family|relax|protect|text\w+)$/;
+
 /** Removes TeX braces and replaces TeX commands for letters with the letters. */
 function plain(value: string): string {
   return value
+    .replaceAll(/(?<!\\)\$([^$]{0,500}[^$\\])\$/g, (_, math: string) => math.replaceAll(/[_^](?=[\w{])/g, ''))
     .replaceAll(
-      /\\(?:([a-zA-Z]{1,20})(?:\{\}|\s*)|([_&%#${} ])|(["'`^~=.])\s?(\{\\?\p{L}\}|\\?\p{L}))|[{}]|~/gu,
-      (whole: string, name?: string, sign?: string, mark?: string, letter = '') => {
+      /\\(?:([a-zA-Z]{1,20})(?:\{\}|\s*)(?=(\{?))|([_&%#${} ])|(["'`^~=.])\s?(\{\\?\p{L}\}|\\?\p{L}))|[{}]|~/gu,
+      (whole: string, name?: string, argument?: string, sign?: string, mark?: string, letter = '') => {
         if (whole === '{' || whole === '}') return '';
         if (whole === '~') return ' ';
         if (sign !== undefined) return sign;
         if (mark !== undefined) return (letter.replaceAll(/[{}\\]/g, '') + (MARKS[mark] ?? '')).normalize('NFC');
         if (name !== undefined && Object.hasOwn(NAMED, name)) return NAMED[name] ?? '';
-        // A one-letter command may be an accent, handled next; others only format.
-        return name?.length === 1 ? whole : '';
+        // A one-letter command may be an accent, handled next; others format their argument, or name a sign.
+        if (name?.length === 1) return whole;
+        return argument === '{' || FORMATS.test(name ?? '') ? '' : (name ?? '');
       },
     )
     .replaceAll(/\\([cvuHkr])\s*(\p{L})/gu, (_, mark: string, letter: string) =>

@@ -72,18 +72,22 @@ export function fieldsNamed<Meaning extends string>(
   return new Map(entries.flatMap(([meaning, list]) => list.split(' ').map((name) => [name, meaning] as const)));
 }
 
+/** Names of columns, also of Web of Science, Scopus, IEEE Xplore, PubMed, Covidence and Rayyan. */
+const TITLES = 'title display_name document_title article_title ti';
+const YEARS = 'year publication_year published_year py';
+
 const FIELDS = fieldsNamed<keyof WorkIds | 'any' | 'title' | 'year' | 'url'>({
-  doi: 'doi do',
+  doi: 'doi do di',
   arxiv: 'arxiv arxiv_id arxivid eprint',
-  pmid: 'pmid pubmed pubmed_id',
-  pmcid: 'pmcid pmc',
+  pmid: 'pmid pubmed pubmed_id pm',
+  pmcid: 'pmcid pmc pmc_id',
   openalex: 'openalex openalex_id',
   hal: 'hal hal_id halid',
   zenodo: 'zenodo',
   any: 'id work identifier',
-  title: 'title display_name',
-  year: 'year publication_year',
-  url: 'url link pdf_url',
+  title: TITLES,
+  year: YEARS,
+  url: 'url link pdf_url pdf_link',
 });
 
 const READERS: Readonly<Record<keyof WorkIds, (text: string) => unknown>> = {
@@ -99,6 +103,8 @@ const READERS: Readonly<Record<keyof WorkIds, (text: string) => unknown>> = {
 /** Builds a work from an entry's fields, in any order and spelling; a fault says what is missing. */
 export function workFromFields(fields: Iterable<readonly [string, string]>, line: number): ListedWork {
   let ids: WorkIds = NO_IDS;
+  /** From fields that hold ids of any kind, or URLs: these count only if no other field says otherwise. */
+  let found: WorkIds = NO_IDS;
   let title: string | null = null;
   let year: number | null = null;
   const urls: string[] = [];
@@ -110,9 +116,9 @@ export function workFromFields(fields: Iterable<readonly [string, string]>, line
     if (value === '' || meaning === undefined) continue;
     if (meaning === 'title') title ??= value.slice(0, 2000);
     else if (meaning === 'year') year ??= Number(/\b(1[5-9]|20)\d\d\b/.exec(value)?.[0] ?? Number.NaN) || null;
-    else if (meaning === 'any') ids = mergeIds(ids, identify(value) ?? NO_IDS);
+    else if (meaning === 'any') found = mergeIds(found, identify(value) ?? NO_IDS);
     else if (meaning === 'url') {
-      ids = mergeIds(ids, identify(value) ?? NO_IDS);
+      found = mergeIds(found, identify(value) ?? NO_IDS);
       const url = webUrl(value);
       if (url !== undefined) urls.push(url);
     } else {
@@ -120,6 +126,7 @@ export function workFromFields(fields: Iterable<readonly [string, string]>, line
       if (read !== undefined) ids = mergeIds(ids, { ...NO_IDS, [meaning]: read });
     }
   }
+  ids = mergeIds(ids, found);
   const work = workFromIds(ids, { title, year, urls });
   const record = work && listedRecord(work.id, ids, given);
   if (work) return { kind: 'work', work, line, ...(record && { record }) };
@@ -181,20 +188,21 @@ function fieldName(name: string): string {
 type Text = 'title' | 'date' | 'venue' | 'publisher' | 'volume' | 'issue' | 'pages' | 'language' | 'abstract' | 'type';
 
 const RECORD_FIELDS = fieldsNamed<Text | 'authors' | 'author' | 'group' | 'keywords'>({
-  title: 'title display_name',
-  authors: 'author authors creator',
+  title: TITLES,
+  authors: 'author authors creator af',
   author: 'one_author',
   group: 'one_group',
-  date: 'year publication_year date issued publication_date',
-  venue: 'journal journaltitle booktitle venue source publication_title container_title',
+  date: `${YEARS} date issued publication_date`,
+  venue:
+    'journal journaltitle journal_title journal/book booktitle venue source_title so publication_title container_title source',
   publisher: 'publisher school institution',
   type: 'work_type',
-  volume: 'volume',
-  issue: 'issue number',
+  volume: 'volume vl',
+  issue: 'issue number is',
   pages: 'pages page',
   language: 'language',
-  abstract: 'abstract abstract_note',
-  keywords: 'keywords keyword',
+  abstract: 'abstract abstract_note ab',
+  keywords: 'keywords keyword author_keywords de',
 });
 
 const MOST_AUTHORS = 500;

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import type { ListedWork, ListFormat, WorkRecord } from '../index.ts';
-import { bibtexEntry, cslItem, emptyRecord, parseWorks, readWorks, risEntry, workFromText } from '../index.ts';
+import { bibtexEntry, cslItem, emptyRecord, NO_IDS, parseWorks, readWorks, risEntry, workFromText } from '../index.ts';
 
 /** Feeds the text in small pieces, so that chunk boundaries fall everywhere. */
-async function read(text: string, format: ListFormat, pieceBytes = 7): Promise<ListedWork[]> {
+async function read(text: string | Buffer, format: ListFormat, pieceBytes = 7): Promise<ListedWork[]> {
   const bytes = Buffer.from(text);
   async function* pieces(): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < bytes.length; at += pieceBytes)
@@ -61,7 +61,7 @@ test('CSV is read with quotes, line breaks and any spelling of its columns', asy
   assert.equal(works[0]?.kind === 'work' && works[0].work.title, 'A "quoted", title\nover lines');
   assert.deepEqual(works[4]?.kind === 'work' && works[4].work.urls, ['https://x.example/paper.pdf?doi=10.1000/b']);
   assert.deepEqual(shown(await read('10.1000/a\n10.1000/b\n', 'csv')), ['1 doi:10.1000/a', '2 doi:10.1000/b']);
-  assert.deepEqual(shown(await read('doi\ttitle\n10.1000/a\tT\n', 'tsv')), ['2 doi:10.1000/a']);
+  assert.deepEqual(shown(await read('doi\ttitle\n10.1000/a\tT\n', 'csv')), ['2 doi:10.1000/a']);
 });
 
 test('BibTeX is read with nested braces, quotes, concatenation and comments', async () => {
@@ -113,6 +113,75 @@ test('RIS is read record by record', async () => {
   const works = await read(text, 'ris');
   assert.deepEqual(shown(works), ['1 doi:10.1000/a', '7 zenodo:77', '10 bad', '13 bad']);
   assert.equal(works[0]?.kind === 'work' && works[0].work.year, 2020);
+});
+
+test('numbers of other databases and of a library are not PMIDs in RIS', async () => {
+  const entry = (lines: string): string => `TY  - JOUR\r\nTI  - ${TITLE}\r\n${lines}\r\nER  - \r\n`;
+  const text = [
+    'ID  - 10432\r\nDA  - Mar 12\r\nPY  - 2019',
+    'DB  - CINAHL\r\nDP  - EBSCOhost\r\nAN  - 10765432',
+    'AN  - CN-01234567\r\nUR  - https://www.cochranelibrary.com/central/doi/10.1002/central/CN-01234567/full\r\nDOI - 10.1000/b',
+    'DB  - Ovid MEDLINE(R)\r\nAN  - 30111222',
+    'AN  - 29876543',
+  ];
+  const works = await read(text.map(entry).join(''), 'ris');
+  assert.deepEqual(works.map(idOf), [null, null, 'doi:10.1000/b', 'pmid:30111222', 'pmid:29876543']);
+  assert.equal(works[0]?.kind === 'cited' && works[0].record?.date, '2019');
+});
+
+const TITLE = 'Warming of kelp forests';
+
+function idOf(listed: ListedWork): string | null {
+  return listed.kind === 'work' ? listed.work.id : null;
+}
+
+/** Title, authors, year and journal, which screening and the search by title need. */
+function citationOf(listed: ListedWork | undefined): string {
+  const { title, authors, date, venue } = (listed && 'record' in listed && listed.record) || emptyRecord('', NO_IDS);
+  return [title, authors.map(({ family, name }) => family ?? name).join('+'), date, venue].join('; ');
+}
+
+test('exports of Web of Science, PubMed, Scopus, IEEE Xplore and Covidence are read with what they cite', async () => {
+  const wos = `FN Clarivate Analytics Web of Science\nVR 1.0\nPT J\nAU Berg, A\n   Liu, W\nAF Berg, Ana\n   Liu, Wei\nTI Warming of\n   kelp forests\nSO ALGAE\nPY 2020\nDI 10.1000/a\nER\n\nPT J\nAU Roy, B\nTI ${TITLE}\nSO ALGAE\nPY 2011\nER\n\nEF\n`;
+  const tab = `PT\tAU\tAF\tTI\tSO\tPY\tDI\nJ\tBerg, A\tBerg, Ana; Liu, Wei\t${TITLE}\tALGAE\t2020\t10.1000/a\n`;
+  const medline = `PMID- 31000001\r\nTI  - ${TITLE}\r\nFAU - Berg, Ana\r\nFAU - Liu, Wei\r\nDP  - 2020\r\nJT  - ALGAE\r\n`;
+  const ris = `TY  - JOUR\nT1  - ${TITLE}\nA1  - Berg, Ana\nA1  - Liu, Wei\nY1  - 2020\nJF  - ALGAE\nER  - \n`;
+  const scopus = `"Authors","Title","Year","Source title","DOI","Source"\n"Berg, A.; Liu, W.","${TITLE}","2020","ALGAE","","Scopus"\n`;
+  const ieee = `"Document Title",Authors,"Publication Title","Publication Year","PDF Link"\n"${TITLE}","Berg, A.; Liu, W.","ALGAE","2020","https://x.example/1"\n`;
+  const covidence = `Title,Authors,Published Year,Journal\n${TITLE},"Berg, A.; Liu, W.",2020,ALGAE\n`;
+  const expected = `${TITLE}; Berg+Liu; 2020; ALGAE`;
+  const files: [string, ListFormat][] = [[wos, 'wos'], [wos, 'ids'], [tab, 'csv'], [tab, 'ids'], [medline, 'ids'], [ris, 'ids'], [scopus, 'csv'], [ieee, 'csv'], [covidence, 'csv']]; // prettier-ignore
+  for (const [text, format] of files) assert.equal(citationOf((await read(text, format))[0]), expected);
+  const both = await read(wos, 'wos');
+  assert.deepEqual([both.length, citationOf(both[1])], [2, `${TITLE}; Roy; 2011; ALGAE`]);
+});
+
+test('lists are read in UTF-16, Windows-1252 and with old line ends, and CSV with semicolons', async () => {
+  const ris = 'TY  - JOUR\nTI  - Über große Wälder\nDO  - 10.1000/a\nER  - \n';
+  const encoded = [
+    Buffer.from(`\uFEFF${ris}`, 'utf16le'),
+    Buffer.from(`\uFEFF${ris}`, 'utf16le').swap16(),
+    Buffer.from(ris, 'utf16le'),
+    Buffer.from(ris, 'latin1'),
+    Buffer.from(`\uFEFF${ris.replaceAll('\n', '\r')}`),
+    // A line in each encoding, as in joined files.
+    Buffer.concat([Buffer.from(ris, 'latin1'), Buffer.from(ris)]),
+  ];
+  for (const bytes of encoded)
+    for (const listed of await read(bytes, 'ris')) assert.equal(citationOf(listed), 'Über große Wälder; ; ; ');
+  assert.deepEqual(shown(await read('10.1000/a\r10.1000/b\r', 'ids')), ['1 doi:10.1000/a', '2 doi:10.1000/b']);
+  const semicolons = 'title;doi\r\n"One; two, and three";10.1000/a\r\nTwo, three;10.1000/b\r\n';
+  assert.deepEqual(shown(await read(semicolons, 'csv')), ['2 doi:10.1000/a', '3 doi:10.1000/b']);
+  assert.deepEqual(shown(await read('10.1000/a;b\n10.1000/c\n', 'csv')), ['1 doi:10.1000/a;b', '2 doi:10.1000/c']);
+});
+
+test('a BibTeX entry that does not end affects no other, and entries may stand in parentheses', async () => {
+  const text =
+    '@article(one, title = "A (nested) title", year = 1984, doi = {10.1000/a})\n@misc{two, title = {No end, year = {2001}}\n@article{three,\n doi={10.1000/b}}\n@comment{\n@article{no, doi={10.1000/no}}}\n@misc{four, doi={10.1000/c}, title={$\\alpha$-helices in CO$_2$ by {\\LaTeX}}}';
+  const works = await read(text, 'bibtex');
+  assert.deepEqual(shown(works), ['1 doi:10.1000/a', '2 bad', '3 doi:10.1000/b', '7 doi:10.1000/c']);
+  assert.match(citationOf(works[0]), /^A \(nested\) title; ; 1984/);
+  assert.match(citationOf(works[3]), /^alpha-helices in CO2 by LaTeX;/);
 });
 
 test('the format is detected from the file name', async () => {

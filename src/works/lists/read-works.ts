@@ -6,7 +6,17 @@ import { recordFromCsl } from '../record/cite.ts';
 import { withProvenance } from '../record/record.ts';
 import { readBibtex } from './bibtex-entries.ts';
 import type { JsonItem } from './records.ts';
-import { readJsonItems, readJsonLines, readNbib, readRis, readCsv } from './records.ts';
+import {
+  asUtf8,
+  MEDLINE,
+  peek,
+  readCsv,
+  readJsonItems,
+  readJsonLines,
+  readTagged,
+  RIS,
+  WEB_OF_SCIENCE,
+} from './records.ts';
 import type { ListedWork } from './listed-work.ts';
 import {
   fieldsNamed,
@@ -18,17 +28,18 @@ import {
   reviewedEntry,
 } from './listed-work.ts';
 
-export type ListFormat = 'jsonl' | 'csv' | 'tsv' | 'bibtex' | 'ris' | 'nbib' | 'csl' | 'ids';
+export type ListFormat = 'jsonl' | 'csv' | 'bibtex' | 'ris' | 'nbib' | 'wos' | 'csl' | 'ids';
 
 const BY_EXTENSION: Readonly<Record<string, ListFormat>> = {
   '.jsonl': 'jsonl',
   '.ndjson': 'jsonl',
   '.csv': 'csv',
-  '.tsv': 'tsv',
+  '.tsv': 'csv',
   '.bib': 'bibtex',
   '.bibtex': 'bibtex',
   '.ris': 'ris',
   '.nbib': 'nbib',
+  '.ciw': 'wos',
   '.json': 'csl',
   '.txt': 'ids',
   '.ids': 'ids',
@@ -51,28 +62,38 @@ export async function* readWorks(path: string, format?: ListFormat): AsyncGenera
   yield* parseWorks(file.createReadStream({ autoClose: false }), chosen);
 }
 
-/** Like `readWorks`, for a stream of bytes. */
-export function parseWorks(chunks: AsyncIterable<Uint8Array>, format: ListFormat): AsyncGenerator<ListedWork> {
-  return PARSERS[format](chunks);
+/** Like `readWorks`, for a stream of bytes. Databases also name their exports `.txt`: these are known by their beginning. */
+export async function* parseWorks(chunks: AsyncIterable<Uint8Array>, format: ListFormat): AsyncGenerator<ListedWork> {
+  const { head, all } = await peek(asUtf8(chunks));
+  const inText = format === 'ids' ? TEXT_FORMATS.find(([, beginning]) => beginning.test(head.toString()))?.[0] : format;
+  yield* PARSERS[inText ?? format](all);
 }
+
+const TEXT_FORMATS: readonly (readonly [ListFormat, RegExp])[] = [
+  ['nbib', /^\s*PMID- ?\d/],
+  ['ris', /^\s{0,3}TY {1,2}- /m],
+  ['wos', /^\s*(?:FN .+\r?\n\s*VR |PT [A-Z]\r?\n)/],
+  ['bibtex', /^\s*@[a-z]+\s*[{(]/im],
+  ['csv', /^[^\r\n\t]{1,100}\t[^\r\n]*\t/],
+];
 
 const PARSERS: Readonly<Record<ListFormat, (chunks: AsyncIterable<Uint8Array>) => AsyncGenerator<ListedWork>>> = {
   jsonl: (chunks) => fromItems(readJsonLines(chunks), workFromObject),
-  csv: (chunks) => fromCsv(chunks, ','),
-  tsv: (chunks) => fromCsv(chunks, '\t'),
+  csv: fromCsv,
   bibtex: fromBibtex,
-  ris: fromRis,
-  nbib: fromNbib,
+  ris: (chunks) => fromTagged(readTagged(chunks, RIS), fromRis),
+  nbib: (chunks) => fromTagged(readTagged(chunks, MEDLINE), fromNbib),
+  wos: (chunks) => fromTagged(readTagged(chunks, WEB_OF_SCIENCE), fromWebOfScience),
   csl: (chunks) => fromItems(readJsonItems(chunks), workFromCsl),
   ids: fromIds,
 };
 
-async function* fromCsv(chunks: AsyncIterable<Uint8Array>, separator: ',' | '\t'): AsyncGenerator<ListedWork> {
+async function* fromCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ListedWork> {
   let header: readonly string[] | undefined;
-  for await (const { line, fields } of readCsv(chunks, { separator })) {
+  for await (const { line, fields } of readCsv(chunks)) {
     if (!fields) yield { kind: 'bad', line, reason: 'the record is too long or its quotes do not close' };
     else if (!header) {
-      header = fields.map((name) => name.replace(/^\uFEFF/, ''));
+      header = fields;
       // A file of bare ids has no header: its first line is a work.
       const first = fields.length === 1 ? workFromText(header[0] ?? '', line) : undefined;
       if (first?.kind === 'work') {
@@ -118,7 +139,7 @@ async function* fromBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Li
 }
 
 const RIS_FIELDS = fieldsNamed({
-  doi: 'DO',
+  doi: 'DO DOI',
   title: 'TI T1',
   year: 'PY Y1',
   date: 'DA',
@@ -131,9 +152,13 @@ const RIS_FIELDS = fieldsNamed({
   language: 'LA',
   publisher: 'PB',
   url: 'UR L1 L2',
-  id: 'M3 AN ID',
+  id: 'M3 ID',
+  pmid: 'AN',
   pmcid: 'C2',
 });
+
+/** Every database numbers its records in `AN`; only these use PMIDs. */
+const PUBMED = /medline|pubmed|nlm/i;
 
 /** RIS types that say what a work is; others are used for everything. */
 const RIS_TYPES: Readonly<Record<string, string>> = {
@@ -147,22 +172,31 @@ const RIS_TYPES: Readonly<Record<string, string>> = {
   CONF: 'conference-paper',
 };
 
-async function* fromRis(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ListedWork> {
-  for await (const { line, fields, reason } of readRis(chunks)) {
-    if (reason !== undefined) {
-      yield { kind: 'bad', line, reason };
-      continue;
-    }
-    const value = (tag: string): string => fields.find(([name]) => name === tag)?.[1] ?? '';
-    const pages = [value('SP'), value('EP')].filter((page) => page !== '').join('-');
-    const named = fields.flatMap(([tag, text]) => {
-      const name = RIS_FIELDS.get(tag);
-      return name === undefined ? [] : [[name, text] as const];
-    });
-    // Dates are more precise than years.
-    const dates = named.filter(([name]) => name === 'date');
-    yield workFromFields([...dates, ...named, ['pages', pages], ['work_type', RIS_TYPES[value('TY')] ?? '']], line);
-  }
+type Fields = readonly (readonly [string, string])[];
+
+async function* fromTagged(
+  records: ReturnType<typeof readTagged>,
+  named: (fields: Fields) => Fields,
+): AsyncGenerator<ListedWork> {
+  for await (const { line, fields, reason } of records)
+    yield reason === undefined ? workFromFields(named(fields), line) : { kind: 'bad', line, reason };
+}
+
+function fromRis(fields: Fields): Fields {
+  const value = (tag: string): string => fields.find(([name]) => name === tag)?.[1] ?? '';
+  const pages = [value('SP'), value('EP')].filter((page) => page !== '').join('-');
+  const database = `${value('DB')} ${value('DP')}`.trim();
+  const named = fields.flatMap(([tag, text]) => {
+    const name = RIS_FIELDS.get(tag);
+    // A bare number in `ID` is the number of the record in the user's library.
+    const isForeign =
+      (tag === 'ID' && /^\d+$/.test(text)) || (tag === 'AN' && database !== '' && !PUBMED.test(database));
+    return name === undefined || isForeign ? [] : [[name, text] as const];
+  });
+  // Dates are more precise than years, if they contain the year.
+  const dates = named.filter(([name, text]) => name === 'date' && /\d{4}/.test(text));
+  const others = named.filter(([name]) => name !== 'date');
+  return [...dates, ...others, ['pages', pages], ['work_type', RIS_TYPES[value('TY')] ?? '']];
 }
 
 const NBIB_FIELDS: Readonly<Record<string, string>> = {
@@ -182,23 +216,23 @@ const NBIB_FIELDS: Readonly<Record<string, string>> = {
   OT: 'keywords',
 };
 
-async function* fromNbib(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ListedWork> {
-  for await (const { line, fields, reason } of readNbib(chunks)) {
-    if (reason !== undefined) {
-      yield { kind: 'bad', line, reason };
-      continue;
-    }
-    yield workFromFields(
-      fields.flatMap(([tag, text]) => {
-        // `LID` and `AID` hold ids of several kinds, followed by their kind.
-        const doi = tag === 'LID' || tag === 'AID' ? /^(\S+) \[doi\]$/i.exec(text)?.[1] : undefined;
-        if (doi !== undefined) return [['doi', doi] as const];
-        const name = NBIB_FIELDS[tag];
-        return name === undefined ? [] : [[name, text] as const, ...(name === 'date' ? [['year', text] as const] : [])];
-      }),
-      line,
-    );
-  }
+function fromNbib(fields: Fields): Fields {
+  return fields.flatMap(([tag, text]) => {
+    // `LID` and `AID` hold ids of several kinds, followed by their kind.
+    const doi = tag === 'LID' || tag === 'AID' ? /^(\S+) \[doi\]$/i.exec(text)?.[1] : undefined;
+    if (doi !== undefined) return [['doi', doi] as const];
+    const name = NBIB_FIELDS[tag];
+    return name === undefined ? [] : [[name, text] as const, ...(name === 'date' ? [['year', text] as const] : [])];
+  });
+}
+
+/** The other tags are also the columns of the table that Web of Science exports. */
+function fromWebOfScience(fields: Fields): Fields {
+  const authors = fields.some(([tag]) => tag === 'AF') ? 'AF' : 'AU';
+  return fields.flatMap(([tag, text]) => {
+    if (tag === 'AU' || tag === 'AF') return tag === authors ? [['one_author', text] as const] : [];
+    return [[tag, text] as const];
+  });
 }
 
 async function* fromItems(
@@ -237,6 +271,6 @@ async function* fromIds(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Liste
     if (text === undefined) yield { kind: 'bad', line, reason: `line is longer than ${LONGEST_LINE} bytes` };
     else if (text.trim() !== '' && !text.trim().startsWith('#'))
       // A bare number is a PMID: no other kind of id is a number.
-      yield workFromLine(text.replace(/^\uFEFF/, '').replace(/^\s*([1-9]\d{0,8})\s*$/, 'PMID:$1'), line);
+      yield workFromLine(text.replace(/^\s*([1-9]\d{0,8})\s*$/, 'PMID:$1'), line);
   }
 }

@@ -1,4 +1,82 @@
+import { isUtf8 } from 'node:buffer';
+import { createReadStream } from 'node:fs';
+
 import { splitLines } from '../../base/index.ts';
+
+const HEAD_BYTES = 4096;
+const [NEWLINE, RETURN] = [10, 13];
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+/** A line longer than this may be cut between any two characters. */
+const LONG_LINE = 1_000_000;
+
+/** The beginning of a stream, which shows encoding and format, and the whole stream. */
+export async function peek(
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<{ readonly head: Buffer; readonly all: AsyncGenerator<Uint8Array> }> {
+  const rest = chunks[Symbol.asyncIterator]();
+  let head = Buffer.alloc(0);
+  while (head.length < HEAD_BYTES) {
+    const { done, value } = await rest.next();
+    if (done === true) break;
+    head = Buffer.concat([head, value]);
+  }
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield head;
+    yield* { [Symbol.asyncIterator]: () => rest };
+  }
+  return { head, all: all() };
+}
+
+/** The text of a list, from its file. */
+export function readUtf8(path: string): AsyncGenerator<Uint8Array> {
+  return asUtf8(createReadStream(path));
+}
+
+/**
+ * Lists as UTF-8 with `\n`. A line that is not UTF-8 is read as Windows-1252: a file that joins the exports of several
+ * databases may have several encodings.
+ */
+export async function* asUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const { head, all } = await peek(chunks);
+  const utf16 = utf16In(head);
+  if (utf16 !== undefined) {
+    const decoder = new TextDecoder(utf16);
+    for await (const chunk of all) yield Buffer.from(decoder.decode(chunk, { stream: true }));
+    return;
+  }
+  const isMac = head.includes(RETURN) && !head.includes(NEWLINE);
+  let rest = Buffer.alloc(0);
+  let skipped = head.subarray(0, 3).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
+  for await (const piece of all) {
+    const chunk = piece.subarray(skipped);
+    skipped = 0;
+    const bytes = Buffer.concat([rest, isMac ? chunk.map((byte) => (byte === RETURN ? NEWLINE : byte)) : chunk]);
+    let end = bytes.lastIndexOf(NEWLINE) + 1;
+    if (end === 0 && bytes.length > LONG_LINE) end = bytes.findLastIndex((byte) => byte < 0x80) + 1;
+    rest = bytes.subarray(end);
+    yield* utf8Lines(bytes.subarray(0, end));
+  }
+  yield* utf8Lines(rest);
+}
+
+function utf16In(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
+  const [first, second] = head;
+  if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0 && head[3] === 0)) return 'utf-16le';
+  return (first === 0xfe && second === 0xff) || (first === 0 && head[2] === 0) ? 'utf-16be' : undefined;
+}
+
+function* utf8Lines(bytes: Buffer): Generator<Uint8Array> {
+  if (isUtf8(bytes)) {
+    yield bytes;
+    return;
+  }
+  for (let from = 0; from < bytes.length;) {
+    const end = bytes.indexOf(NEWLINE, from) + 1 || bytes.length;
+    const line = bytes.subarray(from, end);
+    yield isUtf8(line) ? line : Buffer.from(new TextDecoder('windows-1252').decode(line));
+    from = end;
+  }
+}
 
 /** A CSV record and the line it starts on; `fields` is undefined if it is too long or unterminated. */
 interface CsvRecord {
@@ -6,12 +84,19 @@ interface CsvRecord {
   readonly fields: readonly string[] | undefined;
 }
 
+const LONGEST_RECORD = 1_000_000;
+
+/** Commas, unless the first line has more semicolons or tabs. Semicolons in a DOI do not count. */
+function separatorIn(head: string): string {
+  const line = (/^[^\r\n]*/.exec(head)?.[0] ?? '').replaceAll(/"[^"]*"|\b10\.\d{4}\S*/g, '');
+  const count = (separator: string): number => line.split(separator).length;
+  return [';', '\t'].reduce((best, each) => (count(each) > count(best) ? each : best), ',');
+}
+
 /** Reads CSV (RFC 4180) as a stream: quotes, doubled quotes, line breaks inside quotes, any line ending. */
-export async function* readCsv(
-  chunks: AsyncIterable<Uint8Array>,
-  options: { readonly separator: ',' | ';' | '\t'; readonly maxRecordCharacters?: number },
-): AsyncGenerator<CsvRecord> {
-  const most = options.maxRecordCharacters ?? 1_000_000;
+export async function* readCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRecord> {
+  const { head, all } = await peek(chunks);
+  const separator = separatorIn(head.toString());
   const decoder = new TextDecoder('utf-8');
   let fields: string[] = [];
   let field = '';
@@ -22,14 +107,14 @@ export async function* readCsv(
   let afterReturn = false;
   const take = (): CsvRecord | undefined => {
     const isBlank = fields.length === 0 && field === '' && state === 'start';
-    const record = { line: startedAt, fields: length > most ? undefined : [...fields, field] };
+    const record = { line: startedAt, fields: length > LONGEST_RECORD ? undefined : [...fields, field] };
     fields = [];
     field = '';
     state = 'start';
     length = 0;
     return isBlank ? undefined : record;
   };
-  for await (const chunk of chunks) {
+  for await (const chunk of all) {
     for (const character of decoder.decode(chunk, { stream: true })) {
       if (afterReturn && character === '\n') {
         afterReturn = false;
@@ -48,11 +133,11 @@ export async function* readCsv(
       }
       length += 1;
       // An unterminated record is counted, not stored.
-      if (length > most) continue;
+      if (length > LONGEST_RECORD) continue;
       if (state === 'quoted') {
         if (character === '"') state = 'closed';
         else field += character;
-      } else if (character === options.separator) {
+      } else if (character === separator) {
         fields.push(field);
         field = '';
         state = 'start';
@@ -80,60 +165,64 @@ interface TaggedRecord {
   readonly reason?: string;
 }
 
-/** RIS as written by Zotero, Embase, Ovid and others: stray lines are skipped, values may continue on the next line. */
-export async function* readRis(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TaggedRecord> {
-  let fields: [string, string][] = [];
-  let startedAt = 0;
+interface TaggedFormat {
+  /** Tag and value of a line. */
+  readonly pattern: RegExp;
+  /** The tag that begins a record. */
+  readonly begins: string;
+  /** The tag that must end it; without one, a blank line does. */
+  readonly ends?: string;
+  /** Tags whose next lines are values of their own. */
+  readonly lists?: readonly string[];
+}
+
+/** RIS as written by Zotero, Embase, Ovid and others. */
+export const RIS: TaggedFormat = {
+  pattern: /^\s{0,3}([A-Z][A-Z0-9]|DOI) {1,2}-(?:\s(.*)|)$/,
+  begins: 'TY',
+  ends: 'ER',
+};
+/** MEDLINE as PubMed exports it. */
+export const MEDLINE: TaggedFormat = { pattern: /^([A-Z]{2,4}) {0,2}- ?(.*)$/, begins: 'PMID' };
+/** What Web of Science calls plain text. */
+export const WEB_OF_SCIENCE: TaggedFormat = {
+  pattern: /^([A-Z][A-Z0-9])(?: (.*))?$/,
+  begins: 'PT',
+  ends: 'ER',
+  lists: ['AU', 'AF'],
+};
+
+/** The records of a tagged file: lines outside a record are skipped, values may continue on the next line. */
+export async function* readTagged(
+  chunks: AsyncIterable<Uint8Array>,
+  { pattern, begins, ends, lists = [] }: TaggedFormat,
+): AsyncGenerator<TaggedRecord> {
+  let record: { readonly line: number; readonly fields: [string, string][] } | undefined;
   for await (const { line, text } of linesOf(chunks)) {
     if (text === undefined) {
       yield { line, fields: [], reason: `line is longer than ${LONGEST_LINE} bytes` };
       continue;
     }
-    const [, tag, value = ''] = /^\uFEFF?\s{0,3}([A-Z][A-Z0-9]) {1,2}-(?:\s(.*)|)$/.exec(text) ?? [];
-    if (tag === 'TY') {
+    const [, tag, value = ''] = pattern.exec(text) ?? [];
+    const isEnd = ends === undefined ? text.trim() === '' : tag === ends;
+    const isStart = tag !== undefined && (tag === begins || (ends === undefined && !record));
+    if (isStart || isEnd) {
       // Some exports omit the end of a record: the next one ends it.
-      if (startedAt > 0 && fields.length > 1) yield { line: startedAt, fields };
-      fields = [[tag, value.trim()]];
-      startedAt = line;
-    } else if (tag === 'ER') {
-      if (startedAt > 0) yield { line: startedAt, fields };
-      fields = [];
-      startedAt = 0;
-    } else if (startedAt === 0) continue;
-    else if (tag !== undefined && fields.length < MOST_FIELDS) fields.push([tag, value.trim()]);
-    else goOn(fields, text);
+      if (record && (isEnd || record.fields.length > 1)) yield record;
+      record = isStart ? { line, fields: [[tag, value.trim()]] } : undefined;
+    } else if (record) addLine(record.fields, { tag, text: (tag === undefined ? text : value).trim(), lists });
   }
-  if (startedAt > 0) yield { line: startedAt, fields: [], reason: 'the record has no ER line' };
+  if (record) yield ends === undefined ? record : { ...record, fields: [], reason: `the record has no ${ends} line` };
 }
 
-/** MEDLINE as PubMed exports it (`.nbib`): `PMID- 1`, indented lines continue a value, a blank line ends a record. */
-export async function* readNbib(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<TaggedRecord> {
-  let fields: [string, string][] = [];
-  let startedAt = 0;
-  for await (const { line, text } of linesOf(chunks)) {
-    if (text === undefined) {
-      yield { line, fields: [], reason: `line is longer than ${LONGEST_LINE} bytes` };
-      continue;
-    }
-    const [, tag, value = ''] = /^\uFEFF?([A-Z]{2,4}) {0,2}- ?(.*)$/.exec(text) ?? [];
-    const ends = text.trim() === '' || tag === 'PMID';
-    if (ends && fields.length > 0) {
-      yield { line: startedAt, fields };
-      fields = [];
-    }
-    if (tag === undefined) {
-      if (text.startsWith(' ')) goOn(fields, text);
-      continue;
-    }
-    if (fields.length === 0) startedAt = line;
-    if (fields.length < MOST_FIELDS) fields.push([tag, value.trim()]);
-  }
-  if (fields.length > 0) yield { line: startedAt, fields };
-}
-
-function goOn(fields: [string, string][], text: string): void {
+function addLine(
+  fields: [string, string][],
+  { tag, text, lists }: { readonly tag: string | undefined; readonly text: string; readonly lists: readonly string[] },
+): void {
   const last = fields.at(-1);
-  if (last && text.trim() !== '' && last[1].length < LONGEST_LINE) last[1] = `${last[1]} ${text.trim()}`;
+  const starts = tag ?? (last && lists.includes(last[0]) ? last[0] : undefined);
+  if (starts !== undefined && fields.length < MOST_FIELDS) fields.push([starts, text]);
+  else if (last && text !== '' && last[1].length < LONGEST_LINE) last[1] = `${last[1]} ${text}`;
 }
 
 async function* linesOf(
@@ -160,7 +249,7 @@ export async function* readJsonLines(chunks: AsyncIterable<Uint8Array>): AsyncGe
   for await (const { text } of splitLines(chunks, MAX_ITEM)) {
     line += 1;
     if (text === undefined) yield { kind: 'bad', line, reason: `line is longer than ${MAX_ITEM} bytes` };
-    else if (text.trim() !== '') yield parseItem(line === 1 ? text.replace(/^\uFEFF/, '') : text, line);
+    else if (text.trim() !== '') yield parseItem(text, line);
   }
 }
 

@@ -1,11 +1,9 @@
-import { createReadStream } from 'node:fs';
-
 import { z } from 'zod';
 
 import { AppError } from '../../base/index.ts';
 import { normalizeDoi, NO_IDS } from '../ids.ts';
 import { parseLicense } from '../license.ts';
-import { readCsv } from '../lists/records.ts';
+import { readCsv, readUtf8 } from '../lists/records.ts';
 import { maybe } from '../lookup.ts';
 import type { Author, Notice, NoticeAbout, NoticeKind, Relation, WorkRecord } from './record.ts';
 import { withProvenance, plainText, emptyRecord } from './record.ts';
@@ -197,10 +195,10 @@ function relationsOf(relation: Message['relation']): Relation[] {
 /** Reads `retraction_watch.csv` as Crossref publishes it, row by row. */
 export async function* readRetractionWatch(path: string): AsyncGenerator<NoticeAbout> {
   let header: readonly string[] | undefined;
-  for await (const { fields } of readCsv(createReadStream(path), { separator: ',' })) {
+  for await (const { fields } of readCsv(readUtf8(path))) {
     if (!fields) continue;
     if (!header) {
-      header = fields.map((name) => name.replace(/^\uFEFF/, '').trim());
+      header = fields.map((name) => name.trim());
       if (header.includes('OriginalPaperDOI') && header.includes('RetractionNature')) continue;
       throw new AppError('USAGE_RETRACTION_WATCH', `${path} has no columns OriginalPaperDOI and RetractionNature`, {
         hint: 'download retraction_watch.csv from gitlab.com/crossref/retraction-watch-data',
