@@ -92,11 +92,10 @@ export function splitQuestion(
   return { run, words: given };
 }
 
-/** Opens the corpus of a run folder; parsed papers are enough, a search index is not needed. */
+/** Opens the corpus of a run folder; works are enough, passages and a search index are not needed. */
 export async function corpusOf(session: Session, run: string | undefined, settings: Layer = []): Promise<Corpus> {
-  const data = run === undefined ? '' : join(requireFolder(run), 'Data');
-  return run !== undefined && existsSync(data)
-    ? await openPlace(session, { folder: run, dataRoot: data }, settings)
+  return run !== undefined && isRun(requireFolder(run))
+    ? await openPlace(session, { folder: run, dataRoot: join(run, 'Data') }, settings)
     : await searchableCorpus(session, run, settings);
 }
 

@@ -47,5 +47,6 @@ export type { StageCall } from './prepare-stages.ts';
 export { EXPORT_FORMATS } from './export/export-corpus.ts';
 export type { ExportFormat, ExportRequest } from './export/export-corpus.ts';
 export { csvLine } from '../harvest/index.ts';
+export type { UnreadableEntry } from '../harvest/index.ts';
 export { isEmptyDiff } from './refresh/refresh-corpus.ts';
 export type { RefreshDiff, RefreshRequest } from './refresh/refresh-corpus.ts';

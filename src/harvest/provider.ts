@@ -4,28 +4,17 @@ import { join } from 'node:path';
 import type { Clock } from '../base/index.ts';
 import { AppError, canonicalJson, wait, writeFileAtomic, readFields } from '../base/index.ts';
 import type { Records } from '../store/index.ts';
-import type {
-  ListedWork,
-  OpenAlexEnd,
-  OpenAlexOptions,
-  OpenAlexQuery,
-  OpenAlexState,
-  Work,
-  WorkRecord,
-} from '../works/index.ts';
+import type { OpenAlexEnd, OpenAlexOptions, OpenAlexQuery, OpenAlexState, Work, WorkRecord } from '../works/index.ts';
 import {
-  emptyRecord,
   filterFor,
   findOpenAlexId,
   iterateOpenAlex,
   listFormatOf,
-  NO_IDS,
   normalizeOpenAlexId,
   parseOpenAlexUrl,
   parseZotero,
   readWorks,
   readZotero,
-  withProvenance,
   workFromText,
 } from '../works/index.ts';
 import type { Asking } from './open-download.ts';
@@ -236,7 +225,7 @@ async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<
     if (listed.kind === 'bad') {
       const { word = 'unreadable-entry' } = listed as Partial<Pick<UnreadableEntry, 'word'>>;
       tell(`${file}, line ${listed.line}: ${listed.reason}`);
-      const record = entry.kind === 'cited' ? citedRecord(entry) : undefined;
+      const record = entry.kind === 'cited' ? entry.record : undefined;
       await parts.unreadable?.({ file, line: listed.line, word, reason: listed.reason, ...(record && { record }) });
       continue;
     }
@@ -250,13 +239,6 @@ async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<
   }
   const summary = titlesInWords(counts);
   if (summary !== undefined) tell(`${file}: ${summary}`);
-}
-
-/** The list's record of a work that was not found, so that it can be shown and searched again. */
-function citedRecord({ cited, record }: Extract<ListedWork, { kind: 'cited' }>): WorkRecord {
-  const { title, text, year } = cited;
-  const plain = { ...emptyRecord('', NO_IDS), title: title ?? text, date: year === null ? null : String(year) };
-  return record ?? withProvenance(plain, 'list', '');
 }
 
 /** Follows citations: each step lists what cites, or is cited by, the works of the step before. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 
 import { AppError } from '../base/index.ts';
+import type { UnreadableEntry } from '../corpus/index.ts';
 import { csvLine } from '../corpus/index.ts';
 import type { Choice, Phase, Records, ScreeningDecision } from '../store/index.ts';
 import { CHOICES, PHASES } from '../store/index.ts';
@@ -125,7 +126,7 @@ function isKnown(screening: Screening, { work, decision, by, phase = 'title-abst
 export interface AddedRecords {
   readonly entries: number;
   /** Entries that name no work. */
-  readonly unreadable: readonly { readonly file: string; readonly line: number }[];
+  readonly unreadable: readonly UnreadableEntry[];
 }
 
 /**
@@ -134,10 +135,11 @@ export interface AddedRecords {
  */
 export async function addRecords(screening: Screening, paths: readonly string[], now: string): Promise<AddedRecords> {
   const { records } = screening;
-  const unreadable: { file: string; line: number }[] = [];
+  const unreadable: UnreadableEntry[] = [];
   // A work counts once per list that names it.
   const times = records.listedElsewhere(paths.map((path) => basename(path)));
   const named = new Map<string, ReadonlySet<string>>();
+  const nameOf = entryNames(records);
   let entries = 0;
   for (const path of paths) {
     const found: WorkRecord[] = [];
@@ -145,9 +147,9 @@ export async function addRecords(screening: Screening, paths: readonly string[],
       entries += 1;
       if (entry.kind === 'work')
         found.push({ ...(entry.record ?? { ...emptyRecord(entry.work.id, entry.work.ids), title: entry.work.title }), id: entry.work.id }); // prettier-ignore
-      else if (entry.kind === 'cited' && entry.record)
-        found.push({ ...entry.record, id: `entry:${basename(path)}#${entry.line}` }); // prettier-ignore
-      else unreadable.push({ file: path, line: entry.line });
+      else if (entry.kind === 'cited')
+        found.push({ ...entry.record, id: nameOf(entry.record, `entry:${basename(path)}#${entry.line}`) });
+      else unreadable.push({ file: path, line: entry.line, word: 'unreadable-entry', reason: entry.reason });
     }
     records.add(found);
     const ids = found.map(({ id }) => records.get(id)?.id ?? id);
@@ -159,6 +161,25 @@ export async function addRecords(screening: Screening, paths: readonly string[],
   for (const [path, ids] of named) records.noteInput(path, ids);
   records.linkNewVersions(now);
   return { entries, unreadable };
+}
+
+/**
+ * Names entries without an id. An entry keeps its name wherever it stands: lists of several databases have the same
+ * file name, and the lines of a list change.
+ */
+function entryNames(records: Records): (record: WorkRecord, wished: string) => string {
+  const said = ({ title, date, authors }: WorkRecord): string =>
+    [folded(title ?? ''), date?.slice(0, 4), folded(authors[0]?.family ?? authors[0]?.name ?? '')].join(' ');
+  const known = [...records.all()].filter(({ id }) => id.startsWith('entry:'));
+  const names = new Map(known.map((record) => [said(record), record.id]));
+  const taken = new Set(known.map(({ id }) => id));
+  return (record, wished) => {
+    let name = names.get(said(record)) ?? wished;
+    for (let number = 2; !names.has(said(record)) && taken.has(name); number += 1) name = `${wished}-${number}`;
+    names.set(said(record), name);
+    taken.add(name);
+    return name;
+  };
 }
 
 /**

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,6 +62,32 @@ test('the commands of the guide take lists to a flow diagram', async () => {
   assert.equal(Number(flow['screened']) + Number(flow['not_screened']), 40);
   assert.deepEqual([flow['excluded_by_full_text'], flow['excluded_by_full_text_reasons'], flow['included']], [1, { 'no outcome': 1 }, 0]); // prettier-ignore
   assert.match(readFileSync(join(folder.path, 'decisions.csv'), 'utf8'), /see table 2/);
+});
+
+test('every entry of a list is a work, a duplicate, or refused with its reason', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-entries-'));
+  const run = (...words: readonly string[]): { readonly stdout: string; readonly stderr: string } => {
+    const { status, stdout, stderr } = command('docstokg', words, { cwd: folder.path });
+    assert.equal(status, 0, `${words.join(' ')}: ${stderr}`);
+    return { stdout, stderr };
+  };
+  // Databases give their exports the same name.
+  const lists = ['pubmed', 'embase'].map((name) => {
+    mkdirSync(join(folder.path, name));
+    writeFileSync(join(folder.path, name, 'export.ris'), `TY  - JOUR\nTI  - Whales of ${name}\nER  - \nTY  - JOUR\nTI  - Squid in both\nER  - \n`); // prettier-ignore
+    return `${name}/export.ris`;
+  });
+  writeFileSync(join(folder.path, 'list.txt'), '10.5555/a\nA reference to a study of krill\n978-3-16-148410-0\n');
+  const { stdout, stderr } = run('screen', 'import', 'runs/x', ...lists, 'list.txt', '--add');
+  assert.match(stdout, /7 entries read, 5 works to screen/);
+  assert.match(stderr, /list\.txt, line 3: "978-3-16-148410-0" is not a recognised identifier/);
+  run('screen', 'import', 'runs/x', ...lists, 'list.txt', '--add');
+  const flow = JSON.parse(run('export', 'runs/x', '--format', 'prisma').stdout) as Record<string, unknown>;
+  assert.deepEqual(
+    [flow['identified'], flow['removed_before_screening'], flow['not_screened']],
+    [7, { unreadable_entries: 1, duplicates: 1 }, 5],
+  );
+  assert.match(run('work-versions', 'runs/x').stdout, /no works have several versions/);
 });
 
 test('misuse of screen says what to do', async () => {

@@ -5,6 +5,7 @@ import { Argument, Command, Option } from 'commander';
 
 import { AppError } from '../../base/index.ts';
 import { corpusLayer, openCorpus } from '../../corpus/index.ts';
+import { entryRows, ManifestFolder } from '../../harvest/index.ts';
 import type { Candidate, Choice, Phase, ReviewStatus } from '../../screen/index.ts';
 import { addRecords, CHOICES, importDecisions, openScreening, PHASES, Screening } from '../../screen/index.ts';
 import { chooseRun, runArgument } from '../run-argument.ts';
@@ -184,10 +185,17 @@ Examples:
 
 async function addWorks(run: string, files: readonly string[], session: Session): Promise<void> {
   using screening = Screening.open(run);
-  const { entries, unreadable } = await addRecords(screening, files, new Date(session.clock.now()).toISOString());
+  const now = new Date(session.clock.now()).toISOString();
+  const { entries, unreadable } = await addRecords(screening, files, now);
+  if (unreadable.length > 0) {
+    // The flow diagram counts them among the records that were identified.
+    await using manifest = await ManifestFolder.open({ folder: run, runId: `screen-${now}`, clock: session.clock });
+    const rows = entryRows(manifest, screening.records, `screen-${now}`, session.clock);
+    for (const entry of unreadable) await rows.unreadable(entry);
+  }
   const works = screening.works.length;
   session.print({ entries, works, unreadable }, `${count(entries)} entries read, ${count(works)} works to screen`);
-  for (const { file, line } of unreadable) session.log('warn', `${file}, line ${line}: names no work`);
+  for (const { file, line, reason } of unreadable) session.log('warn', `${file}, line ${line}: ${reason}`);
 }
 
 async function readDecisions(screening: Screening, file: string, flags: ImportFlags, session: Session): Promise<void> {

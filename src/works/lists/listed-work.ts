@@ -58,7 +58,7 @@ export type ListedWork =
       readonly cited: CitedWork;
       readonly line: number;
       readonly urls: readonly string[];
-      readonly record?: WorkRecord;
+      readonly record: WorkRecord;
     }
   /** An entry of a review file that is undecided, or rejected. */
   | { readonly kind: 'undecided'; readonly line: number; readonly entry: string; readonly reason: string }
@@ -131,9 +131,9 @@ export function workFromFields(fields: Iterable<readonly [string, string]>, line
   const record = work && listedRecord(work.id, ids, given);
   if (work) return { kind: 'work', work, line, ...(record && { record }) };
   if (title !== null && /\p{L}{2}/u.test(title)) {
-    const said = listedRecord('', NO_IDS, given);
-    const authors = (said?.authors ?? []).map(({ family, name }) => family ?? name);
-    return { kind: 'cited', line, urls, cited: { title, authors, year, text: title }, ...(said && { record: said }) };
+    const said = listedRecord('', NO_IDS, given) ?? titleRecord(title);
+    const authors = said.authors.map(({ family, name }) => family ?? name);
+    return { kind: 'cited', line, urls, cited: { title, authors, year, text: title }, record: said };
   }
   return { kind: 'bad', line, reason: 'no DOI, arXiv, PubMed, PMC, OpenAlex, HAL or Zenodo id was found' };
 }
@@ -167,7 +167,11 @@ export function workFromText(text: string, line = 1): ListedWork {
 export function workFromLine(text: string, line: number): ListedWork {
   const listed = workFromText(text, line);
   const cited = listed.kind === 'bad' ? citedLine(text) : undefined;
-  return cited ? { kind: 'cited', line, urls: [], cited } : listed;
+  return cited ? { kind: 'cited', line, urls: [], cited, record: titleRecord(cited.text) } : listed;
+}
+
+function titleRecord(title: string): WorkRecord {
+  return withProvenance({ ...emptyRecord('', NO_IDS), title }, 'list', '');
 }
 
 /** A web URL; undefined for the URL of an id that could not be read. */
