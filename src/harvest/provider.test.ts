@@ -165,17 +165,15 @@ test('an entry without an id is found by its title, or waits for a person, whose
     assert.match(header, /^entry,title,authors,year,reason,accept,chosen_doi,candidate_1,score_1,found_1,/);
     assert.match(row, /^mine\.bib#2,/);
     assert.equal(rest, '');
-    // A second run adds no line; a decision is applied, from the list and from the review file.
+    // A second run adds no line; a decision is applied, also in a file that a spreadsheet saved with semicolons.
     assert.deepEqual(await find([], { input: [bib] }, review), found.slice(0, 1));
     const cells = ['mine.bib#2', doubtful, '', '', '', 'yes', '', third.doi ?? '', '0.8', 'x', '', '', '', '', '', ''];
-    await writeFile(reviewed, `${header}\r\n${csvLine(cells)}`);
+    await writeFile(reviewed, `\uFEFF${header.replaceAll(',', ';')}\r\n${cells.join(';')}\r\n`);
     const decided = await ReviewFile.open(reviewed);
     assert.deepEqual(await find([], { input: [bib] }, decided), [`doi:${first.doi}`, `doi:${third.doi}`]);
-    assert.deepEqual(await find([], { input: [reviewed] }), [`doi:${third.doi}`]);
     assert.equal(kept.identified.at(-1), `mine.bib#2 doi:${third.doi}`);
     cells[5] = 'no';
     await writeFile(reviewed, `${header}\r\n${csvLine(cells)}`);
-    assert.deepEqual(await find([], { input: [reviewed] }), []);
     assert.deepEqual(await find([], { input: [bib] }, await ReviewFile.open(reviewed)), found.slice(0, 1));
   });
 });

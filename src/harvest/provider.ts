@@ -217,11 +217,6 @@ async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<
   const counts: TitleCounts = { accepted: 0, doubtful: 0, none: 0, away: 0 };
   for await (const entry of entries) {
     const listed = entry.kind === 'cited' ? await searched(file, entry, parts, counts) : entry;
-    // Entries of the review file are recorded under the name of their original list.
-    if (listed.kind === 'undecided') {
-      tell(`${file}, line ${listed.line} (${listed.entry}): ${listed.reason}`);
-      continue;
-    }
     if (listed.kind === 'bad') {
       const { word = 'unreadable-entry' } = listed as Partial<Pick<UnreadableEntry, 'word'>>;
       tell(`${file}, line ${listed.line}: ${listed.reason}`);

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 
 import type { ScoredCandidate, TitleFinding } from '../resolve/index.ts';
 import type { CitedWork, ListedWork, Work, WorkRecord } from '../works/index.ts';
-import { namedWork, NO_IDS, readCsv, readUtf8, reviewedEntry, workFromIds } from '../works/index.ts';
+import { namedWork, NO_IDS, readCsv, normalizeDoi, readUtf8, workFromIds } from '../works/index.ts';
 import { csvLine } from './ledger/manifest-reports.ts';
 import type { Asking } from './open-download.ts';
 
@@ -67,7 +67,7 @@ function found({ line, cited, urls, record }: Cited, doi: string, entry: string)
     work,
     line,
     decides: entry,
-    ...(record && { record: { ...record, id: work.id, ids: work.ids } }),
+    record: { ...record, id: work.id, ids: work.ids },
   };
 }
 
@@ -114,10 +114,19 @@ const HEADER = [
 ];
 
 /** A person's decision about an entry: a DOI, none of the candidates, or nothing yet. */
-export type Decision =
-  | { readonly kind: 'chosen'; readonly doi: string }
-  | { readonly kind: 'refused' }
-  | { readonly kind: 'open' };
+export type Decision = { readonly kind: 'chosen'; readonly doi: string } | { readonly kind: 'refused' | 'open' };
+
+const YES = /^(?:y|yes|x|true|ok|accept)$/i;
+const NO = /^(?:n|no|none|false|0|refuse)$/i;
+
+/** The decision in a row: a DOI the person entered, else the number of a candidate; "yes" is the first. */
+function decisionIn(row: ReadonlyMap<string, string>): Decision {
+  const accept = row.get('accept') ?? '';
+  const number = YES.test(accept) ? '1' : accept;
+  const doi = normalizeDoi(row.get('chosen_doi') ?? '') ?? normalizeDoi(row.get(`candidate_${number}`) ?? '');
+  if (doi !== undefined) return { kind: 'chosen', doi };
+  return { kind: NO.test(accept) ? 'refused' : 'open' };
+}
 
 /**
  * Uncertain matches of list entries for a person to decide: `review.csv` in the run folder. A line is written once and
@@ -140,8 +149,9 @@ export class ReviewFile {
         if (!fields) continue;
         if (!header) header = fields.map((name) => name.trim());
         else {
-          const row = reviewedEntry(new Map(header.map((name, at) => [name, fields[at] ?? ''])));
-          if (row.entry !== '') decisions.set(row.entry, row.decision);
+          const row = new Map(header.map((name, at) => [name, (fields[at] ?? '').trim()]));
+          const entry = row.get('entry') ?? '';
+          if (entry !== '') decisions.set(entry, decisionIn(row));
         }
       }
     }

@@ -10,10 +10,9 @@ import { madeReview } from '../../test/fixtures/made-review.ts';
 import { writeReviewRun } from '../../test/fixtures/review-run.ts';
 import { CorpusWorks } from '../ask/index.ts';
 import { openCorpus } from '../corpus/index.ts';
-import { agreementOf } from './agreement.ts';
 import type { ScreeningFormat } from './exchange.ts';
 import { addRecords, exportDecisions, importDecisions } from './exchange.ts';
-import { Screening } from './screening.ts';
+import { agreementOf, Screening } from './screening.ts';
 
 const review = madeReview(120, 12, 3);
 const isIncluded = new Map(review.map(({ id, included }) => [id, included]));

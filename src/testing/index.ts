@@ -1,8 +1,6 @@
 export { describeAdmission } from './admission-suite.ts';
 export type { AdmissionUnderTest, OpenAdmission } from './admission-suite.ts';
 export { HeldClock, Wire } from './held-clock.ts';
-export { describeDenseEngine } from './dense-engine-suite.ts';
-export type { DenseEngineTraits } from './dense-engine-suite.ts';
 export { describeObjectStore } from './object-store-suite.ts';
 export type { ObjectsUnderTest } from './object-store-suite.ts';
 export { describeQueueStore } from './queue-store-suite.ts';

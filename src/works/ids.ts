@@ -32,13 +32,12 @@ export function findDoi(text: string): string | undefined {
  * characters of a DOI are escaped.
  */
 function doiInUrl(url: string): string | undefined {
-  const doi = findDoi(url)?.replace(/[?#&].*/, '');
-  if (doi === undefined) return undefined;
-  const bare = doi
+  const doi = findDoi(url)
+    ?.replace(/[?#&].*/, '')
     .replace(/(?:\/(?:full|fulltext|abstract|e?pdf|html|meta|summary|references)|\.full|\.full-text|\.pdf)+$/, '')
     .replace(/^(10\.(?:1101|64898)\/.*\d)v\d{1,2}$/, '$1')
     .replace(/^(10\.1093\/[^/]+\/[^/]+)\/\d+$/, '$1');
-  return normalizeDoi(bare);
+  return normalizeDoi(doi ?? '');
 }
 
 /** A DOI in a URL path: slashes stay, everything that would end or change the path is encoded. */

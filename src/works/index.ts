@@ -36,7 +36,7 @@ export type {
   OpenAlexSample,
   OpenAlexState,
 } from './openalex/list-works.ts';
-export { citedLine, workFromText, workFromPayload, reviewedEntry } from './lists/listed-work.ts';
+export { citedLine, workFromText, workFromPayload } from './lists/listed-work.ts';
 export type { CitedWork, ListedWork } from './lists/listed-work.ts';
 export { listFormatOf, parseWorks, readWorks } from './lists/read-works.ts';
 export type { ListFormat } from './lists/read-works.ts';

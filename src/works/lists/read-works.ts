@@ -18,15 +18,7 @@ import {
   WEB_OF_SCIENCE,
 } from './records.ts';
 import type { ListedWork } from './listed-work.ts';
-import {
-  fieldsNamed,
-  workFromFields,
-  workFromLine,
-  workFromObject,
-  workFromText,
-  isReviewHeader,
-  reviewedEntry,
-} from './listed-work.ts';
+import { fieldsNamed, workFromFields, workFromLine, workFromObject, workFromText } from './listed-work.ts';
 
 export type ListFormat = 'jsonl' | 'csv' | 'bibtex' | 'ris' | 'nbib' | 'wos' | 'csl' | 'ids';
 
@@ -100,26 +92,12 @@ async function* fromCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Liste
         header = ['id'];
         yield first;
       }
-    } else if (isReviewHeader(header))
-      yield fromReview(new Map(header.map((name, at) => [name, fields[at] ?? ''])), line);
-    else
+    } else
       yield workFromFields(
         header.map((name, at) => [name, fields[at] ?? ''] as const),
         line,
       );
   }
-}
-
-/** A row of the file of doubtful entries that a person decides about. */
-function fromReview(row: ReadonlyMap<string, string>, line: number): ListedWork {
-  const { entry, decision } = reviewedEntry(row);
-  if (decision.kind !== 'chosen') {
-    const reason = decision.kind === 'open' ? 'nothing is decided yet' : 'it is none of those that were found';
-    return { kind: 'undecided', line, entry, reason };
-  }
-  const fields = ['title', 'authors', 'year'].map((name) => [name, row.get(name) ?? ''] as const);
-  const listed = workFromFields([['doi', decision.doi], ...fields], line);
-  return listed.kind === 'work' ? { ...listed, decides: entry } : listed;
 }
 
 async function* fromBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ListedWork> {
@@ -247,18 +225,13 @@ async function* fromItems(
   }
 }
 
-/** A CSL-JSON item; an OpenAlex record is taken as such. */
+/** A CSL-JSON item, whose authors are objects; an OpenAlex record is taken as such. */
 function workFromCsl(value: object, line: number): ListedWork {
   const listed = workFromObject(value, line);
-  if (listed.kind !== 'work' || listed.work.isComplete) return withCslAuthors(listed, value);
-  const record = recordFromCsl(value, listed.work.id);
-  return { ...listed, record: withProvenance({ ...record, ids: listed.work.ids }, 'list', '') };
-}
-
-/** CSL has authors as objects, which the generic fields do not cover. */
-function withCslAuthors(listed: ListedWork, value: object): ListedWork {
-  if (listed.kind !== 'cited') return listed;
-  const record = withProvenance(recordFromCsl(value, ''), 'list', '');
+  if (listed.kind === 'bad' || (listed.kind === 'work' && listed.work.isComplete)) return listed;
+  const { id, ids } = listed.kind === 'work' ? listed.work : listed.record;
+  const record = withProvenance({ ...recordFromCsl(value, id), ids }, 'list', '');
+  if (listed.kind === 'work') return { ...listed, record };
   const authors = record.authors.map(({ family, name }) => family ?? name);
   const year = listed.cited.year ?? (Number(record.date?.slice(0, 4)) || null);
   return { ...listed, record, cited: { ...listed.cited, authors, year } };

@@ -165,14 +165,14 @@ interface TaggedRecord {
   readonly reason?: string;
 }
 
+/**
+ * How the lines of a tagged file look, and which tags begin and end a record; without an end, a blank line ends it.
+ * `lists` are tags whose next lines are values of their own.
+ */
 interface TaggedFormat {
-  /** Tag and value of a line. */
   readonly pattern: RegExp;
-  /** The tag that begins a record. */
   readonly begins: string;
-  /** The tag that must end it; without one, a blank line does. */
   readonly ends?: string;
-  /** Tags whose next lines are values of their own. */
   readonly lists?: readonly string[];
 }
 

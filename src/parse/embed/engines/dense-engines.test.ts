@@ -1,14 +1,111 @@
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 
 import { writeTableModel } from '../../../../test/fixtures/table-model.ts';
 import { systemClock } from '../../../base/index.ts';
 import type { Loopback } from '../../../testing/index.ts';
-import { describeDenseEngine, openLoopback } from '../../../testing/index.ts';
+import { openLoopback } from '../../../testing/index.ts';
 import type { DenseEngine } from '../engine.ts';
 import { openDenseEngine } from '../engine.ts';
+
+const TEXTS = [
+  'Whales are the largest animals on earth.',
+  'a',
+  'Interest rates rose by half a percent in the third quarter, and nobody had expected them to.',
+  'Größe und Maß — naïve façade, 温度を測る, температура',
+  'Whales are the largest animals on earth.',
+];
+/** Texts that are easily mishandled: empty, blank, half a character, control characters, one very long word. */
+const ODD_TEXTS = ['', ' \n\t ', 'half \uD83D of an emoji', 'a\u0000b\u0007', '🦜'.repeat(40), 'x'.repeat(5_000)];
+const LONG_WORDS = 20_000;
+
+/** How precise an engine's vectors must be. */
+interface DenseEngineTraits {
+  readonly normalised: boolean;
+  /** Minimum cosine between a text's vectors computed alone and in a batch. */
+  readonly leastCosine?: number;
+}
+
+/** What every engine for dense vectors must do. The suite closes the engine that `open` returns. */
+function describeDenseEngine(name: string, open: () => Promise<DenseEngine>, traits: DenseEngineTraits): void {
+  describe(`${name} as a dense engine`, () => {
+    let engine: DenseEngine;
+    before(async () => void (engine = await open()));
+    after(() => engine[Symbol.asyncDispose]());
+
+    const check = (vectors: readonly Float32Array[], texts: readonly string[]): void => {
+      assert.equal(vectors.length, texts.length);
+      for (const [at, vector] of vectors.entries()) {
+        assert.equal(vector.length, engine.dimensions, `text ${at}`);
+        assert.ok(vector.every(Number.isFinite), `text ${at} has something else than numbers`);
+        // A text without content may have a zero vector.
+        const length = Math.hypot(...vector);
+        if (traits.normalised && length > 0) assert.ok(Math.abs(length - 1) < 1e-4, `text ${at} has length ${length}`);
+      }
+    };
+
+    test('says which model it runs and what it can take', () => {
+      assert.notEqual(engine.model.name, '');
+      assert.ok(engine.dimensions > 0 && engine.batchSize > 0 && engine.concurrency > 0);
+    });
+
+    test('gives one vector per text, in their order, the same for the same text', async () => {
+      const vectors = await engine.embed(TEXTS, 'passage');
+      check(vectors, TEXTS);
+      assert.ok(cosine(vectors[0], vectors[4]) > 0.9999, 'the same text');
+      const turned = await engine.embed(TEXTS.toReversed(), 'passage');
+      for (const [at, vector] of vectors.entries()) {
+        const again = cosine(vector, turned[TEXTS.length - 1 - at]);
+        assert.ok(again >= (traits.leastCosine ?? 0.9999), `text ${at} changed with the order: ${again}`);
+      }
+      check(await engine.embed(TEXTS, 'query'), TEXTS);
+    });
+
+    test('gives a text the same vector alone and among any number of others', async () => {
+      const many = Array.from({ length: Math.max(4, engine.batchSize * 2 + 1) }, (_, at) => TEXTS[at % 4] ?? '');
+      const together = await engine.embed(many, 'passage');
+      check(together, many);
+      for (let at = 0; at < 4; at += 1) {
+        const [alone] = await engine.embed(many.slice(at, at + 1), 'passage');
+        const near = cosine(alone, together[at]);
+        assert.ok(near >= (traits.leastCosine ?? 0.9999), `text ${at}: ${near}`);
+      }
+    });
+
+    test('takes no text, empty text and odd text', async () => {
+      assert.deepEqual(await engine.embed([], 'passage'), []);
+      check(await engine.embed(ODD_TEXTS, 'passage'), ODD_TEXTS);
+    });
+
+    test('takes a text that is longer than any window', async () => {
+      const long = Array.from({ length: LONG_WORDS }, (_, at) => `word${at % 97}`).join(' ');
+      check(await engine.embed([long], 'passage'), [long]);
+    });
+
+    test('stops when aborted, with the reason of the signal', async () => {
+      const reason = new Error('enough');
+      await assert.rejects(engine.embed(TEXTS, 'passage', AbortSignal.abort(reason)), reason);
+      const stop = new AbortController();
+      const work = engine.embed(
+        Array.from({ length: engine.batchSize * 4 }, (_, at) => `text ${at}`),
+        'passage',
+        stop.signal,
+      );
+      stop.abort(reason);
+      await assert.rejects(work, reason);
+      check(await engine.embed(TEXTS, 'passage'), TEXTS);
+    });
+  });
+}
+
+function cosine(a: Float32Array | undefined, b: Float32Array | undefined): number {
+  assert.ok(a && b);
+  const inner = a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
+  return inner / (Math.hypot(...a) * Math.hypot(...b) || 1);
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'dense-engines-'));
 let server: Loopback | undefined;
