@@ -250,8 +250,8 @@ function plain(value: string): string {
   return value
     .replaceAll(/(?<!\\)\$([^$]{0,500}[^$\\])\$/g, (_, math: string) => math.replaceAll(/[_^](?=[\w{])/g, ''))
     .replaceAll(
-      /\\(?:([a-zA-Z]{1,20})(?:\{\}|\s*)(?=(\{?))|([_&%#${} ])|(["'`^~=.])\s?(\{\\?\p{L}\}|\\?\p{L}))|[{}]|~/gu,
-      (whole: string, name?: string, argument?: string, sign?: string, mark?: string, letter = '') => {
+      /\\(?:[a-zA-Z]{3,20}(?=\{[^}])|([a-zA-Z]{1,20})(?:\{\}|\s*)|([_&%#${} ])|(["'`^~=.])\s?(\{\\?\p{L}\}|\\?\p{L}))|[{}]|~/gu,
+      (whole: string, name?: string, sign?: string, mark?: string, letter = '') => {
         if (whole === '{' || whole === '}') return '';
         if (whole === '~') return ' ';
         if (sign !== undefined) return sign;
@@ -259,7 +259,7 @@ function plain(value: string): string {
         if (name !== undefined && Object.hasOwn(NAMED, name)) return NAMED[name] ?? '';
         // A one-letter command may be an accent, handled next; others format their argument, or name a sign.
         if (name?.length === 1) return whole;
-        return argument === '{' || FORMATS.test(name ?? '') ? '' : (name ?? '');
+        return name === undefined || FORMATS.test(name) ? '' : name;
       },
     )
     .replaceAll(/\\([cvuHkr])\s*(\p{L})/gu, (_, mark: string, letter: string) =>

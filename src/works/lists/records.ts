@@ -27,7 +27,6 @@ export async function peek(
   return { head, all: all() };
 }
 
-/** The text of a list, from its file. */
 export function readUtf8(path: string): AsyncGenerator<Uint8Array> {
   return asUtf8(createReadStream(path));
 }
