@@ -21,7 +21,6 @@ import {
 } from '../harvest/index.ts';
 import type { DenseEngine } from '../parse/index.ts';
 import { openTokenizer } from '../parse/index.ts';
-import { startTelemetry } from '../telemetry/index.ts';
 import type { Account, RunCounts } from '../ask/index.ts';
 import { accountOf, manifestFolder, runCountsOf } from '../ask/index.ts';
 import type { WorkQueue } from '../queue/index.ts';
@@ -259,6 +258,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const stack = new AsyncDisposableStack();
     try {
       const queue = stack.use(await openQueue(config, runtime));
+      const { startTelemetry } = await import('../telemetry/index.ts');
       const telemetry = stack.use(
         await startTelemetry(config.telemetry, queue.store, runtime.clock, (message) => runtime.log('warn', message)),
       );

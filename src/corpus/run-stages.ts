@@ -18,7 +18,6 @@ import type {
 } from '../stage/index.ts';
 import { fingerprintPath, inShard, RowsByItem, runStage } from '../stage/index.ts';
 import { refuseFleetFolder } from '../store/index.ts';
-import { startStageTelemetry } from '../telemetry/index.ts';
 import type { PreparedStage, StageCall } from './prepare-stages.ts';
 import {
   chunkSettings,
@@ -54,6 +53,7 @@ interface RunningStages extends ParseRequest {
 /** Runs stages one after the other, each over all existing inputs. */
 export async function runStages(call: RunningStages): Promise<void> {
   const { input, signal, config, runtime } = call;
+  const { startStageTelemetry } = await import('../telemetry/index.ts');
   await using telemetry = await startStageTelemetry(config.telemetry, (message) => runtime.log('warn', message));
   // The data folder is inside the corpus folder.
   const folder = dirname(config.parse.data_root);

@@ -23,7 +23,7 @@ import type { ObjectId } from '../objects/index.ts';
 import type { Finding, ResolverChoice, Services, TitleFinding } from '../resolve/index.ts';
 import { chooseResolvers, completeWork, findByTitle, findPlans, Lookups } from '../resolve/index.ts';
 import { CorpusStore, Records } from '../store/index.ts';
-import { HostLog } from '../telemetry/index.ts';
+import { HostLog } from './host-log.ts';
 import { PdfInspector } from '../parse/index.ts';
 import type { CitedWork, NoticeAbout, Work, WorkRecord } from '../works/index.ts';
 import { noticesGiven, parseCrossrefRecord, parseOpenAlexRecord } from '../works/index.ts';

@@ -1,4 +1,6 @@
-import { parse } from 'yaml';
+import { createRequire } from 'node:module';
+
+import type * as Yaml from 'yaml';
 
 import { AppError } from '../../base/index.ts';
 import type { CitedWork } from '../../corpus/index.ts';
@@ -56,6 +58,8 @@ export function parseColumns(text: string, path: string): Column[] {
   if (text.length > MOST_BYTES) throw wrong(path, `it is longer than ${MOST_BYTES} characters`);
   let read: unknown;
   try {
+    // Loading it takes longer than most questions.
+    const { parse } = createRequire(import.meta.url)('yaml') as typeof Yaml;
     read = parse(text, { maxAliasCount: 0 });
   } catch (cause) {
     throw wrong(path, cause instanceof Error ? cause.message.split('\n')[0] : 'not YAML', cause);

@@ -12,7 +12,6 @@ import { exportDecisions, openScreening } from '../../screen/index.ts';
 import { chooseRun, corpusOf, runArgument } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
 import { chosenWorks, worksOption } from '../options.ts';
-import { writeReport } from '../../serve/index.ts';
 
 interface ExportFlags {
   readonly run?: string;
@@ -88,6 +87,7 @@ Examples:
       }
       const folder = chooseRun(named, session.load().config);
       if (format === 'report') {
+        const { writeReport } = await import('../../serve/index.ts');
         const { path } = await writeReport({ folder, title, path: out });
         return session.print({ path }, path);
       }

@@ -12,7 +12,6 @@ import { chooseRun, runArgument } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared } from '../session.ts';
 import { count, plain } from '../terminal.ts';
-import { serveRuns } from './serve.ts';
 
 interface ScreenFlags {
   readonly run?: string;
@@ -73,6 +72,7 @@ Examples:
         }
       }
       const query = new URLSearchParams({ by: whoIs(flags.by) }).toString();
+      const { serveRuns } = await import('./serve.ts');
       await serveRuns([folder], { allowControl: true }, self, `screen?${query}`);
     });
   return command.addCommand(importCommand());
