@@ -155,8 +155,8 @@ const list = (failures: readonly Failure[]): void => {
 };
 
 const isWhole = wanted.length === 0;
-// One more than the number of cores: many tests wait for child processes.
-const { failures, tests } = await runFiles(inGroups(files), availableParallelism() + 1);
+// Two more than the number of cores: many tests wait for child processes or a browser.
+const { failures, tests } = await runFiles(inGroups(files), availableParallelism() + 2);
 const isShort = isWhole && tests < FEWEST_TESTS;
 process.exitCode = failures.length > 0 || isShort ? 1 : 0;
 if (failures.length > 0) {

@@ -330,43 +330,38 @@ inBrowser('titles and texts from hostile files are only text', async () => {
   assert.notEqual(await page.title(), 'owned');
 });
 
-for (const width of [380, 1280]) {
-  inBrowser(
-    `nothing is wider than a screen of ${width} pixels, and text has contrast by day and by night`,
-    async () => {
+inBrowser('nothing is wider than 380 or 1280 pixels, and text has contrast by day and by night', async () => {
+  const [document = ''] = globSync('Data/DocTagsFiles/W*.jsonl', { cwd: folder }).map((name) =>
+    basename(name, '.jsonl'),
+  );
+  for (const [tab, ready] of [
+    ['summary', '.flow-steps'],
+    ['works', '.works tbody tr'],
+    ['documents', '.panel tbody tr'],
+    [`documents?document=${document}`, '.side li'],
+    ['search?q=the', '.panel.search [role=status]'],
+    ['graph', '.around li'],
+    ['hosts', '.lanes'],
+    ['stages', '.histogram'],
+  ] as const) {
+    await goTo(tab);
+    await page.waitForSelector(ready);
+    const grounds = new Set<string>();
+    for (const width of [380, 1280]) {
       await page.setViewportSize({ width, height: 800 });
-      const [document = ''] = globSync('Data/DocTagsFiles/W*.jsonl', { cwd: folder }).map((name) =>
-        basename(name, '.jsonl'),
-      );
-      const grounds: string[] = [];
+      const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
+      assert.ok(wide <= width, `${tab} is ${wide} wide`);
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
-        for (const [tab, ready] of [
-          ['summary', '.flow-steps'],
-          ['works', '.works tbody tr'],
-          ['documents', '.panel tbody tr'],
-          [`documents?document=${document}`, '.side li'],
-          ['search?q=the', '.panel.search [role=status]'],
-          ['graph', '.around li'],
-          ['hosts', '.lanes'],
-          ['stages', '.histogram'],
-        ] as const) {
-          await goTo(tab);
-          await page.waitForSelector(ready);
-          assert.ok(
-            (await page.evaluate<number>('document.documentElement.scrollWidth')) <= width,
-            `${tab} is too wide`,
-          );
-          const { texts, faults } = await page.evaluate<{ texts: number; faults: string[] }>(CONTRAST);
-          assert.ok(texts > 10);
-          assert.deepEqual(faults, [], `${tab}, ${colorScheme}`);
-        }
-        grounds.push(await page.evaluate<string>('getComputedStyle(document.body).backgroundColor'));
+        const { texts, faults } = await page.evaluate<{ texts: number; faults: string[] }>(CONTRAST);
+        assert.ok(texts > 10);
+        assert.deepEqual(faults, [], `${tab}, ${colorScheme}`);
+        grounds.add(await page.evaluate<string>('getComputedStyle(document.body).backgroundColor'));
       }
-      assert.notEqual(grounds[0], grounds[1]);
-    },
-  );
-}
+    }
+    assert.equal(grounds.size, 2);
+  }
+});
 
 inBrowser(
   'no error was told and nothing was asked of any network, and the page could not ask if it wanted to',

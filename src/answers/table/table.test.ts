@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -301,44 +299,4 @@ test('a budget leaves papers out and says so; raised, they are filled in', async
   await using rich = await open(settings);
   assert.equal((await table(rich)).rows.length, 3);
   assert.equal(model.asked, 3);
-});
-
-test('killed again and again, a table ends like one that was not, and no answer is paid for twice', async () => {
-  await using slow = await openModel(() => [
-    { column: 1, value: '48', passage: 1, quote: 'The sample size was 48 patients' },
-  ]);
-  const script = join(folder, 'fill.ts');
-  const root = new URL('../../', import.meta.url).pathname;
-  writeFileSync(
-    script,
-    `const { openCorpus, stageSettings } = await import(${JSON.stringify(`${root}corpus/index.ts`)});
-const { fillTable, openWriter, parseColumns } = await import(${JSON.stringify(`${root}answers/index.ts`)});
-const settings = { parse: { format: 'jsonl', data_root: ${JSON.stringify(join(folder, 'Data'))} }, model: { url: ${JSON.stringify(slow.url)}, name: 'kill', per_second: 1000, retries: 0 } };
-const corpus = await openCorpus(${JSON.stringify(folder)}, { settings });
-const opened = new AsyncDisposableStack();
-const session = opened.use(await corpus.openSearch({ mode: 'lexical' }));
-const writer = openWriter(corpus, opened);
-const options = stageSettings({}, corpus.config, { policy: 'io', workers: 1, retries: 0, perItemTimeoutS: 0 });
-process.send('ready');
-await fillTable(corpus, session, { columns: parseColumns('- {name: sample size, type: number}', 'x'), writer, budget: writer.budget, options: { ...options, handleSignals: false }, report: ({ kind }) => process.send(kind) });
-await opened.disposeAsync();
-process.send('done');
-process.disconnect();`,
-  );
-  const seen = new Set<unknown>();
-  for (let attempt = 0; attempt < 12 && !seen.has('done'); attempt += 1) {
-    const child = spawn(process.execPath, ['--conditions=docstokg-source', script], {
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
-    let events = 0;
-    child.on('message', (message) => {
-      seen.add(message);
-      if (!seen.has('done') && (events += 1) > attempt + 1) child.kill('SIGKILL');
-    });
-    await once(child, 'exit');
-  }
-  assert.ok(seen.has('done'));
-  assert.ok(slow.asked <= 6, `${slow.asked} requests for 3 papers: at most those in flight at a kill are repeated`);
-  const manifest = readFileSync(join(folder, 'Data', 'Manifests', 'docparse.table.manifest.jsonl'), 'utf8');
-  assert.match(manifest, /"doc_id":"W3"/);
 });
