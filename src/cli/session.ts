@@ -31,7 +31,9 @@ export interface Session {
   readonly terminal: Terminal;
   readonly clock: Clock;
   readonly json: boolean;
-  log(level: LogLevel, message: string): void;
+  readonly log: (level: LogLevel, message: string) => void;
+  readonly warn: (message: string) => void;
+  readonly info: (message: string) => void;
   readonly logMessage: (event: { readonly kind: string } | MessageEvent) => void;
   /** Prints the result of a command: as JSON with `--json`, otherwise the text, by default made of the value. */
   print(value: unknown, text?: string | (() => string)): void;
@@ -88,10 +90,12 @@ export function openSession(command: Command): Session {
     terminal,
     clock: systemClock,
     json: options.json ?? false,
-    log(level, message) {
+    log: (level, message) => {
       if (LEVELS.indexOf(level) <= threshold)
         terminal.note(`${terminal.style(colours[level], level.padEnd(5))} ${plain(message)}`);
     },
+    warn: (message) => session.log('warn', message),
+    info: (message) => session.log('info', message),
     logMessage: (event) => {
       if ('message' in event) session.log(event.level, event.message);
     },
@@ -104,7 +108,7 @@ export function openSession(command: Command): Session {
       const loaded = loadConfig({ file, profile, flags: [...settingsMade(command), ...flags] });
       for (const warning of loaded.warnings.filter((each) => !warned.has(each))) {
         warned.add(warning);
-        session.log('warn', warning);
+        session.warn(warning);
       }
       return loaded;
     },

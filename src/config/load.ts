@@ -5,7 +5,7 @@ import { extname, join } from 'node:path';
 import type * as Yaml from 'yaml';
 import type { z } from 'zod';
 
-import { AppError, editDistance } from '../base/index.ts';
+import { AppError, editDistance, errorInfo } from '../base/index.ts';
 import { awsLayer, customaryLayer, environmentLayer, strayVariables } from './environment.ts';
 import { loadSchema, settingsTable } from './generated/index.ts';
 import type { Key } from './keys.ts';
@@ -113,23 +113,17 @@ function readConfigFile(file: string): Record<string, unknown> {
     const text = readFileSync(file, 'utf8');
     content = extname(file) === '.json' ? JSON.parse(text) : parseYaml(text);
   } catch (error) {
-    throw new AppError(
-      'CONFIG_FILE_UNREADABLE',
-      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        hint: 'the file must be YAML, or JSON if its name ends in .json',
-        cause: error,
-      },
-    );
+    throw new AppError('CONFIG_FILE_UNREADABLE', `${file} cannot be read: ${errorInfo(error).message}`, {
+      hint: 'the file must be YAML, or JSON if its name ends in .json',
+      cause: error,
+    });
   }
   if (content === null || content === undefined) return {};
   if (!isRecord(content)) {
     throw new AppError(
       'CONFIG_FILE_UNREADABLE',
       `${file} must contain a map of settings, not ${Array.isArray(content) ? 'a list' : typeof content}`,
-      {
-        hint: 'use sections such as "queue:" and "orchestrator:"; docstokg config lists all',
-      },
+      { hint: 'use sections such as "queue:" and "orchestrator:"; docstokg config lists all' },
     );
   }
   return content;

@@ -13,6 +13,7 @@ import {
   describeDiskError,
   renameFile,
   syncFiles,
+  errorInfo,
 } from '../base/index.ts';
 import type { Beginning } from './begun-files.ts';
 import { BegunFiles, BEGUN_FOLDER, PartFolder } from './begun-files.ts';
@@ -151,14 +152,10 @@ export class KeptFiles implements Disposable {
     try {
       await mkdir(folder, { recursive: true });
     } catch (error) {
-      throw new AppError(
-        'DOWNLOAD_FOLDER',
-        `cannot create ${folder}: ${error instanceof Error ? error.message : String(error)}`,
-        {
-          hint: 'choose a writable folder with --out',
-          cause: error,
-        },
-      );
+      throw new AppError('DOWNLOAD_FOLDER', `cannot create ${folder}: ${errorInfo(error).message}`, {
+        hint: 'choose a writable folder with --out',
+        cause: error,
+      });
     }
     this.#made.add(folder);
   }

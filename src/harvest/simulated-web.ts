@@ -1,4 +1,4 @@
-import { AppError } from '../base/index.ts';
+import { AppError, errorInfo } from '../base/index.ts';
 import type { Layer } from '../config/index.ts';
 import { loopbackFetch } from '../http/index.ts';
 
@@ -48,13 +48,9 @@ async function describe(url: string): Promise<SimulatedWeb> {
     const answer = await loopbackFetch(new URL('/__sim/world', url));
     return ((await answer.json()) as { readonly client: SimulatedWeb }).client;
   } catch (error) {
-    throw new AppError(
-      'SIM_UNREACHABLE',
-      `no simulated web found at ${url}: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        hint: 'start one with docstokg sim serve and use the URL it prints as "sim"',
-        cause: error,
-      },
-    );
+    throw new AppError('SIM_UNREACHABLE', `no simulated web found at ${url}: ${errorInfo(error).message}`, {
+      hint: 'start one with docstokg sim serve and use the URL it prints as "sim"',
+      cause: error,
+    });
   }
 }

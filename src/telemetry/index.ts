@@ -1,3 +1,3 @@
-export type { DownloadTelemetry } from './otel-download.ts';
 export { observeQueue, startTelemetry } from './otel-queue.ts';
+export type { Telemetry } from './otel-queue.ts';
 export { startStageTelemetry } from './otel-stage.ts';

@@ -209,6 +209,14 @@ test('a job that throws is retried later, its message cannot control the termina
   assert.equal(at.queue('enqueue', 'd').stdout, 'added d\n', 'a pruned id may come in again');
 });
 
+test('an empty queue has counts and no time left', async () => {
+  await using at = await place();
+  const { stdout } = at.queue('stats');
+  assert.match(stdout, /^total +0$/m);
+  assert.doesNotMatch(stdout, /left/);
+  assert.equal(at.json('stats')['left_seconds'], 0);
+});
+
 test('misuse is reported on stderr with exit code 2 and changes nothing', async () => {
   await using at = await place();
   const misuses: [string[], RegExp][] = [
@@ -218,8 +226,14 @@ test('misuse is reported on stderr with exit code 2 and changes nothing', async 
       ['run', '--handler', HANDLER, '--workers', '0'],
       /orchestrator\.max_workers = 0: .*from 1 to 256 \(option --workers\)/,
     ],
-    [['enqueue', 'a', '{'], /USAGE_PAYLOAD/],
-    [['prune', '--older-than', 'long'], /USAGE_AGE/],
+    [['enqueue', 'a', '{'], /'\{' is invalid for argument 'json'\. not JSON .*quote it for the shell/],
+    [['enqueue'], /USAGE_ENQUEUE give either an id or --input/],
+    [['enqueue', 'a', '--input', 'jobs.jsonl'], /USAGE_ENQUEUE/],
+    [
+      ['pause', '--host', 'a.org', '--resolver', 'arxiv'],
+      /'--host <host>' cannot be used with option '--resolver <name>'/,
+    ],
+    [['prune', '--older-than', 'long'], /'long' is invalid\. expected a number and a unit/],
     [['stats', '--queue', 'typo.sqlite'], /USAGE_QUEUE queue not found: typo\.sqlite/],
     [['pause', '--queue', 'typo.sqlite'], /USAGE_QUEUE queue not found: typo\.sqlite/],
     // Without a handler jobs are works to download, and hosts want to know by whom.

@@ -81,19 +81,17 @@ export function printAnswer(answer: Answer, format: AskFlags['format'], session:
   if (json) return terminal.print(JSON.stringify(answer));
   const dropped = Object.entries(answer.dropped);
   if (dropped.length > 0)
-    session.log('warn', `dropped: ${dropped.map(([why, number]) => `${count(number)} ${why}`).join(', ')}`);
+    session.warn(`dropped: ${dropped.map(([why, number]) => `${count(number)} ${why}`).join(', ')}`);
   if (answer.sentences.length === 0) {
     terminal.print('not in these papers');
     const nearest = answer.passages.slice(0, 3);
     for (const { passage, work } of nearest)
-      session.log(
-        'info',
+      session.info(
         `nearest: ${plain(work?.title ?? passage.title)}${place(passage.page ?? null)}: “${plain(passage.text.replaceAll(/\s+/g, ' ').slice(0, LONGEST_NEAREST))}”`,
       );
     return;
   }
-  session.log(
-    'info',
+  session.info(
     answer.model === null
       ? 'no model was used; these sentences are quoted from the papers'
       : `written by ${answer.model}`,

@@ -71,7 +71,7 @@ async function demo(out: string, max: number | undefined, session: Session): Pro
   const tell = (message: string): void => {
     if (!session.json) session.terminal.print(message);
   };
-  using stop = stopSignal((name) => session.log('info', `${name}: finishing running work; Ctrl-C again to quit`));
+  using stop = stopSignal((name) => session.info(`${name}: finishing running work; Ctrl-C again to quit`));
   const parameters = Object.entries({ ...DEMO_WORLD, 'time-scale': TIME_SCALE });
   await using web = await startSimulation(parameters.flatMap(([name, value]) => [`--${name}`, String(value)]));
   tell(

@@ -80,7 +80,7 @@ Examples:
         });
       if (graphFormat) {
         await using corpus = await corpusOf(session, named);
-        using graph = corpus.graph.open((message) => session.log('warn', message));
+        using graph = corpus.graph.open(session.warn);
         const path = out ?? join(corpus.folder, 'Graph', `graph${GRAPH_FORMATS[graphFormat].ending}`);
         await exportGraph(graph, graphFormat, path);
         return session.print({ path, format }, path);

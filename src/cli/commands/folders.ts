@@ -16,9 +16,9 @@ export function reindexCommand(): Command {
       const run = requireRun(chooseRun(named ?? flags.run, session.load().config));
       const { config } = session.load(corpusLayer(run, 'the folder of the run'));
       await using corpus = await openCorpus(run, { config, clock: session.clock });
-      const read = await corpus.reindex((message) => session.log('warn', message));
+      const read = await corpus.reindex(session.warn);
       session.print({ run, ...read });
-      if (read.badLines > 0) session.log('warn', `${read.badLines} damaged lines were skipped`);
+      if (read.badLines > 0) session.warn(`${read.badLines} damaged lines were skipped`);
     });
 }
 
@@ -37,16 +37,16 @@ export function mergeCommand(): Command {
       const options = {
         clock: session.clock,
         runId: `merge-${new Date(session.clock.now()).toISOString().replaceAll(/[:.]/g, '-')}`,
-        warn: (message: string) => session.log('warn', message),
+        warn: session.warn,
       };
       const merged = await mergeFolders(folders, flags.out, options, stop.signal).catch((error: unknown) => {
         if (!isAbort(error)) throw error;
-        session.log('info', 'stopped; resume: run the same command');
+        session.info('stopped; resume: run the same command');
         return undefined;
       });
       if (!merged) return;
       for (const each of merged.missing.slice(0, MOST_SHOWN)) {
-        session.log('warn', `skipped, the file does not match its manifest row: ${plain(each)}`);
+        session.warn(`skipped, the file does not match its manifest row: ${plain(each)}`);
       }
       session.print(
         { ...merged, out: flags.out },

@@ -67,13 +67,12 @@ async function build(corpus: Corpus, flags: GraphFlags, session: Session, signal
   const request = { ...chosen, vocabulary: flags.vocabulary, flags: { ...(flags.force && { force: true }) } };
   for await (const event of corpus.graph.build(request, signal)) {
     if (event.kind === 'stage') show(event.event);
-    else if (event.kind === 'warning') session.log('warn', event.message);
+    else if (event.kind === 'warning') session.warn(event.message);
     else {
       const { path, change, lookedUp, named } = event;
       if (event.outcome.failed > 0) process.exitCode ??= 1;
       if (change.staleClaims > 0)
-        session.log(
-          'warn',
+        session.warn(
           `${count(change.staleClaims)} documents were parsed again since their claims were extracted; docstokg graph build --claims updates them`,
         );
       using graph = corpus.graph.open();
@@ -92,7 +91,7 @@ async function claims(corpus: Corpus, flags: GraphFlags, session: Session, signa
       const { estimate } = event;
       const { documents, inputTokens, mostOutputTokens: output } = estimate;
       if (flags.estimate) session.print(estimate);
-      else session.log('info', `${count(documents)} documents; at most ${count(inputTokens)} input and ${count(output)} output tokens`); // prettier-ignore
+      else session.info(`${count(documents)} documents; at most ${count(inputTokens)} input and ${count(output)} output tokens`); // prettier-ignore
     }
 }
 
@@ -176,7 +175,7 @@ async function printAnswer(
     const ids = rows.flatMap(({ id }) => idForRun(id));
     return session.print(ids, ids.join('\n'));
   }
-  session.log('info', summary);
+  session.info(summary);
   const shown = flags.brief ? rows.map((row) => ({ ...row, evidence: '' })) : rows;
   const lines = shown.map((row) => plain(graphQuestion.line(row as never)).replaceAll('\n', '\n    '));
   session.print({ ...head, rows: shown }, lines.join('\n'));
@@ -184,7 +183,7 @@ async function printAnswer(
 
 async function printRows(statement: string, named: string | undefined, session: Session): Promise<void> {
   await using corpus = await corpusOf(session, named);
-  using graph = corpus.graph.open((message) => session.log('warn', message));
+  using graph = corpus.graph.open(session.warn);
   const rows = graph.sql(statement);
   session.print(rows, rows.map((row) => JSON.stringify(row)).join('\n'));
 }

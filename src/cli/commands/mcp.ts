@@ -35,11 +35,8 @@ export function mcpCommand(): Command {
         await corpus.library.require();
         runs.push(opened.use(askedRun(id, corpus, session.logMessage)));
       }
-      session.log('info', `serving ${runs.map(({ id }) => id).join(', ')} over stdio`);
+      session.info(`serving ${runs.map(({ id }) => id).join(', ')} over stdio`);
       const { allowControl = false } = flags;
-      await serveOnStdio(
-        { runs, version: packageVersion(), allowControl, tell: (message) => session.log('warn', message) },
-        stop.signal,
-      );
+      await serveOnStdio({ runs, version: packageVersion(), allowControl, tell: session.warn }, stop.signal);
     });
 }

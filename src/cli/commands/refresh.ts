@@ -37,7 +37,7 @@ export function refreshCommand(): Command {
           retractionWatch,
           tell: (event) => {
             session.logMessage(event);
-            if (event.kind === 'gathered') session.log('info', triedText(event.run));
+            if (event.kind === 'gathered') session.info(triedText(event.run));
           },
         },
         stop.signal,

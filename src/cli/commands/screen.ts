@@ -195,7 +195,7 @@ async function addWorks(run: string, files: readonly string[], session: Session)
   }
   const works = screening.works.length;
   session.print({ entries, works, unreadable }, `${count(entries)} entries read, ${count(works)} works to screen`);
-  for (const { file, line, reason } of unreadable) session.log('warn', `${file}, line ${line}: ${reason}`);
+  for (const { file, line, reason } of unreadable) session.warn(`${file}, line ${line}: ${reason}`);
 }
 
 async function readDecisions(screening: Screening, file: string, flags: ImportFlags, session: Session): Promise<void> {
@@ -204,8 +204,8 @@ async function readDecisions(screening: Screening, file: string, flags: ImportFl
   const { unknown, repeated, contradicting, ...counts } = read;
   session.print({ ...counts, unknown_lines: unknown, repeated_lines: repeated, contradicting_lines: contradicting });
   if (contradicting.length > 0)
-    session.log('warn', `${file}: of lines that contradict each other about a work, the last one counts`);
-  if (unknown.length > 0) session.log('warn', `${file}: some lines name no work of this run`);
+    session.warn(`${file}: of lines that contradict each other about a work, the last one counts`);
+  if (unknown.length > 0) session.warn(`${file}: some lines name no work of this run`);
 }
 
 const KEYS: Readonly<Record<string, Choice>> = { i: 'include', e: 'exclude', m: 'maybe' };

@@ -92,7 +92,7 @@ async function openReporting(
     switch (event.kind) {
       case 'index-started': {
         const what = event.kept === undefined ? 'building the index' : 'updating the index';
-        session.log('info', `${what} of ${count(event.documents)} documents in ${corpus.folder}`);
+        session.info(`${what} of ${count(event.documents)} documents in ${corpus.folder}`);
         break;
       }
       case 'index-progress':
@@ -105,13 +105,13 @@ async function openReporting(
         wordsOnly.set(event.reason, (wordsOnly.get(event.reason) ?? 0) + 1);
         break;
       case 'index-unreadable':
-        session.log('warn', `${event.message}: the next docstokg run rebuilds it`);
+        session.warn(`${event.message}: the next docstokg run rebuilds it`);
         break;
       case 'index-ended': {
         const took = duration(session.clock.monotonic() - startedAt);
-        session.log('info', `${count(event.passages)} passages indexed in ${took}`);
+        session.info(`${count(event.passages)} passages indexed in ${took}`);
         for (const [reason, documents] of wordsOnly)
-          session.log('warn', `${count(documents)} documents can only be found by words: ${reason}`);
+          session.warn(`${count(documents)} documents can only be found by words: ${reason}`);
         break;
       }
     }
@@ -142,11 +142,11 @@ async function answer(question: string, search: Search): Promise<void> {
     return;
   }
   const how = { hybrid: 'words and meaning', dense: 'meaning', lexical: 'words' }[mode];
-  session.log('info', `${count(all)} passages in ${folder} searched by ${how} in ${duration(tookMs)}`);
+  session.info(`${count(all)} passages in ${folder} searched by ${how} in ${duration(tookMs)}`);
   const wordsOnly = mode === 'lexical' ? [] : hits.filter(({ by }) => by === 'words');
   if (wordsOnly.length > 0) {
     const ranks = wordsOnly.map(({ rank }) => rank).join(', ');
-    session.log('info', `found by words only, not embedded yet: ${ranks}`);
+    session.info(`found by words only, not embedded yet: ${ranks}`);
   }
   if (hits.length === 0) terminal.print(`no results for “${plain(question)}”`);
   const views = hits.map((hit) =>

@@ -78,10 +78,14 @@ export async function serveRuns(
       version: packageVersion(),
       mcp: async (served) => {
         const { createMcp } = await import('../../mcp/index.ts');
-        const tell = (message: string): void => session.log('warn', message);
-        return createMcp({ runs: served, version: packageVersion(), allowControl: isControlAllowed, tell });
+        return createMcp({
+          runs: served,
+          version: packageVersion(),
+          allowControl: isControlAllowed,
+          tell: session.warn,
+        });
       },
-      log: (level, message) => session.log(level, message),
+      log: session.log,
     }),
   );
   const { url, port } = server;
@@ -92,7 +96,7 @@ export async function serveRuns(
   else session.terminal.print(link);
   const control = isControlAllowed ? 'control is allowed' : 'read-only';
   const watched = [`${runs.length} runs`, ...(queue ? ['a queue'] : [])].join(' and ');
-  session.log('info', `serving ${watched}, ${control}; Ctrl-C stops it`);
+  session.info(`serving ${watched}, ${control}; Ctrl-C stops it`);
   if (!stop.signal.aborted) await once(stop.signal, 'abort');
   // Ctrl-C is the normal way to stop the server.
   process.exitCode = 0;

@@ -53,7 +53,7 @@ Examples:
         session.print(sets, sets.length === 0 ? 'no sets; --filter or --works saves one' : undefined);
       } else if (flags.delete) {
         corpus.deleteSet(name);
-        session.log('info', `deleted ${name}`);
+        session.info(`deleted ${name}`);
       } else if (filter !== undefined || works !== undefined) {
         const size = corpus.saveSet(name, filter === undefined ? { works: works ?? '' } : { filter });
         session.print({ name, works: size }, `${name}: ${count(size)} works`);

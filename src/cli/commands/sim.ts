@@ -122,7 +122,7 @@ function serveCommand(): Command {
           about,
           `sim       ${about.sim}\nweb       ${about.web}\nidentity  ${identity}\nworld     ${parameters.works} works, ${parameters.hosts} hosts, ${parameters.profile}, seed ${parameters.seed}, time scale ${options.timeScale}`,
         );
-        if (!options.leash) session.log('info', `give clients --sim ${about.sim}; Ctrl-C stops`);
+        if (!options.leash) session.info(`give clients --sim ${about.sim}; Ctrl-C stops`);
         await ended;
         const counts = countByRule(simulation.log.violations);
         if (options.state)
@@ -130,7 +130,7 @@ function serveCommand(): Command {
             join(options.state, 'violations.json'),
             `${JSON.stringify({ by_rule: counts, violations: simulation.log.violations }, undefined, 2)}\n`,
           );
-        session.log('info', `${simulation.log.violations.length} violations`);
+        session.info(`${simulation.log.violations.length} violations`);
         // In the politeness profile every violation is fatal.
         if (options.profile === 'politeness' && simulation.log.violations.length > 0) process.exitCode = 1;
       },
@@ -217,7 +217,7 @@ function verifyCommand(): Command {
               });
         const differences = result?.differences.length ?? 0;
         session.print({ ...result, violations: report });
-        session.log('info', `${differences} differences, ${report.total} violations`);
+        session.info(`${differences} differences, ${report.total} violations`);
         if (report.total + differences > 0) process.exitCode = 1;
       },
     );

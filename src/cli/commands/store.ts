@@ -51,7 +51,7 @@ function checkCommand(): Command {
         const problems = (['missing', 'damaged', 'orphans'] as const).map(
           (kind) => `${count(found[kind].length)} ${kind}`,
         );
-        session.log('info', problems.join(', '));
+        session.info(problems.join(', '));
         if (found.missing.length + found.damaged.length > 0) process.exitCode = 1;
       });
     });

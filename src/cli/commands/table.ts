@@ -108,13 +108,12 @@ export function tableCommand(): Command {
       const code = stageExitCode(table.outcome);
       if (code !== 0 || table.overBudget > 0) process.exitCode ??= code || 1;
       if (table.overBudget > 0)
-        session.log(
-          'warn',
+        session.warn(
           `over budget, not filled in: ${count(table.overBudget)} papers; raise the budget and run the same command`,
         );
       const used = writer?.budget;
       if (used && used.inputTokens > 0)
-        session.log('info', `used: ${count(used.inputTokens)} tokens sent, ${count(used.outputTokens)} answered`);
+        session.info(`used: ${count(used.inputTokens)} tokens sent, ${count(used.outputTokens)} answered`);
     });
 }
 
@@ -171,5 +170,5 @@ async function correct(words: readonly string[], flags: TableFlags, session: Ses
   const [work = '', column = '', value = ''] = given;
   await using corpus = await corpusOf(session, run);
   corpus.correct(work, column, flags.undo ? null : value);
-  session.log('info', `${flags.undo ? 'restored' : 'corrected'}: ${work}, ${column}`);
+  session.info(`${flags.undo ? 'restored' : 'corrected'}: ${work}, ${column}`);
 }

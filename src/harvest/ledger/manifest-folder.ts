@@ -2,7 +2,7 @@ import { existsSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Clock, Timer } from '../../base/index.ts';
-import { JsonlWriter, readJsonl, removeDeadParts, setLinesAside, parseJson } from '../../base/index.ts';
+import { JsonlWriter, readJsonl, removeDeadParts, setLinesAside, parseJson, errorInfo } from '../../base/index.ts';
 import type { ManifestRow, ResultSink, WorkOutcome } from '../../download/index.ts';
 import { manifestRow, unattemptedResult } from '../../download/index.ts';
 import type { HandlerJob } from '../../queue/index.ts';
@@ -180,9 +180,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     try {
       this.flush();
     } catch (error) {
-      this.#options.warn?.(
-        `corpus.sqlite cannot be written now: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.#options.warn?.(`corpus.sqlite cannot be written now: ${errorInfo(error).message}`);
     }
   }
 

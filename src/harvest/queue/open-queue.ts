@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
 import type { Clock } from '../../base/index.ts';
-import { AppError, canonicalJson, parseJsonl, sha256 } from '../../base/index.ts';
+import { AppError, canonicalJson, parseJsonl, sha256, errorInfo } from '../../base/index.ts';
 import type { Config, Layer } from '../../config/index.ts';
 import type { ImportRow, OrchestratorOptions, QueueStore } from '../../queue/index.ts';
 import { openStore, WorkQueue } from '../../queue/kept/index.ts';
@@ -174,14 +174,10 @@ async function openBytes(path: string): Promise<AsyncIterable<Uint8Array>> {
   const source: Readable = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: 1 << 18 });
   const iterator = (source as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   const first = await iterator.next().catch((error: unknown) => {
-    throw new AppError(
-      'IMPORT_UNREADABLE',
-      `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        hint: 'check the path; use - for standard input',
-        cause: error,
-      },
-    );
+    throw new AppError('IMPORT_UNREADABLE', `${path} cannot be read: ${errorInfo(error).message}`, {
+      hint: 'check the path; use - for standard input',
+      cause: error,
+    });
   });
   async function* chunks(): AsyncGenerator<Buffer> {
     if (!first.done) yield first.value;
@@ -195,13 +191,9 @@ async function* unpack(chunks: AsyncIterable<Buffer>, path: string): AsyncGenera
   try {
     yield* Readable.from(chunks).pipe(createGunzip()) as AsyncIterable<Buffer>;
   } catch (error) {
-    throw new AppError(
-      'IMPORT_UNREADABLE',
-      `${path} is damaged gzip: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        hint: 'lines before the damage were imported; importing again is safe',
-        cause: error,
-      },
-    );
+    throw new AppError('IMPORT_UNREADABLE', `${path} is damaged gzip: ${errorInfo(error).message}`, {
+      hint: 'lines before the damage were imported; importing again is safe',
+      cause: error,
+    });
   }
 }

@@ -179,7 +179,7 @@ export function stageLogCommand(): Command {
           });
         const rows: Row[] = [];
         for await (const line of readJsonl(path)) {
-          if (line.kind === 'bad') session.log('warn', `line ${line.line}: ${line.reason}`);
+          if (line.kind === 'bad') session.warn(`line ${line.line}: ${line.reason}`);
           else if ((options.status ?? (line.value as Row).status) === (line.value as Row).status)
             rows.push(line.value as Row);
           // Only the last rows are shown, so only those are kept in memory.

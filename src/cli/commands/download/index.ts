@@ -50,14 +50,14 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
   const request = askedFor(ids, options);
   if (isEstimate) {
     using stop = stopSignal();
-    const tell = (message: string): void => session.log('info', message);
+    const tell = session.info;
     const estimate = await corpus.estimate(request, { tell, signal: stop.signal });
     session.print(estimate);
     return;
   }
   if (options.dryRun) return await dryRun(corpus, request, session);
   if (options.listOnly) return await listPlans(corpus, request, session);
-  using stop = stopSignal((name) => session.log('info', `${name}: finishing running downloads; Ctrl-C again to quit`));
+  using stop = stopSignal((name) => session.info(`${name}: finishing running downloads; Ctrl-C again to quit`));
   const gathering = corpus.gather({ ...request, until: 'files' }, stop.signal);
   const progress = new RunProgress(session, gathering);
   const startedAt = session.clock.monotonic();
@@ -76,7 +76,7 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
 async function dryRun(corpus: Corpus, request: RunAsked, session: Session): Promise<void> {
   let found = 0;
   using stop = stopSignal();
-  const tell = (message: string): void => session.log('info', message);
+  const tell = session.info;
   for await (const work of corpus.find(request, { tell, signal: stop.signal })) {
     found += 1;
     session.terminal.print(
@@ -85,7 +85,7 @@ async function dryRun(corpus: Corpus, request: RunAsked, session: Session): Prom
         : `${work.id}  ${work.year ?? '    '}  ${work.title ?? ''}`,
     );
   }
-  session.log('info', `${found} works; nothing was downloaded`);
+  session.info(`${found} works; nothing was downloaded`);
   if (found === 0) {
     session.log('error', nothingFound(request));
     process.exitCode ??= 1;
@@ -97,12 +97,12 @@ async function listPlans(corpus: Corpus, request: RunAsked, session: Session): P
   const { terminal, json } = session;
   let [works, places] = [0, 0];
   using stop = stopSignal();
-  const tell = (message: string): void => session.log('info', message);
+  const tell = session.info;
   for await (const { work, findings } of corpus.plans(request, { tell, signal: stop.signal })) {
     works += 1;
     for (const finding of findings) {
       if (finding.kind === 'problem') {
-        session.log('warn', `${work.id}: ${finding.resolver}: ${finding.message}`);
+        session.warn(`${work.id}: ${finding.resolver}: ${finding.message}`);
         continue;
       }
       const { resolver, url, expect, license } = finding.plan;
@@ -114,7 +114,7 @@ async function listPlans(corpus: Corpus, request: RunAsked, session: Session): P
       );
     }
   }
-  session.log('info', `${works} works, ${places} URLs; nothing was downloaded`);
+  session.info(`${works} works, ${places} URLs; nothing was downloaded`);
 }
 
 export function printAccount(
@@ -138,9 +138,9 @@ export function printAccount(
   const { works, first } = run.deferred;
   for (const each of first) printLabelled(terminal, 'Deferred', plain(each));
   if (works > first.length) printLabelled(terminal, '', `and ${count(works - first.length)} more`);
-  for (const message of run.given_up) session.log('warn', plain(message));
+  for (const message of run.given_up) session.warn(plain(message));
   terminal.print(`\nfiles and manifests in ${config.download.out}  (${duration(elapsedMs)})`);
-  for (const hint of hints(summary, config)) session.log('info', hint);
+  for (const hint of hints(summary, config)) session.info(hint);
 }
 
 function hints(summary: DownloadSummary, config: Config): string[] {

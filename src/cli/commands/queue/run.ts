@@ -1,27 +1,22 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { Command, Option } from 'commander';
+import type { Command } from 'commander';
+import { Option } from 'commander';
 
-import { AppError } from '../../../base/index.ts';
+import { AppError, errorInfo } from '../../../base/index.ts';
 import type { Config, Layer } from '../../../config/index.ts';
-import type {
-  DrainMode,
-  Handler,
-  LeasedJob,
-  Outlook,
-  QueueEvent,
-  RunSummary,
-  WorkQueue,
-} from '../../../queue/index.ts';
-import type { DownloadTelemetry } from '../../../telemetry/index.ts';
+import type { DrainMode, Handler, Outlook, QueueEvent, RunSummary, WorkQueue } from '../../../queue/index.ts';
+import type { DownloadRun } from '../../../download/index.ts';
+import type { Telemetry } from '../../../telemetry/index.ts';
 import { isoTime, Orchestrator, RateMeter } from '../../../queue/index.ts';
 import { orchestratorOptions } from '../../../harvest/queue/index.ts';
 import { showProgress } from '../../progress.ts';
 import { recordText } from '../../record-text.ts';
 import type { Session } from '../../session.ts';
 import { count, duration, plain } from '../../terminal.ts';
-import { queueOptions, withQueue } from './shared.ts';
+import type { OpenedQueue } from './shared.ts';
+import { onQueue, queueCommand } from './shared.ts';
 import { webOptions } from '../../options.ts';
 import { settingOptions, stopSignal } from '../../session.ts';
 
@@ -35,16 +30,14 @@ interface RunOptions {
 }
 
 export function runCommand(): Command {
-  return webOptions(settingOptions(queueOptions(new Command('run')), ['queue-run']))
+  return webOptions(settingOptions(queueCommand('run'), ['queue-run']))
     .description('run the jobs in the queue')
     .option('--handler <module>', 'module whose default export handles a job; default: jobs are works to download')
     .option('--drain', 'exit when the queue is empty, including delayed and paused jobs')
     .option('--drain-now', 'exit when no job can run now; delayed and paused jobs stay queued')
     .addOption(new Option('--now', 'old name of --drain-now').hideHelp())
     .addHelpText('after', HELP)
-    .action(async (options: RunOptions, self: Command) => {
-      await run(self, options, (options.drainNow ?? options.now) ? 'due' : options.drain ? 'empty' : 'never');
-    });
+    .action(onQueue(run, webLayer));
 }
 
 const HELP = `
@@ -59,37 +52,28 @@ Examples:
   contentdownload queue run --handler ./my-handler.ts
 `;
 
-async function run(self: Command, options: RunOptions, drain: DrainMode): Promise<void> {
-  const flags = await webLayer(options);
-  await withQueue(
-    self,
-    async (queue, session, { config }) => {
-      const handler = options.handler === undefined ? undefined : await loadHandler(options.handler);
-      // Loaded here because most queue commands do not need these modules and should start fast.
-      const { startTelemetry } = await import('../../../telemetry/index.ts');
-      await using telemetry = await startTelemetry(config.telemetry, queue.store, session.clock, (message) =>
-        session.log('warn', message),
-      );
-      const log = eventLog(session, drain);
-      const parts = {
-        queue,
-        report: (event: QueueEvent) => {
-          telemetry.report(event);
-          log(event);
-        },
-        around: telemetry.around,
-      };
-      await using emptying = handler
-        ? openHandlerJobs(config, session, { ...parts, handler })
-        : await openDownloadJobs(config, session, { ...parts, telemetry: telemetry.download });
-      using stop = stopSignal((name) => session.log('info', `${name}: finishing running jobs; Ctrl-C again to quit`));
-      const summary = await runShowing(emptying, queue, session, { drain, signal: stop.signal });
-      const left = await unfinishedWork(queue, emptying.orchestrator.throttled);
-      printSummary(summary, left, session);
-      if (summary.error > 0 && process.exitCode === undefined) process.exitCode = 1;
-    },
-    flags,
-  );
+async function run({ queue, session, config }: OpenedQueue, options: RunOptions): Promise<void> {
+  const drain = (options.drainNow ?? options.now) ? 'due' : options.drain ? 'empty' : 'never';
+  await using opened = new AsyncDisposableStack();
+  const handler = options.handler === undefined ? undefined : await loadHandler(options.handler);
+  // Loaded here because most queue commands do not need these modules and should start fast.
+  const { startTelemetry } = await import('../../../telemetry/index.ts');
+  const telemetry = opened.use(await startTelemetry(config.telemetry, queue.store, session.clock, session.warn));
+  const log = eventLog(session, drain);
+  const report = (event: QueueEvent): void => {
+    telemetry.report(event);
+    log(event);
+  };
+  const { clock, log: logMessage } = session;
+  const parts = { queue, report, around: telemetry.around };
+  const runner = handler
+    ? new Orchestrator({ ...orchestratorOptions(config), ...parts, handler, clock, log: logMessage })
+    : await openDownload(config, session, { ...parts, telemetry: telemetry.download }, opened);
+  const orchestrator = runner instanceof Orchestrator ? runner : runner.orchestrator;
+  using stop = stopSignal((name) => session.info(`${name}: finishing running jobs; Ctrl-C again to quit`));
+  const summary = await runShowing(() => runner.run({ drain, signal: stop.signal }), orchestrator, queue, session);
+  printSummary(summary, await unfinishedWork(queue, orchestrator.throttled), session);
+  if (summary.error > 0 && process.exitCode === undefined) process.exitCode = 1;
 }
 
 /**
@@ -101,41 +85,56 @@ async function webLayer(options: RunOptions): Promise<Layer> {
   return (await import('../../../harvest/index.ts')).simulatedLayer(options);
 }
 
-function openHandlerJobs(
+interface DownloadJobParts {
+  readonly queue: WorkQueue;
+  readonly report: (event: QueueEvent) => void;
+  readonly around: Telemetry['around'];
+  readonly telemetry: Telemetry['download'];
+}
+
+/** The default handler: every job is a work to download. */
+async function openDownload(
   config: Config,
   session: Session,
-  { queue, handler, ...parts }: Omit<DownloadJobParts, 'telemetry'> & { readonly handler: Handler },
-): QueueRunner {
-  const orchestrator = new Orchestrator({
-    ...orchestratorOptions(config),
-    queue,
-    handler,
-    clock: session.clock,
-    log: (level, message) => session.log(level, message),
-    ...parts,
-  });
-  return {
-    orchestrator,
-    run: (options) => orchestrator.run(options),
-    [Symbol.asyncDispose]: () => Promise.resolve(),
-  };
+  { telemetry, ...parts }: DownloadJobParts,
+  opened: AsyncDisposableStack,
+): Promise<DownloadRun> {
+  // Loaded here: custom handlers do not need the download modules.
+  const { assembleDownload, openInspector, openShared } = await import('../../../harvest/index.ts');
+  const { isQueueEvent } = await import('../../../download/index.ts');
+  const shared = opened.use(await openShared(config, session));
+  const { inspect } = opened.use(openInspector());
+  const { run } = opened.use(
+    await assembleDownload(config, session, {
+      ...parts,
+      shared,
+      inspect,
+      report: (event) => {
+        if (event.kind === 'worker-crashed') session.log('error', `${event.work}: ${event.code} ${event.message}`);
+        if (isQueueEvent(event)) parts.report(event);
+        else telemetry?.download(event);
+      },
+      reportHttp: telemetry?.http,
+    }),
+  );
+  return run;
 }
 
 async function runShowing(
-  emptying: QueueRunner,
+  run: () => Promise<RunSummary>,
+  orchestrator: Orchestrator,
   queue: WorkQueue,
   session: Session,
-  options: { readonly drain: DrainMode; readonly signal: AbortSignal },
 ): Promise<RunSummary> {
   const meter = new RateMeter();
   using _progress = showProgress(session.terminal, session.clock, async () => {
     const outlook = await queue.store.outlook(session.clock.now());
-    const { counts } = emptying.orchestrator.status;
+    const { counts } = orchestrator.status;
     meter.note(counts.done + counts.skipped + counts.error, session.clock.monotonic());
-    return describe(emptying.orchestrator, outlook, meter.perSecond ?? 0);
+    return describe(orchestrator, outlook, meter.perSecond ?? 0);
   });
   // Awaited so that the progress line stays until the run has ended.
-  return await emptying.run(options);
+  return await run();
 }
 
 /** The progress line; undefined while idle. */
@@ -177,7 +176,7 @@ function printSummary(summary: RunSummary, left: Awaited<ReturnType<typeof unfin
   );
   if (reason === 'drained' && left.due + left.delayed > 0)
     session.terminal.print(`left in the queue\n${recordText(left, session.clock.now())}`);
-  if (error > 0) session.log('info', 'see queue stats for the reasons; queue retry-failed requeues failed jobs');
+  if (error > 0) session.info('see queue stats for the reasons; queue retry-failed requeues failed jobs');
 }
 
 /** Logs noteworthy events; pauses only when they change. */
@@ -186,28 +185,24 @@ function eventLog(session: Session, drain: DrainMode): (event: QueueEvent) => vo
   return (event) => {
     switch (event.kind) {
       case 'lease-lost':
-        session.log(
-          'warn',
-          `lost ${event.job.artifactId}: its lease expired or it was cancelled; the result is discarded`,
-        );
+        session.warn(`lost ${event.job.artifactId}: its lease expired or it was cancelled; the result is discarded`);
         break;
       case 'job-abandoned':
-        session.log('warn', `${event.job.artifactId} did not stop when asked to and was abandoned`);
+        session.warn(`${event.job.artifactId} did not stop when asked to and was abandoned`);
         break;
       case 'jobs-exhausted':
-        session.log('warn', `${event.jobs} jobs failed: their process crashed or hung each time they ran alone`);
+        session.warn(`${event.jobs} jobs failed: their process crashed or hung each time they ran alone`);
         break;
       case 'host-throttled':
-        session.log(
-          'info',
+        session.info(
           `${event.host} is rate-limited for ${duration(event.heldUntil - session.clock.now())}, then ${event.cap} concurrent requests`,
         );
         break;
       case 'pauses-changed': {
         const now = event.pauses.join(', ');
         const jobs = drain === 'due' ? 'its jobs stay queued' : 'its jobs wait until queue resume';
-        if (now !== paused && now === '') session.log('info', 'nothing is paused');
-        else if (now !== paused) session.log('warn', `paused: ${now}; ${jobs}`);
+        if (now !== paused && now === '') session.info('nothing is paused');
+        else if (now !== paused) session.warn(`paused: ${now}; ${jobs}`);
         paused = now;
         break;
       }
@@ -220,10 +215,7 @@ function eventLog(session: Session, drain: DrainMode): (event: QueueEvent) => vo
         break;
       case 'job-started':
         if (event.job.standing === 'suspect')
-          session.log(
-            'info',
-            `${event.job.artifactId} is quarantined and runs alone: processes crashed while running it`,
-          );
+          session.info(`${event.job.artifactId} is quarantined and runs alone: processes crashed while running it`);
         break;
       case 'host-held':
       case 'host-given-up':
@@ -242,14 +234,10 @@ async function loadHandler(module: string): Promise<Handler> {
   try {
     loaded = (await import(pathToFileURL(resolve(module)).href)) as { default?: unknown };
   } catch (error) {
-    throw new AppError(
-      'HANDLER_UNLOADABLE',
-      `${module} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        hint: 'it must be a JavaScript or TypeScript module that Node can run',
-        cause: error,
-      },
-    );
+    throw new AppError('HANDLER_UNLOADABLE', `${module} cannot be loaded: ${errorInfo(error).message}`, {
+      hint: 'it must be a JavaScript or TypeScript module that Node can run',
+      cause: error,
+    });
   }
   if (typeof loaded.default !== 'function') {
     throw new AppError('HANDLER_UNLOADABLE', `${module} does not export a function as default`, {
@@ -257,48 +245,6 @@ async function loadHandler(module: string): Promise<Handler> {
     });
   }
   return loaded.default as Handler;
-}
-
-interface QueueRunner extends AsyncDisposable {
-  readonly orchestrator: Orchestrator;
-  run(options: { readonly drain: DrainMode; readonly signal: AbortSignal }): Promise<RunSummary>;
-}
-
-interface DownloadJobParts {
-  readonly queue: WorkQueue;
-  readonly report: (event: QueueEvent) => void;
-  readonly around: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
-  readonly telemetry: DownloadTelemetry | undefined;
-}
-
-/** The default handler: every job is a work to download. */
-async function openDownloadJobs(config: Config, session: Session, parts: DownloadJobParts): Promise<QueueRunner> {
-  // Loaded here: custom handlers do not need the download modules.
-  const { assembleDownload, openInspector, openShared } = await import('../../../harvest/index.ts');
-  const { isQueueEvent } = await import('../../../download/index.ts');
-  await using stack = new AsyncDisposableStack();
-  const shared = await openShared(config, session);
-  stack.use(shared);
-  const inspector = stack.use(openInspector());
-  const { run } = stack.use(
-    await assembleDownload(config, session, {
-      ...parts,
-      shared,
-      inspect: inspector.inspect,
-      report: (event) => {
-        if (event.kind === 'worker-crashed') session.log('error', `${event.work}: ${event.code} ${event.message}`);
-        if (isQueueEvent(event)) parts.report(event);
-        else parts.telemetry?.download(event);
-      },
-      reportHttp: parts.telemetry?.http,
-    }),
-  );
-  const opened = stack.move();
-  return {
-    orchestrator: run.orchestrator,
-    run: (options) => run.run(options),
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
 }
 
 /** Summarises the jobs left in a queue. Scans all jobs, so it is called only once, after a run. */

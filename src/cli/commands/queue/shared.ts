@@ -1,19 +1,17 @@
 import { existsSync } from 'node:fs';
 
-import type { Command } from 'commander';
+import { Command } from 'commander';
 
-import { AppError, wait } from '../../../base/index.ts';
-import type { Layer, Loaded } from '../../../config/index.ts';
+import { AppError } from '../../../base/index.ts';
+import type { Config, Layer } from '../../../config/index.ts';
 import type { WorkQueue } from '../../../queue/index.ts';
 import { openQueue, queueLayer } from '../../../harvest/queue/index.ts';
 import type { Session } from '../../session.ts';
-import { openSession, shared, stopSignal } from '../../session.ts';
-import { CLEAR } from '../../terminal.ts';
+import { openSession, shared } from '../../session.ts';
 
-const WATCH_MS = 1_000;
-
-export function queueOptions(command: Command): Command {
-  return shared(command).option(
+/** A command of `queue`, with the options that all of them have. */
+export function queueCommand(name: string): Command {
+  return shared(new Command(name)).option(
     '--queue <path|url>',
     'SQLite file or postgres:// URL of the queue; default: the configured queue',
   );
@@ -29,33 +27,25 @@ export function requireQueueFile(path: string): void {
   });
 }
 
-export async function withQueue(
-  command: Command,
-  work: (queue: WorkQueue, session: Session, loaded: Loaded) => Promise<void>,
-  flags: Layer = [],
-): Promise<void> {
-  const session = openSession(command);
-  const loaded = session.load([...queueLayer(command.opts<{ queue?: string }>().queue), ...flags]);
-  const isNamed = loaded.origins.has('queue.path') && loaded.config.queue.backend === 'sqlite';
-  if (isNamed && !CREATING.has(command.name())) requireQueueFile(loaded.config.queue.path);
-  await using queue = await openQueue(loaded.config, session);
-  await work(queue, session, loaded);
+export interface OpenedQueue {
+  readonly queue: WorkQueue;
+  readonly session: Session;
+  readonly config: Config;
 }
 
-/** Prints once, or with `--watch` every second until Ctrl-C. */
-export async function showRepeatedly(
-  session: Session,
-  isWatching: boolean | undefined,
-  read: () => Promise<object>,
-  print: (value: object) => void,
-): Promise<void> {
-  if (!isWatching) return print(await read());
-  using stop = stopSignal();
-  while (!stop.signal.aborted) {
-    const value = await read();
-    // Right before the output, to avoid flicker.
-    if (process.stdout.isTTY) process.stdout.write(CLEAR);
-    print(value);
-    await wait(session.clock, WATCH_MS, stop.signal).catch(() => undefined);
-  }
+/** The action of a queue command: opens the queue for `work`, which gets the options and arguments of the command. */
+export function onQueue<Options extends object, Words extends readonly unknown[]>(
+  work: (opened: OpenedQueue, options: Options, ...words: Words) => Promise<void>,
+  settings: (options: Options) => Promise<Layer> | Layer = () => [],
+) {
+  return async (...parsed: unknown[]): Promise<void> => {
+    const self = parsed.pop() as Command;
+    const options = parsed.pop() as Options & { readonly queue?: string };
+    const session = openSession(self);
+    const { config, origins } = session.load([...queueLayer(options.queue), ...(await settings(options))]);
+    const isNamed = origins.has('queue.path') && config.queue.backend === 'sqlite';
+    if (isNamed && !CREATING.has(self.name())) requireQueueFile(config.queue.path);
+    await using queue = await openQueue(config, session);
+    await work({ queue, session, config }, options, ...(parsed as unknown as Words));
+  };
 }

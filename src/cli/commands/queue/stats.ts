@@ -1,9 +1,16 @@
-import { Command, Option } from 'commander';
+import type { Command } from 'commander';
+import { Option } from 'commander';
 
+import { wait } from '../../../base/index.ts';
 import type { Config } from '../../../config/index.ts';
 import type { WorkQueue } from '../../../queue/kept/index.ts';
 import { hostJson, isoTime, overviewOf, queueJson, RateMeter } from '../../../queue/kept/index.ts';
-import { queueOptions, showRepeatedly, withQueue } from './shared.ts';
+import { stopSignal } from '../../session.ts';
+import { CLEAR } from '../../terminal.ts';
+import type { OpenedQueue } from './shared.ts';
+import { onQueue, queueCommand } from './shared.ts';
+
+const WATCH_MS = 1_000;
 
 interface StatsOptions {
   readonly format: 'json' | 'table';
@@ -12,7 +19,7 @@ interface StatsOptions {
 }
 
 export function statsCommand(): Command {
-  return queueOptions(new Command('stats'))
+  return queueCommand('stats')
     .description('show jobs by state and reason, throughput and active workers')
     .addOption(new Option('--format <format>', 'output format').choices(['json', 'table']).default('table'))
     .option('--hosts [host]', 'show limits, requests in flight and rate limits of hosts and services, or of one')
@@ -31,27 +38,36 @@ Examples:
   contentdownload queue stats --hosts arxiv.org --json
 `,
     )
-    .action(async (options: StatsOptions, self: Command) => {
-      await withQueue(self, async (queue, session, { config }) => {
-        const isJson = session.json || options.format === 'json';
-        const { hosts } = options;
-        const meter = new RateMeter();
-        const read = async (): Promise<object> => {
-          if (hosts !== undefined)
-            return await hostsOf(queue, config, hosts === true ? undefined : hosts.toLowerCase());
-          const stats = await queue.stats();
-          const { done, skipped, error } = stats.states;
-          meter.note(done + skipped + error, stats.at);
-          const overview = overviewOf(stats, { perSecond: meter.perSecond });
-          if (stats.due > 0 && overview.counts.processes === 0)
-            session.log('info', 'no active workers; start one with docstokg queue run');
-          return queueJson(overview);
-        };
-        const print = (value: object): void =>
-          isJson ? session.terminal.print(JSON.stringify(value)) : session.print(value);
-        await showRepeatedly(session, options.watch, read, print);
-      });
-    });
+    .action(onQueue(showStats));
+}
+
+async function showStats({ queue, session, config }: OpenedQueue, options: StatsOptions): Promise<void> {
+  const { hosts } = options;
+  const meter = new RateMeter();
+  const read = async (): Promise<object> => {
+    if (hosts !== undefined) return await hostsOf(queue, config, hosts === true ? undefined : hosts.toLowerCase());
+    const stats = await queue.stats();
+    const { done, skipped, error } = stats.states;
+    meter.note(done + skipped + error, stats.at);
+    const overview = overviewOf(stats, { perSecond: meter.perSecond });
+    if (stats.due > 0 && overview.counts.processes === 0)
+      session.info('no active workers; start one with docstokg queue run');
+    return queueJson(overview);
+  };
+  const print = (value: object & { readonly left_seconds?: number | null }): void => {
+    if (session.json || options.format === 'json') session.terminal.print(JSON.stringify(value));
+    // Without jobs, no time is left for them: the line would only puzzle.
+    else session.print(value.left_seconds === 0 ? { ...value, left_seconds: null } : value);
+  };
+  if (!options.watch) return print(await read());
+  using stop = stopSignal();
+  while (!stop.signal.aborted) {
+    const value = await read();
+    // Right before the output, to avoid flicker.
+    if (process.stdout.isTTY) process.stdout.write(CLEAR);
+    print(value);
+    await wait(session.clock, WATCH_MS, stop.signal).catch(() => undefined);
+  }
 }
 
 const NO_JOBS = { nextAvailableAt: null, inProgress: 0, host: '' };

@@ -52,10 +52,10 @@ async function run(ids: readonly string[], options: RunOptions, session: Session
     });
   const asked = { ...askedFor(ids, options), works: options.works };
   const out = options.out ?? folderFor(asked, session.load().config);
-  using stop = stopSignal((name) => session.log('info', `${name}: finishing running work; Ctrl-C again to quit`));
+  using stop = stopSignal((name) => session.info(`${name}: finishing running work; Ctrl-C again to quit`));
   const isFirst = !existsSync(join(out, 'run.json'));
   await using corpus = await openCorpus(out, { config: await configFor(out, options, session) });
-  if (isFirst && asksOpenAlex(options)) for (const hint of keyHints(corpus.config)) session.log('info', hint);
+  if (isFirst && asksOpenAlex(options)) for (const hint of keyHints(corpus.config)) session.info(hint);
   const account = await runCorpus(corpus, asked, session, stop.signal);
   printRun(account, corpus, session);
 }
