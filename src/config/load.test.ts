@@ -221,6 +221,17 @@ test('an unrelated variable is ignored with a warning, a misspelt one is rejecte
   });
 });
 
+test('a former setting of claims is rejected with its current name', () => {
+  for (const [former, current] of [
+    ['MODEL', 'NAME'],
+    ['URL', 'URL'],
+    ['TIMEOUT_S', 'TIMEOUT_S'],
+  ] as const)
+    assert.throws(() => loadConfig({ ...nowhere, environment: { [`DOCSTOKG_CLAIMS__${former}`]: '3' } }), {
+      message: new RegExp(`did you mean DOCSTOKG_MODEL__${current}\\?$`),
+    });
+});
+
 test('a misspelt setting is rejected with a suggestion, if there is one', () => {
   const suggested = (name: string): string | undefined => {
     try {

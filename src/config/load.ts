@@ -176,8 +176,14 @@ function article(type: string): string {
   return type === 'integer' ? 'a whole number' : type === 'choice' ? 'one of' : `a ${type}`;
 }
 
-/** The key that was probably meant: similar in section and name, or equal in name alone. */
+/** The key that was probably meant: its new name, similar in section and name, or the only one with this name. */
 function suggestion(name: string, origin: string, keys: readonly Key[]): string {
+  const renamed = name === 'claims.model' ? 'model.name' : name.replace(/^claims\./, 'model.');
+  const best = keys.find((key) => key.name === renamed) ?? similarKey(name, keys);
+  return best ? `; did you mean ${origin.startsWith('environment') ? best.environment : best.name}?` : '';
+}
+
+function similarKey(name: string, keys: readonly Key[]): Key | undefined {
   const squeezed = (text: string): string => text.replaceAll(/[_-]/g, '').toLowerCase();
   const [section = '', ...rest] = name.split('.').map(squeezed);
   const last = rest.at(-1) ?? section;
@@ -185,10 +191,11 @@ function suggestion(name: string, origin: string, keys: readonly Key[]): string 
     const [keySection = '', keyLast = ''] = key.path.map(squeezed);
     const apart = rest.length === 0 ? 0 : editDistance(section, keySection);
     const differs = last.length > 3 && apart === 0 && keyLast.includes(last) ? 1 : editDistance(last, keyLast);
-    const near = differs === 0 || (apart <= 2 && differs <= Math.max(1, last.length / 3));
-    return { key, near, score: apart + differs };
+    return { key, apart, differs };
   });
-  const [best] = ranked.filter(({ near }) => near).sort((one, other) => one.score - other.score);
-  if (!best) return '';
-  return `; did you mean ${origin.startsWith('environment') ? best.key.environment : best.key.name}?`;
+  const [near] = ranked
+    .filter(({ apart, differs }) => apart <= 2 && differs <= Math.max(1, last.length / 3))
+    .sort((one, other) => one.apart + one.differs - other.apart - other.differs);
+  const [alike, another] = ranked.filter(({ differs }) => differs === 0);
+  return near?.key ?? (another ? undefined : alike?.key);
 }
