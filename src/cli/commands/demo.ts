@@ -20,7 +20,7 @@ import { loadSimulation, readManifest, readTruth, readViolations, startSimulatio
 import type { Terminal } from '../terminal.ts';
 import { plain } from '../terminal.ts';
 import { configFor, runCorpus } from './run/index.ts';
-import { printAccount, printNextSteps, printRun } from './run/summary.ts';
+import { nextSteps, printAccount, printLines, printRun } from './run/summary.ts';
 import { wholeNumber } from '../options.ts';
 
 export const DEMO_WORLD = { seed: 7, works: 600, hosts: 60, profile: 'demo' } as const;
@@ -82,11 +82,9 @@ async function demo(out: string, max: number | undefined, session: Session): Pro
   await using corpus = await openCorpus(out, {
     config: await configFor(out, { sim: web.url }, session, DEMO_SETTINGS),
   });
-  const account = await runCorpus(corpus, asked, session, stop.signal);
-  if (!account.index) {
-    printRun(account, corpus, session);
-    return;
-  }
+  const end = await runCorpus(corpus, asked, session, stop.signal);
+  const { account } = end;
+  if (!account.index) return printRun(end, corpus, session);
   const { verification, violations } = await compareWithTruth(web.url, out, max, session);
   const answers = await askQuestions(corpus, stop.signal);
   const { answer, table } = await askAndTabulate(corpus, stop.signal);
@@ -99,7 +97,7 @@ async function demo(out: string, max: number | undefined, session: Session): Pro
     session.terminal.print(JSON.stringify({ out, ...account, truth, answers, ...asked }));
     return;
   }
-  printAccount(account, session);
+  printAccount(end, session);
   printAnswers(answers, out, session);
   const isRight = differences.length === 0 && violations === 0;
   const compared = isRight ? 'outcome, reason, resolver, file and attempts of all match' : recordText(truth, 0);
@@ -107,7 +105,7 @@ async function demo(out: string, max: number | undefined, session: Session): Pro
     `\n${mark(isRight, session.terminal)} ${works} works compared with the simulated web: ${compared}`,
   );
   printAsked(answer, table, session);
-  printNextSteps(account, out, session);
+  printLines(session.terminal, nextSteps(account, out, corpus.config));
 }
 
 /**

@@ -10,7 +10,7 @@ import { settingsTable } from '../../../config/index.ts';
 import type { DownloadSummary } from '../../../download/index.ts';
 import { HeldClock } from '../../../testing/index.ts';
 import type { Session } from '../../session.ts';
-import { printAccount } from './index.ts';
+import { printDownload } from './index.ts';
 
 const NOTHING = { found: 0, saved: 0, skipped: 0, failed: 0, parked: 0, keptBefore: 0, crashed: 0, bytes: 0 };
 
@@ -31,14 +31,13 @@ async function printed(
   const { store } = works;
   const lines: string[] = [];
   const terminal = { columns: 1_000, print: (text: string) => void lines.push(text.replaceAll('\u00A0', ' ')), style: (_: string, text: string) => text }; // prettier-ignore
-  const session = { terminal, clock: new HeldClock(0), json: false, log: () => undefined } as unknown as Session;
-  const account = { counts: accountOf(store, 'now'), run: runCountsOf(store, 'now') };
-  printAccount(
-    { summary: { ...NOTHING, ...summary } as DownloadSummary, ...account },
-    0,
-    session,
-    settingsTable().defaults,
-  );
+  const session = { terminal, clock: new HeldClock(0), json: false, info: () => undefined } as unknown as Session;
+  const [counts, run] = [accountOf(store, 'now'), runCountsOf(store, 'now')];
+  const now = { ...NOTHING, ...summary } as DownloadSummary;
+  const none = { documents: 0, scans: 0, partial: 0, passed_over: [], own_papers: null, stages: {}, failures: [] };
+  const account = { ...none, works: { ...counts, listed_this_run: 0, bytes_this_run: 0 }, index: null, stopped: null, seconds: 0 }; // prettier-ignore
+  const gathered = { kind: 'gathered', summary: now, counts, run } as const;
+  printDownload({ account, gathered }, session, settingsTable().defaults);
   return lines.join('\n');
 }
 
@@ -54,7 +53,7 @@ test('works are counted and not tries, earlier runs have a row of their own, and
   ]);
   assert.match(
     text,
-    /^Works +4 listed, 2 downloaded \(1 by this run\), 1 unavailable, 1 failed, retryable,\s+1 unreadable/,
+    /^Works +4 listed, 2 downloaded \(1 by this run\), 1 unavailable, 1 failed, retryable,\s+1\s+unreadable/,
     text,
   );
   assert.match(text, /^By source +arxiv 1, openalex 1$/m, text);

@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
 
-import type { Account, RunCounts } from '../../../ask/index.ts';
 import { AppError } from '../../../base/index.ts';
 import type { Config } from '../../../config/index.ts';
-import type { Corpus, RunAsked } from '../../../corpus/index.ts';
+import type { RunAsked } from '../../../corpus/index.ts';
 import { openCorpus } from '../../../corpus/index.ts';
-import type { DownloadSummary } from '../../../download/index.ts';
+import type { WorkPlans } from '../../../harvest/index.ts';
 import { asksOpenAlex } from '../../../harvest/index.ts';
+import type { Work } from '../../../works/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared, stopSignal } from '../../session.ts';
-import { count, duration, plain } from '../../terminal.ts';
-import { RunProgress } from '../run/progress.ts';
-import { countsLine, printLabelled, printWorks } from '../run/summary.ts';
+import { runCorpus } from '../run/index.ts';
+import type { RunEnd } from '../run/summary.ts';
+import { nextSteps, printAccount, printLines } from '../run/summary.ts';
 import type { DownloadOptions } from './options.ts';
 import { askedFor, downloadFlags, downloadOptions, keyHints, loadRun, nothingFound } from './options.ts';
 
@@ -48,57 +48,37 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
   const config = loadRun(session, await downloadFlags(options));
   await using corpus = await openCorpus(config.download.out, { config, clock: session.clock });
   const request = askedFor(ids, options);
-  if (isEstimate) {
-    using stop = stopSignal();
-    const tell = session.info;
-    const estimate = await corpus.estimate(request, { tell, signal: stop.signal });
-    session.print(estimate);
-    return;
-  }
-  if (options.dryRun) return await dryRun(corpus, request, session);
-  if (options.listOnly) return await listPlans(corpus, request, session);
-  using stop = stopSignal((name) => session.info(`${name}: finishing running downloads; Ctrl-C again to quit`));
-  const gathering = corpus.gather({ ...request, until: 'files' }, stop.signal);
-  const progress = new RunProgress(session, gathering);
-  const startedAt = session.clock.monotonic();
-  using _line = progress.show();
-  for await (const event of gathering) {
-    progress.see(event);
-    if (event.kind !== 'gathered') continue;
-    const { summary, counts } = event;
-    printAccount(event, session.clock.monotonic() - startedAt, session, config);
-    const isEmpty = counts.listed + counts.unreadable_entries === 0 && summary.reason !== 'stopped';
-    if (isEmpty) session.log('error', nothingFound(request));
-    if (isEmpty || summary.crashed > 0 || counts.failed > 0) process.exitCode ??= 1;
-  }
+  const isLooking = isEstimate || options.dryRun || options.listOnly;
+  using stop = stopSignal(
+    isLooking ? undefined : (name) => session.info(`${name}: finishing running downloads; Ctrl-C again to quit`),
+  );
+  const looking = { tell: session.info, signal: stop.signal };
+  if (isEstimate) return session.print(await corpus.estimate(request, looking));
+  if (options.dryRun) return await listWorks(corpus.find(request, looking), request, session);
+  if (options.listOnly) return await listPlans(corpus.plans(request, looking), session);
+  const end = await runCorpus(corpus, { ...request, until: 'files' }, session, stop.signal);
+  printDownload(end, session, config);
 }
 
-async function dryRun(corpus: Corpus, request: RunAsked, session: Session): Promise<void> {
+async function listWorks(works: AsyncIterable<Work>, request: RunAsked, session: Session): Promise<void> {
   let found = 0;
-  using stop = stopSignal();
-  const tell = session.info;
-  for await (const work of corpus.find(request, { tell, signal: stop.signal })) {
+  for await (const work of works) {
     found += 1;
-    session.terminal.print(
-      session.json
-        ? JSON.stringify({ work: work.id, doi: work.ids.doi, title: work.title, year: work.year })
-        : `${work.id}  ${work.year ?? '    '}  ${work.title ?? ''}`,
+    session.print(
+      { work: work.id, doi: work.ids.doi, title: work.title, year: work.year },
+      `${work.id}  ${work.year ?? '    '}  ${work.title ?? ''}`,
     );
   }
   session.info(`${found} works; nothing was downloaded`);
-  if (found === 0) {
-    session.log('error', nothingFound(request));
-    process.exitCode ??= 1;
-  }
+  if (found > 0) return;
+  session.log('error', nothingFound(request));
+  process.exitCode ??= 1;
 }
 
-/** Lists every URL the resolvers return. Downloads nothing and writes no job or manifest row. */
-async function listPlans(corpus: Corpus, request: RunAsked, session: Session): Promise<void> {
-  const { terminal, json } = session;
+/** Lists every URL the resolvers return. */
+async function listPlans(found: AsyncIterable<WorkPlans>, session: Session): Promise<void> {
   let [works, places] = [0, 0];
-  using stop = stopSignal();
-  const tell = session.info;
-  for await (const { work, findings } of corpus.plans(request, { tell, signal: stop.signal })) {
+  for await (const { work, findings } of found) {
     works += 1;
     for (const finding of findings) {
       if (finding.kind === 'problem') {
@@ -107,50 +87,27 @@ async function listPlans(corpus: Corpus, request: RunAsked, session: Session): P
       }
       const { resolver, url, expect, license } = finding.plan;
       places += 1;
-      terminal.print(
-        json
-          ? JSON.stringify({ work: work.id, doi: work.ids.doi, resolver, url, expect, license })
-          : `${work.id}  ${resolver}  ${expect}  ${url}`,
+      session.print(
+        { work: work.id, doi: work.ids.doi, resolver, url, expect, license },
+        `${work.id}  ${resolver}  ${expect}  ${url}`,
       );
     }
   }
   session.info(`${works} works, ${places} URLs; nothing was downloaded`);
 }
 
-export function printAccount(
-  { summary, counts, run }: { readonly summary: DownloadSummary; readonly counts: Account; readonly run: RunCounts },
-  elapsedMs: number,
-  session: Session,
-  config: Config,
-): void {
-  const { terminal } = session;
-  const { found, crashed, bytes, reason } = summary;
-  if (session.json) {
+export function printDownload(end: RunEnd, session: Session, config: Config): void {
+  const { account, gathered } = end;
+  const { out } = config.download;
+  if (session.json && gathered) {
+    const { summary, counts, run } = gathered;
+    const { found, crashed, bytes, reason } = summary;
     const { by_resolver, by_reason, earlier_by_reason, given_up, deferred } = run;
     const how = { by_resolver, by_reason, ended_before: earlier_by_reason, given_up, waiting: deferred.works };
     const ended = { ...run.outcomes, kept_before: summary.keptBefore, crashed, bytes, reason };
-    terminal.print(JSON.stringify({ found, ...ended, ...how, counts, out: config.download.out }));
-    return;
+    return session.terminal.print(JSON.stringify({ found, ...ended, ...how, counts, out }));
   }
-  printWorks(counts, terminal);
-  printLabelled(terminal, 'Not retried', countsLine(run.earlier_by_reason));
-  if (crashed > 0) printLabelled(terminal, 'Crashed', `${count(crashed)} of the failed works`);
-  const { works, first } = run.deferred;
-  for (const each of first) printLabelled(terminal, 'Deferred', plain(each));
-  if (works > first.length) printLabelled(terminal, '', `and ${count(works - first.length)} more`);
-  for (const message of run.given_up) session.warn(plain(message));
-  terminal.print(`\nfiles and manifests in ${config.download.out}  (${duration(elapsedMs)})`);
-  for (const hint of hints(summary, config)) session.info(hint);
-}
-
-function hints(summary: DownloadSummary, config: Config): string[] {
-  const queue = `--queue ${config.queue.backend === 'postgres' ? 'postgres://…' : config.queue.path}`;
-  return [
-    ...(summary.reason === 'stopped' ? ['stopped early; resume: run the same command'] : []),
-    ...(summary.parked > 0 ? ['some works were deferred or failed; run the same command later to retry them'] : []),
-    ...(summary.failed > 0
-      ? [`see failures: contentdownload queue stats ${queue}; retry: contentdownload queue retry-failed ${queue}`]
-      : []),
-    ...keyHints(config),
-  ];
+  printAccount(end, session, `Files and manifests in ${out}`);
+  printLines(session.terminal, nextSteps(account, out, config));
+  for (const hint of keyHints(config)) session.info(hint);
 }

@@ -5,7 +5,7 @@ import { Command } from 'commander';
 
 import { AppError } from '../../../base/index.ts';
 import type { Config, Layer } from '../../../config/index.ts';
-import type { Corpus, RunAccount, RunAsked } from '../../../corpus/index.ts';
+import type { Corpus, GatherRequest, RunAccount, RunAsked } from '../../../corpus/index.ts';
 import { corpusLayer, openCorpus } from '../../../corpus/index.ts';
 import { slug } from '../../../download/index.ts';
 import { asksOpenAlex } from '../../../harvest/index.ts';
@@ -15,6 +15,7 @@ import { worksOption } from '../../options.ts';
 import type { DownloadOptions } from '../download/options.ts';
 import { askedFor, downloadFlags, downloadOptions, keyHints, nothingFound } from '../download/options.ts';
 import { RunProgress } from './progress.ts';
+import type { RunEnd } from './summary.ts';
 import { printRun } from './summary.ts';
 
 const EXAMPLES = `
@@ -56,40 +57,40 @@ async function run(ids: readonly string[], options: RunOptions, session: Session
   const isFirst = !existsSync(join(out, 'run.json'));
   await using corpus = await openCorpus(out, { config: await configFor(out, options, session) });
   if (isFirst && asksOpenAlex(options)) for (const hint of keyHints(corpus.config)) session.info(hint);
-  const account = await runCorpus(corpus, asked, session, stop.signal);
-  printRun(account, corpus, session);
+  printRun(await runCorpus(corpus, asked, session, stop.signal), corpus, session);
 }
 
 /** Runs the pipeline, shows progress, writes the report and sets the exit code. */
 export async function runCorpus(
   corpus: Corpus,
-  asked: RunAsked,
+  asked: GatherRequest,
   session: Session,
   signal: AbortSignal,
-): Promise<RunAccount> {
+): Promise<RunEnd> {
   const gathering = corpus.gather(asked, signal);
   const progress = new RunProgress(session, gathering);
   using _line = progress.show();
   let account: RunAccount | undefined;
-  let crashed = 0;
+  let gathered: RunEnd['gathered'];
   for await (const event of gathering) {
     progress.see(event);
-    if (event.kind === 'gathered') ({ crashed } = event.summary);
-    if (event.kind === 'ended') account = event.account;
+    if (event.kind === 'gathered') gathered = event;
+    if (event.kind === 'ended') ({ account } = event);
   }
   if (!account)
     throw new AppError('ENDED_EARLY', 'the run ended without a summary', { hint: 'this is a bug; please report it' });
-  const { listed = 0, failed = 0, waiting = 0, unreadable_entries: unreadable = 0 } = account.works ?? {};
+  const { listed = 0, failed = 0, waiting = 0, deferred = 0, unreadable_entries: unreadable = 0 } = account.works ?? {};
   const isEmpty = account.documents === 0 && listed + unreadable === 0;
   if (isEmpty && account.stopped === null) session.log('error', nothingFound(asked));
-  const isIncomplete = failed > 0 || account.failures.length > 0 || (crashed > 0 && waiting > 0);
+  const hasCrashed = (gathered?.summary.crashed ?? 0) > 0 && waiting + deferred > 0;
+  const isIncomplete = failed > 0 || account.failures.length > 0 || hasCrashed;
   if (isEmpty || isIncomplete || account.stopped !== null) process.exitCode ??= 1;
   if (account.index) {
     progress.reporting();
     const { writeReport } = await import('../../../serve/index.ts');
     await writeReport({ folder: corpus.folder, corpus: { config: corpus.config }, signal });
   }
-  return account;
+  return { account, gathered };
 }
 
 /** The settings of a run, with all paths inside its folder. */

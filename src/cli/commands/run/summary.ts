@@ -1,131 +1,158 @@
-import type { Account } from '../../../ask/index.ts';
-import type { Corpus, CorpusStageName, RunAccount } from '../../../corpus/index.ts';
-import { recordText } from '../../record-text.ts';
+import type { Account, RunCounts } from '../../../ask/index.ts';
+import type { Config } from '../../../config/index.ts';
+import type { Corpus, CorpusEvent, CorpusStageName, RunAccount } from '../../../corpus/index.ts';
 import type { Session } from '../../session.ts';
 import { wrapped } from '../../passage-text.ts';
 import type { Terminal } from '../../terminal.ts';
 import { count, duration, plain } from '../../terminal.ts';
 
-const WORDS: readonly (readonly [CorpusStageName, string])[] = [
-  ['doctags', 'parsed'],
-  ['chunk', 'chunked'],
-  ['dense', 'vectors'],
-  ['embed', 'embedded'],
+/** How a run ended: its account and, if it downloaded, what this run did. */
+export interface RunEnd {
+  readonly account: RunAccount;
+  readonly gathered: Extract<CorpusEvent, { kind: 'gathered' }> | undefined;
+}
+
+/** A line of the summary; a line without text is not printed. */
+type Line = readonly [label: string, text: string];
+
+/** `dense` is left out: it computes vectors ahead of `embed`, which writes them. */
+const STAGES: readonly (readonly [CorpusStageName, label: string])[] = [
+  ['doctags', 'Parsed'],
+  ['chunk', 'Chunked'],
+  ['embed', 'Embedded'],
 ];
-/** Failed documents listed by name; the rest are only counted. */
+/** Files and documents listed by name; the rest are only counted. */
 const NAMED = 10;
 /** Widths of the label column and of a line. */
-const LABEL = 12;
+const LABEL = 13;
 const WIDEST = 100;
 
-export function printRun(account: RunAccount, { folder, config }: Corpus, session: Session): void {
-  if (session.json) {
-    session.terminal.print(JSON.stringify({ out: folder, ...account }));
-    return;
-  }
+export function printRun(end: RunEnd, { folder, config }: Corpus, session: Session): void {
+  const { account } = end;
+  if (session.json) return session.terminal.print(JSON.stringify({ out: folder, ...account }));
   const isElsewhere = config.queue.fleet && account.index === null && account.documents > 0;
-  printAccount(account, session, isElsewhere ? 'Another machine of the fleet built the search index' : undefined);
-  printNextSteps(account, folder, session);
-  if (isElsewhere && account.stopped === null)
-    printLabelled(
-      session.terminal,
-      'Search here',
-      `docstokg store pull ${quoted(folder)} --fleet postgres://… --store ${config.store.url} brings it to this machine`,
-    );
+  printAccount(end, session, isElsewhere ? 'Another machine of the fleet built the search index' : undefined);
+  const pull = `docstokg store pull ${quoted(folder)} --fleet postgres://… --store ${config.store.url} brings it to this machine`;
+  printLines(session.terminal, [
+    ...nextSteps(account, folder, config),
+    ['Search here', isElsewhere && account.stopped === null ? pull : ''],
+  ]);
 }
 
-/** Prints works by resolver and reason, stage results and failed documents. */
-export function printAccount(account: RunAccount, session: Session, unsearchable = 'Nothing to search yet'): void {
-  const { terminal } = session;
+/** Prints works, documents and stages, and how the run ended. */
+export function printAccount({ account, gathered }: RunEnd, session: Session, unsearchable = 'Nothing to search yet') {
   const { works, index, stopped } = account;
-  if (works) {
-    printWorks(works, terminal);
-    terminal.print('');
-  }
-  const details = recordText(detailsOf(account), session.clock.now(), (text) => terminal.style('bold', text, 'stdout'));
-  if (details !== '') terminal.print(`${details}\n`);
-  if (account.scans > 0)
-    printLabelled(terminal, 'Scans', `${count(account.scans)} without text (needs-ocr): see docs/guides/doctags.md`);
-  if (account.partial > 0)
-    printLabelled(
-      terminal,
-      'Partial',
-      `${count(account.partial)} documents were parsed in part: pages need OCR, or words are missing`,
-    );
+  const stopText = stopped === 'asked to stop' ? '' : ` (${plain(stopped ?? '')})`;
+  const notSearchable = stopped === null ? unsearchable : `Stopped early${stopText}`;
   const ending = index
     ? `${count(index.passages)} ${index.passages === 1 ? 'passage' : 'passages'} searchable by ${index.searched_by}`
-    : stopped === null
-      ? unsearchable
-      : `Stopped early${stopped === 'asked to stop' ? '' : ` (${plain(stopped)})`}`;
-  terminal.print(`${ending}, after ${duration(account.seconds * 1000)}.`);
+    : notSearchable;
+  printLines(session.terminal, [
+    ...(works ? worksLines(works) : []),
+    ...(gathered ? runLines(gathered.run, gathered.summary.crashed) : []),
+    ...documentLines(account),
+  ]);
+  session.terminal.print(`\n${ending}, after ${duration(account.seconds * 1000)}.`);
+  for (const message of gathered?.run.given_up ?? []) session.warn(plain(message));
 }
 
-/** Prints the works of a run: by outcome, source, reason and file. */
-export function printWorks(works: Account, terminal: Terminal): void {
-  printLabelled(terminal, 'Works', worksLine(works));
-  printLabelled(terminal, 'By source', countsLine(works.by_resolver));
-  printLabelled(terminal, 'Missing', countsLine(works.by_reason));
-  if (Object.keys(works.listed_by_file).length > 1)
-    printLabelled(terminal, 'By file', countsLine(works.listed_by_file));
-  printLabelled(terminal, 'Unreadable', countsLine(works.unreadable_by_file));
+/** Prints bold labels, each with its text wrapped beside it. */
+export function printLines(terminal: Terminal, lines: readonly Line[]): void {
+  const width = Math.max(30, Math.min(terminal.columns, WIDEST)) - LABEL;
+  for (const [label, text] of lines.filter(([, each]) => each !== ''))
+    for (const [at, line] of wrapped(text, width).entries())
+      terminal.print(`${terminal.style('bold', (at === 0 ? label : '').padEnd(LABEL), 'stdout')}${line}`);
 }
 
-export function printNextSteps(account: RunAccount, folder: string, session: Session): void {
-  const { terminal } = session;
-  for (const [word, what] of nextSteps(account, folder)) printLabelled(terminal, word, what);
-}
-
-/** Prints a bold label and wraps the text next to it; prints nothing for an empty text. */
-export function printLabelled(terminal: Terminal, label: string, text: string): void {
-  if (text === '') return;
-  const lines = wrapped(text, Math.max(30, Math.min(terminal.columns, WIDEST)) - LABEL);
-  for (const [at, line] of lines.entries())
-    terminal.print(`${terminal.style('bold', (at === 0 ? label : '').padEnd(LABEL), 'stdout')}${line}`);
-}
-
-function worksLine(works: Account): string {
-  const parts: readonly (readonly [number, string])[] = [
-    [works.local, 'local'],
-    [works.unavailable, 'unavailable'],
-    [works.deferred, 'deferred'],
-    [works.failed, 'failed, retryable'],
-    [works.waiting, 'not tried yet'],
-    [works.unreadable_entries, 'unreadable entries'],
-    [works.repeated_entries, 'repeated entries'],
-    [works.other_versions, 'other versions of listed works'],
-    [works.retracted, 'retracted'],
-    [works.included, 'included'],
-    [works.excluded, 'excluded'],
-  ];
-  return [
-    `${count(works.listed)} listed`,
-    `${count(works.downloaded)} downloaded (${count(works.downloaded_this_run)} by this run)`,
-    ...parts.filter(([works]) => works > 0).map(([works, word]) => `${count(works)} ${word}`),
-  ].join(', ');
-}
-
-/** The user's files, the stages and the failures: the first of each list. */
-function detailsOf({ passed_over: skipped, own_papers: own, stages, failures }: RunAccount): object {
-  const rows = WORDS.flatMap(([name, documents]) => {
-    const { wall_ms: _wall, ...counts } = stages[name] ?? { done: 0, kept: 0, failed: 0, left: 0, wall_ms: 0 };
-    return counts.done + counts.kept + counts.failed + counts.left > 0 ? [{ documents, ...counts }] : [];
-  });
-  return {
-    [`${count(skipped.length)} of your files were skipped`]: skipped.slice(0, NAMED),
-    your_papers: own && {
-      identified_by_an_id_in_the_file: own.checked || null,
-      with_a_DOI_that_was_not_verified: own.unchecked || null,
-      identified_by_title_only: own.unnamed || null,
-      'not looked up because a service failed; run the same command to retry': own.unanswered || null,
-      DOIs_of_other_works_that_were_ignored: own.refused.slice(0, NAMED),
-    },
-    stages: rows,
-    [`${count(failures.length)} documents failed`]: failures.slice(0, NAMED),
+function worksLines(works: Account): Line[] {
+  const others = {
+    local: works.local,
+    unavailable: works.unavailable,
+    deferred: works.deferred,
+    'failed, retryable': works.failed,
+    'not tried yet': works.waiting,
+    'unreadable entries': works.unreadable_entries,
+    'repeated entries': works.repeated_entries,
+    'other versions of listed works': works.other_versions,
+    retracted: works.retracted,
+    included: works.included,
+    excluded: works.excluded,
   };
+  const downloaded = `${count(works.downloaded)} downloaded (${count(works.downloaded_this_run)} by this run)`;
+  const files = Object.keys(works.listed_by_file).length;
+  return [
+    ['Works', [`${count(works.listed)} listed`, downloaded, ...counted(others)].join(', ')],
+    ['By source', countsLine(works.by_resolver)],
+    ['Missing', countsLine(works.by_reason)],
+    ['By file', files > 1 ? countsLine(works.listed_by_file) : ''],
+    ['Unreadable', countsLine(works.unreadable_by_file)],
+  ];
+}
+
+function runLines({ earlier_by_reason: earlier, deferred }: RunCounts, crashed: number): Line[] {
+  return [
+    ['Not retried', countsLine(earlier)],
+    ['Crashed', crashed > 0 ? `${count(crashed)} of the failed works` : ''],
+    ...named('Deferred', deferred.first.map(plain), deferred.works),
+  ];
+}
+
+/** The user's papers, the stages, and the documents that need attention. */
+function documentLines({
+  own_papers: own,
+  passed_over: skipped,
+  stages,
+  failures,
+  scans,
+  partial,
+}: RunAccount): Line[] {
+  const papers = own && {
+    'identified by an id in the file': own.checked,
+    'with a DOI that no service confirmed': own.unchecked,
+    'known only by their title': own.unnamed,
+    'not looked up, because a service failed: run the same command to retry': own.unanswered,
+  };
+  const refused = own?.refused ?? [];
+  const others = refused.map(({ document, doi, title }) => `${document}: ${doi}${title === null ? '' : ` (${title})`}`);
+  const unreadable = skipped.map(({ file, detail }) => `${file}: ${detail}`);
+  const failed = failures.map(({ stage, document, code, message }) => `${document}: ${stage}: ${code} ${message}`);
+  return [
+    ['Your papers', papers ? counted(papers).join(', ') : ''],
+    ...named('Other works', others, others.length, 'DOIs in your papers belong to other works and were ignored'),
+    ...named('Skipped', unreadable, unreadable.length, 'of your files are not papers'),
+    ...STAGES.map(([name, label]): Line => [label, stageText(stages[name])]),
+    ['Scans', scans > 0 ? `${count(scans)} without text (needs-ocr): see docs/guides/doctags.md` : ''],
+    [
+      'Partial',
+      partial > 0 ? `${count(partial)} documents were parsed in part: pages need OCR, or words are missing` : '',
+    ],
+    ...named('Failed', failed, failed.length, failed.length === 1 ? 'document' : 'documents'),
+  ];
+}
+
+function stageText(stage: RunAccount['stages'][CorpusStageName]): string {
+  if (!stage || stage.done + stage.kept + stage.failed + stage.left === 0) return '';
+  const { done, kept, failed, left, p50_ms: median, p95_ms: most } = stage;
+  const others = { 'of them by earlier runs': kept, failed, 'left for the next run': left };
+  const time = done > 0 ? `; half of them within ${duration(median)}, 95 % within ${duration(most)}` : '';
+  return [`${count(done + kept)} documents`, ...counted(others)].join(', ') + time;
+}
+
+/** The number of some things, then the first of them, one per line. Without `what` the number is not shown. */
+function named(label: string, texts: readonly string[], all: number, what?: string): Line[] {
+  const shown = texts.slice(0, NAMED).map(plain);
+  const more = all > shown.length ? [`and ${count(all - shown.length)} more`] : [];
+  const lines = [...(what === undefined ? [] : [`${count(all)} ${what}`]), ...shown, ...more];
+  return all === 0 ? [] : lines.map((text, at): Line => [at === 0 ? label : '', text]);
+}
+
+/** Counts by what they count, without zeros: `3 local, 2 deferred`. */
+function counted(counts: Readonly<Record<string, number>>): string[] {
+  return Object.entries(counts).flatMap(([what, number]) => (number > 0 ? [`${count(number)} ${what}`] : []));
 }
 
 /** Formats counts as `openalex 24, arxiv 6`, largest first; a name and its number are not wrapped apart. */
-export function countsLine(counts: Readonly<Record<string, number>>): string {
+function countsLine(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
     .sort((a, b) => b[1] - a[1])
     .map(([name, works]) => `${name}\u00A0${count(works)}`)
@@ -136,22 +163,19 @@ function quoted(folder: string): string {
   return /\s/.test(folder) ? JSON.stringify(folder) : folder;
 }
 
-function nextSteps({ index, works, stopped, failures }: RunAccount, folder: string): (readonly [string, string])[] {
+/** What the user can do next. */
+export function nextSteps({ index, works, stopped, failures }: RunAccount, folder: string, config: Config): Line[] {
   const run = quoted(folder);
+  const queue = config.queue.backend === 'postgres' ? 'postgres://…' : quoted(config.queue.path);
+  const deferred = 'some works were deferred by rate limits; run the same command later to retry them';
+  const retry = `contentdownload queue retry-failed --queue ${queue}, then the same command`;
+  const why = `docstokg stage-log --stage doctags --status failure --data-root ${run}/Data`;
   return [
-    [index !== null, 'Ask', `docstokg ask ${run} "…"`],
-    [index !== null, 'Look', `${run}/report.html`],
-    [stopped !== null, 'Resume', 'run the same command'],
-    [
-      (works?.deferred ?? 0) > 0,
-      'Later',
-      'some works were deferred by rate limits; run the same command later to retry them',
-    ],
-    [
-      (works?.failed ?? 0) > 0,
-      'Retry',
-      `contentdownload queue retry-failed --queue ${run}/state/workqueue.sqlite, then the same command`,
-    ],
-    [failures.length > 0, 'Why', `docstokg stage-log --stage doctags --status failure --data-root ${run}/Data`],
-  ].flatMap(([fits, word, what]) => (fits === true ? [[String(word), String(what)] as const] : []));
+    ['Ask', index ? `docstokg ask ${run} "…"` : ''],
+    ['Look', index ? `${run}/report.html` : ''],
+    ['Resume', stopped === null ? '' : 'run the same command'],
+    ['Later', (works?.deferred ?? 0) > 0 ? deferred : ''],
+    ['Retry', (works?.failed ?? 0) > 0 ? retry : ''],
+    ['Why', failures.length > 0 ? why : ''],
+  ];
 }
