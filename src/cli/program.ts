@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 
+import { settingsTable } from '../config/index.ts';
 import { readGenerated, writeGenerated } from '../config/generated/index.ts';
 import type { CommandTable } from './completion.ts';
 import { commandTable, completionCommand } from './completion.ts';
@@ -112,29 +113,17 @@ const RENAMED_FORMATS: Readonly<Record<string, Readonly<Record<string, string>>>
 const GONE: Readonly<Record<string, string>> = {
   download: 'contentdownload takes the same options',
   estimate: 'use contentdownload --estimate',
-  '--accept': 'use --set download.accept=VALUE',
-  '--max-bytes': 'use --set download.max_bytes=VALUE',
-  '--content-addressed': 'use --set download.content_addressed=true',
-  '--resolver-order': 'use --set download.resolver_order=VALUE',
   '--enable-resolver': 'use --set download.enable=VALUE',
   '--disable-resolver': 'use --set download.disable=VALUE',
-  '--lookup-most': 'use --set graph.lookup_most=VALUE',
-  '--allowed-hosts': 'use --set serve.allowed_hosts=VALUE',
-  '--passages-per-document': 'use --set claims.passages_per_document=VALUE',
-  '--engine-timeout-s': 'use --set parse.engine_timeout_s=VALUE',
-  '--engine-prompt': 'use --set parse.engine_prompt=VALUE',
-  '--engine-dpi': 'use --set parse.engine_dpi=VALUE',
-  '--max-pages': 'use --set parse.max_pages=VALUE',
-  '--memory-limit-mb': 'use --set parse.memory_limit_mb=VALUE',
-  '--tokenizer': 'use --set parse.tokenizer=VALUE',
-  '--min-tokens': 'use --set parse.min_tokens=VALUE',
-  '--overlap-tokens': 'use --set parse.overlap_tokens=VALUE',
 };
 
-/** Adds what to use instead to the message about an unknown command or option. */
+/** Adds what to use instead to the message about an unknown command or option: many options are settings only. */
 export function withHint(message: string): string {
   const [, name = ''] = /unknown (?:command|option) '([^']+)'/.exec(message) ?? [];
-  return Object.hasOwn(GONE, name) ? `${message.trimEnd()}; ${GONE[name]}\n` : message;
+  const keyName = /^--[a-z-]+$/.test(name) ? name.slice(2).replaceAll('-', '_') : '';
+  const key = keyName === '' ? undefined : settingsTable().keys.find(({ path }) => path.at(-1) === keyName);
+  const hint = Object.hasOwn(GONE, name) ? GONE[name] : key && `use --set ${key.name}=VALUE`;
+  return hint === undefined ? message : `${message.trimEnd()}; ${hint}\n`;
 }
 
 /** The new name of a renamed command, and the command line with it. */

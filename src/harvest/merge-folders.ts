@@ -1,17 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  realpathSync,
-} from 'node:fs';
+import { constants, copyFileSync, existsSync, linkSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -25,7 +13,6 @@ import { Candidates, CorpusStore, isRecord } from '../store/index.ts';
 
 /** Rows of one append to the manifest with one sync. */
 const BATCH_ROWS = 10_000;
-const COPY_BYTES = 1 << 20;
 const MOST_NAMED = 1_000;
 /** Files that are synced at a time. */
 const MOST_OPEN = 64;
@@ -124,7 +111,6 @@ class FileCopies implements Disposable {
   readonly #out: string;
   readonly #parts: PartFolder;
   readonly #commits = new FileCommits();
-  readonly #buffer = Buffer.allocUnsafe(COPY_BYTES);
   /** The real paths of folders. */
   readonly #real = new Map<string, string | undefined>();
   /** Links made since the last `settled`. */
@@ -161,7 +147,7 @@ class FileCopies implements Disposable {
     const found = lstatSync(from, { throwIfNoEntry: false });
     if (!found?.isFile() || (row.bytes !== null && found.size !== row.bytes)) return null;
     if (folder === this.#out) return name;
-    const digest = this.#hash(from);
+    const digest = await sha256File(from);
     if (row.sha256 !== null && digest !== row.sha256) return null;
     this.#make(join(this.#out, dirname(name)));
     // Downloads are never changed in place, so a link is as good as a copy.
@@ -198,22 +184,6 @@ class FileCopies implements Disposable {
     return true;
   }
 
-  #hash(from: string): string {
-    const source = openSync(from, 'r');
-    try {
-      const digest = createHash('sha256');
-      for (let read = 1; read > 0;) {
-        read = readSync(source, this.#buffer);
-        digest.update(this.#buffer.subarray(0, read));
-      }
-      return digest.digest('hex');
-    } catch (error) {
-      throw describeDiskError(error, from);
-    } finally {
-      closeSync(source);
-    }
-  }
-
   /** Copies a file to another disk; waits for earlier copies where there are many. */
   async #copy(from: string, digest: string, path: string): Promise<void> {
     const part = partPath(join(this.#parts.path, 'body'));
@@ -231,15 +201,11 @@ class FileCopies implements Disposable {
 
   /** The name, or one with the hash if another file has it: two machines may use it for different works. */
   async #freeName(name: string, digest: string): Promise<string> {
-    const taken = this.#given.get(name) ?? (await this.#hashOf(name));
+    const path = join(this.#out, name);
+    const taken = this.#given.get(name) ?? (existsSync(path) ? await sha256File(path) : undefined);
     if (taken === undefined || taken === digest) return name;
     const extension = extname(name);
     return `${name.slice(0, -extension.length)}-${digest.slice(0, 12)}${extension}`;
-  }
-
-  #hashOf(name: string): Promise<string> | undefined {
-    const path = join(this.#out, name);
-    return existsSync(path) ? sha256File(path) : undefined;
   }
 }
 
