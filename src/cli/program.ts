@@ -231,7 +231,7 @@ async function startProgram(
   const here = COMMANDS.filter(({ doors }) => doors.includes(door));
   const known = here.some(({ name }) => name === requested) || requested === 'completion';
   if (door === 'contentdownload' && !known) {
-    const { downloadCommand } = await import('./commands/download/index.ts');
+    const { downloadCommand } = await import('./commands/run/index.ts');
     downloadCommand(program);
   }
   const table = requested === undefined ? {} : await tableOf(door);

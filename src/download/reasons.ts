@@ -1,100 +1,65 @@
 import type { FailedReason, HttpResponse, HttpResult, LaterReason, RefusedReason } from '../http/index.ts';
 
+const ofUrl = (sentence: string) => ({ scope: 'plan', later: false, sentence }) as const;
+const ofWork = (sentence: string) => ({ scope: 'work', later: false, sentence }) as const;
+/** Another day may change it. */
+const ofUrlForNow = (sentence: string) => ({ scope: 'plan', later: true, sentence }) as const;
+const ofWorkForNow = (sentence: string) => ({ scope: 'work', later: true, sentence }) as const;
+
 /**
- * Why a plan or a work ended: a closed list, used in manifests, documentation and code. `scope` says whether a reason
- * is about one URL or a whole work; `later` means that another day may change it. A work that was not saved has the
+ * Why a plan or a work ended: a closed list, used in manifests, documentation and code. A work that was not saved has the
  * reason of the decisive URL.
  */
 export const REASONS = {
-  success: { scope: 'plan', later: false, sentence: 'Fetched, complete, of an accepted kind, and of this work.' },
-  'no-pdf-link': { scope: 'plan', later: false, sentence: 'A page was read that names no full text.' },
-  'html-as-pdf': { scope: 'plan', later: false, sentence: 'A file was promised and a web page came.' },
-  'wrong-kind': {
-    scope: 'plan',
-    later: false,
-    sentence: 'The body is not a full text: an image, an archive, or metadata only.',
-  },
-  'kind-not-accepted': { scope: 'plan', later: false, sentence: 'A sound document of a kind that is not to be kept.' },
-  'bot-wall': { scope: 'plan', later: true, sentence: 'A challenge or ban against robots answered.' },
-  'blocked-captcha': { scope: 'plan', later: false, sentence: 'A page that asks for a captcha answered.' },
-  'blocked-login': { scope: 'plan', later: false, sentence: 'The request was led to a login page.' },
-  'blocked-cookie': { scope: 'plan', later: false, sentence: 'A cookie wall did not open to its own cookie.' },
-  paywalled: { scope: 'plan', later: false, sentence: 'A page that offers the text for sale.' },
-  forbidden: { scope: 'plan', later: false, sentence: 'Status 401, 403 or 451 without the marks of a wall.' },
-  'not-found': { scope: 'plan', later: false, sentence: 'Status 404 or 410, or a host that does not exist.' },
-  'soft-404': { scope: 'plan', later: false, sentence: 'Status 200 with a page that says there is nothing here.' },
-  'bad-status': {
-    scope: 'plan',
-    later: false,
-    sentence: 'Any other status that is neither success nor worth a retry.',
-  },
-  'server-error': { scope: 'plan', later: true, sentence: 'Status 5xx, 408 or 425 on every attempt.' },
-  'connection-failed': { scope: 'plan', later: true, sentence: 'No connection, or it was lost before an answer.' },
-  timeout: { scope: 'plan', later: true, sentence: 'It took longer than a limit on time allows.' },
-  truncated: { scope: 'plan', later: true, sentence: 'Fewer bytes than announced, or a document without its end.' },
-  'empty-body': { scope: 'plan', later: true, sentence: 'Success, and no bytes.' },
-  'too-large': { scope: 'plan', later: false, sentence: 'Above the limit on size, or beyond the decompression ratio.' },
-  'bad-gzip': { scope: 'plan', later: false, sentence: 'The content coding is damaged or unknown.' },
-  'checksum-mismatch': { scope: 'plan', later: true, sentence: 'Not the bytes whose checksum the service published.' },
-  unreadable: { scope: 'plan', later: false, sentence: 'Begins and ends like a PDF and has no page to read.' },
-  encrypted: { scope: 'plan', later: false, sentence: 'The PDF needs a password.' },
-  'preview-only': { scope: 'plan', later: false, sentence: 'The PDF is a look-inside of a page or two.' },
-  'identity-mismatch': { scope: 'plan', later: false, sentence: 'The page or the file belongs to another work.' },
-  'redirect-loop': { scope: 'plan', later: false, sentence: 'A redirect led back with nothing changed.' },
-  'too-many-redirects': { scope: 'plan', later: false, sentence: 'More redirects than are followed.' },
-  'bad-redirect': { scope: 'plan', later: false, sentence: 'A redirect to nowhere or to another scheme.' },
-  'private-address': { scope: 'plan', later: false, sentence: 'The address, or one it led to, is not public.' },
-  'robots-disallowed': { scope: 'plan', later: false, sentence: 'robots.txt forbids it, or its server could not say.' },
-  'rate-limited': { scope: 'plan', later: true, sentence: 'The host asked for a longer wait than is spent waiting.' },
-  'host-given-up': {
-    scope: 'plan',
-    later: true,
-    sentence: 'The host asks for a longer wait, or longer pauses, than the settings allow for.',
-  },
-  'host-paused': { scope: 'plan', later: true, sentence: 'An operator has paused the host.' },
-  'no-plan': { scope: 'work', later: false, sentence: 'No resolver knew a URL for the work.' },
-  'lookup-failed': {
-    scope: 'work',
-    later: true,
-    sentence: 'A service that may know where the work is refused to answer or was away.',
-  },
-  'budget-exhausted': { scope: 'work', later: true, sentence: 'A daily budget that a URL needs is spent.' },
-  'unreadable-entry': {
-    scope: 'work',
-    later: false,
-    sentence: 'An entry of a list that names no work we can look for.',
-  },
-  'title-doubtful': {
-    scope: 'work',
-    later: false,
-    sentence: 'An entry without an id whose title fits several works, or none well: it waits in review.csv.',
-  },
-  'title-unknown': {
-    scope: 'work',
-    later: false,
-    sentence: 'An entry without an id whose title Crossref does not know.',
-  },
-  'entry-identified': {
-    scope: 'work',
-    later: false,
-    sentence: 'An entry that had no id, whose work has been found since.',
-  },
-  duplicate: {
-    scope: 'work',
-    later: false,
-    sentence: 'The same work as another one, under another id: `duplicate_of` says which.',
-  },
-  split: {
-    scope: 'work',
-    later: true,
-    sentence: 'Was merged with another work, and a person has split it off: the next run downloads it.',
-  },
-  retracted: { scope: 'work', later: false, sentence: 'The work is retracted and such works are left out.' },
-  cancelled: { scope: 'work', later: true, sentence: 'The run was stopped before the work ended.' },
-  'internal-error': { scope: 'work', later: true, sentence: 'A fault of the program itself.' },
-} as const satisfies Readonly<
-  Record<string, { readonly scope: 'plan' | 'work'; readonly later: boolean; readonly sentence: string }>
->;
+  success: ofUrl('Fetched, complete, of an accepted kind, and of this work.'),
+  'no-pdf-link': ofUrl('A page was read that names no full text.'),
+  'html-as-pdf': ofUrl('A file was promised and a web page came.'),
+  'wrong-kind': ofUrl('The body is not a full text: an image, an archive, or metadata only.'),
+  'kind-not-accepted': ofUrl('A sound document of a kind that is not to be kept.'),
+  'bot-wall': ofUrlForNow('A challenge or ban against robots answered.'),
+  'blocked-captcha': ofUrl('A page that asks for a captcha answered.'),
+  'blocked-login': ofUrl('The request was led to a login page.'),
+  'blocked-cookie': ofUrl('A cookie wall did not open to its own cookie.'),
+  paywalled: ofUrl('A page that offers the text for sale.'),
+  forbidden: ofUrl('Status 401, 403 or 451 without the marks of a wall.'),
+  'not-found': ofUrl('Status 404 or 410, or a host that does not exist.'),
+  'soft-404': ofUrl('Status 200 with a page that says there is nothing here.'),
+  'bad-status': ofUrl('Any other status that is neither success nor worth a retry.'),
+  'server-error': ofUrlForNow('Status 5xx, 408 or 425 on every attempt.'),
+  'connection-failed': ofUrlForNow('No connection, or it was lost before an answer.'),
+  timeout: ofUrlForNow('It took longer than a limit on time allows.'),
+  truncated: ofUrlForNow('Fewer bytes than announced, or a document without its end.'),
+  'empty-body': ofUrlForNow('Success, and no bytes.'),
+  'too-large': ofUrl('Above the limit on size, or beyond the decompression ratio.'),
+  'bad-gzip': ofUrl('The content coding is damaged or unknown.'),
+  'checksum-mismatch': ofUrlForNow('Not the bytes whose checksum the service published.'),
+  unreadable: ofUrl('Begins and ends like a PDF and has no page to read.'),
+  encrypted: ofUrl('The PDF needs a password.'),
+  'preview-only': ofUrl('The PDF is a look-inside of a page or two.'),
+  'identity-mismatch': ofUrl('The page or the file belongs to another work.'),
+  'redirect-loop': ofUrl('A redirect led back with nothing changed.'),
+  'too-many-redirects': ofUrl('More redirects than are followed.'),
+  'bad-redirect': ofUrl('A redirect to nowhere or to another scheme.'),
+  'private-address': ofUrl('The address, or one it led to, is not public.'),
+  'robots-disallowed': ofUrl('robots.txt forbids it, or its server could not say.'),
+  'rate-limited': ofUrlForNow('The host asked for a longer wait than is spent waiting.'),
+  'host-given-up': ofUrlForNow('The host asks for a longer wait, or longer pauses, than the settings allow for.'),
+  'host-paused': ofUrlForNow('An operator has paused the host.'),
+  'no-plan': ofWork('No resolver knew a URL for the work.'),
+  'lookup-failed': ofWorkForNow('A service that may know where the work is refused to answer or was away.'),
+  'budget-exhausted': ofWorkForNow('A daily budget that a URL needs is spent.'),
+  'unreadable-entry': ofWork('An entry of a list that names no work we can look for.'),
+  'title-doubtful': ofWork(
+    'An entry without an id whose title fits several works, or none well: it waits in review.csv.',
+  ),
+  'title-unknown': ofWork('An entry without an id whose title Crossref does not know.'),
+  'entry-identified': ofWork('An entry that had no id, whose work has been found since.'),
+  duplicate: ofWork('The same work as another one, under another id: `duplicate_of` says which.'),
+  split: ofWorkForNow('Was merged with another work, and a person has split it off: the next run downloads it.'),
+  retracted: ofWork('The work is retracted and such works are left out.'),
+  cancelled: ofWorkForNow('The run was stopped before the work ended.'),
+  'internal-error': ofWorkForNow('A fault of the program itself.'),
+};
 
 export type Reason = keyof typeof REASONS;
 

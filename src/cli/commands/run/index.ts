@@ -8,17 +8,17 @@ import type { Config, Layer } from '../../../config/index.ts';
 import type { Corpus, GatherRequest, RunAccount, RunAsked } from '../../../corpus/index.ts';
 import { corpusLayer, openCorpus } from '../../../corpus/index.ts';
 import { slug } from '../../../download/index.ts';
-import { asksOpenAlex } from '../../../harvest/index.ts';
+import type { WantedWorks, WorkPlans } from '../../../harvest/index.ts';
+import { asksOpenAlex, fleetLayer, queueLayer, simulatedLayer } from '../../../harvest/index.ts';
+import type { Work } from '../../../works/index.ts';
 import type { Session } from '../../session.ts';
-import { openSession, shared, stopSignal } from '../../session.ts';
-import { worksOption } from '../../options.ts';
-import type { DownloadOptions } from '../download/options.ts';
-import { askedFor, downloadFlags, downloadOptions, keyHints, nothingFound } from '../download/options.ts';
+import { openSession, settingOptions, shared, stopSignal } from '../../session.ts';
+import { webOptions, wholeNumber, worksOption } from '../../options.ts';
 import { RunProgress } from './progress.ts';
 import type { RunEnd } from './summary.ts';
-import { printRun } from './summary.ts';
+import { nextSteps, printAccount, printLines, printRun } from './summary.ts';
 
-const EXAMPLES = `
+const RUN_EXAMPLES = `
 Examples:
   docstokg run --topic "coral bleaching" --max 100 --mailto you@university.example
   docstokg run 10.1371/journal.pone.0000217 arXiv:1706.03762 --mailto you@university.example
@@ -40,7 +40,7 @@ export function runCommand(): Command {
       '--fleet <url>',
       'PostgreSQL server that makes this command on any number of machines one run; needs --store',
     )
-    .addHelpText('after', EXAMPLES)
+    .addHelpText('after', RUN_EXAMPLES)
     .action(async (ids: string[], options: RunOptions, self: Command) => run(ids, options, openSession(self)));
 }
 
@@ -112,4 +112,185 @@ function folderFor({ topic, input, ids }: RunAsked, { download }: Config): strin
     .replaceAll(/[^\p{L}\p{N}.]+/gu, '-')
     .replaceAll(/^[-.]+|(?<![-.])[-.]+$/g, '');
   return join(download.out, '..', slug(words.slice(0, 60) || 'run'));
+}
+
+const DOWNLOAD_EXAMPLES = `
+Examples:
+  contentdownload --topic "machine learning" --max 100 --workers 8 --mailto you@university.example
+  contentdownload 10.1371/journal.pone.0000217 arXiv:1706.03762 --mailto you@university.example
+  contentdownload --input library.bib --out runs/library --mailto you@university.example
+  contentdownload --topic "coral bleaching" --estimate --mailto you@university.example
+
+Ctrl-C stops after the running downloads; run the same command again to resume.
+`;
+
+/** Adds the download arguments and options to `contentdownload`. */
+export function downloadCommand(command: Command): Command {
+  return downloadOptions(shared(command), 'JSONL, CSV, BibTeX or RIS file, or list of ids')
+    .option('--estimate', 'estimate works, open-access share, API credits, time and disk space from two OpenAlex pages')
+    .option('--dry-run', 'find and count the works; download nothing')
+    .option('--list-only', 'list the URLs that the resolvers find; download and write nothing')
+    .addHelpText('after', DOWNLOAD_EXAMPLES)
+    .action(async (ids: string[], options: DownloadOptions, self: Command) =>
+      download(ids, options, openSession(self)),
+    );
+}
+
+async function download(ids: readonly string[], options: DownloadOptions, session: Session): Promise<void> {
+  const isEstimate = options.estimate === true;
+  const isEarlier = isEstimate && options.out !== undefined;
+  if (!asksOpenAlex(options) && ids.length === 0 && options.input === undefined && !isEarlier) {
+    throw new AppError('USAGE_NOTHING_TO_DOWNLOAD', 'no works given', {
+      hint: 'give --topic, --input or ids; contentdownload --help shows examples',
+    });
+  }
+  const config = loadRun(session, await downloadFlags(options));
+  await using corpus = await openCorpus(config.download.out, { config, clock: session.clock });
+  const request = askedFor(ids, options);
+  const isLooking = isEstimate || options.dryRun || options.listOnly;
+  using stop = stopSignal(
+    isLooking ? undefined : (name) => session.info(`${name}: finishing running downloads; Ctrl-C again to quit`),
+  );
+  const looking = { tell: session.info, signal: stop.signal };
+  if (isEstimate) return session.print(await corpus.estimate(request, looking));
+  if (options.dryRun) return await listWorks(corpus.find(request, looking), request, session);
+  if (options.listOnly) return await listPlans(corpus.plans(request, looking), session);
+  const end = await runCorpus(corpus, { ...request, until: 'files' }, session, stop.signal);
+  printDownload(end, session, config);
+}
+
+async function listWorks(works: AsyncIterable<Work>, request: RunAsked, session: Session): Promise<void> {
+  let found = 0;
+  for await (const work of works) {
+    found += 1;
+    session.print(
+      { work: work.id, doi: work.ids.doi, title: work.title, year: work.year },
+      `${work.id}  ${work.year ?? '    '}  ${work.title ?? ''}`,
+    );
+  }
+  session.info(`${found} works; nothing was downloaded`);
+  if (found > 0) return;
+  session.log('error', nothingFound(request));
+  process.exitCode ??= 1;
+}
+
+/** Lists every URL the resolvers return. */
+async function listPlans(found: AsyncIterable<WorkPlans>, session: Session): Promise<void> {
+  let [works, places] = [0, 0];
+  for await (const { work, findings } of found) {
+    works += 1;
+    for (const finding of findings) {
+      if (finding.kind === 'problem') {
+        session.warn(`${work.id}: ${finding.resolver}: ${finding.message}`);
+        continue;
+      }
+      const { resolver, url, expect, license } = finding.plan;
+      places += 1;
+      session.print(
+        { work: work.id, doi: work.ids.doi, resolver, url, expect, license },
+        `${work.id}  ${resolver}  ${expect}  ${url}`,
+      );
+    }
+  }
+  session.info(`${works} works, ${places} URLs; nothing was downloaded`);
+}
+
+export function printDownload(end: RunEnd, session: Session, config: Config): void {
+  const { account, gathered } = end;
+  const { out } = config.download;
+  if (session.json && gathered) {
+    const { summary, counts, run } = gathered;
+    const { found, crashed, bytes, reason } = summary;
+    const { by_resolver, by_reason, earlier_by_reason, given_up, deferred } = run;
+    const how = { by_resolver, by_reason, ended_before: earlier_by_reason, given_up, waiting: deferred.works };
+    const ended = { ...run.outcomes, kept_before: summary.keptBefore, crashed, bytes, reason };
+    return session.terminal.print(JSON.stringify({ found, ...ended, ...how, counts, out }));
+  }
+  printAccount(end, session, `Files and manifests in ${out}`);
+  printLines(session.terminal, nextSteps(account, out, config));
+  for (const hint of keyHints(config)) session.info(hint);
+}
+
+interface DownloadOptions extends WantedWorks {
+  readonly out?: string;
+  readonly mailto?: string;
+  readonly sim?: string;
+  readonly estimate?: boolean;
+  readonly dryRun?: boolean;
+  readonly listOnly?: boolean;
+  readonly queue?: string;
+  readonly fleet?: string;
+}
+
+/** Adds the options that select works, resolvers and the output folder. */
+function downloadOptions(command: Command, input: string): Command {
+  const asking = command
+    .argument('[ids...]', 'DOIs, arXiv ids, PMIDs, PMCIDs, OpenAlex ids or URLs')
+    .option('--topic <text>', 'search OpenAlex for works about this topic')
+    .option('-i, --input <file...>', input)
+    .option('--max <n>', 'maximum number of works', wholeNumber(1))
+    .option('--year-start <year>', 'published in this year or later', wholeNumber(1000))
+    .option('--year-end <year>', 'published in this year or earlier', wholeNumber(1000))
+    .option('--oa-only', 'only works that OpenAlex lists as open access')
+    .option('--type <type>', 'only works of this type, such as article')
+    .option('--language <code>', 'only works in this language, such as en')
+    .option('--filter <conditions>', 'OpenAlex filter expression; the URL of an OpenAlex list also works as an id')
+    .option('--orcid <id...>', 'works by these authors')
+    .option('--ror <id...>', 'works from these institutions (ROR ids)')
+    .option('--cites <work...>', 'works that cite these (DOIs or OpenAlex ids)')
+    .option('--cited-by <work...>', 'same as --cites')
+    .option('--references <work...>', 'works cited by these')
+    .option('--depth <n>', 'number of citation steps to follow', wholeNumber(1))
+    .option('--queue <path|url>', 'SQLite file or postgres:// URL of the queue; default: in the run folder');
+  return settingOptions(webOptions(asking), ['download']);
+}
+
+/** The works that the options select. */
+function askedFor(ids: readonly string[], options: DownloadOptions): RunAsked {
+  const { topic, input, max, yearStart, yearEnd, oaOnly, type, language, mailto } = options;
+  const { filter, orcid, ror, cites, citedBy, references, depth } = options;
+  const around = { filter, orcid, ror, cites, citedBy, references, depth };
+  return { topic, ids, input, max, yearStart, yearEnd, oaOnly, type, language, ...around, mailto };
+}
+
+/** Settings that are derived from options rather than bound to one. */
+async function downloadFlags(options: DownloadOptions): Promise<Layer> {
+  return [...(await simulatedLayer(options)), ...queueLayer(options.queue), ...fleetLayer(options.fleet)];
+}
+
+/** The settings of a run. The queue is stored in the run folder unless `--queue` names another. */
+export function loadRun(session: Session, flags: Layer): Config {
+  const { config, origins } = session.load(flags);
+  const named = origins.get('queue.path');
+  const isNamed = named === 'option --queue' || (named !== undefined && origins.get('download.out') !== 'option --out');
+  if (config.queue.backend !== 'sqlite' || isNamed) return config;
+  const path = join(config.download.out, 'state', 'workqueue.sqlite');
+  return session.load([...flags, { path: ['queue', 'path'], value: path, origin: 'the run folder' }]).config;
+}
+
+export function keyHints({ keys }: Config): string[] {
+  return [
+    ...(keys.openalex === ''
+      ? ['an OpenAlex key (DOCSTOKG_KEYS__OPENALEX) raises the daily budget; a contact address alone no longer does']
+      : []),
+    ...(keys.core === '' ? ['a CORE key (DOCSTOKG_KEYS__CORE) enables one more source'] : []),
+  ];
+}
+
+function nothingFound({ topic, input = [], yearStart, yearEnd, oaOnly, type, language }: RunAsked): string {
+  const filters = Object.entries({
+    '--year-start': yearStart,
+    '--year-end': yearEnd,
+    '--oa-only': oaOnly,
+    '--type': type,
+    '--language': language,
+  })
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => name);
+  const tries = [
+    ...(filters.length > 0 ? [`leave out ${filters.join(', ')}`] : []),
+    ...(topic === undefined ? [] : ['use fewer or more common words, or an OpenAlex topic id such as T10017']),
+    ...(input.length > 0 ? [`check ${input.join(', ')}: no works or readable papers were found in it`] : []),
+  ];
+  return `no works found${topic === undefined ? '' : ` on "${topic}"`}; ${tries.join('; or ') || 'try another query'}`;
 }

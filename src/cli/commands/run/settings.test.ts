@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { loadConfig, settingsTable } from '../../../config/index.ts';
 import type { Session } from '../../session.ts';
-import { keyHints, loadRun } from './options.ts';
+import { keyHints, loadRun } from './index.ts';
 
 const folder = join(tmpdir(), 'docstokg-no-such-folder');
 
