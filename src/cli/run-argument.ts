@@ -5,13 +5,15 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 
 import { AppError } from '../base/index.ts';
-import type { Config, Layer } from '../config/index.ts';
+import type { Layer } from '../config/index.ts';
 import type { Corpus } from '../corpus/index.ts';
 import { corpusLayer, findSearchPlace, openCorpus } from '../corpus/index.ts';
 import type { Session } from './session.ts';
 
 /** Files and folders that mark a run folder. */
-const RUN_FILES = ['run.json', 'corpus.sqlite', 'manifest.sqlite3', 'manifest.jsonl', 'Data', 'Index', 'Graph'];
+const RUN_FILES = [
+  'run.json', 'corpus.sqlite', 'manifest.sqlite3', 'manifest.jsonl', 'records.jsonl', 'Data', 'Index', 'Graph',
+]; // prettier-ignore
 
 export const runOption = (): Option => new Option('-r, --run <folder>', 'same as the argument RUN').hideHelp();
 
@@ -54,11 +56,6 @@ export function isRun(folder: string): boolean {
   return RUN_FILES.some((name) => existsSync(join(folder, name)));
 }
 
-/** The run folder named by the user, or the newest. */
-export function chooseRun(named: string | undefined, config: Config): string {
-  return named === undefined ? findSearchPlace(config, undefined).folder : requireFolder(named);
-}
-
 /** Returns the folder named by the user; any other path is misuse. */
 export function requireFolder(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
@@ -92,20 +89,20 @@ export function splitQuestion(
   return { run, words: given };
 }
 
-/** Opens the corpus of a run folder; works are enough, passages and a search index are not needed. */
-export async function corpusOf(session: Session, run: string | undefined, settings: Layer = []): Promise<Corpus> {
-  return run !== undefined && isRun(requireFolder(run))
-    ? await openPlace(session, { folder: run, dataRoot: join(run, 'Data') }, settings)
-    : await searchableCorpus(session, run, settings);
+/** Opens a run folder, or a folder of parsed papers; by default the newest run. */
+export async function corpusOf(session: Session, named: string | undefined, settings: Layer = []): Promise<Corpus> {
+  return named !== undefined && isRun(requireFolder(named))
+    ? await openPlace(session, { folder: named, dataRoot: join(named, 'Data') }, settings)
+    : await searchableCorpus(session, named, settings);
 }
 
-/** Opens a run folder that has passages to search; by default the newest. */
+/** Opens a folder that has passages to search; by default the newest run. */
 export async function searchableCorpus(
   session: Session,
-  run: string | undefined,
+  named: string | undefined,
   settings: Layer = [],
 ): Promise<Corpus> {
-  return await openPlace(session, findSearchPlace(session.load(settings).config, run), settings);
+  return await openPlace(session, findSearchPlace(session.load(settings).config, named), settings);
 }
 
 async function openPlace(
@@ -113,11 +110,10 @@ async function openPlace(
   { folder, dataRoot }: { readonly folder: string; readonly dataRoot: string },
   settings: Layer,
 ): Promise<Corpus> {
-  const { config } = session.load(settings);
-  return await openCorpus(folder, {
-    clock: session.clock,
-    config: { ...config, parse: { ...config.parse, data_root: dataRoot } },
-  });
+  const origin = 'the folder of the run';
+  const data = { path: ['parse', 'data_root'], value: dataRoot, origin };
+  const { config } = session.load([...corpusLayer(folder, origin), data, ...settings]);
+  return await openCorpus(folder, { config, clock: session.clock });
 }
 
 /** Opens the corpora of run folders, each with a name. */

@@ -6,10 +6,10 @@ import type { ExportFormat as GraphFormat } from '../../ask/index.ts';
 import { exportGraph, EXPORT_FORMATS as GRAPH_FORMATS } from '../../ask/index.ts';
 import { AppError, writeFileAtomic } from '../../base/index.ts';
 import type { Corpus, ExportFormat } from '../../corpus/index.ts';
-import { EXPORT_FORMATS, openCorpus } from '../../corpus/index.ts';
+import { EXPORT_FORMATS } from '../../corpus/index.ts';
 import type { ScreeningFormat } from '../../screen/index.ts';
 import { exportDecisions, openScreening } from '../../screen/index.ts';
-import { chooseRun, corpusOf, runArgument } from '../run-argument.ts';
+import { corpusOf, runArgument } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
 import { chosenWorks, worksOption } from '../options.ts';
 
@@ -78,20 +78,19 @@ Examples:
         throw new AppError('USAGE_FORMAT', `${format} contains all works of the run`, {
           hint: 'omit --works, --saved and --redistributable',
         });
+      await using corpus = await corpusOf(session, named);
+      const { folder } = corpus;
       if (graphFormat) {
-        await using corpus = await corpusOf(session, named);
         using graph = corpus.graph.open(session.warn);
-        const path = out ?? join(corpus.folder, 'Graph', `graph${GRAPH_FORMATS[graphFormat].ending}`);
+        const path = out ?? join(folder, 'Graph', `graph${GRAPH_FORMATS[graphFormat].ending}`);
         await exportGraph(graph, graphFormat, path);
         return session.print({ path, format }, path);
       }
-      const folder = chooseRun(named, session.load().config);
       if (format === 'report') {
         const { writeReport } = await import('../../serve/index.ts');
         const { path } = await writeReport({ folder, title, path: out });
         return session.print({ path }, path);
       }
-      await using corpus = await openCorpus(folder);
       if (SCREENING[format]) await writeDecisions(corpus, SCREENING[format], out);
       else {
         const request = { ...flags, format: format as ExportFormat, works: undefined };

@@ -1,11 +1,61 @@
 import { Command } from 'commander';
 
-import { isAbort } from '../../base/index.ts';
-import { corpusLayer, openCorpus } from '../../corpus/index.ts';
-import { mergeFolders } from '../../harvest/index.ts';
-import { chooseRun, corpusOf, requireFolder, requireRun, runArgument } from '../run-argument.ts';
-import { openSession, shared, stopSignal } from '../session.ts';
+import type { RunCounts } from '../../ask/index.ts';
+import { AppError, isAbort } from '../../base/index.ts';
+import type { Config } from '../../config/index.ts';
+import { corpusLayer, isEmptyDiff, openCorpus } from '../../corpus/index.ts';
+import type { Shared } from '../../harvest/index.ts';
+import { checkStore, fleetLayer, mergeFolders, openShared, simulatedLayer } from '../../harvest/index.ts';
+import { decimalNumber, webOptions } from '../options.ts';
+import { corpusOf, requireFolder, requireRun, runAndWords, runArgument, splitRun } from '../run-argument.ts';
+import type { Session } from '../session.ts';
+import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { count, plain } from '../terminal.ts';
+
+interface RefreshFlags {
+  readonly run?: string;
+  readonly retractionWatch?: string;
+  readonly mailto?: string;
+  readonly sim?: string;
+}
+
+export function refreshCommand(): Command {
+  return webOptions(runArgument(shared(new Command('refresh'))))
+    .description(
+      'repeat the query, download new or newly open works, and report retractions, corrections and new versions',
+    )
+    .option('--retraction-watch <file>', "Crossref's retraction_watch.csv")
+    .addHelpText(
+      'after',
+      '\nExamples:\n  docstokg refresh runs/corals --mailto you@university.example\n  docstokg refresh runs/corals --mailto you@university.example --retraction-watch retraction_watch.csv --json\n',
+    )
+    .action(async (named: string | undefined, flags: RefreshFlags, self: Command) => {
+      const session = openSession(self);
+      using stop = stopSignal();
+      await using corpus = await corpusOf(session, named ?? flags.run, await simulatedLayer(flags));
+      const { retractionWatch } = flags;
+      const diff = await corpus.refresh(
+        {
+          retractionWatch,
+          tell: (event) => {
+            session.logMessage(event);
+            if (event.kind === 'gathered') session.info(triedText(event.run));
+          },
+        },
+        stop.signal,
+      );
+      session.print(diff, isEmptyDiff(diff) ? 'no changes since the last refresh' : undefined);
+    });
+}
+
+/** What was tried: new works, and works that had failed before. */
+function triedText({ outcomes }: RunCounts): string {
+  const { saved, skipped, failed, parked } = outcomes;
+  const tried = saved + skipped + failed + parked;
+  const parts = { downloaded: saved, unavailable: skipped, failed, deferred: parked };
+  const words = Object.entries(parts).flatMap(([word, works]) => (works > 0 ? [`${count(works)} ${word}`] : []));
+  return tried === 0 ? 'no works were tried again' : `${count(tried)} works tried: ${words.join(', ')}`;
+}
 
 export function reindexCommand(): Command {
   return runArgument(shared(new Command('reindex')))
@@ -13,11 +63,10 @@ export function reindexCommand(): Command {
     .addHelpText('after', '\nExample:\n  docstokg reindex runs/corals\n')
     .action(async (named: string | undefined, flags: { readonly run?: string }, self: Command) => {
       const session = openSession(self);
-      const run = requireRun(chooseRun(named ?? flags.run, session.load().config));
-      const { config } = session.load(corpusLayer(run, 'the folder of the run'));
-      await using corpus = await openCorpus(run, { config, clock: session.clock });
+      const run = named ?? flags.run;
+      await using corpus = await corpusOf(session, run === undefined ? undefined : requireRun(run));
       const read = await corpus.reindex(session.warn);
-      session.print({ run, ...read });
+      session.print({ run: corpus.folder, ...read });
       if (read.badLines > 0) session.warn(`${read.badLines} damaged lines were skipped`);
     });
 }
@@ -81,4 +130,145 @@ export function workVersionsCommand(): Command {
       const isNone = versions.length + same.length === 0;
       session.print({ versions, same }, isNone ? 'no works have several versions or several listed ids' : undefined);
     });
+}
+
+interface SetFlags {
+  readonly run?: string;
+  readonly filter?: string;
+  readonly works?: string;
+  readonly delete?: boolean;
+}
+
+/** `set [RUN] [NAME]`: named choices of works. */
+export function setCommand(): Command {
+  const names = ['[name]'];
+  return runAndWords(shared(new Command('set')), names)
+    .description('list, show, save or delete named sets of works, for --works of other commands')
+    .option(
+      '--filter <filter>',
+      'save a set by filter, evaluated whenever it is used: year:2018-2022 type:article reef',
+    )
+    .option('--works <which>', 'save a set as a fixed list: comma-separated ids, @FILE, included, a set, or a filter')
+    .option('--delete', 'delete the set; its works stay')
+    .addHelpText(
+      'after',
+      `
+Without a name, lists the sets. With only a name, prints the ids of its works; the name can also be included, a filter
+or ids.
+
+Examples:
+  docstokg set runs/corals
+  docstokg set runs/corals recent --filter "year:2020- type:article"
+  docstokg set runs/corals core --works 10.1038/nature21707,W2741809807
+  docstokg set runs/corals recent
+  docstokg set runs/corals recent --delete
+`,
+    )
+    .action(async (given: string[], flags: SetFlags, self: Command) => {
+      const session = openSession(self);
+      const { run, words } = splitRun(given, names, flags.run);
+      const [name] = words;
+      const { filter, works } = flags;
+      const acts = [filter, works, flags.delete].filter((each) => each !== undefined);
+      if (acts.length > 1 || (acts.length === 1 && name === undefined))
+        throw new AppError('USAGE_SET', 'expected a name and one of --filter, --works and --delete', {
+          hint: 'see --help',
+        });
+      await using corpus = await corpusOf(session, run);
+      if (name === undefined) {
+        const sets = corpus.sets();
+        session.print(sets, sets.length === 0 ? 'no sets; --filter or --works saves one' : undefined);
+      } else if (flags.delete) {
+        corpus.deleteSet(name);
+        session.info(`deleted ${name}`);
+      } else if (filter !== undefined || works !== undefined) {
+        const size = corpus.saveSet(name, filter === undefined ? { works: works ?? '' } : { filter });
+        session.print({ name, works: size }, `${name}: ${count(size)} works`);
+      } else {
+        const ids = [...corpus.chooseWorks(name)];
+        session.print(ids, ids.join('\n'));
+      }
+    });
+}
+
+const HOUR_MS = 3_600_000;
+
+interface StoreOptions {
+  readonly fleet?: string;
+}
+
+interface CheckOptions extends StoreOptions {
+  readonly verify?: boolean;
+  readonly repair?: boolean;
+  readonly graceH: number;
+}
+
+/** `store`: checks and fetches files in an object store. */
+export function storeCommand(): Command {
+  return new Command('store')
+    .description('check or fetch the files of a corpus in an object store')
+    .addCommand(checkCommand())
+    .addCommand(pullCommand());
+}
+
+function storeOptions(command: Command): Command {
+  return settingOptions(shared(command), ['store'])
+    .argument('<run>', 'run folder')
+    .option('--fleet <url>', 'PostgreSQL server with the logs of a fleet');
+}
+
+function checkCommand(): Command {
+  return storeOptions(new Command('check'))
+    .description('compare the files in the store with the log; report missing, damaged and orphaned ones')
+    .option('--verify', 'compare the hash of every object, not only its size')
+    .option('--repair', 'remove orphans that are older than the grace period')
+    .option('--grace-h <hours>', 'grace period: younger orphans may belong to a file being saved', decimalNumber(0), 24)
+    .addHelpText('after', '\nExample:\n  docstokg store check runs/corals --store s3://papers/corals --repair\n')
+    .action(async (run: string, options: CheckOptions, self: Command) => {
+      await withShared(self, run, options, async ({ files }, session, signal) => {
+        const { verify = false, repair = false, graceH } = options;
+        const found = await checkStore(files, { verify, repair, graceMs: graceH * HOUR_MS }, signal);
+        session.print({ run, store: files.objects.name, ...found });
+        const problems = (['missing', 'damaged', 'orphans'] as const).map(
+          (kind) => `${count(found[kind].length)} ${kind}`,
+        );
+        session.info(problems.join(', '));
+        if (found.missing.length + found.damaged.length > 0) process.exitCode = 1;
+      });
+    });
+}
+
+function pullCommand(): Command {
+  return storeOptions(new Command('pull'))
+    .description('fetch missing files of a run folder from the store, and build the index')
+    .option('--papers', 'also fetch the downloaded papers, not only the derived files')
+    .addHelpText('after', '\nExample:\n  docstokg store pull runs/corals --store s3://papers/corals\n')
+    .action(async (run: string, options: StoreOptions & { readonly papers?: boolean }, self: Command) => {
+      await withShared(self, run, options, async ({ files, logs }, session, signal, config) => {
+        await logs?.pull();
+        files.refresh();
+        const brought = await files.bringAll(options.papers ? '' : 'Data/', undefined, signal);
+        await using corpus = await openCorpus(run, { config, clock: session.clock });
+        for await (const event of corpus.index(signal)) session.logMessage(event);
+        session.print(
+          { run, store: files.objects.name, ...brought },
+          `${count(brought.files)} files fetched from ${files.objects.name} to ${run}`,
+        );
+      });
+    });
+}
+
+async function withShared(
+  self: Command,
+  run: string,
+  options: StoreOptions,
+  work: (opened: Shared, session: Session, signal: AbortSignal, config: Config) => Promise<void>,
+): Promise<void> {
+  const session = openSession(self);
+  const { config } = session.load([...corpusLayer(run, 'the run folder'), ...fleetLayer(options.fleet)]);
+  if (config.store.url === '')
+    throw new AppError('USAGE_STORE', 'no store given', { hint: 'give --store s3://bucket/prefix or a folder' });
+  using stop = stopSignal();
+  await using opened = await openShared(config, session);
+  if (opened) await work(opened, session, stop.signal, config);
 }

@@ -4,11 +4,10 @@ import { userInfo } from 'node:os';
 import { Argument, Command, Option } from 'commander';
 
 import { AppError } from '../../base/index.ts';
-import { corpusLayer, openCorpus } from '../../corpus/index.ts';
 import { entryRows, ManifestFolder } from '../../harvest/index.ts';
 import type { Candidate, Choice, Phase, ReviewStatus } from '../../screen/index.ts';
 import { addRecords, CHOICES, importDecisions, openScreening, PHASES, Screening } from '../../screen/index.ts';
-import { chooseRun, runArgument } from '../run-argument.ts';
+import { corpusOf, runArgument } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared } from '../session.ts';
 import { count, plain } from '../terminal.ts';
@@ -57,9 +56,9 @@ Examples:
     )
     .action(async (run: string | undefined, flags: ScreenFlags, self: Command) => {
       const session = openSession(self);
-      const folder = chooseRun(run ?? flags.run, session.load().config);
+      await using corpus = await corpusOf(session, run ?? flags.run);
       {
-        using screening = openScreening(folder, session.load(corpusLayer(folder, 'the folder of the run')).config);
+        using screening = openScreening(corpus.folder, corpus.config);
         if (flags.sample === true) screening.sample(whoIs(flags.by));
         if (flags.status === true || flags.sample === true) {
           printStatus(screening, session);
@@ -73,7 +72,7 @@ Examples:
       }
       const query = new URLSearchParams({ by: whoIs(flags.by) }).toString();
       const { serveRuns } = await import('./serve.ts');
-      await serveRuns([folder], { allowControl: true }, self, `screen?${query}`);
+      await serveRuns([corpus.folder], { allowControl: true }, self, `screen?${query}`);
     });
   return command.addCommand(importCommand());
 }
@@ -173,7 +172,7 @@ Examples:
     .action(async (run: string, files: string[], flags: ImportFlags, self: Command) => {
       const session = openSession(self);
       if (flags.add) return await addWorks(run, files, session);
-      await using corpus = await openCorpus(run);
+      await using corpus = await corpusOf(session, run);
       using screening = openScreening(run, corpus.config);
       if (screening.works.length === 0)
         throw new AppError('CORPUS_NO_WORKS', `there are no works in ${run}`, {
