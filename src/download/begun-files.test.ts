@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
+import { systemClock } from '../base/index.ts';
 import type { Plan } from '../resolve/index.ts';
 import type { SeenRequest } from '../testing/index.ts';
 import { HeldClock, loopbackClient, openLoopback, Wire } from '../testing/index.ts';
@@ -184,14 +185,14 @@ test('only one of two concurrent requests continues a partial file; those of fin
   const [mine, yours] = [await one.newPart(asked), await two.newPart(asked)];
   assert.ok((mine.beginning?.bytes ?? 0) >= MB);
   assert.equal(yours.beginning, undefined);
-  one.setAside(mine.part);
-  two.removeBegun(() => false);
+  one.begun.setAside(mine.part);
+  two.begun.remove(() => false, systemClock.now());
   assert.equal(begun(folder.path).length, 2);
-  two.removeBegun((work) => work === 'w');
+  two.begun.remove((work) => work === 'w', systemClock.now());
   assert.deepEqual(begun(folder.path), []);
   await breakOff(folder.path);
   const [part = ''] = globSync('.parts/begun/*.part', { cwd: folder.path });
   utimesSync(join(folder.path, part), 0, 0);
-  two.removeBegun(() => false);
+  two.begun.remove(() => false, systemClock.now());
   assert.equal(existsSync(join(folder.path, '.parts', 'begun')), false);
 });

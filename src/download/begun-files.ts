@@ -33,32 +33,14 @@ export interface Beginning extends Origin {
   readonly sha256: string;
 }
 
-function notePath(part: string): string {
+export function notePath(part: string): string {
   return `${part}.note`;
 }
 
-/** Records how much of a part file is valid, with its hash: the origin first, then one line per stretch. */
-export class BeginningNote {
-  readonly #path: string;
-  readonly #origin: Origin;
-  #isBegun: boolean;
-
-  constructor(part: string, origin: Origin, options: { readonly isBegun?: boolean } = {}) {
-    this.#path = notePath(part);
-    this.#origin = origin;
-    this.#isBegun = options.isBegun ?? false;
-  }
-
-  mark(bytes: number, sha256: string): void {
-    const first = this.#isBegun ? '' : `${JSON.stringify(this.#origin)}\n`;
-    appendFileSync(this.#path, `${first}${JSON.stringify({ bytes, sha256 })}\n`);
-    this.#isBegun = true;
-  }
-
-  remove(): void {
-    if (this.#isBegun) rmSync(this.#path, { force: true });
-    this.#isBegun = false;
-  }
+/** Notes how much of a part file is valid, with its hash; the first line of a note says what the file is of. */
+export function noteBeginning(part: string, mark: Pick<Beginning, 'bytes' | 'sha256'>, origin?: Origin): void {
+  const lines = [...(origin ? [origin] : []), mark];
+  appendFileSync(notePath(part), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 }
 
 /** Reads a note; undefined if missing or untrustworthy. */
@@ -169,14 +151,10 @@ const TRIES = 10;
  */
 export class PartFolder implements Disposable {
   readonly path: string;
-  readonly #lockPath: string;
-  readonly #lock: FileLock;
   readonly #held: Disposable;
 
-  private constructor(path: string, lock: FileLock, held: Disposable) {
+  private constructor(path: string, held: Disposable) {
     this.path = path;
-    this.#lockPath = path + LOCK;
-    this.#lock = lock;
     this.#held = held;
   }
 
@@ -188,12 +166,18 @@ export class PartFolder implements Disposable {
       const path = join(root, `${process.pid.toString(36)}-${randomBytes(4).toString('hex')}`);
       const lock = new FileLock(path + LOCK, clock);
       const held = lock.tryTake();
-      if (held) {
-        mkdirSync(path);
-        return new PartFolder(path, lock, held);
+      if (!held) {
+        // Another process's clean-up has just taken it for abandoned.
+        lock[Symbol.dispose]();
+        continue;
       }
-      // Another process's clean-up has just taken it for abandoned.
-      lock[Symbol.dispose]();
+      mkdirSync(path);
+      const stack = new DisposableStack();
+      // Removed last, after it was released: Windows cannot remove an open file.
+      stack.defer(() => rmSync(path + LOCK, { force: true, maxRetries: 3 }));
+      stack.use(lock);
+      stack.use(held);
+      return new PartFolder(path, stack);
     }
     throw new AppError('DOWNLOAD_FOLDER', `${root} cannot be used: its lock keeps being taken by other processes`, {
       hint: 'check for a process that restarts repeatedly on this folder',
@@ -202,10 +186,7 @@ export class PartFolder implements Disposable {
 
   [Symbol.dispose](): void {
     rmSync(this.path, { recursive: true, force: true });
-    // Released before removal: Windows cannot remove an open file.
     this.#held[Symbol.dispose]();
-    this.#lock[Symbol.dispose]();
-    rmSync(this.#lockPath, { force: true, maxRetries: 3 });
   }
 }
 

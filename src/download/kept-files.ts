@@ -29,10 +29,11 @@ function nameOf(workId: string, kind: ArtifactKind): string {
 /** The files of a run: `PDF/ HTML/ XML/` by name, or by hash with readable links. */
 export class KeptFiles implements Disposable {
   readonly root: string;
+  /** Unfinished files of earlier attempts. */
+  readonly begun: BegunFiles;
   readonly #contentAddressed: boolean;
   readonly #commits = new FileCommits();
   readonly #made = new Set<string>();
-  readonly #begun: BegunFiles;
   readonly #clock: Clock;
   readonly #bring: ((path: string) => Promise<boolean>) | undefined;
   #parts: PartFolder | undefined;
@@ -50,7 +51,7 @@ export class KeptFiles implements Disposable {
     this.#contentAddressed = options.contentAddressed ?? false;
     this.#clock = options.clock ?? systemClock;
     this.#bring = options.bring;
-    this.#begun = new BegunFiles(join(root, '.parts', BEGUN_FOLDER));
+    this.begun = new BegunFiles(join(root, '.parts', BEGUN_FOLDER));
   }
 
   /** A path for bytes not yet known to be a document, with what was already received of the file. */
@@ -62,17 +63,7 @@ export class KeptFiles implements Disposable {
     await this.#make(folder);
     this.#parts ??= PartFolder.open(folder, this.#clock);
     const part = partPath(join(this.#parts.path, 'body'));
-    return { part, beginning: file && this.#begun.take(file.work, file.url, part) };
-  }
-
-  /** Sets an unfinished file aside for the next attempt. */
-  setAside(part: string): void {
-    this.#begun.setAside(part);
-  }
-
-  /** Removes unfinished files of finished works and those too old to resume. */
-  removeBegun(isOver: (work: string) => boolean): void {
-    this.#begun.remove(isOver, this.#clock.now());
+    return { part, beginning: file && this.begun.take(file.work, file.url, part) };
   }
 
   /** The readable path of a work's file: the file itself, or a link if files are stored by hash. */

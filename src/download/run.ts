@@ -111,7 +111,7 @@ export class DownloadRun {
   /** Runs until nothing is left or the signal is aborted. */
   async run(options: { readonly drain?: DrainMode; readonly signal: AbortSignal }): Promise<DownloadSummary> {
     const { provider, files } = this.#options;
-    files.removeBegun(this.#isOver);
+    files.begun.remove(this.#isOver, this.#options.clock.now());
     await askAgain(this.#options, this.#options.sink.identity);
     const stop = this.#halt;
     const signal = AbortSignal.any([options.signal, stop.signal]);
@@ -133,7 +133,7 @@ export class DownloadRun {
       stop.abort();
       await finding;
       await this.#accountForGivenUp();
-      files.removeBegun(this.#isOver);
+      files.begun.remove(this.#isOver, this.#options.clock.now());
       if (this.#diskError) throw this.#diskError.error;
       if (providerError) throw providerError.error;
       return { ...summary, ...this.#counts };

@@ -6,7 +6,7 @@ import { describeDiskError } from '../base/index.ts';
 import type { BodySink, Headers, HttpResult, ResponseHead } from '../http/index.ts';
 import type { Plan, Checksum } from '../resolve/index.ts';
 import type { Beginning, Version, Origin } from './begun-files.ts';
-import { BeginningNote } from './begun-files.ts';
+import { noteBeginning, notePath } from './begun-files.ts';
 import { responseOf } from './reasons.ts';
 import type { BodyKind } from './sniffer.ts';
 import { Sniffer } from './sniffer.ts';
@@ -190,9 +190,10 @@ export class BodyReceiver implements BodySink {
   #bytes = 0;
   #isPage: boolean | undefined;
   /** Present while another process could resume the body. */
-  #note: BeginningNote | undefined;
+  #origin: Origin | undefined;
   readonly #total: number;
-  #markedBytes = 0;
+  /** How much of the part file its note says is valid; 0 if there is no note. */
+  #notedBytes = 0;
 
   constructor(options: ReceiveOptions) {
     this.#part = options.part;
@@ -201,7 +202,7 @@ export class BodyReceiver implements BodySink {
     this.#checksum = options.checksum
       ? { hash: createHash(options.checksum.algorithm), hex: options.checksum.hex.toLowerCase() }
       : undefined;
-    this.#note = options.origin && new BeginningNote(options.part, options.origin);
+    this.#origin = options.origin;
     this.#total = options.origin?.version.total ?? Infinity;
   }
 
@@ -215,8 +216,7 @@ export class BodyReceiver implements BodySink {
       receiver.discard();
       return undefined;
     }
-    receiver.#note = new BeginningNote(options.part, origin, { isBegun: true });
-    receiver.#markedBytes = bytes;
+    receiver.#notedBytes = bytes;
     return receiver;
   }
 
@@ -233,7 +233,7 @@ export class BodyReceiver implements BodySink {
     const kind = this.#see(chunk);
     if (this.#isPage === undefined && kind !== undefined) this.#isPage = kind === 'html';
     // Decoded bytes cannot be resumed.
-    if (isDecoded) this.#note = undefined;
+    if (isDecoded) this.#origin = undefined;
     if (this.#isPage === false) {
       this.#flush();
       this.#writeAll(chunk);
@@ -252,7 +252,7 @@ export class BodyReceiver implements BodySink {
     const isPage = this.#isPage ?? sniffed.kind === 'html';
     const page = isPage ? Buffer.concat(this.#held) : null;
     if (!isPage || this.#keepPages) this.#flush();
-    this.#close();
+    this.close();
     return {
       sniffed,
       sha256: this.#hash.digest('hex'),
@@ -265,19 +265,21 @@ export class BodyReceiver implements BodySink {
 
   /** Discards everything, including the part file. */
   discard(): void {
-    this.#close();
+    this.close();
     rmSync(this.#part, { force: true });
     this.forgetBeginning();
   }
 
-  leave(): void {
-    this.#close();
-  }
-
   /** Marks the file as not to be resumed. */
   forgetBeginning(): void {
-    this.#note?.remove();
-    this.#note = undefined;
+    if (this.#notedBytes > 0) rmSync(notePath(this.#part), { force: true });
+    this.#notedBytes = 0;
+    this.#origin = undefined;
+  }
+
+  close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
   }
 
   #see(chunk: Buffer): BodyKind | undefined {
@@ -288,13 +290,15 @@ export class BodyReceiver implements BodySink {
   }
 
   #mark(): void {
-    if (this.#note === undefined || this.#bytes - this.#markedBytes < MARK_BYTES || this.#bytes >= this.#total) return;
-    this.#markedBytes = this.#bytes;
+    const isDue = this.#bytes - this.#notedBytes >= MARK_BYTES && this.#bytes < this.#total;
+    if (this.#origin === undefined || !isDue) return;
+    const mark = { bytes: this.#bytes, sha256: this.#hash.copy().digest('hex') };
     try {
-      this.#note.mark(this.#bytes, this.#hash.copy().digest('hex'));
+      noteBeginning(this.#part, mark, this.#notedBytes === 0 ? this.#origin : undefined);
     } catch (error) {
       throw describeDiskError(error, this.#part);
     }
+    this.#notedBytes = this.#bytes;
   }
 
   async #readBack(bytes: number, sha256: string): Promise<boolean> {
@@ -330,10 +334,5 @@ export class BodyReceiver implements BodySink {
     } catch (error) {
       throw describeDiskError(error, this.#part);
     }
-  }
-
-  #close(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
-    this.#descriptor = undefined;
   }
 }

@@ -305,8 +305,8 @@ export class PlanTrier {
       // A broken or interrupted transfer can be resumed by the next attempt.
       const isLeft = result === undefined ? signal.aborted : !transfer.isRefused(result);
       if (got === undefined && isLeft && transfer.isContinuable) {
-        transfer.receiver?.leave();
-        files.setAside(part);
+        transfer.receiver?.close();
+        files.begun.setAside(part);
       }
       // Refused files, and pages that were only read.
       else if (got?.artifact) transfer.receiver?.forgetBeginning();
