@@ -11,18 +11,10 @@ import { openSession, outputOptions } from '../session.ts';
 import { wholeNumber } from '../options.ts';
 import { loadSimulation, readManifest, readTruth, readViolations } from '../simulation.ts';
 
-/**
- * Profiles of the simulator and their default number of works; copied here so that help does not load the simulator.
- */
-const DEFAULT_WORKS: Readonly<Record<Profile, number>> = {
-  calm: 500,
-  realistic: 500,
-  reality: 500,
-  politeness: 500,
-  hostile: 500,
-  demo: 200,
-  load: 100_000,
-};
+/** Profiles of the simulator; copied here so that help does not load it. */
+const PROFILES: readonly Profile[] = ['calm', 'realistic', 'reality', 'politeness', 'hostile', 'demo', 'load'];
+const DEFAULT_WORKS = 500;
+const WORKS_OF_PROFILES: Readonly<Partial<Record<Profile, number>>> = { demo: 200, load: 100_000 };
 
 interface WorldOptions {
   readonly seed: number;
@@ -32,9 +24,9 @@ interface WorldOptions {
   readonly documents: 'full' | 'plain';
 }
 
-/** The shared options, except `--profile`, which names a world here. */
-function everywhere(command: Command): Command {
-  return outputOptions(command).helpOption('-h, --help', 'show this help');
+/** A command with the shared options, except `--profile`, which names a world here. */
+function simulationCommand(name: string): Command {
+  return outputOptions(new Command(name)).helpOption('-h, --help', 'show this help');
 }
 
 function worldOptions(command: Command): Command {
@@ -42,9 +34,7 @@ function worldOptions(command: Command): Command {
     .option('--seed <n>', 'seed; the same seed gives the same world', wholeNumber(0), 7)
     .option('--works <n>', 'works in the world; default: 500, demo 200, load 100,000', wholeNumber(0))
     .option('--hosts <n>', 'publishers and repositories in the world', wholeNumber(0), 60)
-    .addOption(
-      new Option('--profile <name>', 'behaviour of the world').choices(Object.keys(DEFAULT_WORKS)).default('realistic'),
-    )
+    .addOption(new Option('--profile <name>', 'behaviour of the world').choices(PROFILES).default('realistic'))
     .addOption(
       new Option('--documents <manner>', 'full: realistic papers; plain: a single page that identifies the work')
         .choices(['full', 'plain'])
@@ -53,30 +43,28 @@ function worldOptions(command: Command): Command {
 }
 
 /** The world parameters, with the default size of the profile. */
-function parametersOf(options: WorldOptions): {
-  readonly seed: number;
-  readonly works: number;
-  readonly hosts: number;
-  readonly profile: Profile;
-} {
-  return {
-    seed: options.seed,
-    works: options.works ?? DEFAULT_WORKS[options.profile],
-    hosts: options.hosts,
-    profile: options.profile,
-  };
+function parametersOf({ seed, works, hosts, profile }: WorldOptions) {
+  return { seed, works: works ?? WORKS_OF_PROFILES[profile] ?? DEFAULT_WORKS, hosts, profile };
 }
 
 export function simCommand(): Command {
-  const command = new Command('sim').description('run and inspect a simulated scholarly web on this machine');
-  command.addCommand(serveCommand());
-  command.addCommand(truthCommand());
-  command.addCommand(verifyCommand());
-  return command;
+  return new Command('sim')
+    .description('run and inspect a simulated scholarly web on this machine')
+    .addCommand(serveCommand())
+    .addCommand(truthCommand())
+    .addCommand(verifyCommand());
+}
+
+interface ServeOptions extends WorldOptions {
+  readonly port: number;
+  readonly adminPort: number;
+  readonly timeScale: number;
+  readonly state?: string;
+  readonly leash?: boolean;
 }
 
 function serveCommand(): Command {
-  return everywhere(worldOptions(new Command('serve')))
+  return worldOptions(simulationCommand('serve'))
     .description('serve a simulated world until interrupted; prints its address')
     .option('--port <n>', 'port of the simulated web; 0 picks a free one', wholeNumber(0), 0)
     .option('--admin-port <n>', 'port of the admin API; 0 picks a free one', wholeNumber(0), 0)
@@ -84,57 +72,44 @@ function serveCommand(): Command {
     .option('--state <dir>', 'folder for world.json, requests.jsonl and violations.json')
     .addOption(new Option('--leash', 'stop when standard input ends').hideHelp())
     .addHelpText('after', '\nExample:\n  docstokg sim serve --seed 7 --profile realistic --time-scale 0.05\n')
-    .action(
-      async (
-        options: WorldOptions & { port: number; adminPort: number; timeScale: number; state?: string; leash?: boolean },
-        self: Command,
-      ) => {
-        const session = openSession(self);
-        // Install signal handlers before printing the address: the reader may send a signal immediately.
-        const ended = options.leash ? leash() : Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
-        const { Admin, Simulation, countByRule } = await loadSimulation();
-        if (options.state) mkdirSync(options.state, { recursive: true });
-        // Declared first so that it is closed last: requests end when their connections do.
-        await using requests = options.state
-          ? await JsonlWriter.open(join(options.state, 'requests.jsonl'), { clock: session.clock })
-          : undefined;
-        await using simulation = await Simulation.open({
-          parameters: parametersOf(options),
-          documents: options.documents,
-          port: options.port,
-          timeScale: options.timeScale,
-          ...(requests && {
-            onEntry: (entry: LogEntry) =>
-              void requests.append(entry).catch((error: unknown) => session.log('error', String(error))),
-          }),
-        });
-        await using admin = await Admin.open(simulation, options.adminPort);
-        const { identity, parameters } = simulation.world;
-        const about = {
-          sim: admin.url,
-          web: `http://127.0.0.1:${simulation.port}`,
-          identity,
-          ...parameters,
-          time_scale: options.timeScale,
-        };
-        if (options.state) writeFileSync(join(options.state, 'world.json'), `${JSON.stringify(about, undefined, 2)}\n`);
-        session.print(
-          about,
-          `sim       ${about.sim}\nweb       ${about.web}\nidentity  ${identity}\nworld     ${parameters.works} works, ${parameters.hosts} hosts, ${parameters.profile}, seed ${parameters.seed}, time scale ${options.timeScale}`,
-        );
-        if (!options.leash) session.info(`give clients --sim ${about.sim}; Ctrl-C stops`);
-        await ended;
-        const counts = countByRule(simulation.log.violations);
-        if (options.state)
-          writeFileSync(
-            join(options.state, 'violations.json'),
-            `${JSON.stringify({ by_rule: counts, violations: simulation.log.violations }, undefined, 2)}\n`,
-          );
-        session.info(`${simulation.log.violations.length} violations`);
-        // In the politeness profile every violation is fatal.
-        if (options.profile === 'politeness' && simulation.log.violations.length > 0) process.exitCode = 1;
-      },
-    );
+    .action(serve);
+}
+
+async function serve(options: ServeOptions, self: Command): Promise<void> {
+  const session = openSession(self);
+  const { state, documents, port, timeScale: scale } = options;
+  // Install signal handlers before printing the address: the reader may send a signal immediately.
+  const ended = options.leash ? leash() : Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  const { Admin, Simulation, countByRule } = await loadSimulation();
+  if (state) mkdirSync(state, { recursive: true });
+  const write = (name: string, value: object): void => {
+    if (state) writeFileSync(join(state, name), `${JSON.stringify(value, undefined, 2)}\n`);
+  };
+  // Declared first so that it is closed last: requests end when their connections do.
+  await using requests = state
+    ? await JsonlWriter.open(join(state, 'requests.jsonl'), { clock: session.clock })
+    : undefined;
+  const onEntry = (entry: LogEntry): void =>
+    void requests?.append(entry).catch((error: unknown) => session.log('error', String(error)));
+  const parameters = parametersOf(options);
+  await using simulation = await Simulation.open({ parameters, documents, port, timeScale: scale, onEntry });
+  await using admin = await Admin.open(simulation, options.adminPort);
+  const { seed, works, hosts, profile } = parameters;
+  const { identity } = simulation.world;
+  const addresses = { sim: admin.url, web: `http://127.0.0.1:${simulation.port}` };
+  const about = { ...addresses, identity, ...parameters, time_scale: scale };
+  write('world.json', about);
+  session.print(
+    about,
+    `sim       ${about.sim}\nweb       ${about.web}\nidentity  ${identity}\nworld     ${works} works, ${hosts} hosts, ${profile}, seed ${seed}, time scale ${scale}`,
+  );
+  if (!options.leash) session.info(`give clients --sim ${about.sim}; Ctrl-C stops`);
+  await ended;
+  const { violations } = simulation.log;
+  write('violations.json', { by_rule: countByRule(violations), violations });
+  session.info(`${violations.length} violations`);
+  // In the politeness profile every violation is fatal.
+  if (profile === 'politeness' && violations.length > 0) process.exitCode = 1;
 }
 
 /** Resolves when stdin ends. Ctrl-C is left to the parent process, which may have work to finish. */
@@ -150,41 +125,50 @@ function timeScale(text: string): number {
   return value;
 }
 
-function truthCommand(): Command {
-  return everywhere(worldOptions(new Command('truth')))
-    .description('print what a correct client should obtain from a world, one JSON line per work')
+interface PolicyOptions {
+  readonly policy?: string;
+  readonly selection?: string;
+}
+
+function policyOptions(command: Command): Command {
+  return command
     .option('--policy <file>', 'JSON file with the client’s permissions; default: everything is allowed')
     .option(
       '--selection <query>',
       'only works that OpenAlex returns for this query, for example filter=topics.id:T10341',
-    )
-    .option('--questions', 'print questions with known answers in the documents instead')
-    .addHelpText('after', '\nExample:\n  docstokg sim truth --seed 7 --profile calm > truth.jsonl\n')
-    .action(
-      async (options: WorldOptions & { policy?: string; selection?: string; questions?: boolean }, self: Command) => {
-        const session = openSession(self);
-        const { Documents, World, plantedQuestions, truthLines } = await loadSimulation();
-        const policy = await readPolicy(options);
-        const world = new World(parametersOf(options));
-        if (options.questions) {
-          for (const question of plantedQuestions(world)) session.terminal.print(JSON.stringify(question));
-          return;
-        }
-        for await (const line of truthLines(world, new Documents(world, options.documents), policy))
-          session.terminal.print(JSON.stringify(line));
-      },
     );
 }
 
+function truthCommand(): Command {
+  return policyOptions(worldOptions(simulationCommand('truth')))
+    .description('print what a correct client should obtain from a world, one JSON line per work')
+    .option('--questions', 'print questions with known answers in the documents instead')
+    .addHelpText('after', '\nExample:\n  docstokg sim truth --seed 7 --profile calm > truth.jsonl\n')
+    .action(async (options: WorldOptions & PolicyOptions & { readonly questions?: boolean }, self: Command) => {
+      const { terminal } = openSession(self);
+      const { Documents, World, plantedQuestions, truthLines } = await loadSimulation();
+      const policy = await readPolicy(options);
+      const world = new World(parametersOf(options));
+      const lines = options.questions
+        ? plantedQuestions(world)
+        : truthLines(world, new Documents(world, options.documents), policy);
+      for await (const line of lines) terminal.print(JSON.stringify(line));
+    });
+}
+
+interface VerifyOptions extends PolicyOptions {
+  readonly manifest?: string;
+  readonly sim: string;
+  readonly scope: 'all' | 'manifest';
+}
+
 function verifyCommand(): Command {
-  return everywhere(new Command('verify'))
+  return policyOptions(simulationCommand('verify'))
     .description(
       'compare a client’s manifest with the truth and count politeness violations; exit 1 on any difference or violation',
     )
     .option('--manifest <file>', 'manifest, one JSON line per work; without it only politeness is checked')
     .requiredOption('--sim <url>', 'URL printed by sim serve')
-    .option('--policy <file>', 'JSON file with the client’s permissions')
-    .option('--selection <query>', 'OpenAlex query of the client, for example filter=topics.id:T10341')
     .addOption(
       new Option('--scope <works>', 'compare all works of the world, or only those in the manifest')
         .choices(['all', 'manifest'])
@@ -194,42 +178,23 @@ function verifyCommand(): Command {
       'after',
       '\nExample:\n  docstokg sim verify --manifest out/manifest.jsonl --sim http://127.0.0.1:41000\n',
     )
-    .action(
-      async (
-        options: {
-          manifest?: string;
-          sim: string;
-          policy?: string;
-          selection?: string;
-          scope: 'all' | 'manifest';
-        },
-        self: Command,
-      ) => {
-        const session = openSession(self);
-        const { verify } = await loadSimulation();
-        const report = await readViolations(options.sim);
-        const { manifest: path, scope } = options;
-        const result =
-          path === undefined
-            ? undefined
-            : verify(await readTruth(options.sim, await readPolicy(options)), await readManifest(path), {
-                scope,
-              });
-        const differences = result?.differences.length ?? 0;
-        session.print({ ...result, violations: report });
-        session.info(`${differences} differences, ${report.total} violations`);
-        if (report.total + differences > 0) process.exitCode = 1;
-      },
-    );
+    .action(async (options: VerifyOptions, self: Command) => {
+      const session = openSession(self);
+      const { manifest, sim, scope } = options;
+      const { verify } = await loadSimulation();
+      const violations = await readViolations(sim);
+      const result =
+        manifest === undefined
+          ? undefined
+          : verify(await readTruth(sim, await readPolicy(options)), await readManifest(manifest), { scope });
+      const differences = result?.differences.length ?? 0;
+      session.print({ ...result, violations });
+      session.info(`${differences} differences, ${violations.total} violations`);
+      if (violations.total + differences > 0) process.exitCode = 1;
+    });
 }
 
-async function readPolicy({
-  policy: path,
-  selection,
-}: {
-  readonly policy?: string;
-  readonly selection?: string;
-}): Promise<Policy> {
+async function readPolicy({ policy: path, selection }: PolicyOptions): Promise<Policy> {
   const { parsePolicy } = await loadSimulation();
   const chosen = selection === undefined ? {} : { selection };
   if (path === undefined) return parsePolicy(chosen);
