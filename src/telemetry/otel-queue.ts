@@ -8,7 +8,7 @@ import { observeDownload } from './otel-download.ts';
 import type { ExportOptions } from './otel-sdk.ts';
 import { instrumentsOf, openInstruments, receiver } from './otel-sdk.ts';
 
-/** Receivers of an orchestrator's events, and the wrapper of its jobs. */
+/** Receives an orchestrator's events, and wraps its jobs. */
 export interface QueueTelemetry {
   readonly report: (event: QueueEvent) => void;
   readonly around: <T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>;
@@ -111,7 +111,7 @@ export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, cl
       },
       'host-restored': ({ host, full }) => void (full && slowed.delete(host)),
     }),
-    around(job, run) {
+    around: (job, run) => {
       const attributes = {
         'job.id': job.id,
         'artifact.id': job.artifactId,
@@ -127,11 +127,11 @@ export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, cl
   };
 }
 
+/** What is undefined costs nothing, and is undefined without an exporter. */
 export interface Telemetry extends AsyncDisposable {
-  readonly report: (event: QueueEvent) => void;
-  readonly around?: <T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>;
-  /** Undefined without an exporter. */
-  readonly download?: DownloadTelemetry;
+  readonly report: QueueTelemetry['report'];
+  readonly around: QueueTelemetry['around'] | undefined;
+  readonly download: DownloadTelemetry | undefined;
 }
 
 export async function startTelemetry(
@@ -140,14 +140,12 @@ export async function startTelemetry(
   clock: Clock,
   warn: (message: string) => void,
 ): Promise<Telemetry> {
-  const instruments = await openInstruments(options, warn);
-  const queue = observeQueue(instruments.meter, instruments.tracer, store, clock);
+  const { meter, tracer, silent, [Symbol.asyncDispose]: dispose } = await openInstruments(options, warn);
+  const { report, around } = observeQueue(meter, tracer, store, clock);
   return {
-    report: (event) => queue.report(event),
-    ...(!instruments.silent && {
-      around: <T>(job: LeasedJob, run: () => Promise<T>) => queue.around(job, run),
-      download: observeDownload(instruments.meter),
-    }),
-    [Symbol.asyncDispose]: () => instruments[Symbol.asyncDispose](),
+    report,
+    around: silent ? undefined : around,
+    download: silent ? undefined : observeDownload(meter),
+    [Symbol.asyncDispose]: dispose,
   };
 }

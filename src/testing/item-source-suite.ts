@@ -35,40 +35,32 @@ export function describeItemSource(name: string, open: (items: readonly WorkItem
     };
     const many = Array.from({ length: 25 }, (_, at) => item(`doc${String(at).padStart(2, '0')}`));
 
-    check(
-      'every item is handed out once, no more than asked for at a time, however many take',
-      many,
-      async (shared) => {
-        const runners = [await shared.runner(), await shared.runner(), await shared.runner()];
-        const seen: string[] = [];
-        const work = async (source: ItemSource): Promise<void> => {
-          for (let taken = await source.take(4, never); taken; taken = await source.take(4, never)) {
-            assert.ok(taken.length <= 4);
-            for (const each of taken) {
-              seen.push(each.item.itemId);
-              await source.settle(each.item, DONE);
-            }
+    check('every item is handed out once, to one of many takers', many, async (shared) => {
+      const runners = [await shared.runner(), await shared.runner(), await shared.runner()];
+      const seen: string[] = [];
+      const work = async (source: ItemSource): Promise<void> => {
+        for (let taken = await source.take(4, never); taken; taken = await source.take(4, never)) {
+          assert.ok(taken.length <= 4);
+          for (const each of taken) {
+            seen.push(each.item.itemId);
+            await source.settle(each.item, DONE);
           }
-        };
-        await Promise.all(runners.map(work));
-        assert.deepEqual(seen.toSorted(), idsOf(many.map((each) => ({ item: each }))));
-      },
-    );
-
-    check(
-      'nothing is left after success, skip and failure alike',
-      [item('a'), item('b'), item('c')],
-      async (shared) => {
-        const source = await shared.runner();
-        const ends: ItemEnd[] = [DONE, SKIPPED, failure('c')];
-        let handed = 0;
-        for (let taken = await source.take(1, never); taken; taken = await source.take(1, never)) {
-          for (const each of taken) await source.settle(each.item, ends[handed++] ?? DONE);
         }
-        assert.equal(handed, 3);
-        assert.equal(await (await shared.runner()).take(1, never), undefined);
-      },
-    );
+      };
+      await Promise.all(runners.map(work));
+      assert.deepEqual(seen.toSorted(), idsOf(many.map((each) => ({ item: each }))));
+    });
+
+    check('nothing is left after success, skip and failure', [item('a'), item('b'), item('c')], async (shared) => {
+      const source = await shared.runner();
+      const ends: ItemEnd[] = [DONE, SKIPPED, failure('c')];
+      let handed = 0;
+      for (let taken = await source.take(1, never); taken; taken = await source.take(1, never)) {
+        for (const each of taken) await source.settle(each.item, ends[handed++] ?? DONE);
+      }
+      assert.equal(handed, 3);
+      assert.equal(await (await shared.runner()).take(1, never), undefined);
+    });
 
     const whole = item('Übung 1/ä', {
       inputs: { file: 'in/a b.pdf' },

@@ -87,17 +87,14 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       });
     };
 
-    check(
-      'enqueueing an existing id does nothing, and a batch reports for each job whether it was new',
-      async (store) => {
-        const known = Array.from({ length: 40 }, (_, n) => job(`job ${n * 3}`));
-        await store.enqueue(known, 0);
-        const all = Array.from({ length: 130 }, (_, n) => job(`job ${n}`));
-        const added = await store.enqueue([...all, job('job 1')], 1);
-        assert.deepEqual(added, [...all.map((_, n) => n % 3 !== 0 || n >= 120), false]);
-        assert.equal((await store.admin.stats(1)).states.queued, 130);
-      },
-    );
+    check('a known id is not enqueued again, and a batch says which jobs were new', async (store) => {
+      const known = Array.from({ length: 40 }, (_, n) => job(`job ${n * 3}`));
+      await store.enqueue(known, 0);
+      const all = Array.from({ length: 130 }, (_, n) => job(`job ${n}`));
+      const added = await store.enqueue([...all, job('job 1')], 1);
+      assert.deepEqual(added, [...all.map((_, n) => n % 3 !== 0 || n >= 120), false]);
+      assert.equal((await store.admin.stats(1)).states.queued, 130);
+    });
 
     check('a batch of results rejects only those whose lease was lost', async (store) => {
       await store.enqueue(
@@ -148,7 +145,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
     });
 
     check(
-      'a job with an expired lease is taken over with a new token; the attempt is returned and the crash counted',
+      'an expired lease is taken over with a new token, and counted as a crash, not as an attempt',
       async (store) => {
         await store.enqueue([job('a')], 0);
         const first = await leaseOne(store, 0);
@@ -202,61 +199,55 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.equal((await leaseAny(store, 2 * LEASE_MS)).length, 1);
     });
 
-    check(
-      'a job that crashes its process each time ends in error with the reason, after few crashes',
-      async (store) => {
-        await store.enqueue([job('poison')], 0);
-        let now = await makeSuspects(store);
-        for (let death = 0; death < LIMITS.alone; death += 1, now += LEASE_MS) {
-          assert.deepEqual(await leaseAny(store, now), []);
-          const [poison] = await leaseSuspects(store, now);
-          // The attempt is refunded each time: failures of a job are counted apart from the deaths of its holders.
-          assert.deepEqual([poison?.artifactId, poison?.attempt, poison?.standing], ['poison', 1, 'suspect']);
-        }
-        const { exhausted } = await store.backlog(now, LIMITS);
-        assert.equal(exhausted, 1);
-        const ended = await fieldsOf(store, 'poison', 'state', 'attempts', 'deaths', 'deathsAlone', 'suspectSince');
-        assert.deepEqual(ended, ['error', 0, 5, 3, null]);
-        assert.match(
-          (await store.admin.find('poison'))?.lastError ?? '',
-          /^PROCESS_DIED: its worker worker died or hung, the last of 3 /,
-        );
-        assert.deepEqual(await leaseAny(store, now + LEASE_MS), []);
-        assert.deepEqual(await leaseSuspects(store, now + LEASE_MS), []);
-        assert.deepEqual((await store.admin.stats(now)).suspects, 0);
-      },
-    );
+    check('a job that crashes its process each time ends in error after few crashes', async (store) => {
+      await store.enqueue([job('poison')], 0);
+      let now = await makeSuspects(store);
+      for (let death = 0; death < LIMITS.alone; death += 1, now += LEASE_MS) {
+        assert.deepEqual(await leaseAny(store, now), []);
+        const [poison] = await leaseSuspects(store, now);
+        // The attempt is refunded each time: failures of a job are counted apart from the deaths of its holders.
+        assert.deepEqual([poison?.artifactId, poison?.attempt, poison?.standing], ['poison', 1, 'suspect']);
+      }
+      const { exhausted } = await store.backlog(now, LIMITS);
+      assert.equal(exhausted, 1);
+      const ended = await fieldsOf(store, 'poison', 'state', 'attempts', 'deaths', 'deathsAlone', 'suspectSince');
+      assert.deepEqual(ended, ['error', 0, 5, 3, null]);
+      assert.match(
+        (await store.admin.find('poison'))?.lastError ?? '',
+        /^PROCESS_DIED: its worker worker died or hung, the last of 3 /,
+      );
+      assert.deepEqual(await leaseAny(store, now + LEASE_MS), []);
+      assert.deepEqual(await leaseSuspects(store, now + LEASE_MS), []);
+      assert.deepEqual((await store.admin.stats(now)).suspects, 0);
+    });
 
-    check(
-      'each recent crash of a process without the job allows one more crash alone, up to a limit',
-      async (store) => {
-        let now = 0;
-        let processes = 0;
-        const die = async (standing: Standing): Promise<string | undefined> => {
-          const workerId = `process ${(processes += 1)}`;
-          const [leased] = await lease(store, { workerId, picks: [{ ...ANY_LANE, limit: 1 }], now, standing });
-          now += LEASE_MS;
-          await store.backlog(now, LIMITS);
-          return leased?.artifactId;
-        };
-        const deathsAloneOf = async (id: string): Promise<number> => {
-          await store.enqueue([job(id)], now);
-          for (let death = 0; death < LIMITS.shared; death += 1) assert.equal(await die('trusted'), id);
-          while ((await store.admin.find(id))?.state === 'queued') assert.equal(await die('suspect'), id);
-          assert.equal((await store.admin.find(id))?.state, 'error');
-          return (await store.admin.find(id))?.deathsAlone ?? 0;
-        };
-        assert.equal(await deathsAloneOf('calm'), 3);
-        now += 2 * HOUR_MS;
-        for (const id of ['w', 'x']) {
-          await store.enqueue([job(id)], now);
-          assert.equal(await die('trusted'), id);
-          await store.admin.cancel((await store.admin.find(id))?.id ?? -1, now);
-        }
-        assert.equal(await deathsAloneOf('with two others'), 5);
-        assert.equal(await deathsAloneOf('in a storm'), 9);
-      },
-    );
+    check('each recent crash without the job allows it one more crash alone, up to a limit', async (store) => {
+      let now = 0;
+      let processes = 0;
+      const die = async (standing: Standing): Promise<string | undefined> => {
+        const workerId = `process ${(processes += 1)}`;
+        const [leased] = await lease(store, { workerId, picks: [{ ...ANY_LANE, limit: 1 }], now, standing });
+        now += LEASE_MS;
+        await store.backlog(now, LIMITS);
+        return leased?.artifactId;
+      };
+      const deathsAloneOf = async (id: string): Promise<number> => {
+        await store.enqueue([job(id)], now);
+        for (let death = 0; death < LIMITS.shared; death += 1) assert.equal(await die('trusted'), id);
+        while ((await store.admin.find(id))?.state === 'queued') assert.equal(await die('suspect'), id);
+        assert.equal((await store.admin.find(id))?.state, 'error');
+        return (await store.admin.find(id))?.deathsAlone ?? 0;
+      };
+      assert.equal(await deathsAloneOf('calm'), 3);
+      now += 2 * HOUR_MS;
+      for (const id of ['w', 'x']) {
+        await store.enqueue([job(id)], now);
+        assert.equal(await die('trusted'), id);
+        await store.admin.cancel((await store.admin.find(id))?.id ?? -1, now);
+      }
+      assert.equal(await deathsAloneOf('with two others'), 5);
+      assert.equal(await deathsAloneOf('in a storm'), 9);
+    });
 
     check('jobs running during two crashes are quarantined: counted, ready, and leased separately', async (store) => {
       await store.enqueue([job('a', { host: 'a.org' }), job('b', { resolverHint: 'arxiv', priority: 2 })], 0);
@@ -301,30 +292,27 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.deepEqual(await standing('innocent'), ['queued', 0, null]);
     });
 
-    check(
-      'quarantined jobs with the fewest crashes alone come first, and a cancelled one is not quarantined',
-      async (store) => {
-        await store.enqueue([job('killer', { host: 'a.org', priority: 5 }), job('innocent', { host: 'a.org' })], 0);
-        await store.enqueue([job('far', { host: 'b.org' })], 0);
-        let now = await makeSuspects(store);
-        const next = async (): Promise<unknown> => {
-          const lanes = (await store.backlog(now, LIMITS)).suspects.map(({ host }) => host);
-          const [leased] = await lease(store, {
-            picks: [{ host: 'a.org', resolver: null, limit: 1 }],
-            now,
-            standing: 'suspect',
-          });
-          now += LEASE_MS;
-          return [lanes, leased?.artifactId];
-        };
-        assert.deepEqual(await next(), [['a.org', 'b.org'], 'killer']);
-        assert.deepEqual(await next(), [['a.org', 'b.org'], 'innocent']);
-        assert.deepEqual(await next(), [['b.org', 'a.org'], 'killer']);
-        assert.deepEqual(await fieldsOf(store, 'killer', 'deaths', 'deathsAlone'), [3, 1]);
-        await store.admin.cancel((await store.admin.find('killer'))?.id ?? -1, now);
-        assert.deepEqual((await store.admin.stats(now)).suspects, 2);
-      },
-    );
+    check('of quarantined jobs the one with the fewest crashes comes first; cancelled ones leave', async (store) => {
+      await store.enqueue([job('killer', { host: 'a.org', priority: 5 }), job('innocent', { host: 'a.org' })], 0);
+      await store.enqueue([job('far', { host: 'b.org' })], 0);
+      let now = await makeSuspects(store);
+      const next = async (): Promise<unknown> => {
+        const lanes = (await store.backlog(now, LIMITS)).suspects.map(({ host }) => host);
+        const [leased] = await lease(store, {
+          picks: [{ host: 'a.org', resolver: null, limit: 1 }],
+          now,
+          standing: 'suspect',
+        });
+        now += LEASE_MS;
+        return [lanes, leased?.artifactId];
+      };
+      assert.deepEqual(await next(), [['a.org', 'b.org'], 'killer']);
+      assert.deepEqual(await next(), [['a.org', 'b.org'], 'innocent']);
+      assert.deepEqual(await next(), [['b.org', 'a.org'], 'killer']);
+      assert.deepEqual(await fieldsOf(store, 'killer', 'deaths', 'deathsAlone'), [3, 1]);
+      await store.admin.cancel((await store.admin.find('killer'))?.id ?? -1, now);
+      assert.deepEqual((await store.admin.stats(now)).suspects, 2);
+    });
 
     check('a successful job keeps its result until it is requeued', async (store) => {
       await store.enqueue([job('a'), job('b')], 0);

@@ -73,7 +73,7 @@ export function doctorCommand(): Command {
 async function checkAll(options: DoctorOptions, session: Session): Promise<Finding[]> {
   let loaded: Loaded;
   try {
-    loaded = session.load([...(await simulatedLayer(options))]);
+    loaded = session.load(await simulatedLayer(options));
   } catch (error) {
     return [check('settings', 'configuration').bad(errorInfo(error).message, hintOf(error))];
   }
