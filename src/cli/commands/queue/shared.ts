@@ -37,15 +37,15 @@ export interface OpenedQueue {
 export function onQueue<Options extends object, Words extends readonly unknown[]>(
   work: (opened: OpenedQueue, options: Options, ...words: Words) => Promise<void>,
   settings: (options: Options) => Promise<Layer> | Layer = () => [],
-) {
-  return async (...parsed: unknown[]): Promise<void> => {
-    const self = parsed.pop() as Command;
-    const options = parsed.pop() as Options & { readonly queue?: string };
+): (...parsed: [...Words, Options, Command]) => Promise<void> {
+  return async (...parsed) => {
+    const self = parsed.at(-1) as Command;
+    const options = parsed.at(-2) as Options & { readonly queue?: string };
     const session = openSession(self);
     const { config, origins } = session.load([...queueLayer(options.queue), ...(await settings(options))]);
     const isNamed = origins.has('queue.path') && config.queue.backend === 'sqlite';
     if (isNamed && !CREATING.has(self.name())) requireQueueFile(config.queue.path);
     await using queue = await openQueue(config, session);
-    await work({ queue, session, config }, options, ...(parsed as unknown as Words));
+    await work({ queue, session, config }, options, ...(parsed.slice(0, -2) as unknown as Words));
   };
 }
