@@ -132,9 +132,9 @@ function documentLines({
 
 function stageText(stage: RunAccount['stages'][CorpusStageName]): string {
   if (!stage || stage.done + stage.kept + stage.failed + stage.left === 0) return '';
-  const { done, kept, failed, left, p50_ms: median, p95_ms: most } = stage;
+  const { done, kept, failed, left, p50_ms: p50, p95_ms: p95 } = stage;
   const others = { 'of them by earlier runs': kept, failed, 'left for the next run': left };
-  const time = done > 0 ? `; half of them within ${duration(median)}, 95 % within ${duration(most)}` : '';
+  const time = done > 0 ? `; p50 ${duration(p50)}, p95 ${duration(p95)}` : '';
   return [`${count(done + kept)} documents`, ...counted(others)].join(', ') + time;
 }
 
