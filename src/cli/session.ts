@@ -1,16 +1,15 @@
 import type { Command, HelpConfiguration } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 
-import type { Clock } from '../base/index.ts';
 import { AppError, systemClock } from '../base/index.ts';
 import type { FlagPlace, Key, Layer, Loaded } from '../config/index.ts';
 import { loadConfig, parseText, settingsTable } from '../config/index.ts';
 import { recordText } from './record-text.ts';
-import type { Terminal } from './terminal.ts';
 import { openTerminal, plain } from './terminal.ts';
 
 const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 type LogLevel = (typeof LEVELS)[number];
+const COLOURS = { error: 'red', warn: 'yellow', info: 'dim', debug: 'dim' } as const;
 
 interface SharedOptions {
   readonly config?: string;
@@ -24,21 +23,6 @@ interface MessageEvent {
   readonly kind: 'message';
   readonly level: LogLevel;
   readonly message: string;
-}
-
-/** What a command needs once its options are parsed. */
-export interface Session {
-  readonly terminal: Terminal;
-  readonly clock: Clock;
-  readonly json: boolean;
-  readonly log: (level: LogLevel, message: string) => void;
-  readonly warn: (message: string) => void;
-  readonly info: (message: string) => void;
-  readonly logMessage: (event: { readonly kind: string } | MessageEvent) => void;
-  /** Prints the result of a command: as JSON with `--json`, otherwise the text, by default made of the value. */
-  print(value: unknown, text?: string | (() => string)): void;
-  /** The resolved settings; `flags` override the command's options. */
-  load(flags?: Layer): Loaded;
 }
 
 const EVERYWHERE = 'Everywhere:';
@@ -79,41 +63,47 @@ export function outputOptions(command: Command): Command {
     .addOption(new Option('--no-color', 'disable colours').helpGroup(EVERYWHERE));
 }
 
-export function openSession(command: Command): Session {
+export type Session = ReturnType<typeof openSession>;
+
+/** What a command needs once its options are parsed. */
+export function openSession(command: Command) {
   const options = command.opts<SharedOptions>();
   const terminal = openTerminal({ colour: options.color !== false });
+  const json = options.json ?? false;
   const threshold = LEVELS.indexOf(options.logLevel ?? 'info');
-  const colours = { error: 'red', warn: 'yellow', info: 'dim', debug: 'dim' } as const;
   const warned = new Set<string>();
   const bold = (text: string): string => terminal.style('bold', text, 'stdout');
-  const session: Session = {
+  const log = (level: LogLevel, message: string): void => {
+    if (LEVELS.indexOf(level) <= threshold)
+      terminal.note(`${terminal.style(COLOURS[level], level.padEnd(5))} ${plain(message)}`);
+  };
+  return {
     terminal,
     clock: systemClock,
-    json: options.json ?? false,
-    log: (level, message) => {
-      if (LEVELS.indexOf(level) <= threshold)
-        terminal.note(`${terminal.style(colours[level], level.padEnd(5))} ${plain(message)}`);
+    json,
+    log,
+    warn: (message: string): void => log('warn', message),
+    info: (message: string): void => log('info', message),
+    logMessage: (event: { readonly kind: string } | MessageEvent): void => {
+      if ('message' in event) log(event.level, event.message);
     },
-    warn: (message) => session.log('warn', message),
-    info: (message) => session.log('info', message),
-    logMessage: (event) => {
-      if ('message' in event) session.log(event.level, event.message);
+    /** Prints the result of a command: as JSON with `--json`, otherwise the text, by default made of the value. */
+    print: (value: unknown, text?: string | (() => string)): void => {
+      const shown = text ?? (() => recordText(value as object, systemClock.now(), bold));
+      if (json) terminal.print(JSON.stringify(value));
+      else terminal.print(typeof shown === 'string' ? shown : shown());
     },
-    print: (value, text = () => recordText(value as object, session.clock.now(), bold)) => {
-      if (session.json) terminal.print(JSON.stringify(value));
-      else terminal.print(typeof text === 'string' ? text : text());
-    },
-    load: (flags = []) => {
+    /** The resolved settings; `flags` override the command's options. */
+    load: (flags: Layer = []): Loaded => {
       const { config: file, profile } = options;
       const loaded = loadConfig({ file, profile, flags: [...settingsMade(command), ...flags] });
       for (const warning of loaded.warnings.filter((each) => !warned.has(each))) {
         warned.add(warning);
-        session.warn(warning);
+        log('warn', warning);
       }
       return loaded;
     },
   };
-  return session;
 }
 
 const KEYS = new WeakMap<Option, Key>();

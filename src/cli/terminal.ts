@@ -7,52 +7,39 @@ type Style = Parameters<typeof styleText>[0];
 /** Written together with the next output to avoid flicker. */
 export const CLEAR = '\u001B[H\u001B[2J';
 
-/** Output of a command: data to stdout, everything else to stderr. */
-export interface Terminal {
-  /** Whether stderr is a terminal whose last line can be rewritten. */
-  readonly live: boolean;
-  readonly columns: number;
-  print(text: string): void;
-  note(text: string): void;
-  /** Shows a status line that the next one replaces; prints plain lines if there is no terminal. */
-  status(text: string): void;
-  clear(): void;
-  style(style: Style, text: string, stream?: 'stdout' | 'stderr'): string;
-}
+export type Terminal = ReturnType<typeof openTerminal>;
 
-/** The terminal of this process. Colours are off in pipes and with NO_COLOR. */
-export function openTerminal(options: { readonly colour: boolean }): Terminal {
+/** The terminal of this process: data goes to stdout, everything else to stderr. No colours in pipes and with NO_COLOR. */
+export function openTerminal(options: { readonly colour: boolean }) {
   let status = '';
+  /** Whether stderr is a terminal whose last line can be rewritten. */
+  const live = process.stderr.isTTY;
   const clear = (): void => {
     if (status === '') return;
     process.stderr.write('\r\u001B[2K');
     status = '';
   };
-  const live = process.stderr.isTTY;
   return {
     live,
     clear,
-    get columns() {
+    get columns(): number {
       return process.stderr.columns ?? process.stdout.columns ?? 80;
     },
-    print(text) {
+    print(text: string): void {
       clear();
       process.stdout.write(`${text}\n`);
     },
-    note(text) {
+    note(text: string): void {
       clear();
       process.stderr.write(`${text}\n`);
     },
-    status(text) {
-      if (!live) {
-        process.stderr.write(`${text}\n`);
-        return;
-      }
+    /** Shows a status line that the next one replaces; prints plain lines if there is no terminal. */
+    status(text: string): void {
       clear();
-      status = text;
-      process.stderr.write(text);
+      if (live) status = text;
+      process.stderr.write(live ? text : `${text}\n`);
     },
-    style(style, text, stream = 'stderr') {
+    style(style: Style, text: string, stream: 'stdout' | 'stderr' = 'stderr'): string {
       return options.colour ? styleText(style, text, { stream: process[stream], validateStream: true }) : text;
     },
   };

@@ -1,18 +1,8 @@
 import { join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
-import { JsonlWriter } from '../base/index.ts';
+import { errorInfo, JsonlWriter } from '../base/index.ts';
 import type { HttpEvent } from '../http/index.ts';
-
-/** Starts a run: all times after it are of that run's clock. */
-interface HostRunRow {
-  readonly kind: 'run';
-  readonly schema_version: string;
-  readonly run_id: string;
-  readonly at: string;
-  /** Real seconds per second in this file; below 1 for a simulated web. */
-  readonly time_scale: number;
-}
 
 /** What happened at one host in one time slice. Times are ISO 8601. */
 export interface HostRow {
@@ -41,16 +31,7 @@ const SLICE_MS = 1_000;
 /** After this many rows slices become ten times longer, so the file grows with the logarithm of the run. */
 const ROWS_PER_WIDTH = 50_000;
 
-interface Slice {
-  sent: number;
-  done: Record<string, number>;
-  bytes: number;
-  waitedMs: number;
-  most: number;
-  cap: number;
-  askedUntil: number;
-  heldUntil: number;
-}
+type Slice = { -readonly [Field in keyof HostRow]: HostRow[Field] } & { readonly done: Record<string, number> };
 
 interface HostLogOptions {
   readonly folder: string;
@@ -80,10 +61,9 @@ export class HostLog implements AsyncDisposable {
     const { clock } = options;
     const writer = await JsonlWriter.open(join(options.folder, 'hosts.jsonl'), { clock, durable: false });
     const log = new HostLog(writer, options);
-    const at = new Date(clock.now()).toISOString();
     const { runId: run_id, timeScale: time_scale } = options;
-    const row: HostRunRow = { kind: 'run', schema_version: SCHEMA, run_id, at, time_scale };
-    log.#write(`${JSON.stringify(row)}\n`);
+    // All times after this row are of this run's clock: real seconds times `time_scale`, below 1 for a simulated web.
+    log.#write([{ kind: 'run', schema_version: SCHEMA, run_id, at: isoTime(clock.now()), time_scale }]);
     return log;
   }
 
@@ -96,7 +76,7 @@ export class HostLog implements AsyncDisposable {
       const inFlight = (this.#inFlight.get(event.host) ?? 0) + 1;
       this.#inFlight.set(event.host, inFlight);
       slice.sent += 1;
-      slice.waitedMs += event.waitedMs;
+      slice.waited_ms += event.waitedMs;
       slice.most = Math.max(slice.most, inFlight);
       slice.cap = event.cap;
     } else if (event.kind === 'request-done') {
@@ -105,8 +85,8 @@ export class HostLog implements AsyncDisposable {
       else this.#inFlight.delete(event.host);
       slice.done[event.outcome] = (slice.done[event.outcome] ?? 0) + 1;
       slice.bytes += event.wireBytes;
-    } else if (event.kind === 'wait-asked') slice.askedUntil = Math.max(slice.askedUntil, event.until);
-    else if (event.kind === 'host-held') slice.heldUntil = Math.max(slice.heldUntil, event.until);
+    } else if (event.kind === 'wait-asked') slice.asked_until = later(slice.asked_until, event.until);
+    else if (event.kind === 'host-held') slice.held_until = later(slice.held_until, event.until);
   };
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -117,8 +97,9 @@ export class HostLog implements AsyncDisposable {
   #slice(host: string): Slice {
     let slice = this.#slices.get(host);
     if (!slice) {
-      const most = this.#inFlight.get(host) ?? 0;
-      slice = { sent: 0, done: {}, bytes: 0, waitedMs: 0, most, cap: 0, askedUntil: 0, heldUntil: 0 };
+      const counts = { sent: 0, done: {}, bytes: 0, waited_ms: 0, most: this.#inFlight.get(host) ?? 0, cap: 0 };
+      const at = isoTime(this.#from);
+      slice = { kind: 'host', at, ms: this.#ms, host, ...counts, asked_until: null, held_until: null };
       this.#slices.set(host, slice);
     }
     return slice;
@@ -126,41 +107,31 @@ export class HostLog implements AsyncDisposable {
 
   /** Writes the finished slice and starts the one containing `now`. */
   #turn(now: number): void {
-    const [slices, at] = [this.#slices, new Date(this.#from).toISOString()];
-    let lines = '';
-    for (const [host, slice] of slices) lines += `${JSON.stringify(rowOf(host, slice, at, this.#ms))}\n`;
-    if (lines !== '') this.#write(lines);
-    this.#rows += slices.size;
+    const rows = [...this.#slices.values()].map((slice) => ({ ...slice, waited_ms: Math.round(slice.waited_ms) }));
+    if (rows.length > 0) this.#write(rows);
+    this.#rows += rows.length;
     this.#slices = new Map();
     this.#ms = SLICE_MS * 10 ** Math.floor(this.#rows / ROWS_PER_WIDTH);
     this.#from = Math.floor(now / this.#ms) * this.#ms;
   }
 
   /** Optional data: a disk error is reported once and does not stop the run. */
-  #write(lines: string): void {
+  #write(rows: readonly object[]): void {
     if (this.#broken) return;
+    const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
     this.#writer.appendLines(lines).catch((error: unknown) => {
-      if (!this.#broken)
-        this.#options.warn(`hosts.jsonl is not complete: ${error instanceof Error ? error.message : 'unknown'}`);
+      if (!this.#broken) this.#options.warn(`hosts.jsonl is not complete: ${errorInfo(error).message}`);
       this.#broken = true;
     });
   }
 }
 
-function rowOf(host: string, slice: Slice, at: string, ms: number): HostRow {
-  const moment = (value: number): string | null => (value === 0 ? null : new Date(value).toISOString());
-  return {
-    kind: 'host',
-    at,
-    ms,
-    host,
-    sent: slice.sent,
-    done: slice.done,
-    bytes: slice.bytes,
-    waited_ms: Math.round(slice.waitedMs),
-    most: slice.most,
-    cap: slice.cap,
-    asked_until: moment(slice.askedUntil),
-    held_until: moment(slice.heldUntil),
-  };
+function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** The later of two times; ISO times are ordered like their texts. */
+function later(before: string | null, at: number): string {
+  const now = isoTime(at);
+  return before !== null && before > now ? before : now;
 }

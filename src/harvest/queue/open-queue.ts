@@ -5,30 +5,15 @@ import { createGunzip } from 'node:zlib';
 import type { Clock } from '../../base/index.ts';
 import { AppError, canonicalJson, parseJsonl, sha256, errorInfo } from '../../base/index.ts';
 import type { Config, Layer } from '../../config/index.ts';
-import type { ImportRow, OrchestratorOptions, QueueStore } from '../../queue/index.ts';
+import type { ImportRow, OrchestratorOptions } from '../../queue/index.ts';
 import { openStore, WorkQueue } from '../../queue/kept/index.ts';
 
-export async function openQueue(config: Config, runtime: Runtime, clock: Clock = runtime.clock): Promise<WorkQueue> {
-  return new WorkQueue(await openQueueStore(config, runtime, { clock }), clock);
-}
-
-/** Connections of a second queue: one that listens, and one for the few concurrent leases. */
-const BESIDE_CONNECTIONS = 2;
-
-/** Opens an additional queue of a fleet, in a separate schema. */
-export async function openQueueBeside(config: Config, name: string, runtime: Runtime): Promise<WorkQueue> {
-  const { clock } = runtime;
-  const queue = { ...config.queue, schema: `${config.queue.schema}_${name}` };
-  const maxConnections = BESIDE_CONNECTIONS;
-  return new WorkQueue(await openQueueStore({ ...config, queue }, runtime, { clock, maxConnections }), clock);
-}
-
-async function openQueueStore(
-  { queue }: Config,
-  runtime: Runtime,
-  { clock, maxConnections }: { readonly clock: Clock; readonly maxConnections?: number | undefined },
-): Promise<QueueStore> {
-  return openStore(whereOf(queue), {
+export async function openQueue(
+  { queue }: Pick<Config, 'queue'>,
+  { clock, log }: Runtime,
+  maxConnections?: number,
+): Promise<WorkQueue> {
+  const store = await openStore(whereOf(queue), {
     walMode: queue.wal_mode,
     timeoutMs: queue.timeout_sec * 1000,
     durability: queue.durability,
@@ -38,9 +23,18 @@ async function openQueueStore(
     clock,
     report: (event) =>
       event.kind === 'queue-unreachable'
-        ? runtime.log('warn', `the queue's server is away (${event.message}); waiting for it`)
-        : runtime.log('info', `the queue's server is back after ${(event.outageMs / 1000).toFixed(1)} s`),
+        ? log('warn', `the queue's server is away (${event.message}); waiting for it`)
+        : log('info', `the queue's server is back after ${(event.outageMs / 1000).toFixed(1)} s`),
   });
+  return new WorkQueue(store, clock);
+}
+
+/** Connections of a second queue: one that listens, and one for the few concurrent leases. */
+const BESIDE_CONNECTIONS = 2;
+
+/** Opens an additional queue of a fleet, in a separate schema. */
+export async function openQueueBeside({ queue }: Config, name: string, runtime: Runtime): Promise<WorkQueue> {
+  return await openQueue({ queue: { ...queue, schema: `${queue.schema}_${name}` } }, runtime, BESIDE_CONNECTIONS);
 }
 
 function whereOf({ backend, path, url }: Config['queue']): string {
@@ -101,7 +95,7 @@ export function queueLayer(target: string | undefined): Layer {
 /** Clock and log of long-lived parts. */
 export interface Runtime {
   readonly clock: Clock;
-  log(level: 'error' | 'warn' | 'info' | 'debug', message: string): void;
+  readonly log: (level: 'error' | 'warn' | 'info' | 'debug', message: string) => void;
 }
 
 /** A line that could not become a job. */
