@@ -7,17 +7,14 @@ import type { Waited } from '../hosts/index.ts';
 import type { HttpEvent } from '../http/index.ts';
 import { instrumentsOf, receiver } from './otel-sdk.ts';
 
-export interface DownloadTelemetry {
-  readonly download: (event: DownloadEvent) => void;
-  readonly http: (event: HttpEvent) => void;
-}
+export type DownloadTelemetry = ReturnType<typeof observeDownload>;
 
 /** A harvest may involve thousands of hosts; beyond this many they are counted together to bound the metrics. */
 const MOST_HOSTS = 500;
 const OTHERS = 'others';
 
 /** Metrics per resolver and host. URLs and works are never labels. */
-export function observeDownload(meter: Meter): DownloadTelemetry {
+export function observeDownload(meter: Meter) {
   const { counter, histogram } = instrumentsOf(meter);
   const works = counter('contentdownload_works_total', 'Works that ended, by outcome and reason.');
   const attempts = counter(

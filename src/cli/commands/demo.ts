@@ -4,10 +4,9 @@ import { Command } from 'commander';
 
 // Types only: the simulator is loaded when the command runs.
 import type { Verification } from '../../../sim/index.ts';
-import type { Answer as WrittenAnswer, Table } from '../../answers/index.ts';
+import type { Answer, Table } from '../../answers/index.ts';
 import { askCorpus, fillTable, parseColumns, tableOptions, tableText } from '../../answers/index.ts';
-import type { Layer } from '../../config/index.ts';
-import type { Hit } from '../../search/index.ts';
+import { settingsLayer } from '../../config/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
 import { openCorpus } from '../../corpus/index.ts';
 import { passageText } from '../passage-text.ts';
@@ -43,16 +42,6 @@ searched as in a real run; only the web is simulated, and its correct answers ar
 Example:
   docstokg demo --out runs/demo
 `;
-
-/** A question with a planted answer, and the best passage found. */
-interface Answer {
-  readonly question: string;
-  readonly expected: string;
-  /** Rank of the passage that contains the answer, or null if none of the first passages does. */
-  readonly rank: number | null;
-  /** That passage, or else the first hit. */
-  readonly hit: Hit | null;
-}
 
 export function demoCommand(): Command {
   return shared(new Command('demo'))
@@ -112,29 +101,24 @@ async function demo(out: string, max: number | undefined, session: Session): Pro
  * The simulation runs at twenty times real speed. These timeouts are scaled back to about their real-time length, so
  * that a busy machine is not mistaken for a slow host.
  */
-const DEMO_SETTINGS: Layer = (
-  [
-    ['http', 'connect_s', 30],
-    ['http', 'headers_s', 120],
-    ['http', 'idle_s', 120],
-    ['http', 'total_s', 900],
-    ['http', 'floor_bytes_per_second', 0],
-    ['download', 'work_budget_s', 180],
-  ] as const
-)
-  .map(([part, key, value]): Layer[number] => ({ path: [part, key], value: value / TIME_SCALE, origin: 'the demo' }))
-  // Three of its papers are scans, and OCR takes longer than everything else.
-  .concat({ path: ['parse', 'ocr'], value: 'off', origin: 'the demo' });
-
-interface Question {
-  readonly question: string;
-  readonly answer: string;
-  readonly nonce: string;
-  readonly value: string;
-}
+const DEMO_SETTINGS = settingsLayer(
+  {
+    http: {
+      connect_s: 30 / TIME_SCALE,
+      headers_s: 120 / TIME_SCALE,
+      idle_s: 120 / TIME_SCALE,
+      total_s: 900 / TIME_SCALE,
+      floor_bytes_per_second: 0,
+    },
+    download: { work_budget_s: 180 / TIME_SCALE },
+    // Three of its papers are scans, and OCR takes longer than everything else.
+    parse: { ocr: 'off' },
+  },
+  'the demo',
+);
 
 /** Picks questions about downloaded works, spread evenly over the manifest. */
-async function someQuestions(out: string): Promise<Question[]> {
+async function someQuestions(out: string) {
   const { plantedQuestions, World } = await loadSimulation();
   const saved = [...(await readManifest(join(out, 'manifest.jsonl'))).values()]
     .filter(({ outcome }) => outcome === 'saved')
@@ -150,15 +134,24 @@ async function someQuestions(out: string): Promise<Question[]> {
   });
 }
 
-function answerOf({ question, answer, nonce, value }: Question, hits: readonly Hit[]): Answer {
-  const at = hits.findIndex(({ passage: { text } }) => text.includes(nonce) && text.includes(value));
-  return { question, expected: answer, rank: at === -1 ? null : at + 1, hit: hits[Math.max(0, at)] ?? null };
-}
+type Answered = Awaited<ReturnType<typeof askQuestions>>;
 
-async function askQuestions(corpus: Corpus, signal: AbortSignal): Promise<Answer[]> {
-  const answers: Answer[] = [];
-  for (const question of await someQuestions(corpus.folder))
-    answers.push(answerOf(question, await corpus.search(question.question, { top: TOP }, signal)));
+/** Asks questions with planted answers. */
+async function askQuestions(corpus: Corpus, signal: AbortSignal) {
+  const planted = await someQuestions(corpus.folder);
+  const answers = [];
+  for (const { question, answer: expected, nonce, value } of planted) {
+    const hits = await corpus.search(question, { top: TOP }, signal);
+    const at = hits.findIndex(({ passage: { text } }) => text.includes(nonce) && text.includes(value));
+    answers.push({
+      question,
+      expected,
+      /** Rank of the passage that contains the answer, or null if none of the first passages does. */
+      rank: at === -1 ? null : at + 1,
+      /** That passage, or else the first hit. */
+      hit: hits[Math.max(0, at)] ?? null,
+    });
+  }
   return answers;
 }
 
@@ -177,7 +170,7 @@ async function compareWithTruth(
   return { verification: verify(truth, await readManifest(join(out, 'manifest.jsonl')), { scope }), violations: total };
 }
 
-function printAnswers(answers: readonly Answer[], out: string, session: Session): void {
+function printAnswers(answers: Answered, out: string, session: Session): void {
   const { terminal } = session;
   terminal.print(`\n${terminal.style('bold', 'Questions with known answers', 'stdout')}`);
   for (const { question, expected, rank, hit } of answers) {
@@ -198,7 +191,7 @@ function printAnswers(answers: readonly Answer[], out: string, session: Session)
 async function askAndTabulate(
   corpus: Corpus,
   signal: AbortSignal,
-): Promise<{ readonly answer: WrittenAnswer; readonly table: Table }> {
+): Promise<{ readonly answer: Answer; readonly table: Table }> {
   await using search = await corpus.openSearch({}, signal);
   const answer = await askCorpus(search, ASKED, { sentences: 1 }, signal);
   const near = answer.passages.map(({ passage }) => passage.document);
@@ -216,7 +209,7 @@ async function askAndTabulate(
   return { answer, table };
 }
 
-function printAsked(answer: WrittenAnswer, table: Table, session: Session): void {
+function printAsked(answer: Answer, table: Table, session: Session): void {
   const { terminal } = session;
   const title = (text: string): void => terminal.print(`\n${terminal.style('bold', text, 'stdout')}\n`);
   title(`docstokg ask "${plain(answer.question)}", without a model`);

@@ -56,26 +56,27 @@ export function searchCommand(): Command {
       await using corpus = await searchableCorpus(session, named);
       const mode = flags.lexical ? 'lexical' : flags.dense ? 'dense' : flags.hybrid ? 'hybrid' : undefined;
       await using opened = await openReporting(corpus, mode, session, stop.signal);
-      const search: Search = {
-        session,
-        folder: corpus.folder,
-        opened,
-        flags,
-        filters: filtersOf(corpus, flags),
-        signal: stop.signal,
+      const filters = filtersOf(corpus, flags);
+      const { top, related, minScore, full = false } = flags;
+      const request = { top, related, ...filters, ...(minScore !== undefined && { minFit: minScore }) };
+      const search = async (question: string): Promise<void> => {
+        const startedAt = session.clock.monotonic();
+        const hits = await opened.search(question, request, stop.signal);
+        const found = { question, hits, tookMs: session.clock.monotonic() - startedAt, folder: corpus.folder, opened };
+        if (session.json) session.terminal.print(JSON.stringify(jsonOf(found)));
+        else printHits(found, full, session);
       };
-      if (words.length > 0) await answer(words.join(' '), search);
-      else await answerAll(search);
+      if (words.length > 0) await search(words.join(' '));
+      else await answerAll(search, session, stop.signal);
     });
 }
 
-interface Search {
-  readonly session: Session;
+interface Found {
+  readonly question: string;
+  readonly hits: readonly CitedHit[];
+  readonly tookMs: number;
   readonly folder: string;
   readonly opened: SearchSession;
-  readonly flags: SearchFlags;
-  readonly filters: ReturnType<typeof filtersOf>;
-  readonly signal: AbortSignal;
 }
 
 /** Opens the search and reports the progress of building its index. */
@@ -125,65 +126,57 @@ async function openReporting(
   );
 }
 
-async function answer(question: string, search: Search): Promise<void> {
-  const { session, folder, opened, flags, signal } = search;
-  const { mode, passages: all } = opened;
-  const { terminal, clock } = session;
-  const startedAt = clock.monotonic();
-  const { top, related, minScore } = flags;
-  const request = { top, related, ...search.filters, ...(minScore !== undefined && { minFit: minScore }) };
-  const hits = await opened.search(question, request, signal);
-  const tookMs = clock.monotonic() - startedAt;
-  const links = new Map(hits.map(({ passage }) => [passage.file, linkTo(passage.file, folder)]));
-  if (session.json) {
-    const passages = hits.map((hit) => record(hit, links.get(hit.passage.file)));
-    const head = { question, mode, run: folder, passages: all, took_ms: Math.round(tookMs) };
-    terminal.print(JSON.stringify({ ...head, hits: passages }));
-    return;
-  }
+function printHits({ question, hits, tookMs, folder, opened }: Found, full: boolean, session: Session): void {
+  const { mode } = opened;
   const how = { hybrid: 'words and meaning', dense: 'meaning', lexical: 'words' }[mode];
-  session.info(`${count(all)} passages in ${folder} searched by ${how} in ${duration(tookMs)}`);
+  session.info(`${count(opened.passages)} passages in ${folder} searched by ${how} in ${duration(tookMs)}`);
   const wordsOnly = mode === 'lexical' ? [] : hits.filter(({ by }) => by === 'words');
-  if (wordsOnly.length > 0) {
-    const ranks = wordsOnly.map(({ rank }) => rank).join(', ');
-    session.info(`found by words only, not embedded yet: ${ranks}`);
-  }
-  if (hits.length === 0) terminal.print(`no results for “${plain(question)}”`);
+  if (wordsOnly.length > 0)
+    session.info(`found by words only, not embedded yet: ${wordsOnly.map(({ rank }) => rank).join(', ')}`);
+  if (hits.length === 0) session.terminal.print(`no results for “${plain(question)}”`);
   const views = hits.map((hit) =>
-    passageText(hit, { query: question, full: flags.full ?? false, link: links.get(hit.passage.file) }, terminal),
+    passageText(hit, { query: question, full, link: linkTo(hit.passage.file, folder) }, session.terminal),
   );
-  terminal.print(views.join('\n\n'));
+  session.terminal.print(views.join('\n\n'));
 }
 
-function record({ rank, score, fit, by, passage, work, link, related }: CitedHit, file: string | undefined): object {
-  const { id, document, title, headings, section, page, boxes, text } = passage;
-  const fragment = link === null ? '' : link.slice(passage.file?.length ?? 0);
-  return {
-    rank,
-    score,
-    fit,
-    by,
-    id,
-    document,
-    title: work?.title ?? title,
-    section: headings,
-    part: section,
-    page: page ?? null,
-    boxes: boxes.map(({ page: on, box }) => ({ page: on, ...box })),
-    text,
-    file: file ?? null,
-    link: file === undefined ? null : file + fragment,
-    work,
-    ...(related && { related }),
-  };
+function jsonOf({ question, hits, tookMs, folder, opened }: Found): object {
+  const { mode, passages } = opened;
+  const shown = hits.map(({ rank, score, fit, by, passage, work, link, related }) => {
+    const { id, document, title, headings, section, page, boxes, text } = passage;
+    const file = linkTo(passage.file, folder);
+    const fragment = link === null ? '' : link.slice(passage.file?.length ?? 0);
+    return {
+      rank,
+      score,
+      fit,
+      by,
+      id,
+      document,
+      title: work?.title ?? title,
+      section: headings,
+      part: section,
+      page: page ?? null,
+      boxes: boxes.map(({ page: on, box }) => ({ page: on, ...box })),
+      text,
+      file: file ?? null,
+      link: file === undefined ? null : file + fragment,
+      work,
+      ...(related && { related }),
+    };
+  });
+  return { question, mode, run: folder, passages, took_ms: Math.round(tookMs), hits: shown };
 }
 
 /** Reads one question per line, so that the model and index are opened only once. */
-async function answerAll(search: Search): Promise<void> {
-  const { terminal } = search.session;
-  const person = process.stdin.isTTY && !search.session.json;
+async function answerAll(
+  search: (question: string) => Promise<void>,
+  { terminal, json }: Session,
+  signal: AbortSignal,
+): Promise<void> {
+  const person = process.stdin.isTTY && !json;
   const lines = createInterface({ input: process.stdin, ...(person && { output: process.stderr }) });
-  search.signal.addEventListener('abort', () => lines.close(), { once: true });
+  signal.addEventListener('abort', () => lines.close(), { once: true });
   if (person) {
     terminal.note('one question per line; Ctrl-D ends');
     lines.setPrompt('? ');
@@ -192,8 +185,8 @@ async function answerAll(search: Search): Promise<void> {
   let answered = 0;
   for await (const line of lines) {
     if (line.trim() !== '') {
-      if (answered > 0 && !search.session.json) terminal.print('');
-      await answer(line.trim(), search);
+      if (answered > 0 && !json) terminal.print('');
+      await search(line.trim());
       answered += 1;
     }
     if (person) lines.prompt();

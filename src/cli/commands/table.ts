@@ -15,6 +15,7 @@ import {
   writeTableFile,
 } from '../../answers/index.ts';
 import { AppError, writeFileAtomic } from '../../base/index.ts';
+import { settingsLayer } from '../../config/index.ts';
 import { stageExitCode } from '../../stage/index.ts';
 import { corpusOf, runArgument, splitRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
@@ -82,10 +83,7 @@ export function tableCommand(): Command {
       const format = flags.format ?? formatOf(flags.out);
       if (format === 'parquet' && flags.out === undefined)
         throw new AppError('USAGE_TABLE', 'Parquet output needs a file', { hint: 'give it with --out FILE' });
-      const budget =
-        flags.maxCost === undefined
-          ? []
-          : [{ path: ['model', 'budget_usd'], value: flags.maxCost, origin: 'option --max-cost' }];
+      const budget = settingsLayer({ model: { budget_usd: flags.maxCost } }, 'option --max-cost');
       await using corpus = await corpusOf(session, run ?? flags.run, budget);
       await using opened = new AsyncDisposableStack();
       const search = opened.use(await corpus.openSearch({ tell: session.logMessage }, stop.signal));

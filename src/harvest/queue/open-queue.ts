@@ -5,6 +5,7 @@ import { createGunzip } from 'node:zlib';
 import type { Clock } from '../../base/index.ts';
 import { AppError, canonicalJson, parseJsonl, sha256, errorInfo } from '../../base/index.ts';
 import type { Config, Layer } from '../../config/index.ts';
+import { settingsLayer } from '../../config/index.ts';
 import type { ImportRow, OrchestratorOptions } from '../../queue/index.ts';
 import { openStore, WorkQueue } from '../../queue/kept/index.ts';
 
@@ -70,26 +71,19 @@ export function orchestratorOptions({ orchestrator: o, http, queue }: Config): O
 /** The settings of `--fleet`: queue and logs of the run are on this server. */
 export function fleetLayer(url: string | undefined): Layer {
   if (url === undefined) return [];
-  const origin = 'option --fleet';
   if (!/^postgres(ql)?:\/\//.test(url))
     throw new AppError('USAGE_FLEET', `--fleet ${url.slice(0, 100)}: not the address of a PostgreSQL server`, {
       hint: 'for example --fleet postgres://user@host/database',
     });
-  return queueSettings({ backend: 'postgres', url, fleet: true }, origin);
-}
-
-function queueSettings(settings: Partial<Config['queue']>, origin: string): Layer {
-  return Object.entries(settings).map(([name, value]) => ({ path: ['queue', name], value, origin }));
+  return settingsLayer({ queue: { backend: 'postgres', url, fleet: true } }, 'option --fleet');
 }
 
 /** The settings of `--queue`: a PostgreSQL URL or a SQLite file. */
 export function queueLayer(target: string | undefined): Layer {
   if (target === undefined) return [];
   const isServer = /^postgres(ql)?:\/\//.test(target);
-  return queueSettings(
-    isServer ? { backend: 'postgres', url: target } : { backend: 'sqlite', path: target },
-    'option --queue',
-  );
+  const queue = isServer ? { backend: 'postgres', url: target } : { backend: 'sqlite', path: target };
+  return settingsLayer({ queue }, 'option --queue');
 }
 
 /** Clock and log of long-lived parts. */

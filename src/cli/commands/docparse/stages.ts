@@ -6,6 +6,7 @@ import { Command, Option } from 'commander';
 import { AppError, readJsonl } from '../../../base/index.ts';
 
 import type { Config } from '../../../config/index.ts';
+import { settingsLayer } from '../../../config/index.ts';
 import { chunkOutput, embedOutput, validateChunks, validateVectors } from '../../../parse/index.ts';
 import type { ParseStage } from '../../../corpus/index.ts';
 import { manifestFolder, openCorpus } from '../../../corpus/index.ts';
@@ -86,12 +87,8 @@ async function withConfig(
 ): Promise<void> {
   const session = openSession(self);
   const { dataRoot, output } = options;
-  const { config } = session.load([
-    ...(dataRoot === undefined && output !== undefined
-      ? [{ path: ['parse', 'data_root'], value: output, origin: 'option --output' }]
-      : []),
-    ...fleetLayer(options.fleet),
-  ]);
+  const settings = { parse: { data_root: dataRoot === undefined ? output : undefined } };
+  const { config } = session.load([...settingsLayer(settings, 'option --output'), ...fleetLayer(options.fleet)]);
   await work({ options, config, session });
 }
 
