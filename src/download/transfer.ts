@@ -29,20 +29,15 @@ export class Transfer {
   fault: string | undefined;
   readonly #part: string;
   readonly #plan: Plan;
-  readonly #keepPages: boolean;
   readonly #asker: { readonly work: string; readonly url: string };
   #version: Version | undefined;
   #asked = 0;
   /** Total length stated by the rest. */
   #whole: number | undefined;
 
-  constructor(
-    part: string,
-    options: { readonly plan: Plan; readonly keepPages: boolean; readonly work: string; readonly url: string },
-  ) {
+  constructor(part: string, options: { readonly plan: Plan; readonly work: string; readonly url: string }) {
     this.#part = part;
     this.#plan = options.plan;
-    this.#keepPages = options.keepPages;
     this.#asker = { work: options.work, url: options.url };
   }
 
@@ -110,7 +105,7 @@ export class Transfer {
   }
 
   #receiving(stop: () => void): ReceiveOptions {
-    return { part: this.#part, keepPages: this.#keepPages, checksum: this.#plan.checksum, stop };
+    return { part: this.#part, checksum: this.#plan.checksum, stop };
   }
 
   /** Why a partial response is not the rest of this file. */
@@ -165,7 +160,6 @@ export type ReceivedBody = ReturnType<BodyReceiver['end']>;
 
 interface ReceiveOptions {
   readonly part: string;
-  readonly keepPages: boolean;
   readonly checksum: Checksum | null;
   readonly stop: () => void;
   /** Undefined if it cannot be resumed. */
@@ -178,7 +172,6 @@ interface ReceiveOptions {
  */
 export class BodyReceiver implements BodySink {
   readonly #part: string;
-  readonly #keepPages: boolean;
   readonly #sniffer = new Sniffer();
   readonly #hash = createHash('sha256');
   readonly #checksum: { readonly hash: Hash; readonly hex: string } | undefined;
@@ -197,7 +190,6 @@ export class BodyReceiver implements BodySink {
 
   constructor(options: ReceiveOptions) {
     this.#part = options.part;
-    this.#keepPages = options.keepPages;
     this.#stop = options.stop;
     this.#checksum = options.checksum
       ? { hash: createHash(options.checksum.algorithm), hex: options.checksum.hex.toLowerCase() }
@@ -251,7 +243,7 @@ export class BodyReceiver implements BodySink {
     const sniffed = this.#sniffer.end();
     const isPage = this.#isPage ?? sniffed.kind === 'html';
     const page = isPage ? Buffer.concat(this.#held) : null;
-    if (!isPage || this.#keepPages) this.#flush();
+    if (!isPage) this.#flush();
     this.close();
     return {
       sniffed,

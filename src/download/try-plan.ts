@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs';
+
 import type { Clock } from '../base/index.ts';
-import { equalJitterDelay, wait } from '../base/index.ts';
+import { describeDiskError, equalJitterDelay, wait } from '../base/index.ts';
 import type { HttpResult, Send, Headers } from '../http/index.ts';
 import { CookieJar, TimeBudget } from '../http/index.ts';
 import type { Finding, Resolver, ResolveContext, LandingLink, LandingPage, Plan, SameAs } from '../resolve/index.ts';
@@ -13,7 +15,7 @@ import type { Reason } from './reasons.ts';
 import { BROKEN, reasonOfResult, responseOf } from './reasons.ts';
 import type { SameWork, SameWorks } from './same-works.ts';
 import type { ReceivedBody } from './transfer.ts';
-import { BodyReceiver, Transfer } from './transfer.ts';
+import { Transfer } from './transfer.ts';
 import { isCookieWall, isForSale, wallOf } from './wall.ts';
 
 export interface ProcessOptions extends TryOptions {
@@ -288,8 +290,7 @@ export class PlanTrier {
   async #fetch(plan: Plan, url: string, claim: Claim): Promise<Got> {
     const { files, signal } = this.#options;
     const { part, beginning } = await files.newPart({ work: this.#work.id, url });
-    const keepPages = this.#options.accept.has('html');
-    const transfer = new Transfer(part, { plan, keepPages, work: this.#work.id, url });
+    const transfer = new Transfer(part, { plan, work: this.#work.id, url });
     let got: Got | undefined;
     let result: HttpResult | undefined;
     try {
@@ -392,9 +393,11 @@ export class PlanTrier {
     const verdict = belongsTo(work, text.replaceAll(/<[^<>]*>/g, ' '));
     if (verdict === 'no' || (mustProve && verdict !== 'yes')) return { ...got, reason: 'identity-mismatch' };
     const { part } = await this.#options.files.newPart();
-    const receiver = new BodyReceiver({ part, keepPages: true, checksum: null, stop: () => undefined });
-    receiver.write(got.body.page);
-    receiver.end();
+    try {
+      writeFileSync(part, got.body.page);
+    } catch (error) {
+      throw describeDiskError(error, part);
+    }
     return { ...got, reason: 'success', artifact: await this.#keep(part, 'html', got.result, got.body) };
   }
 

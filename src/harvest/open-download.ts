@@ -25,7 +25,7 @@ import { chooseResolvers, completeWork, findByTitle, findPlans, Lookups } from '
 import { CorpusStore, Records } from '../store/index.ts';
 import { HostLog } from './host-log.ts';
 import { PdfInspector } from '../parse/index.ts';
-import type { CitedWork, NoticeAbout, Work, WorkRecord } from '../works/index.ts';
+import type { CitedWork, Work } from '../works/index.ts';
 import { noticesGiven, parseCrossrefRecord, parseOpenAlexRecord } from '../works/index.ts';
 
 const DAY_MS = 86_400_000;
@@ -215,11 +215,7 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
     }),
   );
   const records = new Records(store);
-  const send = keepingRecords(web.toMachineTime(client.send), services, {
-    keep: (record) => records.add([record]),
-    keepNotices: (given) => records.addNotices(given),
-    now: () => runtime.clock.now(),
-  });
+  const send = keepingRecords(web.toMachineTime(client.send), services, records, runtime.clock);
   const files = stack.use(
     new KeptFiles(download.out, {
       contentAddressed: download.content_addressed,
@@ -386,16 +382,7 @@ export function scaledClock(clock: Clock, scale: number): Clock {
 const MOST_BYTES = 2_000_000;
 
 /** Stores the records of single works that pass by in responses of OpenAlex and Crossref, so that none is requested twice. */
-function keepingRecords(
-  send: Send,
-  services: Services,
-  options: {
-    readonly keep: (record: WorkRecord) => void;
-    /** Receives notices about other works. */
-    readonly keepNotices: (given: readonly NoticeAbout[]) => void;
-    readonly now: () => number;
-  },
-): Send {
+function keepingRecords(send: Send, services: Services, records: Records, clock: Clock): Send {
   const bases = { openalex: services.base('openalex'), crossref: services.base('crossref') };
   return async (request, signal) => {
     const result = await send(request, signal);
@@ -403,11 +390,12 @@ function keepingRecords(
     const service = (['openalex', 'crossref'] as const).find((name) => isWork(request.url, bases[name]));
     const value = service && valueIn(service, result.response);
     if (!service || value === undefined) return result;
-    const at = new Date(options.now()).toISOString();
+    const at = new Date(clock.now()).toISOString();
     const record = service === 'openalex' ? parseOpenAlexRecord(value, at) : parseCrossrefRecord(value, at);
-    if (record) options.keep(record);
+    if (record) records.add([record]);
+    // Notices about other works that the work itself gives.
     const given = service === 'crossref' ? noticesGiven(value) : [];
-    if (given.length > 0) options.keepNotices(given);
+    if (given.length > 0) records.addNotices(given);
     return result;
   };
 }

@@ -119,24 +119,24 @@ function checkList(path: string): void {
   listFormatOf(path);
 }
 
-/** Works by id, then from lists, then by query; at most `max`. */
+/** Works by id, then from lists, then by queries; at most `max`. */
 export function wantedWorks(ids: readonly string[], options: WantedWorks, parts: ProviderParts): AsyncGenerator<Work> {
   return limited(works(ids, options, parts), options.max);
 }
 
 async function* works(ids: readonly string[], options: WantedWorks, parts: ProviderParts): AsyncGenerator<Work> {
   checkWanted(ids, options);
-  for (const id of ids) {
-    const pasted = parseOpenAlexUrl(id);
-    if (pasted) yield* listing({ ...pasted }, { ...parts, statePath: undefined }, options.max);
-    else yield* namedBy(id);
-  }
-  for (const file of options.input ?? []) yield* worksOfList(file, parts);
+  yield* namedWorks(ids, options, parts);
+  for (const pasted of pastedQueries(ids)) yield* listing(pasted, { ...parts, statePath: undefined }, options.max);
   if (!asksOpenAlex(options)) return;
-  const { depth = 1 } = options;
   const named = await withOpenAlexIds(options, parts);
   yield* listing(queryOf(named), parts, options.max);
-  if (depth > 1) yield* snowball(named, parts);
+  if ((options.depth ?? 1) > 1) yield* snowball(named, parts);
+}
+
+/** The queries of OpenAlex URLs among the ids. */
+function pastedQueries(ids: readonly string[]): OpenAlexQuery[] {
+  return ids.flatMap((id) => parseOpenAlexUrl(id) ?? []);
 }
 
 function citedWorks({ cites = [], citedBy = [] }: WantedWorks): readonly string[] {
@@ -169,18 +169,16 @@ export function openAlexAccess({ send, services, contact }: Pick<Asking, 'send' 
   return { send, baseUrl: services.base('openalex'), credentials, mailto: contact };
 }
 
-function namedBy(id: string): Work[] {
-  const listed = workFromText(id);
-  return listed.kind === 'work' ? [listed.work] : [];
-}
-
 /** Works given by id or in lists. */
 export async function* namedWorks(
   ids: readonly string[],
   options: WantedWorks,
   parts: ProviderParts,
 ): AsyncGenerator<Work> {
-  for (const id of ids) if (!parseOpenAlexUrl(id)) yield* namedBy(id);
+  for (const id of ids) {
+    const listed = parseOpenAlexUrl(id) ? undefined : workFromText(id);
+    if (listed?.kind === 'work') yield listed.work;
+  }
   for (const file of options.input ?? []) yield* worksOfList(file, parts);
 }
 
@@ -190,7 +188,7 @@ export async function wantedListings(
   options: WantedWorks,
   parts: Asking & { readonly signal: AbortSignal },
 ): Promise<OpenAlexQuery[]> {
-  const pasted = ids.flatMap((id) => parseOpenAlexUrl(id) ?? []);
+  const pasted = pastedQueries(ids);
   return asksOpenAlex(options) ? [...pasted, queryOf(await withOpenAlexIds(options, parts))] : pasted;
 }
 
