@@ -4,7 +4,7 @@
 --   manifest.jsonl, manifest.NNNN.jsonl   outcome and attempts of each work  outcomes, attempts, same_works
 --   records.jsonl                         what services and papers say       records, work_ids, version_keys, own_papers,
 --                                                                            read_documents, arxiv_versions, listed_in,
---                                                                            repeated_entries, answers
+--                                                                            repeated_entries, catalogue_answers
 --   decisions.jsonl                       decisions, mostly by people        screened, protocols, samples, labels, versions,
 --                                                                            decided_works, sets, cells
 --   Data/Manifests/docparse.{doctags,chunk,embed}.manifest.jsonl             documents
@@ -419,8 +419,8 @@ create table edges (
 ) without rowid;
 create index edges_by_target on edges (target, kind, source);
 
--- What catalogues, not models, answered about printed references and cited ids (lines of kind `answer` in records.jsonl).
-create table answers (
+-- What catalogues answered about printed references and cited ids (lines of kind `answer` in records.jsonl).
+create table catalogue_answers (
   question text primary key,
   origin text not null,
   read_at text not null,

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
 import type { Settings } from '../config/index.ts';
+import { Records } from '../store/index.ts';
+import { emptyRecord } from '../works/index.ts';
 import { openCorpus } from './corpus.ts';
 
 /** Lexical search in this thread: no model is loaded. */
@@ -143,4 +145,17 @@ test('an embedding server that is away at the start is told in the manifest, and
     .split('\n');
   const last = JSON.parse(rows.at(-1) ?? '') as { category: string; retryable: boolean; attempts: number };
   assert.deepEqual([last.category, last.retryable, last.attempts], ['network', true, 2]);
+});
+
+test('a run in a folder whose records were deleted fails once, at its start', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-corpus-'));
+  {
+    using records = Records.open(scratch.path);
+    records.add([emptyRecord('W1', { openalex: 'W1' })]);
+  }
+  rmSync(join(scratch.path, 'records.jsonl'));
+  const contact = { http: { contact: 'ada@university.example' } };
+  await using corpus = await openCorpus(scratch.path, { settings: { ...settings, ...contact } });
+  await assert.rejects(Array.fromAsync(corpus.gather({ ids: ['10.5555/x'] })), { code: 'CORPUS_LOG_MISSING' });
+  assert.equal(existsSync(join(scratch.path, 'manifest.jsonl')), false);
 });

@@ -19,7 +19,8 @@ const ROWS_PER_CALL = 10;
 /** The tables of each log. They depend on no other log, unlike those of works. */
 const LOG_TABLES: Readonly<Record<LogFile['kind'], string>> = {
   manifest: 'outcomes attempts same_works',
-  records: 'records work_ids version_keys own_papers read_documents arxiv_versions listed_in repeated_entries answers',
+  records:
+    'records work_ids version_keys own_papers read_documents arxiv_versions listed_in repeated_entries catalogue_answers',
   decisions: 'screened protocols samples labels versions decided_works sets cells',
   hosts: 'host_slices hosts',
   doctags: 'documents',
@@ -176,6 +177,11 @@ export class CorpusStore implements Rows, Disposable {
   /** Whether the logs are copies of a fleet's: nothing can be appended to them. */
   get isCopy(): boolean {
     return !this.#say && isFleetFolder(this.folder);
+  }
+
+  /** Throws if a log that was read before is missing, so that a run fails at its start and not at every work. */
+  requireLogs(): void {
+    if (!this.#say) for (const kind of ['records', 'decisions'] as const) this.#logToAppend(kind);
   }
 
   #logToAppend(kind: 'records' | 'decisions'): string {

@@ -101,7 +101,13 @@ export function applyRecordLine(store: Rows, works: WorkRows, line: RecordLine):
       const { question, origin, readAt, answer } = line;
       if (![question, origin, readAt].every((each) => typeof each === 'string') || typeof answer?.kind !== 'string')
         return false;
-      store.run('insert or replace into answers values (?, ?, ?, ?)', question, origin, readAt, JSON.stringify(answer));
+      store.run(
+        'insert or replace into catalogue_answers values (?, ?, ?, ?)',
+        question,
+        origin,
+        readAt,
+        JSON.stringify(answer),
+      );
       return true;
     }
     case 'repeats':

@@ -238,10 +238,13 @@ export class Records implements KnownIdentity, Disposable {
     return merges.length;
   }
 
-  /** Merges of duplicate works, and people's decisions about them. */
+  /** Merges of duplicate works, and people's decisions about them. An id that OpenAlex gave a work twice was merged too. */
   identities(): { readonly work: string; readonly of: string; readonly apart: boolean }[] {
     const rows = this.#store.all<{ work: string; of: string; apart: 0 | 1 }>(
-      `select id as work, of, 0 as apart from same_works where id not in (select id from decided_works)
+      `with merged as (
+         select id, of from same_works
+         union select id, work from work_ids where instr(id, ':') = 0 and id in (select work from outcomes where reason <> 'duplicate'))
+       select id as work, of, 0 as apart from merged where id not in (select id from decided_works)
        union all select id, of, apart from decided_works order by of, work`,
     );
     return rows.map((row) => ({ ...row, apart: row.apart === 1 }));

@@ -294,3 +294,16 @@ test('a work that was listed under several ids is one row, whatever is learnt fi
   assert.equal(records.setSame('pmid:31000005', true, '2026'), 1);
   assert.equal(works().length, 1);
 });
+
+test('two OpenAlex ids of one DOI that were both downloaded are listed as one work, which a person can split', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
+  for (const [at, work] of ['W1', 'W2'].entries()) {
+    const row = { work, run_id: 'r', at: `${at}`, outcome: 'saved', reason: 'success', path: `PDF/${work}.pdf`, attempts: [] }; // prettier-ignore
+    appendLine(folder.path, { log: 'manifest.jsonl', text: `${JSON.stringify(row)}\n` });
+  }
+  using records = Records.open(folder.path);
+  for (const openalex of ['W1', 'W2', 'W3']) records.add([emptyRecord(openalex, { openalex, doi: '10.5555/x' })]);
+  assert.deepEqual(records.identities(), [{ work: 'W2', of: 'W1', apart: false }], 'W3 was never tried');
+  assert.equal(records.setSame('W2', false, '2026'), 1);
+  assert.deepEqual(records.identities(), [{ work: 'W2', of: 'W1', apart: true }]);
+});
