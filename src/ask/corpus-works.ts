@@ -96,6 +96,11 @@ export class CorpusWorks implements Disposable {
     );
   }
 
+  /** The path of a document's file, for readers. */
+  link(document: string): string | undefined {
+    return documentLinks(this.#place.folder, this.#place.dataRoot)(document);
+  }
+
   /** All manifest rows of a work, latest first. */
   history(tried: string, limit: number): ManifestRow[] {
     return this.store
@@ -174,7 +179,6 @@ export function documentLinks(runFolder: string, dataRoot: string): (documentId:
 }
 
 const FIELDS = [...WORK_FACETS, 'title', 'author', 'venue', 'label'] as const;
-const PAGE = 1_000;
 const MOST_LISTED = 100_000;
 
 /**
@@ -220,24 +224,13 @@ export function chooseWorks(works: CorpusWorks, text: string): ReadonlySet<strin
   if (named) return worksOfSet(works, named);
   const label = LABELS.find((each) => each === text);
   if (label) return new Set([...works.records.labels()].flatMap(([work, own]) => (own === label ? [work] : [])));
-  if (isFilter(text)) return filteredWorks(works, parseWorkFilter(text));
+  if (isFilter(text)) return works.table.ids(parseWorkFilter(text));
   const ids = text.startsWith('@') ? listIn(text.slice(1)) : text.split(',');
   return new Set(ids.map((id) => id.trim()).flatMap((id) => (id === '' ? [] : [workOf(works, id)])));
 }
 
 export function worksOfSet(works: CorpusWorks, { works: listed, filter }: SavedSet): ReadonlySet<string> {
-  return listed ? new Set(listed) : filteredWorks(works, parseWorkFilter(filter ?? ''));
-}
-
-function filteredWorks({ table }: CorpusWorks, filter: WorkFilter): ReadonlySet<string> {
-  const found = new Set<string>();
-  let cursor: string | undefined;
-  do {
-    const page = table.page({ ...filter, sort: 'id', limit: PAGE, cursor });
-    for (const { id } of page.items) found.add(id);
-    cursor = page.next ?? undefined;
-  } while (cursor !== undefined);
-  return found;
+  return listed ? new Set(listed) : works.table.ids(parseWorkFilter(filter ?? ''));
 }
 
 function workOf(works: CorpusWorks, id: string): string {

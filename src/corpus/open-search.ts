@@ -2,14 +2,14 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 import type { CitedHit, Library, LibraryWork, SearchRequest } from '../ask/index.ts';
-import { documentLinks, SearchSession } from '../ask/index.ts';
+import { CorpusWorks, documentLinks, SearchSession } from '../ask/index.ts';
 import { AppError, canonicalJson } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { FileFormat, MaybeEngine, ModelIdentity } from '../parse/index.ts';
 import { chunkOutput, embeddedPrecision, openDenseEngineIfInstalled } from '../parse/index.ts';
 import type { IndexEvent, SearchMode } from '../search/index.ts';
 import { openIndex, readManifest, refreshIndex } from '../search/index.ts';
-import { hasIndex, Records } from '../store/index.ts';
+import { hasIndex } from '../store/index.ts';
 import type { CorpusGraph } from './corpus-graph.ts';
 import { hasCorpusGraph, openCorpusGraph } from './corpus-graph.ts';
 import { denseSettings } from './prepare-stages.ts';
@@ -45,11 +45,13 @@ export async function openSearchSession(
   }
   const engine = opened?.kind === 'engine' ? opened.engine : undefined;
   try {
-    return new SearchSession(await openIndex(folder, engine), {
+    const index = await openIndex(folder, engine);
+    const works = new CorpusWorks(folder, dataRoot);
+    works.store.ingest();
+    return new SearchSession(index, {
       engine,
       mode,
-      records: Records.read(folder, { manifests: join(dataRoot, 'Manifests') }),
-      linkOf: documentLinks(folder, dataRoot),
+      works,
       openGraph: () => openCorpusGraph(folder, dataRoot),
       hasGraph: hasCorpusGraph(folder, dataRoot),
     });

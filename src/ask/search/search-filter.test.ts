@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
 
+import { Records } from '../../store/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { emptyRecord } from '../../works/index.ts';
+import { CorpusWorks } from '../corpus-works.ts';
 import { citedHit, searchFilter } from './search-session.ts';
 import type { PassageFilter } from './search-session.ts';
 
@@ -12,8 +17,16 @@ const RECORDS: Readonly<Record<string, WorkRecord>> = {
   b: { ...emptyRecord('b'), date: '2023', venue: 'bioRxiv', type: 'preprint', notices: [{ kind: 'retraction', doi: '10.1/n', date: '2024', source: 'publisher' }] },
 }; // prettier-ignore
 
+const folder = mkdtempSync(join(tmpdir(), 'filter-'));
+{
+  using records = Records.open(folder);
+  records.add(Object.values(RECORDS));
+}
+const works = new CorpusWorks(folder);
+after(() => works[Symbol.dispose]());
+
 function accepted(filter: PassageFilter, hidden: readonly string[] = []): string[] {
-  const { documents } = searchFilter(filter, { ofDocument: (id) => RECORDS[id] }, new Set(hidden));
+  const { documents } = searchFilter(filter, works, new Set(hidden));
   return ['a', 'b', 'unknown'].filter((id) => documents?.accepts(id) ?? true);
 }
 
@@ -32,9 +45,9 @@ test('works are told apart by year, author, venue, type, licence and retraction'
 });
 
 test('what cannot be meant is refused', () => {
-  assert.throws(() => searchFilter({ year: 'soon' }, undefined, new Set()), { code: 'USAGE_FILTER' });
-  assert.throws(() => searchFilter({ section: 'poetry' }, undefined, new Set()), { code: 'USAGE_FILTER' });
-  assert.deepEqual(searchFilter({ section: 'method, reference' }, undefined, new Set()).sections, [
+  assert.throws(() => searchFilter({ year: 'soon' }, works, new Set()), { code: 'USAGE_FILTER' });
+  assert.throws(() => searchFilter({ section: 'poetry' }, works, new Set()), { code: 'USAGE_FILTER' });
+  assert.deepEqual(searchFilter({ section: 'method, reference' }, works, new Set()).sections, [
     'methods',
     'references',
   ]);

@@ -8,9 +8,9 @@ import { chunkOutput } from '../../parse/index.ts';
 import type { Hit, SearchFilter, SearchIndex, SearchMode, SearchOptions, Section } from '../../search/index.ts';
 import { dot, SECTIONS } from '../../search/index.ts';
 import type { Records } from '../../store/index.ts';
-import { folded } from '../../store/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
-import { apaCitation, bibtexEntry, citationKey, parseLicense, retractionOf, yearOf } from '../../works/index.ts';
+import { apaCitation, bibtexEntry, citationKey, retractionOf, yearOf } from '../../works/index.ts';
+import type { CorpusWorks } from '../corpus-works.ts';
 import type { Graph } from '../graph/graph.ts';
 import { nearDocuments } from '../graph/graph.ts';
 import { parseYears } from '../works/work-table.ts';
@@ -34,8 +34,7 @@ interface SearchParts {
   /** The model that embeds questions. */
   readonly engine: DenseEngine | undefined;
   readonly mode: SearchMode | undefined;
-  readonly records: Records | undefined;
-  readonly linkOf: (document: string) => string | undefined;
+  readonly works: CorpusWorks;
   readonly openGraph: () => Graph;
   readonly hasGraph: boolean;
 }
@@ -51,7 +50,7 @@ export class SearchSession implements AsyncDisposable {
   constructor(index: SearchIndex, parts: SearchParts) {
     this.#index = index;
     this.#parts = parts;
-    this.#hidden = parts.records ? otherVersions(parts.records) : new Set();
+    this.#hidden = otherVersions(parts.works.records);
     this.mode = parts.mode ?? (index.modes.includes('hybrid') ? 'hybrid' : 'lexical');
   }
 
@@ -63,7 +62,7 @@ export class SearchSession implements AsyncDisposable {
   async search(question: string, request: SearchRequest = {}, signal?: AbortSignal): Promise<CitedHit[]> {
     const { year, author, venue, type, license, section, has, excludeRetracted, works, related, ...rest } = request;
     const wanted = { year, author, venue, type, license, section, has, excludeRetracted, works };
-    const filter = searchFilter(wanted, this.#parts.records, this.#hidden);
+    const filter = searchFilter(wanted, this.#parts.works, this.#hidden);
     const options = { mode: this.mode, top: TOP, minFit: LEAST_FIT, ...rest, filter };
     const hits = await this.#index.search(question, options, signal);
     const more = related
@@ -72,8 +71,8 @@ export class SearchSession implements AsyncDisposable {
     return [...hits.map((hit) => ({ hit, related: false })), ...more.map((hit) => ({ hit, related: true }))].map(
       ({ hit, related: isRelated }, at) => {
         const { document } = hit.passage;
-        const record = this.#parts.records?.ofDocument(document);
-        const cited = citedHit(hit, record, this.#parts.linkOf(document) ?? hit.passage.file);
+        const record = this.#parts.works.records.ofDocument(document);
+        const cited = citedHit(hit, record, this.#parts.works.link(document) ?? hit.passage.file);
         return isRelated ? { ...cited, rank: at + 1, related: true } : cited;
       },
     );
@@ -81,12 +80,12 @@ export class SearchSession implements AsyncDisposable {
 
   /** The papers that match a filter, sorted by name. */
   documents(filter: PassageFilter = {}): CitedDocument[] {
-    const { documents } = searchFilter(filter, this.#parts.records, this.#hidden);
+    const { documents } = searchFilter(filter, this.#parts.works, this.#hidden);
     return this.#index
       .documents((document) => documents?.accepts(document) !== false)
       .map((document) => {
-        const record = this.#parts.records?.ofDocument(document);
-        return { document, work: record ? citedWork(record) : null, link: this.#parts.linkOf(document) ?? null };
+        const record = this.#parts.works.records.ofDocument(document);
+        return { document, work: record ? citedWork(record) : null, link: this.#parts.works.link(document) ?? null };
       });
   }
 
@@ -95,8 +94,8 @@ export class SearchSession implements AsyncDisposable {
   }
 
   passagesOf(document: string): CitedHit[] {
-    const record = this.#parts.records?.ofDocument(document);
-    const link = this.#parts.linkOf(document);
+    const record = this.#parts.works.records.ofDocument(document);
+    const link = this.#parts.works.link(document);
     return this.#index
       .passagesOf(document)
       .map((passage, at) => citedHit({ rank: at + 1, score: 0, fit: 0, by: 'words', passage }, record, link));
@@ -129,7 +128,7 @@ export class SearchSession implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#index[Symbol.dispose]();
-    this.#parts.records?.[Symbol.dispose]();
+    this.#parts.works[Symbol.dispose]();
     await this.#parts.engine?.[Symbol.asyncDispose]();
   }
 }
@@ -254,96 +253,44 @@ export interface PassageFilter {
   readonly works?: ReadonlySet<string> | undefined;
 }
 
-type Accepts = (record: WorkRecord) => boolean;
-
 /** Converts the filter to that of an index; `hidden` documents are never searched. */
 export function searchFilter(
   filter: PassageFilter,
-  records: Pick<Records, 'ofDocument'> | undefined,
+  works: Pick<CorpusWorks, 'records' | 'table'>,
   hidden: ReadonlySet<string>,
 ): SearchFilter {
-  const tests: Accepts[] = [];
-  if (filter.year !== undefined) tests.push(inYears(filter.year));
-  if (filter.author !== undefined) tests.push(byAuthor(filter.author));
-  if (filter.venue !== undefined) tests.push(contains(filter.venue, ({ venue }) => [venue]));
-  if (filter.type !== undefined) tests.push(oneOf(filter.type, ({ type }) => type));
-  if (filter.license !== undefined)
-    tests.push(
-      oneOf(
-        filter.license,
-        ({ license }) => license,
-        (each) => parseLicense(each)?.slug ?? each,
-      ),
-    );
-  const { excludeRetracted = false, works } = filter;
+  const { year, author, venue, type, license: licence, section, has, excludeRetracted = false, works: chosen } = filter;
+  if (year !== undefined) parseYears(year);
+  const wanted = { year, author, venue, type, licence };
+  const isFiltered = Object.values(wanted).some((value) => value !== undefined);
+  let found: ReadonlySet<string> | undefined;
   const accepts = (document: string): boolean => {
     if (hidden.has(document)) return false;
-    if (works && !works.has(document) && !works.has(records?.ofDocument(document)?.id ?? document)) return false;
-    if (tests.length === 0 && !excludeRetracted) return true;
-    const record = records?.ofDocument(document);
+    const work = works.records.ofDocument(document)?.id;
+    if (chosen && !chosen.has(document) && !chosen.has(work ?? document)) return false;
+    if (!isFiltered && !excludeRetracted) return true;
     // A document without a record counts as not retracted and has no year.
-    if (!record) return tests.length === 0;
-    return tests.every((test) => test(record)) && !(excludeRetracted && retractionOf(record));
+    if (work === undefined) return !isFiltered;
+    found ??= works.table.ids({ ...wanted, ...(excludeRetracted && { isRetracted: false }) });
+    return found.has(work);
   };
-  const { year, author, venue, type, license } = filter;
-  const key = JSON.stringify([
-    year,
-    author,
-    venue,
-    type,
-    license,
-    excludeRetracted,
-    hidden.size,
-    works && sha256([...works].sort().join('\n')),
-  ]);
+  const chosenKey = chosen && sha256([...chosen].sort().join('\n'));
+  const key = JSON.stringify([wanted, excludeRetracted, hidden.size, chosenKey]);
   return {
-    ...((tests.length > 0 || works || excludeRetracted || hidden.size > 0) && { documents: { key, accepts } }),
-    ...(filter.section !== undefined && { sections: sectionsOf(filter.section) }),
-    ...(filter.has !== undefined && { has: filter.has }),
+    ...((isFiltered || chosen || excludeRetracted || hidden.size > 0) && { documents: { key, accepts } }),
+    ...(section !== undefined && { sections: sectionsOf(section) }),
+    ...(has !== undefined && { has }),
   };
-}
-
-function inYears(text: string): Accepts {
-  const [first, last] = parseYears(text);
-  return (record) => {
-    const year = yearOf(record);
-    return year !== null && year >= first && year <= last;
-  };
-}
-
-function byAuthor(text: string): Accepts {
-  const orcid = /\d{4}-\d{4}-\d{4}-\d{3}[\dX]/i.exec(text)?.[0].toUpperCase();
-  if (orcid !== undefined) return ({ authors }) => authors.some((author) => author.orcid === orcid);
-  return contains(text, ({ authors }) => authors.map(({ name }) => name));
-}
-
-/** Whether every word of the text is in one of the values, ignoring case and accents. */
-function contains(text: string, read: (record: WorkRecord) => readonly (string | null)[]): Accepts {
-  const words = folded(text)
-    .split(/[\s,]+/)
-    .filter((word) => word !== '');
-  return (record) =>
-    read(record).some((value) => value !== null && words.every((word) => folded(value).includes(word)));
-}
-
-function oneOf(
-  text: string,
-  read: (record: WorkRecord) => string | null,
-  normal: (value: string) => string = (value) => value,
-): Accepts {
-  const wanted = new Set(text.split(',').map((each) => normal(each.trim().toLowerCase())));
-  return (record) => wanted.has((read(record) ?? '').toLowerCase());
 }
 
 function sectionsOf(text: string): Section[] {
   return text.split(',').map((each) => {
     const name = each.trim().toLowerCase();
     const section = SECTIONS.find((known) => known === name || `${known}s` === name || known === `${name}s`);
-    if (!section) throw wrong('section', each, SECTIONS.join(', '));
+    if (!section)
+      throw new AppError('USAGE_FILTER', `"${each.slice(0, 100)}" is not a valid section`, {
+        hint: SECTIONS.join(', '),
+      });
     return section;
   });
-}
-
-function wrong(what: string, value: string, hint: string): AppError {
-  return new AppError('USAGE_FILTER', `"${value.slice(0, 100)}" is not a valid ${what}`, { hint });
 }

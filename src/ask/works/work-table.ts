@@ -125,6 +125,15 @@ export class WorkTable {
     };
   }
 
+  /** The ids of all works that a filter accepts. */
+  ids(filter: WorkFilter): Set<string> {
+    const [facets, sought] = [facetConditions(filter), soughtConditions(filter)];
+    const where = ['TRUE', ...facets.conditions, ...sought.conditions].join(' AND ');
+    const sql = `SELECT work FROM works WHERE ${where}`;
+    const rows = this.#store.all<{ work: string }>(sql, { ...facets.values, ...sought.values });
+    return new Set(rows.map(({ work }) => work));
+  }
+
   /** The number of works for each value of a facet, under the other filters. */
   facets(
     filter: WorkFilter = {},
@@ -284,7 +293,7 @@ export interface WorkFilter {
   readonly q?: string | undefined;
   /** Substrings that must all be in the title, ignoring case and accents. */
   readonly title?: string | undefined;
-  /** Substrings that must all be in the name of one author. */
+  /** Substrings that must all be in the name of one author, or an ORCID. */
   readonly author?: string | undefined;
   /** Substrings that must all be in the venue. */
   readonly venue?: string | undefined;
@@ -346,13 +355,16 @@ function soughtConditions(filter: WorkFilter): Conditions {
   if (words !== '') add('q', words, 'row IN (SELECT rowid FROM words WHERE words MATCH :q)');
   if (title !== undefined) add('title', piecesOf(title), 'has_words(title, :title)');
   if (venue !== undefined) add('venue', piecesOf(venue), 'has_words(venue, :venue)');
-  if (author !== undefined)
+  if (author !== undefined) {
+    const orcid = /\d{4}-\d{4}-\d{4}-\d{3}[\dX]/i.exec(author)?.[0].toUpperCase();
+    const isThis =
+      orcid === undefined ? "has_words(author.value ->> '$.name', :author)" : "author.value ->> '$.orcid' = :author";
     add(
       'author',
-      piecesOf(author),
-      `EXISTS (SELECT 1 FROM records, json_each(records.record, '$.authors') AS author
-         WHERE records.id = works.work AND has_words(author.value ->> '$.name', :author))`,
+      orcid ?? piecesOf(author),
+      `EXISTS (SELECT 1 FROM records, json_each(records.record, '$.authors') AS author WHERE records.id = works.work AND ${isThis})`,
     );
+  }
   if (label !== undefined && label !== '') {
     conditions.push('label IN (SELECT value FROM json_each(:label))');
     values['label'] = JSON.stringify(label.split(',').map((each) => (each.trim() === NONE ? '' : each.trim())));
