@@ -1,7 +1,7 @@
 -- corpus.sqlite: what is known of a corpus, derived from the logs and files of its folder.
 --
 --   file                                  holds                              tables
---   manifest.jsonl, manifest.NNNN.jsonl   outcome and attempts of each work  outcomes, attempts, same_works
+--   manifest.jsonl, manifest.NNNN.jsonl   outcome and attempts of each work  outcomes, same_works
 --   records.jsonl                         what services and papers say       records, work_ids, version_keys, own_papers,
 --                                                                            read_documents, arxiv_versions, listed_in,
 --                                                                            repeated_entries, catalogue_answers
@@ -59,31 +59,12 @@ create table outcomes (
   doi text,
   licence text,
   version text,
-  row text not null, -- the line itself
+  row text not null, -- the line itself, with every attempt
   unique (work, at, run)
 );
 create index outcomes_by_sha256 on outcomes (sha256) where outcome = 'saved';
 create view last_outcomes as
   select * from outcomes where sequence in (select max(sequence) from outcomes group by work);
-
--- One row for each URL that was tried for an outcome.
-create table attempts (
-  sequence integer not null references outcomes,
-  place integer not null,
-  resolver text not null,
-  url text not null,
-  final_url text not null,
-  status integer,
-  bytes integer not null,
-  sha256 text,
-  kind text,
-  license text,
-  version text,
-  reason text not null,
-  started_at text not null,
-  duration_ms integer not null,
-  primary key (sequence, place)
-) without rowid;
 
 -- The bibliographic record of a work as JSON, merged from what services, lists and papers say.
 create table records (id text primary key, record text not null);

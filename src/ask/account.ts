@@ -359,7 +359,8 @@ export function sourcesOf(store: CorpusStore) {
 
 export function attemptsAtHosts(store: CorpusStore): IterableIterator<AttemptAtHost> {
   return store.iterate<AttemptAtHost>(
-    `select url, status, attempts.bytes, started_at from works join attempts on attempts.sequence = works.sequence`,
+    `select value ->> 'url' as url, value ->> 'status' as status, value ->> 'bytes' as bytes, value ->> 'started_at' as started_at
+     from works join outcomes on outcomes.sequence = works.sequence, json_each(outcomes.row, '$.attempts')`,
   );
 }
 

@@ -21,7 +21,7 @@ export { Batcher } from './batcher.ts';
 export { isDamaged, openOrSetAside, setAsideIfDamaged, setLinesAside } from './damaged-file.ts';
 export type { Warn } from './damaged-file.ts';
 export { FileLock } from './file-lock.ts';
-export { JsonlWriter, parseJsonl, readJsonl, splitLines } from './jsonl.ts';
+export { cutTornLine, JsonlWriter, parseJsonl, readJsonl, splitLines } from './jsonl.ts';
 export type { BadLine, GoodLine } from './jsonl.ts';
 export { hostKey } from './host-key.ts';
 export { KeyedLimiter, KeyedLines, TokenBucket } from './keyed-limiter.ts';

@@ -126,7 +126,7 @@ export class JsonlWriter implements AsyncDisposable {
   ): Promise<JsonlWriter> {
     mkdirSync(dirname(path), { recursive: true });
     const writer = new JsonlWriter(path, new FileLock(`${path}.lock`, options.clock), options.durable ?? false);
-    await writer.#lock.hold(() => writer.#repair());
+    await writer.#lock.hold(() => cutTornLine(path, writer.#descriptor));
     return writer;
   }
 
@@ -146,7 +146,7 @@ export class JsonlWriter implements AsyncDisposable {
     const bytes = Buffer.from(text);
     try {
       await this.#lock.hold(() => {
-        this.#repair();
+        cutTornLine(this.#path, this.#descriptor);
         for (let written = 0; written < bytes.length;) written += writeSync(this.#descriptor, bytes, written);
       });
       // Outside the lock and off the thread, so that others can append meanwhile; complete lines are never cut off.
@@ -156,27 +156,27 @@ export class JsonlWriter implements AsyncDisposable {
     }
   }
 
-  /** Cuts off a last line without a line break: it was never acknowledged. */
-  #repair(): void {
-    const { size } = fstatSync(this.#descriptor);
-    const last = Buffer.alloc(1);
-    if (size === 0 || (readSync(this.#descriptor, last, 0, 1, size - 1) === 1 && last[0] === NEWLINE)) return;
-    const block = Buffer.alloc(Math.min(size, TAIL_BLOCK_BYTES));
-    let end = size;
-    while (end > 0) {
-      const from = Math.max(0, end - block.length);
-      const read = readSync(this.#descriptor, block, 0, end - from, from);
-      const at = block.subarray(0, read).lastIndexOf(NEWLINE);
-      end = at === -1 ? from : from + at + 1;
-      if (at !== -1) break;
-    }
-    // By path: Windows cannot truncate through an append-only descriptor.
-    truncateSync(this.#path, end);
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#batches.flush();
     closeSync(this.#descriptor);
     this.#lock[Symbol.dispose]();
   }
+}
+
+/** Cuts off a last line without a line break: it was never acknowledged. */
+export function cutTornLine(path: string, descriptor: number): void {
+  const { size } = fstatSync(descriptor);
+  const last = Buffer.alloc(1);
+  if (size === 0 || (readSync(descriptor, last, 0, 1, size - 1) === 1 && last[0] === NEWLINE)) return;
+  const block = Buffer.alloc(Math.min(size, TAIL_BLOCK_BYTES));
+  let end = size;
+  while (end > 0) {
+    const from = Math.max(0, end - block.length);
+    const read = readSync(descriptor, block, 0, end - from, from);
+    const at = block.subarray(0, read).lastIndexOf(NEWLINE);
+    end = at === -1 ? from : from + at + 1;
+    if (at !== -1) break;
+  }
+  // By path: Windows cannot truncate through an append-only descriptor.
+  truncateSync(path, end);
 }

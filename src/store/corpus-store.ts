@@ -8,7 +8,7 @@ import type { Warn } from '../base/index.ts';
 import { AppError, describeDiskError, isDamaged, openOrSetAside, packageRoot, sha256 } from '../base/index.ts';
 import { appendLine, isSameLog, LineReader, logsIn, readLines, START } from './logs.ts';
 import type { LogCursor, LogFile } from './logs.ts';
-import type { Rows, SqlValues } from './work-rows.ts';
+import type { OrElse, Rows, SqlValues } from './work-rows.ts';
 import { upgradeFolder } from './upgrade.ts';
 import { WorkRows } from './work-rows.ts';
 
@@ -18,7 +18,7 @@ const BUSY_MS = 30_000;
 const ROWS_PER_CALL = 10;
 /** The tables of each log. They depend on no other log, unlike those of works. */
 const LOG_TABLES: Readonly<Record<LogFile['kind'], string>> = {
-  manifest: 'outcomes attempts same_works',
+  manifest: 'outcomes same_works',
   records:
     'records work_ids version_keys own_papers read_documents arxiv_versions listed_in repeated_entries catalogue_answers',
   decisions: 'screened protocols samples labels versions decided_works sets cells',
@@ -234,6 +234,12 @@ export class CorpusStore implements Rows, Disposable {
 
   run(sql: string, ...values: SqlValues): number {
     return this.#guard(() => Number(this.#prepared(sql).run(...(values as SQLInputValue[])).changes));
+  }
+
+  insert(table: string, row: Readonly<Record<string, SQLInputValue>>, orElse: OrElse = ''): number {
+    const columns = Object.keys(row);
+    const places = columns.map(() => '?').join(', ');
+    return this.run(`insert ${orElse} into ${table} (${columns.join(', ')}) values (${places})`, ...Object.values(row));
   }
 
   /** Inserts many rows per call: a call costs about as much as a row. */

@@ -177,21 +177,10 @@ export class IndexRows implements Disposable {
   }
 
   #insert({ segments = [], documents = [] }: Pick<IndexChange, 'segments' | 'documents'>): void {
-    this.#store.insertRows(
-      'segments',
-      segments.map(({ name, passages, rows, length }) => [name, passages, rows, length]),
-    );
-    this.#store.insertRows(
-      'indexed_documents',
-      documents.map(({ id, segment, first, count, stamp, text_hash: hash }) => [
-        id,
-        segment,
-        first,
-        count,
-        stamp,
-        hash,
-      ]),
-    );
+    for (const { name, passages, rows, length } of segments)
+      this.#store.insert('segments', { name, passages, rows, length });
+    for (const { id, segment, first, count, stamp, text_hash } of documents)
+      this.#store.insert('indexed_documents', { id, segment, first, count, stamp, text_hash });
   }
 
   #write(work: () => void): void {

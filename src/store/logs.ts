@@ -1,18 +1,8 @@
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fdatasyncSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readdirSync,
-  readSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, fdatasyncSync, fstatSync, openSync, readdirSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { fieldsOf, parseJson } from '../base/index.ts';
+import { cutTornLine, fieldsOf, parseJson } from '../base/index.ts';
 import type { ManifestRow } from '../download/index.ts';
 import type { Rows, WorkRows } from './work-rows.ts';
 import type { Decision, ScreeningDecision, Standing } from './decisions.ts';
@@ -133,8 +123,6 @@ function wholeLines(descriptor: number, from: number, size: number, maxBytes: nu
   return Buffer.alloc(0);
 }
 
-const BLOCK = 65_536;
-
 /**
  * Appends complete lines to a log; with `isSynced`, they are on disk when it returns. First cuts off an incomplete line
  * left by a killed process. Call it inside a database transaction, which only one process can hold.
@@ -142,27 +130,13 @@ const BLOCK = 65_536;
 export function appendLine(path: string, text: string, isSynced = false): void {
   const descriptor = openSync(path, 'a+');
   try {
-    const { size } = fstatSync(descriptor);
-    const end = endOfLines(descriptor, size);
-    if (end < size) ftruncateSync(descriptor, end);
+    cutTornLine(path, descriptor);
     const bytes = Buffer.from(text);
     for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at);
     if (isSynced) fdatasyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
-}
-
-function endOfLines(descriptor: number, size: number): number {
-  const block = Buffer.allocUnsafe(BLOCK);
-  for (let end = size; end > 0;) {
-    const from = Math.max(0, end - BLOCK);
-    const read = readSync(descriptor, block, 0, end - from, from);
-    const at = block.subarray(0, read).lastIndexOf(NEWLINE);
-    if (at !== -1) return from + at + 1;
-    end = from;
-  }
-  return 0;
 }
 
 const STEPS = { doctags: 'parsed', chunk: 'chunked', embed: 'embedded' } as const;
@@ -212,24 +186,20 @@ export class LineReader {
   }
 
   #outcome(row: ManifestRow, line: string): boolean {
-    const added = this.#store.get<{ sequence: number }>(
-      `insert into outcomes (work, run, at, outcome, reason, resolver, path, kind, sha256, bytes, duration_ms, title, doi, licence, version, row)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing returning sequence`,
-      row.work, row.run_id, row.at, row.outcome, row.reason, text(row.resolver), text(row.path), text(row.kind), text(row.sha256), whole(row.bytes),
-      whole(row.duration_ms) ?? 0, text(row.title), text(row.doi), text(row.license), text(row.version), line,
-    ); // prettier-ignore
-    if (!added) return true;
-    const { sequence } = added;
-    for (const [place, attempt] of row.attempts.entries()) {
-      this.#store.run(
-        'insert into attempts values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-        sequence, place, text(attempt.resolver) ?? '', text(attempt.url) ?? '', text(attempt.final_url) ?? '', whole(attempt.status),
-        whole(attempt.bytes) ?? 0, text(attempt.sha256), text(attempt.kind), text(attempt.license), text(attempt.version),
-        text(attempt.reason) ?? '', text(attempt.started_at) ?? '', whole(attempt.duration_ms) ?? 0,
-      ); // prettier-ignore
+    const { work, run_id: run, at, outcome, reason } = row;
+    const added = this.#store.insert(
+      'outcomes',
+      {
+        work, run, at, outcome, reason, resolver: text(row.resolver), path: text(row.path), kind: text(row.kind), sha256: text(row.sha256),
+        bytes: whole(row.bytes), duration_ms: whole(row.duration_ms) ?? 0, title: text(row.title), doi: text(row.doi), licence: text(row.license),
+        version: text(row.version), row: line,
+      }, // prettier-ignore
+      'or ignore',
+    );
+    if (added > 0) {
+      this.#sameWork(row);
+      this.#works.changed(work);
     }
-    this.#sameWork(row);
-    this.#works.changed(row.work);
     return true;
   }
 
@@ -238,7 +208,7 @@ export class LineReader {
     const before = this.#store.get<{ of: string }>('select of from same_works where id = ?', work);
     if (before) this.#works.changed(before.of);
     if (reason === 'duplicate' && typeof of === 'string' && of !== work) {
-      this.#store.run('insert or replace into same_works (id, of) values (?, ?)', work, of);
+      this.#store.insert('same_works', { id: work, of }, 'or replace');
       this.#works.changed(of);
     } else if (before) this.#store.run('delete from same_works where id = ?', work);
   }
@@ -248,20 +218,13 @@ export class LineReader {
       case 'protocol':
         return this.#protocol(decision);
       case 'sample':
-        this.#store.run(
-          'insert into samples (seed, after, at) values (?, (select coalesce(max(sequence), 0) from screened), ?)',
-          text(decision.seed) ?? '',
-          text(decision.at) ?? '',
-        );
+        this.#store.insert('samples', { seed: text(decision.seed) ?? '', after: this.#lastScreened(), at: text(decision.at) ?? '' }); // prettier-ignore
         return true;
       case 'label': {
         if (!LABELS.includes(decision.label)) return false;
         const choice = decision.label === 'included' ? 'include' : 'exclude';
-        const { next } = this.#store.get<{ next: number }>(
-          'select coalesce(max(sequence), 0) + 1 as next from screened',
-        ) ?? { next: 1 };
         return this.#screened({
-          id: `label:${next}`,
+          id: `label:${this.#lastScreened() + 1}`,
           work: decision.work,
           phase: 'title-abstract',
           decision: choice,
@@ -279,49 +242,41 @@ export class LineReader {
         this.#store.run('update screened set undone = 1 where id = ? and work = ?', text(decision.of), decision.work);
         this.#label(decision.work);
         return true;
-      case 'version':
-        if (typeof decision.of !== 'string') return false;
-        this.#store.run(
-          'insert into versions (work, of, reason, score, at) values (?, ?, ?, ?, ?) on conflict do nothing',
-          decision.work, decision.of, text(decision.reason) ?? '', Number.isFinite(decision.score) ? decision.score : 0, text(decision.at) ?? '',
-        ); // prettier-ignore
-        this.#works.versionsChanged(decision.work);
-        this.#works.versionsChanged(decision.of);
+      case 'version': {
+        const { work, of, reason, score, at } = decision;
+        if (typeof of !== 'string') return false;
+        const known = { reason: text(reason) ?? '', score: Number.isFinite(score) ? score : 0, at: text(at) ?? '' };
+        this.#store.insert('versions', { work, of, ...known }, 'or ignore');
+        for (const name of [work, of]) this.#works.versionsChanged(name);
         return true;
+      }
       case 'set': {
-        const { name, works, filter, at } = decision;
+        const { name, works, at } = decision;
         if (typeof name !== 'string' || name === '') return false;
         this.#store.run('delete from sets where name = ?', name);
         const isList = Array.isArray(works) && works.every((work) => typeof work === 'string');
-        const condition = isList ? null : text(filter);
-        if (isList || condition !== null)
-          this.#store.run(
-            'insert into sets values (?, ?, ?, ?)',
+        const filter = isList ? null : text(decision.filter);
+        if (isList || filter !== null)
+          this.#store.insert('sets', {
             name,
-            isList ? JSON.stringify(works) : null,
-            condition,
-            text(at) ?? '',
-          );
+            works: isList ? JSON.stringify(works) : null,
+            filter,
+            at: text(at) ?? '',
+          });
         return true;
       }
       case 'cell': {
-        const { work, column, value, at } = decision;
+        const { work, column, at } = decision;
         if (typeof column !== 'string') return false;
         this.#store.run('delete from cells where work = ? and column_name = ?', work, column);
-        const corrected = text(value);
-        if (corrected !== null)
-          this.#store.run('insert into cells values (?, ?, ?, ?)', work, column, corrected, text(at) ?? '');
+        const value = text(decision.value);
+        if (value !== null) this.#store.insert('cells', { work, column_name: column, value, at: text(at) ?? '' });
         return true;
       }
       case 'identity': {
         const { work, of, same } = decision;
         if (typeof of !== 'string' || of === work) return false;
-        this.#store.run(
-          'insert or replace into decided_works (id, of, apart) values (?, ?, ?)',
-          work,
-          of,
-          same ? 0 : 1,
-        );
+        this.#store.insert('decided_works', { id: work, of, apart: same ? 0 : 1 }, 'or replace');
         for (const name of [work, of]) this.#works.changed(name);
         return true;
       }
@@ -340,37 +295,35 @@ export class LineReader {
     }
   }
 
+  /** The number of the last screening decision; 0 before the first. */
+  #lastScreened(): number {
+    return this.#store.get<{ last: number | null }>('select max(sequence) as last from screened')?.last ?? 0;
+  }
+
   #screened(row: ScreeningDecision): boolean {
-    const { id, work, phase, decision, by, at, reason, note, criteria, rank } = row;
+    const { id, work, phase, decision, by } = row;
     if (text(id) === null || text(by) === null || !PHASES.includes(phase) || !CHOICES.includes(decision)) return false;
-    const added = this.#store.run(
-      `insert into screened (id, work, phase, decision, by, at, reason, note, criteria, rank)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
-      id, work, phase, decision, by, text(at) ?? '', text(reason), text(note), whole(criteria) ?? 0, whole(rank),
-    ); // prettier-ignore
-    if (added > 0) this.#label(work);
+    const more = { at: text(row.at) ?? '', reason: text(row.reason), note: text(row.note), rank: whole(row.rank) };
+    const criteria = whole(row.criteria) ?? 0;
+    if (this.#store.insert('screened', { id, work, phase, decision, by, criteria, ...more }, 'or ignore') > 0)
+      this.#label(work);
     return true;
   }
 
-  #protocol({
-    version,
-    reviewers,
-    question,
-    criteria,
-    reasons,
-    highlight,
-    by,
-    at,
-  }: Decision & { kind: 'protocol' }): boolean {
+  #protocol(row: Decision & { kind: 'protocol' }): boolean {
     const words = (list: unknown): string =>
       JSON.stringify(Array.isArray(list) ? list.flatMap((each) => text(each) ?? []).slice(0, MOST_WORDS) : []);
+    const { version } = row;
     if (whole(version) === null) return false;
     const before = this.#reviewers();
-    this.#store.run(
-      'insert into protocols values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing',
-      version, Math.max(1, whole(reviewers) ?? 1), text(question) ?? '', text(criteria) ?? '', words(reasons), words(highlight), text(by) ?? '',
-      text(at) ?? '',
-    ); // prettier-ignore
+    this.#store.insert(
+      'protocols',
+      {
+        version, reviewers: Math.max(1, whole(row.reviewers) ?? 1), question: text(row.question) ?? '', criteria: text(row.criteria) ?? '',
+        reasons: words(row.reasons), highlight: words(row.highlight), by: text(row.by) ?? '', at: text(row.at) ?? '',
+      }, // prettier-ignore
+      'or ignore',
+    );
     if (this.#reviewers() !== before)
       for (const { work } of this.#store.all<{ work: string }>('select distinct work from screened')) this.#label(work);
     return true;
@@ -390,8 +343,7 @@ export class LineReader {
     );
     const found = labelOf(decisions, this.#reviewers());
     this.#store.run('delete from labels where work = ?', work);
-    if (found)
-      this.#store.run('insert into labels (work, label, phase, reason) values (?, ?, ?, ?)', work, found.label, found.phase, found.reason); // prettier-ignore
+    if (found) this.#store.insert('labels', { work, ...found });
     this.#works.changed(work);
   }
 
@@ -400,7 +352,7 @@ export class LineReader {
     if (typeof at !== 'string') return false;
     if (kind === 'run') {
       const scale = typeof row['time_scale'] === 'number' ? row['time_scale'] : 1;
-      this.#store.run("insert into host_slices (host, at, time_scale) values ('', ?, ?)", at, scale);
+      this.#store.insert('host_slices', { host: '', at, time_scale: scale });
       return true;
     }
     if (kind !== 'host' || typeof host !== 'string' || typeof done !== 'object' || done === null) return false;
@@ -409,10 +361,8 @@ export class LineReader {
       Object.entries(done).reduce((sum, [outcome, times]) => sum + (is(outcome) ? (whole(times) ?? 0) : 0), 0);
     const [sent, refused, failed, cap] = [number('sent'), ended(isRefusal), ended(isFailure), number('cap')];
     const [asked, held] = [text(row['asked_until']), text(row['held_until'])];
-    this.#store.run(
-      'insert into host_slices values (null, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, null)',
-      host, at, number('ms'), sent, refused, failed, number('bytes'), number('waited_ms'), number('most'), cap, asked, held,
-    ); // prettier-ignore
+    const counted = { ms: number('ms'), bytes: number('bytes'), waited_ms: number('waited_ms'), most: number('most') };
+    this.#store.insert('host_slices', { host, at, sent, refused, failed, cap, asked_until: asked, held_until: held, ...counted }); // prettier-ignore
     this.#store.run(
       `insert into hosts values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do update set
          requests = requests + excluded.requests, refused = refused + excluded.refused, failed = failed + excluded.failed,

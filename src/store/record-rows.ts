@@ -50,7 +50,7 @@ export function applyRecordLine(store: Rows, works: WorkRows, line: RecordLine):
     }
     // OpenAlex lists some works twice: the other id becomes an alias of this record.
     if (id !== record.id && record.id === record.ids.openalex)
-      store.run('insert into work_ids (id, work) values (?, ?) on conflict do nothing', record.id, id);
+      store.insert('work_ids', { id: record.id, work: id }, 'or ignore');
     works.changed(record.id);
   };
   switch (line.kind) {
@@ -76,13 +76,8 @@ export function applyRecordLine(store: Rows, works: WorkRows, line: RecordLine):
       if (before && (before.work !== line.work || line.work === `paper:${line.document}`))
         forget(store, works, line.document, before.work);
       for (const record of line.said) add({ ...record, id: line.work });
-      store.run(
-        'insert or replace into own_papers (document, work, sha256, checked) values (?, ?, ?, ?)',
-        line.document,
-        line.work,
-        line.sha256,
-        line.checked ? 1 : 0,
-      );
+      const { document, work, sha256 } = line;
+      store.insert('own_papers', { document, work, sha256, checked: line.checked ? 1 : 0 }, 'or replace');
       if (before) works.changed(before.work);
       works.changed(line.work);
       return true;
@@ -91,30 +86,25 @@ export function applyRecordLine(store: Rows, works: WorkRows, line: RecordLine):
       if (![line.document, line.work, line.stamp].every((each) => typeof each === 'string') || !areRecords(line.said))
         return false;
       for (const record of line.said) add({ ...record, id: line.work });
-      store.run('insert or replace into read_documents (document, stamp) values (?, ?)', line.document, line.stamp);
+      store.insert('read_documents', { document: line.document, stamp: line.stamp }, 'or replace');
       return true;
     case 'arxiv':
       if (typeof line.work !== 'string' || !Number.isSafeInteger(line.version)) return false;
-      store.run('insert or replace into arxiv_versions (work, version) values (?, ?)', line.work, line.version);
+      store.insert('arxiv_versions', { work: line.work, version: line.version }, 'or replace');
       return true;
     case 'answer': {
       const { question, origin, readAt, answer } = line;
       if (![question, origin, readAt].every((each) => typeof each === 'string') || typeof answer?.kind !== 'string')
         return false;
-      store.run(
-        'insert or replace into catalogue_answers values (?, ?, ?, ?)',
-        question,
-        origin,
-        readAt,
-        JSON.stringify(answer),
-      );
+      const row = { question, origin, read_at: readAt, answer: JSON.stringify(answer) };
+      store.insert('catalogue_answers', row, 'or replace');
       return true;
     }
     case 'repeats':
       if (!Array.isArray(line.times)) return false;
       for (const [work, times] of line.times as readonly (readonly [string, number])[]) {
         if (typeof work !== 'string' || !Number.isSafeInteger(times)) continue;
-        if (times > 0) store.run('insert or replace into repeated_entries (work, times) values (?, ?)', work, times);
+        if (times > 0) store.insert('repeated_entries', { work, times }, 'or replace');
         else store.run('delete from repeated_entries where work = ?', work);
       }
       return true;
@@ -124,7 +114,7 @@ export function applyRecordLine(store: Rows, works: WorkRows, line: RecordLine):
       if (from === 0) store.run('delete from listed_in where file = ?', file);
       for (const id of named as readonly unknown[])
         if (typeof id === 'string') {
-          store.run('insert or ignore into listed_in (file, id, work) values (?, ?, ?)', file, id, id);
+          store.insert('listed_in', { file, id, work: id }, 'or ignore');
           works.changed(id);
         }
       return true;
@@ -173,11 +163,10 @@ function put(store: Rows, works: WorkRows, record: WorkRecord, isNew = false): v
   );
   if (!isNew) unname(store, works, record.id);
   for (const id of otherIds(record.ids)) {
-    store.run('insert into work_ids (id, work) values (?, ?) on conflict do nothing', id, record.id);
+    store.insert('work_ids', { id, work: record.id }, 'or ignore');
     works.changed(id);
   }
-  for (const key of versionKeys(record))
-    store.run('insert into version_keys (key, work) values (?, ?) on conflict do nothing', key, record.id);
+  for (const key of versionKeys(record)) store.insert('version_keys', { key, work: record.id }, 'or ignore');
   works.changed(record.id);
 }
 

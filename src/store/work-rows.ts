@@ -308,4 +308,9 @@ export interface Rows {
   get<T = Record<string, unknown>>(sql: string, ...values: SqlValues): T | undefined;
   all<T = Record<string, unknown>>(sql: string, ...values: SqlValues): T[];
   run(sql: string, ...values: SqlValues): number;
+  /** Inserts a row by the names of its columns; returns 0 if there was one and `orElse` leaves it. */
+  insert(table: string, row: Readonly<Record<string, SQLInputValue>>, orElse?: OrElse): number;
 }
+
+/** What an insert does if there is a row with the same key; by default it fails. */
+export type OrElse = '' | 'or ignore' | 'or replace';
