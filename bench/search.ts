@@ -8,7 +8,8 @@ import { join } from 'node:path';
 
 import { openDenseEngine } from '../src/parse/index.ts';
 import type { IndexedPassage } from '../src/search/index.ts';
-import { buildIndex, openIndex } from '../src/search/index.ts';
+import { openIndex } from '../src/search/index.ts';
+import { buildIndex } from '../test/support/build-index.ts';
 import { paragraphs } from '../test/fixtures/papers.ts';
 import { seededRandom } from '../test/fixtures/random-document.ts';
 import { BenchReport, cpuSeconds, flags, option } from './kit.ts';

@@ -25,7 +25,8 @@ import {
 } from '../src/parse/index.ts';
 import { parseMarkup } from '../src/parse/doctags/parse-markup.ts';
 import type { Hit, IndexedPassage, SearchIndex, SearchMode } from '../src/search/index.ts';
-import { buildIndex, openIndex, sectionOf } from '../src/search/index.ts';
+import { openIndex, sectionOf } from '../src/search/index.ts';
+import { buildIndex } from '../test/support/build-index.ts';
 import { isAside } from '../src/search/section.ts';
 import { asked, Misuse, readOptions } from '../test/support/options.ts';
 

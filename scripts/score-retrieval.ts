@@ -14,7 +14,8 @@ import {
   VectorCache,
 } from '../src/parse/index.ts';
 import type { IndexedPassage, SearchIndex, SearchMode } from '../src/search/index.ts';
-import { buildIndex, openIndex } from '../src/search/index.ts';
+import { openIndex } from '../src/search/index.ts';
+import { buildIndex } from '../test/support/build-index.ts';
 import type { Fits } from './score/fit-floor.ts';
 import { chosenFloor, floorTable } from './score/fit-floor.ts';
 

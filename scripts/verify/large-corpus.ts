@@ -9,7 +9,7 @@ import { Admin, DEFAULT_POLICY, expectedOutcome, Simulation } from '../../sim/in
 import { openCorpus } from '../../src/corpus/index.ts';
 import { manifestRow } from '../../src/download/index.ts';
 import type { IndexedPassage } from '../../src/search/index.ts';
-import { buildIndex } from '../../src/search/index.ts';
+import { buildIndex } from '../../test/support/build-index.ts';
 import { writeReport } from '../../src/serve/index.ts';
 import { CorpusStore } from '../../src/store/index.ts';
 import { emptyRecord, NO_IDS, workFromIds } from '../../src/works/index.ts';

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import type { Block, DenseEngine } from '../parse/index.ts';
 import { chunkItem, chunkOutput, denseModelOf, embedItem, embedOutput, openTokenizer } from '../parse/index.ts';
-import { buildIndex } from './update-index.ts';
+import { buildIndex } from '../../test/support/build-index.ts';
 import { passagesOfDocument } from './refresh.ts';
 import { openIndex } from './search-index.ts';
 

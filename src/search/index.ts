@@ -5,5 +5,4 @@ export { openIndex, readManifest } from './search-index.ts';
 export type { Hit, SearchIndex, SearchMode, SearchOptions } from './search-index.ts';
 export { findingWeight, sectionOf, SECTIONS } from './section.ts';
 export type { Section } from './section.ts';
-export { buildIndex } from './update-index.ts';
 export { dot } from './segment/vectors.ts';

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { seededRandom } from '../../test/fixtures/random-document.ts';
 import type { DenseEngine } from '../parse/index.ts';
 import { analyse } from '../parse/index.ts';
-import { buildIndex } from './update-index.ts';
+import { buildIndex } from '../../test/support/build-index.ts';
 import { dot } from './segment/vectors.ts';
 import type { IndexedPassage } from './opened-segments.ts';
 import type { SearchMode } from './search-index.ts';

@@ -3,9 +3,8 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { sha256, syncFolder } from '../base/index.ts';
-import { PASSAGE_ANALYSIS } from '../parse/index.ts';
-import type { IndexChange, IndexDense, IndexedRow, SegmentRow } from '../store/index.ts';
-import { IndexRows } from '../store/index.ts';
+import type { IndexChange, IndexDense, IndexedRow, IndexRows, SegmentRow } from '../store/index.ts';
+
 import type { IndexedPassage, Passage } from './opened-segments.ts';
 import { LexicalWriter, termsOf } from './segment/lexical.ts';
 import { mergeSegments, facetOf, SegmentWriter } from './segment/write-segment.ts';
@@ -43,16 +42,6 @@ export async function updateIndex(index: IndexRows, update: IndexUpdate, signal?
   index.change({ ...made, removed: new Set([...(update.removed ?? []), ...made.documents.map(({ id }) => id)]) });
   await mergeSome(index, signal);
   await removeOthers(index);
-}
-
-/** Builds an index from scratch; `passages` are grouped by document. */
-export async function buildIndex(
-  folder: string,
-  passages: AsyncIterable<IndexedPassage> | Iterable<IndexedPassage>,
-  options: { readonly dense?: IndexDense } = {},
-): Promise<void> {
-  using index = IndexRows.open(folder, PASSAGE_ANALYSIS);
-  await rebuildIndex(index, documentsOf(passages), options.dense ?? null);
 }
 
 /** Replaces the contents of an index; the old ones are searched until the new ones are complete. */
@@ -93,22 +82,6 @@ async function writeSegments(
   await syncFolder(folder);
   signal?.throwIfAborted();
   return { segments, documents: rows };
-}
-
-async function* documentsOf(
-  passages: AsyncIterable<IndexedPassage> | Iterable<IndexedPassage>,
-): AsyncGenerator<IndexedDocument> {
-  let some: IndexedPassage[] = [];
-  for await (const passage of passages) {
-    const [first] = some;
-    if (first && first.document !== passage.document) {
-      yield { id: first.document, stamp: '', passages: some };
-      some = [];
-    }
-    some.push(passage);
-  }
-  const [first] = some;
-  if (first) yield { id: first.document, stamp: '', passages: some };
 }
 
 class OpenSegment {
@@ -211,18 +184,7 @@ function total(segments: readonly Sized[]): number {
   return segments.reduce((sum, { live }) => sum + live, 0);
 }
 
-/** Merges everything into as few segments as possible; slow. */
-export async function mergeAll(index: IndexRows): Promise<void> {
-  const small = index.segments().filter(({ passages }) => passages < MOST_PASSAGES / 2);
-  if (small.length > 1)
-    await mergeThese(
-      index,
-      small.map(({ name }) => name),
-    );
-  await removeOthers(index);
-}
-
-async function mergeThese(index: IndexRows, names: readonly string[]): Promise<void> {
+export async function mergeThese(index: IndexRows, names: readonly string[]): Promise<void> {
   const { folder, dense } = index;
   const sources = names.map((name) => ({ path: segmentPath(folder, name), documents: index.documentsIn(name) }));
   const name = newName();
@@ -248,9 +210,8 @@ async function removeOthers(index: IndexRows): Promise<void> {
     // Files of earlier versions.
     const isOld =
       /^(?:(?:passages|offsets|lexical|dense|rows)-[0-9a-f]{8}\.(?:bin|part)|index\.(?:json|sqlite.*))$/.test(file);
-    if (isOld || (name !== undefined && !named.has(name))) {
-      // On some systems open files cannot be removed; the next update tries again.
+    // On some systems open files cannot be removed; the next update tries again.
+    if (isOld || (name !== undefined && !named.has(name)))
       await rm(join(index.folder, file), { force: true }).catch(() => undefined);
-    }
   }
 }
