@@ -1,6 +1,6 @@
 import type { CorpusStore } from '../store/index.ts';
 import type { WorksRequest } from './works/work-table.ts';
-import { decodeCursor, encodeCursor, wordsOf } from './works/work-table.ts';
+import { decodeCursor, encodeCursor, whereOf, wordsOf } from './works/work-table.ts';
 
 /** The steps of a document, in order. */
 const DOCUMENT_STEPS = ['parsed', 'chunked', 'embedded'] as const;
@@ -54,23 +54,16 @@ export class DocumentTable {
       ...(after ? ['documents.id > :after'] : []),
       ...(words === '' ? [] : ['works.row IN (SELECT rowid FROM words WHERE words MATCH :words)']),
     ];
-    const rows = this.#store.database
-      .prepare(
-        `SELECT documents.id, work, title, authors, nullif(year, 0) AS year, nullif(parsed, '') AS parsed,
-           nullif(chunked, '') AS chunked, nullif(embedded, '') AS embedded,
-           coalesce(embedded_failure, chunked_failure, parsed_failure) AS failure FROM documents LEFT JOIN works ON works.document = documents.id AND works.document <> ''
-         ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`} ORDER BY documents.id LIMIT :limit`,
-      )
-      .all({
-        ...(after && { after: String(after[0]) }),
-        ...(words !== '' && { words }),
-        limit: limit + 1,
-      });
-    const shown = rows.slice(0, limit).map((row) => ({ ...row })) as unknown as DocumentLine[];
-    const last = shown.at(-1);
-    return {
-      items: shown,
-      next: rows.length > limit && last ? encodeCursor([last.id]) : null,
-    };
+    const rows = this.#store.all<DocumentLine>(
+      `SELECT documents.id, work, title, authors, nullif(year, 0) AS year, nullif(parsed, '') AS parsed,
+         nullif(chunked, '') AS chunked, nullif(embedded, '') AS embedded,
+         coalesce(embedded_failure, chunked_failure, parsed_failure) AS failure
+       FROM documents LEFT JOIN works ON works.document = documents.id AND works.document <> ''
+       ${whereOf(conditions)} ORDER BY documents.id LIMIT :limit`,
+      { ...(after && { after: String(after[0]) }), ...(words !== '' && { words }), limit: limit + 1 },
+    );
+    const items = rows.slice(0, limit);
+    const last = items.at(-1);
+    return { items, next: rows.length > limit && last ? encodeCursor([last.id]) : null };
   }
 }

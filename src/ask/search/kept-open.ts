@@ -14,9 +14,17 @@ export interface KeptOptions<T> {
   readonly renews?: boolean;
 }
 
+interface Opened<T> {
+  readonly value: Promise<T>;
+  /** Undefined while it is being opened. */
+  stamp: string | null | undefined;
+  users: number;
+  closing?: Promise<void>;
+}
+
 /**
- * Something that is opened when it is first asked for and kept until what it was made of has changed. Whoever uses the
- * old one meanwhile finishes with it: it is closed when the last of them is done.
+ * Something that is opened on first use and kept until its source has changed. Current users of the old one finish
+ * with it: it is closed when the last of them is done.
  *
  *   closed ──asked──▶ opening ──▶ open ──changed, looked at long enough ago──▶ opening another ──▶ open
  */
@@ -39,23 +47,15 @@ export class KeptOpen<T extends Disposable | AsyncDisposable> implements AsyncDi
   }
 
   async use<R>(work: (opened: T) => R | Promise<R>): Promise<R> {
-    const { lookMs, clock } = this.#options;
-    const now = clock.monotonic();
-    if (!this.#current || now - this.#lookedAt >= lookMs) {
-      this.#lookedAt = now;
-      const { stamp } = this;
-      // Wait for an opening in progress, whatever changes meanwhile: the opening itself may change the stamp.
-      if (this.#current && this.#current.state !== 'opening' && this.#current.stamp !== stamp) void this.#letGo();
-      this.#current ??= this.#open(stamp);
-    }
-    const current = this.#current;
+    const current = this.#look();
     current.users += 1;
     try {
-      return await work(await current.value);
-    } catch (error) {
-      // After a failure the next caller tries again.
-      if (current.state === 'failed' && this.#current === current) this.#current = undefined;
-      throw error;
+      const value = await current.value.catch((error: unknown) => {
+        // The next caller tries again.
+        if (this.#current === current) this.#current = undefined;
+        throw error;
+      });
+      return await work(value);
     } finally {
       current.users -= 1;
       await this.#closeUnused(current);
@@ -63,30 +63,27 @@ export class KeptOpen<T extends Disposable | AsyncDisposable> implements AsyncDi
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#letGo();
-  }
-
-  #open(stamp: string | null): Opened<T> {
-    const value = this.#options.open().then(
-      (found) => {
-        opened.state = 'open';
-        if (this.#options.renews === true) opened.stamp = this.stamp;
-        return found;
-      },
-      (error: unknown) => {
-        opened.state = 'failed';
-        throw error;
-      },
-    );
-    const opened: Opened<T> = { value, stamp, users: 0, state: 'opening' };
-    return opened;
-  }
-
-  async #letGo(): Promise<void> {
     const old = this.#current;
     this.#current = undefined;
-    await old?.value.catch(() => undefined);
     if (old) await this.#closeUnused(old);
+  }
+
+  #look(): Opened<T> {
+    const now = this.#options.clock.monotonic();
+    const old = this.#current;
+    if (old && now - this.#lookedAt < this.#options.lookMs) return old;
+    this.#lookedAt = now;
+    const { stamp } = this;
+    // Wait for an opening in progress, whatever changes meanwhile: the opening itself may change the stamp.
+    if (old && (old.stamp === undefined || old.stamp === stamp)) return old;
+    const opened: Opened<T> = { value: this.#options.open(), stamp: undefined, users: 0 };
+    opened.value.then(
+      () => (opened.stamp = this.#options.renews === true ? this.stamp : stamp),
+      () => undefined, // Thrown to the users.
+    );
+    this.#current = opened;
+    if (old) void this.#closeUnused(old);
+    return opened;
   }
 
   /** Resolves when it is closed, or at once if it is current or in use. */
@@ -97,19 +94,8 @@ export class KeptOpen<T extends Disposable | AsyncDisposable> implements AsyncDi
   }
 }
 
-interface Opened<T> {
-  readonly value: Promise<T>;
-  stamp: string | null;
-  users: number;
-  state: 'opening' | 'open' | 'failed';
-  closing?: Promise<void>;
-}
-
 async function close(opening: Promise<Disposable | AsyncDisposable>): Promise<void> {
-  const value = await opening.catch(() => undefined);
-  if (!value) return;
-  if (Symbol.asyncDispose in value) await value[Symbol.asyncDispose]();
-  else value[Symbol.dispose]();
+  await using _closed = await opening.catch(() => undefined);
 }
 
 /** The stamp of a database file; null if there is none. */

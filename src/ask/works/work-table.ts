@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { SQLInputValue } from 'node:sqlite';
 
 import { AppError, parseJson } from '../../base/index.ts';
 import { REASONS } from '../../download/index.ts';
@@ -36,51 +36,42 @@ const DEFAULT_LIMIT = 50;
 /** The works of a corpus, one line each, in every order and by every filter of a list. */
 export class WorkTable {
   readonly #store: CorpusStore;
-  readonly #found: FoundWorks;
-  #version = '';
+  /** The last search, whose works are in the temporary table `found`, so that paging does not search again. */
+  #sought = '';
+  /** How many works the last search and facets have. */
+  #counted = { of: '', works: 0 };
 
   constructor(store: CorpusStore) {
     this.#store = store;
     store.database.function('has_words', { deterministic: true }, (text, words) =>
       hasWords(String(text ?? ''), String(words)) ? 1 : 0,
     );
-    this.#found = new FoundWorks(store.database);
-  }
-
-  /** Drops the result of the last search if the database changed. */
-  #look(): void {
-    const { version } = this.#store;
-    if (version === this.#version) return;
-    this.#version = version;
-    this.#found.forget();
+    store.database.exec('CREATE TEMP TABLE IF NOT EXISTS found (id INTEGER PRIMARY KEY)');
   }
 
   get(work: string): WorkLine | undefined {
-    const row = this.#store.database.prepare(`SELECT ${SHOWN} FROM works WHERE work = ?`).get(work);
+    const row = this.#store.get(`SELECT ${SHOWN} FROM works WHERE work = ?`, work);
     return row && lineOf(row);
   }
 
   /** The id of a work in the manifest; undefined if it was not tried yet. */
   triedAs(work: string): string | undefined {
-    const tried = this.#store.database.prepare('SELECT tried FROM works WHERE work = ?').get(work)?.['tried'];
-    return typeof tried === 'string' ? tried : undefined;
+    return (
+      this.#store.get<{ tried: string | null }>('SELECT tried FROM works WHERE work = ?', work)?.tried ?? undefined
+    );
   }
 
   /** The works with the latest outcomes, latest last. */
   latest(works: number): SettledWork[] {
-    const rows = this.#store.database
-      .prepare(
-        'SELECT work, at, outcome, reason, title, resolver FROM works WHERE tried IS NOT NULL ORDER BY at DESC LIMIT ?',
-      )
-      .all(works);
-    return rows.toReversed() as unknown as SettledWork[];
+    const rows = this.#store.all<SettledWork>(
+      'SELECT work, at, outcome, reason, title, resolver FROM works WHERE tried IS NOT NULL ORDER BY at DESC LIMIT ?',
+      works,
+    );
+    return rows.toReversed();
   }
 
   ofDocument(document: string): WorkLine | undefined {
-    const find = this.#store.database.prepare(
-      `SELECT ${SHOWN} FROM works WHERE document = ? AND document <> '' LIMIT 1`,
-    );
-    const row = find.get(document);
+    const row = this.#store.get(`SELECT ${SHOWN} FROM works WHERE document = ? AND document <> '' LIMIT 1`, document);
     return row && lineOf(row);
   }
 
@@ -90,31 +81,25 @@ export class WorkTable {
     // Named with the table: a shown value of the same name may be null.
     const column = `works.${SORT_COLUMNS[sort] ?? sort}`;
     const after = decodeCursor(request.cursor, 2);
-    this.#look();
     const facets = facetConditions(request);
-    const isFound = this.#find(request);
-    const total = isFound ? this.#found.count(facets) : this.#count(facets);
+    const matching = this.#find(request) ? [...facets.conditions, 'row IN (SELECT id FROM found)'] : facets.conditions;
+    const total = this.#count({ conditions: matching, values: facets.values });
     const [compare, direction] = order === 'asc' ? ['>', 'ASC'] : ['<', 'DESC'];
-    const conditions = [
-      ...facets.conditions,
-      ...(isFound ? [IS_FOUND] : []),
-      ...(after ? [`(${column}, work) ${compare} (:after_value, :after_work)`] : []),
-    ];
-    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+    const conditions = [...matching, ...(after ? [`(${column}, work) ${compare} (:after_value, :after_work)`] : [])];
+    const where = whereOf(conditions);
     const index = sort === 'id' ? 'sqlite_autoindex_works_1' : `works_by_${sort}`;
-    const rows = this.#store.database
-      .prepare(
-        total < FEW && conditions.length > 0
-          ? `SELECT ${SHOWN}, ${column} AS sort_value FROM works WHERE row IN (SELECT row FROM works ${where})
-             ORDER BY +${column} ${direction}, +work ${direction} LIMIT :limit`
-          : `SELECT ${SHOWN}, ${column} AS sort_value FROM works INDEXED BY ${index} ${where}
-             ORDER BY ${column} ${direction}, work ${direction} LIMIT :limit`,
-      )
-      .all({
+    const rows = this.#store.all(
+      total < FEW && conditions.length > 0
+        ? `SELECT ${SHOWN}, ${column} AS sort_value FROM works WHERE row IN (SELECT row FROM works ${where})
+           ORDER BY +${column} ${direction}, +work ${direction} LIMIT :limit`
+        : `SELECT ${SHOWN}, ${column} AS sort_value FROM works INDEXED BY ${index} ${where}
+           ORDER BY ${column} ${direction}, work ${direction} LIMIT :limit`,
+      {
         ...facets.values,
         ...(after && { after_value: after[0] as SQLInputValue, after_work: after[1] as SQLInputValue }),
         limit: limit + 1,
-      });
+      },
+    );
     const shown = rows.slice(0, limit);
     const last = shown.at(-1);
     return {
@@ -128,8 +113,7 @@ export class WorkTable {
   /** The ids of all works that a filter accepts. */
   ids(filter: WorkFilter): Set<string> {
     const [facets, sought] = [facetConditions(filter), soughtConditions(filter)];
-    const where = ['TRUE', ...facets.conditions, ...sought.conditions].join(' AND ');
-    const sql = `SELECT work FROM works WHERE ${where}`;
+    const sql = `SELECT work FROM works ${whereOf([...facets.conditions, ...sought.conditions])}`;
     const rows = this.#store.all<{ work: string }>(sql, { ...facets.values, ...sought.values });
     return new Set(rows.map(({ work }) => work));
   }
@@ -139,79 +123,42 @@ export class WorkTable {
     filter: WorkFilter = {},
   ): Readonly<Record<WorkFacet, readonly { readonly value: string; readonly works: number }[]>> {
     const entries = WORK_FACETS.map((facet) => {
-      const { sql, values } = tallied(facetConditions(filter, facet));
-      const rows = this.#store.database
-        .prepare(`select ${facet} as value, sum(rows) as works ${sql} group by 1`)
-        .all(values) as { value: string | number; works: number }[];
+      const { conditions, values } = facetConditions(filter, facet);
+      const rows = this.#store.all<{ value: string | number; works: number }>(
+        `SELECT ${facet} AS value, sum(rows) AS works FROM works_tally ${whereOf(conditions)} GROUP BY 1`,
+        values,
+      );
       const list = rows.map(({ value, works }) => ({ value: textOf(value), works }));
       return [facet, list.sort((a, b) => b.works - a.works || (a.value < b.value ? -1 : 1))] as const;
     });
     return Object.fromEntries(entries) as Record<WorkFacet, { value: string; works: number }[]>;
   }
 
-  #count(facets: Conditions): number {
-    const { sql, values } = tallied(facets);
-    return Number(this.#store.database.prepare(`select sum(rows) as works ${sql}`).get(values)?.['works'] ?? 0);
+  /** How many works match; facets alone are counted in advance. */
+  #count({ conditions, values }: Conditions): number {
+    const of = JSON.stringify([this.#sought, conditions, values]);
+    if (this.#counted.of === of && this.#sought !== '') return this.#counted.works;
+    const count = this.#sought === '' ? 'sum(rows) FROM works_tally' : 'count(*) FROM works';
+    const works = this.#store.number(`SELECT ${count} ${whereOf(conditions)}`, values);
+    this.#counted = { of, works };
+    return works;
   }
 
-  /** Stores which works match the searched fields; false if none is searched. */
+  /** Puts the works that match the searched fields into the table `found`; false if no field is searched. */
   #find(filter: WorkFilter): boolean {
-    const sought = soughtConditions(filter);
-    if (sought.conditions.length === 0) return false;
-    this.#found.find(sought);
-    return true;
-  }
-}
-
-/** The table of all combinations of facet values, which are far fewer than works. */
-function tallied({ conditions, values }: Conditions): { readonly sql: string; readonly values: Conditions['values'] } {
-  return { sql: `from works_tally ${conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`}`, values };
-}
-
-/** SQL condition: the work is among those found. */
-const IS_FOUND = 'row IN (SELECT id FROM found)';
-
-/** The result of the last search in a temporary table, so that paging does not search again. */
-class FoundWorks {
-  readonly #database: DatabaseSync;
-  #last: { readonly sought: string; readonly works: number } | undefined;
-  #counted: { readonly facets: string; readonly works: number } | undefined;
-
-  constructor(database: DatabaseSync) {
-    this.#database = database;
-    database.exec('CREATE TEMP TABLE IF NOT EXISTS found (id INTEGER PRIMARY KEY)');
-  }
-
-  /** Stores the matching works, unless it was the last search. */
-  find({ conditions, values }: Conditions): void {
-    const sought = JSON.stringify([conditions, values]);
-    if (this.#last?.sought === sought) return;
-    this.forget();
-    this.#database.exec('DELETE FROM found');
-    const { changes } = this.#database
-      .prepare(`INSERT INTO found SELECT row FROM works WHERE ${conditions.join(' AND ')} ORDER BY row`)
-      .run(values);
-    this.#last = { sought, works: Number(changes) };
-  }
-
-  /** How many of them match some facets. */
-  count({ conditions, values }: Conditions): number {
-    if (conditions.length === 0) return this.#last?.works ?? 0;
-    const facets = JSON.stringify([conditions, values]);
-    if (this.#counted?.facets !== facets) {
-      const row = this.#database
-        .prepare(`SELECT count(*) AS works FROM works WHERE ${[...conditions, IS_FOUND].join(' AND ')}`)
-        .get(values);
-      this.#counted = { facets, works: Number(row?.['works'] ?? 0) };
+    const { conditions, values } = soughtConditions(filter);
+    const sought = conditions.length === 0 ? '' : JSON.stringify([this.#store.version, conditions, values]);
+    if (sought !== this.#sought && sought !== '') {
+      this.#store.run('DELETE FROM found');
+      this.#store.run(`INSERT INTO found SELECT row FROM works ${whereOf(conditions)} ORDER BY row`, values);
     }
-    return this.#counted.works;
+    this.#sought = sought;
+    return sought !== '';
   }
+}
 
-  /** Call after works have changed. */
-  forget(): void {
-    this.#last = undefined;
-    this.#counted = undefined;
-  }
+export function whereOf(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
 }
 
 export type WorkOutcome =
