@@ -1,4 +1,4 @@
-import { canonicalJson, sha256 } from '../base/index.ts';
+import { canonicalJson, fieldsOf, parseJson, sha256 } from '../base/index.ts';
 import type { HttpClient, HttpRequest, HttpResult, OpenSink, Send } from '../http/index.ts';
 import { createClient, Secret } from '../http/index.ts';
 import { StageError } from '../stage/index.ts';
@@ -66,7 +66,7 @@ export class ModelServer {
       else this.#streams = false;
       return await this.ask(prompt, open, signal);
     }
-    const body = stream ? stream.body() : parseBody(answered.text);
+    const body = stream ? stream.body() : parseJson(answered.text);
     const content = field(field(firstChoice(body), 'message'), 'content');
     const usage = field(body, 'usage');
     const tokens = (name: string, text: string): number => {
@@ -195,7 +195,7 @@ class StreamedAnswer {
 
   #event(line: string): void {
     if (!line.startsWith('data:')) return;
-    const event = parseBody(line.slice('data:'.length));
+    const event = parseJson(line.slice('data:'.length));
     this.#usage = field(event, 'usage') ?? this.#usage;
     const piece = field(field(firstChoice(event), 'delta'), 'content');
     if (typeof piece !== 'string' || piece === '') return;
@@ -206,7 +206,7 @@ class StreamedAnswer {
   /** The answer in the shape of a response without streaming. */
   body(): unknown {
     const rest = this.#rest.join('');
-    if (!this.#isEvents) return parseBody(rest);
+    if (!this.#isEvents) return parseJson(rest);
     this.#event(rest);
     return { choices: [{ message: { content: this.#pieces.join('') } }], usage: this.#usage };
   }
@@ -225,17 +225,8 @@ function tokensOf(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }
 
-/** A response that is not JSON counts as one without a message. */
-function parseBody(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
 function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  return fieldsOf(value)[name];
 }
 
 /** The JSON value in a model's text: after any reasoning, with or without a code fence or words around it. */
@@ -245,7 +236,7 @@ export function jsonIn(content: string): unknown {
   const fenced = /```(?:json)?\s([^]*?)```/.exec(plain)?.[1];
   const [first, last] = [plain.indexOf('{'), plain.lastIndexOf('}')];
   for (const text of [plain, fenced, first >= 0 && last > first ? plain.slice(first, last + 1) : undefined]) {
-    const value = text === undefined ? undefined : parseBody(text);
+    const value = text === undefined ? undefined : parseJson(text);
     if (typeof value === 'object' && value !== null) return value;
   }
   return undefined;
