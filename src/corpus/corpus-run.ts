@@ -8,10 +8,9 @@ import type {
   StagePlan,
   WorkItem,
 } from '../stage/index.ts';
-import { runStage } from '../stage/index.ts';
 import type { ClosingStage, FlowingStage, PreparedStage } from './prepare-stages.ts';
-import { DocumentNotices } from './prepare-stages.ts';
 import type { StoredOutputs } from './run-stages.ts';
+import { runPrepared } from './run-stages.ts';
 
 /** Documents that may wait between two stages: enough to keep each busy, few enough to lose when a run stops. */
 const WAITING = 64;
@@ -24,7 +23,7 @@ const PARSING_GIVES_WAY = 5;
 /** The stages of a run by what they do; `dense` makes vectors ahead of `embed`. */
 export type CorpusStageName = 'doctags' | 'chunk' | 'dense' | 'embed';
 
-type CorpusReport = (stage: CorpusStageName, event: StageEvent) => void;
+export type CorpusReport = (stage: CorpusStageName, event: StageEvent) => void;
 
 /** Adds a document to the run; resolves when there is room for the next one. */
 export type Arrive = (file: string) => Promise<void>;
@@ -107,25 +106,21 @@ export async function runCorpus<Gathered, Indexed>(
 
   const run = async (
     name: CorpusStageName,
-    { worker, options: how, data }: PreparedStage,
+    stage: PreparedStage,
     plan: StagePlan,
-    own: StageHooks = {},
+    hooks: StageHooks = {},
   ): Promise<void> => {
-    const notices = new DocumentNotices(modelIsEnglish);
-    const counted = name === 'doctags' ? notices.collecting(own) : own;
-    const stored = name === 'dense' ? undefined : store?.();
-    const hooks = stored?.seeing(counted) ?? counted;
-    const outcome = await runStage(plan, worker, { ...how, handleSignals: false }, hooks, {
-      report: (event) => report(name, event),
+    const outcome = await runPrepared(name, stage, plan, {
+      report,
       signal: either,
-      workerData: data,
+      modelIsEnglish,
+      hooks,
+      stored: name === 'dense' ? undefined : store?.(),
       // The first stage gets its documents at once; the last one starts when all are there.
       ...((name === 'chunk' || name === 'dense') && { expecting }),
       // Filling the cache is not an outcome: the embed stage writes the document's row.
       ...(name === 'dense' && { sink: quietSink() }),
     });
-    await stored?.flush();
-    for (const message of notices.warnings()) report(name, { kind: 'warning', message });
     outcomes[name] = outcome;
     if (outcome.cancelled) halt.abort(outcome.stopReason ?? `${name} stopped`);
   };

@@ -74,30 +74,41 @@ export class DocumentFiling implements AsyncDisposable {
     await enrichWorks(this.#fetched, parts, signal);
   }
 
-  /** Records the current arXiv version of works downloaded from there, while that is certainly the downloaded one. */
+  /** Records arXiv's version of works just downloaded from there, while that is certainly the downloaded one. */
   async #noteVersions(records: Records, signal: AbortSignal): Promise<void> {
-    const { http } = this.#config;
-    if (this.#fetched.length === 0 || http.contact === '') return;
+    if (this.#fetched.length === 0 || this.#config.http.contact === '') return;
     const known = records.arxivVersions();
-    const kept = keptFromArxiv(records.lastRows(), { services: configuredServices(this.#config) });
-    const named = [...kept].map(([work, arxiv]) => [records.get(work)?.id ?? work, arxiv] as const);
-    const unknown = named.filter(([work]) => !known.has(work));
+    const kept = worksFromArxiv(records, { services: configuredServices(this.#config) });
+    const unknown = kept.filter(([work]) => !known.has(work));
     if (unknown.length === 0) return;
     this.#asking ??= openAsking(this.#config, this.#runtime);
-    const versions = await askArxivVersions(
-      unknown.map(([, arxiv]) => arxiv),
-      this.#asking,
-      signal,
-    );
-    records.noteArxivVersions(
-      unknown.flatMap(([work, arxiv]) => {
-        const version = versions.get(arxiv);
-        return version === undefined ? [] : [[work, version] as const];
-      }),
-    );
+    await noteArxivVersions(unknown, records, this.#asking, signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#asking?.[Symbol.asyncDispose]();
   }
+}
+
+/** Works downloaded from arXiv, by the ids of their records, with their arXiv ids. */
+export function worksFromArxiv(records: Records, services: Pick<Asking, 'services'>): (readonly [string, string])[] {
+  const kept = keptFromArxiv(records.lastRows(), services);
+  return Array.from(kept, ([work, arxiv]) => [records.get(work)?.id ?? work, arxiv] as const);
+}
+
+/** Asks arXiv for the current versions of works and records them. */
+export async function noteArxivVersions(
+  works: readonly (readonly [work: string, arxiv: string])[],
+  records: Records,
+  asking: Asking,
+  signal: AbortSignal,
+): Promise<void> {
+  const ids = works.map(([, arxiv]) => arxiv);
+  const versions = await askArxivVersions(ids, asking, signal);
+  records.noteArxivVersions(
+    works.flatMap(([work, arxiv]) => {
+      const version = versions.get(arxiv);
+      return version === undefined ? [] : [[work, version] as const];
+    }),
+  );
 }

@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { extname, join, resolve, sep } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 
-import { AppError } from '../base/index.ts';
+import { AppError, sha256File } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import { wallOf } from '../download/index.ts';
 import type { Asking, Runtime, WantedWorks, WorkPlans } from '../harvest/index.ts';
@@ -144,20 +142,11 @@ export async function findOwnPapers(inputs: readonly string[], except: string) {
 
 function filesOf(input: string): string[] {
   if (!statSync(input).isDirectory()) return [input];
-  return readdirSync(input, { withFileTypes: true, recursive: true })
-    .map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }))
-    .filter(
-      ({ path }) =>
-        !path
-          .slice(input.length)
-          .split(sep)
-          .some((part) => part.startsWith('.') && part !== '.'),
-    )
-    .filter(
-      ({ entry, path }) =>
-        entry.isFile() || (entry.isSymbolicLink() && statSync(path, { throwIfNoEntry: false })?.isFile()),
-    )
-    .map(({ path }) => path)
+  const isHidden = (path: string): boolean => path.split(sep).some((part) => part.startsWith('.'));
+  return readdirSync(input, { recursive: true, encoding: 'utf8' })
+    .filter((path) => !isHidden(path))
+    .map((path) => join(input, path))
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
     .sort();
 }
 
@@ -193,15 +182,9 @@ async function firstBytes(file: string): Promise<Uint8Array> {
 /** A file with the same bytes, among others of the same size. */
 async function copyOf(file: string, others: readonly string[]): Promise<string | undefined> {
   if (others.length === 0) return undefined;
-  const hash = await hashOf(file);
-  for (const other of others) if ((await hashOf(other)) === hash) return other;
+  const hash = await sha256File(file);
+  for (const other of others) if ((await sha256File(other)) === hash) return other;
   return undefined;
-}
-
-async function hashOf(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(file), hash);
-  return hash.digest('hex');
 }
 
 /** The requested works, as they are found. Downloads nothing and records nothing. */

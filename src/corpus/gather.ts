@@ -21,7 +21,7 @@ import {
 } from '../harvest/index.ts';
 import type { DenseEngine } from '../parse/index.ts';
 import { openTokenizer } from '../parse/index.ts';
-import type { Account, RunCounts } from '../ask/index.ts';
+import type { Account } from '../ask/index.ts';
 import { accountOf, manifestFolder, runCountsOf } from '../ask/index.ts';
 import type { WorkQueue } from '../queue/index.ts';
 import type { StageEvent } from '../stage/index.ts';
@@ -162,11 +162,6 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       return await makeIndex(config, tell, signal);
     };
     const report = (stage: CorpusStageName, event: StageEvent): void => tell({ kind: 'stage', stage, event });
-    const gathered = async (summary: DownloadSummary): Promise<DownloadSummary> => {
-      if (summary.reason !== 'stopped') await this.#zotero?.commit();
-      if (download) tell({ kind: 'gathered', summary, ...this.#counted(download, runtime) });
-      return summary;
-    };
     const run: CorpusRunOptions<DownloadSummary | undefined, RunAccount['index'] | undefined> = {
       files,
       modelIsEnglish: config.parse.dense === 'embedded',
@@ -175,10 +170,10 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
         for (const file of own.papers) if (!stop.aborted) await offer(file);
         if (!download) return undefined;
         const [summary] = await Promise.all([
-          download.run.run({ drain: 'due', signal: stop }),
+          this.#downloaded(download, request, stop),
           bringEarlier(download, offer, stop),
         ]);
-        return await gathered(summary);
+        return summary;
       },
       index: makeSearchable,
       report,
@@ -194,7 +189,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
         listing,
         download,
         stages,
-        gather: async (stop) => gathered(await download.run.run({ drain: 'due', signal: stop })),
+        gather: (stop) => this.#downloaded(download, request, stop),
         index: async (documents) => {
           papers.note(documents);
           return await makeSearchable();
@@ -203,7 +198,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       });
     }
     const outcome = await (fleet ? fleet.run(signal) : runCorpus(run, signal));
-    const counts = download ? this.#counted(download, runtime).counts : countsIn(config);
+    const counts = download ? this.#count(download, runtime) : countsIn(config);
     const { scans, partial } = counts;
     return {
       works: download ? accountOfWorks(counts, outcome.gathered) : null,
@@ -225,27 +220,30 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const startedAt = runtime.clock.monotonic();
     await using shared = await openShared(request.config, runtime);
     await using download = await this.#open(request, shared, async () => undefined);
-    const summary = await download.run.run({ drain: 'due', signal });
-    if (summary.reason !== 'stopped') await this.#zotero?.commit();
-    const { counts, run } = this.#counted(download, runtime);
-    request.tell({ kind: 'gathered', summary, counts, run });
+    const summary = await this.#downloaded(download, request, signal);
     return {
       ...NOTHING_PARSED,
-      works: accountOfWorks(counts, summary),
+      works: accountOfWorks(accountOf(download.store, download.runId), summary),
       stopped: summary.reason === 'stopped' ? 'asked to stop' : null,
       seconds: secondsSince(startedAt, runtime.clock),
     };
   }
 
+  /** Downloads all works, and reports the counts afterwards. */
+  async #downloaded(download: DownloadAssembly, request: Request, signal: AbortSignal): Promise<DownloadSummary> {
+    const summary = await download.run.run({ drain: 'due', signal });
+    if (summary.reason !== 'stopped') await this.#zotero?.commit();
+    const counts = this.#count(download, request.runtime);
+    request.tell({ kind: 'gathered', summary, counts, run: runCountsOf(download.store, download.runId) });
+    return summary;
+  }
+
   /** Counts the current works; versions of one work count as such. */
-  #counted(
-    { manifest, store, records, runId }: DownloadAssembly,
-    { clock }: Runtime,
-  ): { readonly counts: Account; readonly run: RunCounts } {
+  #count({ manifest, store, records, runId }: DownloadAssembly, { clock }: Runtime): Account {
     manifest.flush();
     store.ingest();
     records.linkNewVersions(new Date(clock.now()).toISOString());
-    return { counts: accountOf(store, runId), run: runCountsOf(store, runId) };
+    return accountOf(store, runId);
   }
 
   async #open(

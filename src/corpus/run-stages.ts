@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 
-import { AppError, FileLock } from '../base/index.ts';
+import { AppError, FileLock, KeyedLimiter, systemClock } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Runtime, Shared } from '../harvest/index.ts';
 import { openQueue, openShared, orchestratorOptions } from '../harvest/index.ts';
@@ -9,6 +9,7 @@ import type { EmbedEngines } from '../parse/index.ts';
 import { chunkPlan, doctagsPlan, unreachableEngine } from '../parse/index.ts';
 import type {
   ItemOutcome,
+  StageRuntime,
   StageErrorInfo,
   StageHooks,
   StageOptions,
@@ -18,6 +19,7 @@ import type {
 } from '../stage/index.ts';
 import { fingerprintPath, inShard, RowsByItem, runStage } from '../stage/index.ts';
 import { refuseFleetFolder } from '../store/index.ts';
+import type { CorpusReport, CorpusStageName } from './corpus-run.ts';
 import type { PreparedStage, StageCall } from './prepare-stages.ts';
 import {
   chunkSettings,
@@ -80,14 +82,14 @@ const RUN: Readonly<Record<ParseStage, (call: RunningStages) => Promise<StageOut
     const stage = prepareDoctags(config, call);
     await bringInputs(call, sharedPrefix(input, config), (file) => stage.item(file)?.itemId ?? '', stage);
     const plan = doctagsPlan(input, config.parse.data_root, doctagsSettings(config));
-    return await runPrepared('doctags', stage, plan, call);
+    return await runWhole('doctags', stage, plan, call);
   },
   async chunk(call) {
     const { config } = call;
     const stage = await prepareChunk(config, call);
     await bringInputs(call, 'Data/DocTagsFiles/', (file) => withoutEndings(basename(file)), stage);
     const plan = await chunkPlan(config.parse.data_root, chunkSettings(config), config.parse.format);
-    return await runPrepared('chunk', stage, plan, call);
+    return await runWhole('chunk', stage, plan, call);
   },
   async embed(call) {
     const { config, runtime } = call;
@@ -107,33 +109,58 @@ const RUN: Readonly<Record<ParseStage, (call: RunningStages) => Promise<StageOut
       return undefined;
     }
     await using stage = prepareEmbed(config, engines, { ...call, warn: (message) => runtime.log('warn', message) });
-    if (!fault) return await runPrepared('embed', stage, stage.plan, call);
+    if (!fault) return await runWhole('embed', stage, stage.plan, call);
     const items = stage.plan.items.filter(({ outputs }) => !existsSync(outputs['vectors'] ?? ''));
     if (items.length === 0) throw fault;
-    return await runPrepared('embed', stage, { ...stage.plan, items, totalItems: items.length }, call);
+    return await runWhole('embed', stage, { ...stage.plan, items, totalItems: items.length }, call);
   },
 };
 
 /** Runs a stage over a whole plan, alone or together with other runners. */
-async function runPrepared(
+async function runWhole(
   name: ParseStage,
-  { worker, options, data }: PreparedStage,
+  stage: PreparedStage,
   whole: StagePlan & { readonly items: readonly WorkItem[] },
   { config, runtime, tell, signal, shared }: RunningStages,
 ): Promise<StageOutcome> {
-  await using plan = await openSharedPlan(whole, options, { config, runtime });
-  const notices = new DocumentNotices(config.parse.dense === 'embedded');
+  await using plan = await openSharedPlan(whole, stage.options, { config, runtime });
   const rows = shared?.logs && new RowsByItem();
-  const stored = shared && !options.dryRun ? new StoredOutputs(shared, rows && { log: name, rows }) : undefined;
-  const hooks = name === 'doctags' ? notices.collecting({}) : {};
-  const outcome = await runStage(plan, worker, { ...options, handleSignals: false }, stored?.seeing(hooks) ?? hooks, {
-    report: (event) => tell({ kind: 'stage', stage: name, event }),
+  return await runPrepared(name, stage, plan, {
+    report: (_name, event) => tell({ kind: 'stage', stage: name, event }),
     signal,
-    workerData: data,
+    modelIsEnglish: config.parse.dense === 'embedded',
+    stored: shared && !stage.options.dryRun ? new StoredOutputs(shared, rows && { log: name, rows }) : undefined,
     ...(rows && { sink: rows }),
   });
+}
+
+interface RunningStage extends Pick<StageRuntime, 'sink' | 'expecting'> {
+  readonly report: CorpusReport;
+  readonly signal: AbortSignal;
+  /** The embedding model supports English only: a warning names documents in other languages. */
+  readonly modelIsEnglish: boolean;
+  readonly hooks?: StageHooks;
+  readonly stored?: StoredOutputs | undefined;
+}
+
+/** Runs a stage and, at the end, reports what its documents give reason to warn about. */
+export async function runPrepared(
+  name: CorpusStageName,
+  { worker, options, data }: PreparedStage,
+  plan: StagePlan,
+  { report, signal, modelIsEnglish, hooks = {}, stored, ...more }: RunningStage,
+): Promise<StageOutcome> {
+  const notices = new DocumentNotices(modelIsEnglish);
+  const collecting = name === 'doctags' ? notices.collecting(hooks) : hooks;
+  const outcome = await runStage(
+    plan,
+    worker,
+    { ...options, handleSignals: false },
+    stored?.seeing(collecting) ?? collecting,
+    { report: (event) => report(name, event), signal, workerData: data, ...more },
+  );
   await stored?.flush();
-  for (const warning of notices.warnings()) runtime.log('warn', warning);
+  for (const message of notices.warnings()) report(name, { kind: 'warning', message });
   return outcome;
 }
 
@@ -237,7 +264,7 @@ const TOGETHER = 4;
 export class StoredOutputs {
   readonly #shared: Shared;
   readonly #fleet: { readonly log: string; readonly rows: RowsByItem } | undefined;
-  readonly #waiting: WorkItem[] = [];
+  readonly #slots = new KeyedLimiter({ clock: systemClock, defaultLimit: TOGETHER });
   readonly #active = new Set<Promise<void>>();
   #failure: { readonly error: unknown } | undefined;
 
@@ -252,15 +279,17 @@ export class StoredOutputs {
       afterItem: (item, ended, context) => {
         hooks.afterItem?.(item, ended, context);
         if (!this.#isNew(item, ended)) return;
-        this.#waiting.push(item);
-        if (this.#active.size < TOGETHER) this.#begin();
+        const storing = this.#store(item)
+          .catch((error: unknown) => void (this.#failure ??= { error }))
+          .finally(() => this.#active.delete(storing));
+        this.#active.add(storing);
       },
     };
   }
 
   /** Resolves when everything is stored. */
   async flush(): Promise<void> {
-    while (this.#active.size > 0) await Promise.race(this.#active);
+    await Promise.all(this.#active);
     await this.#append(this.#fleet?.rows.takeAll() ?? [], []);
     if (this.#failure) throw this.#failure.error;
   }
@@ -275,22 +304,13 @@ export class StoredOutputs {
     );
   }
 
-  #begin(): void {
-    const working = this.#work().finally(() => this.#active.delete(working));
-    this.#active.add(working);
-  }
-
-  async #work(): Promise<void> {
-    for (let item = this.#waiting.shift(); item && !this.#failure; item = this.#waiting.shift()) {
-      try {
-        const { files } = this.#shared;
-        const paths = outputPaths(item, files.folder);
-        if (this.#fleet) await this.#append(this.#fleet.rows.take(item.itemId), paths);
-        else await files.save(paths);
-      } catch (error) {
-        this.#failure ??= { error };
-      }
-    }
+  async #store(item: WorkItem): Promise<void> {
+    using _slot = await this.#slots.acquire(['store']);
+    if (this.#failure) return;
+    const { files } = this.#shared;
+    const paths = outputPaths(item, files.folder);
+    if (this.#fleet) await this.#append(this.#fleet.rows.take(item.itemId), paths);
+    else await files.save(paths);
   }
 
   async #append(rows: readonly string[], paths: readonly string[]): Promise<void> {

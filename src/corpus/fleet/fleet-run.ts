@@ -10,13 +10,13 @@ import { openQueueBeside, orchestratorOptions } from '../../harvest/index.ts';
 import { DOCTAGS_FOLDER } from '../../parse/index.ts';
 import type { HandlerJob, HandlerOutcome, WorkQueue } from '../../queue/index.ts';
 import { Orchestrator, recoverDead } from '../../queue/index.ts';
-import type { ItemEnd, StageEvent, StageOutcome, WorkItem } from '../../stage/index.ts';
-import { fingerprintPath, RowsByItem, runStage } from '../../stage/index.ts';
-import type { CorpusOutcome } from '../corpus-run.ts';
+import type { ItemEnd, StageOutcome, WorkItem } from '../../stage/index.ts';
+import { fingerprintPath, RowsByItem } from '../../stage/index.ts';
+import type { CorpusOutcome, CorpusReport } from '../corpus-run.ts';
 import { reasonOf } from '../corpus-run.ts';
 import type { ClosingStage, FlowingStage, PreparedStage } from '../prepare-stages.ts';
-import { DocumentNotices } from '../prepare-stages.ts';
 import { QueueSource } from '../queue-source.ts';
+import { runPrepared } from '../run-stages.ts';
 
 /** How often lines of other machines are copied. */
 const PULL_MS = 1_000;
@@ -38,7 +38,7 @@ export interface FleetRunOptions<Gathered, Indexed> {
   readonly gather: (signal: AbortSignal) => Promise<Gathered>;
   /** Builds the index, on one machine, with the ids of all documents. */
   readonly index: (documents: readonly string[]) => Promise<Indexed>;
-  readonly report: (stage: FleetStageName, event: StageEvent) => void;
+  readonly report: CorpusReport;
 }
 
 /**
@@ -164,24 +164,16 @@ export class FleetRun<Gathered, Indexed> {
     return openStageSource(stage, { config, runtime, shared, rows, cfgHash, ...(made && { made }) });
   }
 
-  async #stage(
+  #stage(
     name: FleetStageName,
     stage: PreparedStage,
-    source: StageSource,
+    { items }: StageSource,
     sink: RowsByItem,
     signal: AbortSignal,
   ): Promise<StageOutcome> {
-    const notices = new DocumentNotices(this.#options.config.parse.dense === 'embedded');
-    const plan = { stageName: stage.stageName, items: source.items };
-    const options = { ...stage.options, handleSignals: false };
-    const outcome = await runStage(plan, stage.worker, options, name === 'doctags' ? notices.collecting({}) : {}, {
-      report: (event) => this.#options.report(name, event),
-      signal,
-      workerData: stage.data,
-      sink,
-    });
-    for (const message of notices.warnings()) this.#options.report(name, { kind: 'warning', message });
-    return outcome;
+    const { report, config } = this.#options;
+    const modelIsEnglish = config.parse.dense === 'embedded';
+    return runPrepared(name, stage, { stageName: stage.stageName, items }, { report, signal, modelIsEnglish, sink });
   }
 
   #documents(): string[] {

@@ -5,10 +5,11 @@ import { AppError, writeFileAtomic, readFields } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import { namesNoWork, REASONS, renewalOf } from '../../download/index.ts';
 import type { Asking, Runtime } from '../../harvest/index.ts';
-import { askArxivVersions, askRecords, keptFromArxiv, openAsking, openQueue } from '../../harvest/index.ts';
+import { askRecords, openAsking, openQueue } from '../../harvest/index.ts';
 import type { Records } from '../../store/index.ts';
 import type { Notice, Work, WorkRecord } from '../../works/index.ts';
 import { NO_IDS, readRetractionWatch, retractionOf, workFromIds } from '../../works/index.ts';
+import { noteArxivVersions, worksFromArxiv } from '../document-filing.ts';
 
 export interface RefreshRequest {
   /** Crossref's `retraction_watch.csv`. */
@@ -53,7 +54,7 @@ export async function refreshCorpus(
     using records = parts.openRecords();
     await using asking = openAsking(config, runtime);
     await readAgain([...records.all()], records, { asking, runtime, signal });
-    await readArxivVersions(records, asking, signal);
+    await noteArxivVersions(worksFromArxiv(records, asking), records, asking, signal);
     await retryFailures(records, before.states, parts);
     await fetchVersions(records, before.states, parts);
   }
@@ -117,22 +118,6 @@ async function readAgain(
     }
   };
   await Promise.all(Array.from({ length: TOGETHER }, work));
-}
-
-/** Reads the current arXiv versions of works downloaded from there. */
-async function readArxivVersions(records: Records, asking: Asking, signal: AbortSignal): Promise<void> {
-  const kept = [...keptFromArxiv(records.lastRows(), asking)];
-  const versions = await askArxivVersions(
-    kept.map(([, arxiv]) => arxiv),
-    asking,
-    signal,
-  );
-  records.noteArxivVersions(
-    kept.flatMap(([work, arxiv]) => {
-      const version = versions.get(arxiv);
-      return version === undefined ? [] : [[records.get(work)?.id ?? work, version] as const];
-    }),
-  );
 }
 
 /** Days before a work with this reason is retried. */
