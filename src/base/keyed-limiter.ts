@@ -2,9 +2,7 @@ import type { Clock, Timer } from './clock.ts';
 
 /** The limits of one key. Times are monotonic. */
 export interface Room {
-  /** Whether one more may start now, after `ahead` others. */
-  isOpen(ahead: number, now: number): boolean;
-  /** When `isOpen` will be true; Infinity if a slot must be released first. */
+  /** When one more may start, after `ahead` others; Infinity if a slot must be released first. */
   opensAt(ahead: number, now: number): number;
   /** When a hold ends; `now` if there is none. */
   heldUntil(now: number): number;
@@ -97,7 +95,7 @@ export class KeyedLines<R extends Room> implements Disposable {
   }
 
   isOpen(line: Line<R>, now: number): boolean {
-    return line.room.isOpen(line.claimed, now);
+    return line.room.opensAt(line.claimed, now) <= now + HAIR_MS;
   }
 
   /** Takes a slot of each; the caller calls `giveBack` once. */
@@ -235,10 +233,6 @@ class Slots implements Room {
 
   room(ahead: number): number {
     return this.#holdMs > 0 ? 0 : Math.max(0, this.limit - this.used - ahead);
-  }
-
-  isOpen(ahead: number): boolean {
-    return this.room(ahead) > 0;
   }
 
   opensAt(ahead: number, now: number): number {

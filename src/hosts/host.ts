@@ -111,9 +111,6 @@ export interface HostLimits {
   isIdle(now: number): boolean;
 }
 
-/** Timers may fire early by a rounding error. */
-const HAIR_MS = 1e-6;
-
 /**
  * Limits of this process alone: a number of slots, and a token bucket for the pauses, counted as the host would: by
  * requests sent. Those about to be sent count as sent now.
@@ -206,10 +203,6 @@ export class Host implements Room {
   /** Time until requests may be sent again; Infinity while paused. */
   get holdMs(): number {
     return this.isPaused ? Infinity : Math.max(0, (this.state.hold?.at ?? 0) - this.#clock.now());
-  }
-
-  isOpen(ahead: number, now: number): boolean {
-    return this.holdMs === 0 && this.limits.opensAt(ahead, now) <= now + HAIR_MS;
   }
 
   opensAt(ahead: number, now: number): number {
