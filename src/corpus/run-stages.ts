@@ -179,7 +179,7 @@ async function bringInputs(
 
 /** The papers' path in the corpus folder; undefined if they are elsewhere, and so not in the store. */
 function sharedPrefix(input: string, { parse }: Config): string | undefined {
-  const path = relative(dirname(parse.data_root), input).split(sep).join('/');
+  const path = portable(input, dirname(parse.data_root));
   return path.startsWith('..') ? undefined : path;
 }
 
@@ -336,9 +336,14 @@ function outputPaths(item: WorkItem, folder: string): string[] {
 
 /** The path of a file in a corpus folder, as written in the log. */
 function sharedPath(path: string, folder: string): string {
-  const inside = relative(folder, path).split(sep).join('/');
+  const inside = portable(path, folder);
   if (!inside.startsWith('..')) return inside;
   throw new AppError('USAGE_STORE', `${path} is not in ${folder}, whose files are stored`, {
     hint: 'the data root of a corpus that is stored is its folder Data: give --data-root FOLDER/Data',
   });
+}
+
+/** A path relative to a folder, as written on every system. */
+export function portable(path: string, folder: string): string {
+  return relative(folder, path).split(sep).join('/');
 }

@@ -6,7 +6,7 @@ import type { Config } from '../../config/index.ts';
 import { REASONS } from '../../download/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { apaCitation, bibtexEntry, citationKey, cslItem, emptyRecord, risEntry } from '../../works/index.ts';
-import type { WorkLine, WorksRequest } from '../works/work-table.ts';
+import type { WorkLine, WorksRequest, WorkTable } from '../works/work-table.ts';
 import { accountOf } from '../account.ts';
 import type { DocumentPlace, LibraryWork } from '../corpus-works.ts';
 import { CorpusWorks, describedWork } from '../corpus-works.ts';
@@ -27,11 +27,7 @@ const MOST_WORKS = 1_000;
 const LIMIT = 50;
 export type CitationStyle = (typeof CITATION_STYLES)[number];
 
-export interface WorksPage {
-  readonly items: readonly WorkLine[];
-  readonly total: number;
-  readonly next: string | null;
-}
+export type WorksPage = ReturnType<WorkTable['page']>;
 
 export type LibraryAccount<Run> = Awaited<ReturnType<Library<Run>['account']>>;
 
@@ -84,17 +80,10 @@ export class Library<Run = unknown> implements Disposable {
   }
 
   /** Citations of works, in the order given; null for a work that is not in the corpus. */
-  async cite(
-    names: readonly string[],
-    style: CitationStyle,
-  ): Promise<{ readonly name: string; readonly work: LibraryWork | null; readonly citation: string | null }[]> {
+  async cite(names: readonly string[], style: CitationStyle) {
+    const works = await Array.fromAsync(names, async (name) => ({ name, work: (await this.work(name)) ?? null }));
     const keys = new Set<string>();
-    const cited: { name: string; work: LibraryWork | null; citation: string | null }[] = [];
-    for (const name of names) {
-      const work = (await this.work(name)) ?? null;
-      cited.push({ name, work, citation: work && citation(work.record, style, keys) });
-    }
-    return cited;
+    return works.map(({ name, work }) => ({ name, work, citation: work && citation(work.record, style, keys) }));
   }
 
   /** What was requested, the outcomes, and why the rest is missing. */

@@ -60,22 +60,18 @@ export class SearchSession implements AsyncDisposable {
 
   /** The passages that answer a question best, each with the work it is from. */
   async search(question: string, request: SearchRequest = {}, signal?: AbortSignal): Promise<CitedHit[]> {
-    const { year, author, venue, type, license, section, has, excludeRetracted, works, related, ...rest } = request;
-    const wanted = { year, author, venue, type, license, section, has, excludeRetracted, works };
-    const filter = searchFilter(wanted, this.#parts.works, this.#hidden);
-    const options = { mode: this.mode, top: TOP, minFit: LEAST_FIT, ...rest, filter };
+    const filter = searchFilter(request, this.#parts.works, this.#hidden);
+    const options = { mode: this.mode, top: TOP, minFit: LEAST_FIT, ...request, filter };
     const hits = await this.#index.search(question, options, signal);
-    const more = related
+    const more = request.related
       ? await this.#index.search(question, { ...options, filter: this.#near(hits, filter) }, signal)
       : [];
-    return [...hits.map((hit) => ({ hit, related: false })), ...more.map((hit) => ({ hit, related: true }))].map(
-      ({ hit, related: isRelated }, at) => {
-        const { document } = hit.passage;
-        const record = this.#parts.works.records.ofDocument(document);
-        const cited = citedHit(hit, record, this.#parts.works.link(document) ?? hit.passage.file);
-        return isRelated ? { ...cited, rank: at + 1, related: true } : cited;
-      },
-    );
+    return [...hits, ...more].map((hit, at) => {
+      const { document, file } = hit.passage;
+      const record = this.#parts.works.records.ofDocument(document);
+      const cited = citedHit(hit, record, this.#parts.works.link(document) ?? file);
+      return at < hits.length ? cited : { ...cited, rank: at + 1, related: true };
+    });
   }
 
   /** The papers that match a filter, sorted by name. */

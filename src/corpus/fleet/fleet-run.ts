@@ -1,5 +1,5 @@
 import { existsSync, globSync } from 'node:fs';
-import { basename, join, relative, sep } from 'node:path';
+import { basename, join } from 'node:path';
 
 import type { Clock } from '../../base/index.ts';
 import { AppError, canonicalJson, sha256, wait } from '../../base/index.ts';
@@ -16,7 +16,7 @@ import type { CorpusOutcome, CorpusReport } from '../corpus-run.ts';
 import { reasonOf } from '../corpus-run.ts';
 import type { ClosingStage, FlowingStage, PreparedStage } from '../prepare-stages.ts';
 import { QueueSource } from '../queue-source.ts';
-import { runPrepared } from '../run-stages.ts';
+import { portable, runPrepared } from '../run-stages.ts';
 
 /** How often lines of other machines are copied. */
 const PULL_MS = 1_000;
@@ -326,10 +326,6 @@ function placed(paths: Readonly<Record<string, string>>, folder: string): Record
 
 function mapped(paths: Readonly<Record<string, string>>, change: (path: string) => string): Record<string, string> {
   return Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, change(path)]));
-}
-
-function portable(path: string, folder: string): string {
-  return relative(folder, path).split(sep).join('/');
 }
 
 const PATH_FIELDS = ['input_path', 'output_path', 'output_paths'] as const;
