@@ -3,84 +3,54 @@ import type { QueueStats } from '../queue/index.ts';
 import { overviewOf } from '../queue/index.ts';
 import type { World } from './watch/world.ts';
 
-type Labels = Readonly<Record<string, string>>;
+/** A value, and its labels if there are several. */
+type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>];
 
 /** Metrics for Prometheus: the queue, under the names that its workers use, and the runs. */
 export function metricsText(world: World, server: { readonly connections: number }): string {
-  const text = new Exposition();
-  const stats = world.queue?.stats;
-  if (stats) queueMetrics(text, stats);
-  text.add(
-    'docstokg_run_works',
-    'gauge',
-    'Works of a run, by outcome.',
-    [...world.runs.values()].flatMap((run) =>
-      Object.entries(outcomesOf(run.view.account())).map(([outcome, works]): [Labels, number] => [
-        { run: run.id, outcome },
-        works,
-      ]),
-    ),
+  const runs = [...world.runs.values()];
+  const works = runs.flatMap(({ id: run, view }) =>
+    Object.entries(outcomesOf(view.account())).map(([outcome, count]): Sample => [count, { run, outcome }]),
   );
-  text.add(
-    'docstokg_run_documents',
-    'gauge',
-    'Documents of a run that finished a step.',
-    [...world.runs.values()].flatMap((run) =>
-      run.view
-        .steps()
-        .slice(2)
-        .map(({ name, done }): [Labels, number] => [{ run: run.id, step: name }, done]),
-    ),
+  const documents = runs.flatMap(({ id: run, view }) =>
+    view
+      .steps()
+      .slice(2)
+      .map(({ name: step, done }): Sample => [done, { run, step }]),
   );
-  text.add('docstokg_serve_watchers', 'gauge', 'Open streams of events.', [[{}, world.watchers.size]]);
-  text.add('docstokg_serve_connections', 'gauge', 'Open connections.', [[{}, server.connections]]);
-  text.add('process_resident_memory_bytes', 'gauge', 'Memory of this process.', [[{}, process.memoryUsage.rss()]]);
-  return text.toString();
+  return [
+    world.queue?.stats ? queueMetrics(world.queue.stats) : '',
+    metric('docstokg_run_works', 'Works of a run, by outcome.', works),
+    metric('docstokg_run_documents', 'Documents of a run that finished a step.', documents),
+    metric('docstokg_serve_watchers', 'Open streams of events.', [[world.watchers.size]]),
+    metric('docstokg_serve_connections', 'Open connections.', [[server.connections]]),
+    metric('process_resident_memory_bytes', 'Memory of this process.', [[process.memoryUsage.rss()]]),
+  ].join('');
 }
 
-function queueMetrics(text: Exposition, stats: QueueStats): void {
+function queueMetrics(stats: QueueStats): string {
   const { states, due, delayed, byErrorCode, at, oldestQueuedAt } = stats;
-  text.add('contentdownload_queue_depth', 'gauge', 'Queued jobs, due or delayed.', [
-    [{ kind: 'due' }, due],
-    [{ kind: 'delayed' }, delayed],
-  ]);
-  text.add(
-    'contentdownload_queue_oldest_age_seconds',
-    'gauge',
-    'Age of the oldest job that is ready to run; 0 if there is none.',
-    [[{}, oldestQueuedAt === null ? 0 : Math.max(0, at - oldestQueuedAt) / 1000]],
-  );
-  text.add('contentdownload_jobs_inflight', 'gauge', 'Running jobs.', [[{}, states.in_progress]]);
-  text.add(
-    'contentdownload_jobs_completed_total',
-    'counter',
-    'Jobs that ended, by state.',
-    (['done', 'skipped', 'error'] as const).map((state) => [{ state }, states[state]]),
-  );
-  text.add(
-    'contentdownload_jobs_failed_total',
-    'counter',
-    'Jobs that ended in error, by code.',
-    byErrorCode.filter(({ state }) => state === 'error').map(({ code, jobs }) => [{ code }, jobs]),
-  );
-  const { slowed } = overviewOf(stats);
-  text.add('contentdownload_hosts_throttled', 'gauge', 'Hosts that are slowed down.', [[{}, slowed.length]]);
+  const depth: Sample[] = [[due, { kind: 'due' }], [delayed, { kind: 'delayed' }]]; // prettier-ignore
+  const age = oldestQueuedAt === null ? 0 : Math.max(0, at - oldestQueuedAt) / 1000;
+  const ended = (['done', 'skipped', 'error'] as const).map((state): Sample => [states[state], { state }]);
+  const failed = byErrorCode.filter(({ state }) => state === 'error');
+  return [
+    metric('contentdownload_queue_depth', 'Queued jobs, due or delayed.', depth),
+    metric('contentdownload_queue_oldest_age_seconds', 'Age of the oldest job that is ready to run; 0 if there is none.', [[age]]), // prettier-ignore
+    metric('contentdownload_jobs_inflight', 'Running jobs.', [[states.in_progress]]),
+    metric('contentdownload_jobs_completed_total', 'Jobs that ended, by state.', ended),
+    metric('contentdownload_jobs_failed_total', 'Jobs that ended in error, by code.', failed.map(({ code, jobs }) => [jobs, { code }])), // prettier-ignore
+    metric('contentdownload_hosts_throttled', 'Hosts that are slowed down.', [[overviewOf(stats).slowed.length]]),
+  ].join('');
 }
 
-class Exposition {
-  #lines: string[] = [];
-
-  add(name: string, type: 'gauge' | 'counter', help: string, values: readonly (readonly [Labels, number])[]): void {
-    this.#lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`);
-    for (const [labels, value] of values) {
-      const shown = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
-      this.#lines.push(`${name}${shown.length === 0 ? '' : `{${shown.join(',')}}`} ${value}`);
-    }
-  }
-
-  toString(): string {
-    return `${this.#lines.join('\n')}\n`;
-  }
+/** A metric in the text format; one whose name ends in `_total` is a counter. */
+function metric(name: string, help: string, samples: readonly Sample[]): string {
+  const lines = samples.map(([value, labels = {}]) => {
+    const shown = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
+    return `${name}${shown.length === 0 ? '' : `{${shown.join(',')}}`} ${value}\n`;
+  });
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${name.endsWith('_total') ? 'counter' : 'gauge'}\n${lines.join('')}`;
 }
 
 function escaped(text: string): string {

@@ -52,21 +52,7 @@ export interface CorpusServer extends AsyncDisposable {
   readonly link: string;
 }
 
-const PAGES = new Set([
-  '/',
-  '/now',
-  '/queue',
-  '/hosts',
-  '/works',
-  '/documents',
-  '/ask',
-  '/table',
-  '/search',
-  '/graph',
-  '/summary',
-  '/stages',
-  '/screen',
-]);
+const PAGES = /^\/(?:now|queue|hosts|works|documents|ask|table|search|graph|summary|stages|screen)?$/;
 const PREFIX = '/api/v1';
 const BODY_BYTES = 65_536;
 const MCP_BODY_BYTES = 1_048_576;
@@ -195,14 +181,11 @@ class Serving implements CorpusServer {
       this.#health(path, response);
       return;
     }
-    const isPage = isRead && PAGES.has(path);
-    const verdict = this.#gate.checkToken(
-      request,
-      isPage && mark !== -1 ? new URLSearchParams(url.slice(mark + 1)) : null,
-      path,
-    );
-    if (verdict.kind === 'sign-in') {
-      response.writeHead(303, { ...PAGE_HEADERS, 'set-cookie': verdict.cookie, location: verdict.location });
+    const isPage = isRead && PAGES.test(path);
+    const link = isPage && mark !== -1 ? new URLSearchParams(url.slice(mark + 1)) : null;
+    const signIn = this.#gate.checkToken(request, link, path);
+    if (signIn) {
+      response.writeHead(303, { ...PAGE_HEADERS, ...signIn });
       response.end();
     } else if (path.startsWith(`${PREFIX}/`)) {
       await this.#apiAnswer(request, response, signal);

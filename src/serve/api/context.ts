@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import type { Clock } from '../../base/index.ts';
+import { KeyedLimiter } from '../../base/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { QueueWatch } from '../watch/queue-watch.ts';
 import type { RunWatch } from '../watch/run-watch.ts';
@@ -49,35 +50,25 @@ export function queueOf({ world }: Context): QueueWatch {
 
 const MOST_WAITING = 64;
 
-/** A semaphore with a bounded number of waiters. */
+/** Turns of requests that use a core or read the same papers; too many waiting ones are refused. */
 export class Turns {
-  readonly #atOnce: number;
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #limiter: KeyedLimiter;
+  #waiting = 0;
 
-  constructor(atOnce: number) {
-    this.#atOnce = atOnce;
+  constructor(clock: Clock, atOnce: Readonly<Record<string, number>>) {
+    this.#limiter = new KeyedLimiter({ clock, defaultLimit: 1, limits: atOnce });
   }
 
-  async take(signal: AbortSignal): Promise<Disposable> {
-    if (this.#running >= this.#atOnce) {
-      if (this.#waiting.length >= MOST_WAITING)
-        throw new Problem(503, 'TOO_BUSY', 'too many requests of this kind are waiting', {
-          headers: { 'retry-after': '2' },
-        });
-      await new Promise<void>((go) => this.#waiting.push(go));
-    } else this.#running += 1;
-    const turn = { [Symbol.dispose]: () => this.#next() };
-    if (signal.aborted) {
-      turn[Symbol.dispose]();
-      throw new Problem(503, 'GONE', 'the client disconnected');
+  async take(kind: string, signal: AbortSignal): Promise<Disposable> {
+    const free = this.#limiter.tryAcquire([kind]);
+    if (free) return free;
+    if (this.#waiting >= MOST_WAITING)
+      throw new Problem(503, 'TOO_BUSY', 'too many requests are waiting', { headers: { 'retry-after': '2' } });
+    this.#waiting += 1;
+    try {
+      return await this.#limiter.acquire([kind], signal);
+    } finally {
+      this.#waiting -= 1;
     }
-    return turn;
-  }
-
-  #next(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#running -= 1;
   }
 }

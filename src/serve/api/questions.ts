@@ -4,32 +4,30 @@ import { eventStream } from '../../corpus/index.ts';
 import { askQuestion, QUESTIONS, shownAnswer } from '../../questions/index.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
+import type { Context } from './context.ts';
 import { Turns } from './context.ts';
 import { answerLine, next } from './shapes.ts';
 
-/** A search uses a whole core, so more concurrent questions would only slow each other down. */
-const SEARCHES = 2;
-/** Answers mostly wait for a model. */
-const ANSWERS = 4;
+/** A search uses a whole core, so more at once would only slow each other down; answers mostly wait for a model. */
+const AT_ONCE = { search: 2, ask: 4 };
 /** The page has its own routes for these, with more in the answers. */
 const OWN_ROUTES = new Set(['table', 'account']);
 
 /** A route for each question: GET, or POST where it has lists. A client that disconnects stops the work. */
-export function questionRoutes(): Route[] {
-  const [searching, answering] = [new Turns(SEARCHES), new Turns(ANSWERS)];
+export function questionRoutes({ clock }: Context): Route[] {
+  const turns = new Turns(clock, AT_ONCE);
   const routes = QUESTIONS.filter(({ name }) => !OWN_ROUTES.has(name)).map((each) => {
     const { name, description, input, head, list, item, ask } = each;
     const isBody = Object.values(input.shape).some((field) => field instanceof z.ZodArray);
     // Pages of a list are read from the database at once.
     const isPaged = 'cursor' in input.shape;
-    const turns = each === askQuestion ? answering : searching;
     return route({
       path: `/runs/{run}/${name}`,
       summary: description,
       ...(isBody ? { body: input } : { query: input.shape }),
       schema: z.object({ ...head, [list]: z.array(item), ...(isPaged && { next }) }),
       value: async ({ run, query, body, signal }) => {
-        using _turn = isPaged ? undefined : await turns.take(signal);
+        using _turn = isPaged ? undefined : await turns.take(each === askQuestion ? 'ask' : 'search', signal);
         const { head: about, items, cursorAfter } = await ask(isBody ? body : query, [run], signal, true);
         return { ...about, [list]: items, ...(cursorAfter && { next: await cursorAfter(items.length) }) };
       },
@@ -44,7 +42,7 @@ export function questionRoutes(): Route[] {
       gives: { kind: 'lines', schema: answerLine },
       handle: ({ run, query, signal }) => {
         const lines = eventStream<z.output<typeof answerLine>>(async (tell, stop) => {
-          using _turn = await answering.take(stop);
+          using _turn = await turns.take('ask', stop);
           const answer = await shownAnswer(run, query as never, { usesModel: true, tell }, stop);
           tell({ kind: 'answer', answer });
         }, signal);

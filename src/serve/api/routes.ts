@@ -15,7 +15,7 @@ export function apiRoutes(context: Context): Route[] {
     ...runRoutes(context),
     ...workRoutes,
     ...documentRoutes,
-    ...questionRoutes(),
+    ...questionRoutes(context),
     ...tableRoutes(context),
     ...graphRoutes,
     ...queueRoutes(context),

@@ -38,7 +38,7 @@ type Line = z.output<typeof shapes.tableLine>;
 /** Routes for tables, equivalent to `docstokg table`. Filling and correcting need control to be allowed. */
 export function tableRoutes(context: Context): Route[] {
   // Two concurrent fills would read the same papers.
-  const turns = new Turns(1);
+  const turns = new Turns(context.clock, { fill: 1 });
   return [
     route({
       path: '/runs/{run}/tables',
@@ -79,7 +79,7 @@ export function tableRoutes(context: Context): Route[] {
         const columns = columnsFrom(body.columns);
         const search = chosenWorks(corpus, body.works);
         const lines = eventStream<Line>(async (tell, stop) => {
-          using _turn = await turns.take(stop);
+          using _turn = await turns.take('fill', stop);
           await using opened = new AsyncDisposableStack();
           const writer = openWriter(corpus, opened);
           const table = await kept.use((session) =>

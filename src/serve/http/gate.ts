@@ -13,14 +13,8 @@ export interface GateOptions {
   readonly names: readonly string[];
 }
 
-export type Verdict =
-  | { readonly kind: 'accepted' }
-  /** A link with a valid token: set a cookie and redirect to the URL without the token. */
-  | { readonly kind: 'sign-in'; readonly cookie: string; readonly location: string };
-
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
 const YEAR_S = 31_536_000;
-const ACCEPTED: Verdict = { kind: 'accepted' };
 
 export function isLoopback(host: string): boolean {
   return LOOPBACK.has(host.toLowerCase()) || /^127(?:\.\d{1,3}){3}$/.test(host);
@@ -77,22 +71,28 @@ export class Gate {
     return this.#names.has(name) || (!isLoopback(this.#options.host) && isIP(name) !== 0);
   }
 
-  /** Throws unless the request has the token or the cookie; a token in the URL is accepted for pages only. */
-  checkToken({ headers }: IncomingMessage, link: URLSearchParams | null, path: string): Verdict {
+  /**
+   * Throws unless the request has the token or the cookie. The link to a page may have the token instead: returns the
+   * headers that set the cookie and redirect to the page without the token.
+   */
+  checkToken(
+    { headers }: IncomingMessage,
+    link: URLSearchParams | null,
+    path: string,
+  ): { readonly 'set-cookie': string; readonly location: string } | undefined {
     const bearer = /^Bearer ([\x21-\x7E]{1,1000})$/i.exec(headers.authorization ?? '')?.[1];
-    if (bearer !== undefined && timingSafeEqual(digest(bearer), this.#token)) return ACCEPTED;
+    if (bearer !== undefined && timingSafeEqual(digest(bearer), this.#token)) return undefined;
     const shown = link?.get('token') ?? null;
     if (shown !== null && timingSafeEqual(digest(shown), this.#token)) {
       link?.delete('token');
       const rest = link?.toString() ?? '';
       return {
-        kind: 'sign-in',
-        cookie: `${this.#cookie}=${this.#session}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${YEAR_S}`,
+        'set-cookie': `${this.#cookie}=${this.#session}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${YEAR_S}`,
         location: rest === '' ? path : `${path}?${rest}`,
       };
     }
     const cookie = cookieOf(headers.cookie, this.#cookie);
-    if (cookie !== undefined && timingSafeEqual(digest(cookie), this.#sessionDigest)) return ACCEPTED;
+    if (cookie !== undefined && timingSafeEqual(digest(cookie), this.#sessionDigest)) return undefined;
     throw new Problem(401, 'TOKEN_WANTED', 'authentication required', {
       hint: 'open the link printed by docstokg serve, or send the header Authorization: Bearer TOKEN',
       headers: { 'www-authenticate': 'Bearer' },

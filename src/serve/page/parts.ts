@@ -4,6 +4,7 @@ import { duration, moment, number, outcomeName, size, words } from './format.ts'
 import type { WholeWork } from './answers.ts';
 import type { View } from './scene.ts';
 import { html, messageOf, useScene } from './scene.ts';
+import type { Query } from './source.ts';
 
 /** A link to the web or to a file next to the page; other URLs are shown as text. */
 export function link(href: string, text: string): View {
@@ -11,7 +12,7 @@ export function link(href: string, text: string): View {
   return isSafe ? html`<a href=${href} target="_blank" rel="noreferrer">${text}</a>` : text;
 }
 
-export function field(name: string, id: string, control: View): View {
+export function field(name: View, id: string, control: View): View {
   return html`<label class="field" for=${id}><span>${name}</span>${control}</label>`;
 }
 
@@ -95,26 +96,23 @@ export function filters(controls: View): View {
   return html`<form class="filters" onSubmit=${(event: Event) => event.preventDefault()}>${controls}</form>`;
 }
 
-/** A select; options are pairs of value and label. */
-export function choice(
-  name: string,
-  id: string,
-  props: {
-    readonly value: string | null;
-    readonly options: readonly (readonly [value: string, name: string])[];
-    readonly changed: (value: string) => void;
-  },
-): View {
-  const { value, options, changed } = props;
+/** A select for a parameter of the URL; its first option is the default. Choosing may reset other parameters. */
+export function QueryChoice(props: {
+  readonly name: string;
+  readonly id: string;
+  readonly parameter: string;
+  readonly options: readonly (readonly [value: string, name: string])[];
+  readonly reset?: Query;
+}): View {
+  const { name, id, parameter, options, reset } = props;
+  const { query, set } = useScene();
+  const value = query.get(parameter) ?? options[0]?.[0];
+  const changed = ({ target }: Event): void => set({ ...reset, [parameter]: (target as HTMLSelectElement).value });
   return field(
     name,
     id,
-    html`<select
-      id=${id}
-      value=${value ?? ''}
-      onChange=${(event: Event) => changed((event.target as HTMLSelectElement).value)}
-    >
-      ${options.map(([each, name]) => html`<option value=${each} selected=${each === (value ?? '')}>${name}</option>`)}
+    html`<select id=${id} value=${value} onChange=${changed}>
+      ${options.map(([each, label]) => html`<option value=${each} selected=${each === value}>${label}</option>`)}
     </select>`,
   );
 }

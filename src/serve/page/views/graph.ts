@@ -11,7 +11,7 @@ import type { Run } from '../answers.ts';
 import { counted, number } from '../format.ts';
 import { field, link } from '../parts.ts';
 import type { Scene, View } from '../scene.ts';
-import { html, runPath, shown, useAnswer, useScene } from '../scene.ts';
+import { html, runPath, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
 import { GraphDrawing, isBareId } from './graph-drawing.ts';
 
 interface Named {
@@ -43,20 +43,20 @@ function relationName(kind: string): string {
 /** Neighbourhood of a work: a drawing by year, and lists of all edges with their evidence. */
 export function GraphView({ run }: { readonly run: Run }): View {
   const { query, source } = useScene();
+  const [works] = useLoaded('', async (signal) => {
+    if (!run.has_graph) return [];
+    return (await source.get<{ readonly items: readonly Named[] }>(runPath(run, 'graph', 'works'), {}, signal)).items;
+  });
   if (!run.has_graph)
     return html`<p class="note">
       This run has no graph yet. Build one with${' '}
       <code>docstokg graph build ${run.folder}</code>${source.report && ', then write the report again'}.
     </p>`;
-  return html`<${WorkGraph} run=${run} node=${query.get('node')} />`;
-}
-
-function WorkGraph({ run, node }: { readonly run: Run; readonly node: string | null }): View {
-  return shown(useAnswer<{ readonly items: readonly Named[] }>(runPath(run, 'graph', 'works')), ({ items }) => {
-    const named = node ?? items[0]?.id;
-    return named === undefined
+  return shown(works, (all) => {
+    const node = query.get('node') ?? all[0]?.id;
+    return node === undefined
       ? html`<p class="note">The graph has no works.</p>`
-      : html`<${Neighbourhood} run=${run} works=${items} node=${named} key=${named} />`;
+      : html`<${Neighbourhood} run=${run} works=${all} node=${node} key=${node} />`;
   });
 }
 

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Job, Queue, QueuePoint, WholeJob } from '../answers.ts';
 import { lineChart } from '../charts.ts';
 import { counted, moment, number, reasonName, since, timeLeft, words } from '../format.ts';
-import { ActButton, choice, Dialog, figures, filters, historyOf, listTable, QueryField } from '../parts.ts';
+import { ActButton, Dialog, figures, filters, historyOf, listTable, QueryChoice, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { html, shown, useAnswer, useHistory, useLive, usePaged, useScene } from '../scene.ts';
 
@@ -168,7 +168,7 @@ function workers(queue: Queue): View {
 }
 
 function Jobs(): View {
-  const { query, set } = useScene();
+  const { query } = useScene();
   const [open, setOpen] = useState<Job | undefined>();
   const [state, code, host] = ['state', 'code', 'host'].map((name) => query.get(name));
   const { rows, status, more } = usePaged<Job>('/queue/jobs', { state, error_code: code, host, limit: 25 }, [
@@ -178,11 +178,12 @@ function Jobs(): View {
   return html`<section class="jobs">
     <h2>Jobs</h2>
     ${filters([
-      choice('State', 'jobs-state', {
-        value: state ?? '',
-        options: [['', 'all states'], ...STATES.map((each) => [each, stateName(each)] as const)],
-        changed: (value) => set({ state: value }),
-      }),
+      html`<${QueryChoice}
+        name="State"
+        id="jobs-state"
+        parameter="state"
+        options=${[['', 'all states'], ...STATES.map((each) => [each, stateName(each)])]}
+      />`,
       html`<${QueryField}
         name="Reason"
         id="jobs-code"

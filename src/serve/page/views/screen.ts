@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Passages, Run, Screening } from '../answers.ts';
 import { number } from '../format.ts';
 import { marked } from '../marked.ts';
-import { choice, filters, link, QueryField } from '../parts.ts';
+import { field, filters, link, QueryChoice, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { html, messageOf, runPath, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
 import type { Query } from '../source.ts';
@@ -31,13 +31,13 @@ const SAID: Readonly<Record<Choice, string>> = { include: 'Included', exclude: '
 
 /** Screening: one work at a time, decided by single keys. */
 export function ScreenView({ run }: { readonly run: Run }): View {
-  const { query, set } = useScene();
+  const { query } = useScene();
   const by = query.get('by') ?? '';
   const phase: Phase = query.get('phase') === 'full-text' ? 'full-text' : 'title-abstract';
   return [
     filters([
       html`<${QueryField} name="Reviewer" id="by" hint="your name" parameter="by" />`,
-      choice('Phase', 'phase', { value: phase, options: PHASES, changed: (value) => set({ phase: value }) }),
+      html`<${QueryChoice} name="Phase" id="phase" parameter="phase" options=${PHASES} />`,
       html`<${QueryField} name="Words to mark" id="mark" hint="placebo, cohort" parameter="mark" />`,
     ]),
     by === ''
@@ -236,16 +236,17 @@ function Card(props: {
         ${CHOICES.map(([decision, said, key]) => html`<button type="button" class=${decision} onClick=${() => decide(decision)}>${said} <kbd>${key}</kbd></button>`)}
         <button type="button" class="quiet" onClick=${acts.undo}>Undo <kbd>u</kbd></button>
       </div>
-      <label class="field" for="reason"
-        ><span>Reason to exclude <kbd>r</kbd></span>
-        <input
+      ${field(
+        html`Reason to exclude <kbd>r</kbd>`,
+        'reason',
+        html`<input
           id="reason"
           list="reasons"
           ref=${reasonField}
           value=${reason}
-          onInput=${(event: Event) => setReason((event.target as HTMLInputElement).value)}
-        />
-      </label>
+          onInput=${() => setReason(reasonField.current?.value ?? '')}
+        />`,
+      )}
       <datalist id="reasons">${protocol.reasons.map((each) => html`<option value=${each}></option>`)}</datalist>
       ${
         protocol.reasons.length > 0 &&
@@ -253,15 +254,16 @@ function Card(props: {
           ${protocol.reasons.slice(0, 9).map((each) => html`<li><button type="button" class="quiet" onClick=${() => decide('exclude', each)}>${each}</button></li>`)}
         </ol>`
       }
-      <label class="field" for="note"
-        ><span>Note <kbd>n</kbd></span>
-        <input
+      ${field(
+        html`Note <kbd>n</kbd>`,
+        'note',
+        html`<input
           id="note"
           ref=${noteField}
           value=${note}
-          onInput=${(event: Event) => acts.note((event.target as HTMLInputElement).value)}
-        />
-      </label>
+          onInput=${() => acts.note(noteField.current?.value ?? '')}
+        />`,
+      )}
     </aside>
   </div>`;
 }

@@ -3,12 +3,12 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Hits, Run } from '../answers.ts';
 import { counted, number } from '../format.ts';
 import { excerpt, marked } from '../marked.ts';
-import { choice, CopyButtons, QueryField, QuestionBox } from '../parts.ts';
+import { CopyButtons, QueryChoice, QueryField, QuestionBox } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { fault, html, runPath, useLoaded, useScene } from '../scene.ts';
 import { address } from '../source.ts';
 
-const WAYS = { hybrid: 'words and meaning', dense: 'meaning', lexical: 'words' } as const;
+const WAYS: Readonly<Record<string, string>> = { hybrid: 'words and meaning', dense: 'meaning', lexical: 'words' };
 const TEXTS = [
   ['year', 'Year', '2018-2022'],
   ['author', 'Author', 'part of a name'],
@@ -86,15 +86,10 @@ function Filters(): View {
     <summary>Filters</summary>
     <div class="filters">
       ${TEXTS.map(([name, label, hint]) => html`<${QueryField} name=${label} id=${`search-${name}`} hint=${hint} parameter=${name} />`)}
-      ${CHOICES.map(([name, label, values]) =>
-        choice(label, `search-${name}`, {
-          value: query.get(name) ?? values[0],
-          options: values.map(
-            (value) => [value, value === '' ? 'all' : (WAYS[value as keyof typeof WAYS] ?? value)] as const,
-          ),
-          changed: (value) => set({ [name]: value }),
-        }),
-      )}
+      ${CHOICES.map(([name, label, values]) => {
+        const options = values.map((value) => [value, value === '' ? 'all' : (WAYS[value] ?? value)]);
+        return html`<${QueryChoice} name=${label} id=${`search-${name}`} parameter=${name} options=${options} />`;
+      })}
     </div>
     <label class="check">
       <input

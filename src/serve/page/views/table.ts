@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 
 import type { Run, SavedTable, TableCell, TableColumn, TableLine, TablePage, TableRow } from '../answers.ts';
 import { counted } from '../format.ts';
-import { choice, Dialog, field, filters, listTable, QueryField } from '../parts.ts';
+import { Dialog, field, filters, listTable, QueryChoice, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { fault, html, runPath, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
 
@@ -24,7 +24,7 @@ export function TableView({ run }: { readonly run: Run }): View {
 }
 
 function Tables({ run }: { readonly run: Run }): View {
-  const { query, set } = useScene();
+  const { query } = useScene();
   const tables = useAnswer<{ readonly items: readonly SavedTable[] }>(runPath(run, 'tables'));
   return shown(tables, ({ items }) => {
     const id = query.get('table') ?? items[0]?.id;
@@ -32,13 +32,15 @@ function Tables({ run }: { readonly run: Run }): View {
       return html`<p class="hint" role="status">No tables yet. <code>docstokg table</code> fills one in.</p>`;
     return [
       items.length > 1 &&
-        html`<div class="filters">
-          ${choice('Table', 'table-id', {
-            value: id,
-            options: items.map(({ id: each, columns }) => [each, columns.map(({ name }) => name).join(', ')] as const),
-            changed: (table) => set({ table, sort: '', order: '' }),
-          })}
-        </div>`,
+        filters(
+          html`<${QueryChoice}
+            name="Table"
+            id="table-id"
+            parameter="table"
+            options=${items.map(({ id: each, columns }) => [each, columns.map(({ name }) => name).join(', ')])}
+            reset=${{ sort: '', order: '' }}
+          />`,
+        ),
       html`<${Rows} run=${run} id=${id} key=${id} />`,
     ];
   });

@@ -1,6 +1,16 @@
 import type { Facets, Run, WholeWork, Work } from '../answers.ts';
 import { number, outcomeName, size, words } from '../format.ts';
-import { choice, CopyButtons, Dialog, filters, historyOf, link, listTable, QueryField, saveText } from '../parts.ts';
+import {
+  CopyButtons,
+  Dialog,
+  filters,
+  historyOf,
+  link,
+  listTable,
+  QueryChoice,
+  QueryField,
+  saveText,
+} from '../parts.ts';
 import type { Scene, View } from '../scene.ts';
 import { html, runPath, shown, useAnswer, usePaged, useScene } from '../scene.ts';
 
@@ -45,13 +55,10 @@ export function WorksView({ run }: { readonly run: Run }): View {
     filters([
       html`<${QueryField} name="Words" id="works-q" hint="title, author, DOI …" parameter="q" />`,
       html`<${QueryField} name="Year" id="works-year" hint="2018-2022" parameter="year" />`,
-      FACETS.map((name) =>
-        choice(name.charAt(0).toUpperCase() + name.slice(1), `works-${name}`, {
-          value: query.get(name),
-          options: options(name),
-          changed: (value) => set({ [name]: value }),
-        }),
-      ),
+      FACETS.map((name) => {
+        const title = name.charAt(0).toUpperCase() + name.slice(1);
+        return html`<${QueryChoice} name=${title} id=${`works-${name}`} parameter=${name} options=${options(name)} />`;
+      }),
     ]),
     html`<div class="tools">
       ${status}
