@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { Clock } from '../../base/index.ts';
 import { KeyedLimiter } from '../../base/index.ts';
 import { Problem } from '../http/problem.ts';
-import type { QueueWatch } from '../watch/queue-watch.ts';
 import type { RunWatch } from '../watch/run-watch.ts';
 import type { World } from '../watch/world.ts';
 
@@ -40,12 +39,6 @@ export function checkControl({ steering }: Context, what: string): void {
     throw new Problem(403, 'STEERING_OFF', 'this server is read-only', {
       hint: `start it with --allow-control to ${what}`,
     });
-}
-
-/** The queue, or a 404 if none is monitored. */
-export function queueOf({ world }: Context): QueueWatch {
-  if (world.queue) return world.queue;
-  throw new Problem(404, 'NO_QUEUE', 'no queue is monitored', { hint: 'start docstokg serve with --queue PATH' });
 }
 
 const MOST_WAITING = 64;

@@ -2,10 +2,9 @@ import type { Route } from '../http/route.ts';
 import type { Context } from './context.ts';
 import { documentRoutes } from './documents.ts';
 import { questionRoutes } from './questions.ts';
-import { queueRoutes } from './queue.ts';
+import { queueRoutes, steeringRoutes } from './queue.ts';
 import { runRoutes } from './runs.ts';
 import { screeningRoutes } from './screening.ts';
-import { steeringRoutes } from './steering.ts';
 import { tableRoutes } from './tables.ts';
 import { graphRoutes, workRoutes } from './works.ts';
 
