@@ -84,34 +84,29 @@ export async function writeReport(options: {
     version,
   );
   const path = resolve(options.path ?? join(folder, 'report.html'));
-  const report = new ReportWriter(router, { folder, path }, { ...REPORT_LIMITS, ...options.limits }, signal);
+  const report = new ReportWriter({ router, folder, path, limits: { ...REPORT_LIMITS, ...options.limits }, signal });
   await report.write(options.title, new Date(clock.now()).toISOString());
   return { path };
 }
 
+interface ReportParts {
+  readonly router: Router;
+  readonly folder: string;
+  readonly path: string;
+  readonly limits: ReportLimits;
+  readonly signal: AbortSignal;
+}
+
 /** Requests from the API what the page will request, and writes the answers into the page up to the limits. */
 class ReportWriter {
-  readonly #router: Router;
-  readonly #folder: string;
-  readonly #path: string;
-  readonly #limits: ReportLimits;
-  readonly #signal: AbortSignal;
+  readonly #parts: ReportParts;
   /** The page being written: answers go there at once, because together they take much memory. */
   #page: AtomicText | undefined;
   readonly #omitted: string[] = [];
   readonly #files: Record<string, string> = {};
 
-  constructor(
-    router: Router,
-    { folder, path }: { readonly folder: string; readonly path: string },
-    limits: ReportLimits,
-    signal: AbortSignal,
-  ) {
-    this.#router = router;
-    this.#folder = folder;
-    this.#path = path;
-    this.#limits = limits;
-    this.#signal = signal;
+  constructor(parts: ReportParts) {
+    this.#parts = parts;
   }
 
   async write(title: string | undefined, writtenAt: string): Promise<void> {
@@ -119,13 +114,17 @@ class ReportWriter {
     const [account, stages] = [await this.#get<Account>(`${RUN}/account`), await this.#get<Stages>(`${RUN}/stages`)];
     const [run] = about.runs;
     if (!run || (run.works === 0 && run.documents === 0 && stages.items.length === 0))
-      throw new AppError('REPORT_NO_RUN', `${this.#folder} is not a run folder, or the run has done nothing yet`, {
-        hint: 'give the output folder of docstokg run, contentdownload or docparse parse',
-      });
+      throw new AppError(
+        'REPORT_NO_RUN',
+        `${this.#parts.folder} is not a run folder, or the run has done nothing yet`,
+        {
+          hint: 'give the output folder of docstokg run, contentdownload or docparse parse',
+        },
+      );
     const shownTitle = title ?? run.title;
     const noscript = `${run.works} works, ${run.saved} full texts, ${run.documents} documents.`;
     const [before = '', after = ''] = await this.#frame(shownTitle, noscript);
-    using page = new AtomicText(this.#path);
+    using page = new AtomicText(this.#parts.path);
     this.#page = page;
     page.write(before);
     this.#add('/', { ...about, runs: [{ ...run, title: shownTitle }] });
@@ -143,7 +142,7 @@ class ReportWriter {
   }
 
   async #works(): Promise<void> {
-    let [room, detailRoom, listed, detailed] = [this.#limits.works, this.#limits.workDetails, 0, 0];
+    let [room, detailRoom, listed, detailed] = [this.#parts.limits.works, this.#parts.limits.workDetails, 0, 0];
     let total = 0;
     for await (const { items, total: all = 0 } of this.#pages<Work>(`${RUN}/works?limit=500`)) {
       total = all;
@@ -173,12 +172,12 @@ class ReportWriter {
   /** Documents with structure and passages up to the limits; the rest are only listed. */
   async #documents(): Promise<WholeDocument[]> {
     const shown: WholeDocument[] = [];
-    let [room, passageRoom] = [this.#limits.structure, this.#limits.passages];
+    let [room, passageRoom] = [this.#parts.limits.structure, this.#parts.limits.passages];
     const lines: DocumentLine[] = [];
     let [unlisted, unshown, unsearched] = [0, 0, 0];
     for await (const { items } of this.#pages<DocumentLine>(`${RUN}/documents?limit=500`))
       for (const line of items) {
-        if (lines.length >= this.#limits.documents) {
+        if (lines.length >= this.#parts.limits.documents) {
           unlisted += 1;
           continue;
         }
@@ -211,9 +210,9 @@ class ReportWriter {
 
   /** A link to a downloaded file, relative so that folder and report can be moved together. */
   async #file(path: string): Promise<void> {
-    const answer = await this.#router.get(path, this.#signal).catch(() => undefined);
+    const answer = await this.#parts.router.get(path, this.#parts.signal).catch(() => undefined);
     if (answer?.kind !== 'file') return;
-    const way = relative(realpathSync(dirname(this.#path)), answer.path);
+    const way = relative(realpathSync(dirname(this.#parts.path)), answer.path);
     this.#files[path] = `./${way.split(sep).map(encodeURIComponent).join('/')}`;
   }
 
@@ -225,10 +224,12 @@ class ReportWriter {
     for (let at = 0; at < longest; at += 1)
       for (const { id, pages } of drawable) {
         const page = pages[at];
-        if (!page || drawn >= this.#limits.pictures || bytes >= this.#limits.pictureBytes) continue;
-        this.#signal.throwIfAborted();
+        if (!page || drawn >= this.#parts.limits.pictures || bytes >= this.#parts.limits.pictureBytes) continue;
+        this.#parts.signal.throwIfAborted();
         const path = `${RUN}/documents/${encodeURIComponent(id)}/pages/${page.number}.png`;
-        const answer = await this.#router.get(`${path}?width=${PICTURE_PIXELS}`, this.#signal).catch(() => undefined);
+        const answer = await this.#parts.router
+          .get(`${path}?width=${PICTURE_PIXELS}`, this.#parts.signal)
+          .catch(() => undefined);
         if (answer?.kind !== 'bytes') continue;
         drawn += 1;
         bytes += answer.bytes.length;
@@ -241,7 +242,7 @@ class ReportWriter {
   async #graph(): Promise<void> {
     try {
       const { items } = await this.#get<List<{ readonly id: string }>>(`${RUN}/graph/works?limit=1000`);
-      let room = this.#limits.graph;
+      let room = this.#parts.limits.graph;
       const shown = [];
       for (const work of items) {
         const path = `${RUN}/graph/picture?${new URLSearchParams({ node: work.id }).toString()}`;
@@ -265,12 +266,12 @@ class ReportWriter {
       const page: List<T> = await this.#get<List<T>>(next === '' ? path : `${path}&cursor=${encodeURIComponent(next)}`);
       yield page;
       next = page.next;
-      this.#signal.throwIfAborted();
+      this.#parts.signal.throwIfAborted();
     }
   }
 
   async #get<T>(path: string): Promise<T> {
-    const answer = await this.#router.get(path, this.#signal);
+    const answer = await this.#parts.router.get(path, this.#parts.signal);
     if (answer.kind !== 'json') throw new Error(`${path} is not JSON`);
     return answer.value as T;
   }

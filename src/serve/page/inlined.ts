@@ -30,7 +30,9 @@ export async function inlinedSource(): Promise<Source | undefined> {
   };
   const facts = await whole<ReportFacts>('report');
   const works = async (): Promise<Work[]> => (await all<Work[]>('works')).flat();
-  let ranking: Promise<Ranking<Searched>> | undefined;
+  const documents = async (): Promise<DocumentLine[]> => (await all<DocumentLine[]>('documents')).flat();
+  const passages = async (): Promise<Searched[]> => (await all<Searched[]>('passages')).flat();
+  let index: Promise<Indexed[]> | undefined;
   const get = async (path: string, query: Query): Promise<unknown> => {
     const text = (name: string): string => String(query[name] ?? '');
     const [, , , list = '', id] = path.split('/');
@@ -38,20 +40,16 @@ export async function inlinedSource(): Promise<Source | undefined> {
     if (list === 'facets') return facetsOf(await works());
     if (list === 'works') return await oneWork(await works(), decodeURIComponent(id ?? ''), all);
     if (list === 'documents' && id === undefined) {
-      const lines = (await all<DocumentLine[]>('documents')).flat();
-      const found = lines.filter((line) => hasWords([line.id, line.title, line.authors], text('q')));
+      const found = (await documents()).filter((line) => hasWords([line.id, line.title, line.authors], text('q')));
       return sliceOf(found, Number(query['cursor'] ?? 0));
     }
     if (list === 'documents' && path.endsWith('/passages')) {
       const named = decodeURIComponent(id ?? '');
-      return { items: (await all<Searched[]>('passages')).flat().filter(({ document: of }) => of === named) };
+      return { items: (await passages()).filter(({ document: of }) => of === named) };
     }
     if (list === 'search') {
-      ranking ??= all<Searched[]>('passages').then((parts) =>
-        Ranking.of(parts.flat(), (passage) => `${passage.context}\n${passage.text}`),
-      );
-      const lines = (await all<DocumentLine[]>('documents')).flat();
-      return hitsOf(await ranking, new Map(lines.map((line) => [line.id, line])), text('question'));
+      index ??= passages().then(indexed);
+      return hitsOf(await index, await documents(), text('question'));
     }
     return await whole(path.includes('/graph/picture') ? address(path, query) : path);
   };
@@ -102,16 +100,12 @@ function filtered(works: readonly Work[], text: (name: string) => string): Work[
     .split(/[-–]/, 2)
     .map((each) => each.trim());
   const [first, last] = [Number(from), Number((to ?? from) || 9_999)];
+  const chosen = FACETS.flatMap((name) =>
+    name === 'year' || text(name) === '' ? [] : [[name, text(name).split(',')] as const],
+  );
   return works.filter(
     (work) =>
-      FACETS.every(
-        (name) =>
-          name === 'year' ||
-          text(name) === '' ||
-          text(name)
-            .split(',')
-            .includes(work[name] ?? 'none'),
-      ) &&
+      chosen.every(([name, values]) => values.includes(work[name] ?? 'none')) &&
       (text('year') === '' || ((work.year ?? 0) >= first && (work.year ?? 0) <= last)) &&
       hasWords([work.title, work.authors, work.venue, work.doi, work.id], text('q')),
   );
@@ -155,11 +149,10 @@ async function oneWork(works: readonly Work[], id: string, all: <T>(path: string
   };
 }
 
-function hitsOf(ranking: Ranking<Searched>, documents: ReadonlyMap<string, DocumentLine>, question: string): Hits {
-  const passages = ranking.best(question, 10).map(({ item, score }, at) => {
-    const { id, document: of, headings, page, text } = item;
-    const line = documents.get(of);
-    const nothing = { venue: null, doi: null, license: null, citation: null, bibtex: null, link: null };
+function hitsOf(index: readonly Indexed[], documents: readonly DocumentLine[], question: string): Hits {
+  const nothing = { venue: null, doi: null, license: null, citation: null, bibtex: null, link: null };
+  const passages = bestPassages(index, question, 10).map(({ id, document: of, headings, page, text, score }, at) => {
+    const line = documents.find((each) => each.id === of);
     return {
       ...nothing,
       rank: at + 1,
@@ -179,25 +172,12 @@ function hitsOf(ranking: Ranking<Searched>, documents: ReadonlyMap<string, Docum
       boxes: [],
     };
   });
-  return { question, searched_by: 'words', passages_searched: ranking.size, passages };
+  return { question, searched_by: 'words', passages_searched: index.length, passages };
 }
 
 /** Prefixes cells that a spreadsheet would evaluate as a formula. */
 function csvOf(works: readonly Work[]): string {
-  const columns = [
-    'id',
-    'doi',
-    'title',
-    'authors',
-    'year',
-    'venue',
-    'outcome',
-    'reason',
-    'resolver',
-    'licence',
-    'bytes',
-    'retracted',
-  ] as const;
+  const columns = ['id', 'doi', 'title', 'authors', 'year', 'venue', 'outcome', 'reason', 'resolver', 'licence', 'bytes', 'retracted'] as const; // prettier-ignore
   const cell = (value: string | number | boolean | null): string => {
     const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value ?? '');
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
@@ -216,56 +196,44 @@ const [SATURATION, LENGTH_WEIGHT] = [1.2, 0.75];
 /** Yield to the browser after this many passages. */
 const AT_A_TIME = 300;
 
-/** BM25 search in the page, with the same terms and weights as the index. */
-class Ranking<T> {
-  readonly #items: readonly T[];
-  readonly #postings = new Map<string, [item: number, times: number][]>();
-  readonly #lengths: number[] = [];
+interface Indexed {
+  readonly passage: Searched;
+  /** How often each term occurs in it. */
+  readonly times: ReadonlyMap<string, number>;
+  readonly length: number;
+}
 
-  private constructor(items: readonly T[]) {
-    this.#items = items;
+async function indexed(passages: readonly Searched[]): Promise<Indexed[]> {
+  const index: Indexed[] = [];
+  for (const passage of passages) {
+    const terms = analyse(`${passage.context}\n${passage.text}`);
+    const times = new Map<string, number>();
+    for (const term of terms) times.set(term, (times.get(term) ?? 0) + 1);
+    index.push({ passage, times, length: terms.length });
+    if (index.length % AT_A_TIME === 0) await new Promise((resume) => setTimeout(resume));
   }
+  return index;
+}
 
-  static async of<T>(items: readonly T[], textOf: (item: T) => string): Promise<Ranking<T>> {
-    const ranking = new Ranking<T>(items);
-    for (const [at, item] of items.entries()) {
-      ranking.#add(at, textOf(item));
-      if (at % AT_A_TIME === AT_A_TIME - 1) await new Promise((resume) => setTimeout(resume));
-    }
-    return ranking;
-  }
-
-  get size(): number {
-    return this.#items.length;
-  }
-
-  best(query: string, top: number): { readonly item: T; readonly score: number }[] {
-    const scores = new Map<number, number>();
-    const average = this.#lengths.reduce((sum, length) => sum + length, 0) / this.#lengths.length || 1;
-    for (const term of new Set(analyse(query))) {
-      const postings = this.#postings.get(term) ?? [];
-      const rarity = Math.log(1 + (this.size - postings.length + 0.5) / (postings.length + 0.5));
-      for (const [at, times] of postings) {
-        const norm = SATURATION * (1 - LENGTH_WEIGHT + (LENGTH_WEIGHT * (this.#lengths[at] ?? 0)) / average);
-        scores.set(at, (scores.get(at) ?? 0) + (rarity * times * (SATURATION + 1)) / (times + norm));
-      }
-    }
-    return [...scores]
-      .toSorted((a, b) => b[1] - a[1] || a[0] - b[0])
-      .slice(0, top)
-      .flatMap(([at, score]) => {
-        const item = this.#items[at];
-        return item === undefined ? [] : [{ item, score }];
-      });
-  }
-
-  #add(at: number, text: string): void {
-    const terms = analyse(text);
-    for (const [term, all] of Map.groupBy(terms, (each) => each)) {
-      const postings = this.#postings.get(term);
-      if (postings) postings.push([at, all.length]);
-      else this.#postings.set(term, [[at, all.length]]);
-    }
-    this.#lengths[at] = terms.length;
-  }
+/** The passages with the highest BM25 scores, with the same terms and weights as the index of `docstokg search`. */
+function bestPassages(
+  index: readonly Indexed[],
+  query: string,
+  top: number,
+): (Searched & { readonly score: number })[] {
+  const average = index.reduce((sum, { length }) => sum + length, 0) / index.length || 1;
+  const terms = [...new Set(analyse(query))].map((term) => {
+    const holding = index.filter(({ times }) => times.has(term)).length;
+    return { term, rarity: Math.log(1 + (index.length - holding + 0.5) / (holding + 0.5)) };
+  });
+  const scored = index.map(({ passage, times, length }) => {
+    const norm = SATURATION * (1 - LENGTH_WEIGHT + (LENGTH_WEIGHT * length) / average);
+    const scores = terms.map(({ term, rarity }) => {
+      const count = times.get(term) ?? 0;
+      return (rarity * count * (SATURATION + 1)) / (count + norm);
+    });
+    return { passage, score: scores.reduce((sum, each) => sum + each, 0) };
+  });
+  const found = scored.filter(({ score }) => score > 0).toSorted((a, b) => b.score - a.score);
+  return found.slice(0, top).map(({ passage, score }) => ({ ...passage, score }));
 }
