@@ -28,31 +28,21 @@ import { World } from './watch/world.ts';
  * Size limits of a report, in characters of JSON before compression, because a browser loads the whole page. The report
  * lists what was omitted; the run folder has it.
  */
-export interface ReportLimits {
-  /** Lines of works; the counts cover all. */
-  readonly works: number;
-  /** Abstracts, citations and attempts. */
-  readonly workDetails: number;
-  readonly documents: number;
-  readonly structure: number;
-  readonly passages: number;
-  readonly graph: number;
-  readonly pictures: number;
-  readonly pictureBytes: number;
-}
-
-const REPORT_LIMITS: ReportLimits = {
-  // About a hundred thousand works.
+const REPORT_LIMITS = {
+  /** Lines of works, about a hundred thousand; the counts cover all. */
   works: 60_000_000,
+  /** Abstracts, citations and attempts. */
   workDetails: 12_000_000,
+  /** Documents that are listed. */
   documents: 5_000,
   structure: 30_000_000,
   passages: 16_000_000,
   graph: 12_000_000,
-  // About fifty kilobytes and fifty milliseconds each.
+  /** Pictures of pages: about fifty kilobytes and fifty milliseconds each. */
   pictures: 120,
   pictureBytes: 8_000_000,
 };
+export type ReportLimits = Readonly<typeof REPORT_LIMITS>;
 
 /** Wide enough to be read on a screen. */
 const PICTURE_PIXELS = 760;

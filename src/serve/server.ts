@@ -115,7 +115,7 @@ class Serving implements CorpusServer {
     );
     this.#server.timeout = options.silentMs ?? SILENT_MS;
     this.#server.maxHeadersCount = 100;
-    this.#connections = new Connections(this.#server, options.maxConnections ?? MAX_CONNECTIONS);
+    this.#connections = limitConnections(this.#server, options.maxConnections ?? MAX_CONNECTIONS);
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
       rejectRequest(error, socket as Socket, this.#connections.isIdle(socket as Socket)),
     );
@@ -196,7 +196,7 @@ class Serving implements CorpusServer {
       throw new Problem(405, 'METHOD', 'method not allowed; use GET', { headers: { allow: 'GET, HEAD' } });
     } else if (path === '/metrics') {
       await this.#world.refresh();
-      const body = Buffer.from(metricsText(this.#world, { connections: this.#connections.size }));
+      const body = Buffer.from(metricsText(this.#world, { connections: this.#connections.count() }));
       const type = 'text/plain; version=0.0.4; charset=utf-8';
       sendBody(request, response, { type, body, headers: API_HEADERS });
     } else if (isPage) {
@@ -350,47 +350,34 @@ function cannotListen(error: NodeJS.ErrnoException, host: string, port: number):
   return error;
 }
 
+interface Connections {
+  readonly count: () => number;
+  readonly isIdle: (socket: Socket) => boolean;
+}
+
 /**
  * Limits the number of connections. At the limit, the connection idle longest is closed, so that a client that opens
  * thousands and sends nothing cannot lock others out.
  */
-class Connections {
-  readonly #most: number;
+function limitConnections(server: Server, most: number): Connections {
   /** Idle connections, longest idle first. */
-  readonly #silent = new Set<Socket>();
-  #count = 0;
-
-  constructor(server: Server, most: number) {
-    this.#most = most;
-    server.on('connection', (socket) => this.#opened(socket));
-    server.on('request', (request, response) => {
-      const { socket } = request;
-      this.#silent.delete(socket);
-      response.on('close', () => {
-        if (!socket.destroyed) this.#silent.add(socket);
-      });
-    });
-  }
-
-  get size(): number {
-    return this.#count;
-  }
-
-  isIdle(socket: Socket): boolean {
-    return this.#silent.has(socket);
-  }
-
-  #opened(socket: Socket): void {
-    this.#count += 1;
+  const idle = new Set<Socket>();
+  let count = 0;
+  server.on('connection', (socket) => {
+    count += 1;
+    idle.add(socket);
     socket.on('close', () => {
-      this.#count -= 1;
-      this.#silent.delete(socket);
+      count -= 1;
+      idle.delete(socket);
     });
-    if (this.#count > this.#most) {
-      const [oldest = socket] = this.#silent;
-      oldest.destroy();
-      if (oldest === socket) return;
-    }
-    this.#silent.add(socket);
-  }
+    const [oldest] = idle;
+    if (count > most) oldest?.destroy();
+  });
+  server.on('request', ({ socket }, response) => {
+    idle.delete(socket);
+    response.on('close', () => {
+      if (!socket.destroyed) idle.add(socket);
+    });
+  });
+  return { count: () => count, isIdle: (socket) => idle.has(socket) };
 }
