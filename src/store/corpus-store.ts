@@ -389,7 +389,7 @@ function opened(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: BUSY_MS, enableForeignKeyConstraints: false });
   try {
     database.exec(`pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -${CACHE_KB}`);
-    const sql = schema();
+    const sql = readFileSync(join(packageRoot(), 'sql', 'corpus', 'schema.sql'), 'utf8');
     const version = Number.parseInt(sha256(sql.replaceAll(/--.*/g, '').replaceAll(/\s+/g, ' ')).slice(0, 7), 16);
     if (versionOf(database) === version) return database;
     database.exec('begin immediate');
@@ -413,10 +413,6 @@ function opened(path: string): DatabaseSync {
 
 function versionOf(database: DatabaseSync): number {
   return Number(database.prepare('pragma user_version').get()?.['user_version']);
-}
-
-function schema(): string {
-  return readFileSync(join(packageRoot(), 'sql', 'corpus', 'schema.sql'), 'utf8');
 }
 
 /** Result codes of SQLite: read-only, cannot open. */

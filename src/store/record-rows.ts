@@ -189,7 +189,8 @@ function forget(store: Rows, works: WorkRows, document: string, work: string): v
   if (!other && readRecord(store, work)?.sources.every(({ from }) => from === 'document')) remove(store, works, work);
 }
 
-function otherIds({ doi, pmid, pmcid, arxiv }: WorkIds): string[] {
+/** The ids of a work other than its OpenAlex id, as names. */
+export function otherIds({ doi, pmid, pmcid, arxiv }: WorkIds): string[] {
   const ids = Object.entries({ doi: doi?.toLowerCase() ?? null, pmid, pmcid, arxiv: arxiv?.id ?? null });
   return ids.flatMap(([kind, id]) => (id === null ? [] : [`${kind}:${id}`]));
 }

@@ -7,7 +7,7 @@ import type { StoreOptions } from './corpus-store.ts';
 import { CorpusStore } from './corpus-store.ts';
 import type { Decision, Label, SavedSet } from './decisions.ts';
 import type { OwnPaper, ReadDocument, RecordLine } from './record-rows.ts';
-import { joined, noticed, readRecord, sameRecord } from './record-rows.ts';
+import { joined, noticed, otherIds, readRecord, sameRecord } from './record-rows.ts';
 
 const LISTED_PER_LINE = 1_000;
 
@@ -33,18 +33,6 @@ export class Records implements KnownIdentity, Disposable {
       store[Symbol.dispose]();
       throw error;
     }
-  }
-
-  /** Opens the records for reading: creates nothing in a folder that is read-only or has no log. */
-  static read(folder: string, options: StoreOptions = {}): Records {
-    const store = CorpusStore.open(folder, options);
-    store.ingest();
-    return new Records(store, true);
-  }
-
-  /** Whether there are no records and no outcomes. */
-  get isEmpty(): boolean {
-    return !this.#store.get('select 1 from works limit 1');
   }
 
   *lastRows(): Generator<ManifestRow> {
@@ -81,7 +69,7 @@ export class Records implements KnownIdentity, Disposable {
   add(records: Iterable<WorkRecord>): void {
     const news = [...records].filter((record) => {
       const known = sameRecord(this.#store, record);
-      return !known || contentOf(joined(known, record)) !== contentOf(known) || !this.#isNamed(record.id);
+      return !known || contentOf(joined(known, record)) !== contentOf(known) || !this.get(record.id);
     });
     for (const { id } of news) this.#added.add(id);
     this.#log(news.map((record) => ({ kind: 'record', record })));
@@ -168,11 +156,6 @@ export class Records implements KnownIdentity, Disposable {
     this.#log(lines);
   }
 
-  /** How many list entries name a work that an earlier entry named. */
-  get repeatedEntries(): number {
-    return this.#store.number('select sum(times) from repeated_entries');
-  }
-
   get hasOwnPapers(): boolean {
     return this.#store.count('own_papers') > 0;
   }
@@ -256,7 +239,7 @@ export class Records implements KnownIdentity, Disposable {
    */
   setSame(name: string, same: boolean, at: string): number {
     const found = this.identities().filter(
-      ({ work, of, apart }) => apart === same && (work === name || of === name || this.#workOf(of) === name),
+      ({ work, of, apart }) => apart === same && (work === name || of === name || this.get(of)?.id === name),
     );
     this.#decide(found.map(({ work, of }) => ({ kind: 'identity', work, of, same, at })));
     return found.length;
@@ -297,10 +280,6 @@ export class Records implements KnownIdentity, Disposable {
     return { id: row.work, title, ids: record === null ? { ...NO_IDS, doi } : (JSON.parse(record) as WorkRecord).ids };
   }
 
-  #workOf(name: string): string | undefined {
-    return this.get(name)?.id;
-  }
-
   /** The versions of each work with more than one, best version first. */
   versionGroups(): WorkRecord[][] {
     return groupsOf(this.versions().filter(({ undone }) => !undone)).map((ids) =>
@@ -339,14 +318,8 @@ export class Records implements KnownIdentity, Disposable {
     this.#decide([{ kind: 'cell', ...cell, at }]);
   }
 
-  #isNamed(id: string): boolean {
-    return readRecord(this.#store, id) !== undefined;
-  }
-
-  #byIds({ openalex, doi, pmid, pmcid, arxiv }: WorkIds): WorkRecord[] {
-    const others = Object.entries({ doi, arxiv: arxiv?.id ?? null, pmid, pmcid });
-    const names = [openalex, ...others.map(([kind, id]) => (id === null ? null : `${kind}:${id}`))];
-    return names.flatMap((name) => (name === null ? [] : (this.get(name) ?? [])));
+  #byIds(ids: WorkIds): WorkRecord[] {
+    return [ids.openalex ?? [], otherIds(ids)].flat().flatMap((name) => this.get(name) ?? []);
   }
 
   #log(lines: readonly RecordLine[]): void {

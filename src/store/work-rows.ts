@@ -125,19 +125,15 @@ export class WorkRows {
   }
 
   #next(name: string): string | undefined {
-    const { decided, apart, same, isRecord, other } = this.#store.get<{
+    const row = this.#store.get<{
       decided: string | null;
       apart: 0 | 1 | null;
       same: string | null;
       isRecord: 0 | 1;
       other: string | null;
-    }>(this.#has.decisions || this.#has.same ? NEXT : NEXT_RECORD, name) ?? {
-      decided: null,
-      apart: null,
-      same: null,
-      isRecord: 0,
-      other: null,
-    };
+    }>(this.#has.decisions || this.#has.same ? NEXT : NEXT_RECORD, name);
+    if (!row) return undefined;
+    const { decided, apart, same, isRecord, other } = row;
     if (decided !== null && apart === 0) return decided;
     if (decided === null && same !== null) return same;
     return isRecord === 1 ? undefined : (other ?? undefined);
