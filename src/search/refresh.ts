@@ -66,11 +66,11 @@ export async function refreshIndex(
   if (changed.length === 0 && gone.length === 0 && kept !== undefined) return { passages: kept, changed: false };
   options.report?.({ kind: 'index-started', documents: changed.length, kept });
   using index = IndexRows.open(folder, PASSAGE_ANALYSIS);
-  const models = new ModelsOfFiles();
-  const dense = await wantedDense(documents, index.dense, models);
+  const modelOf = modelsOfFiles();
+  const dense = await wantedDense(documents, index.dense, modelOf);
   const isSame = canonicalJson(dense) === canonicalJson(index.dense);
   const [some, update] = isSame && kept !== undefined ? [changed, true] : [documents, false];
-  const made = indexedDocuments(some, { dense, models, options });
+  const made = indexedDocuments(some, { dense, modelOf, options });
   if (update) await updateIndex(index, { documents: made, removed: gone }, signal);
   else await rebuildIndex(index, made, dense, signal);
   const { passages } = index.manifest;
@@ -116,30 +116,22 @@ function changesSince(folder: string, documents: readonly FoundDocument[]) {
   }
 }
 
-/** The model of each file of vectors, read once per file. */
-class ModelsOfFiles {
-  readonly #known = new Map<string, DenseModel | undefined>();
-  readonly #damaged = new Set<string>();
+type ModelOf = ReturnType<typeof modelsOfFiles>;
 
-  async of({ vectors }: FoundDocument): Promise<DenseModel | undefined> {
+/** Reads the model of a document's vectors, once per file. */
+function modelsOfFiles() {
+  const known = new Map<string, DenseModel | 'damaged' | undefined>();
+  return async ({ vectors }: FoundDocument): Promise<DenseModel | 'damaged' | undefined> => {
     if (vectors === undefined) return undefined;
-    if (!this.#known.has(vectors)) this.#known.set(vectors, await this.#modelOf(vectors));
-    return this.#known.get(vectors);
-  }
-
-  isDamaged({ vectors }: FoundDocument): boolean {
-    return vectors !== undefined && this.#damaged.has(vectors);
-  }
-
-  async #modelOf(vectors: string): Promise<DenseModel | undefined> {
-    try {
-      return await denseModelOf(vectors);
-    } catch (error) {
-      if (!isUnreadable(error)) throw error;
-      this.#damaged.add(vectors);
-      return undefined;
+    if (!known.has(vectors)) {
+      const model = await denseModelOf(vectors).catch((error: unknown) => {
+        if (!isUnreadable(error)) throw error;
+        return 'damaged' as const;
+      });
+      known.set(vectors, model);
     }
-  }
+    return known.get(vectors);
+  };
 }
 
 /** Number of files whose model is read: all files of a run have the same settings. */
@@ -152,14 +144,14 @@ const ASKED = 50;
 async function wantedDense(
   documents: readonly FoundDocument[],
   current: IndexDense | null,
-  models: ModelsOfFiles,
+  modelOf: ModelOf,
 ): Promise<IndexDense | null> {
   const embedded = documents.filter(({ vectors }) => vectors !== undefined);
   const step = current ? Math.max(1, Math.floor(embedded.length / ASKED)) : 1;
   const found: DenseModel[] = [];
   for (let at = 0; at < embedded.length; at += step) {
-    const model = await models.of(embedded[at] as FoundDocument);
-    if (model) found.push(model);
+    const model = await modelOf(embedded[at] as FoundDocument);
+    if (model && model !== 'damaged') found.push(model);
   }
   const groups = Map.groupBy(found, nameOf);
   const [most] = [...groups.values()].sort((a, b) => b.length - a.length);
@@ -171,20 +163,20 @@ async function wantedDense(
 
 async function* indexedDocuments(
   documents: readonly FoundDocument[],
-  how: { readonly dense: IndexDense | null; readonly models: ModelsOfFiles; readonly options: RefreshOptions },
+  how: { readonly dense: IndexDense | null; readonly modelOf: ModelOf; readonly options: RefreshOptions },
 ): AsyncGenerator<IndexedDocument> {
-  const { dense, models } = how;
+  const { dense, modelOf } = how;
   const { report, signal } = how.options;
   const name = dense && canonicalJson({ ...dense.model, dimensions: dense.dimensions });
   let passages = 0;
   for (const [at, document] of documents.entries()) {
     signal?.throwIfAborted();
     const { id, stamp } = document;
-    const model = await models.of(document);
-    const fits = name !== null && model !== undefined && nameOf(model) === name;
+    const model = await modelOf(document);
+    const isDamaged = model === 'damaged';
+    const fits = name !== null && model !== undefined && !isDamaged && nameOf(model) === name;
     const wordsOnly = (reason: WordsOnlyReason): void => report?.({ kind: 'index-words-only', document: id, reason });
-    if (dense && !fits)
-      wordsOnly(models.isDamaged(document) ? 'damaged vectors' : model ? 'another model' : 'no vectors');
+    if (dense && !fits) wordsOnly(isDamaged ? 'damaged vectors' : model ? 'another model' : 'no vectors');
     try {
       const { chunks, vectors, file } = document;
       const own = await Array.fromAsync(
