@@ -98,7 +98,7 @@ export class CorpusWorks implements Disposable {
 
   /** The path of a document's file, for readers. */
   link(document: string): string | undefined {
-    return documentLinks(this.#place.folder, this.#place.dataRoot)(document);
+    return documentLink(this.#place, document);
   }
 
   /** All manifest rows of a work, latest first. */
@@ -118,7 +118,7 @@ export function describedWork(
   row: Readonly<Record<string, unknown>>,
   known: WorkRecord | null,
   last: ManifestRow | null,
-  { folder, dataRoot }: DocumentPlace,
+  place: DocumentPlace,
 ) {
   const text = (name: string): string | null => (typeof row[name] === 'string' && row[name] !== '' ? row[name] : null);
   const [id, document, doi] = [String(row['work']), String(row['name']), known?.ids.doi ?? text('doi')];
@@ -130,7 +130,7 @@ export function describedWork(
     id,
     /** The name of its parsed document, whether or not it exists. */
     document,
-    hasText: hasDocument(dataRoot, document),
+    hasText: hasDocument(place.dataRoot, document),
     title,
     authors: record.authors.map(({ name }) => name),
     year: yearOf(record),
@@ -146,7 +146,7 @@ export function describedWork(
     detail: last?.detail ?? null,
     resolver: text('resolver'),
     /** Relative to the folder of the corpus. */
-    file: isKept ? (documentLinks(folder, dataRoot)(document) ?? last?.path ?? null) : null,
+    file: isKept ? (documentLink(place, document) ?? last?.path ?? null) : null,
     isRetracted: retractionOf(record) !== undefined,
     label: text('label') as Label | null,
     /** Another record is a better version of the same work. */
@@ -166,16 +166,14 @@ const KEPT = [
  * The path of a document's file: relative to the run folder if it is inside, so that the folder can be moved, otherwise
  * where the parser found it.
  */
-export function documentLinks(runFolder: string, dataRoot: string): (documentId: string) => string | undefined {
-  return (id) => {
-    for (const [folder, ending] of KEPT) {
-      const kept = join(folder, `${id}.${ending}`);
-      if (existsSync(join(runFolder, kept))) return kept;
-    }
-    // Without a sidecar the passage is shown without a link.
-    const { source } = readSidecar(dataRoot, id);
-    return typeof source === 'string' ? source : undefined;
-  };
+export function documentLink({ folder, dataRoot }: DocumentPlace, document: string): string | undefined {
+  for (const [kind, ending] of KEPT) {
+    const kept = join(kind, `${document}.${ending}`);
+    if (existsSync(join(folder, kept))) return kept;
+  }
+  // Without a sidecar the passage is shown without a link.
+  const { source } = readSidecar(dataRoot, document);
+  return typeof source === 'string' ? source : undefined;
 }
 
 const FIELDS = [...WORK_FACETS, 'title', 'author', 'venue', 'label'] as const;

@@ -13,7 +13,7 @@ export {
   stageTimes,
 } from './account.ts';
 export type { Account, RunCounts, HostFigures, HostSlice } from './account.ts';
-export { chooseWorks, parseWorkFilter, worksOfSet, CorpusWorks, documentLinks } from './corpus-works.ts';
+export { chooseWorks, parseWorkFilter, worksOfSet, CorpusWorks, documentLink } from './corpus-works.ts';
 export type { LibraryWork } from './corpus-works.ts';
 export {
   decodeCursor,

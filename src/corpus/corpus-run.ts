@@ -155,8 +155,8 @@ export async function runCorpus<Gathered, Indexed>(
   gathering.catch(() => undefined);
   const parts = [
     flow('doctags', stages.doctags, files.line, parsed),
-    flow('chunk', stages.chunk, parsed, chunked),
-    stages.dense ? flow('dense', stages.dense, chunked) : pass(chunked),
+    flow('chunk', stages.chunk, parsed, stages.dense && chunked),
+    ...(stages.dense ? [flow('dense', stages.dense, chunked)] : []),
   ];
   for (const part of parts) part.catch(() => halt.abort('failed'));
   // Whatever fails, the other parts are stopped and awaited.
@@ -193,11 +193,6 @@ async function* itemsOf(
 function isThere(ended: ItemOutcome | StageErrorInfo): boolean {
   if (!('status' in ended)) return false;
   return ended.status === 'success' || (ended.status === 'skip' && ended.reason === 'resume-satisfied');
-}
-
-async function pass(from: Channel<string>): Promise<void> {
-  let next = await from.next();
-  while (!next.done) next = await from.next();
 }
 
 /** Why a run was stopped. */

@@ -9,7 +9,7 @@ import type { Runtime, WorkPlans } from '../harvest/index.ts';
 import { ManifestFolder, simulatedLayer } from '../harvest/index.ts';
 import { chooseWorks, CorpusView, CorpusWorks, keptSearch, Library, manifestFolder, worksOfSet } from '../ask/index.ts';
 import type { SavedSet } from '../store/index.ts';
-import { CorpusStore, LABELS, Records } from '../store/index.ts';
+import { CorpusStore, LABELS } from '../store/index.ts';
 import type { Work } from '../works/index.ts';
 import type { CitedHit, KeptOpen, SearchRequest, SearchSession } from '../ask/index.ts';
 import { CorpusGraph } from './corpus-graph.ts';
@@ -210,7 +210,7 @@ export class Corpus implements AsyncDisposable {
     const gather = async (): Promise<void> => {
       for await (const event of this.gather({}, signal)) tell(event);
     };
-    const parts = { config, runtime, request: asked, openRecords: () => this.#records(), gather };
+    const parts = { config, runtime, request: asked, openWorks: () => this.#knownWorks(), gather };
     const diff = await refreshCorpus(this.folder, parts, signal ?? new AbortController().signal);
     await this.#forgetSearch();
     return diff;
@@ -306,11 +306,6 @@ export class Corpus implements AsyncDisposable {
 
   #now(): string {
     return new Date(this.#clock.now()).toISOString();
-  }
-
-  #records(): Records {
-    this.#knownWorks()[Symbol.dispose]();
-    return Records.read(this.folder, { manifests: manifestFolder(this.config) });
   }
 
   /** The works of the corpus, up to date; throws if there are none. */

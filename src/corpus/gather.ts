@@ -165,7 +165,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const run: CorpusRunOptions<DownloadSummary | undefined, RunAccount['index'] | undefined> = {
       files,
       modelIsEnglish: config.parse.dense === 'embedded',
-      stages: { ...stages, dense: dense && prepareDense(config, { warn }) },
+      stages: { ...stages, dense: dense && prepareDense(config, warn) },
       gather: async (offer, stop) => {
         for (const file of own.papers) if (!stop.aborted) await offer(file);
         if (!download) return undefined;
@@ -378,7 +378,7 @@ function fileOf({ files }: DownloadAssembly, work: string, kind: string | null):
 
 async function openEmbed(config: Config, dense: DenseEngine | undefined, warn: Warn) {
   const sparse = await openSparse(config);
-  return dense || sparse ? prepareEmbed(config, { dense, sparse }, { warn }) : undefined;
+  return dense || sparse ? prepareEmbed(config, { dense, sparse }, {}, warn) : undefined;
 }
 
 /** The selected works, which the selection may name by another id. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 import type { CitedHit, Library, LibraryWork, SearchRequest } from '../ask/index.ts';
-import { CorpusWorks, documentLinks, SearchSession } from '../ask/index.ts';
+import { CorpusWorks, documentLink, SearchSession } from '../ask/index.ts';
 import { AppError, canonicalJson } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { FileFormat, MaybeEngine, ModelIdentity } from '../parse/index.ts';
@@ -110,7 +110,7 @@ export async function refreshPlace(
 ): Promise<number | undefined> {
   if (!format) return undefined;
   const report = (event: IndexEvent): void => tell({ kind: 'index', event });
-  const linkOf = documentLinks(folder, dataRoot);
+  const linkOf = (document: string): string | undefined => documentLink({ folder, dataRoot }, document);
   return (await refreshIndex({ dataRoot, folder, format, linkOf, ...(signal && { signal }), report })).passages;
 }
 

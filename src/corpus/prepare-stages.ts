@@ -63,15 +63,10 @@ export async function prepareChunk(config: Config, call: StageCall = {}): Promis
   };
 }
 
-/** Receives warnings about damaged files. */
-interface Warned {
-  readonly warn?: Warn;
-}
-
 /** The embed stage over all chunked documents, with open engines. */
-export function prepareEmbed(config: Config, engines: EmbedEngines, call: StageCall & Warned = {}): ClosingStage {
+export function prepareEmbed(config: Config, engines: EmbedEngines, call: StageCall, warn: Warn): ClosingStage {
   const { parse } = config;
-  const cache = openCache(config, call);
+  const cache = openCache(config, warn);
   const options = stageSettings(call, config, PREFERRED.embed(config));
   return {
     stageName: 'embed',
@@ -89,18 +84,18 @@ export function prepareEmbed(config: Config, engines: EmbedEngines, call: StageC
  * Makes dense vectors as documents are chunked, before the embed stage. The model takes tens of milliseconds per
  * passage: in a separate process it does not delay the downloads.
  */
-export function prepareDense(config: Config, call: StageCall & Warned = {}): FlowingStage | undefined {
+export function prepareDense(config: Config, warn: Warn): FlowingStage | undefined {
   const { parse } = config;
   const dense = plainDense(config);
   if (!dense) return undefined;
   // Opened here to report damage.
-  openCache(config, call)[Symbol.dispose]();
+  openCache(config, warn)[Symbol.dispose]();
   const remote = dense.engine === 'openai-compatible';
   return {
     stageName: 'dense',
     worker: aheadWorker,
     // One model with a thread per core: a model in each of two processes took as long and more memory.
-    options: stageSettings(call, config, remote ? { policy: 'gpu', workers: 4 } : { policy: 'cpu', workers: 1 }),
+    options: stageSettings({}, config, remote ? { policy: 'gpu', workers: 4 } : { policy: 'cpu', workers: 1 }),
     data: { dense, cache: cachePath(config) } satisfies AheadSettings,
     item: aheadItems(parse.data_root, parse.format),
   };
@@ -125,8 +120,8 @@ function plainDense(config: Config): AheadSettings['dense'] | undefined {
   return plain;
 }
 
-function openCache(config: Config, { warn }: Warned): VectorCache {
-  return new VectorCache(cachePath(config), { maxBytes: 4 * 2 ** 30, ...(warn && { warn }) });
+function openCache(config: Config, warn: Warn): VectorCache {
+  return new VectorCache(cachePath(config), { maxBytes: 4 * 2 ** 30, warn });
 }
 
 function cachePath({ parse }: Config): string {

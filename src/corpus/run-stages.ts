@@ -108,7 +108,7 @@ const RUN: Readonly<Record<ParseStage, (call: RunningStages) => Promise<StageOut
       runtime.log('warn', 'neither dense nor sparse vectors can be made; nothing to do');
       return undefined;
     }
-    await using stage = prepareEmbed(config, engines, { ...call, warn: (message) => runtime.log('warn', message) });
+    await using stage = prepareEmbed(config, engines, call, (message) => runtime.log('warn', message));
     if (!fault) return await runWhole('embed', stage, stage.plan, call);
     const items = stage.plan.items.filter(({ outputs }) => !existsSync(outputs['vectors'] ?? ''));
     if (items.length === 0) throw fault;
@@ -218,23 +218,18 @@ async function openSharedPlan(
   await using opened = new AsyncDisposableStack();
   const queue = opened.use(await openQueue({ ...config, queue: { ...config.queue, path, schema } }, runtime));
   using lock = new FileLock(`${path}.lock`, runtime.clock);
-  const { leaseMs, heartbeatMs, maxDeaths } = orchestratorOptions(config);
-  const { workers, scheduling } = options;
-  const source = await QueueSource.open(plan.items, {
-    queue,
-    clock: runtime.clock,
-    lock,
-    leaseMs,
-    heartbeatMs,
-    maxDeaths,
-    workers,
-    scheduling,
-    arrive: readableHere(plan.items),
-  });
-  opened.use(source);
+  const settings = sourceSettings(config, runtime, options);
+  const arrive = readableHere(plan.items);
+  const source = opened.use(await QueueSource.open(plan.items, { ...settings, queue, lock, arrive }));
   const moved = opened.move();
   const { totalItems: _, ...rest } = plan;
   return { ...rest, items: source, [Symbol.asyncDispose]: () => moved.disposeAsync() };
+}
+
+/** How the items of a shared stage are leased. */
+export function sourceSettings(config: Config, { clock }: Runtime, { workers, scheduling }: StageOptions) {
+  const { leaseMs, heartbeatMs, maxDeaths } = orchestratorOptions(config);
+  return { clock, leaseMs, heartbeatMs, maxDeaths, workers, scheduling };
 }
 
 /**

@@ -142,40 +142,27 @@ async function writeNeo4j(graph: Graph, folder: string): Promise<void> {
   ]);
 }
 
-const TABLES = {
-  nodes: { node: 'string', id: 'string', kind: 'string', label: 'string', year: 'integer', data: 'string' },
-  edges: { source: 'string', kind: 'string', target: 'string', evidence: 'integer' },
-  evidence: {
-    owner: 'string',
-    source: 'string',
-    kind: 'string',
-    target: 'string',
-    method: 'string',
-    version: 'integer',
-    score: 'float',
-    file_sha256: 'string',
-    block: 'integer',
-    start_at: 'integer',
-    end_at: 'integer',
-    quote: 'string',
-    page: 'integer',
-    boxes: 'string',
-    origin: 'string',
-    read_at: 'string',
-    detail: 'string',
-  },
-} as const;
+const TABLES = { nodes: 'node', edges: 'source, kind, target', evidence: 'owner, part, number' } as const;
+const COLUMN_TYPES: Readonly<Record<string, 'string' | 'integer' | 'float'>> = {
+  text: 'string',
+  integer: 'integer',
+  real: 'float',
+};
 
 /** Nodes, edges and evidence as three Parquet files; null texts become empty ones. */
-async function writeParquet(graph: Graph, folder: string): Promise<void> {
-  for (const [name, columns] of Object.entries(TABLES)) {
-    const order = name === 'nodes' ? 'node' : name === 'edges' ? 'source, kind, target' : 'owner, part, number';
-    await using writer = await openRowWriter(join(folder, `${name}.parquet`), {
-      metadata: { schema: `docstokg/graph/${name}/1` },
+async function writeParquet({ database }: Graph, folder: string): Promise<void> {
+  for (const [table, order] of Object.entries(TABLES)) {
+    const described = database
+      .prepare("SELECT name, lower(type) AS type FROM pragma_table_info(?) WHERE name NOT IN ('part', 'number')")
+      .all(table);
+    const columns = Object.fromEntries(
+      described.map(({ name, type }) => [String(name), COLUMN_TYPES[String(type)] ?? 'string']),
+    );
+    await using writer = await openRowWriter(join(folder, `${table}.parquet`), {
+      metadata: { schema: `docstokg/graph/${table}/1` },
       columns,
     });
-    const select = `SELECT ${Object.keys(columns).join(', ')} FROM ${name} ORDER BY ${order}`;
-    for (const row of graph.database.prepare(select).iterate())
+    for (const row of database.prepare(`SELECT * FROM ${table} ORDER BY ${order}`).iterate())
       await writer.write(
         Object.fromEntries(
           Object.entries(columns).map(([column, type]) => [

@@ -14,7 +14,7 @@ import type { WorkRecord } from '../../works/index.ts';
 import type { Account, HostSlice } from '../account.ts';
 import { accountOf, newHolds, STAGES } from '../account.ts';
 import type { DocumentPlace } from '../corpus-works.ts';
-import { CorpusWorks, documentLinks } from '../corpus-works.ts';
+import { CorpusWorks, documentLink } from '../corpus-works.ts';
 import type { DocumentStep } from '../document-table.ts';
 import { DocumentTable } from '../document-table.ts';
 import { manifestFolder } from '../library/library.ts';
@@ -44,7 +44,7 @@ export interface StepCount {
 export class CorpusView implements Disposable {
   readonly works: WorkTable;
   readonly documents: DocumentTable;
-  readonly #place: { readonly folder: string; readonly dataRoot: string };
+  readonly #place: DocumentPlace;
   readonly #pictures = new PagePictures();
   readonly #list: CorpusWorks;
   readonly #manifests: string;
@@ -174,17 +174,15 @@ export class CorpusView implements Disposable {
         const row = fieldsOf(parseJson(line));
         const { doc_id: id, status } = row;
         if (typeof id !== 'string' || typeof status !== 'string' || status === 'skip') continue;
-        const failure = status === 'failure' ? text(row['message'] ?? row['category']) : null;
-        tell({
-          at: text(row['finished_at']) ?? '',
-          kind: 'stage',
-          level: status === 'failure' ? 'error' : 'info',
-          text: status === 'failure' ? `could not be ${word}: ${failure ?? 'no reason was given'}` : word,
-          work: null,
-          document: id,
-          host: null,
-          reason: status === 'failure' ? text(row['code'] ?? row['category']) : null,
-        });
+        const about = { ...NOTHING, at: text(row['finished_at']) ?? '', kind: 'stage', document: id } as const;
+        if (status !== 'failure') tell({ ...about, level: 'info', text: word });
+        else
+          tell({
+            ...about,
+            level: 'error',
+            text: `could not be ${word}: ${text(row['message'] ?? row['category']) ?? 'no reason was given'}`,
+            reason: text(row['code'] ?? row['category']),
+          });
       }
     }
   }
@@ -199,14 +197,16 @@ function text(value: unknown): string | null {
   return typeof value === 'string' ? value.slice(0, 1_000) : null;
 }
 
+/** An event names what it is about. */
+const NOTHING = { work: null, document: null, host: null, reason: null } as const;
+
 function holdEvent({ at, host, asked_until: asked, held_until: held }: HostSlice): RunEvent {
   return {
+    ...NOTHING,
     at,
     kind: 'host',
     level: 'warn',
     text: held === null ? `rate-limited until ${asked ?? ''}` : `keeps failing, held until ${held}`,
-    work: null,
-    document: null,
     host,
     reason: held === null ? 'rate-limited' : 'host-held',
   };
@@ -217,13 +217,12 @@ function workEvent(row: SettledWork): RunEvent {
   const name = (title ?? row.work).slice(0, 300);
   const by = resolver === null ? '' : ` (${resolver})`;
   return {
+    ...NOTHING,
     at: row.at,
     kind: 'work',
     level: outcome === 'saved' || outcome === 'skipped' ? 'info' : outcome === 'parked' ? 'warn' : 'error',
     text: outcome === 'saved' ? `saved${by}: ${name}` : `${outcome}, ${row.reason}: ${name}`,
     work: row.work,
-    document: null,
-    host: null,
     reason: row.reason,
   };
 }
@@ -328,7 +327,7 @@ async function readShownDocument(place: DocumentPlace, id: string, from = 0) {
 
 /** The downloaded file of a document, if it is inside the corpus. */
 function keptFile(place: DocumentPlace, id: string): string | undefined {
-  const link = isDocumentName(id) ? documentLinks(place.folder, place.dataRoot)(id) : undefined;
+  const link = isDocumentName(id) ? documentLink(place, id) : undefined;
   return link === undefined ? undefined : fileInside(place.folder, link);
 }
 

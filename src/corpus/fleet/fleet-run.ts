@@ -6,17 +6,17 @@ import { AppError, canonicalJson, sha256, wait } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { ManifestRow } from '../../download/index.ts';
 import type { DownloadAssembly, Runtime, Shared } from '../../harvest/index.ts';
-import { openQueueBeside, orchestratorOptions } from '../../harvest/index.ts';
+import { openQueueBeside } from '../../harvest/index.ts';
 import { DOCTAGS_FOLDER } from '../../parse/index.ts';
 import type { HandlerJob, HandlerOutcome, WorkQueue } from '../../queue/index.ts';
 import { Orchestrator, recoverDead } from '../../queue/index.ts';
 import type { ItemEnd, StageOutcome, WorkItem } from '../../stage/index.ts';
 import { fingerprintPath, RowsByItem } from '../../stage/index.ts';
-import type { CorpusOutcome, CorpusReport } from '../corpus-run.ts';
+import type { CorpusOutcome, CorpusReport, CorpusStages } from '../corpus-run.ts';
 import { reasonOf } from '../corpus-run.ts';
-import type { ClosingStage, FlowingStage, PreparedStage } from '../prepare-stages.ts';
+import type { PreparedStage } from '../prepare-stages.ts';
 import { QueueSource } from '../queue-source.ts';
-import { portable, runPrepared } from '../run-stages.ts';
+import { portable, runPrepared, sourceSettings } from '../run-stages.ts';
 
 /** How often lines of other machines are copied. */
 const PULL_MS = 1_000;
@@ -30,11 +30,7 @@ export interface FleetRunOptions<Gathered, Indexed> {
   readonly shared: StageSourceParts['shared'];
   readonly listing: FleetListing;
   readonly download: DownloadAssembly;
-  readonly stages: {
-    readonly doctags: FlowingStage;
-    readonly chunk: FlowingStage;
-    readonly openEmbed: () => Promise<ClosingStage | undefined>;
-  };
+  readonly stages: Omit<CorpusStages, 'dense'>;
   readonly gather: (signal: AbortSignal) => Promise<Gathered>;
   /** Builds the index, on one machine, with the ids of all documents. */
   readonly index: (documents: readonly string[]) => Promise<Indexed>;
@@ -236,7 +232,6 @@ export async function openStageSource(
   const schema = `${config.queue.schema}_${stageName}`;
   await using opened = new AsyncDisposableStack();
   const queue = opened.use(await openQueueBeside(config, stageName, runtime));
-  const { leaseMs, heartbeatMs, maxDeaths } = orchestratorOptions(config);
 
   const arrive = async (given: WorkItem, signal: AbortSignal): Promise<WorkItem> => {
     if (parts.cfgHash !== undefined && given.cfgHash !== parts.cfgHash)
@@ -285,17 +280,7 @@ export async function openStageSource(
   };
 
   const items = opened.use(
-    await QueueSource.open([], {
-      queue,
-      clock: runtime.clock,
-      leaseMs,
-      heartbeatMs,
-      maxDeaths,
-      workers: options.workers,
-      scheduling: options.scheduling,
-      arrive,
-      ended,
-    }),
+    await QueueSource.open([], { ...sourceSettings(config, runtime, options), queue, arrive, ended }),
   );
   const moved = opened.move();
   return {

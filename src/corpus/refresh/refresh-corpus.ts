@@ -6,6 +6,7 @@ import type { Config } from '../../config/index.ts';
 import { namesNoWork, REASONS, renewalOf } from '../../download/index.ts';
 import type { Asking, Runtime } from '../../harvest/index.ts';
 import { askRecords, openAsking, openQueue } from '../../harvest/index.ts';
+import type { CorpusWorks } from '../../ask/index.ts';
 import type { Records } from '../../store/index.ts';
 import type { Notice, Work, WorkRecord } from '../../works/index.ts';
 import { NO_IDS, readRetractionWatch, retractionOf, workFromIds } from '../../works/index.ts';
@@ -34,7 +35,7 @@ export async function refreshCorpus(
     readonly config: Config;
     readonly runtime: Runtime;
     readonly request: RefreshRequest;
-    readonly openRecords: () => Records;
+    readonly openWorks: () => CorpusWorks;
     /** Repeats the folder's request. */
     readonly gather: () => Promise<void>;
   },
@@ -47,11 +48,12 @@ export async function refreshCorpus(
     throw new AppError('USAGE_RETRACTION_WATCH', `file not found: ${retractionWatch}`, { hint: 'check the path' });
   const path = join(folder, 'state', 'refresh.json');
   const before = await remembered(path, () => {
-    using records = parts.openRecords();
-    return { began: new Date(runtime.clock.now()).toISOString(), states: statesOf(records) };
+    using works = parts.openWorks();
+    return { began: new Date(runtime.clock.now()).toISOString(), states: statesOf(works.records) };
   });
   {
-    using records = parts.openRecords();
+    using works = parts.openWorks();
+    const { records } = works;
     await using asking = openAsking(config, runtime);
     await readAgain([...records.all()], records, { asking, runtime, signal });
     await noteArxivVersions(worksFromArxiv(records, asking), records, asking, signal);
@@ -59,7 +61,8 @@ export async function refreshCorpus(
     await fetchVersions(records, before.states, parts);
   }
   await parts.gather();
-  using records = parts.openRecords();
+  using works = parts.openWorks();
+  const { records } = works;
   {
     await using asking = openAsking(config, runtime);
     // A new work may be the retraction notice of another, which only Crossref says.
