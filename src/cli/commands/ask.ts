@@ -77,8 +77,8 @@ export function askCommand(): Command {
 }
 
 export function printAnswer(answer: Answer, format: AskFlags['format'], session: Session): void {
-  const { terminal, json } = session;
-  if (json) return terminal.print(JSON.stringify(answer));
+  const { terminal } = session;
+  if (session.json) return session.print(answer);
   const dropped = Object.entries(answer.dropped);
   if (dropped.length > 0)
     session.warn(`dropped: ${dropped.map(([why, number]) => `${count(number)} ${why}`).join(', ')}`);

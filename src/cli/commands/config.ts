@@ -30,13 +30,7 @@ export function configCommand(): Command {
         const shown = text === '(set)' ? text : (JSON.parse(text) as unknown);
         return { key: key.name, value: shown, origin, sentence: key.sentence };
       });
-      if (session.json) session.terminal.print(JSON.stringify(rows, undefined, 2));
-      else
-        session.terminal.print(
-          table(
-            rows.map(({ key, value, origin }) => [key, JSON.stringify(value), origin]),
-            ['key', 'value', 'origin'],
-          ),
-        );
+      const cells = rows.map(({ key, value, origin }) => [key, JSON.stringify(value), origin]);
+      session.print(rows, table(cells, ['key', 'value', 'origin']));
     });
 }

@@ -97,9 +97,7 @@ Examples:
         for await (const text of corpus.export({ ...request, ...chosenWorks(corpus, flags.works) }))
           process.stdout.write(text);
       }
-      if (out !== undefined)
-        for (const path of writtenTo(out, format))
-          session.terminal.print(session.json ? JSON.stringify({ path }) : path);
+      if (out !== undefined) for (const path of writtenTo(out, format)) session.print({ path }, path);
     });
 }
 

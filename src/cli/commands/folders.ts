@@ -105,12 +105,6 @@ export function mergeCommand(): Command {
     });
 }
 
-interface VersionFlags {
-  readonly run?: string;
-  readonly split?: string;
-  readonly merge?: string;
-}
-
 export function workVersionsCommand(): Command {
   return runArgument(shared(new Command('work-versions')))
     .description('list works that were merged as the same work or as versions of one another; split or merge them')
@@ -120,13 +114,11 @@ export function workVersionsCommand(): Command {
       'after',
       '\nExamples:\n  docstokg work-versions runs/corals\n  docstokg work-versions runs/corals --split W2741809807\n',
     )
-    .action(async (run: string | undefined, flags: VersionFlags, self: Command) => {
+    .action(async (run: string | undefined, flags: { run?: string; split?: string; merge?: string }, self: Command) => {
       const session = openSession(self);
       await using corpus = await corpusOf(session, run ?? flags.run);
-      const { versions, same } = await corpus.versions({
-        ...(flags.split !== undefined && { apart: flags.split }),
-        ...(flags.merge !== undefined && { together: flags.merge }),
-      });
+      const { split: apart, merge: together } = flags;
+      const { versions, same } = await corpus.versions({ ...(apart && { apart }), ...(together && { together }) });
       const isNone = versions.length + same.length === 0;
       session.print({ versions, same }, isNone ? 'no works have several versions or several listed ids' : undefined);
     });

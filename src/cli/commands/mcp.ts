@@ -8,11 +8,6 @@ import { askedRun } from '../../questions/index.ts';
 import { openCorpora, requireFolder } from '../run-argument.ts';
 import { openSession, shared, stopSignal } from '../session.ts';
 
-interface McpFlags {
-  readonly run?: readonly string[];
-  readonly allowControl?: boolean;
-}
-
 export function mcpCommand(): Command {
   return shared(new Command('mcp'))
     .description('MCP server (stdio) that lets an assistant search, read and cite corpora')
@@ -23,7 +18,7 @@ export function mcpCommand(): Command {
       'after',
       '\nExamples:\n  docstokg mcp runs/corals\n  docstokg mcp runs/corals runs/fractures\n\nThe assistant starts this command; docs/guides/asking-from-an-assistant.md shows how to configure common ones.\n',
     )
-    .action(async (given: string[], flags: McpFlags, self: Command) => {
+    .action(async (given: string[], flags: { run?: string[]; allowControl?: boolean }, self: Command) => {
       const folders = [...given, ...(flags.run ?? [])];
       const session = openSession(self);
       using stop = stopSignal();

@@ -92,8 +92,7 @@ export async function serveRuns(
   const address = new URL(page, url);
   address.searchParams.set('token', token);
   const link = address.href;
-  if (session.json) session.terminal.print(JSON.stringify({ url, link, port, token, runs: runs.map(({ id }) => id) }));
-  else session.terminal.print(link);
+  session.print({ url, link, port, token, runs: runs.map(({ id }) => id) }, link);
   const control = isControlAllowed ? 'control is allowed' : 'read-only';
   const watched = [`${runs.length} runs`, ...(queue ? ['a queue'] : [])].join(' and ');
   session.info(`serving ${watched}, ${control}; Ctrl-C stops it`);

@@ -156,10 +156,9 @@ async function write(
   else await writeFileAtomic(out, tableText(plain, format));
   const cells = table.rows.flatMap((row) => row.cells);
   const filled = cells.filter(({ kind }) => kind === 'value').length;
-  session.terminal.print(
-    session.json
-      ? JSON.stringify({ path: out, rows: table.rows.length, columns: table.columns.length, filled })
-      : `${out}: ${count(table.rows.length)} papers, ${count(filled)} of ${count(cells.length)} cells filled`,
+  session.print(
+    { path: out, rows: table.rows.length, columns: table.columns.length, filled },
+    `${out}: ${count(table.rows.length)} papers, ${count(filled)} of ${count(cells.length)} cells filled`,
   );
 }
 

@@ -111,13 +111,16 @@ export async function identifyPapers(
 
 /** The metadata written when a document was parsed; undefined if there is none. */
 async function sidecarOf(dataRoot: string, document: string): Promise<Sidecar | undefined> {
-  try {
-    return parseSidecar(await readFile(join(dataRoot, DOCTAGS_FOLDER, `${document}.meta.json`), 'utf8'));
-  } catch (error) {
-    // The summary reports papers that could not be parsed.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+  const text = await unlessMissing(readFile(join(dataRoot, DOCTAGS_FOLDER, `${document}.meta.json`), 'utf8'));
+  return text === undefined ? undefined : parseSidecar(text);
+}
+
+/** Undefined for a file that is not there: the summary reports papers that could not be parsed. */
+async function unlessMissing<T>(file: Promise<T>): Promise<T | undefined> {
+  return await file.catch((error: unknown) => {
+    if (errorInfo(error).code === 'ENOENT') return undefined;
     throw error;
-  }
+  });
 }
 
 interface Found {
@@ -135,7 +138,6 @@ async function lookUp(
   { asking, now }: { readonly asking: Asking; readonly now: () => number },
   signal: AbortSignal,
 ): Promise<Found> {
-  const face = { title: sidecar.title ?? null, authors: sidecar.authors, head: sidecar.head };
   const { pmid } = record.ids;
   const asked = [
     ...dois.slice(0, MOST_IDS).map((doi) => ({ openalex: `doi:${doiPath(doi)}`, doi })),
@@ -145,7 +147,7 @@ async function lookUp(
   let isAway = false;
   for (const ids of asked) {
     const said = await askRecords(ids, asking, { now: now(), signal });
-    const own = said.records.filter((each) => isSamePaper(face, each));
+    const own = said.records.filter((each) => isSamePaper(sidecar, each));
     if (own.length > 0) return { records: own, refused, isAway: false };
     isAway ||= said.isAway;
     // arXiv DOIs are derived from the arXiv id, not printed in the paper.
@@ -223,13 +225,8 @@ export function documentRecord(document: string, sidecar: Sidecar, at: string) {
 /** Shorter titles are too common to prove anything alone. */
 const FEWEST_WORDS = 4;
 
-/** What identifies the paper in a document. */
-export interface IdentifiablePaper {
-  readonly title: string | null;
-  readonly authors: readonly string[];
-  /** The start of its text, including title and authors. */
-  readonly head: string;
-}
+/** What identifies the paper in a document; the head is the start of its text, including title and authors. */
+type IdentifiablePaper = Pick<Sidecar, 'title' | 'authors' | 'head'>;
 
 /**
  * Whether a record belongs to the paper that contains its id: a first page also names works that it cites, corrects or
@@ -286,8 +283,7 @@ async function saidOf(
   parts: PaperParts,
   signal: AbortSignal,
 ): Promise<readonly WorkRecord[]> {
-  const face = { title: sidecar.title ?? null, authors: sidecar.authors, head: sidecar.head };
-  if (record.title !== null && !isSamePaper(face, record)) return [];
+  if (record.title !== null && !isSamePaper(sidecar, record)) return [];
   const at = new Date(parts.now()).toISOString();
   const stated = documentRecord(document, sidecar, at);
   // Only a DOI that the document alone names is looked up.
@@ -322,11 +318,6 @@ async function referencesOf(dataRoot: string, document: string): Promise<string[
 
 /** Changes when the document is parsed again; undefined if it was not parsed. */
 async function stampOf(dataRoot: string, document: string): Promise<string | undefined> {
-  try {
-    const { mtimeMs, size } = await stat(join(dataRoot, DOCTAGS_FOLDER, `${document}.meta.json`));
-    return `${mtimeMs} ${size}`;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const found = await unlessMissing(stat(join(dataRoot, DOCTAGS_FOLDER, `${document}.meta.json`)));
+  return found && `${found.mtimeMs} ${found.size}`;
 }
