@@ -48,7 +48,11 @@ export function isForSale(text: string): boolean {
  * too. Walls are detected to report them correctly, never to circumvent them.
  */
 export function wallOf({ status, url, headers, text }: PageFacts): Reason | undefined {
-  if (WALL_SIGNS.some(({ headers: signs }) => signs?.some(([name, value]) => matches(headers[name], value))))
+  if (
+    Object.values(WALL_SIGNS).some(({ headers: signs }) =>
+      signs?.some(([name, value]) => matches(headers[name], value)),
+    )
+  )
     return 'bot-wall';
   const seen = text.slice(0, MOST_CHARACTERS);
   if (BAN.test(seen.slice(0, 200))) return 'bot-wall';
@@ -72,7 +76,7 @@ function matches(value: string | undefined, wanted: string): boolean {
 
 function hasSign({ title, prose, files }: PageFace, lower: string): boolean {
   const name = title.toLowerCase();
-  return WALL_SIGNS.some(({ titles, marks, guards }) => {
+  return Object.values(WALL_SIGNS).some(({ titles, marks, guards }) => {
     if (titles?.some((each) => name.startsWith(each)) || marks?.some((each) => lower.includes(each))) return true;
     const isBare = prose.words <= MOST_WORDS_OF_A_SCRIPT && files === 0;
     return isBare && (guards?.some((each) => lower.includes(each)) ?? false);
@@ -80,14 +84,12 @@ function hasSign({ title, prose, files }: PageFace, lower: string): boolean {
 }
 
 /**
- * Signs of pages that block programs; data, not code. `headers` and `titles` occur only on walls. `marks` are on the
+ * Signs of pages that block programs, by vendor; data, not code. `headers` and `titles` occur only on walls. `marks` are on the
  * wall's page and prove something only if the page has nothing else. `guards` are scripts that vendors add to every
  * page of a site: they prove something only on a page without words. All lower case. wall.test.ts has an example of
- * each; `source` says where it was found.
+ * each; the comment says where it was found.
  */
 interface WallSign {
-  readonly vendor: string;
-  readonly source: string;
   /** Name and value of a response header; an empty value matches any. */
   readonly headers?: readonly (readonly [string, string])[];
   readonly titles?: readonly string[];
@@ -95,52 +97,41 @@ interface WallSign {
   readonly guards?: readonly string[];
 }
 
-export const WALL_SIGNS: readonly WallSign[] = [
-  {
-    vendor: 'Cloudflare',
-    source:
-      'developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/detect-response, 1xxx errors',
+export const WALL_SIGNS: Readonly<Record<string, WallSign>> = {
+  // developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/detect-response, 1xxx errors
+  Cloudflare: {
     headers: [['cf-mitigated', 'challenge']],
     titles: ['just a moment...', 'attention required! | cloudflare', 'please wait... | cloudflare'],
     marks: ['_cf_chl_opt', 'cf-browser-verification', 'cf-error-details', 'id="challenge-error-text"'],
     guards: ['/cdn-cgi/challenge-platform/'],
   },
-  {
-    vendor: 'AWS WAF',
-    source: 'docs.aws.amazon.com/waf/latest/developerguide/waf-captcha-and-challenge-actions.html',
+  // docs.aws.amazon.com/waf/latest/developerguide/waf-captcha-and-challenge-actions.html
+  'AWS WAF': {
     headers: [['x-amzn-waf-action', '']],
     titles: ['human verification'],
     marks: ['awswafintegration', 'awswafcaptcha'],
     guards: ['.awswaf.com/'],
   },
-  {
-    vendor: 'Anubis',
-    source: 'github.com/TecharoHQ/anubis: web/index.templ',
+  // github.com/TecharoHQ/anubis: web/index.templ
+  Anubis: {
     titles: ["making sure you're not a bot", 'making sure you’re not a bot', 'oh noes!'],
     marks: ['anubis_challenge', '.within.website/x/cmd/anubis'],
   },
-  {
-    vendor: 'PubMed Central',
-    source: 'pmc.ncbi.nlm.nih.gov answers to programs, 2025 and later: a proof of work in place of the file',
-    titles: ['preparing to download'],
-    marks: ['cloudpmc-viewer-pow'],
-  },
-  {
-    vendor: 'reCAPTCHA at NCBI',
-    source: 'pmc.ncbi.nlm.nih.gov answers to programs, 2025 and later',
+  // pmc.ncbi.nlm.nih.gov answers to programs, 2025 and later: a proof of work in place of the file
+  'PubMed Central': { titles: ['preparing to download'], marks: ['cloudpmc-viewer-pow'] },
+  // pmc.ncbi.nlm.nih.gov answers to programs, 2025 and later
+  'reCAPTCHA at NCBI': {
     titles: ['checking your browser - recaptcha', 'checking your browser'],
     marks: ['checking your browser before accessing'],
   },
-  {
-    vendor: 'Radware',
-    source: 'Radware Bot Manager (ShieldSquare) pages at validate.perfdrive.com, as at iopscience.iop.org',
+  // Radware Bot Manager (ShieldSquare) pages at validate.perfdrive.com, as at iopscience.iop.org
+  Radware: {
     titles: ['radware bot manager captcha', 'radware page', 'shieldsquare captcha', 'shieldsquare block'],
     marks: ['captcha.perfdrive.com', 'validate.perfdrive.com'],
     guards: ['perfdrive.com', 'shieldsquare'],
   },
-  {
-    vendor: 'DataDome',
-    source: 'docs.datadome.co: the page that carries `var dd=` and captcha-delivery.com',
+  // docs.datadome.co: the page that carries `var dd=` and captcha-delivery.com
+  DataDome: {
     marks: [
       'captcha-delivery.com/c.js',
       'captcha-delivery.com/i.js',
@@ -149,9 +140,8 @@ export const WALL_SIGNS: readonly WallSign[] = [
     ],
     guards: ['captcha-delivery.com', 'datadome'],
   },
-  {
-    vendor: 'Akamai',
-    source: 'techdocs.akamai.com: "Access Denied … Reference #"; the interstitial of Bot Manager',
+  // techdocs.akamai.com: "Access Denied … Reference #"; the interstitial of Bot Manager
+  Akamai: {
     marks: [
       'errors.edgesuite.net/',
       'reference&#32;&#35;',
@@ -162,9 +152,8 @@ export const WALL_SIGNS: readonly WallSign[] = [
     ],
     guards: ['/akam/13/', 'bm-verify'],
   },
-  {
-    vendor: 'HUMAN (PerimeterX)',
-    source: 'docs.humansecurity.com: block page with px-captcha, "Press & Hold"',
+  // docs.humansecurity.com: block page with px-captcha, "Press & Hold"
+  'HUMAN (PerimeterX)': {
     titles: ['access to this page has been denied'],
     marks: [
       'px-captcha',
@@ -175,69 +164,37 @@ export const WALL_SIGNS: readonly WallSign[] = [
     ],
     guards: ['perimeterx', 'px-cdn.net', 'px-cloud.net'],
   },
-  {
-    vendor: 'Imperva (Incapsula)',
-    source: 'docs.imperva.com: error pages "Request unsuccessful. Incapsula incident ID"',
+  // docs.imperva.com: error pages "Request unsuccessful. Incapsula incident ID"
+  'Imperva (Incapsula)': {
     titles: ['pardon our interruption'],
     marks: ['incapsula incident id', 'iframe id="main-iframe" src="/_incapsula_resource'],
     guards: ['_incapsula_resource'],
   },
-  {
-    vendor: 'F5',
-    source: 'my.f5.com: the blocking page of Advanced WAF',
+  // my.f5.com: the blocking page of Advanced WAF
+  F5: {
     titles: ['request rejected'],
     marks: ['the requested url was rejected. please consult with your administrator'],
     guards: ['/tspd/'],
   },
-  {
-    vendor: 'Vercel',
-    source: 'vercel.com/docs/vercel-firewall/firewall-concepts',
-    headers: [['x-vercel-mitigated', 'challenge']],
-    titles: ['vercel security checkpoint'],
-  },
-  {
-    vendor: 'Kasada',
-    source: 'kasada.io: the page that loads ips.js and waits for its answer',
-    marks: ['window.kpsdk', '/149e9513-01fa-4fb0-aad4-566afd725d1b/'],
-  },
-  {
-    vendor: 'Fastly',
-    source: 'docs.fastly.com/en/guides/about-client-challenges; as at link.springer.com and pypi.org',
-    titles: ['client challenge'],
-    marks: ['/_fs-ch-'],
-  },
-  {
-    vendor: 'Silverchair',
-    source: 'academic.oup.com and other journals on Silverchair: /crawlprevention/governor, "Validate User"',
-    titles: ['validate user'],
-    marks: ['/crawlprevention/governor'],
-  },
-  {
-    vendor: 'Sucuri',
-    source: 'docs.sucuri.net/website-firewall: the block page and the JavaScript check',
+  // vercel.com/docs/vercel-firewall/firewall-concepts
+  Vercel: { headers: [['x-vercel-mitigated', 'challenge']], titles: ['vercel security checkpoint'] },
+  // kasada.io: the page that loads ips.js and waits for its answer
+  Kasada: { marks: ['window.kpsdk', '/149e9513-01fa-4fb0-aad4-566afd725d1b/'] },
+  // docs.fastly.com/en/guides/about-client-challenges; as at link.springer.com and pypi.org
+  Fastly: { titles: ['client challenge'], marks: ['/_fs-ch-'] },
+  // academic.oup.com and other journals on Silverchair: /crawlprevention/governor, "Validate User"
+  Silverchair: { titles: ['validate user'], marks: ['/crawlprevention/governor'] },
+  // docs.sucuri.net/website-firewall: the block page and the JavaScript check
+  Sucuri: {
     titles: ['sucuri website firewall', 'you are being redirected...'],
     marks: ['sucuri_cloudproxy_js', 'cloudproxy@sucuri.net'],
   },
-  {
-    vendor: 'DDoS-Guard',
-    source: 'ddos-guard.net: the page that loads /.well-known/ddos-guard/',
-    titles: ['ddos-guard'],
-    marks: ['/.well-known/ddos-guard/'],
-  },
-  {
-    vendor: 'SiteGround',
-    source: 'siteground.com: the page that sends its reader to /.well-known/sgcaptcha/',
-    titles: ['robot challenge screen'],
-    marks: ['/.well-known/sgcaptcha/'],
-  },
-  {
-    vendor: 'Alibaba Cloud',
-    source: 'alibabacloud.com/help/en/waf: the script that sets acw_sc__v2',
-    marks: ['acw_sc__v2', 'acw_sc__v3'],
-  },
-  {
-    vendor: 'go-away',
-    source: 'git.gammaspectra.live/git/go-away: challenge templates',
-    marks: ['/.well-known/.git.gammaspectra.live/git/go-away/'],
-  },
-];
+  // ddos-guard.net: the page that loads /.well-known/ddos-guard/
+  'DDoS-Guard': { titles: ['ddos-guard'], marks: ['/.well-known/ddos-guard/'] },
+  // siteground.com: the page that sends its reader to /.well-known/sgcaptcha/
+  SiteGround: { titles: ['robot challenge screen'], marks: ['/.well-known/sgcaptcha/'] },
+  // alibabacloud.com/help/en/waf: the script that sets acw_sc__v2
+  'Alibaba Cloud': { marks: ['acw_sc__v2', 'acw_sc__v3'] },
+  // git.gammaspectra.live/git/go-away: challenge templates
+  'go-away': { marks: ['/.well-known/.git.gammaspectra.live/git/go-away/'] },
+};
