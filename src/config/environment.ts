@@ -6,6 +6,8 @@ import { settingsTable } from './generated/index.ts';
 import type { Key } from './keys.ts';
 import type { Layer } from './layers.ts';
 
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** Variables of the program that are not configuration keys. */
 const RESERVED = new Set(['DOCSTOKG_CONFIG', 'DOCSTOKG_PROFILE', 'DOCSTOKG_SIM']);
 
@@ -19,23 +21,15 @@ const PROXY: Customary = [
 ];
 
 /** Settings from customary variables, by default those for a proxy; every other source overrides them. */
-export function customaryLayer(
-  environment: Readonly<Record<string, string | undefined>>,
-  customary: Customary = PROXY,
-): Layer {
+export function customaryLayer(environment: Environment, customary = PROXY): Layer {
   return customary.flatMap(([path, ...names]) => {
     const name = names.find((each) => (environment[each] ?? '') !== '');
-    return name === undefined
-      ? []
-      : [{ path: [...path], value: environment[name], origin: `environment variable ${name}` }];
+    return name === undefined ? [] : [{ path, value: environment[name], origin: `environment variable ${name}` }];
   });
 }
 
 /** The settings made by `DOCSTOKG_SECTION__KEY` variables; texts are converted to the key's type. */
-export function environmentLayer(
-  environment: Readonly<Record<string, string | undefined>>,
-  keys?: readonly Key[],
-): Layer {
+export function environmentLayer(environment: Environment, keys?: readonly Key[]): Layer {
   const ours = Object.entries(environment).filter(([name]) => isSetting(name));
   if (ours.length === 0) return [];
   const known = new Map((keys ?? settingsTable().keys).map((key) => [key.environment, key]));
@@ -53,7 +47,7 @@ function isSetting(name: string): boolean {
 }
 
 /** A warning for each of our variables that cannot name a setting: another version or program may have left it. */
-export function strayVariables(environment: Readonly<Record<string, string | undefined>>): string[] {
+export function strayVariables(environment: Environment): string[] {
   return Object.keys(environment)
     .filter((name) => name.startsWith('DOCSTOKG_') && !name.includes('__'))
     .filter((name) => !RESERVED.has(name) && !name.startsWith('DOCSTOKG_TEST_'))
@@ -103,9 +97,7 @@ interface ArrayTask {
  * The task as given by Slurm (array), AWS Batch (array job) or Kubernetes (Indexed Job). Kubernetes does not give the
  * number of tasks; Slurm may start at any number and use any step.
  */
-export function arrayTask(
-  environment: Readonly<Record<string, string | undefined>> = process.env,
-): ArrayTask | undefined {
+export function arrayTask(environment: Environment = process.env): ArrayTask | undefined {
   const number = (name: string): number | undefined =>
     /^\d{1,9}$/.test(environment[name] ?? '') ? Number(environment[name]) : undefined;
   const slurm = number('SLURM_ARRAY_TASK_ID');
@@ -136,7 +128,7 @@ const VARIABLES: Customary = [
 ];
 
 /** Settings from `~/.aws/config`, `~/.aws/credentials` and the AWS variables, for the selected profile. */
-export function awsLayer(environment: Readonly<Record<string, string | undefined>>): Layer {
+export function awsLayer(environment: Environment): Layer {
   const profile = environment['AWS_PROFILE'] ?? 'default';
   const home = environment['HOME'] ?? homedir();
   const files = [

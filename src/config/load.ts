@@ -6,6 +6,7 @@ import type * as Yaml from 'yaml';
 import type { z } from 'zod';
 
 import { AppError, editDistance, errorInfo } from '../base/index.ts';
+import type { Environment } from './environment.ts';
 import { awsLayer, customaryLayer, environmentLayer, strayVariables } from './environment.ts';
 import { loadSchema, settingsTable } from './generated/index.ts';
 import type { Key } from './keys.ts';
@@ -30,7 +31,7 @@ export interface LoadOptions {
   readonly profile?: string | undefined;
   readonly flags?: Layer;
   readonly folder?: string;
-  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly environment?: Environment;
 }
 
 /** Resolves the configuration once: defaults, then the file, then its profile, then the environment, then flags. */

@@ -149,25 +149,24 @@ const servicesSchema = z.strictObject({
   ),
 });
 
+const key = (sentence: string) => setting(secret().default(''), sentence);
+
 /** API keys; better set by environment variables than in a file. */
 const keysSchema = z.strictObject({
-  openalex: setting(
-    secret().default(''),
-    'OpenAlex API key: larger daily budget, cursor paging and cached full texts.',
-  ),
-  core: setting(secret().default(''), 'CORE API key; without it CORE is not used.'),
-  semantic_scholar: setting(secret().default(''), 'Semantic Scholar API key: a rate limit of your own.'),
-  ncbi: setting(secret().default(''), 'NCBI API key: 10 requests per second instead of 3.'),
-  osf: setting(secret().default(''), 'OSF token: higher hourly limit.'),
-  openaire: setting(secret().default(''), 'OpenAIRE access token, valid for one hour: higher hourly limit.'),
-  openaire_refresh: setting(secret().default(''), 'OpenAIRE refresh token, used to renew access tokens.'),
-  springer_nature: setting(secret().default(''), 'Springer Nature API key: JATS of open-access articles.'),
-  wiley: setting(secret().default(''), 'Wiley text mining token, for the resolver wiley_tdm.'),
-  elsevier: setting(secret().default(''), 'Elsevier text mining key, for the resolver elsevier_tdm.'),
-  zotero: setting(secret().default(''), 'Zotero API key with read access to your library.'),
-  engine: setting(secret().default(''), 'API key of the PDF engine server (docling-serve or vision model).'),
-  embeddings: setting(secret().default(''), 'API key of the embedding server.'),
-  model: setting(secret().default(''), 'API key of the model server.'),
+  openalex: key('OpenAlex API key: larger daily budget, cursor paging and cached full texts.'),
+  core: key('CORE API key; without it CORE is not used.'),
+  semantic_scholar: key('Semantic Scholar API key: a rate limit of your own.'),
+  ncbi: key('NCBI API key: 10 requests per second instead of 3.'),
+  osf: key('OSF token: higher hourly limit.'),
+  openaire: key('OpenAIRE access token, valid for one hour: higher hourly limit.'),
+  openaire_refresh: key('OpenAIRE refresh token, used to renew access tokens.'),
+  springer_nature: key('Springer Nature API key: JATS of open-access articles.'),
+  wiley: key('Wiley text mining token, for the resolver wiley_tdm.'),
+  elsevier: key('Elsevier text mining key, for the resolver elsevier_tdm.'),
+  zotero: key('Zotero API key with read access to your library.'),
+  engine: key('API key of the PDF engine server (docling-serve or vision model).'),
+  embeddings: key('API key of the embedding server.'),
+  model: key('API key of the model server.'),
 });
 
 const downloadSchema = z.strictObject({
