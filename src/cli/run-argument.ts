@@ -21,16 +21,7 @@ export function runArgument(command: Command): Command {
   return command.argument('[run]', 'run folder; default: the newest run').addOption(runOption());
 }
 
-/** Adds arguments after an optional RUN: `graph show RUN ID`, `graph show ID --run RUN`. */
-export function runAndWords(command: Command, names: readonly string[]): Command {
-  const words = names.map((name) => (name.startsWith('[') ? name : `<${name}>`)).join(' ');
-  return command
-    .argument('[words...]', `[run] ${words}; default run: the newest`)
-    .usage(`[options] [run] ${words}`)
-    .addOption(runOption());
-}
-
-/** Splits the words given to a `runAndWords` command into the run and the rest. */
+/** Splits words after an optional RUN: `set RUN NAME`, `set NAME --run RUN`. Names in brackets are optional. */
 export function splitRun(
   given: readonly string[],
   names: readonly string[],

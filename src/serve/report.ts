@@ -243,7 +243,10 @@ class ReportWriter {
         shown.push(work);
       }
       this.#add(`${RUN}/graph/works`, { items: shown });
-      this.#omit(items.length - shown.length, 'works are not in the graph here; docstokg graph show has them');
+      this.#omit(
+        items.length - shown.length,
+        'works are not in the graph here; docstokg graph list neighbours has them',
+      );
     } catch (error) {
       // A graph of another version must not prevent the report.
       if (!(error instanceof AppError)) throw error;

@@ -7,7 +7,7 @@ import { corpusLayer, isEmptyDiff, openCorpus } from '../../corpus/index.ts';
 import type { Shared } from '../../harvest/index.ts';
 import { checkStore, fleetLayer, mergeFolders, openShared, simulatedLayer } from '../../harvest/index.ts';
 import { decimalNumber, webOptions } from '../options.ts';
-import { corpusOf, requireFolder, requireRun, runAndWords, runArgument, splitRun } from '../run-argument.ts';
+import { corpusOf, requireFolder, requireRun, runArgument, runOption, splitRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { count, plain } from '../terminal.ts';
@@ -133,8 +133,10 @@ interface SetFlags {
 
 /** `set [RUN] [NAME]`: named choices of works. */
 export function setCommand(): Command {
-  const names = ['[name]'];
-  return runAndWords(shared(new Command('set')), names)
+  return shared(new Command('set'))
+    .argument('[words...]', '[run] [name]; default run: the newest')
+    .usage('[options] [run] [name]')
+    .addOption(runOption())
     .description('list, show, save or delete named sets of works, for --works of other commands')
     .option(
       '--filter <filter>',
@@ -158,7 +160,7 @@ Examples:
     )
     .action(async (given: string[], flags: SetFlags, self: Command) => {
       const session = openSession(self);
-      const { run, words } = splitRun(given, names, flags.run);
+      const { run, words } = splitRun(given, ['[name]'], flags.run);
       const [name] = words;
       const { filter, works } = flags;
       const acts = [filter, works, flags.delete].filter((each) => each !== undefined);

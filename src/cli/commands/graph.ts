@@ -8,7 +8,7 @@ import { simulatedLayer } from '../../harvest/index.ts';
 import { askedRun, GRAPH_QUERIES, graphQuestion } from '../../questions/index.ts';
 import { stageExitCode } from '../../stage/index.ts';
 import { chosenWorks, webOptions, wholeNumber, worksOption } from '../options.ts';
-import { corpusOf, runAndWords, runArgument, runOption, splitRun } from '../run-argument.ts';
+import { corpusOf, runArgument, runOption, splitRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { count, plain } from '../terminal.ts';
@@ -34,8 +34,7 @@ export function graphCommand(): Command {
   return new Command('graph')
     .description('build and query the knowledge graph of a corpus; every edge has its evidence')
     .addCommand(buildCommand())
-    .addCommand(listCommand())
-    .addCommand(showCommand());
+    .addCommand(listCommand());
 }
 
 function buildCommand(): Command {
@@ -103,17 +102,18 @@ function printClaims(gathered: ClaimsGathered, session: Session): void {
   session.print({ ...gathered, outcome: undefined, failed: outcome.failed });
 }
 
-const top = (command: Command): Command => command.option('-n, --top <n>', 'rows to show', wholeNumber(1), 20);
-
 function listCommand(): Command {
   const names = [...Object.keys(GRAPH_QUERIES), 'sql'];
   const width = Math.max(...names.map((name) => name.length));
   const help = Object.entries(GRAPH_QUERIES).map(([name, { gives }]) => `  ${name.padEnd(width)}  ${gives}`);
-  return top(shared(new Command('list')))
+  return shared(new Command('list'))
     .description(`print a list from the graph: ${names.join(', ')}`)
     .addArgument(new Argument('<what>', 'what to list').choices(names))
-    .argument('[words...]', '[run], then words or a work; default run: the newest')
+    .argument('[words...]', '[run], then words, nodes or a work; default run: the newest')
     .addOption(runOption())
+    .option('-n, --top <n>', 'rows to show', wholeNumber(1), 20)
+    .addOption(new Option('--kind <kinds...>', 'only edges of these kinds').choices(Object.keys(EDGE_KINDS)))
+    .option('--brief', 'without the sentences that support an edge')
     .option('--min-citations <n>', 'gaps: minimum number of citing works', wholeNumber(1), 2)
     .option('--ids', 'gaps: print only ids, one per line, for docstokg run --input')
     .addHelpText(
@@ -124,6 +124,8 @@ ${help.join('\n')}
 
 Examples:
   docstokg graph list stats
+  docstokg graph list neighbours work:doi:10.1038/nature02691
+  docstokg graph list path 10.1038/nature02691 10.1126/science.1109908
   docstokg graph list quantities "protein binding"
   docstokg graph list gaps --min-citations 3 --ids > gaps.txt
   docstokg graph list cited-by 10.1038/nature02691
@@ -132,30 +134,13 @@ Examples:
     )
     .action(async (what: string, given: string[], flags: GraphFlags, self: Command) => {
       const session = openSession(self);
-      const takes = GRAPH_QUERIES[what]?.takes ?? ['statement'];
+      // `graph show`, the old name, also took a second node.
+      const takes = what === 'neighbours' ? ['node', '[to]'] : (GRAPH_QUERIES[what]?.takes ?? ['statement']);
       const { run, words } = splitRun(given, takes, flags.run);
       if (what === 'sql') return await printRows(words[0] ?? '', run, session);
       const inputs = words.map((word, at) => [takes[at]?.replaceAll(/[[\]]/g, '') ?? '', word]);
-      await printAnswer({ ask: what, ...(Object.fromEntries(inputs) as object) }, run, flags, session);
-    });
-}
-
-function showCommand(): Command {
-  const names = ['id', '[to]'];
-  return top(runAndWords(shared(new Command('show')), names))
-    .description('show a node and its edges, each with its source sentence; or a shortest path to another node')
-    .addOption(new Option('--kind <kinds...>', 'only edges of these kinds').choices(Object.keys(EDGE_KINDS)))
-    .option('--brief', 'only the neighbouring nodes, without sentences')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  docstokg graph show work:doi:10.1038/nature02691\n  docstokg graph show 10.1038/nature02691 10.1126/science.1109908\n',
-    )
-    .action(async (given: string[], flags: GraphFlags, self: Command) => {
-      const { run, words } = splitRun(given, names, flags.run);
-      const [node, to] = words;
-      const kind = flags.kind?.join(',');
-      const asked = to === undefined ? { ask: 'neighbours', node, kind } : { ask: 'path', node, to };
-      await printAnswer(asked, run, flags, openSession(self));
+      const ask = what === 'neighbours' && words.length === 2 ? 'path' : what;
+      await printAnswer({ ask, ...(Object.fromEntries(inputs) as object) }, run, flags, session);
     });
 }
 
@@ -168,7 +153,8 @@ async function printAnswer(
 ): Promise<void> {
   await using corpus = await corpusOf(session, named);
   await using run = askedRun(corpus.folder, corpus, session.logMessage);
-  const request = { ...asked, limit: flags.top, min_citations: flags.minCitations };
+  const kinds = flags.kind && { kind: flags.kind.join(',') };
+  const request = { ...asked, ...kinds, limit: flags.top, min_citations: flags.minCitations };
   const { head, items, summary } = await graphQuestion.ask(request, [run], new AbortController().signal);
   const rows = items as readonly { readonly id: string; readonly evidence: string }[];
   if (flags.ids) {
