@@ -11,10 +11,10 @@ import { loopbackFetch } from '../http/index.ts';
 
 type Simulation = typeof simulation;
 
-const open = async (): Promise<Simulation> => import('../../sim/index.ts');
-
 /** Loads the simulator. Rendering its papers needs optional packages. */
-export async function loadSimulation(load: () => Promise<Simulation> = open): Promise<Simulation> {
+export async function loadSimulation(
+  load: () => Promise<Simulation> = () => import('../../sim/index.ts'),
+): Promise<Simulation> {
   try {
     return await load();
   } catch (error) {
@@ -28,15 +28,11 @@ export async function loadSimulation(load: () => Promise<Simulation> = open): Pr
 
 const MISSING = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);
 
-export interface ChildSimulation extends AsyncDisposable {
-  readonly url: string;
-}
-
 /**
  * Starts `docstokg sim serve` and waits until it is ready. The child exits when its stdin pipe closes, which the
  * operating system does when this process ends for any reason.
  */
-export async function startSimulation(parameters: readonly string[]): Promise<ChildSimulation> {
+export async function startSimulation(parameters: readonly string[]) {
   const bin = join(packageRoot(), 'bin', 'docstokg');
   const child = spawn(process.execPath, [bin, 'sim', 'serve', '--leash', '--json', ...parameters], {
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -62,8 +58,6 @@ export async function startSimulation(parameters: readonly string[]): Promise<Ch
   };
 }
 
-type SimAnswer = Awaited<ReturnType<typeof loopbackFetch>>;
-
 /** What a client with this policy should obtain from a running simulator. */
 export async function readTruth(sim: string, policy: object): Promise<TruthLine[]> {
   const { body } = await call(sim, '/__sim/truth', { method: 'POST', body: JSON.stringify(policy) });
@@ -73,13 +67,9 @@ export async function readTruth(sim: string, policy: object): Promise<TruthLine[
   return truth;
 }
 
-export async function readViolations(
-  sim: string,
-): Promise<{ readonly total: number; readonly by_rule: Readonly<Record<string, number>> }> {
-  return (await (await call(sim, '/__sim/violations')).json()) as {
-    readonly total: number;
-    readonly by_rule: Readonly<Record<string, number>>;
-  };
+export async function readViolations(sim: string) {
+  const response = await call(sim, '/__sim/violations');
+  return (await response.json()) as { readonly total: number; readonly by_rule: Readonly<Record<string, number>> };
 }
 
 /** Reads a client's manifest; the last line of a work counts. */
@@ -97,7 +87,7 @@ export async function readManifest(path: string): Promise<Map<string, ManifestLi
   return manifest;
 }
 
-async function call(sim: string, path: string, init: Parameters<typeof loopbackFetch>[1] = {}): Promise<SimAnswer> {
+async function call(sim: string, path: string, init: Parameters<typeof loopbackFetch>[1] = {}) {
   const hint = 'use the URL printed as "sim" by docstokg sim serve';
   const response = await loopbackFetch(new URL(path, sim), init).catch((error: unknown) => {
     throw new AppError('SIM_UNREACHABLE', `no response from ${sim}`, { hint, cause: error });

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 
-import { Argument, Command, Option } from 'commander';
+import { Command, Option } from 'commander';
 
 import { AppError } from '../../base/index.ts';
 import { entryRows, ManifestFolder } from '../../harvest/index.ts';
@@ -139,17 +139,12 @@ interface ImportFlags {
 function importCommand(): Command {
   return shared(new Command('import'))
     .description('read the decisions of a screening tool and apply them, or add the works of reference lists')
-    .addArgument(new Argument('<run>', 'run folder; --add creates it if it does not exist'))
-    .addArgument(
-      new Argument(
-        '<files...>',
-        'CSV or RIS with ids, DOIs or titles and decisions; with --add or --as any list of works',
-      ),
-    ) // prettier-ignore
+    .argument('<run>', 'run folder; --add creates it if it does not exist')
+    .argument('<files...>', 'CSV or RIS with ids, DOIs or titles and decisions; with --add or --as any list of works')
     .option(
       '--add',
       'add the works of these lists (RIS, BibTeX, nbib, CSL-JSON, CSV …), to screen them before anything is downloaded',
-    ) // prettier-ignore
+    )
     .addOption(
       new Option(
         '--as <decision>',
