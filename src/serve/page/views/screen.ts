@@ -12,9 +12,8 @@ type Candidate = Screening['next'][number];
 type Choice = Candidate['decisions'][number]['decision'];
 type Phase = Candidate['decisions'][number]['phase'];
 interface Acts {
-  readonly decide: (decision: Choice, reason?: string) => void;
+  readonly decide: (decision: Choice, note: string, reason?: string) => void;
   readonly undo: () => void;
-  readonly note: (text: string) => void;
 }
 
 const PHASES: readonly (readonly [Phase, string])[] = [
@@ -50,7 +49,6 @@ function Review({ run, by, phase }: { readonly run: Run; readonly by: string; re
   const { source, notify, about, place } = useScene();
   const path = runPath(run, 'screening');
   const [answer, change] = useLoaded('', (signal) => source.get<Screening>(path, { by, phase }, signal));
-  const [note, setNote] = useState('');
   /** A decision that could not be sent keeps its id: sent again, it is the same decision. */
   const sending = useRef<{ readonly work: string; readonly id: string } | undefined>(undefined);
   const isBusy = useRef(false);
@@ -64,7 +62,6 @@ function Review({ run, by, phase }: { readonly run: Run; readonly by: string; re
         (value) => {
           sending.current = undefined;
           change(() => value);
-          setNote('');
           notify(said);
         },
         (error: unknown) => notify(`Not saved: ${messageOf(error)}. Try again.`),
@@ -72,18 +69,14 @@ function Review({ run, by, phase }: { readonly run: Run; readonly by: string; re
       .finally(() => (isBusy.current = false));
   };
   const acts: Acts = {
-    decide: (decision, reason) => {
+    decide: (decision, note, reason) => {
       if (!candidate) return;
-      const { work } = candidate;
+      const { work, title } = candidate;
       if (sending.current?.work !== work) sending.current = { work, id: newId() };
-      post(
-        'decide',
-        { id: sending.current.id, work, phase, decision, reason: reason === '' ? undefined : reason, note: note === '' ? undefined : note },
-        `${SAID[decision]}: ${candidate.title ?? work}`,
-      ); // prettier-ignore
+      const about = { reason: reason || undefined, note: note || undefined };
+      post('decide', { ...sending.current, phase, decision, ...about }, `${SAID[decision]}: ${title ?? work}`);
     },
     undo: () => post('decide', { phase, decision: 'undo' }, 'The last decision was undone.'),
-    note: setNote,
   };
   return shown(answer, (value) => [
     progressOf(value, phase, () => post('sample', {}, 'The random sample has begun.'), place('/summary', {})),
@@ -95,7 +88,6 @@ function Review({ run, by, phase }: { readonly run: Run; readonly by: string; re
           candidate=${value.next[0]}
           protocol=${value.protocol}
           phase=${phase}
-          note=${note}
           acts=${acts}
           key=${value.next[0].work}
         />`
@@ -181,18 +173,18 @@ function Card(props: {
   readonly candidate: Candidate;
   readonly protocol: Screening['protocol'];
   readonly phase: Phase;
-  readonly note: string;
   readonly acts: Acts;
 }): View {
-  const { run, candidate, protocol, phase, note, acts } = props;
+  const { run, candidate, protocol, phase, acts } = props;
   const { query } = useScene();
   const [reason, setReason] = useState('');
+  const [note, setNote] = useState('');
   const noteField = useRef<HTMLInputElement>(null);
   const reasonField = useRef<HTMLInputElement>(null);
   const words = [query.get('mark') ?? '', ...protocol.highlight].join(' ');
   const decide = (decision: Choice, why = reason): void => {
     if (decision === 'exclude' && phase === 'full-text' && why === '') reasonField.current?.focus();
-    else acts.decide(decision, decision === 'exclude' ? why : undefined);
+    else acts.decide(decision, note, decision === 'exclude' ? why : undefined);
   };
   // Before painting: a key pressed as soon as the work is visible must not be lost.
   useLayoutEffect(() => {
@@ -261,7 +253,7 @@ function Card(props: {
           id="note"
           ref=${noteField}
           value=${note}
-          onInput=${() => acts.note(noteField.current?.value ?? '')}
+          onInput=${() => setNote(noteField.current?.value ?? '')}
         />`,
       )}
     </aside>
