@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { duration, moment, number, outcomeName, size, words } from './format.ts';
 import type { WholeWork } from './answers.ts';
 import type { View } from './scene.ts';
-import { html, messageOf, useScene } from './scene.ts';
+import { button, html, messageOf, useScene } from './scene.ts';
 import type { Query } from './source.ts';
 
 /** A link to the web or to a file next to the page; other URLs are shown as text. */
@@ -132,27 +132,20 @@ export function ActButton(props: {
       .then(notify, (error: unknown) => notify(messageOf(error)))
       .finally(() => setBusy(false));
   };
-  return html`<button type="button" class="quiet" aria-label=${label} disabled=${isBusy} onClick=${click}>
-    ${name}
-  </button>`;
+  return button(name, click, { 'aria-label': label, disabled: isBusy });
 }
 
 export function CopyButtons({ apa, bibtex }: { readonly apa: string | null; readonly bibtex: string | null }): View {
   const { notify } = useScene();
-  const copy = (name: string, text: string | null): View =>
-    text !== null &&
-    html`<button
-      type="button"
-      class="quiet"
-      onClick=${() =>
-        void navigator.clipboard.writeText(text).then(
-          () => notify(`Copied as ${name}.`),
-          () => notify(text),
-        )}
-    >
-      Copy ${name}
-    </button>`;
-  return [copy('APA', apa), copy('BibTeX', bibtex)];
+  const copy = (name: string, text: string): void =>
+    void navigator.clipboard.writeText(text).then(
+      () => notify(`Copied as ${name}.`),
+      () => notify(text),
+    );
+  return [
+    apa !== null && button('Copy APA', () => copy('APA', apa)),
+    bibtex !== null && button('Copy BibTeX', () => copy('BibTeX', bibtex)),
+  ];
 }
 
 interface ListRow {
@@ -202,7 +195,7 @@ function SortHead({ column: [key, name, isDefault = false] }: { readonly column:
   const isDown = query.get('order') === 'desc';
   const turn = (): void => set({ sort: key, order: isSorted && !isDown ? 'desc' : 'asc' });
   return html`<th scope="col" aria-sort=${!isSorted ? 'none' : isDown ? 'descending' : 'ascending'}>
-    <button type="button" class="sort" onClick=${turn}>${name}</button>
+    ${button(name, turn, { class: 'sort' })}
   </th>`;
 }
 
@@ -227,14 +220,10 @@ export function figures(shown: readonly (readonly [name: string, value: string, 
 /** A modal dialog; Escape and the button close it. */
 export function Dialog(props: { readonly label: string; readonly close: () => void; readonly children?: View }): View {
   const { label, close, children } = props;
-  const [element, button] = [useRef<HTMLDialogElement>(null), useRef<HTMLButtonElement>(null)];
-  useEffect(() => {
-    element.current?.showModal();
-    button.current?.focus();
-  }, []);
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => element.current?.showModal(), []);
   return html`<dialog aria-label=${label} ref=${element} onClose=${close}>
-    ${children}
-    <button type="button" class="quiet" ref=${button} onClick=${() => element.current?.close()}>Close</button>
+    ${children} ${button('Close', () => element.current?.close(), { autofocus: true })}
   </dialog>`;
 }
 

@@ -78,6 +78,11 @@ export function shown<T>(fetched: Fetched<T>, view: (value: T) => View): View {
   return fetched.kind === 'failed' ? fault(fetched.error) : html`<p class="hint" role="status">Loading …</p>`;
 }
 
+/** A button that acts; `more` are further attributes. */
+export function button(name: View, act: () => void, more: object = {}): View {
+  return html`<button type="button" class="quiet" onClick=${act} ...${more}>${name}</button>`;
+}
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -151,8 +156,6 @@ export function usePaged<T>(path: string, query: Query, [one, many]: readonly [o
   return {
     rows,
     status: shown(fetched, () => html`<p class="hint" role="status">${count}</p>`),
-    more: html`<div ref=${below}>
-      ${next !== null && html`<button type="button" class="quiet" onClick=${showMore}>Show more</button>`}
-    </div>`,
+    more: html`<div ref=${below}>${next !== null && button('Show more', showMore)}</div>`,
   };
 }

@@ -4,7 +4,7 @@ import type { AskedAnswer, AskedLine, Run } from '../answers.ts';
 import { counted } from '../format.ts';
 import { filters, QueryField, QuestionBox } from '../parts.ts';
 import type { View } from '../scene.ts';
-import { fault, html, runPath, useScene } from '../scene.ts';
+import { button, fault, html, runPath, useScene } from '../scene.ts';
 
 /** A question, and an answer whose sentences link to the quoted passages. */
 export function AskView({ run }: { readonly run: Run }): View {
@@ -43,7 +43,7 @@ export function AskView({ run }: { readonly run: Run }): View {
   const hint = `Ask the papers of ${run.title} …`;
   return [
     html`<${QuestionBox} id="question" act="Ask" hint=${hint} asked=${q} ask=${(text: string) => set({ q: text })}>
-      ${isBusy && html`<button type="button" class="quiet" onClick=${() => stop?.abort()}>Stop</button>`}
+      ${isBusy && button('Stop', () => stop?.abort())}
     <//>`,
     filters(
       html`<${QueryField}

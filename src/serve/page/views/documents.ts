@@ -5,7 +5,7 @@ import { counted } from '../format.ts';
 import { marked } from '../marked.ts';
 import { CopyButtons, filters, link, listTable, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
-import { html, runPath, shown, useAnswer, usePaged, useScene } from '../scene.ts';
+import { button, html, runPath, shown, useAnswer, usePaged, useScene } from '../scene.ts';
 
 type Block = WholeDocument['blocks'][number];
 type Mode = 'passages' | 'blocks' | 'headings' | 'figures';
@@ -150,16 +150,8 @@ function Viewer(props: {
       </div>
       <div class="beside">
         <div class="switch" role="group" aria-label="Listed beside the page">
-          ${(Object.keys(MODES) as Mode[]).map(
-            (each) =>
-              html`<button
-                type="button"
-                class="quiet"
-                aria-pressed=${String(mode === each)}
-                onClick=${() => setMode(each)}
-              >
-                ${MODES[each]}
-              </button>`,
+          ${(Object.keys(MODES) as Mode[]).map((each) =>
+            button(MODES[each], () => setMode(each), { 'aria-pressed': String(mode === each) }),
           )}
         </div>
         ${
@@ -256,16 +248,7 @@ function Steps(props: {
   const all = list.kind === 'answered' ? list.value.items : [];
   const [at, here] = [numbers.indexOf(page), all.findIndex((line) => line.id === id)];
   const step = (sign: string, label: string, to: number | undefined): View =>
-    html`<button
-      type="button"
-      class="quiet"
-      aria-label=${label}
-      title=${label}
-      disabled=${to === undefined}
-      onClick=${() => turn(to)}
-    >
-      ${sign}
-    </button>`;
+    button(sign, () => turn(to), { 'aria-label': label, title: label, disabled: to === undefined });
   const document = (sign: string, label: string, to: DocumentLine | undefined): View =>
     to &&
     html`<a

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { GraphPicture, PictureEdge, PictureNode } from '../../../graph/picture/index.ts';
 import { yearScale } from '../../../graph/picture/index.ts';
 import type { View } from '../scene.ts';
-import { html } from '../scene.ts';
+import { button, html } from '../scene.ts';
 
 const LABEL_CHARS = 34;
 /** Average width of a character at 12 pixels. */
@@ -92,9 +92,9 @@ export function GraphDrawing(props: {
   );
   return html`<div class="canvas">
     <div class="steps">
-      <button type="button" class="quiet" aria-label="Zoom in" onClick=${() => zoom(1.5)}>+</button>
-      <button type="button" class="quiet" aria-label="Zoom out" onClick=${() => zoom(1 / 1.5)}>−</button>
-      <button type="button" class="quiet" aria-label="Show all" onClick=${() => setCamera(ALL)}>All</button>
+      ${button('+', () => zoom(1.5), { 'aria-label': 'Zoom in' })}
+      ${button('−', () => zoom(1 / 1.5), { 'aria-label': 'Zoom out' })}
+      ${button('All', () => setCamera(ALL), { 'aria-label': 'Show all' })}
     </div>
     <svg
       ref=${ground}

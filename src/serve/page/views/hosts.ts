@@ -5,7 +5,7 @@ import { chart, key } from '../charts.ts';
 import { clock, counted, duration, number, since, size, words } from '../format.ts';
 import { ActButton, cell, filters, listTable, QueryField } from '../parts.ts';
 import type { Scene, View } from '../scene.ts';
-import { html, runPath, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
+import { button, html, runPath, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
 
 const HOSTS_AT_FIRST = 24;
 const MOST_HOSTS = 2_000;
@@ -128,7 +128,7 @@ function HostsOverTime({ run }: { readonly run: Run }): View {
           ${(isAll ? items : items.slice(0, HOSTS_AT_FIRST)).map((lane) => laneRow(lane, { from, to, most }))}
         </tbody>
       </table>
-      ${!isAll && rest > 0 && html`<button type="button" class="quiet" onClick=${() => setAll(true)}>Show ${counted(rest, 'more host')}</button>`}
+      ${!isAll && rest > 0 && button(`Show ${counted(rest, 'more host')}`, () => setAll(true))}
       ${lanes.omitted > 0 && html`<p class="hint">${counted(lanes.omitted, 'host')} with fewer requests not listed.</p>`}
     </section>`;
   });

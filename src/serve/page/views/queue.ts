@@ -5,7 +5,7 @@ import { lineChart } from '../charts.ts';
 import { counted, moment, number, reasonName, since, timeLeft, words } from '../format.ts';
 import { ActButton, Dialog, figures, filters, historyOf, listTable, QueryChoice, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
-import { html, shown, useAnswer, useHistory, useLive, usePaged, useScene } from '../scene.ts';
+import { button, html, shown, useAnswer, useHistory, useLive, usePaged, useScene } from '../scene.ts';
 
 const STATES = ['queued', 'in_progress', 'done', 'skipped', 'error'] as const;
 const STATE_NAMES: Readonly<Record<string, string>> = { in_progress: 'leased', error: 'failed' };
@@ -111,14 +111,7 @@ function Failures({ queue }: { readonly queue: Queue }): View {
               return {
                 key: `${code} ${state}`,
                 more: { 'data-reason': code, 'data-state': state },
-                head: html`<button
-                  type="button"
-                  class="sort"
-                  aria-label=${`Jobs with ${name}`}
-                  onClick=${() => filter(code, state)}
-                >
-                  ${name}
-                </button>`,
+                head: button(name, () => filter(code, state), { class: 'sort', 'aria-label': `Jobs with ${name}` }),
                 cells: [
                   stateName(state),
                   number(jobs),
@@ -200,10 +193,10 @@ function Jobs(): View {
       rows.map((job) => ({
         key: job.id,
         more: { 'data-job': job.id },
-        head: html`<button type="button" class="sort" onClick=${() => setOpen(job)}>
-            ${job.title ?? job.artifact_id}
-          </button>
-          <small>${job.title === null ? '' : job.artifact_id}</small>`,
+        head: [
+          button(job.title ?? job.artifact_id, () => setOpen(job), { class: 'sort' }),
+          html`<small>${job.title === null ? '' : job.artifact_id}</small>`,
+        ],
         cells: [
           stateName(job.state),
           job.error_code === null ? '–' : reasonName(job.error_code),

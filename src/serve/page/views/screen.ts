@@ -5,7 +5,7 @@ import { number } from '../format.ts';
 import { marked } from '../marked.ts';
 import { field, filters, link, QueryChoice, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
-import { html, messageOf, runPath, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
+import { button, html, messageOf, runPath, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
 import type { Query } from '../source.ts';
 
 type Candidate = Screening['next'][number];
@@ -92,7 +92,7 @@ function Review({ run, by, phase }: { readonly run: Run; readonly by: string; re
           key=${value.next[0].work}
         />`
       : html`<p class="lede">Nothing is left to decide in this phase for ${by}.</p>
-          <p><button type="button" class="quiet" onClick=${acts.undo}>Undo the last decision</button></p>`,
+          <p>${button('Undo the last decision', acts.undo)}</p>`,
     conflictsOf(value, phase, (work) => {
       source.get<Screening>(path, { by, phase, work }).then(
         (opened) => change(() => opened),
@@ -147,9 +147,7 @@ function beginSample(isTime: boolean, begin: () => void): View {
   const said = isTime
     ? 'Hardly anything relevant is found now. A random sample of the rest shows whether to stop. '
     : 'The works most likely to be relevant come first. Later, a random sample of the rest shows how many were missed. ';
-  return html`<p class="promise">
-    ${said}<button type="button" class="quiet" onClick=${begin}>Begin the random sample</button>
-  </p>`;
+  return html`<p class="promise">${said}${button('Begin the random sample', begin)}</p>`;
 }
 
 function conflictsOf({ conflicts, phases }: Screening, phase: Phase, open: (work: string) => void): View {
@@ -160,7 +158,7 @@ function conflictsOf({ conflicts, phases }: Screening, phase: Phase, open: (work
       ${conflicts.map(
         ({ work, title, decisions }) =>
           html`<li>
-            <button type="button" class="quiet" onClick=${() => open(work)}>${title ?? work}</button>
+            ${button(title ?? work, () => open(work))}
             ${decisions.map(({ by, decision, reason }) => `${by} ${decision}${reason === null ? '' : ` (${reason})`}`).join(', ')}
           </li>`,
       )}
@@ -225,8 +223,10 @@ function Card(props: {
         </div>`
       }
       <div class="choices">
-        ${CHOICES.map(([decision, said, key]) => html`<button type="button" class=${decision} onClick=${() => decide(decision)}>${said} <kbd>${key}</kbd></button>`)}
-        <button type="button" class="quiet" onClick=${acts.undo}>Undo <kbd>u</kbd></button>
+        ${CHOICES.map(([decision, said, key]) =>
+          button(html`${said} <kbd>${key}</kbd>`, () => decide(decision), { class: decision }),
+        )}
+        ${button(html`Undo <kbd>u</kbd>`, acts.undo)}
       </div>
       ${field(
         html`Reason to exclude <kbd>r</kbd>`,
@@ -243,7 +243,7 @@ function Card(props: {
       ${
         protocol.reasons.length > 0 &&
         html`<ol class="reasons">
-          ${protocol.reasons.slice(0, 9).map((each) => html`<li><button type="button" class="quiet" onClick=${() => decide('exclude', each)}>${each}</button></li>`)}
+          ${protocol.reasons.slice(0, 9).map((each) => html`<li>${button(each, () => decide('exclude', each))}</li>`)}
         </ol>`
       }
       ${field(

@@ -4,7 +4,7 @@ import type { Run, SavedTable, TableCell, TableColumn, TableLine, TablePage, Tab
 import { counted } from '../format.ts';
 import { Dialog, field, filters, listTable, QueryChoice, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
-import { fault, html, runPath, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
+import { button, fault, html, runPath, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
 
 const ROWS_AT_ONCE = 500;
 
@@ -93,7 +93,7 @@ function FillForm({ run, done }: { readonly run: Run; readonly done: (table: str
         ${field('Works', 'table-works', html`<input type="search" id="table-works" ref=${works} placeholder="all" />`)}
       </div>
       <button type="submit" class="quiet" disabled=${stop !== undefined}>Fill in</button>
-      ${stop && html` <button type="button" class="quiet" onClick=${() => stop.abort()}>Stop</button>`}
+      ${stop && [' ', button('Stop', () => stop.abort())]}
       <p class="hint fill" role="status">${said}</p>
     </form>
   </details>`;
@@ -134,15 +134,11 @@ function Rows({ run, id }: { readonly run: Run; readonly id: string }): View {
             head: titleOf(row),
             cells: row.cells.map((cell, at) => {
               const text = cell.kind === 'value' ? cell.value : '–';
-              return html`<button
-                type="button"
-                class="sort"
-                title=${cell.kind === 'value' ? cell.from : cell.sentence}
-                aria-label=${`${columns[at]?.name} of ${titleOf(row)}: ${text}`}
-                onClick=${() => setOpened({ row, at })}
-              >
-                ${text}
-              </button>`;
+              return button(text, () => setOpened({ row, at }), {
+                class: 'sort',
+                title: cell.kind === 'value' ? cell.from : cell.sentence,
+                'aria-label': `${columns[at]?.name} of ${titleOf(row)}: ${text}`,
+              });
             }),
           })),
           'works cells',
@@ -270,7 +266,7 @@ function OneCell(props: {
               </select>`,
         )}
         <button type="submit" class="quiet">Correct</button>
-        ${isCorrected && html`<button type="button" class="quiet undo" onClick=${() => correct(null)}>Undo the correction</button>`}
+        ${isCorrected && button('Undo the correction', () => correct(null), { class: 'quiet undo' })}
       </form>`
     }
     ${error !== undefined && fault(error)}

@@ -12,7 +12,7 @@ import {
   saveText,
 } from '../parts.ts';
 import type { Scene, View } from '../scene.ts';
-import { html, runPath, shown, useAnswer, usePaged, useScene } from '../scene.ts';
+import { button, html, runPath, shown, useAnswer, usePaged, useScene } from '../scene.ts';
 
 const COLUMNS = [
   ['title', 'Work', true],
@@ -50,6 +50,7 @@ export function WorksView({ run }: { readonly run: Run }): View {
         ] as const,
     ),
   ];
+  const exportCsv = (): void => void source.exportCsv?.(filter).then((csv) => saveText('works.csv', 'text/csv', csv));
   const opened = query.get('work');
   return [
     filters([
@@ -66,13 +67,7 @@ export function WorksView({ run }: { readonly run: Run }): View {
         Export:
         ${
           source.exportCsv
-            ? html`<button
-                type="button"
-                class="quiet"
-                onClick=${() => void source.exportCsv?.(filter).then((csv) => saveText('works.csv', 'text/csv', csv))}
-              >
-                CSV
-              </button>`
+            ? button('CSV', exportCsv)
             : EXPORTS.map(
                 ([name, file]) => html` <a href=${source.file(runPath(run, file))} download=${file}>${name}</a>`,
               )
@@ -102,7 +97,7 @@ function workRow(work: Work, { place, set }: Scene) {
   return {
     key: work.id,
     more: { 'data-work': work.id },
-    head: html`<button type="button" class="sort" onClick=${() => set({ work: work.id })}>${title}</button>
+    head: html`${button(title, () => set({ work: work.id }), { class: 'sort' })}
       <small>${[work.authors, work.venue].filter((each) => each).join(' · ') || work.id}</small>
       ${work.retracted && html`<small class="retracted">retracted</small>`}`,
     cells: [
