@@ -69,6 +69,15 @@ export function reasonName(code: string): string {
   return words(code).toLowerCase();
 }
 
+/** The steps of a run. */
+export const STEPS = {
+  works: 'Works processed',
+  saved: 'Downloaded',
+  parsed: 'Parsed',
+  chunked: 'Chunked',
+  embedded: 'Embedded',
+} as const;
+
 export const OUTCOMES = [
   ['saved', 'downloaded', 'tone-good'],
   ['own', 'local file', 'tone-accent'],

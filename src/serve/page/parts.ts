@@ -220,10 +220,13 @@ export function figures(shown: readonly (readonly [name: string, value: string, 
 /** A modal dialog; Escape and the button close it. */
 export function Dialog(props: { readonly label: string; readonly close: () => void; readonly children?: View }): View {
   const { label, close, children } = props;
-  const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => element.current?.showModal(), []);
+  const [element, closing] = [useRef<HTMLDialogElement>(null), useRef<HTMLButtonElement>(null)];
+  useEffect(() => {
+    element.current?.showModal();
+    closing.current?.focus();
+  }, []);
   return html`<dialog aria-label=${label} ref=${element} onClose=${close}>
-    ${children} ${button('Close', () => element.current?.close(), { autofocus: true })}
+    ${children} ${button('Close', () => element.current?.close(), { ref: closing })}
   </dialog>`;
 }
 

@@ -2,17 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 
 import type { Figures, Now, Run, RunEvent } from '../answers.ts';
 import { chart, lineChart } from '../charts.ts';
-import { clock, counted, number, percent, timeLeft, words } from '../format.ts';
+import { clock, counted, number, percent, STEPS, timeLeft, words } from '../format.ts';
 import type { View } from '../scene.ts';
 import { html, runPath, shown, useHistory, useLive, useScene } from '../scene.ts';
 
-const NAMES = {
-  works: 'Works processed',
-  saved: 'Downloaded',
-  parsed: 'Parsed',
-  chunked: 'Chunked',
-  embedded: 'Embedded',
-} as const;
 const STATES = {
   running: 'Running',
   done: 'Done',
@@ -52,10 +45,10 @@ function stage({ name, done, failed, of, per_minute: rate, seconds_left: left }:
     left !== null && left > 0 ? timeLeft(left) : '',
   ].filter((note) => note !== '');
   return html`<div class="stage" data-stage=${name}>
-    <h2>${NAMES[name]}</h2>
+    <h2>${STEPS[name]}</h2>
     <strong>${number(done)}</strong>
     ${chart(
-      `${NAMES[name]}: ${number(done)} of ${number(whole)}, ${number(failed)} failed`,
+      `${STEPS[name]}: ${number(done)} of ${number(whole)}, ${number(failed)} failed`,
       [100, 8],
       { preserveAspectRatio: 'none', class: 'tone-good' },
       html`<rect class="track" width="100" height="8" rx="1" />

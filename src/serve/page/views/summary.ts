@@ -1,18 +1,10 @@
 import type { Account, Run, Sources } from '../answers.ts';
 import type { Bar } from '../charts.ts';
 import { barTable, stackedBar } from '../charts.ts';
-import { counted, number, OUTCOMES, percent, size, words } from '../format.ts';
+import { counted, number, OUTCOMES, percent, size, STEPS, words } from '../format.ts';
 import { figures } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { html, runPath, shown, useAnswer, useScene } from '../scene.ts';
-
-const STEPS: Readonly<Record<string, string>> = {
-  works: 'Processed',
-  saved: 'Downloaded',
-  parsed: 'Parsed',
-  chunked: 'Chunked',
-  embedded: 'Embedded',
-};
 
 /** The query, results of every step, and why works are missing. */
 export function SummaryView({ run }: { readonly run: Run }): View {
@@ -25,7 +17,7 @@ export function SummaryView({ run }: { readonly run: Run }): View {
       <h2>Steps</h2>
       ${barTable(
         'Works and documents by step',
-        value.stages.map(({ name, done }) => ({ name: STEPS[name] ?? name, value: done })),
+        value.stages.map(({ name, done }) => ({ name: STEPS[name], value: done })),
       )}
     </section>`,
     html`<section>
