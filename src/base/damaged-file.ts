@@ -1,5 +1,5 @@
-import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, readFileSync } from 'node:fs';
-import { readSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync } from 'node:fs';
+import { readSync, writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 import type { Clock } from './clock.ts';
@@ -102,9 +102,9 @@ function rewrite(path: string, bytes: Buffer): void {
   withFile(path, 'r+', (descriptor) => {
     for (let written = 0; written < bytes.length;)
       written += writeSync(descriptor, bytes, written, bytes.length - written, written);
+    ftruncateSync(descriptor, bytes.length);
+    fsyncSync(descriptor);
   });
-  truncateSync(path, bytes.length);
-  withFile(path, 'r+', fsyncSync);
 }
 
 function withFile(path: string, flags: string, work: (descriptor: number) => void): void {

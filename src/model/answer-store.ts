@@ -41,16 +41,9 @@ export class AnswerStore implements Disposable {
   }
 
   find(question: string): ModelAnswer | undefined {
-    const row = this.#database
-      .prepare('SELECT content, input_tokens, output_tokens FROM answers WHERE question = ?')
-      .get(question);
-    return (
-      row && {
-        content: String(row['content']),
-        inputTokens: Number(row['input_tokens']),
-        outputTokens: Number(row['output_tokens']),
-      }
-    );
+    const sql =
+      'SELECT content, input_tokens AS inputTokens, output_tokens AS outputTokens FROM answers WHERE question = ?';
+    return this.#database.prepare(sql).get(question) as ModelAnswer | undefined;
   }
 
   /** Stores an answer; it is on disk when this returns. */

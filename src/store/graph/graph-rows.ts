@@ -352,11 +352,11 @@ export class ReferenceAnswers implements StoredAnswers {
   }
 
   get(question: string): StoredAnswer | undefined {
-    const row = this.#store.get<{ origin: string; read_at: string; answer: string }>(
-      'select origin, read_at, answer from catalogue_answers where question = ?',
+    const row = this.#store.get<Omit<StoredAnswer, 'answer'> & { answer: string }>(
+      'select origin, read_at as readAt, answer from catalogue_answers where question = ?',
       question,
     );
-    return row && { answer: JSON.parse(row.answer) as StoredAnswer['answer'], origin: row.origin, readAt: row.read_at };
+    return row && { ...row, answer: JSON.parse(row.answer) as StoredAnswer['answer'] };
   }
 
   set(question: string, answer: StoredAnswer): void {
