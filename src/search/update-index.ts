@@ -68,7 +68,7 @@ async function writeSegments(
   try {
     for await (const document of documents) {
       signal?.throwIfAborted();
-      open ??= await OpenSegment.create(folder, dense);
+      open ??= new OpenSegment(folder, dense);
       rows.push(await open.add(document));
       if (!open.isFull) continue;
       segments.push(await open.finish());
@@ -85,21 +85,14 @@ async function writeSegments(
 }
 
 class OpenSegment {
-  readonly #name: string;
+  readonly #name = randomBytes(6).toString('hex');
   readonly #path: string;
   readonly #writer: SegmentWriter;
   readonly #lexical = new LexicalWriter();
 
-  private constructor(name: string, path: string, writer: SegmentWriter) {
-    this.#name = name;
-    this.#path = path;
-    this.#writer = writer;
-  }
-
-  static async create(folder: string, dense: IndexDense | null): Promise<OpenSegment> {
-    const name = newName();
-    const path = segmentPath(folder, name);
-    return new OpenSegment(name, path, await SegmentWriter.create(path, dense ?? undefined));
+  constructor(folder: string, dense: IndexDense | null) {
+    this.#path = segmentPath(folder, this.#name);
+    this.#writer = new SegmentWriter(this.#path, dense ?? undefined);
   }
 
   get isFull(): boolean {
@@ -139,10 +132,6 @@ class OpenSegment {
     await this.#writer[Symbol.asyncDispose]();
     await rm(this.#path, { force: true });
   }
-}
-
-function newName(): string {
-  return randomBytes(6).toString('hex');
 }
 
 /** Merges small segments while there are many of them, within a bound. */
@@ -187,7 +176,7 @@ function total(segments: readonly Sized[]): number {
 export async function mergeThese(index: IndexRows, names: readonly string[]): Promise<void> {
   const { folder, dense } = index;
   const sources = names.map((name) => ({ path: segmentPath(folder, name), documents: index.documentsIn(name) }));
-  const name = newName();
+  const name = randomBytes(6).toString('hex');
   const { footer, moved } = await mergeSegments(segmentPath(folder, name), sources, dense ?? undefined);
   await syncFolder(folder);
   const change: IndexChange = {

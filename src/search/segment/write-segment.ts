@@ -1,5 +1,6 @@
-import type { FileHandle } from 'node:fs/promises';
-import { open, rm } from 'node:fs/promises';
+import { closeSync, fsync, openSync, read, writeFile } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 
 import { AppError } from '../../base/index.ts';
@@ -43,15 +44,10 @@ export class SegmentWriter implements AsyncDisposable {
   readonly #offsets: number[] = [0];
   readonly #facets: number[] = [];
 
-  private constructor(path: string, file: BufferedFile, rows: DenseRows | undefined) {
+  constructor(path: string, dense: DenseKind | undefined) {
     this.#path = path;
-    this.#file = file;
-    this.#rows = rows;
-  }
-
-  static async create(path: string, dense: DenseKind | undefined): Promise<SegmentWriter> {
-    const file = await BufferedFile.create(path);
-    return new SegmentWriter(path, file, dense && new DenseRows(await BufferedFile.create(rowsPath(path)), dense));
+    this.#file = new BufferedFile(path);
+    this.#rows = dense && new DenseRows(new BufferedFile(rowsPath(path)), dense);
   }
 
   get passages(): number {
@@ -212,26 +208,23 @@ class DenseRows implements AsyncDisposable {
 }
 
 const BUFFER_BYTES = 1 << 20;
+const [appendBytes, readBytes, syncFile] = [promisify(writeFile), promisify(read), promisify(fsync)];
 
 /** A file written sequentially in large pieces. */
 class BufferedFile implements AsyncDisposable {
-  readonly #handle: FileHandle;
+  readonly #descriptor: number;
   #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   #used = 0;
   size = 0;
 
-  private constructor(handle: FileHandle) {
-    this.#handle = handle;
-  }
-
-  static async create(path: string): Promise<BufferedFile> {
-    return new BufferedFile(await open(path, 'w+'));
+  constructor(path: string) {
+    this.#descriptor = openSync(path, 'w+');
   }
 
   async write(bytes: Uint8Array): Promise<void> {
     this.size += bytes.length;
     if (this.#used + bytes.length > BUFFER_BYTES) await this.#flush();
-    if (bytes.length > BUFFER_BYTES) await this.#handle.writeFile(bytes);
+    if (bytes.length > BUFFER_BYTES) await appendBytes(this.#descriptor, bytes);
     else {
       this.#buffer.set(bytes, this.#used);
       this.#used += bytes.length;
@@ -240,14 +233,14 @@ class BufferedFile implements AsyncDisposable {
 
   async sync(): Promise<void> {
     await this.#flush();
-    await this.#handle.sync();
+    await syncFile(this.#descriptor);
   }
 
   async *readBack(): AsyncGenerator<Uint8Array> {
     await this.#flush();
     const block = Buffer.allocUnsafe(BUFFER_BYTES);
     for (let at = 0; at < this.size;) {
-      const { bytesRead } = await this.#handle.read(block, 0, block.length, at);
+      const { bytesRead } = await readBytes(this.#descriptor, block, 0, block.length, at);
       if (bytesRead === 0) return;
       at += bytesRead;
       yield block.subarray(0, bytesRead);
@@ -255,12 +248,12 @@ class BufferedFile implements AsyncDisposable {
   }
 
   async #flush(): Promise<void> {
-    if (this.#used > 0) await this.#handle.writeFile(this.#buffer.subarray(0, this.#used));
+    if (this.#used > 0) await appendBytes(this.#descriptor, this.#buffer.subarray(0, this.#used));
     this.#used = 0;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#handle.close();
+    closeSync(this.#descriptor);
   }
 }
 
@@ -284,7 +277,7 @@ export async function mergeSegments(
   dense: DenseKind | undefined,
 ): Promise<{ readonly footer: SegmentFooter; readonly moved: readonly Moved[] }> {
   using files = new DisposableStack();
-  await using writer = await SegmentWriter.create(path, dense);
+  await using writer = new SegmentWriter(path, dense);
   const moved: Moved[] = [];
   const opened: { readonly lexical: LexicalSegment; readonly targets: Uint32Array }[] = [];
   const lengths: number[] = [];
