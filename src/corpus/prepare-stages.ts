@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { manifestFolder } from '../ask/index.ts';
 import type { Warn } from '../base/index.ts';
-import { AppError, systemClock } from '../base/index.ts';
+import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import { arrayTask, settingsTable } from '../config/index.ts';
 import type { Runtime } from '../harvest/index.ts';
@@ -86,7 +86,7 @@ export function prepareEmbed(config: Config, engines: EmbedEngines, call: StageC
  */
 export function prepareDense(config: Config, warn: Warn): FlowingStage | undefined {
   const { parse } = config;
-  const dense = plainDense(config);
+  const dense = denseSettings(config);
   if (!dense) return undefined;
   // Opened here to report damage.
   openCache(config, warn)[Symbol.dispose]();
@@ -105,19 +105,11 @@ export function prepareDense(config: Config, warn: Warn): FlowingStage | undefin
 function embedWorkerSettings(config: Config, engines: EmbedEngines): EmbedWorkerSettings {
   const { parse } = config;
   return {
-    dense: engines.dense && plainDense(config),
+    dense: engines.dense && denseSettings(config),
     sparse: engines.sparse && { dataRoot: parse.data_root, format: parse.format },
     type: parse.vector_type,
     cache: cachePath(config),
   };
-}
-
-/** The dense engine's settings as plain data. */
-function plainDense(config: Config): AheadSettings['dense'] | undefined {
-  const settings = denseSettings(config);
-  if (!settings) return undefined;
-  const { clock: _clock, ...plain } = settings as typeof settings & { readonly clock?: unknown };
-  return plain;
 }
 
 function openCache(config: Config, warn: Warn): VectorCache {
@@ -293,7 +285,7 @@ export function chunkSettings({ parse }: Config): ChunkSettings {
   };
 }
 
-/** The configured dense engine; undefined if none is wanted. */
+/** The configured dense engine, as plain data for workers; undefined if none is wanted. */
 export function denseSettings({ parse, keys, stage }: Config): DenseSettings | undefined {
   const prefixes = { query: parse.query_prefix, passage: parse.passage_prefix };
   switch (parse.dense) {
@@ -326,7 +318,6 @@ export function denseSettings({ parse, keys, stage }: Config): DenseSettings | u
         ...(stage.timeout_s !== null && stage.timeout_s > 0 && { probeMs: stage.timeout_s * 1000 }),
         normalise: true,
         prefixes,
-        clock: systemClock,
       };
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-import { oncePer, systemClock } from '../../base/index.ts';
+import { oncePer } from '../../base/index.ts';
 import type { StageWorker, WorkerModule, WorkItem } from '../../stage/index.ts';
 import { embeddedText, readChunkTexts } from '../chunk/chunk.ts';
 import { chunkOutput } from '../chunk/stage.ts';
@@ -9,11 +9,10 @@ import { VectorCache, embedTexts } from './embed-texts.ts';
 import type { DenseSettings } from './engine.ts';
 import { openDenseEngine } from './engine.ts';
 import { stoppingFault, embedOutput } from './stage.ts';
-import type { PlainDense } from './worker.ts';
 
 /** Settings of the worker that embeds ahead. */
 export interface AheadSettings {
-  readonly dense: PlainDense<DenseSettings>;
+  readonly dense: DenseSettings;
   /** The file of the vector cache. */
   readonly cache: string;
 }
@@ -36,7 +35,7 @@ export function aheadItems(dataRoot: string, format: FileFormat): (itemId: strin
 }
 
 const toolsOf = oncePer(async ({ dense, cache }: AheadSettings) => ({
-  engine: await openDenseEngine({ ...dense, clock: systemClock } as DenseSettings),
+  engine: await openDenseEngine(dense),
   cache: new VectorCache(cache),
 }));
 

@@ -1,4 +1,4 @@
-import { oncePer, systemClock } from '../../base/index.ts';
+import { oncePer } from '../../base/index.ts';
 import type { StageWorker, WorkerModule } from '../../stage/index.ts';
 import type { FileFormat } from '../files/open.ts';
 import { VectorCache } from './embed-texts.ts';
@@ -7,12 +7,9 @@ import { openDenseEngine } from './engine.ts';
 import { createEmbedWorker, openCorpusBm25, stoppingFault } from './stage.ts';
 import type { VectorType } from './vector-file.ts';
 
-/** A dense engine as plain data, which can be sent to a process. */
-export type PlainDense<E> = E extends unknown ? Omit<E, 'clock' | 'random'> : never;
-
 /** Settings of the embed worker; plain data. */
 export interface EmbedWorkerSettings {
-  readonly dense: PlainDense<DenseSettings> | undefined;
+  readonly dense: DenseSettings | undefined;
   /** Where the chunks are that BM25 counts; undefined without sparse vectors. */
   readonly sparse: { readonly dataRoot: string; readonly format: FileFormat } | undefined;
   readonly type: VectorType;
@@ -27,7 +24,7 @@ export const embedWorker: WorkerModule = {
 
 const workerOf = oncePer(async ({ dense, sparse, type, cache }: EmbedWorkerSettings) => {
   const engines = {
-    dense: dense && (await openDenseEngine({ ...dense, clock: systemClock } as DenseSettings)),
+    dense: dense && (await openDenseEngine(dense)),
     sparse: sparse && (await openCorpusBm25(sparse.dataRoot, sparse.format)),
   };
   return createEmbedWorker({ engines, type, cache: new VectorCache(cache) });

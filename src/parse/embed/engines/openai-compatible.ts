@@ -1,5 +1,5 @@
 import type { Clock, Random } from '../../../base/index.ts';
-import { AppError, KeyedLimiter, spreadDelay, wait, isAbort } from '../../../base/index.ts';
+import { AppError, KeyedLimiter, spreadDelay, systemClock, wait, isAbort } from '../../../base/index.ts';
 import type { DenseEngine, Role } from '../engine.ts';
 import { withPrefix, normalise } from '../engine.ts';
 
@@ -24,7 +24,7 @@ export interface ServerOptions {
   readonly normalise: boolean;
   /** Put before every text of that role, as models like E5 want it. */
   readonly prefixes: Readonly<Record<Role, string>>;
-  readonly clock: Clock;
+  readonly clock?: Clock;
   readonly random?: Random;
 }
 
@@ -56,16 +56,17 @@ export async function openServerEngine(options: ServerOptions, signal?: AbortSig
 }
 
 class EmbeddingClient {
-  readonly #options: ServerOptions;
+  readonly #options: ServerOptions & { readonly clock: Clock };
   readonly #url: string;
   /** One key: a Retry-After holds all requests to the server. */
   readonly #limiter: KeyedLimiter;
   dimensions: number;
 
   constructor(options: ServerOptions) {
-    this.#options = options;
+    const { clock = systemClock } = options;
+    this.#options = { ...options, clock };
     this.#url = `${options.url.replace(/(?<!\/)\/+$/, '')}/embeddings`;
-    this.#limiter = new KeyedLimiter({ clock: options.clock, defaultLimit: options.concurrency });
+    this.#limiter = new KeyedLimiter({ clock, defaultLimit: options.concurrency });
     this.dimensions = options.dimensions;
   }
 
