@@ -23,7 +23,7 @@ export interface DocumentLine {
 }
 
 /** Words in the title or authors, and the page. */
-export type DocumentsRequest = Pick<WorksRequest, 'q' | 'limit' | 'cursor'>;
+type DocumentsRequest = Pick<WorksRequest, 'q' | 'limit' | 'cursor'>;
 
 const DEFAULT_LIMIT = 50;
 

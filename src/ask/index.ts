@@ -24,7 +24,7 @@ export {
   sentenceOf,
   WORK_ORDERS,
 } from './works/work-table.ts';
-export type { DocumentLine, DocumentsRequest, DocumentStep } from './document-table.ts';
+export type { DocumentLine, DocumentStep } from './document-table.ts';
 export { DocumentTable } from './document-table.ts';
 export type {
   WorkFacet,
@@ -43,10 +43,10 @@ export { workLabel } from './graph/types.ts';
 export type { GraphNode, Neighbour, ShownEvidence, Weighted } from './graph/types.ts';
 export { isFailure, isRefusal } from '../store/index.ts';
 export { CITATION_STYLES, Library, manifestFolder } from './library/library.ts';
-export type { CitationStyle, LibraryAccount, WorksPage } from './library/library.ts';
-export type { Figure, LibraryDocument, OutlineEntry, TextPart, TextPiece } from './library/read-document.ts';
+export type { CitationStyle, WorksPage } from './library/library.ts';
+export type { Figure, LibraryDocument, TextPart, TextPiece } from './library/read-document.ts';
 export type { CitedDocument, CitedHit, CitedWork, PassageFilter, SearchRequest } from './search/search-session.ts';
 export { KeptOpen, fileStamp } from './search/kept-open.ts';
-export { keptSearch, SearchSession } from './search/search-session.ts';
+export { SearchSession } from './search/search-session.ts';
 export { CorpusView } from './view/corpus-view.ts';
 export type { RunEvent, StepCount, ShownBlock, ShownDocument } from './view/corpus-view.ts';

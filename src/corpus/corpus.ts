@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, systemClock, setAsideIfDamaged } from '../base/index.ts';
@@ -7,11 +7,12 @@ import type { Config, Layer, Settings } from '../config/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
 import type { Runtime, WorkPlans } from '../harvest/index.ts';
 import { ManifestFolder, simulatedLayer } from '../harvest/index.ts';
-import { chooseWorks, CorpusView, CorpusWorks, keptSearch, Library, manifestFolder, worksOfSet } from '../ask/index.ts';
+import { chooseWorks, CorpusView, CorpusWorks, KeptOpen, Library, manifestFolder, worksOfSet } from '../ask/index.ts';
+import { chunkOutput } from '../parse/index.ts';
 import type { SavedSet } from '../store/index.ts';
 import { CorpusStore, LABELS } from '../store/index.ts';
 import type { Work } from '../works/index.ts';
-import type { CitedHit, KeptOpen, SearchRequest, SearchSession } from '../ask/index.ts';
+import type { CitedHit, SearchRequest, SearchSession } from '../ask/index.ts';
 import { CorpusGraph } from './corpus-graph.ts';
 import type { Estimate, GatherRequest } from './gather-request.ts';
 import { estimateWorks, findPlansOfWorks, findWorks, askedFor, wantedDocuments } from './gather-request.ts';
@@ -27,6 +28,9 @@ import type { ParseRequest } from './run-stages.ts';
 import { runStages } from './run-stages.ts';
 import type { OpenSearchOptions, SearchEvent } from './open-search.ts';
 import { openSearchSession, placeOf, refreshPlace, searchPlaceIn } from './open-search.ts';
+
+/** How often a live search checks for changes. */
+const LOOK_MS = 10_000;
 
 /** Options for opening a corpus; all have defaults. */
 export interface CorpusOptions {
@@ -185,9 +189,17 @@ export class Corpus implements AsyncDisposable {
 
   /** A search for long-running processes: it notices when the corpus grows. The caller disposes of it. */
   liveSearch(tell?: (event: SearchEvent) => void): KeptOpen<SearchSession> {
-    const { folder, config } = this;
-    const open = (): Promise<SearchSession> => this.openSearch(tell ? { tell } : {});
-    return keptSearch({ folder, dataRoot: config.parse.data_root, clock: this.#clock, open });
+    const looked = [
+      dirname(chunkOutput(this.config.parse.data_root, 'any', 'parquet')),
+      ...['Index', 'manifest.jsonl', 'records.jsonl', 'decisions.jsonl'].map((name) => join(this.folder, name)),
+    ];
+    return new KeptOpen({
+      open: () => this.openSearch(tell ? { tell } : {}),
+      stamp: () => looked.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0).join(' '),
+      lookMs: LOOK_MS,
+      clock: this.#clock,
+      renews: true,
+    });
   }
 
   /**

@@ -329,23 +329,14 @@ async function namedPart(
   const step = Math.max(1, known.length / ASSUMED.sample);
   const chosen = Array.from(
     { length: Math.min(known.length, ASSUMED.sample) },
-    (_, at) => known[Math.floor(at * step)],
-  );
-  const groups = [
-    ...Map.groupBy(
-      chosen.filter((each) => each !== undefined),
-      ({ field }) => field,
-    ),
-  ].flatMap(([field, values]) =>
-    Array.from({ length: Math.ceil(values.length / IDS_TOGETHER) }, (_, at) => ({
-      filter: `${field}:${values
-        .slice(at * IDS_TOGETHER, (at + 1) * IDS_TOGETHER)
-        .map(({ value }) => value)
-        .join('|')}`,
-    })),
-  );
-  const samples = [];
-  for (const query of groups) samples.push(await sampled(query, PER_PAGE, { asking, signal }));
+    (_, at) => known[Math.floor(at * step)] ?? [],
+  ).flat();
+  const samples: OpenAlexSample[] = [];
+  for (const [field, conditions] of Map.groupBy(chosen, (condition) => condition.field))
+    for (let at = 0; at < conditions.length; at += IDS_TOGETHER) {
+      const values = conditions.slice(at, at + IDS_TOGETHER).map(({ value }) => value);
+      samples.push(await sampled({ filter: `${field}:${values.join('|')}` }, PER_PAGE, { asking, signal }));
+    }
   return {
     works: works.length,
     sample: samples.flatMap((sample) => sample.works),

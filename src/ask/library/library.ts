@@ -29,8 +29,6 @@ export type CitationStyle = (typeof CITATION_STYLES)[number];
 
 export type WorksPage = ReturnType<WorkTable['page']>;
 
-export type LibraryAccount<Run> = Awaited<ReturnType<Library<Run>['account']>>;
-
 /** A corpus for readers: its works, the text of its documents, citations, and what is missing. */
 export class Library<Run = unknown> implements Disposable {
   readonly folder: string;

@@ -11,14 +11,6 @@ import { folded } from '../../store/index.ts';
 const MOST_ROWS = 2_000;
 const MOST_COLUMNS = 200;
 
-export interface OutlineEntry {
-  readonly heading: string;
-  readonly level: number;
-  readonly page: number | null;
-  /** The index of the heading among the blocks. */
-  readonly block: number;
-}
-
 export type LibraryDocument = Awaited<ReturnType<typeof readDocument>>;
 
 /** A block of a document as Markdown. */
@@ -83,6 +75,7 @@ export async function readDocument(dataRoot: string, name: string) {
     sha256: text('source_sha256'),
     abstract: text('abstract'),
     pages,
+    /** The headings; `block` is the index of a heading among the blocks. */
     outline: blocks.flatMap((block, at) =>
       block.kind === 'heading' ? [{ heading: block.text, level: block.level, page: pageOf(block), block: at }] : [],
     ),

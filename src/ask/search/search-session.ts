@@ -1,10 +1,5 @@
-import { statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-
-import type { Clock } from '../../base/index.ts';
 import { AppError, sha256 } from '../../base/index.ts';
 import type { DenseEngine } from '../../parse/index.ts';
-import { chunkOutput } from '../../parse/index.ts';
 import type { Hit, SearchFilter, SearchIndex, SearchMode, SearchOptions, Section } from '../../search/index.ts';
 import { dot, SECTIONS } from '../../search/index.ts';
 import type { Records } from '../../store/index.ts';
@@ -14,7 +9,6 @@ import type { CorpusWorks } from '../corpus-works.ts';
 import type { Graph } from '../graph/graph.ts';
 import { nearDocuments } from '../graph/graph.ts';
 import { parseYears } from '../works/work-table.ts';
-import { KeptOpen } from './kept-open.ts';
 
 const TOP = 10;
 
@@ -145,30 +139,6 @@ function otherVersions(records: Records): Set<string> {
   // A paper of the user may also have been downloaded.
   for (const held of documents.values()) for (const [document] of held.slice(1)) hidden.add(document);
   return hidden;
-}
-
-/** How often a growing corpus is checked for changes. */
-const LOOK_MS = 10_000;
-
-interface Parts {
-  readonly folder: string;
-  readonly dataRoot: string;
-  readonly clock: Clock;
-  readonly open: () => Promise<SearchSession>;
-}
-
-/** A search that stays open while the corpus grows; use `Corpus.liveSearch`. */
-export function keptSearch({ folder, dataRoot, clock, open }: Parts): KeptOpen<SearchSession> {
-  const looked = [
-    dirname(chunkOutput(dataRoot, 'any', 'parquet')),
-    join(folder, 'Index'),
-    join(folder, 'manifest.jsonl'),
-    join(folder, 'records.jsonl'),
-    join(folder, 'decisions.jsonl'),
-  ];
-  // Changes with the passages or the index.
-  const stamp = (): string => looked.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0).join(' ');
-  return new KeptOpen({ open, stamp, lookMs: LOOK_MS, clock, renews: true });
 }
 
 /** The work of a passage, with its citation. */

@@ -202,7 +202,7 @@ async function writeDataset(
   folder: string,
   works: readonly LibraryWork[],
   place: { readonly name: string; readonly dataRoot: string; readonly format: FileFormat },
-): Promise<{ readonly works: number; readonly passages: number }> {
+): Promise<void> {
   await mkdir(join(folder, 'data'), { recursive: true });
   const kept = works.filter(({ reason, isOtherVersion }) => !namesNoWork(reason ?? '') && !isOtherVersion);
   const rows = kept.map(({ record, licence: license, file }) => ({
@@ -222,7 +222,6 @@ async function writeDataset(
   await shards(join(folder, 'data', 'works'), WORK_COLUMNS, rows);
   const passages = await shards(join(folder, 'data', 'passages'), PASSAGE_COLUMNS, passageRows(kept, place));
   await writeFile(join(folder, 'README.md'), datasetCard(place.name, kept, passages));
-  return { works: rows.length, passages };
 }
 
 async function* passageRows(
