@@ -139,6 +139,9 @@ test('without a model the sentences that answer best are the answer, or there is
     { most: 3, least: 0.35, nearness },
   );
   assert.equal(plain?.text, 'The symbiont density rose at first.', 'without the heading above it');
+  const listed = hit('krill', 'Results\n\nThe South Sea had 250 krill per cubic metre.\n\n- one net\n\n- two nets\n\nCounted twice by hand at sea.'); // prettier-ignore
+  const [above] = await extractAnswer('How many krill per cubic metre had the South Sea?', [listed], { most: 1, least: 0.35, nearness }); // prettier-ignore
+  assert.equal(above?.text, 'The South Sea had 250 krill per cubic metre.', 'above a list');
   assert.deepEqual(await ask('What is the price of metformin tablets in Denmark?'), []);
 });
 

@@ -41,11 +41,17 @@ export async function extractAnswer(
 ): Promise<AnswerSentence[]> {
   const terms = new Set(analyse(withoutAmountWords(question)));
   const all = passages.flatMap(({ passage }, at) =>
-    sentencesOf(passage.text).map(({ start, end }) => {
-      // A heading has no full stop and would be joined with the next sentence.
-      const heading = passage.text.slice(start, end).lastIndexOf('\n\n');
-      const from = heading === -1 ? start : start + heading + 2;
-      return { passage: at + 1, start: from, end, text: passage.text.slice(from, end) };
+    sentencesOf(passage.text).flatMap(({ start, end }) => {
+      // A heading has no full stop, and an item of a list no capital: what ends a block there ends a sentence.
+      const blocks = [...passage.text.slice(start, end).matchAll(/[^\n](?:[^\n]|\n(?!\n))*/g)];
+      return blocks
+        .filter(([text], block) => block === blocks.length - 1 || /[.!?]\W{0,3}$/.test(text))
+        .map(({ 0: text, index }) => ({
+          passage: at + 1,
+          start: start + index,
+          end: start + index + text.length,
+          text,
+        }));
     }),
   );
   const analysed = all.map(({ text }) => new Set(analyse(text)));
