@@ -44,7 +44,7 @@ function isSound(path: string): boolean {
     return database.prepare('pragma quick_check(1)').get()?.['quick_check'] === 'ok';
   } catch (error) {
     if (isDamaged(error)) return false;
-    throw error;
+    throw describeDiskError(error, path);
   }
 }
 

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { openOrSetAside } from './damaged-file.ts';
+import { openOrSetAside, setAsideIfDamaged } from './damaged-file.ts';
 import { AppError, describeDiskError } from './errors.ts';
 
 const PATH = join(tmpdir(), 'rows.jsonl');
@@ -46,6 +46,10 @@ test('a database that cannot be opened is an error with its path and a hint', ()
       return true;
     },
   );
+});
+
+test('a database that cannot be checked for damage is an error with its path', () => {
+  assert.throws(() => setAsideIfDamaged(tmpdir(), undefined), { code: 'DISK_CANNOT_OPEN' });
 });
 
 test('other errors are returned unchanged', () => {

@@ -415,9 +415,8 @@ function versionOf(database: DatabaseSync): number {
   return Number(database.prepare('pragma user_version').get()?.['user_version']);
 }
 
-/** Result codes of SQLite: read-only, cannot open. */
 function isUnwritable(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && [8, 14].includes((error.errcode as number) & 0xff);
+  return error instanceof AppError && ['DISK_READ_ONLY', 'DISK_CANNOT_OPEN'].includes(error.code);
 }
 
 /** Whether a folder has a database, in any version. */
