@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 
 import type { ScoredCandidate, TitleFinding } from '../resolve/index.ts';
 import type { CitedWork, ListedWork, Work, WorkRecord } from '../works/index.ts';
-import { namedWork, NO_IDS, readCsv, normalizeDoi, readUtf8, workFromIds } from '../works/index.ts';
+import { namedWork, NO_IDS, normalizeDoi, readTable, workFromIds } from '../works/index.ts';
 import { csvLine } from './ledger/manifest-reports.ts';
 import type { Asking } from './open-download.ts';
 
@@ -120,10 +120,10 @@ const YES = /^(?:y|yes|x|true|ok|accept)$/i;
 const NO = /^(?:n|no|none|false|0|refuse)$/i;
 
 /** The decision in a row: a DOI the person entered, else the number of a candidate; "yes" is the first. */
-function decisionIn(row: ReadonlyMap<string, string>): Decision {
-  const accept = row.get('accept') ?? '';
+function decisionIn(value: (name: string) => string): Decision {
+  const accept = value('accept');
   const number = YES.test(accept) ? '1' : accept;
-  const doi = normalizeDoi(row.get('chosen_doi') ?? '') ?? normalizeDoi(row.get(`candidate_${number}`) ?? '');
+  const doi = normalizeDoi(value('chosen_doi')) ?? normalizeDoi(value(`candidate_${number}`));
   if (doi !== undefined) return { kind: 'chosen', doi };
   return { kind: NO.test(accept) ? 'refused' : 'open' };
 }
@@ -143,18 +143,9 @@ export class ReviewFile {
 
   static async open(path: string): Promise<ReviewFile> {
     const decisions = new Map<string, Decision>();
-    if (existsSync(path)) {
-      let header: readonly string[] | undefined;
-      for await (const { fields } of readCsv(readUtf8(path))) {
-        if (!fields) continue;
-        if (!header) header = fields.map((name) => name.trim());
-        else {
-          const row = new Map(header.map((name, at) => [name, (fields[at] ?? '').trim()]));
-          const entry = row.get('entry') ?? '';
-          if (entry !== '') decisions.set(entry, decisionIn(row));
-        }
-      }
-    }
+    if (existsSync(path))
+      for await (const { value } of readTable(path))
+        if (value('entry') !== '') decisions.set(value('entry'), decisionIn(value));
     return new ReviewFile(path, decisions);
   }
 

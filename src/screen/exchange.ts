@@ -12,7 +12,7 @@ import {
   identify,
   keyOf,
   listFormatOf,
-  readCsv,
+  readTable,
   readTagged,
   readUtf8,
   readWorks,
@@ -312,19 +312,12 @@ async function* rowsOf(path: string): AsyncGenerator<Row> {
     }
     return;
   }
-  let header: readonly string[] | undefined;
-  for await (const { line, fields } of readCsv(readUtf8(path))) {
-    if (!header) {
-      header = (fields ?? []).map((name) => name.trim().toLowerCase()); // prettier-ignore
-      continue;
-    }
-    const names = header;
+  for await (const { line, names, value } of readTable(path)) {
+    const columns = new Map(names.map((name) => [name.toLowerCase(), name]));
     // Spreadsheets put a quote before text that looks like a formula; it is not part of the text.
-    const value = (name: string): string =>
-      name.startsWith('has ')
-        ? names.includes(name.slice(4)) ? name : ''
-        : (fields?.[names.indexOf(name)]?.trim() ?? '').replace(/^'(?=[=+\-@])/, ''); // prettier-ignore
-    yield { line, value, tags: [] };
+    const said = (name: string): string => value(columns.get(name) ?? '').replace(/^'(?=[=+\-@])/, '');
+    const has = (name: string): string => (columns.has(name) ? name : '');
+    yield { line, value: (name) => (name.startsWith('has ') ? has(name.slice(4)) : said(name)), tags: [] };
   }
 }
 

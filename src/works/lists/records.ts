@@ -157,6 +157,22 @@ export async function* readCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
 const LONGEST_LINE = 10_000_000;
 const MOST_FIELDS = 20_000;
 
+/** The rows of a CSV file, read by the names of its columns; names and values are trimmed. */
+export async function* readTable(path: string): AsyncGenerator<{
+  readonly line: number;
+  readonly names: readonly string[];
+  readonly value: (name: string) => string;
+}> {
+  let names: readonly string[] | undefined;
+  for await (const { line, fields } of readCsv(asUtf8(createReadStream(path)))) {
+    if (!names) names = (fields ?? []).map((name) => name.trim());
+    else {
+      const columns = names;
+      yield { line, names, value: (name) => fields?.[columns.indexOf(name)]?.trim() ?? '' };
+    }
+  }
+}
+
 /** One record of a tagged file: its tags and values in order, or why it is unreadable. */
 interface TaggedRecord {
   readonly line: number;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AppError } from '../../base/index.ts';
 import { normalizeDoi, NO_IDS } from '../ids.ts';
 import { parseLicense } from '../license.ts';
-import { readCsv, readUtf8 } from '../lists/records.ts';
+import { readTable } from '../lists/records.ts';
 import { maybe } from '../lookup.ts';
 import type { Author, Notice, NoticeAbout, NoticeKind, Relation, WorkRecord } from './record.ts';
 import { withProvenance, plainText, emptyRecord } from './record.ts';
@@ -194,18 +194,11 @@ function relationsOf(relation: Message['relation']): Relation[] {
 
 /** Reads `retraction_watch.csv` as Crossref publishes it, row by row. */
 export async function* readRetractionWatch(path: string): AsyncGenerator<NoticeAbout> {
-  let header: readonly string[] | undefined;
-  for await (const { fields } of readCsv(readUtf8(path))) {
-    if (!fields) continue;
-    if (!header) {
-      header = fields.map((name) => name.trim());
-      if (header.includes('OriginalPaperDOI') && header.includes('RetractionNature')) continue;
+  for await (const { names, value } of readTable(path)) {
+    if (!names.includes('OriginalPaperDOI') || !names.includes('RetractionNature'))
       throw new AppError('USAGE_RETRACTION_WATCH', `${path} has no columns OriginalPaperDOI and RetractionNature`, {
         hint: 'download retraction_watch.csv from gitlab.com/crossref/retraction-watch-data',
       });
-    }
-    const names = header;
-    const value = (name: string): string => fields[names.indexOf(name)]?.trim() ?? '';
     const doi = normalizeDoi(value('OriginalPaperDOI')) ?? null;
     const pmid = /^[1-9]\d{0,8}$/.test(value('OriginalPaperPubMedID')) ? value('OriginalPaperPubMedID') : null;
     if (doi === null && pmid === null) continue;
