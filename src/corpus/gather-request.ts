@@ -53,10 +53,12 @@ export function wantedDocuments(asked: RunAsked, config: Config, choose?: (which
   const only = works === undefined ? undefined : choose?.(works);
   if (only?.size === 0)
     throw new AppError('USAGE_WORKS', `no works are "${works ?? ''}" here`, { hint: 'docstokg screen decides which are included' }); // prettier-ignore
-  // Without another request, the selected works are the request; unidentified list entries cannot be selected.
+  // Without another request, the selected works are the request; entries of lists without an id cannot be looked up.
   const isAll = ids.length === 0 && input.length === 0 && !asksOpenAlex(asked);
+  const chosen = only && isAll ? [...only] : undefined;
   return {
-    ids: only && isAll ? [...only].filter((id) => !id.startsWith('entry:')) : ids,
+    ids: chosen?.filter((id) => !id.startsWith('entry:')) ?? ids,
+    unidentified: chosen?.filter((id) => id.startsWith('entry:')) ?? [],
     /** The only works that are downloaded; undefined for all. */
     only,
     /** Its `input` has only lists of works. */

@@ -117,6 +117,8 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const documents = wantedDocuments(asked, config, this.#place.choose);
     const request: Request = { ...documents, runtime, tell, signal };
     checkDocuments(request);
+    if (documents.unidentified.length > 0)
+      runtime.log('warn', `${documents.unidentified.length} of these works have no id and are not downloaded; add their DOIs to the list and import it again, or add their files with --input`); // prettier-ignore
     if (until === 'files') {
       tell({ kind: 'ended', account: await this.#downloadOnly(request) });
       return;

@@ -62,6 +62,11 @@ test('a short title without authors proves nothing, and ambiguous matches need r
   assert.equal(chooseCandidate(cited(TITLE), twins, LIMITS).kind, 'accepted');
 });
 
+test('a candidate that is found twice does not rival itself', () => {
+  const twice = [candidate(TITLE, { authors: [] }), candidate(TITLE, { authors: [] })];
+  assert.equal(chooseCandidate(cited(TITLE, { authors: [] }), twice, LIMITS).kind, 'accepted');
+});
+
 test('of a preprint and its article, the article is chosen', () => {
   const posted = candidate(TITLE, { doi: '10.1101/1', type: 'posted-content' });
   const verdict = chooseCandidate(cited(TITLE), [posted, candidate(TITLE)], LIMITS);

@@ -62,7 +62,7 @@ export function chooseCandidate(
   found: readonly Candidate[],
   { accept, review }: { readonly accept: number; readonly review: number },
 ): TitleVerdict {
-  const candidates = found
+  const candidates = [...new Map(found.map((each) => [each.doi, each])).values()]
     .map((each) => scoreCandidate(cited, each))
     .filter(({ score }) => score >= review)
     .toSorted((a, b) => b.score - a.score || Number(isPosted(a)) - Number(isPosted(b)));

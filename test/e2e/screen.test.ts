@@ -153,6 +153,15 @@ test('run downloads only what screening included', async () => {
     assert.match(early.stderr, /USAGE_WORKS no works are "included" here/);
   }
   await run('screen', 'import', 'runs/review', 'decided.csv');
+  {
+    // Nothing can be asked about a work without an id: the run says so instead of leaving it out.
+    writeFileSync(join(folder.path, 'titles.ris'), 'TY  - JOUR\nTI  - Squid of the open sea\nER  - \n');
+    await run('screen', 'import', 'runs/titles', 'titles.ris', '--add');
+    await run('screen', 'import', 'runs/titles', 'titles.ris', '--as', 'include');
+    await using none = startCommand('docstokg', ['run', '--out', 'runs/titles', '--works', 'included', '--sim', admin.url, '--mailto', 'a@b.example'], { cwd: folder.path, env: WORDS_ONLY }); // prettier-ignore
+    await none.ended;
+    assert.match(none.stderr, /1 of these works have no id and are not downloaded/);
+  }
   const tried = (): string[] => [...readManifest(join(folder.path, 'runs', 'review')).values()].map(({ work }) => work).toSorted(); // prettier-ignore
   const wanted = [saved[0], saved[2]].map((doi) => `doi:${doi ?? ''}`).toSorted();
   await run('run', '--out', 'runs/review', '--works', 'included', '--sim', admin.url, '--mailto', 'a@b.example');
