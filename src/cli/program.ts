@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 
-import { settingsTable } from '../config/index.ts';
-import { readGenerated, writeGenerated } from '../config/generated/index.ts';
+import { readGenerated, settingsTable, writeGenerated } from '../config/generated/index.ts';
 import type { CommandTable } from './completion.ts';
 import { commandTable, completionCommand } from './completion.ts';
 
