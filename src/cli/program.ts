@@ -60,6 +60,9 @@ const COMMANDS: readonly Entry[] = [
   { name: 'config', doors: EVERYWHERE, load: async () => (await import('./commands/config.ts')).configCommand() },
 ];
 
+/** Lists that were commands of `graph`. */
+const GRAPH_LISTS = ['path', 'stats', 'cited-by', 'related', 'terms', 'quantities', 'timeline', 'gaps', 'sql'];
+
 /** Commands renamed in this version, and their replacement: the old name still works, with a warning. Remove in the next. */
 const RENAMED: Readonly<Record<string, string>> = {
   all: 'parse',
@@ -83,16 +86,8 @@ const RENAMED: Readonly<Record<string, string>> = {
   'screen export': 'export --format decisions',
   'table correct': 'table --correct',
   'graph show': 'graph list neighbours',
-  'graph path': 'graph list path',
-  'graph stats': 'graph list stats',
-  'graph cited-by': 'graph list cited-by',
-  'graph related': 'graph list related',
   'graph neighbours': 'graph list neighbours --brief',
-  'graph terms': 'graph list terms',
-  'graph quantities': 'graph list quantities',
-  'graph timeline': 'graph list timeline',
-  'graph gaps': 'graph list gaps',
-  'graph sql': 'graph list sql',
+  ...Object.fromEntries(GRAPH_LISTS.map((name) => [`graph ${name}`, `graph list ${name}`])),
   'graph claims': 'graph build --claims',
   'graph export': 'export --format graphml',
   'queue drain': 'queue run --drain',

@@ -9,8 +9,7 @@ import { readArtifacts } from '../../../harvest/queue/index.ts';
 import type { Job, JobFilter, JobState, Pause, QueueAdmin, WorkQueue } from '../../../queue/kept/index.ts';
 import { JOB_STATES, jobJson, overviewOf } from '../../../queue/kept/index.ts';
 import { wholeNumber } from '../../options.ts';
-import { showProgress } from '../../progress.ts';
-import { count, plain } from '../../terminal.ts';
+import { count, plain, showProgress } from '../../terminal.ts';
 import type { OpenedQueue } from './shared.ts';
 import { onQueue, queueCommand } from './shared.ts';
 

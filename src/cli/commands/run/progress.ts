@@ -1,9 +1,8 @@
 import type { DownloadEvent } from '../../../download/index.ts';
 import type { CorpusEvent, CorpusStageName, Gathering } from '../../../corpus/index.ts';
 import type { StageEvent } from '../../../stage/index.ts';
-import { showProgress } from '../../progress.ts';
 import type { Session } from '../../session.ts';
-import { count, duration, plain } from '../../terminal.ts';
+import { count, duration, plain, showProgress } from '../../terminal.ts';
 import { stageMessage } from '../docparse/stage-options.ts';
 
 /** Stages in order, with the word shown to users. `dense` computes vectors ahead of `embed`, which writes them. */
