@@ -48,6 +48,26 @@ const PASSING = new Set(['EPERM', 'EBUSY', 'EACCES']);
 const TRIES = 8;
 const FIRST_WAIT_MS = 5;
 
+/** A file itself, or the files of a folder and its folders, sorted. Links are followed, each folder once; hidden files are left out. */
+export function filesBelow(path: string): string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  const visited = new Set<string>();
+  const walk = (at: string): string[] => {
+    const real = realpathSync(at);
+    if (visited.has(real)) return [];
+    visited.add(real);
+    return readdirSync(at)
+      .filter((name) => !name.startsWith('.'))
+      .flatMap((name) => {
+        const each = join(at, name);
+        const found = statSync(each, { throwIfNoEntry: false });
+        if (found?.isDirectory()) return walk(each);
+        return found?.isFile() ? [each] : [];
+      });
+  };
+  return walk(path).sort();
+}
+
 /** Writes a file atomically: a `.part` beside it, fsync, rename, fsync of the folder. A leftover `.part` may be removed. */
 export async function writeFileAtomic(path: string, data: string | Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true });

@@ -14,6 +14,7 @@ export {
   syncFolder,
   writeFileAtomic,
   fileInside,
+  filesBelow,
   packageRoot,
   packageVersion,
 } from './files.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { fileInside } from './files.ts';
+import { fileInside, filesBelow } from './files.ts';
 
 test('only regular files inside the folder are found, however the path is written', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-inside-'));
@@ -26,4 +26,25 @@ test('only regular files inside the folder are found, however the path is writte
   // A folder that is itself reached through a link is still the folder.
   symlinkSync(run, join(scratch.path, 'current'));
   assert.equal(fileInside(join(scratch.path, 'current'), 'PDF/a.pdf'), inside);
+});
+
+test('links to folders are followed once, so that circles end; hidden files are left out', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-below-'));
+  const at = (...names: string[]): string => join(scratch.path, ...names);
+  mkdirSync(at('papers', 'deep'), { recursive: true });
+  mkdirSync(at('elsewhere'));
+  for (const path of [
+    at('papers', 'b.pdf'),
+    at('papers', 'deep', 'a.pdf'),
+    at('papers', '.hidden.pdf'),
+    at('elsewhere', 'c.pdf'),
+  ])
+    writeFileSync(path, 'x');
+  symlinkSync(at('elsewhere'), at('papers', 'library'));
+  symlinkSync(at('nowhere'), at('papers', 'broken.pdf'));
+  // Two ways back at every level: walking both would never end.
+  for (const name of ['up', 'again']) symlinkSync('..', at('papers', 'deep', name));
+  const found = [at('papers', 'b.pdf'), at('papers', 'deep', 'a.pdf'), at('papers', 'library', 'c.pdf')];
+  assert.deepEqual(filesBelow(at('papers')), found);
+  assert.deepEqual(filesBelow(at('elsewhere', 'c.pdf')), [at('elsewhere', 'c.pdf')]);
 });

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { extname, join, resolve, sep } from 'node:path';
+import { extname, resolve, sep } from 'node:path';
 
-import { AppError, sha256File } from '../base/index.ts';
+import { AppError, filesBelow, sha256File } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import { wallOf } from '../download/index.ts';
 import type { Asking, Runtime, WantedWorks, WorkPlans } from '../harvest/index.ts';
@@ -118,7 +118,7 @@ const NO_PAGE = new URL('file:///');
  */
 export async function findOwnPapers(inputs: readonly string[], except: string) {
   const own = resolve(except) + sep;
-  const files = [...new Set(inputs.flatMap(filesOf).map((path) => resolve(path)))].filter(
+  const files = [...new Set(inputs.flatMap(filesBelow).map((path) => resolve(path)))].filter(
     (path) => !path.startsWith(own),
   );
   const papers: string[] = [];
@@ -140,16 +140,6 @@ export async function findOwnPapers(inputs: readonly string[], except: string) {
     papers.push(file);
   }
   return { papers, passedOver };
-}
-
-function filesOf(input: string): string[] {
-  if (!statSync(input).isDirectory()) return [input];
-  const isHidden = (path: string): boolean => path.split(sep).some((part) => part.startsWith('.'));
-  return readdirSync(input, { recursive: true, encoding: 'utf8' })
-    .filter((path) => !isHidden(path))
-    .map((path) => join(input, path))
-    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
-    .sort();
 }
 
 /** Why a file is not a paper; undefined if it may be one. */

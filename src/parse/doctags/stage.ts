@@ -1,7 +1,7 @@
-import { globSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { AppError, canonicalJson, sha256 } from '../../base/index.ts';
+import { AppError, canonicalJson, filesBelow, sha256 } from '../../base/index.ts';
 import type { StagePlan, WorkerModule, WorkItem } from '../../stage/index.ts';
 import { documentId } from './convert.ts';
 import { outputEndings } from './outputs.ts';
@@ -9,7 +9,7 @@ import type { DoctagsSettings } from './worker.ts';
 
 /** Raised when the same settings begin to give other blocks. */
 const READER_VERSION = 6;
-const ENDINGS = '**/*.{pdf,PDF,html,htm,xhtml,xml,nxml,XML,HTML,xml.gz,nxml.gz}';
+const DOCUMENT = /\.(?:pdf|x?html?|n?xml(?:\.gz)?)$/i;
 export const DOCTAGS_FOLDER = 'DocTagsFiles';
 
 /** The worker of the stage, by name, as a process needs it. */
@@ -68,10 +68,7 @@ export function documentFiles(input: string): string[] {
     throw new AppError('PARSE_NO_FILE', `not found: ${input}`, {
       hint: 'give a folder of papers or a file with --input',
     });
-  if (!found.isDirectory()) return [input];
-  return globSync(ENDINGS, { cwd: input })
-    .map((name) => join(input, name))
-    .sort();
+  return found.isDirectory() ? filesBelow(input).filter((path) => DOCUMENT.test(path)) : [input];
 }
 
 /** Two files of one name in different folders stay apart. */
