@@ -20,7 +20,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
   hosts: { folders: ['base'], packages: ['pg'], budget: 2_100 },
   queue: { folders: ['base', 'hosts'], packages: ['pg'], budget: 4_200 },
   stage: { folders: ['base'], packages: [], budget: 3_500 },
-  http: { folders: ['base', 'hosts'], packages: ['undici', 'tough-cookie', 'robots-parser'], budget: 2_500 },
+  http: { folders: ['base', 'hosts'], packages: ['undici', 'tough-cookie'], budget: 2_500 },
   objects: { folders: ['base', 'http'], packages: [], budget: 1_000 },
   works: { folders: ['base', 'http'], packages: ['zod'], budget: 3_400 },
   resolve: { folders: ['base', 'hosts', 'http', 'works'], packages: ['zod', 'parse5', 'saxes'], budget: 3_500 },

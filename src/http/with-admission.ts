@@ -107,7 +107,7 @@ function faultOf(result: HttpResult): boolean | null {
   return SERVER_FAULTS.has(status);
 }
 
-/** Something to show or measure that is not a result. */
+/** Progress of a request, for display and metrics. */
 export type HttpEvent =
   /** A request is sent; at most `cap` are in flight at that host. */
   | {

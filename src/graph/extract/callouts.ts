@@ -218,7 +218,7 @@ const UNIT = /(?:^|[\s/·\d])(?:[kcmnµμd]?m|s|g|L|kg)$/u;
 /** Numbers and separators only; "10−6" and "2+" do not match. */
 const RAISED_NUMBERS =
   /^[\s,;]*(?<numbers>\d{1,3}[a-z]?(?:\)?\s?[,;–—−‐‑-]\s?\d{1,3}[a-z]?|\s\d{1,3}[a-z]?)*)\)?[\s,;]*$/u;
-/** What a power is raised on: ten, a variable, a unit. */
+/** What an exponent can follow: ten, a variable, a unit. */
 const BASE = /(?:(?<![\d.])10|(?:^|[^\p{L}])\p{L})$/u;
 
 /** Raised digits behind a digit are written "4^22": a power, unless the first number is a year or part of a name. */
