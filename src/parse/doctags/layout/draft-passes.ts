@@ -70,9 +70,8 @@ export const DRAFT_PASSES: readonly Pass[] = [
   }),
   draftPass({
     name: 'lists',
-    needs: ['body'],
-    change(drafts, { body }) {
-      markListItems(drafts, body.size);
+    change(drafts) {
+      markListItems(drafts);
       return splitAbbreviations(drafts);
     },
   }),
@@ -117,7 +116,6 @@ export function headingSetting({
 }: Pick<Findings, 'pages' | 'body' | 'setting' | 'outline' | 'pieces'>): HeadingSetting {
   return {
     ...setting,
-    bold: body.bold,
     font: body.font,
     outline,
     margins: marginsOf(pieces),
@@ -131,9 +129,6 @@ export function headingSetting({
 const INVITES =
   /^(?:(?:are you )?ready to submit|submit (?:your|a) (?:next |own )?(?:manuscripts?|research|work|papers?|articles?)|publish (?:your|with)\b|advantages of publishing)/iu;
 
-/** Blocks that an advertisement may have at most. */
-const MOST_BLOCKS = 20;
-
 /** Marks the publisher's advertisement at the foot of the last page as furniture: nothing of the paper is below it. */
 function markAdvert(drafts: readonly Draft[]): void {
   const last = drafts.at(-1)?.page;
@@ -146,7 +141,7 @@ function markAdvert(drafts: readonly Draft[]): void {
   // The name of the house may be in large letters right above the invitation.
   const reach = (draft: Draft): number => (textOf(draft).split(/\s+/u).length <= 2 ? 3 * line.size : 0);
   const below = page.filter((draft) => draft.box.bottom > first.box.top - (isWords(draft) ? reach(draft) : 0));
-  if (below.length > MOST_BLOCKS || below.some((draft) => !isWords(draft) && draft.kind !== 'picture')) return;
+  if (below.some((draft) => !isWords(draft) && draft.kind !== 'picture')) return;
   for (const draft of below) if (isWords(draft)) draft.kind = 'page_footer';
 }
 

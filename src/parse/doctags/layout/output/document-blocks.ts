@@ -67,7 +67,6 @@ export function inPageOrder(drafts: readonly Draft[], aside: readonly Draft[]): 
       const foot = feet[0];
       if (foot && foot.page < page && (!head || foot.page < head.page)) result.push(...feet.splice(0, 1));
       else if (head && head.page <= page) result.push(...heads.splice(0, 1));
-      else if (foot && foot.page < page) result.push(...feet.splice(0, 1));
       else break;
     }
   };

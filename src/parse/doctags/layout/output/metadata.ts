@@ -149,8 +149,6 @@ const MOST_DOIS = 5;
 const SUPPLEMENT = /\/-\/.*$/;
 /** A title page has no more. */
 const FEW_BLOCKS = 12;
-/** Covers that a repository puts before a paper. */
-const MOST_COVERS = 2;
 
 /**
  * The DOIs that may be a PDF's own: first those in the file's information, then those marked as DOI on the first page,
@@ -163,8 +161,7 @@ export function ownDois(
 ): { readonly doi: string | undefined; readonly others: readonly string[] } {
   const cited = new Set(blocks.flatMap((block) => (block.kind === 'reference' ? [block.doi] : [])));
   const titlePage = blocks.find(({ kind }) => kind === 'title')?.regions[0]?.page ?? 1;
-  const last = titlePage > 1 + MOST_COVERS ? 1 : titlePage;
-  const first = blocks.filter((block) => (block.regions[0]?.page ?? 0) <= last && block.kind !== 'reference');
+  const first = blocks.filter((block) => (block.regions[0]?.page ?? 0) <= titlePage && block.kind !== 'reference');
   for (const { text } of first) if (/^(?:https?:\/\/(?:dx\.)?)?doi\b/i.test(text)) cited.delete(findDoi(text));
   const marked = first.flatMap(({ text }) => after(text, /\bdoi(?:\.org)?[:/\s]*(?=10\.\d{4,9}\/)/giu));
   const bare = first.flatMap(({ text }) => after(text, /(?<![\w/.])(?=10\.\d{4,9}\/)/gu));

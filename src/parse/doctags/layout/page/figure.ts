@@ -250,7 +250,6 @@ function startsLabel(segment: Segment): boolean {
 /** Some writers wrap the whole page into a form; then forms say nothing about pictures. */
 function formsHoldTheText(page: PageContent): boolean {
   const forms = page.drawings.filter((drawing) => drawing.kind === 'form');
-  if (forms.length === 0) return false;
   const holding = new Set<number>();
   for (const glyph of page.glyphs) if (glyph.form >= 0) holding.add(glyph.form);
   const boxes = forms.filter((drawing) => holding.has(drawing.form)).map(({ box }) => box);
@@ -276,12 +275,10 @@ function mergeTouching(boxes: readonly Box[]): Box[] {
 
 /** Side of a bullet or icon, in points, at most. */
 const SIGN_SIDE = 18;
-/** Shapes that a box with a title may be drawn of. */
-const FRAME_SHAPES = 6;
 /** Words of a line that is no label. */
 const LINE_WORDS = 5;
 
-/** A box round text ("Key points", a definition): drawn of a few shapes as wide as itself, with sentences in it. */
+/** A box round text ("Key points", a definition): drawn of shapes as wide as itself, with sentences in it. */
 function isFrame(box: Box, drawings: readonly Drawing[], segments: readonly Segment[]): boolean {
   // Few boxes hold a line of words; only these are compared with all that is drawn.
   const holdsLine = segments.some(
@@ -293,11 +290,7 @@ function isFrame(box: Box, drawings: readonly Drawing[], segments: readonly Segm
   if (!holdsLine) return false;
   const shapes = drawings.filter((drawing) => shareInside(drawing.box, box) > 0.9 && !isBulletSized(drawing.box));
   return (
-    shapes.length > 0 &&
-    shapes.length <= FRAME_SHAPES &&
-    shapes.every(
-      (drawing) => drawing.kind === 'path' && drawing.box.right - drawing.box.left > 0.9 * (box.right - box.left),
-    )
+    shapes.length > 0 && shapes.every((drawing) => drawing.box.right - drawing.box.left > 0.9 * (box.right - box.left))
   );
 }
 
@@ -445,7 +438,7 @@ function captionedFigures(page: PageContent, segments: readonly Segment[], pictu
   const drawn = drawnBoxes(page, tinted, pictures);
   const body = mainType(prose);
   return captions.flatMap((caption) => {
-    const column = captionWidth(caption, segments, prose);
+    const column = captionWidth(caption, segments);
     const inColumn = (box: Box): boolean =>
       overlap(box.left, box.right, column.left, column.right) > 0.5 * (box.right - box.left);
     const isAbove = (box: Box): boolean =>
@@ -466,7 +459,7 @@ function captionedFigures(page: PageContent, segments: readonly Segment[], pictu
         segment.top > top &&
         inColumn(segment) &&
         segment.bottom > box.top - 2.5 * segment.size &&
-        !(segment.baseline < box.top && typeKey(segment) === body && isLine(segment, prose)) &&
+        !(typeKey(segment) === body && isLine(segment, prose)) &&
         segment.right - segment.left < 20 * segment.size &&
         !isRuledOff(segment, box, page.rules),
     );
@@ -523,11 +516,7 @@ function drawnBoxes(page: PageContent, behindWords: readonly Box[], pictures: re
 }
 
 /** The width of the caption's own lines. */
-function captionWidth(
-  caption: Segment,
-  segments: readonly Segment[],
-  prose: ReadonlySet<Segment>,
-): { left: number; right: number } {
+function captionWidth(caption: Segment, segments: readonly Segment[]): { left: number; right: number } {
   let { left, right, baseline } = caption;
   const below = segments
     .filter((segment) => segment.baseline > caption.baseline)
@@ -535,7 +524,7 @@ function captionWidth(
   for (const segment of below) {
     if (segment.baseline - baseline > 1.7 * caption.size) break;
     if (overlap(segment.left, segment.right, left, right) <= 0) continue;
-    if (Math.abs(segment.size - caption.size) > 0.2 * caption.size && !prose.has(segment)) continue;
+    if (Math.abs(segment.size - caption.size) > 0.2 * caption.size) continue;
     left = Math.min(left, segment.left);
     right = Math.max(right, segment.right);
     baseline = segment.baseline;

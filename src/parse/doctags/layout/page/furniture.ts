@@ -191,7 +191,7 @@ function markSmallHead(
   const next = Math.min(...page.segments.filter((each) => each.baseline - top > SAME_PLACE).map((each) => each.top));
   const apart = row.every(({ segment }) => next - segment.bottom > 1.5 * segment.size);
   const small = row.every(({ segment, text }) => segment.size < 0.88 * bodySize && !CAPTION.test(text));
-  if (row.length > 0 && row.length <= 3 && apart && small && top < 0.09 * page.height)
+  if (row.length <= 3 && apart && small && top < 0.09 * page.height)
     for (const candidate of row) repeated.add(candidate);
 }
 
@@ -386,9 +386,7 @@ function lineNumbers(page: PageSegments): Segment[] {
     const right = Math.max(...own.map(({ segment }) => segment.right));
     const text = page.segments.filter((segment) => segment.glyphs.length > 4);
     const beside = text.filter((segment) => segment.right > left && segment.left < right).length;
-    const outside =
-      text.every((segment) => segment.left > right - 1) || text.every((segment) => segment.right < left + 1);
-    if (outside || beside <= 0.02 * text.length) result.push(...own.map(({ segment }) => segment));
+    if (beside <= 0.02 * text.length) result.push(...own.map(({ segment }) => segment));
   }
   return result;
 }

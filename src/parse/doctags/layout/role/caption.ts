@@ -85,7 +85,7 @@ function labelIsApart(line: Line, length: number): boolean {
   // In justified lines all spaces are wide.
   const gaps = rest.slice(1).map((glyph, index) => glyph.left - (rest[index]?.right ?? glyph.left));
   const widest = Math.max(0, ...gaps.filter((each) => each < 3 * line.size));
-  const capsLabel = label.every((glyph) => glyph.font.smallCaps) && !rest.every((glyph) => glyph.font.smallCaps);
+  const capsLabel = label.every((glyph) => glyph.font.smallCaps);
   return boldLabel || capsLabel || (gap > 0.7 * line.size && gap > 1.3 * widest);
 }
 
@@ -151,7 +151,7 @@ function takeNextLines(caption: Draft, kind: string, drafts: readonly Draft[], s
       if (Math.abs(first.size - last.size) > 0.04 * last.size || captionStart(first)) return false;
       if (isLabelAlone(last)) return true;
       if (kind === 'figure' && first.size < 0.96 * setting.size && !NOTES.test(first.text)) return true;
-      return draft.piece !== caption.piece && first.font.name === last.font.name && first.right < last.right;
+      return draft.piece !== caption.piece && first.right < last.right;
     });
     if (!next) return;
     caption.lines = [...caption.lines, ...next.lines];
@@ -171,8 +171,6 @@ function joinLabels(drafts: readonly Draft[]): void {
     if (words?.kind !== 'text' || !first || words.page !== draft.page || captionStart(first)) return;
     const above = picture ? picture.box.bottom : draft.box.bottom;
     if (first.top - above > 2.5 * first.size || first.top < above - first.size) return;
-    // A caption is not set like the running text under the label of a figure.
-    if (Math.abs(first.size - line.size) > 0.25 * line.size) return;
     draft.lines = [line, ...words.lines];
     draft.box = unionBox(picture ? words.lines : draft.lines);
     words.lines = [];

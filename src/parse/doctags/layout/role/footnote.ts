@@ -1,7 +1,7 @@
 import type { Box } from '../../../document.ts';
 import { overlap, unionBox } from '../page/box.ts';
 import type { Draft } from '../draft.ts';
-import { isCommonHeading, isReferencesHeading } from './heading-number.ts';
+import { isCommonHeading } from './heading-number.ts';
 import type { Line } from '../page/segment.ts';
 
 const SYMBOL = /^[∗*†‡§¶‖#⋆★✉]/u;
@@ -46,7 +46,6 @@ function isAtFoot(last: Draft, drafts: readonly Draft[], bodySize: number): bool
   return !drafts.some(
     (other) =>
       other.page === last.page &&
-      other.piece !== last.piece &&
       other.box.top > last.box.bottom - 2 &&
       overlap(other.box.left, other.box.right, last.box.left, last.box.right) > 0 &&
       other.lines.some((line) => line.size >= 0.96 * bodySize),
@@ -104,7 +103,7 @@ function isLabelled(line: Line): boolean {
 function heads({ lines }: Draft): boolean {
   const [line, more] = lines;
   if (!line || more) return false;
-  return isCommonHeading(line.text) || isReferencesHeading(line.text) || (line.bold > 0.9 && line.glyphs.length > 5);
+  return isCommonHeading(line.text) || (line.bold > 0.9 && line.glyphs.length > 5);
 }
 
 /** Notes directly under a table. */

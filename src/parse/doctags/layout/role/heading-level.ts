@@ -278,10 +278,7 @@ function isHeading({ text, style, closed, bold }: RunIn, names: ReadonlyMap<stri
 
 /** "Additional file 1: …", "Figure S2.", "Note." */
 function isLabel(text: string): boolean {
-  return (
-    /^(?:additional|supplementa\w*|fig\w*|table|scheme|note|box|step|case|patient|question|s\d+)\b/iu.test(text) ||
-    /:\s/u.test(text)
-  );
+  return /^(?:additional|supplementa\w*|fig\w*|table|scheme|note|box|step|case|patient|question|s\d+)\b/iu.test(text);
 }
 
 function runInOf(draft: Draft): RunIn | undefined {

@@ -7,7 +7,6 @@ import {
   isKeywordsLabel,
 } from './heading-number.ts';
 import { findAuthors, endOfFrontMatter, isFrontMatter } from './title.ts';
-import { captionStart } from './caption.ts';
 import type { Draft } from '../draft.ts';
 import { textOf } from '../draft.ts';
 import { hasLetter } from '../text/script.ts';
@@ -23,7 +22,6 @@ import { scoreOf } from '../trees.ts';
 export interface HeadingSetting {
   readonly size: number;
   readonly font: string;
-  readonly bold: boolean;
   readonly pitches: ReadonlyMap<number, number>;
   readonly outline: readonly OutlineEntry[];
   /** Column pieces in the margin: nothing there heads the text. */
@@ -83,7 +81,7 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
   const text = textOf(draft);
   if (text.length > MAX_LETTERS || (text.match(/\p{L}/gu)?.length ?? 0) < 2) return undefined;
   if (!headingNumber(text) && !/^[\p{Lu}\p{N}"“(\p{Lo}]/u.test(text) && !listMarker(first)) return undefined;
-  const bold = !setting.bold && draft.lines.every((line) => line.bold > 0.8);
+  const bold = draft.lines.every((line) => line.bold > 0.8);
   const italic = draft.lines.every((line) => line.italic > 0.8);
   const capitals = draft.lines.every((line) => isCapitals(line));
   const size = Math.round(first.size * 2) / 2;
@@ -117,17 +115,13 @@ function isCertain(look: Look, drafts: readonly Draft[], setting: HeadingSetting
   const { draft, index, text, first, name, isUnlikeText } = look;
   if (/[.,;!]["”)]?$/u.test(text) || draft.lines.length > 2 || THEOREM.test(text) || isKeywordsLabel(text))
     return false;
-  if (captionStart(first) || endsAsText(draft.lines, setting)) return false;
+  if (endsAsText(draft.lines, setting)) return false;
   // The title of a slide.
   const titled = drafts.find(({ kind }) => kind === 'title')?.page;
   const isTop = drafts[index - 1]?.page !== draft.page && draft.page !== titled;
   if (first.size > (setting.slides.has(draft.page) ? 1.15 : isTop ? 1.3 : Infinity) * setting.size) return true;
   const depth = headingNumber(text)?.depth ?? 0;
-  return (
-    isUnlikeText &&
-    first.size > 0.9 * setting.size &&
-    (depth > 1 || (isCommonHeading(name) && draft.lines.length === 1))
-  );
+  return isUnlikeText && first.size > 0.9 * setting.size && (depth > 1 || isCommonHeading(name));
 }
 
 interface DocumentFacts {
@@ -200,7 +194,7 @@ function featuresOf(look: Look, drafts: readonly Draft[], setting: HeadingSettin
   const flag = (value: boolean): number => (value ? 1 : 0);
   return {
     ratio: first.size / setting.size,
-    bold: setting.bold ? 0 : mean((line) => line.bold),
+    bold: mean((line) => line.bold),
     italic: mean((line) => line.italic),
     capitals: every((line) => isCapitals(line)),
     otherFace: flag(faceOf(first.font.name) !== faceOf(setting.font) && !first.font.math),
@@ -237,7 +231,7 @@ function featuresOf(look: Look, drafts: readonly Draft[], setting: HeadingSettin
     keywords: flag(isKeywordsLabel(text) || isKeywords(text)),
     names: Math.min(4, findAuthors([text]).length),
     year: flag(/\b(?:19|20)\d\d\b/u.test(text)),
-    outlined: flag(outlinePages.some((page) => page === 0 || Math.abs(page - draft.page) <= 1)),
+    outlined: flag(outlinePages.some((page) => Math.abs(page - draft.page) <= 1)),
     tag: headingTag(setting.tagOf(draft)) ?? 0,
     sameText: Math.min(10, document.counts.get(text) ?? 1),
     styleCount: Math.min(50, style?.count ?? 1),

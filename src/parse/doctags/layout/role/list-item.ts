@@ -10,13 +10,11 @@ interface Candidate {
 }
 
 /** Marks list items: bullets, and numbers that count on from one item to the next. */
-export function markListItems(drafts: readonly Draft[], bodySize: number): void {
+export function markListItems(drafts: readonly Draft[]): void {
   const candidates = drafts.flatMap((draft, index): Candidate[] => {
     const [first] = draft.lines;
     const marker = first && draft.kind === 'text' ? listMarker(first) : undefined;
-    // A numbered line in larger type heads what follows.
-    if (!first || !marker || (marker.ordered && draft.lines.length === 1 && first.size > 1.05 * bodySize)) return [];
-    return [{ draft, marker, index }];
+    return marker ? [{ draft, marker, index }] : [];
   });
   candidates.forEach((candidate, at) => {
     const { draft, marker } = candidate;
@@ -38,7 +36,7 @@ function isNext(a: Candidate, b: Candidate, drafts: readonly Draft[]): boolean {
   if (!follows(a.marker, b.marker)) return false;
   const edge = indentOf(a.draft);
   return drafts.slice(a.index + 1, b.index).every((draft) => {
-    if (draft.kind === 'heading' || draft.kind === 'title') return false;
+    if (draft.kind === 'heading') return false;
     return draft.kind !== 'text' || !a.marker.ordered || indentOf(draft) > edge + 2;
   });
 }

@@ -94,11 +94,10 @@ function goesOn(before: Draft, after: Draft, indented: boolean): boolean {
   // The room left on the last line is measured in its own column.
   const full = !fitsMore(end, { ...start, column: end.column });
   if (before.kind === 'list_item') {
-    // What continues is at the item's indent with all its lines; a paragraph only begins with an indent.
+    // What continues is at the item's indent.
     const hang = start.left - start.column.left;
     const hangs = hang > 0.6 * start.size && Math.abs(end.left - end.column.left - hang) < 0.5 * start.size;
-    const stays = after.lines.every((line) => line.left > line.column.left + 0.6 * line.size);
-    return !closed || (hangs && stays && full);
+    return !closed || (hangs && full);
   }
   const isIndented = start.left > start.column.left + 0.7 * start.size;
   if (!closed && /^\p{Ll}/u.test(start.text)) return true;
@@ -220,29 +219,23 @@ function startsAnew(
   if (hasLeaders(previous.text)) return true;
   if (isKeywords(line.text)) return true;
   // The heading of the references may be set like the text.
-  if (isReferencesHeading(line.text) || (open.length === 1 && isReferencesHeading(previous.text))) return true;
+  if (isReferencesHeading(line.text) || isReferencesHeading(previous.text)) return true;
   if (endsSentence(previous) && startsWithName(line)) return true;
   if (captionStart(line) && (!sentenceGoesOn(previous) || isBoldLabel(line))) return true;
   if (line.size < 0.96 * setting.size && startsWithNoteLabel(line) && endsSentence(previous)) return true;
-  if (captionStart(first) && previous.page === first.page) return false;
+  if (captionStart(first)) return false;
   if (line.size < 0.96 * setting.size && startsWithMark(line)) return true;
   const marker = listMarker(line);
   // "Research Article" above a title in the same type.
   if (open.length === 1 && isDisplay(previous, setting) && isArticleType(previous.text)) return true;
   if (!inStyle && (styleChanges(previous, line) || (open.length === 1 && fontChanges(previous, line)))) return true;
   if (isDisplay(previous, setting) && isDisplay(line, setting))
-    return (
-      headingNumber(line.text) !== undefined ||
-      isCommonHeading(line.text) ||
-      isCommonHeading(previous.text) ||
-      (open.length === 1 && isBackMatter(previous.text) && fitsMore(previous, line))
-    );
+    return headingNumber(line.text) !== undefined || isCommonHeading(previous.text) || isBackMatter(previous.text);
   if (isCentred(previous) && !isCentred(line) && fitsMore(previous, line)) return true;
   if (marker && (listMarker(first) || fitsMore(previous, line) || endsSentence(previous))) return true;
   const em = line.size;
   const column = line.column.left;
-  const hanging = open.length >= 2 && previous.left > first.left + 0.6 * em;
-  if (hanging) return line.left < previous.left - 0.6 * em && line.left <= first.left + 0.6 * em;
+  if (previous.left > first.left + 0.6 * em) return line.left <= first.left + 0.6 * em;
   const indent = line.left - previous.left;
   // The second line of a hanging paragraph is indented too: it continues when the first line is full and the next stays.
   if (indent > 0.6 * em && line.left - column > 0.6 * em) {
@@ -251,7 +244,7 @@ function startsAnew(
     if (open.length === 1 && !fitsMore(previous, line) && (listMarker(previous) || !setting.indented)) return false;
     return true;
   }
-  return fitsMore(previous, line) && !(isCentred(previous) && isCentred(line));
+  return fitsMore(previous, line) && !isCentred(previous);
 }
 
 /** "Funding:" in bold before a statement in the type of the text. */
@@ -347,7 +340,7 @@ function sentenceGoesOn(line: Line): boolean {
 
 /** The first line is set in one font and the second in another: a heading and its text. */
 function fontChanges(previous: Line, line: Line): boolean {
-  if (previous.font.name === line.font.name || previous.font.math || line.font.math) return false;
+  if (previous.font.name === line.font.name || line.font.math) return false;
   return (
     previous.glyphs.length > 5 &&
     isOfOneFont(previous) &&

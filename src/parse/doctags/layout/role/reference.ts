@@ -3,7 +3,6 @@ import { draftOf, textOf } from '../draft.ts';
 import { isBackMatter, isReferencesHeading } from './heading-number.ts';
 import { mostFrequent } from '../text/symbol-font.ts';
 import type { Line } from '../page/segment.ts';
-import { fitsMore } from './paragraph.ts';
 
 const BRACKET = /^\[([^\]\s]{1,14}(?:\s[^\]]{1,10})?)\]/u;
 const NUMBER = /^\(?(\d{1,3})[.)]?(?:\s|$)/u;
@@ -192,23 +191,12 @@ function entries(drafts: readonly Draft[], first: number): Draft[] {
   return result;
 }
 
-function chooseStarts(lines: readonly Line[], paragraph: readonly boolean[], first: number): boolean[] {
+function chooseStarts(lines: readonly Line[], paragraph: boolean[], first: number): boolean[] {
   const bracketed = lines.map((line) => BRACKET.test(line.text));
   if (bracketed.filter(Boolean).length >= 2 && bracketed[0]) return bracketed;
   const numbered = runningNumbers(lines, first);
   if (numbered) return numbered;
-  const set = hangingStarts(lines) ?? spacedStarts(lines);
-  if (set) return set;
-  return lines.map((line, index) => {
-    if (index === 0 || paragraph[index]) return startsEntry(line, lines[index - 1]);
-    const previous = lines[index - 1];
-    return (
-      previous !== undefined &&
-      previous.column === line.column &&
-      fitsMore(previous, line) &&
-      startsEntry(line, previous)
-    );
-  });
+  return hangingStarts(lines) ?? spacedStarts(lines) ?? paragraph;
 }
 
 function startsEntry(line: Line, previous: Line | undefined): boolean {

@@ -3,7 +3,6 @@ import type { Draft } from '../draft.ts';
 import { draftOf, textOf } from '../draft.ts';
 import { isWide } from '../text/script.ts';
 import type { Line } from '../page/segment.ts';
-import { isCapitals } from './paragraph.ts';
 
 /** What is known about the document when its title is looked for. */
 interface TitleSetting {
@@ -43,10 +42,9 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
     if (
       Math.abs(line.size - last.size) > 0.3 ||
       (line.font !== last.font && !isItalicPart(line, last, bodySize)) ||
-      (last.size < 1.12 * bodySize && !(isCapitals(last) && isCapitals(line)))
+      last.size < 1.12 * bodySize
     )
       break;
-    if (line.baseline - last.baseline > 2.2 * line.size || next.lines.length > 3) break;
     lines.push(...next.lines);
     beside.push(...drafts.slice(end, index));
     end = index + 1;
@@ -95,11 +93,7 @@ function isItalicPart(line: Line, last: Line, bodySize: number): boolean {
 function titleCandidates(drafts: readonly Draft[], page: number, margins: ReadonlySet<number>): Draft[] {
   const own = drafts.filter(
     (draft) =>
-      draft.page === page &&
-      draft.lines.length > 0 &&
-      draft.kind !== 'page_header' &&
-      draft.kind !== 'page_footer' &&
-      !margins.has(draft.piece),
+      draft.page === page && draft.lines.length > 0 && draft.kind !== 'page_footer' && !margins.has(draft.piece),
   );
   const end = own.findIndex((draft) => {
     const text = textOf(draft);
@@ -108,7 +102,7 @@ function titleCandidates(drafts: readonly Draft[], page: number, margins: Readon
   const start = own[end];
   // Labels at the left ("Abstract", "Key words") are read before the title at their right.
   const front = start ? own.filter((draft, index) => index < end || draft.box.bottom < start.box.top) : own;
-  return front.filter((draft) => (draft.kind === 'text' || draft.kind === 'list_item') && isTitleLike(draft));
+  return front.filter((draft) => draft.kind === 'text' && isTitleLike(draft));
 }
 
 /** Large type between the title and the smaller names of the authors. */

@@ -26,10 +26,7 @@ export function buildTable(
   const cells = groups.flatMap((group, row) => cellsOf(group, row));
   spanRows(cells, groups, between, header);
   spanSections(cells, { rows: groups.length, columns: columns.length, header });
-  // Two columns under no rule of a head, whose lines are not beside each other, are columns of the page.
-  const placed = joinOverlapping(cells);
-  if (columns.length === 2 && lines.cuts.length <= 2 && placed.length < cells.length) return undefined;
-  return finish(placed, groups.length, { columns: columns.length, header, vocabulary });
+  return finish(joinOverlapping(cells), groups.length, { columns: columns.length, header, vocabulary });
 }
 
 /** The lines of a table with the columns they fill; undefined when there are none to speak of. */
@@ -197,7 +194,7 @@ interface RuledCells {
   readonly header: number;
 }
 
-/** Reads a table in which rules are around every cell; undefined when they are not, or when text runs across them. */
+/** Reads a table in which rules are around every cell; undefined when they are not. */
 function ruledCells(region: TableRegion, segments: readonly Segment[]): RuledCells | undefined {
   const { box, horizontal, vertical } = region;
   const xs = edges([box.left, box.right, ...vertical.map((rule) => rule.left)]);
@@ -216,8 +213,6 @@ function ruledCells(region: TableRegion, segments: readonly Segment[]): RuledCel
       return x > area.left && x < area.right && y > area.top && y < area.bottom;
     });
     if (!cell) return undefined;
-    const area = areaOf(cell, grid);
-    if (piece.left < area.left - 3 || piece.right > area.right + 3) return undefined;
     cell.entries.push({
       text: piece.text,
       from: cell.column,
@@ -389,15 +384,11 @@ function findColumns(
   for (const piece of [...good].sort(byWidth)) if (!headsSeveral(piece, horizontal)) place(columns, piece, vertical);
   for (const piece of [...rest].sort(byWidth)) if (!headsSeveral(piece, horizontal)) place(columns, piece, vertical);
   columns.sort((a, b) => a.left - b.left);
-  return joinNeverBeside(columns, rows, vertical);
+  return joinNeverBeside(columns, rows);
 }
 
 /** Two columns that no row fills side by side, while a piece is in both, are one: a head centred over short cells. */
-function joinNeverBeside(
-  columns: readonly Column[],
-  rows: readonly (readonly Segment[])[],
-  vertical: readonly Box[],
-): Column[] {
+function joinNeverBeside(columns: readonly Column[], rows: readonly (readonly Segment[])[]): Column[] {
   const result: Column[] = [];
   for (const column of columns) {
     const last = result.at(-1);
@@ -405,7 +396,6 @@ function joinNeverBeside(
       overlap(left, right, piece.left, piece.right) > 0.5;
     const joined =
       last !== undefined &&
-      !vertical.some((rule) => rule.left > last.right - 1 && rule.right < column.left + 1) &&
       rows.some((row) => row.some((piece) => hits(piece, last) && hits(piece, column))) &&
       rows.every((row) =>
         row.every((piece) => !hits(piece, last) || row.every((other) => other === piece || !hits(other, column))),

@@ -36,7 +36,7 @@ export function findTableRegions(
   const prose = proseSegments(segments);
   const regions: TableRegion[] = [];
   const add = (box: Box): void => {
-    if (holdsDisplay(box, segments, bodySize) || holdsAbstract(box, segments)) return;
+    if (holdsDisplay(box, segments, bodySize)) return;
     regions.push({
       box,
       horizontal: pieces.filter((rule) => shareInside(grown(rule), grown(box)) > 0.9),
@@ -46,7 +46,7 @@ export function findTableRegions(
   const captioned = captionedTables({ segments, rules: horizontal, pictures: figures, prose });
   for (const box of captioned) if (keepsColumns(box, segments)) add(box);
   for (const box of grids(horizontal, [...vertical, ...joints]))
-    if (isTabular(box, segments, [...vertical, ...joints]) && proseShare(box, segments, prose) < PROSE) add(box);
+    if (isTabular(box, segments, [...vertical, ...joints])) add(box);
   for (const chain of chains(horizontal)) for (const box of tabularParts(chain, segments, vertical, prose)) add(box);
   return regions;
 }
@@ -55,16 +55,6 @@ export function findTableRegions(
 function holdsDisplay(box: Box, segments: readonly Segment[], bodySize: number): boolean {
   return segments.some(
     (segment) => segment.size > 1.3 * bodySize && segment.glyphs.length >= 10 && shareInside(segment, grown(box)) > 0.6,
-  );
-}
-
-/** An abstract beside the history of the article, between rules: "A R T I C L E  I N F O   A B S T R A C T". */
-function holdsAbstract(box: Box, segments: readonly Segment[]): boolean {
-  return segments.some(
-    ({ text, ...place }) =>
-      text.length < 60 &&
-      /^(?:abstract|articleinfo(?:rmation)?(?:abstract)?|articlehistory:?)$/iu.test(text.replace(/\s+/gu, '')) &&
-      shareInside(place, grown(box)) > 0.6,
   );
 }
 
@@ -160,8 +150,7 @@ function isTabular(box: Box, segments: readonly Segment[], vertical: readonly Bo
 /** Some rows are cut into cells, at places that other rows respect. */
 function keepsColumns(box: Box, segments: readonly Segment[]): boolean {
   const rows = rowsOf(segments.filter((segment) => shareInside(segment, grown(box)) > 0.6));
-  const several = rows.filter((row) => row.length >= 2);
-  return rows.length >= 2 && several.length >= 2 && several.length >= 0.15 * rows.length;
+  return rows.filter((row) => row.length >= 2).length >= 2;
 }
 
 /** Rules with the same left and right ends, from top to bottom. */
@@ -270,13 +259,7 @@ function rowsBelow(head: Box, header: readonly Segment[][], segments: readonly S
   for (const row of rowsOf(below)) {
     const [first] = row;
     if (!first || first.baseline - last > 4 * first.size) break;
-    const crosses = row.some(
-      (segment) =>
-        segment.left < head.left - 6 ||
-        segment.right > head.right + 6 ||
-        starts.some((x) => segment.left < x - 3 && segment.right > x + 3),
-    );
-    if (crosses || startsCaption(row)) break;
+    if (row.some((segment) => starts.some((x) => segment.left < x - 3 && segment.right > x + 3))) break;
     if (row.length >= 2) several += 1;
     last = first.baseline;
     bottom = Math.max(...row.map((segment) => segment.bottom));
@@ -346,23 +329,16 @@ function tableBelow(caption: Segment, page: TablePage): Box | undefined {
 /** Text after a table is set like the page's running text, and its cells are not. */
 function isBodyText(part: readonly Segment[], cells: readonly Segment[], prose: ReadonlySet<Segment>): boolean {
   const body = mainType(prose);
-  return (
-    body !== undefined && part.length > 2 && mainType(part) === body && !cells.some((cell) => typeKey(cell) === body)
-  );
+  return body !== undefined && mainType(part) === body && !cells.some((cell) => typeKey(cell) === body);
 }
 
 function isBeside(a: Segment, b: Segment): boolean {
-  return a !== b && a.right < b.left && sameRow(a, b);
+  return a.right < b.left && sameRow(a, b);
 }
 
 function isTablePart(between: Box, caption: Segment, first: boolean, page: TablePage): boolean {
   const inside = page.segments.filter((segment) => shareInside(segment, between) > 0.5);
-  if (
-    inside.some(
-      (segment) => segment !== caption && segmentLabel(segment) !== undefined && segment.left < caption.left + 40,
-    )
-  )
-    return false;
+  if (inside.some((segment) => segmentLabel(segment) !== undefined && segment.left < caption.left + 40)) return false;
   if (page.pictures.some((picture) => shareInside(picture, between) > 0.5)) return false;
   // The words of the caption itself are before the first rule.
   if (first)
@@ -455,10 +431,7 @@ export function holdsCells(box: Box, segments: readonly Segment[]): boolean {
 function joinCells(boxes: readonly Box[]): Box[] {
   return joinBoxes(
     boxes.toSorted((a, b) => a.top - b.top || a.left - b.left),
-    (a, b) =>
-      Math.abs(a.top - b.top) < 1 &&
-      Math.abs(a.bottom - b.bottom) < 1 &&
-      overlap(a.left, a.right, b.left, b.right) > -SAME_STRIPE,
+    (a, b) => Math.abs(a.top - b.top) < 1 && overlap(a.left, a.right, b.left, b.right) > -SAME_STRIPE,
   );
 }
 

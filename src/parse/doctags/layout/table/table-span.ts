@@ -101,7 +101,6 @@ function spanGroups(cells: readonly CellDraft[], rows: number, header: number): 
   const [first, second] = labels;
   const height = (second?.row ?? 0) - (first?.row ?? 0);
   if (first?.row !== header || height < 2 || height > 12 || labels.length * height !== rows - header) return;
-  if (labels.some((label, index) => label.row !== header + index * height || label.columnSpan > 1)) return;
   const names = Array.from({ length: rows - header }, (_unused, index) =>
     cells
       .find((cell) => cell.column === 1 && cell.row === header + index && cell.rowSpan === 1 && cell.columnSpan === 1)
@@ -109,7 +108,6 @@ function spanGroups(cells: readonly CellDraft[], rows: number, header: number): 
       .join(' '),
   );
   if (names.some((name, index) => name === undefined || name !== names[index % height])) return;
-  if (new Set(names).size < height) return;
   for (const label of labels) label.rowSpan = height;
 }
 
@@ -128,14 +126,7 @@ function freeRange(
   let from = upper;
   let to = lower;
   // Centred: it reaches as far up as down.
-  while (
-    from > 0 &&
-    to + 1 < rows.length &&
-    rows[from - 1]?.block === block &&
-    rows[to + 1]?.block === block &&
-    empty(from - 1) &&
-    empty(to + 1)
-  ) {
+  while (rows[from - 1]?.block === block && rows[to + 1]?.block === block && empty(from - 1) && empty(to + 1)) {
     from -= 1;
     to += 1;
   }
