@@ -59,7 +59,6 @@ export function drawnPage(drawing: string, number = 1): PageContent {
             font,
             spaced,
             turn: 0,
-            mark: -1,
             form: -1,
             artifact: false,
           });
@@ -77,7 +76,6 @@ export function drawnPage(drawing: string, number = 1): PageContent {
     drawings,
     links: [],
     jumps: [],
-    structure: [],
     unmapped: 0,
     renamed: 0,
     hidden: 0,

@@ -116,7 +116,7 @@ async function readScan(
   const drawings = page.drawings.filter(
     ({ kind, box }) => kind !== 'image' || (why !== 'scan' && !coversPage(box, page)),
   );
-  return { page: { ...page, glyphs: read.glyphs, structure: [], unmapped: 0, drawings }, facts: read.facts };
+  return { page: { ...page, glyphs: read.glyphs, unmapped: 0, drawings }, facts: read.facts };
 }
 
 function coversPage(box: Box, { width, height }: PageContent): boolean {

@@ -51,11 +51,11 @@ function verticalPage(columns: readonly string[]): PageContent {
     Array.from(column, (text, row): Glyph => {
       const [left, top] = [360 - at * 24, 40 + row * size];
       const box = { left, right: left + size, top, bottom: top + size };
-      const place = { x: left, baseline: top + 0.88 * size, size, turn: 0, mark: -1, form: -1 };
+      const place = { x: left, baseline: top + 0.88 * size, size, turn: 0, form: -1 };
       return { text, ...box, ...place, font, spaced: false, artifact: false };
     }),
   );
-  const nothing = { rules: [], drawings: [], links: [], jumps: [], structure: [] };
+  const nothing = { rules: [], drawings: [], links: [], jumps: [] };
   const counts = { unmapped: 0, renamed: 0, hidden: 0, truncated: false };
   return { number: 1, width: 420, height: 600, glyphs, ...nothing, ...counts };
 }

@@ -20,7 +20,6 @@ interface TextRun {
   readonly turn: number;
   /** A font of large signs, which hang below the pen; their line runs through their middle. */
   readonly hanging: boolean;
-  readonly mark: number;
   readonly form: number;
   readonly artifact: boolean;
   readonly ink: InkKind;
@@ -69,7 +68,6 @@ function readRun(source: RunSource, textPage: number, index: number, object: num
     const whole = Math.round(quarter);
     turn = Math.abs(quarter - whole) > 0.12 ? -1 : (whole + 4) % 4;
   }
-  const mark = source.tagged && object !== 0 ? call.FPDFPageObj_GetMarkedContentID(object) : -1;
   const artifact = source.tagged && object !== 0 && hasArtifactMark(library, object);
   const place = source.formOf.get(object);
   return {
@@ -78,7 +76,6 @@ function readRun(source: RunSource, textPage: number, index: number, object: num
     size: Math.abs(size),
     turn,
     hanging: turn === 0 && holdsLargeSigns(characters.font.name),
-    mark,
     form: place?.form ?? -1,
     artifact,
     ink: inkOf(library, object),
@@ -379,7 +376,6 @@ class GlyphSetter {
         this.#space === 'space' ||
         (this.#space === 'gap' && before !== undefined && isGap(before, { left, top, right, bottom }, run) && 'gap'),
       turn: run.turn,
-      mark: run.mark,
       form: run.form,
       artifact: run.artifact,
     });

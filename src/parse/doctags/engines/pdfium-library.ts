@@ -28,15 +28,12 @@ type Exports = Readonly<
       | 'FPDFFont_GetWeight FPDFFont_GetItalicAngle FPDFFont_GetGlyphWidth FPDFFont_GetFontData FPDFPage_CountObjects'
       | 'FPDFPage_GetObject FPDFFormObj_CountObjects FPDFFormObj_GetObject FPDFPageObj_GetType FPDFPageObj_GetBounds'
       | 'FPDFPageObj_GetMatrix FPDFPageObj_GetFillColor FPDFPageObj_GetClipPath FPDFClipPath_CountPaths'
-      | 'FPDFClipPath_CountPathSegments FPDFClipPath_GetPathSegment FPDFPageObj_GetMarkedContentID'
+      | 'FPDFClipPath_CountPathSegments FPDFClipPath_GetPathSegment'
       | 'FPDFPageObj_CountMarks FPDFPageObj_GetMark FPDFPageObjMark_GetName FPDFPath_CountSegments'
       | 'FPDFPath_GetPathSegment FPDFPath_GetDrawMode FPDFPathSegment_GetPoint FPDFPathSegment_GetType'
       | 'FPDFLink_Enumerate FPDFLink_GetAnnotRect FPDFLink_GetAction FPDFLink_GetDest FPDFAction_GetType'
       | 'FPDFAction_GetDest FPDFAction_GetURIPath FPDFBookmark_GetFirstChild FPDFBookmark_GetNextSibling'
       | 'FPDFBookmark_GetTitle FPDFBookmark_GetDest FPDFDest_GetDestPageIndex FPDFCatalog_IsTagged'
-      | 'FPDF_StructTree_GetForPage FPDF_StructTree_Close FPDF_StructTree_CountChildren'
-      | 'FPDF_StructTree_GetChildAtIndex FPDF_StructElement_CountChildren FPDF_StructElement_GetChildAtIndex'
-      | 'FPDF_StructElement_GetChildMarkedContentID FPDF_StructElement_GetType'
     >,
     Call
   >

@@ -3,14 +3,7 @@ import { readFileSync } from 'node:fs';
 import { AppError } from '../../../base/index.ts';
 import type { Box } from '../../document.ts';
 import type { Ink } from '../layout/text/symbol-font.ts';
-import type {
-  Font,
-  OutlineEntry,
-  PageContent,
-  PageJump,
-  PageLink,
-  StructureElement,
-} from '../layout/page/page-content.ts';
+import type { Font, OutlineEntry, PageContent, PageJump, PageLink } from '../layout/page/page-content.ts';
 import type { FontDifferences, FontCharacters } from './pdfium-fonts.ts';
 import { readDifferences } from './pdfium-fonts.ts';
 import type { Matrix, Library, OpenSource } from './pdfium-library.ts';
@@ -132,7 +125,6 @@ export class PdfFile implements Disposable {
         rules: objects.rules.filter((rule) => isOnPage(rule.box, width, height)),
         drawings: objects.drawings.filter((drawing) => isOnPage(drawing.box, width, height)),
         ...readLinks(this.#library, this.#document, page, matrix),
-        structure: this.tagged ? readStructure(this.#library, page) : [],
         unmapped: text.unmapped,
         renamed: text.renamed,
         hidden: text.hidden,
@@ -258,7 +250,6 @@ export async function openPdf(source: PdfSource, limits: Partial<EngineLimits> =
 const MAX_LINKS = 5_000;
 const MAX_OUTLINE = 5_000;
 const MAX_DEPTH = 32;
-const MAX_ELEMENTS = 20_000;
 
 // PDFACTION_GOTO
 const GOTO = 1;
@@ -326,33 +317,4 @@ function readOutline(library: Library, document: number): OutlineEntry[] {
   };
   walk(0, 1);
   return entries;
-}
-
-/** The structure tree of one page of a tagged PDF, flattened. */
-function readStructure(library: Library, page: number): StructureElement[] {
-  const { call } = library;
-  const tree = call.FPDF_StructTree_GetForPage(page);
-  if (tree === 0) return [];
-  const elements: StructureElement[] = [];
-  const walk = (element: number, depth: number): void => {
-    if (element === 0 || depth > MAX_DEPTH || elements.length >= MAX_ELEMENTS) return;
-    const type = library.readString('utf-16le', (buffer, length) =>
-      call.FPDF_StructElement_GetType(element, buffer, length),
-    );
-    const marks: number[] = [];
-    elements.push({ type, depth, marks });
-    const count = Math.min(MAX_ELEMENTS, call.FPDF_StructElement_CountChildren(element));
-    for (let index = 0; index < count; index += 1) {
-      const mark = call.FPDF_StructElement_GetChildMarkedContentID(element, index);
-      if (mark >= 0) marks.push(mark);
-      else walk(call.FPDF_StructElement_GetChildAtIndex(element, index), depth + 1);
-    }
-  };
-  try {
-    const count = Math.min(MAX_ELEMENTS, call.FPDF_StructTree_CountChildren(tree));
-    for (let index = 0; index < count; index += 1) walk(call.FPDF_StructTree_GetChildAtIndex(tree, index), 0);
-  } finally {
-    call.FPDF_StructTree_Close(tree);
-  }
-  return elements;
 }

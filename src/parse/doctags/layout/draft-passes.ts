@@ -3,7 +3,7 @@ import { bindCaptions, joinTables } from './role/caption.ts';
 import { markFootnotes } from './role/footnote.ts';
 import { releaseAuthorNotes, markTitle } from './role/title.ts';
 import type { HeadingSetting } from './role/heading.ts';
-import { markHeadings, readTags } from './role/heading.ts';
+import { markHeadings } from './role/heading.ts';
 import { setHeadingLevels, splitRunInHeadings } from './role/heading-level.ts';
 import type { Setting } from './role/paragraph.ts';
 import { joinAcrossBreaks, cutParagraphs } from './role/paragraph.ts';
@@ -106,7 +106,7 @@ function marginsOf(pieces: readonly { readonly margin: boolean }[]): ReadonlySet
   return new Set(pieces.flatMap((piece, index) => (piece.margin ? [index] : [])));
 }
 
-/** The document's type, outline and tags, for comparison. */
+/** The document's type and outline, for comparison. */
 export function headingSetting({
   pages,
   body,
@@ -119,7 +119,6 @@ export function headingSetting({
     font: body.font,
     outline,
     margins: marginsOf(pieces),
-    tagOf: readTags(pages),
     slides: new Set(pages.filter(({ width, height }) => width > height).map(({ number }) => number)),
     pageHeights: new Map(pages.map((page) => [page.number, page.height])),
   };

@@ -260,7 +260,6 @@ export function glyphsOf(lines: readonly OcrLine[], scale: number): Glyph[] {
           font: OCR_FONT,
           spaced: index === 0,
           turn: 0,
-          mark: -1,
           form: -1,
           artifact: false,
         };

@@ -3,6 +3,7 @@ import { isReferencesHeading } from '../role/heading-number.ts';
 import type { Line, Segment } from './segment.ts';
 import { mostFrequent } from '../text/symbol-font.ts';
 import { overlap } from './box.ts';
+import { hasLetter } from '../text/script.ts';
 import { segmentLabel } from '../role/caption.ts';
 
 /** The type that most of a document is set in. */
@@ -117,10 +118,13 @@ export function readingOrder(segments: readonly Segment[], box: Box, votes?: Gut
   return cut(segments, box, votes, 0);
 }
 
-function cut(segments: readonly Segment[], box: Box, votes: GutterVotes | undefined, depth: number): ColumnPiece[] {
+function cut(segments: readonly Segment[], area: Box, votes: GutterVotes | undefined, depth: number): ColumnPiece[] {
   if (segments.length === 0) return [];
+  let box = area;
   const gutter = depth < 4 ? findGutter(segments, box, votes) : undefined;
   if (!gutter) return [{ box, segments }];
+  // A column of one line may lie outside of what most lines fill.
+  if (gutter.right >= box.right) box = { ...box, right: Math.max(...segments.map((segment) => segment.right)) };
   const result: ColumnPiece[] = [];
   for (const band of bands(segments, gutter).flatMap((each) => splitAtReferences(each, gutter))) {
     const top = Math.min(...band.segments.map((segment) => segment.top));
@@ -216,6 +220,8 @@ function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes |
   const rows = pairs.filter((pair) => pair.left.right <= best && pair.right.left >= best);
   if (rows.length < (voted ? 2 : MIN_ROWS) || (weights.get(best) ?? 0) < (voted ? 1 : 0.5 * MIN_ROWS)) return undefined;
   const gutter = narrowest(rows, best);
+  // Labels in front of list items and references are in line, but are no column of text.
+  if (upperMean(rows.map((row) => emsWide(row.left))) < LABEL) return undefined;
   const fillLeft = upperMean(rows.map((row) => (row.left.right - row.left.left) / Math.max(1, gutter.left - box.left)));
   const fillRight = upperMean(
     rows.map((row) => (row.right.right - row.right.left) / Math.max(1, box.right - gutter.right)),
@@ -223,7 +229,9 @@ function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes |
   if (Math.min(fillLeft, fillRight) < (voted ? 0.3 : MIN_FILL)) return undefined;
   // Wide spaces in single lines also make gaps, but lines above and below run across: a gutter is long.
   const facing = new Set(rows.flatMap((row) => [row.left, row.right]));
-  const strips = bands(segments, gutter).filter((band) => band.segments.some((segment) => facing.has(segment))).length;
+  const strips = bands(segments, gutter).filter(
+    (band) => !band.spanning && band.segments.some((segment) => facing.has(segment)),
+  ).length;
   return rows.length >= (voted ? 1.5 : 3) * strips ? gutter : undefined;
 }
 
@@ -309,7 +317,9 @@ function bands(segments: readonly Segment[], gutter: Gutter): Band[] {
  */
 function splitAtReferences(band: Band, gutter: Gutter): Band[] {
   const middle = (gutter.left + gutter.right) / 2;
-  const heading = band.spanning ? undefined : band.segments.find(isReferencesLine);
+  const heading = band.spanning
+    ? undefined
+    : band.segments.find((segment) => isReferencesLine(segment) && standsAlone(segment, band.segments, middle));
   if (!heading) return splitBySize(band, gutter);
   const facing = band.segments.filter(
     (segment) =>
@@ -317,7 +327,7 @@ function splitAtReferences(band: Band, gutter: Gutter): Band[] {
   );
   const own = band.segments.filter((segment) => segment.glyphs.length > 5 && !facing.includes(segment));
   const below = facing.filter((segment) => segment.top > heading.top - 0.5 * heading.size);
-  const above = facing.filter((segment) => !below.includes(segment));
+  const above = facing.filter((segment) => segment.baseline < heading.baseline && !below.includes(segment));
   const entries = own.filter((segment) => segment.top > heading.bottom - 1);
   const first = below.toSorted((a, b) => a.baseline - b.baseline)[0];
   const gap = (first?.top ?? 0) - Math.max(0, ...above.map((segment) => segment.bottom));
@@ -329,6 +339,17 @@ function splitAtReferences(band: Band, gutter: Gutter): Band[] {
     { spanning: false, segments: band.segments.filter((segment) => segment.baseline < y) },
     { spanning: false, segments: band.segments.filter((segment) => segment.baseline >= y) },
   ];
+}
+
+/** No other words are in its row of its column: in a line that is set wide each word is a segment. */
+function standsAlone(segment: Segment, segments: readonly Segment[], middle: number): boolean {
+  return !segments.some(
+    (other) =>
+      other !== segment &&
+      other.left < middle === segment.left < middle &&
+      Math.abs(other.baseline - segment.baseline) < 0.3 * segment.size &&
+      other.glyphs.some(({ text }) => hasLetter(text)),
+  );
 }
 
 /** The size of most segments. */

@@ -449,7 +449,6 @@ function captionedFigures(page: PageContent, segments: readonly Segment[], pictu
     const top = Math.max(0, ...[...above, ...rows].map(({ bottom }) => bottom));
     const isOwn = (box: Box): boolean => box.top > top - 1 && box.bottom < caption.top + 2 && inColumn(box);
     const parts = drawn.filter(isOwn);
-    if (parts.length === 0) parts.push(...boxesOfRules(page.rules.filter(({ box }) => isOwn(box))));
     if (parts.length === 0) return [];
     const box = unionBox(parts);
     if (box.bottom - box.top < MIN_HEIGHT || caption.top - box.bottom > MAX_DISTANCE) return [];
@@ -481,15 +480,6 @@ function isRuledOff(segment: Segment, figure: Box, rules: readonly Rule[]): bool
       overlap(box.left, box.right, figure.left, figure.right) > 0.5 * (figure.right - figure.left) &&
       overlap(box.left, box.right, segment.left, segment.right) > 0,
   );
-}
-
-/** Upright rules from which on rules above a figure's caption are the boxes of a flow chart. */
-const FEWEST_UPRIGHT = 4;
-
-/** A flow chart may be drawn of plain lines only: boxes round words and arrows between them. */
-function boxesOfRules(rules: readonly Rule[]): Box[] {
-  const upright = rules.filter(({ direction }) => direction === 'vertical').length;
-  return upright >= FEWEST_UPRIGHT && rules.length >= 2 * FEWEST_UPRIGHT ? rules.map(({ box }) => box) : [];
 }
 
 /** Wider than the letter of a panel, and begins at an edge of the running text: the last line of a paragraph. */

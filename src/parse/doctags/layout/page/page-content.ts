@@ -39,8 +39,6 @@ export interface Glyph {
   readonly spaced: boolean | 'gap';
   /** Quarter turns, clockwise, of the writing direction; 0 is ordinary text, -1 any other angle. */
   readonly turn: number;
-  /** Marked-content id for the structure tree, or -1. */
-  readonly mark: number;
   /** Index of the form object that holds it, or -1 when it is on the page itself. */
   readonly form: number;
   /** Set by the file as page decoration (an artifact of a tagged PDF). */
@@ -73,13 +71,6 @@ export interface PageJump {
   readonly page: number;
 }
 
-/** One element of a tagged PDF's structure tree, flattened in reading order. */
-export interface StructureElement {
-  readonly type: string;
-  readonly depth: number;
-  readonly marks: readonly number[];
-}
-
 /** All that the engine reads from one page. */
 export interface PageContent {
   readonly number: number;
@@ -90,7 +81,6 @@ export interface PageContent {
   readonly drawings: readonly Drawing[];
   readonly links: readonly PageLink[];
   readonly jumps: readonly PageJump[];
-  readonly structure: readonly StructureElement[];
   /** Glyphs without a usable Unicode value. */
   readonly unmapped: number;
   /** Glyphs that the file names wrongly, and that are right now. */

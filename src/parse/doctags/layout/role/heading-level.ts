@@ -96,7 +96,6 @@ export function levelCandidates(
       styleNumber: numbers.reduce((sum, each) => sum + each, 0) / Math.max(1, numbers.length),
       outline: ranks.indexOf(outlined[index] ?? -1) + 1,
       outlined: outlined.filter((level) => level !== undefined).length / looks.length,
-      tag: draft.level ?? 0,
       ratio: size / bodySize,
       anchorRatio: anchor ? size / anchor.size : 1,
       anchorFont: flag(draft.lines[0]?.font.name === anchor?.draft.lines[0]?.font.name),
@@ -193,7 +192,7 @@ function numberLevel(text: string, roman: boolean): number {
   return number.style === 'arabic' ? number.depth + (roman ? 2 : 0) : 1;
 }
 
-/** Gives each heading its level, by a model that weighs number, style, outline, tags, name and neighbours. */
+/** Gives each heading its level, by a model that weighs number, style, outline, name and neighbours. */
 export function setHeadingLevels(drafts: readonly Draft[], outline: readonly OutlineEntry[], bodySize: number): void {
   const candidates = levelCandidates(drafts, outline, bodySize);
   const levels = levelsOf(candidates, model);

@@ -12,13 +12,13 @@ import { textOf } from '../draft.ts';
 import { hasLetter } from '../text/script.ts';
 import type { Line } from '../page/segment.ts';
 import { listMarker } from './list-item.ts';
-import type { OutlineEntry, Glyph, PageContent } from '../page/page-content.ts';
+import type { OutlineEntry, Glyph } from '../page/page-content.ts';
 import { isCapitals } from './paragraph.ts';
 import model from './heading-model.json' with { type: 'json' };
 import type { Features } from '../trees.ts';
 import { scoreOf } from '../trees.ts';
 
-/** The document's type, outline and tags, for comparison. */
+/** The document's type and outline, for comparison. */
 export interface HeadingSetting {
   readonly size: number;
   readonly font: string;
@@ -26,8 +26,6 @@ export interface HeadingSetting {
   readonly outline: readonly OutlineEntry[];
   /** Column pieces in the margin: nothing there heads the text. */
   readonly margins: ReadonlySet<number>;
-  /** What a tagged file says. */
-  readonly tagOf: TagOf;
   readonly pageHeights: ReadonlyMap<number, number>;
   /** Pages wider than high. */
   readonly slides: ReadonlySet<number>;
@@ -232,7 +230,6 @@ function featuresOf(look: Look, drafts: readonly Draft[], setting: HeadingSettin
     names: Math.min(4, findAuthors([text]).length),
     year: flag(/\b(?:19|20)\d\d\b/u.test(text)),
     outlined: flag(outlinePages.some((page) => Math.abs(page - draft.page) <= 1)),
-    tag: headingTag(setting.tagOf(draft)) ?? 0,
     sameText: Math.min(10, document.counts.get(text) ?? 1),
     styleCount: Math.min(50, style?.count ?? 1),
     styleNamed: share(style?.named),
@@ -293,47 +290,4 @@ export function headingKey(text: string): string {
 export function markHeadings(drafts: readonly Draft[], setting: HeadingSetting): void {
   for (const { draft, features, isCertain } of headingCandidates(drafts, setting))
     if (isCertain || scoreOf(model, features) > 0) draft.kind = 'heading';
-}
-
-/** What a tagged PDF says about a draft's text: the type of the element that holds it. */
-type TagOf = (draft: Draft) => string | undefined;
-
-/** Reads the tags of all pages; answers undefined for drafts that are not tagged, or not with one type. */
-export function readTags(pages: readonly PageContent[]): TagOf {
-  const byPage = new Map<number, Map<number, string>>();
-  for (const page of pages) {
-    if (page.structure.length === 0) continue;
-    const types = new Map<number, string>();
-    // An inner element without a meaning (Span, Link) takes the type of the element around it.
-    const around: string[] = [];
-    for (const element of page.structure) {
-      const plain = /^(?:span|link|reference|quote|em|strong|sub)$/i.test(element.type);
-      const type = plain ? (around[element.depth - 1] ?? element.type) : element.type;
-      around.length = element.depth;
-      around[element.depth] = type;
-      for (const mark of element.marks) types.set(mark, type);
-    }
-    byPage.set(page.number, types);
-  }
-  if (byPage.size === 0) return () => undefined;
-  return (draft) => {
-    const counts = new Map<string, number>();
-    let all = 0;
-    for (const line of draft.lines)
-      for (const glyph of line.glyphs) {
-        const type = glyph.mark < 0 ? undefined : byPage.get(line.page)?.get(glyph.mark);
-        if (type !== undefined) counts.set(type, (counts.get(type) ?? 0) + 1);
-        all += 1;
-      }
-    for (const [type, count] of counts) if (count >= 0.8 * all) return type;
-    return undefined;
-  };
-}
-
-/** The level of a heading's tag: H1 to H6, H and Title, and the names that word processors give. */
-function headingTag(type: string | undefined): number | undefined {
-  if (type === undefined) return undefined;
-  const level = /^h(?:eading)?[\s_]?([1-6])$/i.exec(type)?.[1];
-  if (level !== undefined) return Number(level);
-  return /^(?:h|heading)$/i.test(type) ? 1 : undefined;
 }

@@ -26,7 +26,10 @@ export function buildTable(
   const cells = groups.flatMap((group, row) => cellsOf(group, row));
   spanRows(cells, groups, between, header);
   spanSections(cells, { rows: groups.length, columns: columns.length, header });
-  return finish(joinOverlapping(cells), groups.length, { columns: columns.length, header, vocabulary });
+  // Two columns under no rule of a head, whose lines are not beside each other, are columns of the page.
+  const placed = joinOverlapping(cells);
+  if (columns.length === 2 && lines.cuts.length <= 2 && placed.length < cells.length) return undefined;
+  return finish(placed, groups.length, { columns: columns.length, header, vocabulary });
 }
 
 /** The lines of a table with the columns they fill; undefined when there are none to speak of. */

@@ -36,7 +36,7 @@ export function findTableRegions(
   const prose = proseSegments(segments);
   const regions: TableRegion[] = [];
   const add = (box: Box): void => {
-    if (holdsDisplay(box, segments, bodySize)) return;
+    if (holdsDisplay(box, segments, bodySize) || holdsAbstract(box, segments)) return;
     regions.push({
       box,
       horizontal: pieces.filter((rule) => shareInside(grown(rule), grown(box)) > 0.9),
@@ -55,6 +55,15 @@ export function findTableRegions(
 function holdsDisplay(box: Box, segments: readonly Segment[], bodySize: number): boolean {
   return segments.some(
     (segment) => segment.size > 1.3 * bodySize && segment.glyphs.length >= 10 && shareInside(segment, grown(box)) > 0.6,
+  );
+}
+
+/** An abstract beside the history of the article, between rules: "A R T I C L E  I N F O   A B S T R A C T". */
+function holdsAbstract(box: Box, segments: readonly Segment[]): boolean {
+  return segments.some(
+    ({ text, ...place }) =>
+      /^(?:abstract|articleinfo(?:rmation)?(?:abstract)?|articlehistory:?)$/iu.test(text.replace(/\s+/gu, '')) &&
+      shareInside(place, grown(box)) > 0.6,
   );
 }
 

@@ -40,7 +40,6 @@ function glyph(text: string, left: number, change: Partial<Glyph> = {}): Glyph {
     font: TEXT,
     spaced: false,
     turn: 0,
-    mark: -1,
     form: -1,
     artifact: false,
     ...change,
@@ -48,7 +47,7 @@ function glyph(text: string, left: number, change: Partial<Glyph> = {}): Glyph {
 }
 
 function page(glyphs: readonly Glyph[]): PageContent {
-  const nothing = { rules: [], drawings: [], links: [], jumps: [], structure: [] };
+  const nothing = { rules: [], drawings: [], links: [], jumps: [] };
   return {
     number: 1,
     width: 600,

@@ -24,7 +24,6 @@ function glyph(text: string, left: number, change: Partial<Glyph> = {}): Glyph {
     font: FONT,
     spaced: false,
     turn: 0,
-    mark: -1,
     form: -1,
     artifact: false,
     ...change,
