@@ -305,7 +305,7 @@ export function isCapitals(line: Line): boolean {
 }
 
 /** True when the first word of the next line would have found room: the break was wanted. */
-export function fitsMore(previous: Line, line: Line): boolean {
+function fitsMore(previous: Line, line: Line): boolean {
   const room = line.column.right - previous.right;
   return room > firstWordWidth(line) + 0.9 * line.size;
 }
