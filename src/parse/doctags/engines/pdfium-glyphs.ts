@@ -3,7 +3,7 @@ import { isUnknown } from '../layout/text/symbol-font.ts';
 import type { Font, Drawing, Glyph } from '../layout/page/page-content.ts';
 import type { FontDifferences, Character } from './pdfium-fonts.ts';
 import { FontCharacters } from './pdfium-fonts.ts';
-import type { InkKind, FormPlace, Clip } from './pdfium-objects.ts';
+import type { InkKind, FormPlace } from './pdfium-objects.ts';
 import { withoutHidden, isWhite, readClip } from './pdfium-objects.ts';
 import type { Matrix, Library } from './pdfium-library.ts';
 import { mapBoxes } from './pdfium-library.ts';
@@ -23,7 +23,8 @@ interface TextRun {
   readonly form: number;
   readonly artifact: boolean;
   readonly ink: InkKind;
-  readonly clip: Clip | undefined;
+  /** The part of the page in which it is visible. */
+  readonly clip: Box | undefined;
 }
 
 /** A page and its file's data, for reading text runs. */
@@ -420,7 +421,7 @@ function axisShift(ink: Ink): number {
   return (ink.top + ink.bottom) / 2 - 0.25;
 }
 
-function isClipped(clip: Clip, x: number, y: number): boolean {
+function isClipped(clip: Box, x: number, y: number): boolean {
   return x < clip.left - 1 || x > clip.right + 1 || y < clip.top - 1 || y > clip.bottom + 1;
 }
 

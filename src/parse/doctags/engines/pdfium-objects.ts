@@ -191,14 +191,6 @@ function addEdges(library: Library, object: number, segments: number, target: Pa
   return true;
 }
 
-/** The part of the page in which an object is visible, in points from the page's top-left corner. */
-export interface Clip {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
-}
-
 /** A clip with more paths or corners cannot be approximated by a box. */
 const MAX_PATHS = 4;
 const MAX_CLIP_SEGMENTS = 8;
@@ -218,14 +210,14 @@ function isPale(part = 0): boolean {
 }
 
 /** The bounding box of an object's clip paths; undefined if nothing is clipped. */
-export function readClip(library: Library, object: number, matrix: Matrix): Clip | undefined {
+export function readClip(library: Library, object: number, matrix: Matrix): Box | undefined {
   const { call, scratch } = library;
   const path = call.FPDFPageObj_GetClipPath(object);
   if (path === 0) return undefined;
   const paths = call.FPDFClipPath_CountPaths(path);
   // A negative count means that there is no clip.
   if (paths <= 0 || paths > MAX_PATHS) return undefined;
-  let clip: Clip = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
+  let clip: Box = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
   for (let index = 0; index < paths; index += 1) {
     const segments = call.FPDFClipPath_CountPathSegments(path, index);
     if (segments < 3 || segments > MAX_CLIP_SEGMENTS) return undefined;
