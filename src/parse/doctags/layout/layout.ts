@@ -106,7 +106,7 @@ const PAGE_PASSES: readonly Pass[] = [
     gives: ['furniture'],
     run: ({ pages, text, body }) => ({
       furniture: findFurniture(
-        pages.map(({ number, width, height }) => ({ page: number, width, height, segments: text.get(number) ?? [] })),
+        pages.map((page) => ({ ...page, page: page.number, segments: text.get(page.number) ?? [] })),
         body.size,
       ),
     }),

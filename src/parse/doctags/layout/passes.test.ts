@@ -315,6 +315,25 @@ ${COLUMNS}
   assert.ok(found.includes('title: Ducks on ponds in winter'), found.join('\n'));
 });
 
+test('large type between a title and a paragraph is a heading, not a subtitle', () => {
+  const page = drawnPage(`#Ducks on ponds in winter\n\n#Results\n\n${COLUMNS}\n`);
+  const [{ size = 0, baseline = 0 } = {}] = page.glyphs;
+  const glyphs = page.glyphs.map((glyph) => glyph.size === size && glyph.baseline > baseline ? { ...glyph, size: 0.8 * size } : glyph); // prettier-ignore
+  const found = drafts('title', { ...page, glyphs });
+  assert.ok(found.includes('title: Ducks on ponds in winter'), found.join('\n'));
+});
+
+test('the head of a ruled table is not a running head, though every page begins with it', () => {
+  const pages = [1, 2, 3, 4].map((number) => {
+    const page = drawnPage(`Pond     Ducks    Geese\nUpper    ${number}       3\n`, number);
+    const right = Math.max(...page.glyphs.map((glyph) => glyph.right));
+    const verticals = [0, right / 2, right + 2].map((left) => ({ direction: 'vertical' as const, box: { left, right: left + 1, top: 0, bottom: page.height } })); // prettier-ignore
+    return [page, { ...page, rules: verticals }] as const;
+  });
+  assert.ok(after('furniture', ...pages.map(([plain]) => plain)).furniture.size > 0);
+  assert.equal(after('furniture', ...pages.map(([, ruled]) => ruled)).furniture.size, 0);
+});
+
 test('names of sections at the start of paragraphs are cut off; labels of notes are not', () => {
   const found = drafts(
     'run-ins',

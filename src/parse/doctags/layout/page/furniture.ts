@@ -3,7 +3,7 @@ import { CAPTION } from '../table/table-region.ts';
 import { isDigit } from '../text/script.ts';
 import type { Box } from '../../../document.ts';
 import { unionBox } from './box.ts';
-import type { Glyph, PageContent } from './page-content.ts';
+import type { Glyph, PageContent, Rule } from './page-content.ts';
 
 /** The parts of a page, from its edges, in which running heads and feet are. */
 const HEAD_ZONE = 0.14;
@@ -24,6 +24,7 @@ interface PageSegments {
   readonly width: number;
   readonly height: number;
   readonly segments: readonly Segment[];
+  readonly rules: readonly Rule[];
 }
 
 /** Running heads, feet, page numbers and line numbers: segments that repeat from page to page. */
@@ -65,6 +66,7 @@ function edgeSegments(page: PageSegments): Candidate[] {
   const upper = Math.min(heights[1] ?? 0, 0.3 * page.height);
   const lower = Math.max(heights.at(-2) ?? Infinity, 0.7 * page.height);
   for (const segment of page.segments) {
+    if (isInGrid(segment, page.rules)) continue;
     const head = segment.bottom < page.height * HEAD_ZONE || segment.baseline <= upper + 1;
     if (!head && segment.top < page.height * FOOT_ZONE && segment.baseline < lower - 1) continue;
     const { text } = segment;
@@ -75,6 +77,15 @@ function edgeSegments(page: PageSegments): Candidate[] {
     result.push({ segment, key, text, head, page: page.page });
   }
   return result;
+}
+
+/** In a row of cells: a table repeats its head on every page. The frame of a page has two rules. */
+function isInGrid({ top, bottom }: Segment, rules: readonly Rule[]): boolean {
+  const middle = (top + bottom) / 2;
+  const beside = rules.filter(
+    ({ direction, box }) => direction === 'vertical' && box.top < middle && box.bottom > middle,
+  );
+  return new Set(beside.map(({ box }) => Math.round(box.left / 4))).size >= 3;
 }
 
 function markRepeated(

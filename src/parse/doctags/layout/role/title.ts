@@ -112,9 +112,11 @@ function isSubtitle(draft: Draft, next: Draft | undefined, title: Draft, bodySiz
   const after = next?.lines[0]?.size ?? 0;
   if (!first || draft.kind !== 'text' || draft.piece !== title.piece || draft.lines.length > 3) return false;
   if (first.size < 1.25 * bodySize || first.size < 0.6 * size || after > 0.85 * first.size) return false;
-  return (
-    first.baseline > title.box.bottom && !isArticleType(textOf(draft)) && findAuthors([textOf(draft)]).length === 0
-  );
+  const text = textOf(draft);
+  // Right above a paragraph it is the first section.
+  const isHeading = (next?.lines.length ?? 0) > 1 && text.split(/\s+/u).length <= 5;
+  if (isHeading || isCommonHeading(headingNumber(text)?.rest ?? text)) return false;
+  return first.baseline > title.box.bottom && !isArticleType(text) && findAuthors([text]).length === 0;
 }
 
 function isTitleLike(draft: Draft): boolean {
