@@ -66,7 +66,7 @@ function edgeSegments(page: PageSegments): Candidate[] {
   const upper = Math.min(heights[1] ?? 0, 0.3 * page.height);
   const lower = Math.max(heights.at(-2) ?? Infinity, 0.7 * page.height);
   for (const segment of page.segments) {
-    if (isInGrid(segment, page.rules)) continue;
+    if (page.page > 1 && isInGrid(segment, page)) continue;
     const head = segment.bottom < page.height * HEAD_ZONE || segment.baseline <= upper + 1;
     if (!head && segment.top < page.height * FOOT_ZONE && segment.baseline < lower - 1) continue;
     const { text } = segment;
@@ -79,13 +79,18 @@ function edgeSegments(page: PageSegments): Candidate[] {
   return result;
 }
 
-/** In a row of cells: a table repeats its head on every page. The frame of a page has two rules. */
-function isInGrid({ top, bottom }: Segment, rules: readonly Rule[]): boolean {
+/**
+ * In a row of cells with another row towards the middle of the page: a table repeats its head on every page. Frames of
+ * pages have two rules, and bars between the parts of a foot are short.
+ */
+function isInGrid({ top, bottom, left, right }: Segment, { height, rules }: PageSegments): boolean {
   const middle = (top + bottom) / 2;
-  const beside = rules.filter(
-    ({ direction, box }) => direction === 'vertical' && box.top < middle && box.bottom > middle,
-  );
-  return new Set(beside.map(({ box }) => Math.round(box.left / 4))).size >= 3;
+  const next = middle + (middle < height / 2 ? 1.6 : -1.6) * (bottom - top);
+  const beside = rules.filter(({ direction }) => direction === 'vertical').map(({ box }) => box);
+  const xsAt = (y: number): Set<number> =>
+    new Set(beside.filter((box) => box.top < y && box.bottom > y).map((box) => Math.round(box.left / 4)));
+  const both = [...xsAt(middle).intersection(xsAt(next))];
+  return both.length >= 3 && Math.min(...both) * 4 < left + 4 && Math.max(...both) * 4 > right - 4;
 }
 
 function markRepeated(

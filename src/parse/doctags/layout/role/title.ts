@@ -114,7 +114,7 @@ function isSubtitle(draft: Draft, next: Draft | undefined, title: Draft, bodySiz
   if (first.size < 1.25 * bodySize || first.size < 0.6 * size || after > 0.85 * first.size) return false;
   const text = textOf(draft);
   // Right above a paragraph it is the first section.
-  const isHeading = (next?.lines.length ?? 0) > 1 && text.split(/\s+/u).length <= 5;
+  const isHeading = next !== undefined && /\p{Ll}\.$/u.test(textOf(next)) && text.split(/\s+/u).length <= 5;
   if (isHeading || isCommonHeading(headingNumber(text)?.rest ?? text)) return false;
   return first.baseline > title.box.bottom && !isArticleType(text) && findAuthors([text]).length === 0;
 }
