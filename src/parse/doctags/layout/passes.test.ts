@@ -317,8 +317,10 @@ ${COLUMNS}
 
 test('large type between a title and a paragraph is a heading, not a subtitle', () => {
   const page = drawnPage(`#Ducks on ponds in winter\n\n#Results\n\n${COLUMNS}\n`);
-  const [{ size = 0, baseline = 0 } = {}] = page.glyphs;
-  const glyphs = page.glyphs.map((glyph) => glyph.size === size && glyph.baseline > baseline ? { ...glyph, size: 0.8 * size } : glyph); // prettier-ignore
+  const [first] = page.glyphs;
+  assert.ok(first);
+  const isSection = ({ size, baseline }: typeof first): boolean => size === first.size && baseline > first.baseline;
+  const glyphs = page.glyphs.map((glyph) => (isSection(glyph) ? { ...glyph, size: 0.8 * glyph.size } : glyph));
   const found = drafts('title', { ...page, glyphs });
   assert.ok(found.includes('title: Ducks on ponds in winter'), found.join('\n'));
 });
