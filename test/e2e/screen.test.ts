@@ -96,6 +96,7 @@ test('misuse of screen says what to do', async () => {
     [['screen', 'nowhere', '--status'], /nowhere does not exist/],
     [['screen', 'import', 'nowhere', 'x.csv'], /nowhere does not exist/],
     [['screen', 'import', 'runs/x', 'nothing.ris', '--add'], /nothing\.ris/],
+    [['screen', 'import', import.meta.filename, 'nothing.ris', '--add'], /is a file, not a run folder/],
   ];
   for (const [words, said] of cases) {
     const { status, stderr } = await refusedCommand('docstokg', words, folder.path);

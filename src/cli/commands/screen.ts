@@ -7,7 +7,7 @@ import { AppError } from '../../base/index.ts';
 import { entryRows, ManifestFolder } from '../../harvest/index.ts';
 import type { Candidate, Choice, Phase, ReviewStatus } from '../../screen/index.ts';
 import { addRecords, CHOICES, importDecisions, openScreening, PHASES, Screening } from '../../screen/index.ts';
-import { corpusOf, runArgument } from '../run-argument.ts';
+import { corpusOf, runArgument, requireFolder } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared } from '../session.ts';
 import { count, plain } from '../terminal.ts';
@@ -178,6 +178,7 @@ Examples:
 }
 
 async function addWorks(run: string, files: readonly string[], session: Session): Promise<void> {
+  if (existsSync(run)) requireFolder(run);
   using screening = Screening.open(run);
   const now = new Date(session.clock.now()).toISOString();
   const { entries, unreadable } = await addRecords(screening, files, now);
