@@ -65,7 +65,7 @@ const TEXT_FORMATS: readonly (readonly [ListFormat, RegExp])[] = [
   ['nbib', /^\s*PMID- ?\d/],
   ['ris', /^\s{0,3}TY {1,2}- /m],
   ['wos', /^\s*(?:FN .+\r?\n\s*VR |PT [A-Z]\r?\n)/],
-  ['bibtex', /^\s*@[a-z]+\s*[{(]/im],
+  ['bibtex', /^[ \t]*@[a-z]+\s*[{(]/im],
   ['csv', /^[^\r\n\t]{1,100}\t[^\r\n]*\t/],
 ];
 
