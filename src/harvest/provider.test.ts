@@ -175,5 +175,17 @@ test('an entry without an id is found by its title, or waits for a person, whose
     cells[5] = 'no';
     await writeFile(reviewed, `${header}\r\n${csvLine(cells)}`);
     assert.deepEqual(await find([], { input: [bib] }, await ReviewFile.open(reviewed)), found.slice(0, 1));
+    // A spreadsheet saved it with other columns and semicolons, in UTF-16, an editor cut the last line end off: lines
+    // are added in that form, and the decision stays.
+    const saved = `\uFEFFnote;accept;entry;candidate_1\r\nread;yes;mine.bib#9;${second.doi}`;
+    await writeFile(reviewed, saved, 'utf16le');
+    await find([], { input: [bib] }, await ReviewFile.open(reviewed));
+    const [, decision, added = '', end] = readFileSync(reviewed, 'utf16le').split('\r\n');
+    assert.equal(decision, `read;yes;mine.bib#9;${second.doi}`);
+    assert.match(added, /^;;mine\.bib#2;10\./);
+    assert.equal(end, '');
+    const again = await ReviewFile.open(reviewed);
+    assert.deepEqual(again.decision('mine.bib#9'), { kind: 'chosen', doi: second.doi });
+    assert.deepEqual(again.decision('mine.bib#2'), { kind: 'open' });
   });
 });

@@ -1,9 +1,9 @@
-import { appendFileSync, existsSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
 import type { ScoredCandidate, TitleFinding } from '../resolve/index.ts';
 import type { CitedWork, ListedWork, Work, WorkRecord } from '../works/index.ts';
-import { namedWork, NO_IDS, normalizeDoi, readTable, workFromIds } from '../works/index.ts';
+import { namedWork, NO_IDS, normalizeDoi, readTable, separatorIn, workFromIds } from '../works/index.ts';
 import { csvLine } from './ledger/manifest-reports.ts';
 import type { Asking } from './open-download.ts';
 
@@ -128,25 +128,44 @@ function decisionIn(value: (name: string) => string): Decision {
   return { kind: NO.test(accept) ? 'refused' : 'open' };
 }
 
+/** How a person's spreadsheet saved the file: lines are added in that form. */
+interface Form {
+  readonly columns: readonly string[];
+  readonly separator: string;
+  readonly encoding: 'utf8' | 'utf16le';
+}
+
 /**
  * Uncertain matches of list entries for a person to decide: `review.csv` in the run folder. A line is written once and
  * never changed, so that decisions written into it stay; the next run reads them.
  */
 export class ReviewFile {
   readonly #path: string;
-  readonly #decisions: Map<string, Decision>;
+  readonly #decisions = new Map<string, Decision>();
+  #form: Form = { columns: HEADER, separator: ',', encoding: 'utf8' };
 
-  private constructor(path: string, decisions: Map<string, Decision>) {
+  private constructor(path: string) {
     this.#path = path;
-    this.#decisions = decisions;
   }
 
   static async open(path: string): Promise<ReviewFile> {
-    const decisions = new Map<string, Decision>();
-    if (existsSync(path))
-      for await (const { value } of readTable(path))
-        if (value('entry') !== '') decisions.set(value('entry'), decisionIn(value));
-    return new ReviewFile(path, decisions);
+    const file = new ReviewFile(path);
+    if (existsSync(path)) await file.#read();
+    return file;
+  }
+
+  async #read(): Promise<void> {
+    let columns = HEADER;
+    for await (const { names, value } of readTable(this.#path)) {
+      columns = [...names];
+      if (value('entry') !== '') this.#decisions.set(value('entry'), decisionIn(value));
+    }
+    const bytes = readFileSync(this.#path);
+    const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf16le' : 'utf8';
+    const text = bytes.toString(encoding);
+    this.#form = { columns, separator: separatorIn(text), encoding };
+    // An editor may have left the last line without its end.
+    if (!/[\r\n]$/.test(text)) appendFileSync(this.#path, '\r\n', encoding);
   }
 
   /** The decision about an entry; undefined if it is not in the file. */
@@ -160,8 +179,13 @@ export class ReviewFile {
       each ? [each.doi, each.score.toFixed(3), inWords(each)] : ['', '', ''],
     );
     const { title, text, authors, year } = cited;
-    const line = csvLine([entry, title ?? text, authors.join('; '), year, why, '', '', ...shown]);
-    appendFileSync(this.#path, existsSync(this.#path) ? line : csvLine(HEADER) + line);
+    const values = [entry, title ?? text, authors.join('; '), year, why, '', '', ...shown];
+    const { columns, separator, encoding } = this.#form;
+    const line = csvLine(
+      columns.map((name) => values[HEADER.indexOf(name)] ?? ''),
+      separator,
+    );
+    appendFileSync(this.#path, existsSync(this.#path) ? line : csvLine(HEADER) + line, encoding);
     this.#decisions.set(entry, { kind: 'open' });
   }
 }

@@ -120,13 +120,14 @@ function percentile(sorted: readonly number[], share: number): number | null {
 }
 
 /** A CSV line (RFC 4180); cells that a spreadsheet would run as formulas are made plain text. */
-export function csvLine(cells: readonly (string | number | null)[]): string {
-  return `${cells.map(csvCell).join(',')}\r\n`;
+export function csvLine(cells: readonly (string | number | null)[], separator = ','): string {
+  return `${cells.map((cell) => csvCell(cell, separator)).join(separator)}\r\n`;
 }
 
-function csvCell(value: string | number | null): string {
+function csvCell(value: string | number | null, separator: string): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const needsQuotes = /["\r\n]/.test(safe) || safe.includes(separator) || safe !== safe.trim();
+  return needsQuotes ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -35,7 +35,7 @@ function readAs(kind: FileKind, bytes: Uint8Array): ParsedDocument {
         'PARSE_UNSUPPORTED',
         kind === 'pdf' ? 'the file is a PDF, not markup' : 'the file is neither HTML nor XML',
         {
-          hint: 'set the format with --mode if the file is HTML or XML',
+          hint: 'PDF, HTML, JATS and TEI are supported; docparse doctags --mode html or xml reads a file as such',
         },
       );
   }

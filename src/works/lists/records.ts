@@ -86,7 +86,7 @@ interface CsvRecord {
 const LONGEST_RECORD = 1_000_000;
 
 /** Commas, unless the first line has more semicolons or tabs. Semicolons in a DOI do not count. */
-function separatorIn(head: string): string {
+export function separatorIn(head: string): string {
   const line = (/^[^\r\n]*/.exec(head)?.[0] ?? '').replaceAll(/"[^"]*"|\b10\.\d{4}\S*/g, '');
   const count = (separator: string): number => line.split(separator).length;
   return [';', '\t'].reduce((best, each) => (count(each) > count(best) ? each : best), ',');
