@@ -17,8 +17,9 @@ import type { DenseEngine, Role } from './engine.ts';
 const SCHEMA = 1;
 /** Some two and a half million vectors of 384 numbers. */
 const DEFAULT_MAX_BYTES = 4 * 2 ** 30;
-/** What is made room for at once, so that not every run has to; and how much of it in one transaction. */
+/** Share of the cache that is freed at once, so that not every run has to free some. */
 const ROOM = 0.1;
+/** Entries dropped in one transaction. */
 const DROPPED_TOGETHER = 5_000;
 
 /**

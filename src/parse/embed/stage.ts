@@ -25,7 +25,7 @@ export interface EmbedEngines {
   readonly sparse: SparseEngine | undefined;
 }
 
-/** What of the settings decides how vectors look: models, how they were run, and how numbers are kept. */
+/** A hash of the settings that determine the vectors: models, how they run, and the number format. */
 export function embedConfigHash(engines: EmbedEngines, type: VectorType, format: FileFormat): string {
   const { dense, sparse } = engines;
   return sha256(

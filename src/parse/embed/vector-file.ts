@@ -129,7 +129,7 @@ export async function* readVectors(path: string): AsyncGenerator<ChunkVectors> {
   }
 }
 
-/** What made the dense vectors of a file, how long they are and how they are kept. */
+/** The model of the dense vectors in a file, their length and number format. */
 export interface DenseModel {
   readonly model: ModelIdentity;
   readonly dimensions: number;

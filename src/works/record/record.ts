@@ -159,8 +159,8 @@ const TRUST: readonly RecordSource[] = ['openalex', 'crossref', 'list', 'documen
 const UNITED = new Set(['id', 'ids', 'authors', 'notices', 'relations', 'sources']);
 
 /**
- * Merges a record with a new one. A missing field deletes nothing. Notices and relations of both remain, and names are
- * split by whichever source did so.
+ * Merges a record with a new one. A missing field deletes nothing. Notices and relations of both remain; a name that one
+ * of them splits into parts stays split.
  */
 export function mergeRecords(known: WorkRecord, said: WorkRecord): WorkRecord {
   const merged: Record<string, unknown> = { ...known };

@@ -238,7 +238,7 @@ const MAX_NUMBERED = 220;
 const MAX_LINES = 4;
 /** Letters in another style that a heading may hold in its midst. */
 const MAX_BRIDGE = 24;
-/** Paragraphs that begin in one style, from which on the style is one of headings. */
+/** A style that begins at least this many paragraphs is a heading style. */
 const REPEATED = 3;
 
 /**

@@ -297,7 +297,7 @@ function isControl(code: number): boolean {
   return code < 0x20 || (code >= 0x7f && code < 0xa0);
 }
 
-/** Codes that mean something to one font alone, and halves of pairs. */
+/** Private use characters, whose meaning depends on the font, and lone surrogates. */
 function isPrivate(code: number): boolean {
   return (code >= 0xe000 && code <= 0xf8ff) || code >= 0xf0000 || (code >= 0xd800 && code < 0xe000);
 }
