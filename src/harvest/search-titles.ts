@@ -181,10 +181,8 @@ export class ReviewFile {
     const { title, text, authors, year } = cited;
     const values = [entry, title ?? text, authors.join('; '), year, why, '', '', ...shown];
     const { columns, separator, encoding } = this.#form;
-    const line = csvLine(
-      columns.map((name) => values[HEADER.indexOf(name)] ?? ''),
-      separator,
-    );
+    const cells = columns.map((name) => values[HEADER.indexOf(name)] ?? '');
+    const line = csvLine(cells, separator);
     appendFileSync(this.#path, existsSync(this.#path) ? line : csvLine(HEADER) + line, encoding);
     this.#decisions.set(entry, { kind: 'open' });
   }

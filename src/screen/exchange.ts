@@ -164,19 +164,22 @@ export async function addRecords(screening: Screening, paths: readonly string[],
 }
 
 /**
- * Names entries without an id. An entry keeps its name wherever it stands: lists of several databases have the same
- * file name, and the lines of a list change.
+ * Names entries without an id by file and line. An entry that is listed again keeps its name: lists of several
+ * databases have the same file name, and the lines of a list change.
  */
-function entryNames(records: Records): (record: WorkRecord, wished: string) => string {
-  const said = ({ title, date, authors }: WorkRecord): string =>
+function entryNames(records: Records): (record: WorkRecord, preferred: string) => string {
+  const contentOf = ({ title, date, authors }: WorkRecord): string =>
     [folded(title ?? ''), date?.slice(0, 4), folded(authors[0]?.family ?? authors[0]?.name ?? '')].join(' ');
-  const known = [...records.all()].filter(({ id }) => id.startsWith('entry:'));
-  const names = new Map(known.map((record) => [said(record), record.id]));
-  const taken = new Set(known.map(({ id }) => id));
-  return (record, wished) => {
-    let name = names.get(said(record)) ?? wished;
-    for (let number = 2; !names.has(said(record)) && taken.has(name); number += 1) name = `${wished}-${number}`;
-    names.set(said(record), name);
+  const earlier = [...records.all()].filter(({ id }) => id.startsWith('entry:'));
+  const names = new Map(earlier.map((record) => [contentOf(record), record.id]));
+  const taken = new Set(earlier.map(({ id }) => id));
+  return (record, preferred) => {
+    const content = contentOf(record);
+    const known = names.get(content);
+    if (known !== undefined) return known;
+    let name = preferred;
+    for (let number = 2; taken.has(name); number += 1) name = `${preferred}-${number}`;
+    names.set(content, name);
     taken.add(name);
     return name;
   };

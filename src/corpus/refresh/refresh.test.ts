@@ -89,8 +89,10 @@ test('of Retraction Watch only a retraction is one', async () => {
       ['10.1000/b', '77', 'correction', '2024-02-01', '10.1000/c'],
     ],
   );
-  writeFileSync(path, 'a,b\n1,2\n');
-  await assert.rejects(Array.fromAsync(readRetractionWatch(path)), { code: 'USAGE_RETRACTION_WATCH' });
+  for (const other of ['a,b\n1,2\n', '<html>Sign in</html>', '']) {
+    writeFileSync(path, other);
+    await assert.rejects(Array.fromAsync(readRetractionWatch(path)), { code: 'USAGE_RETRACTION_WATCH' });
+  }
 });
 
 test('failures that may pass are tried again after a day, closed works after thirty', () => {

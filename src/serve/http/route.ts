@@ -56,7 +56,7 @@ export interface Route {
   readonly querySchema: z.ZodObject;
   readonly bodySchema: z.ZodType | undefined;
   readonly gives: Gives;
-  /** Gets an `Asked` of its own path and schemas. */
+  /** Receives an `Asked` typed by the route's path and schemas. */
   readonly handle: (asked: never) => Answer | Promise<Answer>;
 }
 

@@ -23,7 +23,7 @@ const TYPES: Readonly<Record<string, string>> = {
   report: 'report',
   dataset: 'dataset',
 };
-/** Text before `{` or `(` that begins an entry; other words may stand in a comment or an abstract. */
+/** Text before `{` or `(` that begins an entry; other words may be part of a comment or an abstract. */
 const ENTRY =
   /^\s*(?:article|book|booklet|collection|comment|conference|dataset|in\w+|manual|misc|online|preamble|proceedings|report|software|string|techreport|\w*thesis|unpublished)\s*$/i;
 /** Limits on `@string` abbreviations, which may refer to each other. */
@@ -41,7 +41,7 @@ export async function* readBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGener
   let line = 1;
   let startedAt = 1;
   let tooLong = false;
-  /** Open parentheses of an entry that stands in them; those inside braces do not count. */
+  /** Open parentheses of an entry written as `@article(…)`; those inside braces do not count. */
   let parentheses = 0;
   /** Where in the entry a line begins with `@`, and on which line: perhaps the next entry. */
   let next: { readonly at: number; readonly line: number } | undefined;

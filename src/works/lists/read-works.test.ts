@@ -239,6 +239,11 @@ TI  - no id at all
 `;
   const works = await read(text, 'nbib');
   assert.deepEqual(shown(works), ['1 doi:10.1000/reef', '18 doi:10.1000/second', '22 bad']);
+  assert.deepEqual(shown(await read('PMID- 77\nPMID- 78\nPMID- 79\n', 'nbib')), [
+    '1 pmid:77',
+    '2 pmid:78',
+    '3 pmid:79',
+  ]);
   const [first] = works;
   assert.ok(first?.kind === 'work' && first.record);
   assert.equal(first.work.ids.pmid, '31452104');

@@ -164,7 +164,7 @@ export async function* readTable(path: string): AsyncGenerator<{
   readonly value: (name: string) => string;
 }> {
   let names: readonly string[] | undefined;
-  for await (const { line, fields } of readCsv(asUtf8(createReadStream(path)))) {
+  for await (const { line, fields } of readCsv(readUtf8(path))) {
     if (!names) names = (fields ?? []).map((name) => name.trim());
     else {
       const columns = names;
@@ -222,8 +222,8 @@ export async function* readTagged(
     const isEnd = ends === undefined ? text.trim() === '' : tag === ends;
     const isStart = tag !== undefined && (tag === begins || (ends === undefined && !record));
     if (isStart || isEnd) {
-      // Some exports omit the end of a record: the next one ends it.
-      if (record && (isEnd || record.fields.length > 1)) yield record;
+      // Some exports omit the end of a record: the next one ends it. A RIS type alone is no record, a PMID is.
+      if (record && (isEnd || ends === undefined || record.fields.length > 1)) yield record;
       record = isStart ? { line, fields: [[tag, value.trim()]] } : undefined;
     } else if (record) addLine(record.fields, { tag, text: (tag === undefined ? text : value).trim(), lists });
   }

@@ -194,11 +194,10 @@ function relationsOf(relation: Message['relation']): Relation[] {
 
 /** Reads `retraction_watch.csv` as Crossref publishes it, row by row. */
 export async function* readRetractionWatch(path: string): AsyncGenerator<NoticeAbout> {
+  let isEmpty = true;
   for await (const { names, value } of readTable(path)) {
-    if (!names.includes('OriginalPaperDOI') || !names.includes('RetractionNature'))
-      throw new AppError('USAGE_RETRACTION_WATCH', `${path} has no columns OriginalPaperDOI and RetractionNature`, {
-        hint: 'download retraction_watch.csv from gitlab.com/crossref/retraction-watch-data',
-      });
+    isEmpty = false;
+    if (!names.includes('OriginalPaperDOI') || !names.includes('RetractionNature')) throw notRetractionWatch(path);
     const doi = normalizeDoi(value('OriginalPaperDOI')) ?? null;
     const pmid = /^[1-9]\d{0,8}$/.test(value('OriginalPaperPubMedID')) ? value('OriginalPaperPubMedID') : null;
     if (doi === null && pmid === null) continue;
@@ -213,6 +212,14 @@ export async function* readRetractionWatch(path: string): AsyncGenerator<NoticeA
       },
     };
   }
+  if (isEmpty) throw notRetractionWatch(path);
+}
+
+function notRetractionWatch(path: string): AppError {
+  const message = `${path} has no rows with columns OriginalPaperDOI and RetractionNature`;
+  return new AppError('USAGE_RETRACTION_WATCH', message, {
+    hint: 'download retraction_watch.csv from gitlab.com/crossref/retraction-watch-data',
+  });
 }
 
 /** `1/31/2024 0:00` → `2024-01-31`. */

@@ -229,7 +229,8 @@ function featuresOf(look: Look, drafts: readonly Draft[], setting: HeadingSettin
     keywords: flag(isKeywordsLabel(text) || isKeywords(text)),
     names: Math.min(4, findAuthors([text]).length),
     year: flag(/\b(?:19|20)\d\d\b/u.test(text)),
-    outlined: flag(outlinePages.some((page) => Math.abs(page - draft.page) <= 1)),
+    // 0: the file does not say where the entry leads.
+    outlined: flag(outlinePages.some((page) => page === 0 || Math.abs(page - draft.page) <= 1)),
     sameText: Math.min(10, document.counts.get(text) ?? 1),
     styleCount: Math.min(50, style?.count ?? 1),
     styleNamed: share(style?.named),
