@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 
 import type { Corpus } from '../corpus/index.ts';
-import { SECTIONS } from '../search/index.ts';
 
 /** `--sim URL`, or DOCSTOKG_SIM from the environment. */
 function simOption(): Option {
@@ -21,38 +20,6 @@ export function worksOption(command: Command): Command {
     '--works <which>',
     'only these works: a saved set, included, a filter (year:2020-2022 type:article), comma-separated ids, or @FILE',
   );
-}
-
-/** Filters of `search` and `ask`. */
-export interface FilterFlags {
-  readonly works?: string;
-  readonly year?: string;
-  readonly author?: string;
-  readonly venue?: string;
-  readonly type?: string;
-  readonly license?: string;
-  readonly section?: string;
-  readonly has?: 'table' | 'figure';
-  readonly excludeRetracted?: boolean;
-}
-
-/** Adds the filters of `search` and `ask`. */
-export function filterOptions(command: Command): Command {
-  return worksOption(command)
-    .option('--year <years>', 'only works from these years: 2020, 2018-2022, 2018-')
-    .option('--author <name>', 'only works by this author: part of a name, or an ORCID')
-    .option('--venue <name>', 'only works from this journal or repository: part of its name')
-    .option('--type <type>', 'only works of this type, such as article or preprint')
-    .option('--license <a,b>', 'only works under these licences, such as cc-by')
-    .option('--section <a,b>', `only these sections: ${SECTIONS.join(', ')}`)
-    .addOption(new Option('--has <what>', 'only passages that contain one').choices(['table', 'figure']))
-    .option('--exclude-retracted', 'exclude retracted works');
-}
-
-/** The filters given, for a search. */
-export function filtersOf(corpus: Corpus, flags: FilterFlags) {
-  const { works, year, author, venue, type, license, section, has, excludeRetracted } = flags;
-  return { year, author, venue, type, license, section, has, excludeRetracted, ...chosenWorks(corpus, works) };
 }
 
 /** The works that `--works` names; undefined for all. */

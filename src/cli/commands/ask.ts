@@ -7,8 +7,9 @@ import { runOption, searchableCorpus, splitQuestion } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { count, plain } from '../terminal.ts';
-import type { FilterFlags } from '../options.ts';
-import { decimalNumber, filterOptions, filtersOf, wholeNumber } from '../options.ts';
+import type { FilterFlags } from '../filter-options.ts';
+import { filterOptions, filtersOf } from '../filter-options.ts';
+import { decimalNumber, wholeNumber } from '../options.ts';
 
 interface AskFlags extends FilterFlags {
   readonly run?: string;

@@ -11,8 +11,9 @@ import type { CitedHit, Corpus, SearchSession } from '../../corpus/index.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared, stopSignal } from '../session.ts';
 import { count, duration, plain } from '../terminal.ts';
-import type { FilterFlags } from '../options.ts';
-import { decimalNumber, filterOptions, filtersOf, wholeNumber } from '../options.ts';
+import type { FilterFlags } from '../filter-options.ts';
+import { filterOptions, filtersOf } from '../filter-options.ts';
+import { decimalNumber, wholeNumber } from '../options.ts';
 
 interface SearchFlags extends FilterFlags {
   readonly run?: string;
