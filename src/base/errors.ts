@@ -86,6 +86,11 @@ const DISK_FAULTS = [
   },
 ] as const;
 
+/** Whether an error means that a file cannot be written where it is. */
+export function isUnwritable(error: unknown): error is AppError {
+  return error instanceof AppError && ['DISK_READ_ONLY', 'DISK_CANNOT_OPEN', 'DISK_NOT_PERMITTED'].includes(error.code);
+}
+
 /** The primary result code of an SQLite error; undefined for other errors. */
 export function sqliteCode(error: unknown): number | undefined {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'

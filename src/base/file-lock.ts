@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import type { Clock } from './clock.ts';
 import { wait } from './clock.ts';
-import { AppError, sqliteCode } from './errors.ts';
+import { AppError, describeDiskError, sqliteCode } from './errors.ts';
 
 const FIRST_WAIT_MS = 1;
 const LONGEST_WAIT_MS = 50;
@@ -19,10 +19,14 @@ export class FileLock implements Disposable {
   readonly #clock: Clock;
 
   constructor(path: string, clock: Clock) {
-    mkdirSync(dirname(path), { recursive: true });
     this.#path = path;
     this.#clock = clock;
-    this.#database = new DatabaseSync(path, { timeout: 0 });
+    try {
+      mkdirSync(dirname(path), { recursive: true });
+      this.#database = new DatabaseSync(path, { timeout: 0 });
+    } catch (error) {
+      throw describeDiskError(error, path);
+    }
   }
 
   /** Runs `work`, which must not wait, while holding the lock. */

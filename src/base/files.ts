@@ -70,9 +70,10 @@ export function filesBelow(path: string): string[] {
 
 /** Writes a file atomically: a `.part` beside it, fsync, rename, fsync of the folder. A leftover `.part` may be removed. */
 export async function writeFileAtomic(path: string, data: string | Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
   const part = partPath(path);
   try {
+    // On a read-only disk the first call fails with ENOENT, the second one with the true reason.
+    await mkdir(dirname(path), { recursive: true }).catch(() => mkdir(dirname(path)));
     await using file = await open(part, 'wx');
     await file.writeFile(data);
     await file.sync();

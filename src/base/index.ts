@@ -1,4 +1,13 @@
-export { AppError, errorInfo, firstError, isAbort, describeDiskError, freeSpace, sqliteCode } from './errors.ts';
+export {
+  AppError,
+  errorInfo,
+  firstError,
+  isAbort,
+  describeDiskError,
+  isUnwritable,
+  freeSpace,
+  sqliteCode,
+} from './errors.ts';
 export type { ErrorInfo } from './errors.ts';
 export { systemClock, wait, addedJitterDelay, equalJitterDelay, spreadDelay } from './clock.ts';
 export type { Clock, Timer, Random } from './clock.ts';

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 
 import type { CitedHit, Library, LibraryWork, SearchRequest } from '../ask/index.ts';
 import { CorpusWorks, documentLink, SearchSession } from '../ask/index.ts';
-import { AppError, canonicalJson } from '../base/index.ts';
+import { AppError, canonicalJson, isUnwritable } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { FileFormat, MaybeEngine, ModelIdentity } from '../parse/index.ts';
 import { chunkOutput, embeddedPrecision, openDenseEngineIfInstalled } from '../parse/index.ts';
@@ -37,7 +37,11 @@ export async function openSearchSession(
       hint: `use one of ${SEARCH_MODES.join(', ')}`,
     });
   const { folder, dataRoot } = place;
-  if (!asItIs || !hasIndex(folder)) await refreshPlace(place, tell, signal);
+  if (!asItIs || !hasIndex(folder))
+    await refreshPlace(place, tell, signal).catch((error: unknown) => {
+      if (!isUnwritable(error) || !hasIndex(folder)) throw error;
+      tell({ kind: 'message', level: 'warn', message: `the index was not updated: ${error.message}` });
+    });
   const opened = mode === 'lexical' ? undefined : await openQueryEngine(config, readManifest(folder).dense?.model);
   if (opened?.kind === 'missing') {
     if (mode !== undefined) throw opened.reason;

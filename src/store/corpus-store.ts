@@ -1,11 +1,20 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { constants, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 
 import type { Warn } from '../base/index.ts';
-import { AppError, describeDiskError, isDamaged, openOrSetAside, packageRoot, sha256 } from '../base/index.ts';
+import {
+  AppError,
+  describeDiskError,
+  isDamaged,
+  isUnwritable,
+  openOrSetAside,
+  packageRoot,
+  sha256,
+} from '../base/index.ts';
 import { appendLine, isSameLog, LineReader, logsIn, readLines, START } from './logs.ts';
 import type { LogCursor, LogFile } from './logs.ts';
 import type { OrElse, Rows, SqlValues } from './work-rows.ts';
@@ -57,8 +66,8 @@ function newTotal() {
 
 /**
  * The database of a corpus folder. `ingest` reads what was appended to the logs since; several processes may do so, one
- * transaction at a time, and each sees what the others have read. Where the folder cannot be written, or holds no log, the
- * database is a temporary one.
+ * transaction at a time, and each sees what the others have read. Where the folder cannot be written, a temporary copy of
+ * the database is used; where it holds no log, an empty one.
  *
  * ```js
  * using store = CorpusStore.open('runs/coral');
@@ -76,12 +85,12 @@ export class CorpusStore implements Rows, Disposable {
   readonly #works: WorkRows;
   readonly #reader: LineReader;
 
-  private constructor(folder: string, path: string, options: StoreOptions) {
+  private constructor(folder: string, path: string, options: StoreOptions, copy = '') {
     this.folder = folder;
     this.#path = path;
     this.#say = options.say;
     this.#manifests = options.manifests ?? join(folder, 'Data', 'Manifests');
-    this.database = path === '' ? opened('') : openOrSetAside(path, () => opened(path), options.warn);
+    this.database = path === '' ? opened(copy) : openOrSetAside(path, () => opened(path), options.warn);
     this.#works = new WorkRows(this);
     this.#reader = new LineReader(this, this.#works);
   }
@@ -96,7 +105,7 @@ export class CorpusStore implements Rows, Disposable {
       return new CorpusStore(folder, path, options);
     } catch (error) {
       if (!isUnwritable(error)) throw error;
-      return new CorpusStore(folder, '', options);
+      return new CorpusStore(folder, '', options, copyOf(path));
     }
   }
 
@@ -415,8 +424,20 @@ function versionOf(database: DatabaseSync): number {
   return Number(database.prepare('pragma user_version').get()?.['user_version']);
 }
 
-function isUnwritable(error: unknown): boolean {
-  return error instanceof AppError && ['DISK_READ_ONLY', 'DISK_CANNOT_OPEN'].includes(error.code);
+/** Temporary copies of databases in folders that cannot be written; one per process, removed when it exits. */
+const copies = new Map<string, string>();
+
+/** The path of the copy; empty if there is nothing to copy, or another process has changes outside the file. */
+function copyOf(path: string): string {
+  const known = copies.get(path);
+  if (known !== undefined) return known;
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile() || existsSync(`${path}-wal`)) return '';
+  const folder = mkdtempSync(join(tmpdir(), 'docstokg-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const copy = join(folder, NAME);
+  copyFileSync(path, copy, constants.COPYFILE_FICLONE);
+  copies.set(path, copy);
+  return copy;
 }
 
 /** Whether a folder has a database, in any version. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -155,6 +156,41 @@ test('--related appends passages of works linked by citations', async () => {
   const [[, first]] = found as [[number, string]];
   const other = first === 'W1' ? 'W2' : 'W1';
   assert.deepEqual(documents(ask('--related', question).stdout), [...found, [2, other, true]]);
+});
+
+/** Makes a folder read-only until disposed of; undefined where that is impossible. */
+function readOnly(folder: string): Disposable | undefined {
+  if (process.getuid?.() !== 0) {
+    for (const path of [folder, join(folder, 'Index')]) chmodSync(path, 0o555);
+    return {
+      [Symbol.dispose]: () => {
+        for (const path of [folder, join(folder, 'Index')]) chmodSync(path, 0o755);
+      },
+    };
+  }
+  // Root may write to any folder except on a disk mounted read-only.
+  if (spawnSync('mount', ['--bind', folder, folder]).status !== 0) return undefined;
+  spawnSync('mount', ['-o', 'remount,ro,bind', folder]);
+  return { [Symbol.dispose]: () => void spawnSync('umount', [folder]) };
+}
+
+test('a run on a read-only disk is searched, with an index that may be out of date', async (context) => {
+  await paper('archive', 'A1', 'Tides', ['The tide follows the moon around the earth every day.']);
+  const run = join(root, 'runs', 'archive');
+  const wanted = search('--run', run, '--lexical', 'moon').stdout;
+  assert.match(wanted, /Tides/);
+  const chunks = chunkOutput(join(run, 'Data'), 'A1', 'parquet');
+  for (const isChanged of [false, true]) {
+    if (isChanged) utimesSync(chunks, new Date(0), new Date(0));
+    using mounted = readOnly(run);
+    if (!mounted) {
+      context.skip('NOT TESTED: a folder cannot be made read-only here');
+      return;
+    }
+    const { stdout, stderr } = search('--run', run, '--lexical', 'moon');
+    assert.equal(stdout, wanted, stderr);
+    assert.equal(/the index was not updated: .* cannot be (?:opened|written)/.test(stderr), isChanged, stderr);
+  }
 });
 
 test('what cannot be searched is reported with a hint', () => {

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { AppError, canonicalJson, sha256, writeFileAtomic } from '../../base/index.ts';
@@ -47,7 +47,6 @@ export function rowPath(folder: string, document: string): string {
 
 /** Saves the columns and model of a table, before its first row. */
 export async function saveTable(folder: string, { columns, model }: TableFile): Promise<void> {
-  await mkdir(folder, { recursive: true });
   await writeFileAtomic(join(folder, TABLE_FILE), JSON.stringify({ columns: columns.map(writtenColumn), model }));
 }
 
