@@ -13,8 +13,7 @@
 --   Data/GraphFacts, Data/GraphClaims, records, by `graph build`             graph_sources, statements, evidence, printed,
 --                                                                            printed_keys, work_keys, open_references,
 --                                                                            nodes, edges, graph_update
---   chunks and vectors in Data/           Index/segment-*.bin                index_about, segments, indexed_documents,
---                                                                            deleted_passages
+--   chunks and vectors in Data/           Index/segment-*.bin                index_about, segments, indexed_documents
 --
 -- Logs and downloaded files are the truth. You can delete this file: the next command reads the logs again, the next search
 -- or run builds the index, the next graph command fills the graph from the facts in Data/; `docstokg reindex` does all of
@@ -409,13 +408,12 @@ create table catalogue_answers (
 ) without rowid;
 
 -- The search index: which segments are valid and what they hold. The words, vectors and texts of a segment are in the file
--- `Index/segment-NAME.bin`; a file without a row is removed. `index_about` has how texts were analysed and the model of the
--- vectors.
+-- `Index/segment-NAME.bin`; a file without a row is removed, and passages that belong to no document are
+-- deleted. `index_about` has how texts were analysed and the model of the vectors.
 create table index_about (name text primary key, value text not null) without rowid;
 create table segments (
   name text primary key,
   passages integer not null,
-  rows integer not null, -- vectors
   length integer not null -- words of all passages
 ) without rowid;
 create table indexed_documents (
@@ -428,9 +426,3 @@ create table indexed_documents (
 ) without rowid;
 create index indexed_documents_by_segment on indexed_documents (segment, first);
 create index indexed_documents_by_text on indexed_documents (text_hash);
-create table deleted_passages (
-  segment text not null,
-  first integer not null,
-  count integer not null,
-  primary key (segment, first)
-) without rowid;

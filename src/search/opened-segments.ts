@@ -100,9 +100,9 @@ export class OpenedSegments implements Disposable {
     return segment.vectors?.similarity(local, vector) ?? unrelated;
   }
 
-  vectors(place: number): readonly Float32Array[] {
+  hasVectors(place: number): boolean {
     const { segment, local } = this.locate(place);
-    return segment.vectors?.vectors(local) ?? [];
+    return segment.vectors?.has(local) === true;
   }
 
   locate(place: number): { readonly segment: OpenedSegment; readonly at: number; readonly local: number } {
@@ -139,7 +139,6 @@ export class OpenedSegment implements Disposable {
   readonly base: number;
   readonly passages: number;
   readonly documents: ReturnType<IndexRows['placesIn']>;
-  readonly deletions: readonly { readonly first: number; readonly count: number }[];
   readonly lexical: LexicalSegment;
   readonly vectors: VectorIndex | undefined;
   readonly facets: Uint8Array;
@@ -152,7 +151,6 @@ export class OpenedSegment implements Disposable {
       this.base = how.base;
       this.passages = row.passages;
       this.documents = rows.placesIn(row.name);
-      this.deletions = rows.deletions(row.name);
       this.lexical = new LexicalSegment(this.#file);
       this.#offsets = new Float64Array(this.#file.section('offsets'));
       this.facets = new Uint8Array(this.#file.section('facets'));
@@ -226,13 +224,12 @@ export function filterKey({ documents, sections, has }: SearchFilter): string {
   return JSON.stringify([documents?.key ?? '', sections ?? [], has ?? '']);
 }
 
-/** The passages of a segment that a filter hides, plus deleted ones and copies of other documents. */
+/** The passages of a segment that a filter hides, deleted ones, and copies of other documents. */
 export function hiddenPlaces(segment: OpenedSegment, filter: SearchFilter, copies: ReadonlySet<string>): Uint32Array {
-  const hidden = new Uint8Array(segment.passages);
-  for (const { first, count } of segment.deletions) hidden.fill(1, first, first + count);
-  for (const { id, first, count } of segment.documents) {
-    if (copies.has(id) || filter.documents?.accepts(id) === false) hidden.fill(1, first, first + count);
-  }
+  // Passages that belong to no document are deleted.
+  const hidden = new Uint8Array(segment.passages).fill(1);
+  for (const { id, first, count } of segment.documents)
+    if (!copies.has(id) && filter.documents?.accepts(id) !== false) hidden.fill(0, first, first + count);
   const wanted = new Set(filter.sections);
   const hides = Array.from({ length: 256 }, (_, facet) => {
     const { section, hasTable, hasFigure } = readFacet(facet);

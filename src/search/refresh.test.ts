@@ -85,6 +85,17 @@ for (const format of ['parquet', 'jsonl'] as const) {
   });
 }
 
+test('documents that come one by one end up in few segments, and each is still found', async () => {
+  const ids = Array.from({ length: 12 }, (_, at) => `paper-${at}`);
+  for (const id of ids) {
+    await chunk(id, 1);
+    await refresh();
+  }
+  assert.ok(readManifest(folder).segments < 8, `${readManifest(folder).segments} segments`);
+  using index = await openIndex(folder);
+  for (const id of ids) assert.ok(index.passagesOf(id).length > 0, id);
+});
+
 test('who names the files of documents otherwise, or not at all, finds the index as it is', async () => {
   await chunk('a', 1);
   await refresh();

@@ -15,8 +15,8 @@ import {
 import type { IndexDense } from '../store/index.ts';
 import { hasIndex, IndexRows } from '../store/index.ts';
 import { segmentPath } from './segment/segment-file.ts';
-import type { IndexedDocument } from './update-index.ts';
-import { rebuildIndex, updateIndex } from './update-index.ts';
+import type { IndexedDocument } from './segment/write-segment.ts';
+import { documentsToMerge, rebuildIndex, updateIndex } from './update-index.ts';
 import type { IndexedPassage } from './opened-segments.ts';
 import { sectionOf } from './section.ts';
 
@@ -64,14 +64,15 @@ export async function refreshIndex(
     passages: kept,
   } = changesSince(folder, documents) ?? { changed: documents, gone: [], passages: undefined };
   if (changed.length === 0 && gone.length === 0 && kept !== undefined) return { passages: kept, changed: false };
-  options.report?.({ kind: 'index-started', documents: changed.length, kept });
   using index = IndexRows.open(folder, PASSAGE_ANALYSIS);
   const modelOf = modelsOfFiles();
   const dense = await wantedDense(documents, index.dense, modelOf);
-  const isSame = canonicalJson(dense) === canonicalJson(index.dense);
-  const [some, update] = isSame && kept !== undefined ? [changed, true] : [documents, false];
+  const isUpdate = kept !== undefined && canonicalJson(dense) === canonicalJson(index.dense);
+  const wanted = new Set(isUpdate ? [...changed.map(({ id }) => id), ...documentsToMerge(index)] : []);
+  const some = isUpdate ? documents.filter(({ id }) => wanted.has(id)) : documents;
+  options.report?.({ kind: 'index-started', documents: some.length, kept });
   const made = indexedDocuments(some, { dense, modelOf, options });
-  if (update) await updateIndex(index, { documents: made, removed: gone }, signal);
+  if (isUpdate) await updateIndex(index, { documents: made, removed: gone }, signal);
   else await rebuildIndex(index, made, dense, signal);
   const { passages } = index.manifest;
   options.report?.({ kind: 'index-ended', passages, documents: documents.length });

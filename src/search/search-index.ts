@@ -121,7 +121,7 @@ export class SearchIndex implements Disposable {
   ): Generator<Omit<Hit, 'rank'>> {
     for (const [at, place] of places.entries()) {
       const passage = this.#all.passage(place);
-      const by = mode === 'lexical' || this.#all.vectors(place).length === 0 ? 'words' : BY[mode];
+      const by = mode === 'lexical' || !this.#all.hasVectors(place) ? 'words' : BY[mode];
       yield { score: scores[at] ?? 0, fit: fitOfPassage(place, passage), by, passage };
     }
   }

@@ -19,7 +19,6 @@ export type IndexManifest = IndexRows['manifest'];
 export interface SegmentRow {
   readonly name: string;
   readonly passages: number;
-  readonly rows: number;
   readonly length: number;
 }
 
@@ -32,14 +31,10 @@ export interface IndexedRow {
   readonly text_hash: string;
 }
 
-/** One change of an index; it is applied in one transaction. */
-export interface IndexChange {
-  readonly segments?: readonly SegmentRow[];
-  readonly documents?: readonly IndexedRow[];
-  /** Documents that are removed or move to another segment. */
-  readonly removed?: Iterable<string>;
-  /** Segments whose documents have all moved. */
-  readonly dropped?: readonly string[];
+/** New segments and the documents in them. */
+export interface MadeSegments {
+  readonly segments: readonly SegmentRow[];
+  readonly documents: readonly IndexedRow[];
 }
 
 /** Which segments of the search index are valid, and which documents they hold. The segments themselves are files in `Index/`. */
@@ -62,7 +57,7 @@ export class IndexRows implements Disposable {
       rows.#store.database.exec('pragma synchronous = full');
       if (rows.analysis !== analysis)
         rows.#store.transaction(() => {
-          rows.replace({}, null);
+          rows.replace({ segments: [], documents: [] }, null);
           rows.#setAbout('analysis', analysis);
         });
       return rows;
@@ -116,13 +111,14 @@ export class IndexRows implements Disposable {
     return this.#store.all<SegmentRow>('select * from segments order by passages desc, name');
   }
 
-  /** Where the documents of a segment are in it. */
+  /** Where the documents of a segment are in it: all its other passages are deleted. */
   placesIn(segment: string): Pick<IndexedRow, 'id' | 'first' | 'count'>[] {
     return this.#store.all('select id, first, count from indexed_documents where segment = ? order by first', segment);
   }
 
-  documentsIn(segment: string): IndexedRow[] {
-    return this.#store.all<IndexedRow>('select * from indexed_documents where segment = ? order by first', segment);
+  /** How many passages of a segment are not deleted. */
+  passagesIn(segment: string): number {
+    return this.#store.number('select sum(count) from indexed_documents where segment = ?', segment);
   }
 
   stamps(): Map<string, string> {
@@ -138,37 +134,22 @@ export class IndexRows implements Disposable {
     return new Set(rows.map(({ id }) => id));
   }
 
-  deletions(segment: string): { readonly first: number; readonly count: number }[] {
-    return this.#store.all('select first, count from deleted_passages where segment = ? order by first', segment);
-  }
-
-  deletedIn(segment: string): number {
-    return this.deletions(segment).reduce((sum, { count }) => sum + count, 0);
-  }
-
-  change({ segments = [], documents = [], removed = [], dropped = [] }: IndexChange): void {
+  /** Adds documents, which replace those with the same ids, and removes others; segments without documents are dropped. */
+  change(made: MadeSegments, removed: readonly string[]): void {
     this.#write(() => {
-      for (const id of removed) {
-        this.#store.run(
-          `insert into deleted_passages select segment, first, count from indexed_documents where id = ? and count > 0`,
-          id,
-        );
-        this.#store.run('delete from indexed_documents where id = ?', id);
-      }
-      this.#insert({ segments, documents });
-      for (const name of dropped) {
-        this.#store.run('delete from deleted_passages where segment = ?', name);
-        this.#store.run('delete from segments where name = ?', name);
-      }
+      for (const id of removed) this.#store.run('delete from indexed_documents where id = ?', id);
+      this.#insert(made);
+      this.#store.run(
+        'delete from segments where not exists (select 1 from indexed_documents where segment = segments.name)',
+      );
     });
   }
 
-  replace(change: Pick<IndexChange, 'segments' | 'documents'>, dense: IndexDense | null): void {
+  replace(made: MadeSegments, dense: IndexDense | null): void {
     this.#write(() => {
-      for (const table of ['segments', 'indexed_documents', 'deleted_passages'])
-        this.#store.run(`delete from ${table}`);
+      for (const table of ['segments', 'indexed_documents']) this.#store.run(`delete from ${table}`);
       this.#setAbout('dense', JSON.stringify(dense));
-      this.#insert(change);
+      this.#insert(made);
     });
   }
 
@@ -176,11 +157,10 @@ export class IndexRows implements Disposable {
     this.#store[Symbol.dispose]();
   }
 
-  #insert({ segments = [], documents = [] }: Pick<IndexChange, 'segments' | 'documents'>): void {
-    for (const { name, passages, rows, length } of segments)
-      this.#store.insert('segments', { name, passages, rows, length });
+  #insert({ segments, documents }: MadeSegments): void {
+    for (const { name, passages, length } of segments) this.#store.insert('segments', { name, passages, length });
     for (const { id, segment, first, count, stamp, text_hash } of documents)
-      this.#store.insert('indexed_documents', { id, segment, first, count, stamp, text_hash });
+      this.#store.insert('indexed_documents', { id, segment, first, count, stamp, text_hash }, 'or replace');
   }
 
   #write(work: () => void): void {

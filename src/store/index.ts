@@ -16,7 +16,7 @@ export type { Choice, Label, Phase, Protocol, SavedSet, ScreeningDecision, Stand
 export { Candidates } from './candidates.ts';
 export { FileTable } from './file-table.ts';
 export { hasIndex, IndexRows } from './index-rows.ts';
-export type { IndexChange, IndexDense, IndexedRow, IndexManifest, SegmentRow } from './index-rows.ts';
+export type { IndexDense, IndexedRow, IndexManifest, MadeSegments, SegmentRow } from './index-rows.ts';
 export { folded } from './work-rows.ts';
 export type { LogCursor } from './logs.ts';
 export { isFailure, isManifestRow, isRefusal, manifestNames, readLines, START } from './logs.ts';

@@ -1,6 +1,6 @@
 import { PASSAGE_ANALYSIS } from '../../src/parse/index.ts';
 import type { IndexedPassage } from '../../src/search/opened-segments.ts';
-import type { IndexedDocument } from '../../src/search/update-index.ts';
+import type { IndexedDocument } from '../../src/search/segment/write-segment.ts';
 import { rebuildIndex } from '../../src/search/update-index.ts';
 import type { IndexDense } from '../../src/store/index.ts';
 import { IndexRows } from '../../src/store/index.ts';

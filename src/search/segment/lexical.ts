@@ -20,9 +20,6 @@ export function termsOf(text: string, title: string): string[] {
   );
 }
 
-/** The parts of a term index as stored in a segment. Terms are sorted by their bytes. */
-export type LexicalParts = ReturnType<LexicalWriter['finish']>;
-
 /** Collects passages and builds their term index. */
 export class LexicalWriter {
   readonly #terms = new Map<string, number>();
@@ -120,11 +117,6 @@ export class LexicalSegment {
     return Math.max(0, this.#termOffsets.length - 1);
   }
 
-  /** The bytes of a term, by its index in the dictionary. */
-  term(place: number): Buffer {
-    return this.#terms.subarray(this.#termOffsets[place], this.#termOffsets[place + 1]);
-  }
-
   at(place: number): FoundTerm {
     const from = this.#postingOffsets[place] as number;
     return { from, frequency: (this.#postingOffsets[place + 1] as number) - from };
@@ -149,10 +141,6 @@ export class LexicalSegment {
       else low = middle + 1;
     }
     return undefined;
-  }
-
-  length(passage: number): number {
-    return this.#lengths[passage] as number;
   }
 
   postings({ from, frequency }: FoundTerm): { readonly places: Uint32Array; readonly repeats: Uint16Array } {

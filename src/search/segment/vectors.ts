@@ -127,9 +127,8 @@ export class VectorIndex {
     return low;
   }
 
-  /** A passage's vectors, read from the file. */
-  vectors(passage: number): Float32Array[] {
-    return Array.from(this.#rows(passage), (scale) => Float32Array.from(this.#values, (value) => value * scale));
+  has(passage: number): boolean {
+    return (this.#starts[passage + 1] ?? 0) > (this.#starts[passage] ?? 0);
   }
 
   /** The similarity of a passage's best vector to a query; undefined if it has none. */

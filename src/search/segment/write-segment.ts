@@ -1,27 +1,21 @@
+import { randomBytes } from 'node:crypto';
 import { closeSync, fsync, openSync, read, writeFile } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 
-import { AppError } from '../../base/index.ts';
+import { AppError, sha256 } from '../../base/index.ts';
 import { quantiseVector } from '../../parse/index.ts';
-import type { IndexedRow } from '../../store/index.ts';
-import type { Section } from '../section.ts';
+import type { IndexDense, IndexedRow, SegmentRow } from '../../store/index.ts';
+import type { IndexedPassage, Passage } from '../opened-segments.ts';
 import { SECTIONS } from '../section.ts';
-import type { LexicalParts } from './lexical.ts';
-import { LexicalSegment } from './lexical.ts';
-import type { SectionName, SectionPlace, SegmentFooter } from './segment-file.ts';
-import { footerBytes, SegmentFile } from './segment-file.ts';
-import { codeBytes, denseSizes, VectorIndex, writeCode } from './vectors.ts';
-
-/** The storage format of vectors. */
-export interface DenseKind {
-  readonly dimensions: number;
-  readonly dtype: 'float32' | 'int8';
-}
+import { LexicalWriter, termsOf } from './lexical.ts';
+import type { SectionName, SectionPlace } from './segment-file.ts';
+import { footerBytes, segmentPath } from './segment-file.ts';
+import { codeBytes, denseSizes, writeCode } from './vectors.ts';
 
 /** The properties of a passage used by filters, in one byte: its section, and whether it has a table or a figure. */
-export function facetOf(section: Section, hasTable: boolean, hasFigure: boolean): number {
+function facetOf({ section, hasTable, hasFigure }: Passage): number {
   return SECTIONS.indexOf(section) | (hasTable ? 0x40 : 0) | (hasFigure ? 0x80 : 0);
 }
 
@@ -33,41 +27,59 @@ export function readFacet(facet: number) {
   };
 }
 
+/** A document to index. */
+export interface IndexedDocument {
+  readonly id: string;
+  /** Identifies the source of its passages, to detect changes. */
+  readonly stamp: string;
+  readonly passages: AsyncIterable<IndexedPassage> | Iterable<IndexedPassage>;
+}
+
+/** Postings per segment; bounds the memory for them to half a gigabyte. */
+const MOST_POSTINGS = 24_000_000;
+const MOST_PASSAGES = 250_000;
+
 /**
  * Writes a segment: passages and vectors as they arrive, the rest at the end. The file is valid only once the catalogue
  * names it.
  */
 export class SegmentWriter implements AsyncDisposable {
+  readonly #name = randomBytes(6).toString('hex');
   readonly #path: string;
   readonly #file: BufferedFile;
+  readonly #lexical = new LexicalWriter();
   readonly #rows: DenseRows | undefined;
   readonly #offsets: number[] = [0];
   readonly #facets: number[] = [];
 
-  constructor(path: string, dense: DenseKind | undefined) {
-    this.#path = path;
-    this.#file = new BufferedFile(path);
-    this.#rows = dense && new DenseRows(new BufferedFile(rowsPath(path)), dense);
+  constructor(folder: string, dense: IndexDense | null) {
+    this.#path = segmentPath(folder, this.#name);
+    this.#file = new BufferedFile(this.#path);
+    this.#rows = dense ? new DenseRows(new BufferedFile(rowsPath(this.#path)), dense) : undefined;
   }
 
-  get passages(): number {
-    return this.#facets.length;
+  get isFull(): boolean {
+    return this.#lexical.postings >= MOST_POSTINGS || this.#facets.length >= MOST_PASSAGES;
   }
 
-  async add(record: Uint8Array, facet: number, vectors: readonly Float32Array[]): Promise<void> {
-    await this.#file.write(record);
-    this.#offsets.push(this.#file.size);
-    this.#facets.push(facet);
-    await this.#rows?.add(vectors);
+  async add({ id, stamp, passages }: IndexedDocument): Promise<IndexedRow> {
+    const first = this.#facets.length;
+    const texts: string[] = [];
+    for await (const { vectors, searchText, ...told } of passages) {
+      const passage: Passage = { section: 'body', boxes: [], hasTable: false, hasFigure: false, ...told };
+      this.#lexical.add(termsOf(searchText ?? passage.text, passage.title));
+      await this.#file.write(Buffer.from(JSON.stringify(passage), 'utf8'));
+      this.#offsets.push(this.#file.size);
+      this.#facets.push(facetOf(passage));
+      await this.#rows?.add(vectors);
+      texts.push(passage.text);
+    }
+    const text_hash = texts.length === 0 ? '' : sha256(texts.join('\n'));
+    return { id, segment: this.#name, first, count: texts.length, stamp, text_hash };
   }
 
-  /** Completes and syncs the file. Postings may arrive in pieces, so that a merge need not hold them all. */
-  async finish(
-    lexical: Omit<LexicalParts, 'postings' | 'repeats'> & {
-      readonly postings: Iterable<Uint32Array>;
-      readonly repeats: Iterable<Uint16Array>;
-    },
-  ): Promise<SegmentFooter> {
+  /** Completes and syncs the file. */
+  async finish(): Promise<SegmentRow> {
     const sections: Partial<Record<SectionName, SectionPlace>> = { passages: [0, this.#file.size] };
     const put = async (name: SectionName, pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> => {
       const from = this.#file.size;
@@ -78,24 +90,30 @@ export class SegmentWriter implements AsyncDisposable {
       }
       sections[name] = [from, this.#file.size - from, crc];
     };
+    const { lengths, terms, termOffsets, postingOffsets, postings, repeats } = this.#lexical.finish();
     await put('offsets', [bytesOf(Float64Array.from(this.#offsets))]);
     await put('facets', [Uint8Array.from(this.#facets)]);
-    await put('lengths', [bytesOf(lexical.lengths)]);
-    await put('terms', [lexical.terms]);
-    await put('term-offsets', [bytesOf(lexical.termOffsets)]);
-    await put('posting-offsets', [bytesOf(lexical.postingOffsets)]);
-    await put('postings', eachBytes(lexical.postings));
-    await put('repeats', eachBytes(lexical.repeats));
+    await put('lengths', [bytesOf(lengths)]);
+    await put('terms', [terms]);
+    await put('term-offsets', [bytesOf(termOffsets)]);
+    await put('posting-offsets', [bytesOf(postingOffsets)]);
+    await put('postings', [bytesOf(postings)]);
+    await put('repeats', [bytesOf(repeats)]);
     if (this.#rows) {
       await put('dense', this.#rows.dense());
       await put('codes', this.#rows.codes());
     }
-    let length = 0;
-    for (const each of lexical.lengths) length += each;
-    const footer = { passages: this.passages, length, dense: this.#rows?.layout ?? null, sections };
-    await this.#file.write(footerBytes(footer));
+    const passages = this.#facets.length;
+    const length = lengths.reduce((sum, each) => sum + each, 0);
+    await this.#file.write(footerBytes({ passages, length, dense: this.#rows?.layout ?? null, sections }));
     await this.#file.sync();
-    return footer;
+    return { name: this.#name, passages, length };
+  }
+
+  /** Removes the file of a segment that was not finished. */
+  async abandon(): Promise<void> {
+    await this[Symbol.asyncDispose]();
+    await rm(this.#path, { force: true });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -113,28 +131,24 @@ function bytesOf(array: Float64Array | Uint32Array | Uint16Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 
-function* eachBytes(arrays: Iterable<Uint32Array | Uint16Array>): Generator<Uint8Array> {
-  for (const array of arrays) yield bytesOf(array);
-}
-
 /** Buffers vectors on disk: their position depends on their number, which is known only at the end. */
 class DenseRows implements AsyncDisposable {
   readonly #file: BufferedFile;
-  readonly #kind: DenseKind;
+  readonly #kind: IndexDense;
   readonly #starts: number[] = [0];
   readonly #scales: number[] = [];
   readonly #sum: Float64Array;
   readonly #rowBytes: number;
   #rows = 0;
 
-  constructor(file: BufferedFile, kind: DenseKind) {
+  constructor(file: BufferedFile, kind: IndexDense) {
     this.#file = file;
     this.#kind = kind;
     this.#sum = new Float64Array(kind.dimensions);
     this.#rowBytes = denseSizes({ ...kind, passages: 0, rows: 0 }).rowBytes;
   }
 
-  get layout(): { readonly rows: number } & DenseKind {
+  get layout(): { readonly rows: number } & IndexDense {
     return { rows: this.#rows, ...this.#kind };
   }
 
@@ -255,121 +269,4 @@ class BufferedFile implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     closeSync(this.#descriptor);
   }
-}
-
-/** A segment to merge: its file and its valid documents. */
-export interface MergedSegment {
-  readonly path: string;
-  readonly documents: readonly IndexedRow[];
-}
-
-interface Moved {
-  readonly document: IndexedRow;
-  readonly first: number;
-}
-
-const GONE = 0xff_ff_ff_ff;
-
-/** Writes the valid passages of several segments into one. */
-export async function mergeSegments(
-  path: string,
-  sources: readonly MergedSegment[],
-  dense: DenseKind | undefined,
-): Promise<{ readonly footer: SegmentFooter; readonly moved: readonly Moved[] }> {
-  using files = new DisposableStack();
-  await using writer = new SegmentWriter(path, dense);
-  const moved: Moved[] = [];
-  const opened: { readonly lexical: LexicalSegment; readonly targets: Uint32Array }[] = [];
-  const lengths: number[] = [];
-  for (const { path: from, documents } of sources) {
-    const file = files.use(new SegmentFile(from));
-    const targets = new Uint32Array(file.footer.passages).fill(GONE);
-    const lexical = new LexicalSegment(file);
-    const offsets = new Float64Array(file.section('offsets'));
-    const facets = new Uint8Array(file.section('facets'));
-    const { dense: layout, passages } = file.footer;
-    const vectors = layout && new VectorIndex(file, { ...layout, passages });
-    for (const document of documents) {
-      moved.push({ document, first: writer.passages });
-      for (let place = document.first; place < document.first + document.count; place += 1) {
-        targets[place] = writer.passages;
-        const record = new Uint8Array((offsets[place + 1] as number) - (offsets[place] as number));
-        file.into('passages', record, offsets[place]);
-        await writer.add(record, facets[place] as number, vectors?.vectors(place) ?? []);
-        lengths.push(lexical.length(place));
-      }
-    }
-    opened.push({ lexical, targets });
-  }
-  const merged = mergeTerms(opened);
-  const footer = await writer.finish({ lengths: Uint32Array.from(lengths), ...merged });
-  return { footer, moved };
-}
-
-/** The sorted terms of all segments, with renumbered postings. */
-function mergeTerms(sources: readonly { readonly lexical: LexicalSegment; readonly targets: Uint32Array }[]) {
-  const cursors = sources.map(() => 0);
-  const terms: Buffer[] = [];
-  const [termOffsets, postingOffsets] = [[0], [0]];
-  const [postings, repeats]: [Uint32Array[], Uint16Array[]] = [[], []];
-  let [termBytes, count] = [0, 0];
-  for (;;) {
-    const next = lowest(sources, cursors);
-    if (!next) break;
-    let found = 0;
-    for (const [at, { lexical, targets }] of sources.entries()) {
-      const cursor = cursors[at] as number;
-      if (cursor >= lexical.size || !lexical.term(cursor).equals(next)) continue;
-      cursors[at] = cursor + 1;
-      const kept = move(lexical.postings(lexical.at(cursor)), targets);
-      postings.push(kept.places);
-      repeats.push(kept.repeats);
-      found += kept.places.length;
-    }
-    if (found === 0) continue;
-    terms.push(next);
-    termBytes += next.length;
-    count += found;
-    termOffsets.push(termBytes);
-    postingOffsets.push(count);
-  }
-  return {
-    terms: Buffer.concat(terms),
-    termOffsets: Uint32Array.from(termOffsets),
-    postingOffsets: Float64Array.from(postingOffsets),
-    postings,
-    repeats,
-  };
-}
-
-function lowest(
-  sources: readonly { readonly lexical: LexicalSegment }[],
-  cursors: readonly number[],
-): Buffer | undefined {
-  let least: Buffer | undefined;
-  for (const [at, { lexical }] of sources.entries()) {
-    const cursor = cursors[at] as number;
-    if (cursor >= lexical.size) continue;
-    const term = lexical.term(cursor);
-    if (!least || Buffer.compare(term, least) < 0) least = term;
-  }
-  return least;
-}
-
-/** Renumbers postings and drops those of deleted passages. Their order does not change. */
-function move(
-  { places, repeats }: { readonly places: Uint32Array; readonly repeats: Uint16Array },
-  targets: Uint32Array,
-): { places: Uint32Array; repeats: Uint16Array } {
-  const movedPlaces = new Uint32Array(places.length);
-  const movedRepeats = new Uint16Array(places.length);
-  let kept = 0;
-  for (let at = 0; at < places.length; at += 1) {
-    const target = targets[places[at] as number] as number;
-    if (target === GONE) continue;
-    movedPlaces[kept] = target;
-    movedRepeats[kept] = repeats[at] as number;
-    kept += 1;
-  }
-  return { places: movedPlaces.subarray(0, kept), repeats: movedRepeats.subarray(0, kept) };
 }
