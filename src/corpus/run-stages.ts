@@ -7,6 +7,7 @@ import type { Runtime, Shared } from '../harvest/index.ts';
 import { openQueue, openShared, orchestratorOptions } from '../harvest/index.ts';
 import type { EmbedEngines } from '../parse/index.ts';
 import { chunkPlan, doctagsPlan, unreachableEngine } from '../parse/index.ts';
+import type { LogLines } from '../queue/index.ts';
 import type {
   ItemOutcome,
   StageRuntime,
@@ -285,7 +286,7 @@ export class StoredOutputs {
   /** Resolves when everything is stored. */
   async flush(): Promise<void> {
     await Promise.all(this.#active);
-    await this.#append(this.#fleet?.rows.takeAll() ?? [], []);
+    await this.#shared.files.save([], this.#lines(this.#fleet?.rows.takeAll()));
     if (this.#failure) throw this.#failure.error;
   }
 
@@ -303,20 +304,11 @@ export class StoredOutputs {
     using _slot = await this.#slots.acquire(['store']);
     if (this.#failure) return;
     const { files } = this.#shared;
-    const paths = outputPaths(item, files.folder);
-    if (this.#fleet) await this.#append(this.#fleet.rows.take(item.itemId), paths);
-    else await files.save(paths);
+    await files.save(outputPaths(item, files.folder), this.#lines(this.#fleet?.rows.take(item.itemId)));
   }
 
-  async #append(rows: readonly string[], paths: readonly string[]): Promise<void> {
-    const { files, logs } = this.#shared;
-    if (!this.#fleet || !logs || (rows.length === 0 && paths.length === 0)) return;
-    const lines = await files.put(paths);
-    await logs.append([
-      { log: this.#fleet.log, lines: rows },
-      { log: 'objects', lines: lines.map((line) => JSON.stringify(line)) },
-    ]);
-    files.noted(lines);
+  #lines(rows: readonly string[] = []): { readonly lines: readonly LogLines[] } {
+    return { lines: this.#fleet && rows.length > 0 ? [{ log: this.#fleet.log, lines: rows }] : [] };
   }
 }
 

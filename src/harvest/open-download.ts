@@ -14,12 +14,10 @@ import { configuredServices, openAdmission, ownAdmission, RETRY_BASE_MS } from '
 import { orchestratorOptions } from './queue/open-queue.ts';
 import type { Runtime } from './queue/open-queue.ts';
 import { ReviewFile } from './search-titles.ts';
-import type { FleetLogs } from './shared/fleet-logs.ts';
 import type { Shared, SharedFiles } from './shared/shared-files.ts';
 import type { HostEvent } from '../hosts/index.ts';
 import type { DnsMapping, HttpClientOptions, HttpEvent, HttpResponse, Send } from '../http/index.ts';
 import { createClient, raced, requireContact, SqliteCacheStore } from '../http/index.ts';
-import type { ObjectId } from '../objects/index.ts';
 import type { Finding, ResolverChoice, Services, TitleFinding } from '../resolve/index.ts';
 import { chooseResolvers, completeWork, findByTitle, findPlans, Lookups } from '../resolve/index.ts';
 import { CorpusStore, Records } from '../store/index.ts';
@@ -211,8 +209,7 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
       clock: runtime.clock,
       rotateBytes: download.rotate_bytes,
       warn,
-      ...(shared &&
-        logs && { append: (row, lease) => appendRow({ files: shared.files, logs }, row, config.queue.schema, lease) }),
+      ...(shared?.logs && { append: (row, lease) => appendRow(shared, row, config.queue.schema, lease) }),
     }),
   );
   const records = new Records(store);
@@ -246,7 +243,7 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
       kept: parts.kept,
       write: async (row, lease) => {
         // The file is in the store before its row is written; in a fleet both lines are written together.
-        if (shared && !logs) await shared.files.save(...savedFile(row));
+        if (shared && !logs) await saveFile(shared, row);
         await manifest.write(row, lease);
         await parts.written?.(row);
       },
@@ -272,32 +269,20 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
   return { ...assembled, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-/** The file of a row and its object; nothing if none was saved. */
-function savedFile({ outcome, path, sha256, bytes }: ManifestRow): [paths: string[], object?: ObjectId] {
-  if (outcome !== 'saved' || path === null || sha256 === null || bytes === null) return [[]];
-  return [[path], { sha256, bytes }];
+/** Stores the file of a row if it has one. */
+async function saveFile(
+  { files }: Shared,
+  { outcome, path, sha256, bytes }: ManifestRow,
+  more: Parameters<SharedFiles['save']>[1] = {},
+): Promise<boolean> {
+  if (outcome !== 'saved' || path === null || sha256 === null || bytes === null) return await files.save([], more);
+  return await files.save([path], { object: { sha256, bytes }, ...more });
 }
 
-/** Stores the file of a row, then writes the row and the file's object if the lease is still held. */
-async function appendRow(
-  { files, logs }: { readonly files: SharedFiles; readonly logs: FleetLogs },
-  row: ManifestRow,
-  schema: string,
-  lease?: HeldLease,
-): Promise<void> {
-  const proof = lease && { schema, id: lease.id, token: lease.token };
-  if (!proof || (await logs.isHeld(proof))) {
-    const lines = await files.put(...savedFile(row));
-    const isWritten = await logs.append(
-      [
-        { log: 'manifest', lines: [JSON.stringify(row)] },
-        { log: 'objects', lines: lines.map((line) => JSON.stringify(line)) },
-      ],
-      proof,
-    );
-    files.noted(isWritten ? lines : []);
-    if (isWritten) return;
-  }
+/** Writes a row of a fleet and the object of its file, if the lease is still held. */
+async function appendRow(shared: Shared, row: ManifestRow, schema: string, lease?: HeldLease): Promise<void> {
+  const lines = [{ log: 'manifest', lines: [JSON.stringify(row)] }];
+  if (await saveFile(shared, row, { lines, lease: lease && { schema, id: lease.id, token: lease.token } })) return;
   throw new AppError('LEASE_LOST', `the lease of ${row.work} was lost to another worker; nothing was written`);
 }
 

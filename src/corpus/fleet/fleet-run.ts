@@ -262,19 +262,12 @@ export async function openStageSource(
   ): Promise<boolean> => {
     const isMade = end.kind === 'success' || (end.kind === 'skip' && end.outcome.reason === 'resume-satisfied');
     const made = [...Object.values(item.outputs), fingerprintPath(item)].filter((path) => existsSync(path));
-    const proof = { schema, id, token };
-    const said = rows.take(item.itemId);
-    if (!(await logs.isHeld(proof))) return false;
-    const lines = isMade ? await files.put(made.map((path) => portable(path, folder))) : [];
-    const isHeld = await logs.append(
-      [
-        { log: stageName, lines: said.map((row) => portableRow(row, folder)) },
-        { log: 'objects', lines: lines.map((line) => JSON.stringify(line)) },
-      ],
-      proof,
-    );
+    const lines = rows.take(item.itemId).map((row) => portableRow(row, folder));
+    const isHeld = await files.save(isMade ? made.map((path) => portable(path, folder)) : [], {
+      lines: [{ log: stageName, lines }],
+      lease: { schema, id, token },
+    });
     if (!isHeld) return false;
-    files.noted(lines);
     if (isMade) await parts.made?.(item.itemId);
     return true;
   };

@@ -9,6 +9,7 @@ import { AppError, JsonlWriter, readJsonl, sha256, sha256File, parseJson, fields
 import type { Config } from '../../config/index.ts';
 import type { ObjectId, ObjectStore } from '../../objects/index.ts';
 import { openObjects } from '../../objects/index.ts';
+import type { LeaseProof, LogLines } from '../../queue/kept/index.ts';
 import { openSharedLog } from '../../queue/kept/index.ts';
 import { FileTable, readLines, START } from '../../store/index.ts';
 import type { Runtime } from '../queue/open-queue.ts';
@@ -17,7 +18,7 @@ import { FleetLogs, remembered } from './fleet-logs.ts';
 /** The log that maps files of the corpus to objects: the last line of a path counts. */
 const OBJECTS_LOG = 'objects.jsonl';
 
-export interface FileLine extends ObjectId {
+interface FileLine extends ObjectId {
   /** Relative to the folder, with slashes. */
   readonly path: string;
   readonly at: string;
@@ -66,8 +67,7 @@ export class SharedFiles implements AsyncDisposable {
 
   /** The object of a file; undefined if the store has none. */
   of(path: string): ObjectId | undefined {
-    const { sha256, bytes } = this.#table.get(path) ?? {};
-    return sha256 === undefined || bytes === undefined ? undefined : { sha256, bytes };
+    return this.#table.get(path);
   }
 
   /** Whether a file of the corpus has these bytes. */
@@ -80,39 +80,38 @@ export class SharedFiles implements AsyncDisposable {
   }
 
   /**
-   * Stores files and returns their log lines, which the caller appends together with other lines. The bytes are stored
-   * before any line refers to them.
+   * Stores files, then appends their lines to the log; in a fleet in one step with lines of other logs, if the lease is
+   * still held. False if it was lost: nothing was appended.
    */
-  async put(paths: readonly string[], known?: ObjectId, signal?: AbortSignal): Promise<FileLine[]> {
+  async save(paths: readonly string[], { object, lines = [], lease }: Saving = {}): Promise<boolean> {
+    const { logs, clock } = this.#options;
+    // A machine that was suspended stores nothing.
+    if (lease && !(await logs?.isHeld(lease))) return false;
+    const stored = await this.#put(paths, object);
+    if (stored.length === 0 && lines.length === 0) return true;
+    const texts = stored.map((line) => JSON.stringify(line));
+    if (logs) {
+      if (!(await logs.append([...lines, { log: 'objects', lines: texts }], lease))) return false;
+    } else {
+      this.#writer ??= await JsonlWriter.open(join(this.folder, OBJECTS_LOG), { clock, durable: true });
+      await this.#writer.appendLines(`${texts.join('\n')}\n`);
+    }
+    for (const line of stored) this.#table.put(line);
+    return true;
+  }
+
+  /** Stores what is new of these files: the bytes are there before any line refers to them. */
+  async #put(paths: readonly string[], known: ObjectId | undefined): Promise<FileLine[]> {
     const lines: FileLine[] = [];
     for (const path of paths) {
       if (!SHARED.test(path)) throw new AppError('OBJECT_PATH', `${path} is not a file that a corpus shares`);
       const file = join(this.folder, path);
-      const object = known ?? { sha256: await sha256File(file, signal), bytes: statSync(file).size };
+      const object = known ?? { sha256: await sha256File(file), bytes: statSync(file).size };
       if (this.of(path)?.sha256 === object.sha256) continue;
-      await this.objects.put(file, object, signal);
+      await this.objects.put(file, object);
       lines.push({ path, ...object, at: new Date(this.#options.clock.now()).toISOString() });
     }
     return lines;
-  }
-
-  /** Stores files and appends their log lines. */
-  async save(paths: readonly string[], known?: ObjectId, signal?: AbortSignal): Promise<void> {
-    const lines = await this.put(paths, known, signal);
-    if (lines.length === 0) return;
-    const texts = lines.map((line) => JSON.stringify(line));
-    const { append, clock } = this.#options;
-    if (append) await append(texts);
-    else {
-      this.#writer ??= await JsonlWriter.open(join(this.folder, OBJECTS_LOG), { clock, durable: true });
-      await this.#writer.appendLines(`${texts.join('\n')}\n`);
-    }
-    this.noted(lines);
-  }
-
-  /** Registers lines that the caller has appended. */
-  noted(lines: readonly FileLine[]): void {
-    for (const line of lines) this.#table.put(line);
   }
 
   /** Makes sure that a complete file is here, by its size; false if neither the folder nor the store has it. */
@@ -157,12 +156,20 @@ export class SharedFiles implements AsyncDisposable {
 /** Concurrent fetches. */
 const TOGETHER = 8;
 
-export interface SharedFilesOptions {
+interface SharedFilesOptions {
   readonly folder: string;
   readonly objects: ObjectStore;
   readonly clock: Clock;
-  /** Appends lines in a fleet; defaults to the log in the folder. */
-  readonly append?: (lines: readonly string[]) => Promise<void>;
+  /** In a fleet, where lines are appended; else the log in the folder. */
+  readonly logs?: FleetLogs | undefined;
+}
+
+interface Saving {
+  /** The hash and size of the only file, if known. */
+  readonly object?: ObjectId | undefined;
+  /** In a fleet, lines of other logs. */
+  readonly lines?: readonly LogLines[];
+  readonly lease?: LeaseProof | undefined;
 }
 
 /** A log may come from another machine: paths outside the folder are rejected. */
@@ -271,9 +278,7 @@ export async function openShared(config: Config, runtime: Runtime): Promise<Shar
     logs = stack.use(await FleetLogs.open(log, folder, join(config.parse.data_root, 'Manifests'), runtime.clock));
   }
   await checkOwner(objects, logs, folder, runtime.clock);
-  const append =
-    logs && (async (lines: readonly string[]): Promise<void> => void (await logs.append([{ log: 'objects', lines }])));
-  const files = stack.use(SharedFiles.open({ folder, objects, clock: runtime.clock, ...(append && { append }) }));
+  const files = stack.use(SharedFiles.open({ folder, objects, clock: runtime.clock, logs }));
   const opened = stack.move();
   return { files, logs, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
