@@ -13,7 +13,7 @@ test('a filter is read as people write it, and what it cannot mean is refused', 
   assert.deepEqual(parseWorkFilter('year:2018-2022 author:"van Oppen" retracted:no heat waves'), {
     year: '2018-2022',
     author: 'van Oppen',
-    isRetracted: false,
+    retracted: false,
     q: 'heat waves',
   });
   for (const text of ['', 'colour:red', 'year:soon', 'retracted:maybe', 'year:2020 year:2021', 'title:'])

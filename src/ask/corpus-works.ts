@@ -8,7 +8,7 @@ import { CorpusStore, LABELS, Records } from '../store/index.ts';
 import type { WorkRecord } from '../works/index.ts';
 import { emptyRecord, retractionOf, yearOf } from '../works/index.ts';
 import { hasDocument, readSidecar } from './library/read-document.ts';
-import type { SettledWork, WorkFilter, WorkOutcome } from './works/work-table.ts';
+import type { WorkFilter, WorkLine } from './works/work-table.ts';
 import { parseYears, WORK_FACETS, WorkTable } from './works/work-table.ts';
 
 export interface DocumentPlace {
@@ -28,9 +28,6 @@ export class CorpusWorks implements Disposable {
   readonly table: WorkTable;
   readonly records: Records;
   readonly #place: DocumentPlace;
-  /** The last outcome reported; undefined before the first call. */
-  #sequence: number | undefined;
-  #version = '';
 
   constructor(folder: string, dataRoot = join(folder, 'Data')) {
     this.#place = { folder, dataRoot };
@@ -39,24 +36,9 @@ export class CorpusWorks implements Disposable {
     this.records = new Records(this.store);
   }
 
-  /** Reads new log lines; returns the outcomes since the last call, in order. */
-  async refresh(): Promise<{ readonly isNew: boolean; readonly settled: readonly SettledWork[] }> {
+  /** Reads new log lines. */
+  async refresh(): Promise<void> {
     await this.store.ingestSoon();
-    const { version } = this.store;
-    const isNew = version !== this.#version;
-    this.#version = version;
-    const last = this.store.number('select max(sequence) from outcomes');
-    const settled =
-      this.#sequence === undefined || last === this.#sequence
-        ? []
-        : this.store.all<SettledWork>(
-            `select coalesce(works.work, outcomes.work) as work, outcomes.at, outcomes.outcome, outcomes.reason, outcomes.resolver,
-               coalesce(works.title, outcomes.row ->> '$.title') as title
-             from outcomes left join works on works.tried = outcomes.work where outcomes.sequence > ? order by outcomes.sequence`,
-            this.#sequence,
-          );
-    this.#sequence = last;
-    return { isNew, settled };
   }
 
   /** Whether there are no records and no outcomes. */
@@ -101,10 +83,15 @@ export class CorpusWorks implements Disposable {
     return documentLink(this.#place, document);
   }
 
-  /** All manifest rows of a work, latest first. */
-  history(tried: string, limit: number): ManifestRow[] {
+  /** The manifest rows of a work, latest first. */
+  history(work: string, limit: number): ManifestRow[] {
+    const tried = 'coalesce((select tried from works where work = ?1), ?1)';
     return this.store
-      .all<{ row: string }>('select row from outcomes where work = ? order by sequence desc limit ?', tried, limit)
+      .all<{ row: string }>(
+        `select row from outcomes where work = ${tried} order by sequence desc limit ?2`,
+        work,
+        limit,
+      )
       .map(({ row }) => JSON.parse(row) as ManifestRow);
   }
 
@@ -124,7 +111,7 @@ export function describedWork(
   const [id, document, doi] = [String(row['work']), String(row['name']), known?.ids.doi ?? text('doi')];
   const title = known?.title ?? text('title');
   const record = known ?? { ...emptyRecord(id, { doi }), title };
-  const outcome = String(row['outcome']) as WorkOutcome;
+  const outcome = String(row['outcome']) as WorkLine['outcome'];
   const isKept = outcome === 'saved' || outcome === 'own';
   return {
     id,
@@ -190,7 +177,7 @@ export function parseWorkFilter(text: string): WorkFilter {
     const name = field?.toLowerCase() ?? '';
     const value = quoted ?? bare ?? '';
     if (name === '') words.push((word ?? '').replaceAll('"', ''));
-    else if (name === 'retracted' && /^(?:yes|no)$/i.test(value)) filter['isRetracted'] = /^yes$/i.test(value);
+    else if (name === 'retracted' && /^(?:yes|no)$/i.test(value)) filter['retracted'] = /^yes$/i.test(value);
     else if (FIELDS.some((each) => each === name) && value !== '' && filter[name] === undefined) filter[name] = value;
     else
       throw new AppError('USAGE_FILTER', `"${`${name}:${value}`.slice(0, 100)}" is not a filter condition`, {

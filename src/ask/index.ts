@@ -24,18 +24,7 @@ export {
   sentenceOf,
   WORK_ORDERS,
 } from './works/work-table.ts';
-export type { DocumentLine, DocumentStep } from './document-table.ts';
-export { DocumentTable } from './document-table.ts';
-export type {
-  WorkFacet,
-  WorkFilter,
-  SettledWork,
-  WorkLine,
-  WorkOrder,
-  WorkOutcome,
-  WorksRequest,
-  WorkTable,
-} from './works/work-table.ts';
+export type { WorkFacet, WorkFilter, WorkLine, WorkOrder, WorksRequest, WorkTable } from './works/work-table.ts';
 export { EXPORT_FORMATS, exportGraph } from './graph/export-graph.ts';
 export type { ExportFormat } from './graph/export-graph.ts';
 export { Graph, openGraph, nearDocuments } from './graph/graph.ts';
@@ -46,7 +35,7 @@ export { CITATION_STYLES, Library, manifestFolder } from './library/library.ts';
 export type { CitationStyle, WorksPage } from './library/library.ts';
 export type { Figure, LibraryDocument, TextPart, TextPiece } from './library/read-document.ts';
 export type { CitedDocument, CitedHit, CitedWork, PassageFilter, SearchRequest } from './search/search-session.ts';
-export { KeptOpen, fileStamp } from './search/kept-open.ts';
+export { KeptOpen } from './search/kept-open.ts';
 export { SearchSession } from './search/search-session.ts';
 export { CorpusView } from './view/corpus-view.ts';
-export type { RunEvent, StepCount, ShownBlock, ShownDocument } from './view/corpus-view.ts';
+export type { DocumentLine, RunEvent, StepCount, ShownBlock, ShownDocument } from './view/corpus-view.ts';

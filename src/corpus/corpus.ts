@@ -29,8 +29,8 @@ import { runStages } from './run-stages.ts';
 import type { OpenSearchOptions, SearchEvent } from './open-search.ts';
 import { openSearchSession, placeOf, refreshPlace, searchPlaceIn } from './open-search.ts';
 
-/** How often a live search checks for changes. */
-const LOOK_MS = 10_000;
+/** How often a live search checks for changes: of the index alone, or of the whole corpus. */
+const LOOK_MS = { index: 2_000, corpus: 10_000 } as const;
 
 /** Options for opening a corpus; all have defaults. */
 export interface CorpusOptions {
@@ -187,18 +187,27 @@ export class Corpus implements AsyncDisposable {
     return await openSearchSession(searchPlaceIn(this.folder, this.config), this.config, options, signal);
   }
 
-  /** A search for long-running processes: it notices when the corpus grows. The caller disposes of it. */
-  liveSearch(tell?: (event: SearchEvent) => void): KeptOpen<SearchSession> {
-    const looked = [
+  /**
+   * A search for long-running processes: it notices when the corpus grows, or with `asItIs` when another process has
+   * updated the index. The caller disposes of it.
+   */
+  liveSearch({ tell, asItIs = false }: Pick<OpenSearchOptions, 'tell' | 'asItIs'> = {}): KeptOpen<SearchSession> {
+    const index = join(this.folder, 'Index');
+    const sources = [
       dirname(chunkOutput(this.config.parse.data_root, 'any', 'parquet')),
-      ...['Index', 'manifest.jsonl', 'records.jsonl', 'decisions.jsonl'].map((name) => join(this.folder, name)),
+      ...['manifest.jsonl', 'records.jsonl'].map((name) => join(this.folder, name)),
     ];
+    // Works that screening excludes are no longer found.
+    const looked = [index, join(this.folder, 'decisions.jsonl'), ...(asItIs ? [] : sources)];
     return new KeptOpen({
-      open: () => this.openSearch(tell ? { tell } : {}),
-      stamp: () => looked.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0).join(' '),
-      lookMs: LOOK_MS,
+      open: () => this.openSearch({ ...(tell && { tell }), asItIs }),
+      stamp: () =>
+        asItIs && !existsSync(index)
+          ? null
+          : looked.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0).join(' '),
+      lookMs: asItIs ? LOOK_MS.index : LOOK_MS.corpus,
       clock: this.#clock,
-      renews: true,
+      renews: !asItIs,
     });
   }
 

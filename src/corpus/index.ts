@@ -28,7 +28,6 @@ export {
 } from './prepare-stages.ts';
 export {
   CITATION_STYLES,
-  fileStamp,
   KeptOpen,
   Library,
   manifestFolder,

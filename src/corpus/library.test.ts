@@ -28,7 +28,7 @@ test('works are listed by every filter and in every order, page by page, none tw
     [{ outcome: 'missing' }, ['W3', 'W4', 'W5']],
     [{ outcome: 'waiting' }, ['W5']],
     [{ reason: 'no-plan' }, ['W3']],
-    [{ isRetracted: true }, ['W6']],
+    [{ retracted: true }, ['W6']],
     [{ version: 'publishedVersion' }, []],
   ];
   for (const [query, expected] of filters) assert.deepEqual(await ids(query), expected, JSON.stringify(query));

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { AppError } from '../base/index.ts';
 import type { Graph, GraphNode, ShownEvidence, Weighted } from '../ask/index.ts';
 import { workLabel } from '../ask/index.ts';
+import { fields, number, text } from '../ask/shapes/index.ts';
 import type { EdgeKind } from '../graph/index.ts';
 import { EDGE_KINDS } from '../graph/index.ts';
 import type { AskedRun } from './question.ts';
 import { question } from './question.ts';
-import { fields, number, text } from './shapes/index.ts';
 
 const MOST_ROWS = 500;
 const FOUND_KINDS = ['term', 'work', 'author', 'software', 'dataset', 'material'] as const;

@@ -5,7 +5,7 @@ import { screeningQuestion } from './screening.ts';
 import { searchQuestion } from './search.ts';
 import { tableQuestion } from './table.ts';
 import { citeQuestion, figuresQuestion, readQuestion, relatedQuestion } from './work.ts';
-import { accountQuestion, WORK_FILTERS, worksQuestion } from './works.ts';
+import { accountQuestion, worksQuestion } from './works.ts';
 
 /** Every question that only reads. */
 export const QUESTIONS: readonly Question[] = [
@@ -14,7 +14,7 @@ export const QUESTIONS: readonly Question[] = [
 ]; // prettier-ignore
 
 export type { AskedRun, Question } from './question.ts';
-export { askQuestion, GRAPH_QUERIES, graphQuestion, shownAnswer, WORK_FILTERS };
+export { askQuestion, GRAPH_QUERIES, graphQuestion, shownAnswer };
 export { askedRun, chosenWorks, worksChoice } from './question.ts';
 export { decideQuestion, reviewer, screened } from './screening.ts';
 export { screeningShape } from './shapes/index.ts';

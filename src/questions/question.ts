@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { AppError } from '../base/index.ts';
-import type { Corpus, LibraryWork, SearchEvent, SearchSession, WorksPage, WorksRequest } from '../corpus/index.ts';
+import type { Corpus, LibraryWork, SearchEvent, SearchSession } from '../corpus/index.ts';
 import type { Screening } from '../screen/index.ts';
 import { screeningOnDemand } from '../screen/index.ts';
 
@@ -13,13 +13,11 @@ export interface AskedRun {
   /** Its screening, opened on first use. */
   readonly screening: () => Screening;
   readonly warn?: (message: string) => void;
-  /** A page of its works, where that is cheaper than asking the library, which reads the logs again. */
-  readonly works?: (request: WorksRequest) => WorksPage | Promise<WorksPage>;
 }
 
 /** A corpus to put questions to; its index and its screening are opened on first use. */
 export function askedRun(id: string, corpus: Corpus, tell: (event: SearchEvent) => void): AskedRun & AsyncDisposable {
-  const search = corpus.liveSearch(tell);
+  const search = corpus.liveSearch({ tell });
   const screening = screeningOnDemand(corpus.folder, corpus.config);
   return {
     id,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { EMPTY_REASONS, readTable, savedTables } from '../answers/index.ts';
 import { chosenWorks, question, worksChoice } from './question.ts';
-import { fields, number, text } from './shapes/index.ts';
+import { fields, number, text } from '../ask/shapes/index.ts';
 
 const saved = z.object({
   ...fields(z.string(), 'run', 'table'),

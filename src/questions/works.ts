@@ -1,33 +1,16 @@
 import { z } from 'zod';
 
+import { fields, work, workFilter } from '../ask/shapes/index.ts';
 import { WORK_ORDERS } from '../corpus/index.ts';
 import { oneRun, question, workLine } from './question.ts';
-import { fields, work } from './shapes/index.ts';
 
 const MOST_FAILURES = 20;
-const words = z.string().max(1_000).optional();
-
-/** Filters of works, which also count the values of the others. */
-export const WORK_FILTERS = {
-  q: words.describe('Words, or prefixes of words, in title, authors, venue or ids.'),
-  outcome: words.describe('saved, failed, parked, skipped, waiting, own, or missing for all without a text; comma-separated.'), // prettier-ignore
-  reason: words.describe('Why a work has no full text, as account lists them; comma-separated.'),
-  licence: words.describe('Such as cc-by; none for unknown; comma-separated.'),
-  version: words.describe('publishedVersion, acceptedVersion, submittedVersion, none.'),
-  type: words.describe('Such as article or preprint; comma-separated.'),
-  label: words.describe('Screening result: included, excluded, none; comma-separated.'),
-  year: words.describe('2020, 2018-2022, 2018-, -2022, none.'),
-  author: words.describe('Part of an author’s name.'),
-  venue: words.describe('Part of the name of a journal or repository.'),
-  retracted: z.boolean().optional(),
-};
-
 export const worksQuestion = question({
   name: 'works',
   title: 'List works',
   description: 'Lists works by filters, including those without a text, with the reason why a text is missing.',
   input: {
-    ...WORK_FILTERS,
+    ...workFilter.shape,
     sort: z.enum(WORK_ORDERS).default('title'),
     order: z.enum(['asc', 'desc']).optional(),
     limit: z.int().min(1).max(500).default(50).describe('Maximum number of works per answer.'),
@@ -48,16 +31,16 @@ export const worksQuestion = question({
     ];
     return `${retracted ? 'RETRACTED: ' : ''}${name}\n${about.join(' · ')}`;
   },
-  async ask({ retracted: isRetracted, ...asked }, runs) {
-    const { corpus, works = (request) => corpus.library.works(request) } = oneRun(runs);
-    const { items, total, next } = await works({ ...asked, isRetracted });
+  async ask(asked, runs) {
+    const { library } = oneRun(runs).corpus;
+    const { items, total, next } = await library.works(asked);
     return {
       head: { total },
       summary: `${total} works.`,
       items,
       // Fewer works than asked for may fit: listing exactly as many gives the cursor behind them.
       cursorAfter: async (count) =>
-        count === items.length ? next : (await works({ ...asked, isRetracted, limit: Math.max(1, count) })).next,
+        count === items.length ? next : (await library.works({ ...asked, limit: Math.max(1, count) })).next,
     };
   },
 });

@@ -1,5 +1,3 @@
-import { statSync } from 'node:fs';
-
 import type { Clock } from '../../base/index.ts';
 
 /** A resource to hold open, and for how long. */
@@ -96,12 +94,4 @@ export class KeptOpen<T extends Disposable | AsyncDisposable> implements AsyncDi
 
 async function close(opening: Promise<Disposable | AsyncDisposable>): Promise<void> {
   await using _closed = await opening.catch(() => undefined);
-}
-
-/** The stamp of a database file; null if there is none. */
-export function fileStamp(path: string): string | null {
-  const found = statSync(path, { throwIfNoEntry: false });
-  // The write-ahead log counts as well.
-  const beside = statSync(`${path}-wal`, { throwIfNoEntry: false });
-  return found ? `${found.ino} ${found.mtimeMs} ${found.size} ${beside?.size ?? 0}` : null;
 }

@@ -237,7 +237,7 @@ export function searchFilter(
     if (!isFiltered && !excludeRetracted) return true;
     // A document without a record counts as not retracted and has no year.
     if (work === undefined) return !isFiltered;
-    found ??= works.table.ids({ ...wanted, ...(excludeRetracted && { isRetracted: false }) });
+    found ??= works.table.ids({ ...wanted, ...(excludeRetracted && { retracted: false }) });
     return found.has(work);
   };
   const chosenKey = chosen && sha256([...chosen].sort().join('\n'));

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
+import type { z } from 'zod';
+
 import { fileInside, fieldsOf, parseJson } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { ManifestRow } from '../../download/index.ts';
@@ -15,13 +17,13 @@ import type { Account, HostSlice } from '../account.ts';
 import { accountOf, newHolds, STAGES } from '../account.ts';
 import type { DocumentPlace } from '../corpus-works.ts';
 import { CorpusWorks, documentLink } from '../corpus-works.ts';
-import type { DocumentStep } from '../document-table.ts';
-import { DocumentTable } from '../document-table.ts';
 import { manifestFolder } from '../library/library.ts';
 import { captionsOf, hasDocument, isDocumentName, readSidecar, tableRows } from '../library/read-document.ts';
 import type { CitedWork } from '../search/search-session.ts';
 import { citedWork } from '../search/search-session.ts';
-import type { SettledWork, WorkTable } from '../works/work-table.ts';
+import type { documentLine, runEvent, stepCount } from '../shapes/index.ts';
+import type { WorksRequest, WorkTable } from '../works/work-table.ts';
+import { decodeCursor, encodeCursor, whereOf, wordsOf } from '../works/work-table.ts';
 
 /** Bytes of a manifest read before yielding to other tasks. */
 const SLICE_BYTES = 256 * 1024;
@@ -29,13 +31,11 @@ const SLICE_BYTES = 256 * 1024;
 const TOLD_AT_FIRST = 200;
 const HISTORY_ROWS = 50;
 
-export interface StepCount {
-  readonly name: 'works' | 'saved' | DocumentStep;
-  readonly done: number;
-  readonly failed: number;
-  /** How many are expected at this step; null if unknown. */
-  readonly of: number | null;
-}
+const PAGE = 50;
+
+export type StepCount = z.output<typeof stepCount>;
+export type RunEvent = z.output<typeof runEvent>;
+export type DocumentLine = z.output<typeof documentLine>;
 
 /**
  * A growing corpus: works and documents in tables that can be paged, sorted and filtered. `refresh` reads what other
@@ -43,7 +43,6 @@ export interface StepCount {
  */
 export class CorpusView implements Disposable {
   readonly works: WorkTable;
-  readonly documents: DocumentTable;
   readonly #place: DocumentPlace;
   readonly #pictures = new PagePictures();
   readonly #list: CorpusWorks;
@@ -51,8 +50,8 @@ export class CorpusView implements Disposable {
   /** The position in the manifest of each stage up to which events were read. */
   readonly #cursors = new Map<string, LogCursor>();
   #toldHolds = 0;
-  #revision = 0;
-  #isFirst = true;
+  /** The last outcome reported; undefined before the first. */
+  #toldOutcome: number | undefined;
   #counted: { readonly version: string; readonly account: Account } | undefined;
   #refreshing: Promise<readonly RunEvent[]> | undefined;
 
@@ -62,12 +61,6 @@ export class CorpusView implements Disposable {
     this.#list = new CorpusWorks(folder, config.parse.data_root);
     this.#place = { folder, dataRoot: config.parse.data_root };
     this.works = this.#list.table;
-    this.documents = new DocumentTable(this.#list.store);
-  }
-
-  /** Grows whenever `refresh` finds something new: results computed at the same revision are still valid. */
-  get revision(): number {
-    return this.#revision;
   }
 
   /** Reads new log lines and returns new events; concurrent calls share one read. */
@@ -93,10 +86,11 @@ export class CorpusView implements Disposable {
     const { listed, waiting, downloaded, local, failed } = account;
     const tried = listed - waiting;
     const files = downloaded + local;
-    const documents = this.documents.failures();
-    const parsed = { done: account.parsed, failed: documents.parsed };
-    const chunked = { done: account.chunked, failed: documents.chunked };
-    const embedded = { done: account.embedded, failed: documents.embedded };
+    const counted = (step: 'parsed' | 'chunked' | 'embedded') => ({
+      done: account[step],
+      failed: this.store.count(`documents where ${step} = 'failure'`),
+    });
+    const [parsed, chunked, embedded] = [counted('parsed'), counted('chunked'), counted('embedded')];
     // Assumes that untried works succeed as often as tried ones.
     const coming = tried > 0 ? Math.round(((listed - tried) * files) / tried) : 0;
     const toParse = Math.max(files + coming - account.scans, parsed.done + parsed.failed);
@@ -117,12 +111,37 @@ export class CorpusView implements Disposable {
 
   /** All attempts at a work, latest first. */
   history(work: string): readonly ManifestRow[] {
-    return this.#list.history(this.works.triedAs(work) ?? work, HISTORY_ROWS);
+    return this.#list.history(work, HISTORY_ROWS);
+  }
+
+  /** A page of the documents, by words of the title or authors. */
+  documents({ q = '', limit = PAGE, cursor }: Pick<WorksRequest, 'q' | 'limit' | 'cursor'>) {
+    const after = decodeCursor(cursor, 1);
+    const words = wordsOf(q);
+    const conditions = [
+      ...(after ? ['documents.id > :after'] : []),
+      ...(words === '' ? [] : ['works.row IN (SELECT rowid FROM words WHERE words MATCH :words)']),
+    ];
+    const rows = this.store.all<DocumentLine>(
+      `SELECT documents.id, work, title, authors, nullif(year, 0) AS year, nullif(parsed, '') AS parsed,
+         nullif(chunked, '') AS chunked, nullif(embedded, '') AS embedded,
+         coalesce(embedded_failure, chunked_failure, parsed_failure) AS failure
+       FROM documents LEFT JOIN works ON works.document = documents.id AND works.document <> ''
+       ${whereOf(conditions)} ORDER BY documents.id LIMIT :limit`,
+      { ...(after && { after: String(after[0]) }), ...(words !== '' && { words }), limit: limit + 1 },
+    );
+    const items = rows.slice(0, limit);
+    const last = items.at(-1);
+    return { items, next: rows.length > limit && last ? encodeCursor([last.id]) : null };
+  }
+
+  hasDocument(id: string): boolean {
+    return this.store.get('select 1 from documents where id = ?', id) !== undefined;
   }
 
   /** A document with its structure, from a block on; undefined if it does not exist. */
   async document(id: string, from = 0): Promise<ShownDocument | undefined> {
-    return this.documents.has(id) ? await readShownDocument(this.#place, id, from) : undefined;
+    return this.hasDocument(id) ? await readShownDocument(this.#place, id, from) : undefined;
   }
 
   /** The passages of a document, in reading order; none before it is chunked. */
@@ -130,37 +149,38 @@ export class CorpusView implements Disposable {
     const path = (['parquet', 'jsonl'] as const)
       .map((format) => chunkOutput(this.#place.dataRoot, id, format))
       .find((each) => existsSync(each));
-    if (path !== undefined && this.documents.has(id)) yield* readChunks(path);
+    if (path !== undefined && this.hasDocument(id)) yield* readChunks(path);
   }
 
   /** A page of a document as PNG: null if it does not exist, undefined if too many others wait. */
   async picture(id: string, page: number, widthPixels: number): Promise<Uint8Array | null | undefined> {
-    const path = this.documents.has(id) ? sourcePdf(this.#place, id) : undefined;
+    const path = this.hasDocument(id) ? sourcePdf(this.#place, id) : undefined;
     return path === undefined ? null : await this.#pictures.draw(path, page, widthPixels);
   }
 
   /** The path of a document's file, if it is inside the corpus. */
   file(id: string): string | undefined {
-    return this.documents.has(id) ? keptFile(this.#place, id) : undefined;
+    return this.hasDocument(id) ? keptFile(this.#place, id) : undefined;
   }
 
   async #read(): Promise<readonly RunEvent[]> {
+    const { store } = this;
+    const isFirst = this.#toldOutcome === undefined;
     const events: RunEvent[] = [];
     const tell = (event: RunEvent): void => {
       events.push(event);
-      if (this.#isFirst && events.length > TOLD_AT_FIRST * 2) events.splice(0, TOLD_AT_FIRST);
+      if (isFirst && events.length > TOLD_AT_FIRST * 2) events.splice(0, TOLD_AT_FIRST);
     };
-    const { isNew, settled } = await this.#list.refresh();
-    if (isNew) this.#revision += 1;
-    for (const row of this.#isFirst ? this.works.latest(TOLD_AT_FIRST) : settled) tell(workEvent(row));
+    await this.#list.refresh();
+    const last = store.number('select max(sequence) from outcomes');
+    for (const row of settledSince(store, this.#toldOutcome ?? last - TOLD_AT_FIRST)) tell(workEvent(row));
+    this.#toldOutcome = last;
     for (const [stage, word] of STAGES) await this.#readStage(manifestPath(this.#manifests, stage), word, tell);
-    for (const slice of newHolds(this.#list.store, this.#toldHolds)) {
+    for (const slice of newHolds(store, this.#toldHolds)) {
       this.#toldHolds = slice.row;
       tell(holdEvent(slice));
     }
-    const told = this.#isFirst ? events.toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(-TOLD_AT_FIRST) : events;
-    this.#isFirst = false;
-    return told;
+    return isFirst ? events.toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(-TOLD_AT_FIRST) : events;
   }
 
   async #readStage(path: string, word: string, tell: (event: RunEvent) => void): Promise<void> {
@@ -212,6 +232,18 @@ function holdEvent({ at, host, asked_until: asked, held_until: held }: HostSlice
   };
 }
 
+type SettledWork = Pick<ManifestRow, 'work' | 'at' | 'outcome' | 'reason' | 'title' | 'resolver'>;
+
+/** Outcomes after a place in the manifest, in order. */
+function settledSince(store: CorpusStore, sequence: number): SettledWork[] {
+  return store.all(
+    `select coalesce(works.work, outcomes.work) as work, outcomes.at, outcomes.outcome, outcomes.reason, outcomes.resolver,
+       coalesce(works.title, outcomes.row ->> '$.title') as title
+     from outcomes left join works on works.tried = outcomes.work where outcomes.sequence > ? order by outcomes.sequence`,
+    sequence,
+  );
+}
+
 function workEvent(row: SettledWork): RunEvent {
   const { outcome, title, resolver } = row;
   const name = (title ?? row.work).slice(0, 300);
@@ -225,19 +257,6 @@ function workEvent(row: SettledWork): RunEvent {
     work: row.work,
     reason: row.reason,
   };
-}
-
-/** An event of a run, described for people. */
-export interface RunEvent {
-  /** ISO 8601, by the clock of the run. */
-  readonly at: string;
-  readonly kind: 'work' | 'stage' | 'host';
-  readonly level: 'info' | 'warn' | 'error';
-  readonly text: string;
-  readonly work: string | null;
-  readonly document: string | null;
-  readonly host: string | null;
-  readonly reason: string | null;
 }
 
 /** Size of the cache of drawn pages. */

@@ -1,10 +1,13 @@
 import type { SQLInputValue } from 'node:sqlite';
 
+import type { z } from 'zod';
+
 import { AppError, parseJson } from '../../base/index.ts';
 import { REASONS } from '../../download/index.ts';
 import type { CorpusStore } from '../../store/index.ts';
 import { folded } from '../../store/index.ts';
 import { parseLicense } from '../../works/index.ts';
+import type { work, workFilter } from '../shapes/index.ts';
 
 /** What a list of works can be sorted by. */
 export const WORK_ORDERS = ['id', 'title', 'year', 'venue', 'outcome', 'reason', 'licence', 'at', 'citations'] as const;
@@ -52,22 +55,6 @@ export class WorkTable {
   get(work: string): WorkLine | undefined {
     const row = this.#store.get(`SELECT ${SHOWN} FROM works WHERE work = ?`, work);
     return row && lineOf(row);
-  }
-
-  /** The id of a work in the manifest; undefined if it was not tried yet. */
-  triedAs(work: string): string | undefined {
-    return (
-      this.#store.get<{ tried: string | null }>('SELECT tried FROM works WHERE work = ?', work)?.tried ?? undefined
-    );
-  }
-
-  /** The works with the latest outcomes, latest last. */
-  latest(works: number): SettledWork[] {
-    const rows = this.#store.all<SettledWork>(
-      'SELECT work, at, outcome, reason, title, resolver FROM works WHERE tried IS NOT NULL ORDER BY at DESC LIMIT ?',
-      works,
-    );
-    return rows.toReversed();
   }
 
   ofDocument(document: string): WorkLine | undefined {
@@ -161,53 +148,7 @@ export function whereOf(conditions: readonly string[]): string {
   return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
 }
 
-export type WorkOutcome =
-  | 'saved'
-  /** A paper added by the user. */
-  | 'own'
-  /** Deferred: it will be tried again. */
-  | 'parked'
-  /** Failed for a reason that may be temporary. */
-  | 'failed'
-  /** Unavailable. */
-  | 'skipped'
-  /** Not tried yet. */
-  | 'waiting'
-  /** An entry of a list that names no work. */
-  | 'unreadable';
-
-export interface WorkLine {
-  readonly id: string;
-  readonly title: string | null;
-  /** The first author, with `et al.` if there are others: `Berg et al.` */
-  readonly authors: string | null;
-  readonly year: number | null;
-  readonly venue: string | null;
-  readonly doi: string | null;
-  readonly type: string | null;
-  readonly outcome: WorkOutcome;
-  readonly reason: string | null;
-  /** What the reason means. */
-  readonly sentence: string | null;
-  readonly resolver: string | null;
-  readonly licence: string | null;
-  readonly version: string | null;
-  readonly bytes: number | null;
-  /** Its document, once there is a file. */
-  readonly document: string | null;
-  readonly retracted: boolean;
-  readonly citations: number | null;
-  readonly at: string | null;
-}
-
-export interface SettledWork {
-  readonly work: string;
-  readonly at: string;
-  readonly outcome: string;
-  readonly reason: string;
-  readonly title: string | null;
-  readonly resolver: string | null;
-}
+export type WorkLine = z.output<typeof work>;
 
 function lineOf(row: Record<string, unknown>): WorkLine {
   const line = row as unknown as WorkLine & { readonly sort_value?: unknown };
@@ -224,30 +165,11 @@ export function sentenceOf(reason: string | null): string | null {
 export const WORK_FACETS = ['outcome', 'reason', 'licence', 'version', 'type', 'year'] as const;
 export type WorkFacet = (typeof WORK_FACETS)[number];
 
-/** A filter of works. A facet takes several values with commas, years also as `2018-2022`. Every field is optional. */
-export interface WorkFilter {
-  /**
-   * An outcome; `missing` is every one except `saved` and `own`. Entries that name no work are listed only if an
-   * outcome or a reason is given.
-   */
-  readonly outcome?: string | undefined;
-  readonly reason?: string | undefined;
-  readonly licence?: string | undefined;
-  readonly version?: string | undefined;
-  readonly type?: string | undefined;
-  readonly year?: string | undefined;
-  /** Words, or their beginnings, in title, first author, venue or ids, ignoring case and accents. */
-  readonly q?: string | undefined;
-  /** Substrings that must all be in the title, ignoring case and accents. */
-  readonly title?: string | undefined;
-  /** Substrings that must all be in the name of one author, or an ORCID. */
-  readonly author?: string | undefined;
-  /** Substrings that must all be in the venue. */
-  readonly venue?: string | undefined;
-  readonly isRetracted?: boolean | undefined;
-  /** The result of screening: `included`, `excluded`, or `none`. */
-  readonly label?: string | undefined;
-}
+/**
+ * A filter of works. Entries that name no work are listed only if an outcome or a reason is given. `title`: substrings
+ * that must all be in the title, ignoring case and accents.
+ */
+export type WorkFilter = z.output<typeof workFilter> & { readonly title?: string | undefined };
 
 export interface Conditions {
   readonly conditions: readonly string[];
@@ -264,7 +186,6 @@ export function wordsOf(text: string): string {
   return words.map((word) => `"${word}"*`).join(' AND ');
 }
 
-/** Entries that name no work are listed only if an outcome or a reason is given. */
 function isOfWorks({ outcome = '', reason = '' }: WorkFilter): boolean {
   return outcome === '' && reason === '';
 }
@@ -297,7 +218,7 @@ function soughtConditions(filter: WorkFilter): Conditions {
     conditions.push(condition);
     values[name] = value;
   };
-  const { q = '', title, author, venue, isRetracted, label } = filter;
+  const { q = '', title, author, venue, retracted, label } = filter;
   const words = wordsOf(q);
   if (words !== '') add('q', words, 'row IN (SELECT rowid FROM words WHERE words MATCH :q)');
   if (title !== undefined) add('title', piecesOf(title), 'has_words(title, :title)');
@@ -316,7 +237,7 @@ function soughtConditions(filter: WorkFilter): Conditions {
     conditions.push('label IN (SELECT value FROM json_each(:label))');
     values['label'] = JSON.stringify(label.split(',').map((each) => (each.trim() === NONE ? '' : each.trim())));
   }
-  if (isRetracted !== undefined) conditions.push(`retracted = ${isRetracted ? 1 : 0}`);
+  if (retracted !== undefined) conditions.push(`retracted = ${retracted ? 1 : 0}`);
   return { conditions, values };
 }
 

@@ -1,15 +1,8 @@
 import { z } from 'zod';
 
+import { count, fields, number, text } from '../../ask/shapes/index.ts';
+
 // Schemas that the page needs too: this file imports nothing that a browser does not have.
-
-export const text = z.string().nullable();
-export const number = z.number().nullable();
-export const count = z.int().min(0);
-
-/** Fields of one type. */
-export function fields<T extends z.ZodType, Name extends string>(type: T, ...names: readonly Name[]): Record<Name, T> {
-  return Object.fromEntries(names.map((name) => [name, type])) as Record<Name, T>;
-}
 
 /** Where something is on a page. */
 export const box = z.object({ page: z.int(), ...fields(z.number(), 'left', 'top', 'right', 'bottom') });
@@ -34,18 +27,6 @@ export const passage = z.object({
   boxes: z.array(box),
   link: text,
 });
-
-/** A work in a list. */
-export const work = z
-  .object({
-    ...fields(z.string(), 'id', 'outcome'),
-    ...fields(text, 'title', 'authors', 'venue', 'doi', 'type', 'reason', 'sentence'),
-    ...fields(text, 'resolver', 'licence', 'version', 'document'),
-    ...fields(number, 'year', 'bytes', 'citations'),
-    retracted: z.boolean(),
-    at: text.describe('ISO 8601.'),
-  })
-  .meta({ id: 'Work' });
 
 /** A sentence of an answer with the quotes that support it. */
 export const answerSentence = z.object({

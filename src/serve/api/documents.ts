@@ -26,7 +26,7 @@ export const documentRoutes: readonly Route[] = [
     summary: 'Documents and their processing state.',
     query: { ...pageQuery, q: words.optional().describe('Words of the title or authors.') },
     schema: shapes.page(shapes.documentLine),
-    value: ({ run, query }) => run.view.documents.page(query),
+    value: ({ run, query }) => run.view.documents(query),
   }),
   route({
     path: '/runs/{run}/documents/{document}',
@@ -58,7 +58,7 @@ export const documentRoutes: readonly Route[] = [
     summary: 'The passages of a document, in reading order.',
     schema: shapes.passages,
     value: async ({ run: { view }, path: { document } }) => {
-      if (!view.documents.has(document)) throw missing(document);
+      if (!view.hasDocument(document)) throw missing(document);
       const items: unknown[] = [];
       let room = MOST_CHARACTERS;
       for await (const { id, headings, regions, text, context: around, tokens, blocks } of view.passages(document)) {

@@ -1,16 +1,17 @@
 import { z } from 'zod';
 
 import {
-  answerSentence,
-  answerShape,
-  box,
   count,
+  documentHead,
+  documentLine,
   fields,
   number,
-  passage,
+  runEvent,
+  stepCount,
   text,
   work,
-} from '../../questions/shapes/index.ts';
+} from '../../ask/shapes/index.ts';
+import { answerSentence, answerShape, box, passage } from '../../questions/shapes/index.ts';
 import { JOB_STATES } from '../../queue/index.ts';
 
 // Building blocks of responses. The OpenAPI document is generated from these schemas, and tests check real responses
@@ -25,11 +26,7 @@ export function page<T extends z.ZodType>(item: T): z.ZodObject<{ items: z.ZodAr
   return z.object({ items: z.array(item), next });
 }
 
-const stage = z.object({
-  name: z.enum(['works', 'saved', 'parsed', 'chunked', 'embedded']),
-  ...fields(count, 'done', 'failed'),
-  ...fields(number, 'of', 'per_minute', 'seconds_left'),
-});
+const stage = stepCount.extend(fields(number, 'per_minute', 'seconds_left'));
 
 const tried = z
   .object({
@@ -64,13 +61,11 @@ export const about = z.object({
   runs: z.array(run),
 });
 
-export const event = z
-  .object({
+export const event = runEvent
+  .extend({
     id: z.int(),
-    kind: z.enum(['work', 'stage', 'host', 'queue', 'steering']),
-    level: z.enum(['info', 'warn', 'error']),
-    ...fields(z.string(), 'at', 'text'),
-    ...fields(text, 'run', 'work', 'document', 'host', 'reason'),
+    kind: z.enum([...runEvent.shape.kind.options, 'queue', 'steering']),
+    run: text,
     title: text.describe('Title of the document.'),
   })
   .meta({ id: 'Event' });
@@ -182,6 +177,8 @@ export const problem = z
   })
   .meta({ id: 'Problem' });
 
+export { documentLine };
+
 // Schemas for works, documents, passages, answers, tables, the drawn graph and the summary.
 
 export const wholeWork = work.extend({
@@ -193,14 +190,6 @@ export const wholeWork = work.extend({
 const facet = z.array(z.object({ value: z.string(), works: count, sentence: text }));
 
 export const facets = z.object(fields(facet, 'outcome', 'reason', 'licence', 'version', 'type', 'year'));
-
-const step = z.enum(['success', 'failure', 'needs-ocr']).nullable();
-
-const documentHead = { id: z.string(), ...fields(text, 'work', 'title', 'authors'), year: number };
-
-export const documentLine = z
-  .object({ ...documentHead, ...fields(step, 'parsed', 'chunked', 'embedded'), failure: text })
-  .meta({ id: 'Document' });
 
 export const wholeDocument = z.object({
   ...documentHead,

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { ManifestRow } from '../../download/index.ts';
 import type { ExportFormat, WorkFacet } from '../../corpus/index.ts';
 import { sentenceOf, WORK_FACETS } from '../../corpus/index.ts';
+import type { Graph } from '../../ask/index.ts';
 import { workLabel } from '../../ask/index.ts';
-import { WORK_FILTERS } from '../../questions/index.ts';
+import { workFilter } from '../../ask/shapes/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
@@ -23,7 +24,7 @@ export const workRoutes: readonly Route[] = [
   route({
     path: '/runs/{run}/facets',
     summary: 'Values of each filter, with the number of works under the other filters.',
-    query: WORK_FILTERS,
+    query: workFilter.shape,
     schema: shapes.facets,
     value: ({ run, query }) => {
       const facets = run.view.works.facets(query);
@@ -92,8 +93,9 @@ export function triedOf(run: string, row: ManifestRow): Record<string, unknown> 
   };
 }
 
-function graphOf({ graph }: RunWatch): RunWatch['graph'] {
-  if (graph.isThere) return graph;
+/** The graph of a run, which the caller disposes of. */
+function openGraph({ corpus: { graph } }: RunWatch): Graph {
+  if (graph.exists) return graph.open();
   throw new Problem(404, 'NO_GRAPH', 'this run has no graph yet', { hint: 'build one with docstokg graph build' });
 }
 
@@ -104,17 +106,20 @@ export const graphRoutes: readonly Route[] = [
     summary: 'The most cited works of the corpus.',
     query: { limit: z.int().min(1).max(1_000).default(500) },
     schema: shapes.drawnWorks,
-    value: ({ run, query: { limit } }) =>
-      graphOf(run).use((graph) => {
-        const works = graph.works().slice(0, limit);
-        return { items: works.map(({ node }) => ({ id: node.id, label: workLabel(node) })) };
-      }),
+    value: ({ run, query: { limit } }) => {
+      using graph = openGraph(run);
+      const works = graph.works().slice(0, limit);
+      return { items: works.map(({ node }) => ({ id: node.id, label: workLabel(node) })) };
+    },
   }),
   route({
     path: '/runs/{run}/graph/picture',
     summary: 'The neighbourhood of a work, with coordinates for drawing.',
     query: { node: words.min(1).describe('A node id, DOI, or words of a title.') },
     schema: shapes.picture,
-    value: ({ run, query: { node } }) => graphOf(run).use((graph) => graph.neighbourhood(node)),
+    value: ({ run, query: { node } }) => {
+      using graph = openGraph(run);
+      return graph.neighbourhood(node);
+    },
   }),
 ];

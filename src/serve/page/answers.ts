@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 
 import type * as shapes from '../api/shapes.ts';
-import type { answerShape, passage, screeningShape, work } from '../../questions/shapes/index.ts';
+import type { work } from '../../ask/shapes/index.ts';
+import type { answerShape, passage, screeningShape } from '../../questions/shapes/index.ts';
 
 // Response types, inferred from the API schemas.
 

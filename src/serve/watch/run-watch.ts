@@ -1,28 +1,14 @@
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 
 import type { z } from 'zod';
 
 import type { Clock } from '../../base/index.ts';
-import type { Graph } from '../../ask/index.ts';
 import { outcomesOf } from '../../ask/index.ts';
-import type {
-  Corpus,
-  CorpusView,
-  RunEvent,
-  RunFile,
-  SearchSession,
-  StepCount,
-  WorksPage,
-  WorksRequest,
-} from '../../corpus/index.ts';
-import { fileStamp, KeptOpen } from '../../corpus/index.ts';
+import type { Corpus, CorpusView, RunEvent, RunFile, StepCount } from '../../corpus/index.ts';
 import { screeningOnDemand } from '../../screen/index.ts';
 import type { Screening } from '../../screen/index.ts';
 import type { figures, run } from '../api/shapes.ts';
 import { secondsLeft, Series } from './series.ts';
-
-/** How often to check for a newer index or graph. */
-const LOOK_MS = 2_000;
 
 export type RunLine = z.output<typeof run>;
 
@@ -36,8 +22,7 @@ export class RunWatch implements AsyncDisposable {
   readonly corpus: Corpus;
   readonly view: CorpusView;
   readonly series = new Series<StepName>();
-  readonly search: KeptOpen<SearchSession>;
-  readonly graph: KeptOpen<Graph>;
+  readonly search: ReturnType<Corpus['liveSearch']>;
   readonly #clock: Clock;
   #file: RunFile | undefined;
   readonly screening: (() => Screening) & Disposable;
@@ -48,21 +33,7 @@ export class RunWatch implements AsyncDisposable {
     this.view = corpus.view();
     this.screening = screeningOnDemand(corpus.folder, corpus.config);
     this.#clock = clock;
-    const index = join(corpus.folder, 'Index');
-    const decisions = join(corpus.folder, 'decisions.jsonl');
-    this.search = new KeptOpen({
-      open: () => corpus.openSearch({ asItIs: true }),
-      // Works that screening excludes are no longer found.
-      stamp: () => (fileStamp(index) === null ? null : `${fileStamp(index)} ${fileStamp(decisions)}`),
-      lookMs: LOOK_MS,
-      clock,
-    });
-    this.graph = new KeptOpen({
-      open: () => Promise.resolve(corpus.graph.open()),
-      stamp: () => (corpus.graph.exists ? fileStamp(join(corpus.folder, 'corpus.sqlite')) : null),
-      lookMs: LOOK_MS,
-      clock,
-    });
+    this.search = corpus.liveSearch({ asItIs: true });
   }
 
   /** Reads new data and returns what happened. */
@@ -77,10 +48,6 @@ export class RunWatch implements AsyncDisposable {
     this.series.add({ ...counts, at: this.#clock.now() });
     return events;
   }
-
-  /** The view is read again before each request; papers without a record are listed by the library. */
-  readonly works = (request: WorksRequest): WorksPage | Promise<WorksPage> =>
-    this.view.account().listed > 0 ? this.view.works.page(request) : this.corpus.library.works(request);
 
   /** Query and result as written by the run. */
   get file(): RunFile | undefined {
@@ -101,7 +68,7 @@ export class RunWatch implements AsyncDisposable {
       saved: saved?.done ?? 0,
       documents: parsed?.done ?? 0,
       has_search: this.search.isThere,
-      has_graph: this.graph.isThere,
+      has_graph: this.corpus.graph.exists,
     };
   }
 
@@ -130,7 +97,6 @@ export class RunWatch implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.screening[Symbol.dispose]();
     await this.search[Symbol.asyncDispose]();
-    await this.graph[Symbol.asyncDispose]();
     this.view[Symbol.dispose]();
     await this.corpus[Symbol.asyncDispose]();
   }

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+
+// What `ask` is asked and answers. HTTP, MCP and the page use these schemas; `ask` uses only their types, so that a search
+// need not load zod. This file imports nothing that a browser does not have.
+
+export const text = z.string().nullable();
+export const number = z.number().nullable();
+export const count = z.int().min(0);
+
+/** Fields of one type. */
+export function fields<T extends z.ZodType, Name extends string>(type: T, ...names: readonly Name[]): Record<Name, T> {
+  return Object.fromEntries(names.map((name) => [name, type])) as Record<Name, T>;
+}
+
+const words = z.string().max(1_000).optional();
+
+/** Filters of works. A facet takes several values with commas. */
+export const workFilter = z.object({
+  q: words.describe('Words, or prefixes of words, in title, authors, venue or ids.'),
+  outcome: words.describe('saved, failed, parked, skipped, waiting, own, or missing for all without a text; comma-separated.'), // prettier-ignore
+  reason: words.describe('Why a work has no full text, as account lists them; comma-separated.'),
+  licence: words.describe('Such as cc-by; none for unknown; comma-separated.'),
+  version: words.describe('publishedVersion, acceptedVersion, submittedVersion, none.'),
+  type: words.describe('Such as article or preprint; comma-separated.'),
+  label: words.describe('Screening result: included, excluded, none; comma-separated.'),
+  year: words.describe('2020, 2018-2022, 2018-, -2022, none.'),
+  author: words.describe('Part of an author’s name.'),
+  venue: words.describe('Part of the name of a journal or repository.'),
+  retracted: z.boolean().optional(),
+});
+
+/** A work in a list. */
+export const work = z
+  .object({
+    id: z.string(),
+    outcome: z
+      .enum(['saved', 'own', 'parked', 'failed', 'skipped', 'waiting', 'unreadable'])
+      .describe('own: a paper of the user; parked: tried again later; skipped: unavailable; waiting: not tried yet.'),
+    ...fields(text, 'title', 'authors', 'venue', 'doi', 'type', 'reason', 'sentence'),
+    ...fields(text, 'resolver', 'licence', 'version', 'document'),
+    ...fields(number, 'year', 'bytes', 'citations'),
+    retracted: z.boolean(),
+    at: text.describe('ISO 8601.'),
+  })
+  .meta({ id: 'Work' });
+
+export const documentHead = { id: z.string(), ...fields(text, 'work', 'title', 'authors'), year: number };
+
+/** A document in a list: the outcome of each of its steps, null before it. */
+export const documentLine = z
+  .object({
+    ...documentHead,
+    ...fields(z.enum(['success', 'failure', 'needs-ocr']).nullable(), 'parsed', 'chunked', 'embedded'),
+    failure: text.describe('Why the last step failed.'),
+  })
+  .meta({ id: 'Document' });
+
+/** Progress of a run at one step. */
+export const stepCount = z.object({
+  name: z.enum(['works', 'saved', 'parsed', 'chunked', 'embedded']),
+  ...fields(count, 'done', 'failed'),
+  of: number.describe('How many are expected at this step; null if unknown.'),
+});
+
+/** An event of a run, described for people. */
+export const runEvent = z.object({
+  kind: z.enum(['work', 'stage', 'host']),
+  level: z.enum(['info', 'warn', 'error']),
+  at: z.string().describe('ISO 8601, by the clock of the run.'),
+  text: z.string(),
+  ...fields(text, 'work', 'document', 'host', 'reason'),
+});
