@@ -67,7 +67,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
   },
   ask: {
     folders: ['base', 'config', 'stage', 'works', 'download', 'parse', 'telemetry', 'store', 'search', 'graph'],
-    packages: [],
+    packages: ['zod'],
     budget: 2_000,
   },
   corpus: {
