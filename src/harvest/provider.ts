@@ -358,6 +358,8 @@ export async function* listWorks(query: OpenAlexQuery, options: ListingOptions):
   if (resume) tell(`the listing goes on after ${resume.yielded} works that were found before`);
   for (;;) {
     let pages = 0;
+    let listed = resume?.yielded ?? 0;
+    let total = 0;
     let records: WorkRecord[] = [];
     const keepPage = (): void => {
       if (records.length > 0) keep?.(records);
@@ -368,11 +370,13 @@ export async function* listWorks(query: OpenAlexQuery, options: ListingOptions):
       for await (const event of iterateOpenAlex(query, { ...listing, resume })) {
         if (event.kind === 'work') {
           if (event.record) records.push(event.record);
+          listed += 1;
           yield event.work;
         } else keepPage();
         if (event.kind === 'end') end = event.end;
         if (event.kind === 'page') {
           pages += 1;
+          total = event.total ?? 0;
           if (pages === 1 && !resume) tell(subjectLine(event.state.subject, event.total));
         }
         const state = event.kind === 'page' ? event.state : event.kind === 'end' ? stateOf(event.end) : null;
@@ -390,9 +394,16 @@ export async function* listWorks(query: OpenAlexQuery, options: ListingOptions):
       continue;
     }
     finish(end, statePath, tell);
+    // Repeats and unreadable records cost a few.
+    if (end?.kind === 'complete' && listed < ALMOST_ALL * total) {
+      const hint = (listing.credentials ?? []).length === 0 ? '; with a key (keys.openalex) it may list all' : '';
+      tell(`OpenAlex counts ${total.toLocaleString('en')} works and listed ${listed.toLocaleString('en')}${hint}`);
+    }
     return;
   }
 }
+
+const ALMOST_ALL = 0.99;
 
 function subjectLine(subject: OpenAlexState['subject'], total: number | null): string {
   const count = total === null ? 'an unknown number of works' : `${total.toLocaleString('en')} works`;

@@ -103,6 +103,7 @@ export async function* iterateOpenAlex(query: OpenAlexQuery, options: OpenAlexOp
     };
   }
   const seen = new Set<string>();
+  const positions = new Set<string>();
   let { yielded } = state;
   while (yielded < maxResults) {
     const answer = await lookupJson(
@@ -129,12 +130,26 @@ export async function* iterateOpenAlex(query: OpenAlexQuery, options: OpenAlexOp
       yield { kind: 'work', work, record: parseOpenAlexRecord(record, new Date(now()).toISOString()) };
       if (yielded >= maxResults) break;
     }
-    const next = nextPosition(state, answer.value.meta.next_cursor ?? null, answer.value.results.length, perPage);
-    if (!next && yielded < maxResults) {
+    positions.add(JSON.stringify(state.at));
+    const total = answer.value.meta.count ?? null;
+    const next = nextPosition(
+      state,
+      answer.value.meta.next_cursor ?? null,
+      answer.value.results.length,
+      perPage,
+      total,
+    );
+    const isRepeated = next !== undefined && positions.has(JSON.stringify(next));
+    if (isRepeated && yielded < Math.min(total ?? 0, maxResults)) {
+      const message = `the cursor leads back to a page already read, after ${yielded} of ${total ?? 0} works`;
+      yield { kind: 'end', end: { kind: 'failed', code: 'OPENALEX_FAILED', message, hint: null, state } };
+      return;
+    }
+    if ((!next || isRepeated) && yielded < maxResults) {
       yield { kind: 'end', end: { kind: 'complete' } };
       return;
     }
-    if (!next) break;
+    if (!next || isRepeated) break;
     state = { subject: state.subject, at: next, yielded };
   }
   yield { kind: 'end', end: { kind: 'limit' } };
@@ -240,11 +255,14 @@ function nextPosition(
   nextCursor: string | null,
   results: number,
   perPage: number,
+  total: number | null,
 ): OpenAlexState['at'] | undefined {
   if (results === 0) return undefined;
   if (state.at.kind === 'cursor') return nextCursor === null ? undefined : { kind: 'cursor', cursor: nextCursor };
   const page = state.at.page + 1;
-  return results < perPage || page * perPage > PAGED_RESULTS ? undefined : { kind: 'page', page };
+  // A page in the middle may be short of works that were merged or removed.
+  const isLast = total === null ? results < perPage : state.at.page * perPage >= total;
+  return isLast || page * perPage > PAGED_RESULTS ? undefined : { kind: 'page', page };
 }
 
 function budgetOf(response: HttpResponse | undefined): OpenAlexBudget | null {

@@ -147,6 +147,35 @@ test('without a key pages are numbered, because cursors need one', async () => {
   assert.ok(asked.every(({ query }) => !query.has('cursor')));
 });
 
+test('a cursor that leads back ends the listing with a failure, or quietly after the last work', async () => {
+  const page = (count: number, next: string, id: number) => ({
+    status: 200,
+    body: JSON.stringify({
+      meta: { count, next_cursor: next },
+      results: [{ id: `https://openalex.org/W${id}`, doi: null, locations: [] }],
+    }),
+  });
+  const circle = (count: number) =>
+    listing(0, { filter: 'x:1' }, {}, ({ query }) =>
+      query.get('cursor') === 'b' ? page(count, 'a', 2) : page(count, query.get('cursor') === 'a' ? 'b' : 'a', 1),
+    );
+  const early = await circle(9);
+  assert.deepEqual([ids(early.events), early.asked.length], [['W1', 'W2'], 3]);
+  const last = early.events.at(-1);
+  assert.ok(last?.kind === 'end' && last.end.kind === 'failed');
+  assert.match(last.end.message, /after 2 of 9 works/);
+  assert.deepEqual(endOf((await circle(2)).events), { kind: 'complete' });
+});
+
+test('without a key a short page in the middle does not end the listing', async () => {
+  const { events } = await listing(25, { topic: 'x' }, { perPage: 10, credentials: [] }, ({ query }) =>
+    query.get('page') === '2'
+      ? { status: 200, body: JSON.stringify({ meta: { count: 25 }, results: [{ id: 'https://openalex.org/W11' }] }) }
+      : undefined,
+  );
+  assert.deepEqual([ids(events).length, endOf(events)], [16 + 1, { kind: 'complete' }]);
+});
+
 test('a failed page is requested again by its cursor, with delays below the cap', async () => {
   const { events, asked, ms } = await listing(25, { topic: 'x' }, { perPage: 10 }, (seen, before) =>
     seen.query.get('cursor') === '10' && before < 3 ? { status: 503, body: '{}' } : undefined,
