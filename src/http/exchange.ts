@@ -426,7 +426,8 @@ class Deadlines implements Disposable {
   }
 }
 
-const PASS = new Set(['', 'identity']);
+/** Nothing to decode; the last three are no codings, but servers say so of plain bodies. */
+const PASS = new Set(['', 'identity', 'none', 'binary', 'utf-8']);
 const KNOWN = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd']);
 
 /** The content codings to decode, in order; undefined if one is unknown. */

@@ -32,6 +32,16 @@ test('redirects are followed with their chain, including relative ones', async (
   assert.equal(tooFar.kind === 'refused' && tooFar.reason, 'max-hops');
 });
 
+test('a file name in UTF-8 in a redirect is followed as it was meant', async () => {
+  await using server = await openLoopback((request, response) => {
+    if (request.url === '/') response.writeHead(302, { location: Buffer.from('/é.pdf').toString('latin1') }).end();
+    else response.end(request.url);
+  });
+  await using client = loopbackClient(server);
+  const result = await client.send({ url: new URL('http://a.test/') });
+  assert.equal(result.kind === 'response' && result.response.body.toString(), '/%C3%A9.pdf');
+});
+
 test('a redirect loop is detected, unless a cookie ends it', async () => {
   await using server = await openLoopback((request, response) => {
     if (request.url === '/loop') response.writeHead(302, { location: '/pool' }).end();

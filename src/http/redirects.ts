@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 import type { HttpLimits, Hop, HttpRequest, HttpResponse, HttpResult, RefusedReason, Wrap } from './send.ts';
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -25,7 +27,7 @@ export function withRedirects(limits: HttpLimits): Wrap {
       });
       const location = response.headers['location'];
       if (location === undefined) return refuse('bad-redirect', `status ${response.status} without a Location`);
-      const target = URL.parse(location, request.url.href);
+      const target = URL.parse(decodedHeader(location), request.url.href);
       if (!target) return refuse('bad-redirect', 'the Location is not a URL');
       if (target.protocol !== 'http:' && target.protocol !== 'https:') {
         return refuse('bad-redirect', `the Location has the scheme ${target.protocol}`);
@@ -39,6 +41,12 @@ export function withRedirects(limits: HttpLimits): Wrap {
       }
     }
   };
+}
+
+/** Header values are read as Latin-1; servers write names of files in UTF-8. */
+function decodedHeader(value: string): string {
+  const bytes = Buffer.from(value, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : value;
 }
 
 function follow(request: HttpRequest, response: HttpResponse, target: URL): HttpRequest | undefined {

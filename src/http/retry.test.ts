@@ -69,6 +69,8 @@ test('a 429, or a 503 with a time, ends as later after the last retry; a 503 wit
     const { result } = await wire.settle(client.send({ url: new URL(`http://${host}.test/?status=${query}`) }));
     return result.kind === 'response' ? String(result.response.status) : result.kind;
   };
+  assert.equal(await ask('202&after=5', 'e'), 'later', 'an archive that fetches the file');
+  assert.equal(await ask('202', 'f'), '202');
   assert.equal(await ask('503&after=5', 'a'), 'later');
   assert.equal(await ask('503&after=3600', 'b'), 'later');
   assert.equal(await ask('429&after=5', 'c'), 'later');

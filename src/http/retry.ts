@@ -78,7 +78,11 @@ function canSpend({ budget }: HttpRequest, ms: number): boolean {
 function isWorthRetrying(result: HttpResult, request: HttpRequest): boolean {
   const { method = 'GET' } = request;
   if (method === 'POST' && request.repeatable !== true) return false;
-  if (result.kind === 'response') return RETRYABLE.has(result.response.status);
+  if (result.kind === 'response') {
+    const { status, headers } = result.response;
+    // Archives answer 202 and name a time while they fetch a file.
+    return RETRYABLE.has(status) || (status === 202 && headers['retry-after'] !== undefined);
+  }
   if (result.kind !== 'failed' || !result.retryable) return false;
   return request.sink === undefined || result.trail.response === undefined;
 }

@@ -330,6 +330,9 @@ test('all content codings are decoded, at most two', async () => {
     zstd: zstdCompressSync(text),
     'gzip, gzip': gzipSync(gzipSync(text)),
     identity: text,
+    none: text,
+    binary: text,
+    'UTF-8': text,
   };
   await using server = await openLoopback((request, response) => {
     const coding = decodeURIComponent(request.url.slice(1));
