@@ -18,6 +18,13 @@ const PLAN: Plan = {
   robots: 'terms', credentials: [], headers: {}, checksum: null, sameAs: null, terms: null, credits: 0,
 }; // prettier-ignore
 
+/** Pages that pass on to a file. */
+const PASSING: Readonly<Record<string, string>> = {
+  '/viewer': '<html><iframe src="/file.pdf"></iframe></html>',
+  '/wait': '<html><meta http-equiv="refresh" content="3; url=/file.pdf">Your download will start shortly</html>',
+  '/again': '<html><meta http-equiv="refresh" content="3; url=/viewer"></html>',
+};
+
 /** Tries a plan against a host with this page and a valid file. */
 async function tryPage(
   page: string,
@@ -28,6 +35,7 @@ async function tryPage(
   await using server = await openLoopback(({ url }, response) => {
     if (url.endsWith('/file.pdf')) response.end(PDF);
     else if (url === '/page') response.writeHead(200, { 'content-type': 'text/html' }).end(page);
+    else if (url in PASSING) response.writeHead(200, { 'content-type': 'text/html' }).end(PASSING[url]);
     else if (url === '/sale')
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body><a>Purchase PDF</a></body></html>');
     else response.writeHead(404).end();
@@ -101,7 +109,23 @@ test('a page that offers the text for sale is paywalled, also behind the link of
   const sold = page('10.5555/work').replace('/file.pdf', '/sale');
   const { attempt, asked } = await tryPage(sold);
   assert.deepEqual([attempt.reason, asked], ['paywalled', ['/page', '/sale']]);
-  assert.equal((await tryPage('<html><body><a>Purchase PDF</a></body></html>')).attempt.reason, 'paywalled');
+  for (const html of ['<a>Purchase PDF</a>', '<a>Purchase PDF</a><a href="/file.pdf">Nutzungsbedingungen</a>'])
+    assert.equal((await tryPage(`<html><body>${html}</body></html>`)).attempt.reason, 'paywalled', html);
+});
+
+test('a page behind a link is read only if it shows the file or passes on to it, once', async () => {
+  for (const between of ['/viewer', '/wait']) {
+    const { attempt, asked } = await tryPage(page('10.5555/work').replace('/file.pdf', between));
+    assert.deepEqual([attempt.reason, asked], ['success', ['/page', between, '/file.pdf']]);
+  }
+  const { attempt, asked } = await tryPage(page('10.5555/work').replace('/file.pdf', '/again'));
+  assert.deepEqual([attempt.reason, asked], ['html-as-pdf', ['/page', '/again', '/viewer']]);
+});
+
+test('the file that a page states comes before a refresh for browsers without scripts', async () => {
+  const refresh = '<noscript><meta http-equiv="refresh" content="0; url=/enable-javascript"></noscript>';
+  const { attempt, asked } = await tryPage(page('10.5555/work', refresh));
+  assert.deepEqual([attempt.reason, asked], ['success', ['/page', '/file.pdf']]);
 });
 
 test('a page that is the full text is saved', async () => {

@@ -128,6 +128,8 @@ function inWords({ resolver, reason, detail }: AttemptRow): string {
 }
 
 const MOST_REFRESHES = 3;
+/** Pages before one that a page's link leads to. */
+const LINKED = MOST_REFRESHES + 1;
 export interface TryOptions {
   readonly send: Send;
   readonly files: KeptFiles;
@@ -236,16 +238,23 @@ export class PlanTrier {
     if (wall !== undefined) return { ...got, reason: wall };
     if (expect === 'html' && this.#options.accept.has('html')) return this.#keepPage(got, text, claim);
     const isPromised = plan.isPromised || expect === 'pdf' || expect === 'xml';
-    // A page is read if a plan leads to it, even if a file was promised; pages behind its links are not.
-    if (pages > MOST_REFRESHES) return { ...got, reason: isForSale(text) ? 'paywalled' : 'html-as-pdf' };
     const page = readLandingPage(text, response.url, response.headers);
-    if (page.refresh !== null && pages < MOST_REFRESHES)
+    // A page is read if a plan leads to it, even if a file was promised; a page behind its links only if it passes on
+    // to the file, as viewers and "your download will start" do.
+    if (pages > MOST_REFRESHES) {
+      const file = page.refresh ?? page.embedded;
+      if (file !== null && pages === LINKED && !this.#tried.has(file))
+        return this.#follow(plan, file, expect, pages + 1, claim);
+      return { ...got, reason: isForSale(text) ? 'paywalled' : 'html-as-pdf' };
+    }
+    // Stated files come before a refresh, which may be for browsers without scripts.
+    const isStrong = ({ trust }: LandingLink): boolean => trust < 3;
+    if (page.refresh !== null && pages < MOST_REFRESHES && !page.links.some(isStrong))
       return this.#follow(plan, page.refresh, expect, pages + 1, claim);
     const statement = statementOf(page, this.#work, plan);
     if ('why' in statement) return { ...got, reason: 'identity-mismatch', detail: statement.why };
     const none: Got = { ...got, page: statement, reason: isPromised ? 'html-as-pdf' : 'no-pdf-link' };
     // Stated files first, then a page that is the text itself, then links that look like files.
-    const isStrong = ({ trust }: LandingLink): boolean => trust < 3;
     const strong = await this.#followLinks(plan, page, page.links.filter(isStrong), none);
     if (strong.artifact !== null) return { ...strong, page: statement };
     if (page.isFullText && this.#options.accept.has('html')) {
@@ -254,7 +263,8 @@ export class PlanTrier {
     }
     const weak = page.links.filter((link) => !isStrong(link));
     const found = { ...(await this.#followLinks(plan, page, weak, strong)), page: statement };
-    return page.links.length === 0 && isForSale(text) ? { ...found, reason: 'paywalled' } : found;
+    const isLost = page.links.length === 0 || (found.reason === 'identity-mismatch' && !page.links.some(isStrong));
+    return isLost && isForSale(text) ? { ...found, reason: 'paywalled' } : found;
   }
 
   /** Tries the files a page names until one is the work's; else returns the last reason, or `none`. */
@@ -280,7 +290,7 @@ export class PlanTrier {
       const robots = robotsAt(plan, link.url);
       const { url, expect } = link;
       const inner: Plan = { ...plan, url, expect, robots, credentials: [], headers, checksum: null };
-      last = await this.#follow(inner, url, expect, MOST_REFRESHES + 1, { work, mustProve: link.trust === 3 });
+      last = await this.#follow(inner, url, expect, LINKED, { work, mustProve: link.trust === 3 });
       this.#tried.set(link.url, last.reason);
       if (last.artifact !== null) return last;
     }

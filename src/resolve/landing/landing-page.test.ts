@@ -53,6 +53,20 @@ test('every way to link the file is understood', () => {
     ],
     ['<embed type="application/pdf" src="/i">', 'https://journal.example/i'],
     ['<object data="/j.pdf"></object>', 'https://journal.example/j.pdf'],
+    ['<frameset><frame src="/menu.html"><frame src="/j2.pdf"></frameset>', 'https://journal.example/j2.pdf'],
+    [
+      '<iframe src="/stampPDF/getPDF.jsp?arnumber=1"></iframe>',
+      'https://journal.example/stampPDF/getPDF.jsp?arnumber=1',
+    ],
+    ['<iframe src="/pdfjs/web/viewer.html?file=%2Fget%2F12%3Fx%3D1"></iframe>', 'https://journal.example/get/12?x=1'],
+    [
+      '<iframe src="https://docs.google.com/viewer?url=https%3A%2F%2Fj.example%2Fp.pdf&amp;embedded=true"></iframe>',
+      'https://j.example/p.pdf',
+    ],
+    ['<meta name="citation_pdf_url" content="/get?a=1&amp;amp;b=2">', 'https://journal.example/get?a=1&b=2'],
+    ['<a href="/files/12/download">Download full text (PDF)</a>', 'https://journal.example/files/12/download'],
+    ['<a href="/12.pdf"><img src="/pdf.gif"></a>', 'https://journal.example/12.pdf'],
+    ['<a href="/12.pdf">Télécharger</a>', 'https://journal.example/12.pdf'],
     ['<a class="obj_galley_link pdf" href="/article/view/7/9">PDF</a>', 'https://journal.example/article/download/7/9'],
     [
       '<a href="/bitstreams/01234567-89ab-cdef-0123-456789abcdef/download">Download</a>',
@@ -69,10 +83,15 @@ test('every way to link the file is understood', () => {
     }),
     ['https://f.example/l.pdf'],
   );
+  assert.deepEqual(urls('', { link: '<https://f.example/l.pdf>; rel="item", <https://f.example/m>; rel="item"' }), [
+    'https://f.example/l.pdf',
+  ]);
 });
 
 test('links that only look like the file are dropped or come last', () => {
   assert.deepEqual(urls('<a href="/guidelines.pdf">Author guidelines</a><a href="/suppl1.pdf">PDF</a>'), []);
+  const many = [1, 2, 3, 4].map((at) => `<a href="/${at}.pdf">Artikel ${at}</a>`).join('');
+  assert.deepEqual(urls(`<body>${many}</body>`), [], 'a list');
   const both = urls(
     '<a href="/x.pdf">PDF</a><meta name="citation_pdf_url" content="/s.pdf?supplement=1"><meta name="citation_pdf_url" content="/a.pdf">',
   );
@@ -160,6 +179,13 @@ test('a refresh, a licence and a DOI are read', () => {
   assert.equal(read.license?.slug, 'cc-by');
   assert.equal(read.doi, '10.1000/abc');
   assert.equal(readLandingPage('<meta http-equiv="refresh" content="35">', page).refresh, null);
+  for (const [html, headers] of [
+    ['<meta http-equiv="refresh" content="2; /next">', {}],
+    ['', { refresh: '1; url=/next' }],
+  ] as const)
+    assert.equal(readLandingPage(html, page, headers).refresh, 'https://journal.example/next', html);
+  const expiry = '<meta http-equiv="refresh" content="1800; url=/session-timeout">';
+  assert.equal(readLandingPage(expiry, page).refresh, null);
   assert.equal(readLandingPage('<meta http-equiv="refresh" content="0;url=javascript:alert(1)">', page).refresh, null);
   assert.equal(readLandingPage('<meta name="dc.rights" content="All rights reserved">', page).license, null);
 });
@@ -293,6 +319,7 @@ test('Link headers with commas and quotes are parsed', () => {
 });
 
 test('pages are decoded in their charset, except dangerous ones', () => {
+  assert.equal(decodePage(Buffer.from('\ufeffé', 'utf16le'), undefined), 'é');
   assert.equal(decodePage(Buffer.from('caf\u00e9', 'latin1'), 'text/html; charset=ISO-8859-1'), 'caf\u00e9');
   assert.equal(
     decodePage(Buffer.from('<meta charset="windows-1251">\xef\xf0', 'latin1'), 'text/html').slice(-2),

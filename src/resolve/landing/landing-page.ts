@@ -36,8 +36,10 @@ export interface LandingPage {
   readonly isDoiStated: boolean;
   readonly license: License | null;
   readonly links: readonly LandingLink[];
-  /** Target of a meta refresh. */
+  /** Target of a refresh. */
   readonly refresh: string | null;
+  /** The file that the page shows in a frame or viewer. */
+  readonly embedded: string | null;
   readonly isFullText: boolean;
   /** Whether `title` comes from metadata rather than the title bar. */
   readonly isTitleStated: boolean;
@@ -55,7 +57,7 @@ const SUPPLEMENT =
 const JOURNAL_FILE =
   /(?:authors?|submission|reviewers?)[-_ ]?(?:guide|instruction|kit|template|checklist)|(?:guidelines?|instructions?|guide)[-_ ](?:for|to)[-_ ](?:authors?|reviewers?)|copyright[-_ ]?(?:form|transfer|agreement)|media[-_ ]?kit|order[-_ ]?form/i;
 const OTHER_LABEL =
-  /\bsuppl|\bsupporting (?:information|material)|\badditional files?\b|\bappendi(?:x|ces)\b|\bguidelines?\b|\bguides? (?:for|to)\b|\binstructions? (?:for|to)\b|\b(?:author|reviewer)s?['’]? (?:guide|kit|instructions)|\btemplate\b|\bchecklist\b|\bcopyright\b|\bpolic(?:y|ies)\b|\bpermissions?\b|\b(?:full|whole|complete|entire) issue\b|\btable of contents\b|\b(?:front|back) matter\b|\bcover\b|\bpeer[- ]review (?:file|reports?)\b|\breporting summary\b|\bbrochure\b|\bmedia kit\b|\border form\b/i;
+  /\bsuppl|\bsupporting (?:information|material)|\badditional files?\b|\bappendi(?:x|ces)\b|\bguidelines?\b|\bguides? (?:for|to)\b|\binstructions? (?:for|to)\b|\b(?:author|reviewer)s?['’]? (?:guide|kit|instructions)|\btemplate\b|\bchecklist\b|\bcopyright\b|\bpolic(?:y|ies)\b|\bpermissions?\b|\b(?:full|whole|complete|entire) issue\b|\btable of contents\b|\b(?:front|back) matter\b|\bcover\b|\bpeer[- ]review (?:file|reports?)\b|\breporting summary\b|\bbrochure\b|\bterms\b|\bprivacy\b|\baccessibility\b|\bnewsletter\b|\bannual report\b|\bmedia kit\b|\border form\b/i;
 
 /** Reads a page's statements in order of trust; at most twenty links. */
 export function readLandingPage(html: string, url: URL, headers: Headers = {}): LandingPage {
@@ -79,6 +81,7 @@ export function readLandingPage(html: string, url: URL, headers: Headers = {}): 
   const own = [stated, ofAddress].filter((each) => each !== undefined);
   const anchors = tags.filter((tag) => tag.name === 'a' && mayBeOfArticle(tag, base, url, own));
   const title = titleIn(metas);
+  const shown = embedded(tags);
   const candidates = [
     ...withoutSupplements(
       metas
@@ -89,7 +92,7 @@ export function readLandingPage(html: string, url: URL, headers: Headers = {}): 
     ...alternates(tags),
     ...headerLinks(headers),
     ...linked.flatMap(({ pdfUrls }) => pdfUrls.map((each) => link(each, 'pdf', 2))),
-    ...embedded(tags),
+    ...shown,
     ...platformLinks(anchors),
     ...embeddedData(tags),
     ...metas.filter(({ name }) => HTML_METAS.has(name)).map(({ content }) => link(content, 'html', 2)),
@@ -108,7 +111,8 @@ export function readLandingPage(html: string, url: URL, headers: Headers = {}): 
       base,
       url,
     ),
-    refresh: refreshOf(tags, base),
+    refresh: refreshOf(tags, headers, base),
+    embedded: distinct(shown, base, url)[0]?.url ?? null,
     isFullText: isFullText(prose),
     tdmReserved: metas.some(({ name, content }) => name === 'tdm-reservation' && content === '1'),
   };
@@ -177,18 +181,28 @@ function alternates(tags: readonly Tag[]): LandingLink[] {
 
 function headerLinks(headers: Headers): LandingLink[] {
   return parseLinkHeader(headers['link']).flatMap(({ target, rel, type }) => {
-    const expect = expectationOf(type ?? '');
+    const expect = expectationOf(type ?? (/\.pdf($|\?)/i.test(target) ? 'application/pdf' : ''));
     return expect !== undefined && (rel.includes('item') || rel.includes('alternate')) ? [link(target, expect, 1)] : [];
   });
 }
 
 function embedded(tags: readonly Tag[]): LandingLink[] {
   return tags.flatMap(({ name, attributes }) => {
-    if (!['embed', 'iframe', 'object'].includes(name)) return [];
+    if (!['embed', 'iframe', 'frame', 'object'].includes(name)) return [];
     const source = attributes.get('src') ?? attributes.get('data') ?? '';
-    const isPdf = /^application\/pdf/i.test(attributes.get('type') ?? '') || /\.pdf($|[?#])/i.test(source);
+    const viewed = viewedFile(source);
+    if (viewed !== undefined) return [link(viewed, 'pdf', 2)];
+    const isPdf = /^application\/pdf/i.test(attributes.get('type') ?? '') || /pdf/i.test(source.split(/[?#]/)[0] ?? '');
     return isPdf ? [link(source, 'pdf', 2)] : [];
   });
+}
+
+/** The file that a viewer is given: `pdfjs/web/viewer.html?file=…`, `docs.google.com/viewer?url=…`. */
+function viewedFile(source: string): string | undefined {
+  const [path = '', query = ''] = source.split('?', 2);
+  if (!/viewer/i.test(path)) return undefined;
+  const parameters = new URLSearchParams(query);
+  return ['file', 'url', 'src', 'pdf'].map((name) => parameters.get(name)).find((value) => value) ?? undefined;
 }
 
 /** DSpace 7 and later serve an application shell for a file; the bytes are at the API. */
@@ -252,28 +266,41 @@ function embeddedData(tags: readonly Tag[]): LandingLink[] {
     });
 }
 
-/** Anchors that end in .pdf and are labelled so. */
+const ENDS_IN_PDF = /\.pdf($|[?#])/i;
+/** With more of them a page is a list, and only labelled ones are tried. */
+const MOST_UNLABELLED = 3;
+
+/** Anchors that end in .pdf and are labelled so, or are among few: labels are in all languages, or icons. */
 function plainLinks(anchors: readonly Tag[]): LandingLink[] {
-  return anchors.flatMap(({ attributes, text }) => {
+  const isOfFew =
+    anchors.filter(({ attributes }) => ENDS_IN_PDF.test(attributes.get('href') ?? '')).length <= MOST_UNLABELLED;
+  return anchors.flatMap(({ attributes, text, zone }) => {
     const href = attributes.get('href') ?? '';
     const says = /\bpdf\b|download|full\s?text/i.test(
       `${text} ${attributes.get('class') ?? ''} ${attributes.get('title') ?? ''}`,
     );
-    // The URL ends in .pdf, or both URL and label say PDF: ".../4996/pdf", "Full Text PDF".
+    // The URL ends in .pdf, or both URL and label say that it is a file: ".../4996/pdf", "Full Text PDF".
     const isFile =
-      (/\.pdf($|[?#])/i.test(href) && says) ||
-      (/\bpdf\b/i.test(text) && text.length < 60 && /[/=_]pdf(?:[/?#&]|$)/i.test(href));
+      (ENDS_IN_PDF.test(href) && (says || (isOfFew && zone === 'article'))) ||
+      (/\bpdf\b/i.test(text) &&
+        text.length < 60 &&
+        /[/=_]pdf(?:[/?#&]|$)|download|get_?file|\/files?\/|attachment/i.test(href));
     return isFile ? [link(href, 'pdf', 3)] : [];
   });
 }
 
-function refreshOf(tags: readonly Tag[], base: URL): string | null {
+/** A later refresh ends a session. */
+const LONGEST_REFRESH_S = 60;
+
+function refreshOf(tags: readonly Tag[], headers: Headers, base: URL): string | null {
   const refresh = tags.find(
     ({ name, attributes }) => name === 'meta' && attributes.get('http-equiv')?.trim().toLowerCase() === 'refresh',
   );
-  const target = /^\s*\d{1,4}(?:\.\d+)?\s*[;,]\s*url\s*=\s*["']?([^"']+)/i.exec(
-    refresh?.attributes.get('content') ?? '',
-  )?.[1];
+  const [, seconds, target] =
+    /^\s*(\d{1,4})(?:\.\d+)?\s*[;,]\s*(?:url\s*=\s*)?["']?([^"']+)/i.exec(
+      refresh?.attributes.get('content') ?? headers['refresh'] ?? '',
+    ) ?? [];
+  if (Number(seconds) > LONGEST_REFRESH_S) return null;
   const url = target === undefined ? null : URL.parse(target.trim(), base.href);
   return url && (url.protocol === 'http:' || url.protocol === 'https:') ? url.href : null;
 }
@@ -283,7 +310,9 @@ function distinct(links: readonly LandingLink[], base: URL, page: URL): LandingL
   const kept: LandingLink[] = [];
   for (const each of links) {
     if (kept.length >= MAX_LINKS) break;
-    const url = each.url.length > 2000 || each.url === '' ? null : URL.parse(each.url, base.href);
+    // Some pages escape an URL twice.
+    const url =
+      each.url.length > 2000 || each.url === '' ? null : URL.parse(each.url.replaceAll('&amp;', '&'), base.href);
     if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.username !== '') continue;
     url.hash = '';
     if (seen.has(url.href)) continue;

@@ -37,7 +37,9 @@ interface ReadPage {
   readonly prose: PageProse;
 }
 
-const WANTED = new Set('meta link base a script title embed iframe object form input div ds-app body html'.split(' '));
+const WANTED = new Set(
+  'meta link base a script title embed iframe frame object form input div ds-app body html'.split(' '),
+);
 const WITH_TEXT = new Set(['title', 'script', 'a']);
 const MAX_TAGS = 20_000;
 const MAX_TAG_TEXT = 200_000;
@@ -264,6 +266,8 @@ export function isFullText(prose: PageProse): boolean {
 /** Decodes an HTML page by its byte order mark, header or meta element; an unknown charset is read as UTF-8. */
 export function decodePage(body: Buffer, contentType: string | undefined): string {
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) return body.subarray(3).toString('utf8');
+  if (body[0] === 0xff && body[1] === 0xfe) return new TextDecoder('utf-16le').decode(body);
+  if (body[0] === 0xfe && body[1] === 0xff) return new TextDecoder('utf-16be').decode(body);
   const head = body.subarray(0, 2048).toString('latin1');
   const named =
     /charset\s*=\s*["']?([\w-]{1,40})/i.exec(contentType ?? '')?.[1] ??
