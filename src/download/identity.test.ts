@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import type { Work } from '../works/index.ts';
 import { NO_IDS } from '../works/index.ts';
-import { belongsTo } from './identity.ts';
+import { belongsTo, faultOf } from './identity.ts';
 
 const TITLE = 'Sage of the southern coast: chemical composition and antimicrobial activity';
 
@@ -37,4 +37,39 @@ test('a DOI is enough; a short title or almost no text proves nothing', () => {
   assert.equal(asked(null, filling(90)), 'unknown');
   assert.equal(asked('Two words', filling(90)), 'unknown');
   assert.equal(asked(TITLE, 'page 3'), 'unknown');
+});
+
+test('tags and entities in a catalogue title are not words', () => {
+  const text = `Uptake of CO2 by Acropora millepora ${filling(90)}`;
+  assert.equal(asked('Uptake of CO<sub>2</sub> by <i>Acropora millepora</i>', text), 'yes');
+  assert.equal(asked('Q&amp;A on R&amp;D', `Q&A on R&D ${filling(90)}`), 'yes');
+});
+
+async function faultIn(text: string, pages = 9, title = TITLE): Promise<string | undefined> {
+  const facts = { pages, isEncrypted: false, isReadable: true, text, isQuick: false };
+  return faultOf({ title, ids: NO_IDS } as Work, () => Promise.resolve(facts));
+}
+
+test('supplements, reviews and corrections have the title of the work but are not it', async () => {
+  for (const before of [
+    'Supplementary Information for',
+    'Electronic Supplementary Material (ESI) for Some Journal. This journal is © 2014',
+    'S1\nSupporting Information',
+    'Peer Review File\nManuscript title:',
+    'Journal of Herbs 12, 3\nCorrection to:',
+    'Corrigendum',
+    'Reply to “',
+  ])
+    assert.equal(await faultIn(`${before} ${TITLE} ${filling(90)}`), 'identity-mismatch', before);
+  for (const before of ['', 'SUPPLEMENT ARTICLE', 'Supplementary material is available online.', 'Comments welcome.'])
+    assert.equal(await faultIn(`${before} ${TITLE}. Supporting Information. ${filling(90)}`), undefined, before);
+  const supplement = `Supplementary data for: ${TITLE}`;
+  assert.equal(await faultIn(`${supplement} ${filling(90)}`, 9, supplement), undefined, 'the work is the supplement');
+});
+
+test('a PDF that says that there is no PDF is not the work; a scan without text may be', async () => {
+  assert.equal(await faultIn('The full text of this article is currently not available.', 1), 'soft-404');
+  assert.equal(await faultIn('Dieses Dokument ist nicht verfügbar.', 1), 'soft-404');
+  assert.equal(await faultIn('page 3', 1), undefined);
+  assert.equal(await faultIn(`${TITLE}. The data are not available. ${filling(90)}`, 1), undefined);
 });

@@ -1,4 +1,5 @@
 import type { Work } from '../works/index.ts';
+import { plainText } from '../works/index.ts';
 import type { Reason } from './reasons.ts';
 
 /** What a document's content says. */
@@ -59,6 +60,8 @@ export async function faultOf(
   if (facts.isEncrypted) return 'encrypted';
   if (!facts.isReadable || facts.pages === 0) return 'unreadable';
   if (facts.pages !== null && facts.pages <= PREVIEW_PAGES && PREVIEW.test(quick.text)) return 'preview-only';
+  if (facts.pages !== null && facts.pages <= PREVIEW_PAGES && isNotice(facts.text)) return 'soft-404';
+  if (isAboutPaper(work, facts.text)) return 'identity-mismatch';
   const verdict = belongsTo(work, facts.text);
   return verdict === 'no' || (mustProve && verdict !== 'yes') ? 'identity-mismatch' : undefined;
 }
@@ -82,6 +85,30 @@ export function belongsTo(work: Work, text: string): 'yes' | 'no' | 'unknown' {
   return found.length >= ENOUGH_PAIRS * pairs.length && standTogether(found, ENOUGH_PAIRS * pairs.length, plain, words)
     ? 'yes'
     : 'no';
+}
+
+/** What servers write into a PDF in place of one that they do not have. */
+const NOTICE =
+  /not(?:currently|yet|publicly)?(?:available|accessible|found)|nolongeravailable|unavailable|hasbeen(?:withdrawn|removed)|nicht(?:mehr)?(?:verfue?gbar|gefunden)|(?:non|plus|noesta)disponible|naoestadisponivel/;
+
+function isNotice(text: string): boolean {
+  const plain = squeeze(text);
+  return plain.length < LEAST_TEXT && NOTICE.test(plain);
+}
+
+/** How files about a paper begin: supplements and reviews first of all, corrections and comments right before its title. */
+const BESIDE =
+  /^.{0,40}?(?:supplement(?:ary|al)(?:online)?(?:information|materials?|data|appendix|text|methods|figures|files?|notes?)|supportinginformation|peerreview(?:file|reports?))(?!.{0,20}(?:available|canbefound|accompan))/;
+const ABOUT =
+  /(?:correction|correctionto|correctionfor|erratum|erratumto|corrigendum|corrigendumto|retractionnote|retractionnoteto|commenton|replyto|responseto)$/;
+
+/** Whether a text with the title of the work is a supplement, review or correction of it. */
+function isAboutPaper({ title }: Work, text: string): boolean {
+  const name = wordsOf(title ?? '').join('');
+  const plain = squeeze(text.slice(0, 20_000));
+  const at = name === '' ? -1 : plain.indexOf(name);
+  const before = at === -1 ? plain.slice(0, 80) : plain.slice(0, at);
+  return (BESIDE.test(before) && !BESIDE.test(name)) || (at !== -1 && ABOUT.test(before));
 }
 
 /** Whether an author's family name, the longest word of a name, is in the text. */
@@ -110,8 +137,9 @@ function squeeze(text: string): string {
     .replaceAll(/[^\p{L}\p{N}]+/gu, '');
 }
 
+/** Catalogues put tags and entities into titles: `CO<sub>2</sub>`, `R&amp;D`. */
 function wordsOf(title: string): string[] {
-  return title
+  return (plainText(title) ?? '')
     .split(/\s+/)
     .map(squeeze)
     .filter((word) => word !== '');

@@ -23,7 +23,7 @@ export const REASONS = {
   paywalled: ofUrl('A page that offers the text for sale.'),
   forbidden: ofUrl('Status 401, 403 or 451 without the marks of a wall.'),
   'not-found': ofUrl('Status 404 or 410, or a host that does not exist.'),
-  'soft-404': ofUrl('Status 200 with a page that says there is nothing here.'),
+  'soft-404': ofUrl('Status 200 with a page or PDF that says there is nothing here.'),
   'bad-status': ofUrl('Any other status that is neither success nor worth a retry.'),
   'server-error': ofUrlForNow('Status 5xx, 408 or 425 on every attempt.'),
   'connection-failed': ofUrlForNow('No connection, or it was lost before an answer.'),

@@ -64,6 +64,10 @@ test('other bodies are classified by their bytes', () => {
     ['  \n<!-- c --><HTML>', 'html'],
     ['\xef\xbb\xbf<html xmlns="http://www.w3.org/1999/xhtml">', 'html'],
     ['<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml">', 'html'],
+    ['<br />\n<b>Warning</b>: Undefined key<br />\n<!DOCTYPE html><html>', 'html'],
+    ['Notice: Undefined index in line 12\n<html>', 'html'],
+    ['<table><tr><td>', 'html'],
+    ['<records><record/></records>', 'xml'],
     ['\x1f\x8b\x08', 'gzip'],
     ['PK\x03\x04', 'zip'],
     ['\x89PNG', 'image'],
@@ -72,6 +76,12 @@ test('other bodies are classified by their bytes', () => {
   ] as const) {
     assert.equal(kindOf(Buffer.from(body, 'latin1')), kind, body);
   }
+  for (const pieceBytes of [1000, 100_000])
+    assert.equal(
+      sniff(`${'\r\n'.repeat(5000)}<!DOCTYPE html><html>`, pieceBytes).kind,
+      'html',
+      'blank lines before it',
+    );
   assert.equal(sniff('').fault, 'empty-body');
 });
 

@@ -17,6 +17,12 @@ const TAIL_BYTES = 4096;
 const SMALLEST_PDF = 200;
 const JATS_ROOTS = new Set(['article', 'pmc-articleset', 'articles', 'sub-article']);
 const PAGE_START = /^<(?:!doctype\s+html|html|head|body|script|title|meta)\b/i;
+/** What pages without `html` begin with. */
+const PAGE_ELEMENTS = new Set(
+  'html body div a b br center font form frameset h1 h2 h3 iframe img link main noscript p span style table ul'.split(
+    ' ',
+  ),
+);
 const BODY_TAG = Buffer.from('<body');
 const SEAM_BYTES = 16;
 
@@ -36,9 +42,14 @@ export class Sniffer {
   /** Takes a chunk; returns the type once known. */
   write(chunk: Buffer): BodyKind | undefined {
     this.#bytes += chunk.length;
-    if (this.#head.length < HEAD_BYTES) {
-      this.#head = Buffer.concat([this.#head, chunk.subarray(0, HEAD_BYTES - this.#head.length)]);
-      if (this.#head.length >= HEAD_BYTES) this.#kind = kindOf(this.#head);
+    for (let rest = chunk; rest.length > 0 && this.#kind === undefined;) {
+      const taken = rest.subarray(0, HEAD_BYTES - this.#head.length);
+      this.#head = Buffer.concat([this.#head, taken]);
+      rest = rest.subarray(taken.length);
+      if (this.#head.length < HEAD_BYTES) break;
+      // Templates may leave kilobytes of blank lines before a page.
+      if (this.#head.every(isBlank)) this.#head = Buffer.alloc(0);
+      else this.#kind = kindOf(this.#head);
     }
     this.#keepEnd(chunk);
     // Searching every byte costs as much as hashing, so only where the word decides.
@@ -127,13 +138,19 @@ function markupKind(head: Buffer): BodyKind {
     .trimStart();
   if (PAGE_START.test(withoutFirstComments(text))) return 'html';
   const root = rootOf(text);
-  if (root === undefined) return head.includes(0) || head.length === 0 ? 'unknown' : 'text';
+  // A script's warnings may precede its page.
+  const isLatePage = /<(?:!doctype\s+html|html)\b/i.test(text);
+  if (root === undefined) return head.includes(0) || head.length === 0 ? 'unknown' : isLatePage ? 'html' : 'text';
   const name = root.name.replace(/^[\w-]+:/, '');
   if (JATS_ROOTS.has(name) || (name === 'OAI-PMH' && /jats|pmc/i.test(text))) return 'jats';
   // Springer Nature's API wraps articles.
   if (name === 'response' && /<records>\s*<article[\s>]/.test(text)) return 'jats';
   if (name === 'TEI') return 'tei';
-  return /^(?:html|body|div)$/i.test(name) ? 'html' : 'xml';
+  return isLatePage || PAGE_ELEMENTS.has(name.toLowerCase()) ? 'html' : 'xml';
+}
+
+function isBlank(byte: number): boolean {
+  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 }
 
 function withoutFirstComments(text: string): string {

@@ -235,6 +235,10 @@ test('closed pages that are not bot walls have their own reasons', () => {
   assert.equal(wall('', { url: new URL('https://p.example/action/cookieAbsent') }), 'blocked-cookie');
   assert.equal(wall('<title>Page not found | X</title>'), 'soft-404');
   assert.equal(wall('<title>404 Not Found</title>'), 'soft-404');
+  for (const title of ['Seite nicht gefunden', 'Page introuvable', '页面不存在'])
+    assert.equal(wall(`<title>${title}</title>`), 'soft-404', title);
+  for (const title of ['Anmelden - Bibliothek', 'Iniciar sesión', '用户登录'])
+    assert.equal(wall(`<title>${title}</title>`), 'blocked-login', title);
   assert.equal(wall('<title>Gene 404 was not found in mice</title>'), undefined);
   assert.equal(wall('gone', { status: 404 }), undefined);
   assert.equal(wall(page('<title>App</title>', '<div id="root"></div>')), undefined);

@@ -16,13 +16,15 @@ const CAPTCHA =
   /g-recaptcha|h-captcha|hcaptcha\.com|recaptcha\/api|cf-turnstile|solve the captcha|are you a (?:robot|human)/i;
 const LOGIN_URL =
   /\/(?:login|signin|sign-in|ssocore|idp|sso|shibboleth|wayf|saml)(?:[/?.]|$)|SAMLRequest=|password-login|openathens|action=showLogin/i;
-const LOGIN_TITLE = /\b(?:log ?in|sign ?in|institutional access)\b/i;
+const LOGIN_TITLE =
+  /\b(?:log ?in|sign ?in|institutional access|anmelden|anmeldung|s['’]identifier|se connecter|iniciar sesi[óo]n|inicio de sesi[óo]n|fazer login)\b|登录|登錄|登入|ログイン|로그인|авторизация/i;
 const COOKIE_URL = /cookieAbsent|cookies_not_supported|cookieSet=|error=cookies/i;
 const COOKIE_PAGE =
   /cookies (?:are|must be) (?:disabled|enabled|required)|please enable cookies|browser (?:does not|must) accept cookies/i;
 const FOR_SALE =
   /purchase (?:pdf|article|access)|buy (?:this )?article|get access|rent this article|subscribe to (?:read|journal)|add to cart|pay per view/i;
-const MISSING_TITLE = /^(?:error\s*)?404\b|page not found|\b404 (?:error|not found)|no longer available|^not found$/i;
+const MISSING_TITLE =
+  /^(?:error\s*)?404\b|page not found|\b404 (?:error|not found)|no longer available|^not found$|nicht gefunden|page introuvable|p[áa]gina n[ãa]o encontrada|p[áa]gina no encontrada|pagina non trovata|страница не найдена|页面不存在|頁面不存在|ページが見つかりません/i;
 const MISSING =
   /the page you (?:requested|are looking for)[^.<]{0,60}(?:not|cannot|could not)|<h1[^>]{0,100}>\s*(?:404|page not found|not found)\s*</i;
 

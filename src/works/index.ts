@@ -51,7 +51,7 @@ export {
   citationKey,
   risEntry,
 } from './record/cite.ts';
-export { mergeRecords, withProvenance, emptyRecord, retractionOf, yearOf } from './record/record.ts';
+export { mergeRecords, withProvenance, emptyRecord, plainText, retractionOf, yearOf } from './record/record.ts';
 export type { Author, Notice, NoticeAbout, WorkRecord } from './record/record.ts';
 export { bestFirst, findVersions, groupsOf, versionKeys } from './record/versions.ts';
 export type { VersionLink } from './record/versions.ts';
