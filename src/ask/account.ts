@@ -86,7 +86,7 @@ export function accountOf(store: CorpusStore, run?: string) {
     run ?? null,
   );
   const repeated =
-    store.count('same_works where id not in (select id from decided_works)') +
+    store.count("same_works where id not in (select id from decided_works) and id not like 'entry:%'") +
     store.count('decided_works where apart = 0') +
     store.number('select sum(times) from repeated_entries');
   const byText = assessedWorks(store);

@@ -50,14 +50,15 @@ export async function askedFor(folder: string, given: RunAsked): Promise<RunAske
 /** Separates papers from lists of works, and applies the given contact address. */
 export function wantedDocuments(asked: RunAsked, config: Config, choose?: (which: string) => ReadonlySet<string>) {
   const { ids = [], input = [], mailto, works, ...wanted } = asked;
-  const only = works === undefined ? undefined : choose?.(works);
+  const only = works === undefined || !choose ? undefined : new Set(choose(works));
   if (only?.size === 0)
     throw new AppError('USAGE_WORKS', `no works are "${works ?? ''}" here`, { hint: 'docstokg screen decides which are included' }); // prettier-ignore
-  // Without another request, the selected works are the request; entries of lists without an id cannot be looked up.
+  // Without another request, the selected works are the request.
   const isAll = ids.length === 0 && input.length === 0 && !asksOpenAlex(asked);
   const chosen = only && isAll ? [...only] : undefined;
   return {
     ids: chosen?.filter((id) => !id.startsWith('entry:')) ?? ids,
+    /** Entries of lists without an id: they are searched for by title. */
     unidentified: chosen?.filter((id) => id.startsWith('entry:')) ?? [],
     /** The only works that are downloaded; undefined for all. */
     only,
@@ -89,8 +90,8 @@ export function checkDocuments(documents: WantedDocuments): void {
 }
 
 /** Whether there are works to find, not only existing papers. */
-export function wantsWorks({ ids, wanted }: WantedDocuments): boolean {
-  return ids.length > 0 || asksOpenAlex(wanted) || (wanted.input?.length ?? 0) > 0;
+export function wantsWorks({ ids, unidentified, wanted }: WantedDocuments): boolean {
+  return ids.length > 0 || unidentified.length > 0 || asksOpenAlex(wanted) || (wanted.input?.length ?? 0) > 0;
 }
 
 /** A folder, or a file that is a paper and not a list of works. */

@@ -117,8 +117,6 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const documents = wantedDocuments(asked, config, this.#place.choose);
     const request: Request = { ...documents, runtime, tell, signal };
     checkDocuments(request);
-    if (documents.unidentified.length > 0)
-      runtime.log('warn', `${documents.unidentified.length} of these works have no id and are not downloaded; add their DOIs to the list and import it again, or add their files with --input`); // prettier-ignore
     if (until === 'files') {
       tell({ kind: 'ended', account: await this.#downloadOnly(request) });
       return;
@@ -279,6 +277,11 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
               clock: runtime.clock,
               statePath: listingPath(config.download.out),
               zoteroVersions: this.#zotero,
+              entries: request.unidentified.flatMap((id) => parts.records.get(id) ?? []),
+              identified: async (entry, work, record) => {
+                request.only?.add(work.id);
+                await parts.identified(entry, work, record);
+              },
               listed: (file, work) => inputs.set(file, (inputs.get(file) ?? new Set()).add(work)),
             });
             const hasLists = (request.wanted.input?.length ?? 0) > 0;

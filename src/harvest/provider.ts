@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import type { Clock } from '../base/index.ts';
 import { AppError, canonicalJson, wait, writeFileAtomic, readFields } from '../base/index.ts';
 import type { Records } from '../store/index.ts';
-import type { OpenAlexEnd, OpenAlexOptions, OpenAlexQuery, OpenAlexState, Work, WorkRecord } from '../works/index.ts';
+import type {
+  ListedWork,
+  OpenAlexEnd,
+  OpenAlexOptions,
+  OpenAlexQuery,
+  OpenAlexState,
+  Work,
+  WorkRecord,
+} from '../works/index.ts';
 import {
   filterFor,
   findOpenAlexId,
@@ -16,9 +24,10 @@ import {
   readWorks,
   readZotero,
   workFromText,
+  yearOf,
 } from '../works/index.ts';
 import type { Asking } from './open-download.ts';
-import type { ReviewFile, TitleCounts, UnreadableEntry } from './search-titles.ts';
+import type { Cited, ReviewFile, TitleCounts, UnreadableEntry } from './search-titles.ts';
 import { searched, titlesInWords } from './search-titles.ts';
 
 /** Requested works, besides those given by id. */
@@ -64,7 +73,9 @@ interface ProviderParts extends Asking {
   /** Called for an unreadable list entry. */
   readonly unreadable?: (entry: UnreadableEntry) => Promise<void>;
   /** Called when the work of an entry without an id is found. */
-  readonly identified?: (entry: string, work: Work) => Promise<void>;
+  readonly identified?: (entry: string, work: Work, record: WorkRecord) => Promise<void>;
+  /** Records of entries without an id, to search for. */
+  readonly entries?: readonly WorkRecord[];
   /** Called with the input file that named a work. */
   readonly listed?: (file: string, work: string) => void;
   /** Collects uncertain matches for a person to decide. */
@@ -179,6 +190,8 @@ export async function* namedWorks(
     const listed = parseOpenAlexUrl(id) ? undefined : workFromText(id);
     if (listed?.kind === 'work') yield listed.work;
   }
+  const entries = (parts.entries ?? []).flatMap((record) => recordedEntry(record) ?? []);
+  for (const [file, some] of Map.groupBy(entries, ({ file }) => file)) yield* worksOf(file, some, parts);
   for (const file of options.input ?? []) yield* worksOfList(file, parts);
 }
 
@@ -197,9 +210,19 @@ function queryOf(options: WantedWorks): OpenAlexQuery {
   return { topic, filter: filterFor(options), yearStart, yearEnd, oaOnly, type, language };
 }
 
-/** The works of a list, with their records; an entry without a work is reported with its line. */
-async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<Work> {
-  const { send, services, records, signal, tell, clock, zoteroVersions: versions } = parts;
+/** An entry of an earlier list, from its record; undefined without a title. */
+function recordedEntry(record: WorkRecord): (Cited & { readonly file: string }) | undefined {
+  const [, name = '', file = '', line] = /^entry:((.*)#(\d+).*)$/.exec(record.id) ?? [];
+  const { title, url } = record;
+  if (title === null) return undefined;
+  const authors = record.authors.map(({ family, name: full }) => family ?? full);
+  const cited = { title, authors, year: yearOf(record), text: title };
+  return { kind: 'cited', file, line: Number(line), name, cited, urls: url === null ? [] : [url], record };
+}
+
+/** The works of a list. */
+function worksOfList(file: string, parts: ProviderParts): AsyncGenerator<Work> {
+  const { send, services, signal, zoteroVersions: versions } = parts;
   const zotero = parseZotero(file);
   const entries = zotero
     ? readZotero(zotero, {
@@ -212,17 +235,35 @@ async function* worksOfList(file: string, parts: ProviderParts): AsyncGenerator<
         signal,
       })
     : readWorks(file);
+  return worksOf(file, entries, parts);
+}
+
+/** The works of entries, with their records; an entry without a work is reported with its line. */
+async function* worksOf(
+  file: string,
+  entries: AsyncIterable<ListedWork> | Iterable<Cited>,
+  parts: ProviderParts,
+): AsyncGenerator<Work> {
+  const { records, tell, clock } = parts;
   const counts: TitleCounts = { accepted: 0, doubtful: 0, none: 0, away: 0 };
-  for await (const entry of entries) {
+  for await (const entry of entries as AsyncIterable<ListedWork | Cited>) {
     const listed = entry.kind === 'cited' ? await searched(file, entry, parts, counts) : entry;
     if (listed.kind === 'bad') {
       const { word = 'unreadable-entry' } = listed as Partial<Pick<UnreadableEntry, 'word'>>;
       tell(`${file}, line ${listed.line}: ${listed.reason}`);
-      const record = entry.kind === 'cited' ? entry.record : undefined;
-      await parts.unreadable?.({ file, line: listed.line, word, reason: listed.reason, ...(record && { record }) });
+      const { record, name } = entry.kind === 'cited' ? (entry as Cited) : {};
+      await parts.unreadable?.({
+        file,
+        line: listed.line,
+        name,
+        word,
+        reason: listed.reason,
+        ...(record && { record }),
+      });
       continue;
     }
-    if (listed.decides !== undefined) await parts.identified?.(listed.decides, listed.work);
+    if (listed.decides !== undefined && entry.kind === 'cited')
+      await parts.identified?.(listed.decides, listed.work, entry.record);
     if (listed.record) {
       const at = new Date(clock.now()).toISOString();
       records?.add([{ ...listed.record, sources: listed.record.sources.map((source) => ({ ...source, at })) }]);

@@ -13,7 +13,7 @@ interface Searching extends Pick<Asking, 'byTitle'> {
   readonly signal: AbortSignal;
 }
 
-type Cited = Extract<ListedWork, { kind: 'cited' }>;
+export type Cited = Extract<ListedWork, { kind: 'cited' }> & { readonly name?: string };
 type Searched =
   | Extract<ListedWork, { kind: 'work' }>
   | (Extract<ListedWork, { kind: 'bad' }> & Pick<UnreadableEntry, 'word'>);
@@ -21,7 +21,7 @@ type Searched =
 /** Finds the work of an entry without an id: by a person's decision, else by a search at Crossref. */
 export async function searched(file: string, entry: Cited, parts: Searching, counts: TitleCounts): Promise<Searched> {
   const { line, cited } = entry;
-  const name = entryName({ file, line });
+  const name = entry.name ?? entryName({ file, line });
   const decision = parts.review?.decision(name);
   if (decision?.kind === 'chosen') return found(entry, decision.doi, name);
   if (decision?.kind === 'refused')
@@ -33,7 +33,8 @@ export async function searched(file: string, entry: Cited, parts: Searching, cou
   // Crossref does not know the title, but the list has a URL.
   if (url !== undefined) {
     const { title, year, authors } = cited;
-    return { kind: 'work', line, work: namedWork(`url:${url}`, NO_IDS, { title, year, authors, urls: entry.urls }) };
+    const work = namedWork(`url:${url}`, NO_IDS, { title, year, authors, urls: entry.urls });
+    return { kind: 'work', line, work, decides: name, record: { ...entry.record, id: work.id } };
   }
   const shown = JSON.stringify((cited.title ?? cited.text).slice(0, 100));
   switch (finding.kind) {
@@ -86,6 +87,8 @@ export function titlesInWords({ accepted, doubtful, none, away }: TitleCounts): 
 export interface UnreadableEntry {
   readonly file: string;
   readonly line: number;
+  /** Its name in the records, if that is not file and line. */
+  readonly name?: string | undefined;
   readonly word: 'unreadable-entry' | 'title-doubtful' | 'title-unknown' | 'lookup-failed';
   readonly reason: string;
   /** The entry's metadata in the list. */

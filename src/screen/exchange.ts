@@ -152,7 +152,7 @@ export async function addRecords(screening: Screening, paths: readonly string[],
       else unreadable.push({ file: path, line: entry.line, word: 'unreadable-entry', reason: entry.reason });
     }
     records.add(found);
-    const ids = found.map(({ id }) => records.get(id)?.id ?? id);
+    const ids = found.map(({ id }) => records.idOf(id));
     for (const id of ids) times.set(id, (times.get(id) ?? 0) + 1);
     named.set(path, new Set(ids));
   }

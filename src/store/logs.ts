@@ -203,11 +203,11 @@ export class LineReader {
     return true;
   }
 
-  /** A work found to be a duplicate stays merged until it has another outcome. */
+  /** A work found to be a duplicate, or to be that of an entry, stays merged until it has another outcome. */
   #sameWork({ work, reason, duplicate_of: of }: ManifestRow): void {
     const before = this.#store.get<{ of: string }>('select of from same_works where id = ?', work);
     if (before) this.#works.changed(before.of);
-    if (reason === 'duplicate' && typeof of === 'string' && of !== work) {
+    if ((reason === 'duplicate' || reason === 'entry-identified') && typeof of === 'string' && of !== work) {
       this.#store.insert('same_works', { id: work, of }, 'or replace');
       this.#works.changed(of);
     } else if (before) this.#store.run('delete from same_works where id = ?', work);

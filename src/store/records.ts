@@ -6,6 +6,7 @@ import type { KnownIdentity, ManifestRow, NamedWork } from '../download/index.ts
 import type { StoreOptions } from './corpus-store.ts';
 import { CorpusStore } from './corpus-store.ts';
 import type { Decision, Label, SavedSet } from './decisions.ts';
+import { sameWork } from './decisions.ts';
 import type { OwnPaper, ReadDocument, RecordLine } from './record-rows.ts';
 import { joined, noticed, otherIds, readRecord, sameRecord } from './record-rows.ts';
 
@@ -51,6 +52,11 @@ export class Records implements KnownIdentity, Disposable {
   /** The record of a work by its main id or any other id. */
   get(id: string): WorkRecord | undefined {
     return readRecord(this.#store, id);
+  }
+
+  /** The id of the work that an id stands for. */
+  idOf(id: string): string {
+    return sameWork(this.#store, id) ?? this.get(id)?.id ?? id;
   }
 
   ofDocument(document: string): WorkRecord | undefined {
@@ -225,7 +231,7 @@ export class Records implements KnownIdentity, Disposable {
   identities(): { readonly work: string; readonly of: string; readonly apart: boolean }[] {
     const rows = this.#store.all<{ work: string; of: string; apart: 0 | 1 }>(
       `with merged as (
-         select id, of from same_works
+         select id, of from same_works where id not like 'entry:%'
          union select id, work from work_ids where instr(id, ':') = 0 and id in (select work from outcomes where reason <> 'duplicate'))
        select id as work, of, 0 as apart from merged where id not in (select id from decided_works)
        union all select id, of, apart from decided_works order by of, work`,

@@ -227,7 +227,7 @@ export class WorkRows {
       last?.work ?? null,
       last?.sequence ?? 0,
       last?.at ?? '',
-      last ? outcomeOf(last) : isOwn ? 'own' : 'waiting',
+      last ? outcomeOf(last, this.#isListed(work)) : isOwn ? 'own' : 'waiting',
       last?.reason ?? (isOwn ? 'success' : isApart ? 'split' : ''),
       last?.resolver ?? null,
       last?.bytes ?? null,
@@ -250,6 +250,11 @@ export class WorkRows {
     )?.row;
   }
 
+  /** Whether a list names a work, and not only a run that could not find it. */
+  #isListed(work: string): boolean {
+    return this.#has.lists === 1 && this.#store.get('select 1 from listed_in where id = ?', work) !== undefined;
+  }
+
   /** The last screening decision under any name. */
   #labelOf(names: readonly string[]): string {
     if (!this.#has.labels) return '';
@@ -264,6 +269,8 @@ export class WorkRows {
   #lastOutcome(names: readonly string[]): LastOutcome | undefined {
     let last: LastOutcome | undefined;
     for (const name of names) {
+      // What came of an entry is not what came of its work.
+      if (name !== names[0] && name.startsWith('entry:')) continue;
       const found = this.#store.get<LastOutcome>(
         `select sequence, work, at, outcome, reason, resolver, path, bytes, title, doi, licence, version from outcomes
          where work = ? and reason <> 'duplicate' order by sequence desc limit 1`,
@@ -281,8 +288,8 @@ function rankOf({ outcome, sequence }: LastOutcome): number {
 }
 
 /** The outcome shown for a work: a failure that is not retryable counts as unavailable. */
-function outcomeOf({ outcome, reason }: LastOutcome): string {
-  if (namesNoWork(reason)) return 'unreadable';
+function outcomeOf({ outcome, reason }: LastOutcome, isListed: boolean): string {
+  if (namesNoWork(reason) && !isListed) return 'unreadable';
   return outcome === 'failed' && !isTransient(reason) ? 'skipped' : outcome;
 }
 

@@ -154,15 +154,6 @@ test('run downloads only what screening included', async () => {
     assert.match(early.stderr, /USAGE_WORKS no works are "included" here/);
   }
   await run('screen', 'import', 'runs/review', 'decided.csv');
-  {
-    // Nothing can be asked about a work without an id: the run says so instead of leaving it out.
-    writeFileSync(join(folder.path, 'titles.ris'), 'TY  - JOUR\nTI  - Squid of the open sea\nER  - \n');
-    await run('screen', 'import', 'runs/titles', 'titles.ris', '--add');
-    await run('screen', 'import', 'runs/titles', 'titles.ris', '--as', 'include');
-    await using none = startCommand('docstokg', ['run', '--out', 'runs/titles', '--works', 'included', '--sim', admin.url, '--mailto', 'a@b.example'], { cwd: folder.path, env: WORDS_ONLY }); // prettier-ignore
-    await none.ended;
-    assert.match(none.stderr, /1 of these works have no id and are not downloaded/);
-  }
   const tried = (): string[] => [...readManifest(join(folder.path, 'runs', 'review')).values()].map(({ work }) => work).toSorted(); // prettier-ignore
   const wanted = [saved[0], saved[2]].map((doi) => `doi:${doi ?? ''}`).toSorted();
   await run('run', '--out', 'runs/review', '--works', 'included', '--sim', admin.url, '--mailto', 'a@b.example');
@@ -173,4 +164,40 @@ test('run downloads only what screening included', async () => {
   const flow = JSON.parse(await run('export', 'runs/review', '--format', 'prisma')) as Record<string, number>;
   assert.deepEqual([flow['identified'], flow['screened'], flow['not_screened'], flow['sought'], flow['retrieved'], flow['included']], [5, 3, 2, 2, 2, 2]); // prettier-ignore
   assert.equal((await run('export', 'runs/review', '--format', 'bibtex', '--works', 'included')).match(/^@/gm)?.length, 2); // prettier-ignore
+});
+
+test('included entries without an id are searched for by title, and each counts once whatever reads the list', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-titles-'));
+  const world = { works: 40, hosts: 6, seed: 12, profile: 'calm', timeScale: 0.05, documents: 'plain', workers: 4 } as const; // prettier-ignore
+  await using simulation = await openWorld(world);
+  await using admin = await Admin.open(simulation);
+  const [work] = expectedOutcome(simulation.world, DEFAULT_POLICY).works.flatMap((each) => each.outcome === 'saved' && each.work.doi !== null ? [each.work] : []); // prettier-ignore
+  assert.ok(work);
+  const entry = (title: string, more = ''): string => `TY  - JOUR\nTI  - ${title}\n${more}ER  - \n`;
+  const found = entry(work.title, `PY  - ${work.year}\n`);
+  writeFileSync(join(folder.path, 'titles.ris'), `${found}${entry('Squid of the open sea')}`);
+  const run = async (...words: readonly string[]): Promise<string> => {
+    await using started = startCommand('docstokg', words, { cwd: folder.path, env: WORDS_ONLY });
+    await started.ended;
+    return started.stdout;
+  };
+  const flow = async (name: string): Promise<unknown[]> => {
+    const counts = JSON.parse(await run('export', `runs/${name}`, '--format', 'prisma')) as Record<string, unknown>;
+    return ['identified', 'screened', 'sought', 'retrieved', 'not_retrieved_by_reason'].map((field) => counts[field]);
+  };
+  const web = ['--sim', admin.url, '--mailto', 'a@b.example'];
+  const counted = [2, 2, 2, 1, { 'title-unknown': 1 }];
+
+  await run('screen', 'import', 'runs/first', 'titles.ris', '--add');
+  await run('screen', 'import', 'runs/first', 'titles.ris', '--as', 'include');
+  await run('run', '--out', 'runs/first', '--works', 'included', ...web);
+  assert.deepEqual(await flow('first'), counted);
+  await run('run', '--out', 'runs/first', '--input', 'titles.ris', ...web);
+  await run('screen', 'import', 'runs/first', 'titles.ris', '--add');
+  assert.deepEqual(await flow('first'), counted, 'the same list again');
+
+  await run('run', '--out', 'runs/second', '--input', 'titles.ris', ...web);
+  await run('screen', 'import', 'runs/second', 'titles.ris', '--add');
+  await run('screen', 'import', 'runs/second', 'titles.ris', '--as', 'include');
+  assert.deepEqual(await flow('second'), counted);
 });

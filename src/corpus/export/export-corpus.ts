@@ -2,7 +2,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { existsSync } from 'node:fs';
 
-import { namesNoWork } from '../../download/index.ts';
 import { AppError, visibleText, writeFileAtomic } from '../../base/index.ts';
 import type { CorpusWorks, LibraryWork } from '../../ask/index.ts';
 import { accountOf, prismaSvg } from '../../ask/index.ts';
@@ -82,7 +81,7 @@ function* wanted(
     if (chosen && !chosen.has(work.record.id)) continue;
     // Excluded works are in counts and tables, but not in citations and training data.
     const isCited = format === 'bibtex' || format === 'ris' || format === 'csl' || format === 'parquet';
-    if (isCited && (work.label === 'excluded' || namesNoWork(work.reason ?? ''))) continue;
+    if (isCited && (work.label === 'excluded' || work.outcome === 'unreadable')) continue;
     yield work;
   }
 }
@@ -150,7 +149,7 @@ interface Note {
 
 /** Obsidian notes, one per work, linked to the works it cites. */
 function* obsidianNotes(works: Iterable<LibraryWork>): Generator<Note> {
-  const all = [...works].filter(({ reason, isOtherVersion }) => !namesNoWork(reason ?? '') && !isOtherVersion);
+  const all = [...works].filter(({ outcome, isOtherVersion }) => outcome !== 'unreadable' && !isOtherVersion);
   const taken = new Set<string>();
   const names = new Map(all.map(({ record }) => [record.id, `@${citationKey(record, taken)}`]));
   for (const { record, file, licence: license } of all) {
@@ -204,7 +203,7 @@ async function writeDataset(
   place: { readonly name: string; readonly dataRoot: string; readonly format: FileFormat },
 ): Promise<void> {
   await mkdir(join(folder, 'data'), { recursive: true });
-  const kept = works.filter(({ reason, isOtherVersion }) => !namesNoWork(reason ?? '') && !isOtherVersion);
+  const kept = works.filter(({ outcome, isOtherVersion }) => outcome !== 'unreadable' && !isOtherVersion);
   const rows = kept.map(({ record, licence: license, file }) => ({
     id: record.id,
     doi: record.ids.doi ?? '',

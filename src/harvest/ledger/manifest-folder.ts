@@ -18,7 +18,7 @@ import {
   refuseFleetFolder,
   savedOutcomes,
 } from '../../store/index.ts';
-import type { Work } from '../../works/index.ts';
+import type { Work, WorkRecord } from '../../works/index.ts';
 import { namedWork, NO_IDS } from '../../works/index.ts';
 import type { UnreadableEntry } from '../search-titles.ts';
 import { entryName } from '../search-titles.ts';
@@ -231,7 +231,7 @@ export function entryRows(manifest: ManifestFolder, records: Pick<Records, 'add'
     /** Records an unreadable entry or one whose work is unknown; repeated only if the reason changes. */
     async unreadable(entry: UnreadableEntry): Promise<void> {
       const { word, line, reason, record } = entry;
-      const name = entryName(entry);
+      const name = entry.name ?? entryName(entry);
       if (record) records.add([{ ...record, id: `entry:${name}` }]);
       // A retry helps only if a service was down.
       const kind = word === 'lookup-failed' ? 'failed' : 'skipped';
@@ -239,10 +239,11 @@ export function entryRows(manifest: ManifestFolder, records: Pick<Records, 'add'
     },
 
     /** Records that the work of an entry was found by title or chosen by a person. */
-    async identified(entry: string, work: Work): Promise<void> {
-      // An entry that was found at once has no earlier row.
-      if (!manifest.last(`entry:${entry}`)) return;
-      await write(entry, { kind: 'skipped', reason: 'entry-identified', detail: `it is ${work.id}` });
+    async identified(entry: string, work: Work, record: WorkRecord): Promise<void> {
+      // Under this name the entry is recognised in other lists.
+      records.add([{ ...record, id: `entry:${entry}` }]);
+      const outcome = { kind: 'skipped', reason: 'entry-identified', detail: `it is ${work.id}` } as const;
+      await write(entry, { ...outcome, duplicateOf: work.id }, record.title);
     },
   };
 }
