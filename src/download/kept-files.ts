@@ -172,8 +172,8 @@ export function slug(id: string): string {
     .replace(/(?<![._])[._]+$/, '');
   const cut = cutBytes(readable, MOST_BYTES - HASH_LENGTH - 1);
   // `w123` is another id than `W123`, and must not share its file on a case-insensitive file system.
-  const isTold = CANONICAL.test(cut) || (cut === cut.toLowerCase() && !CANONICAL.test(cut.toUpperCase()));
-  const faithful = cut === normal && isTold && !RESERVED.test(cut) && cut !== '';
+  const isUnambiguous = CANONICAL.test(cut) || (cut === cut.toLowerCase() && !CANONICAL.test(cut.toUpperCase()));
+  const faithful = cut === normal && isUnambiguous && !RESERVED.test(cut) && cut !== '';
   return faithful ? cut : `${cut === '' ? 'work' : cut}-${sha256(normal).slice(0, HASH_LENGTH)}`;
 }
 

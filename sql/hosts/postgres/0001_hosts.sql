@@ -2,14 +2,14 @@
 
 CREATE TABLE hosts (
   key TEXT PRIMARY KEY CHECK (length(key) BETWEEN 1 AND 300),
-  -- When the next request would be due if all came evenly spaced.
+  -- When the next request would be due if all were evenly spaced.
   next_at DOUBLE PRECISION NOT NULL DEFAULT 0,
-  -- What was learned of it: holds, slow-downs, failures; NULL when nothing was.
+  -- What was learned about it: holds, slow-downs, failures; NULL if nothing.
   learned JSONB,
   held_until DOUBLE PRECISION NOT NULL DEFAULT 0
 );
 
--- Places at a host that a process has, and those that wait for one (slots = 0). A dead process's run out.
+-- Slots at a host that a process holds, and processes that wait for one (slots = 0). Those of a dead process expire.
 CREATE TABLE host_slots (
   key TEXT NOT NULL,
   holder TEXT NOT NULL,
@@ -18,7 +18,7 @@ CREATE TABLE host_slots (
   PRIMARY KEY (key, holder)
 );
 
--- What one process finds out for all, such as a robots.txt.
+-- Facts that one process finds for all, such as a robots.txt.
 CREATE TABLE host_facts (
   key TEXT PRIMARY KEY,
   fact TEXT,

@@ -1,4 +1,4 @@
--- How a fleet takes turns and places at hosts; made anew by every process that opens, so that all go by the newest.
+-- How a fleet shares turns and slots at hosts. Every process replaces these functions when it starts: the newest version wins.
 
 CREATE OR REPLACE FUNCTION server_ms() RETURNS DOUBLE PRECISION LANGUAGE sql VOLATILE AS
   'SELECT extract(epoch FROM clock_timestamp()) * 1000';
@@ -40,7 +40,7 @@ BEGIN
     SELECT coalesce(sum(s.slots) FILTER (WHERE s.holder <> me), 0), count(*) FILTER (WHERE s.holder <> me),
         coalesce(sum(s.slots) FILTER (WHERE s.holder = me), 0), count(*) FILTER (WHERE s.holder = me)
       INTO others, rivals, mine, known FROM host_slots s WHERE s.key = keys[i] AND s.expires_at > at_now;
-    -- Never less than what is in use; else what is left, and a fair share where others want some too.
+    -- At least what is in use; otherwise what is left, and a fair share if others want some too.
     granted := greatest(used[i], least(slots[i], caps[i] - others,
       CASE WHEN rivals > 0 THEN greatest(1, ceil(caps[i]::numeric / (rivals + 1))::integer) ELSE slots[i] END));
     IF granted > 0 OR slots[i] > 0 THEN
@@ -64,7 +64,7 @@ BEGIN
     now_ms := at_now;
     first_at := greatest(due, at_now);
     IF turns_given > 0 THEN
-      -- A moment ahead, so that it is not past when the caller hears of it.
+      -- A little ahead, so that it is not past when the reply arrives.
       due := greatest(due, at_now + lead_ms - (bursts[i] - 1) * intervals[i]);
       first_at := due;
       IF first_at - at_now > ahead_ms THEN

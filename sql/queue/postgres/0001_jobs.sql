@@ -15,7 +15,7 @@ CREATE TABLE jobs (
   available_at BIGINT,               -- set while a queued job is delayed, NULL once it may run
   host TEXT,                         -- where the job will download from, once known
   token BIGINT NOT NULL DEFAULT 0,   -- a new one with each lease; every write to a leased job must name it
-  -- Jobs that wait for the same host and resolver stand in one lane. Compared byte by byte, whatever the language.
+  -- The jobs that wait for the same host and resolver. Compared byte by byte, whatever the language.
   lane TEXT COLLATE "C" GENERATED ALWAYS AS (coalesce(host, '') || ' ' || coalesce(resolver_hint, '')) STORED
 );
 CREATE INDEX idx_jobs_ready ON jobs (lane, priority DESC, id) WHERE state = 'queued' AND available_at IS NULL;
@@ -42,7 +42,7 @@ CREATE TABLE pauses (
   PRIMARY KEY (scope, name)
 );
 
--- Processes that run jobs, as they last described themselves.
+-- Processes that run jobs, and their last reports.
 CREATE TABLE workers (
   worker_id TEXT PRIMARY KEY,
   info_json TEXT NOT NULL,

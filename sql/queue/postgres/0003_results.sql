@@ -1,5 +1,5 @@
--- What a job that went well left behind, as JSON, and how often its lease ran out: that is counted apart from attempts,
--- since most jobs in the hands of a process that dies have not killed it.
+-- The result of a successful job, as JSON, and how often its lease expired. Expired leases are not attempts: most jobs of
+-- a process that dies have not killed it.
 ALTER TABLE runs ADD COLUMN result TEXT;
 ALTER TABLE runs ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0;
 CREATE OR REPLACE VIEW jobs AS

@@ -1,5 +1,5 @@
--- A job that was in hand at several deaths is suspect since then and runs alone; its deaths alone are counted, so that a
--- job that kills its process is told from those that ran beside it.
+-- A job that was running at several deaths is suspect from then on and runs alone. Its deaths alone are counted, to tell
+-- a job that kills its process from those that ran beside it.
 ALTER TABLE runs ADD COLUMN deaths_alone INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN suspect_since BIGINT;
 DROP INDEX idx_jobs_ready;

@@ -1,2 +1,2 @@
--- Processes that died with jobs in hand, of late: where many die, the job that was in hand is not to blame.
+-- Processes that died recently while running jobs: if many die, their jobs are not to blame.
 CREATE TABLE deaths (worker_id TEXT PRIMARY KEY, at BIGINT NOT NULL);

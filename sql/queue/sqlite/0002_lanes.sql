@@ -1,5 +1,5 @@
--- Adds priority, delay, host and the lease's token; moments become epoch milliseconds. The table is built anew because
--- SQLite cannot change a column's type in place; every job is carried over with its id.
+-- Adds priority, delay, host and the lease's token; moments become epoch milliseconds. The table is rebuilt because
+-- SQLite cannot change the type of a column; every job keeps its id.
 DROP INDEX IF EXISTS idx_jobs_artifact;
 DROP INDEX IF EXISTS idx_jobs_state;
 DROP INDEX IF EXISTS idx_jobs_updated;
@@ -42,12 +42,12 @@ FROM jobs_0001;
 DROP TABLE jobs_0001;
 
 CREATE UNIQUE INDEX idx_jobs_artifact ON jobs(artifact_id);
--- Jobs that wait for the same host and resolver stand in one lane.
+-- A lane: the jobs that wait for the same host and resolver.
 CREATE INDEX idx_jobs_ready ON jobs(host, resolver_hint, priority DESC, id) WHERE state = 'queued' AND available_at IS NULL;
 CREATE INDEX idx_jobs_delayed ON jobs(available_at) WHERE state = 'queued' AND available_at IS NOT NULL;
 CREATE INDEX idx_jobs_leased ON jobs(lease_expires_at) WHERE state = 'in_progress';
 
--- How many jobs are in each state (delayed ones apart), kept in the transactions that move them, so that stats stay cheap.
+-- The number of jobs by state (delayed ones separately), updated in the same transactions, so that statistics are cheap.
 CREATE TABLE tally (
   state TEXT NOT NULL,
   resolver_hint TEXT NOT NULL,
@@ -61,7 +61,7 @@ SELECT state, resolver_hint,
        count(*)
 FROM jobs GROUP BY 1, 2, 3;
 
--- What operators have stopped: everything (scope 'all'), one host or one resolver.
+-- Pauses by operators: everything (scope 'all'), one host or one resolver.
 CREATE TABLE pauses (
   scope TEXT NOT NULL CHECK (scope IN ('all', 'host', 'resolver')),
   name TEXT NOT NULL,
@@ -69,11 +69,11 @@ CREATE TABLE pauses (
   PRIMARY KEY (scope, name)
 ) WITHOUT ROWID;
 
--- Raised by pause, resume and cancel, so that running orchestrators look again.
+-- Incremented by pause, resume and cancel, so that running orchestrators check the queue.
 CREATE TABLE control (version INTEGER NOT NULL);
 INSERT INTO control VALUES (0);
 
--- Processes that run jobs, as they last described themselves.
+-- Processes that run jobs, and their last reports.
 CREATE TABLE workers (
   worker_id TEXT PRIMARY KEY,
   info_json TEXT NOT NULL,

@@ -1,4 +1,4 @@
--- What a job that went well left behind, as JSON, and how often its lease ran out: that is counted apart from attempts,
--- since most jobs in the hands of a process that dies have not killed it.
+-- The result of a successful job, as JSON, and how often its lease expired. Expired leases are not attempts: most jobs of
+-- a process that dies have not killed it.
 ALTER TABLE jobs ADD COLUMN result TEXT;
 ALTER TABLE jobs ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0;
