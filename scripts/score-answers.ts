@@ -2,11 +2,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { AnswerSentence } from '../src/answers/answer.ts';
 import { askPassages, LEAST_FIT } from '../src/answers/ask.ts';
 import { checkQuote } from '../src/answers/check-answer.ts';
 import { extractAnswer, fitOfAnswer } from '../src/answers/extract-answer.ts';
-import type { Column } from '../src/answers/table/columns.ts';
 import { columnsFrom } from '../src/answers/table/columns.ts';
 import { extractedCell } from '../src/answers/table/fill-cells.ts';
 import { LEAST_CHOICE, PASSAGES, SENTENCES } from '../src/answers/table/fill-table.ts';
@@ -38,13 +36,8 @@ const { values } = asked(() =>
   readOptions({
     options: {
       data: { type: 'string', default: join(packageRoot(), '..', 'shared', 'data', 'answers', 'open') },
-      claims: {
-        type: 'string',
-        default: join(packageRoot(), '..', 'shared', 'data', 'retrieval', 'open', 'scifact-train'),
-      },
       precision: { type: 'string', default: 'int8' },
       cache: { type: 'string', default: join(packageRoot(), 'Data', 'score-vectors.sqlite') },
-      json: { type: 'boolean', default: false },
     },
   }),
 );
@@ -96,6 +89,7 @@ const chunks: Chunk[] = readdirSync(join(values.data, 'papers'))
   )
   .filter((chunk) => !isAside(sectionOf(chunk)));
 const squashed = chunks.map(({ text }) => squash(text));
+const placeOf = new Map(chunks.map(({ id }, at) => [id, at]));
 const placesOf = Map.groupBy(chunks.keys(), (at) => (chunks[at] as Chunk).document);
 const gold = new Map(questions.map((question) => [question.id, goldPlaces(question)]));
 
@@ -118,33 +112,17 @@ try {
   using now = await openIndex(join(scratch, 'now'), engine);
   using before = await openIndex(join(scratch, 'before'), engine);
   const without = questions.filter(({ id }) => gold.get(id)?.size === 0).length;
-  const report = {
-    papers: placesOf.size,
-    passages: chunks.length,
-    questions: questions.length,
-    evidenceInNoPassage: without,
-    retrieval: await scoreRetrieval(before, now),
-    extractive: await scoreExtractive(now),
-    cells: await scoreCells(now),
-    claims: await scoreClaims(values.claims),
-    gate: scoreGate(),
-  };
-  if (values.json) console.log(JSON.stringify(report, undefined, 2));
-  const refused = report.gate.trueQuotes - report.gate.accepted - report.gate.cutWords;
-  const faults = [
-    ...(refused > 0 ? [`the gate refuses ${refused} true quotes`] : []),
-    ...Object.entries(report.gate.letThrough).flatMap(([kind, number]) =>
-      number > 0 ? [`the gate lets ${number} ${kind} quotes through`] : [],
-    ),
-  ];
+  console.log(
+    `${questions.length} questions to ${placesOf.size} papers of ${chunks.length} passages; evidence of ${without} in no passage`,
+  );
+  await scoreRetrieval(before, now);
+  await scoreExtractive(now);
+  await scoreCells(now);
+  const faults = scoreGate();
   for (const fault of faults) console.error(`MISSED: ${fault}`);
   process.exitCode = faults.length === 0 ? 0 : 1;
 } finally {
   rmSync(scratch, { recursive: true });
-}
-
-function tell(line: string): void {
-  if (!values.json) console.log(line);
 }
 
 function squash(text: string): string {
@@ -206,65 +184,47 @@ function only(paper: string): { readonly documents: { key: string; accepts: (doc
   return { documents: { key: `only ${paper}`, accepts: (document) => document === paper } };
 }
 
-/** What a list shows: passages of one work are spread, or what `ask` reads. */
-function shown(search: (question: string, top: number, inside: string | undefined) => Promise<Hit[]>): Ranker {
-  const placeOf = new Map(chunks.map(({ id }, at) => [id, at]));
-  return async ({ question }, top, inside) =>
-    (await search(question, top, inside)).map(({ passage }) => placeOf.get(passage.id) ?? -1);
+/** What `ask` reads for a question. */
+async function passagesFor(index: SearchIndex, question: string, top: number, filter: object = {}): Promise<Hit[]> {
+  return await askPassages((text, options) => index.search(text, options), question, {
+    mode: 'hybrid' as const,
+    top,
+    filter,
+  });
 }
 
-async function scoreRetrieval(before: SearchIndex, now: SearchIndex): Promise<object[]> {
+async function scoreRetrieval(before: SearchIndex, now: SearchIndex): Promise<void> {
   const systems: readonly (readonly [string, Ranker])[] = [
     ['plain BM25', plainWords()],
-    ['words before', ranker(before, 'lexical')],
     ['hybrid before', ranker(before, 'hybrid')],
     ['words now', ranker(now, 'lexical')],
     ['hybrid now', ranker(now, 'hybrid')],
     [
       'as ask reads it now',
-      shown((question, top, inside) =>
-        askPassages((text, options) => now.search(text, { mode: 'hybrid', ...options }), question, {
-          top,
-          ...(inside !== undefined && { filter: only(inside) }),
-        }),
-      ),
+      async ({ question }, top, inside) => {
+        const hits = await passagesFor(now, question, top, inside === undefined ? {} : only(inside));
+        return hits.map(({ passage }) => placeOf.get(passage.id) ?? -1);
+      },
     ],
   ];
-  tell('share of questions with evidence among the first 5 and 10 passages');
-  tell(`${''.padEnd(36)}${HALVES.map((half) => `${half}: across @5  @10   inside @5  @10`.padEnd(54)).join('')}`);
-  const rows = [];
+  console.log('\nshare of questions with evidence among the first 5 and 10 passages');
+  console.log(
+    `${' '.repeat(22)}${HALVES.map((half) => `${half}: across @5  @10   inside @5  @10`.padEnd(54)).join('')}`,
+  );
   for (const [name, rank] of systems) {
-    const counts = new Map(HALVES.map((half) => [half, { questions: 0, across: [0, 0], inside: [0, 0] }]));
-    for (const question of questions) {
-      const count = counts.get(halfOf(question));
-      if (!count) continue;
-      count.questions += 1;
-      const wanted = gold.get(question.id) ?? new Set();
-      for (const [kind, paper] of [
-        ['across', undefined],
-        ['inside', question.paper],
-      ] as const) {
-        const found = await rank(question, Math.max(...DEPTHS), paper);
-        for (const [at, depth] of DEPTHS.entries())
-          if (found.slice(0, depth).some((place) => wanted.has(place)))
-            count[kind][at] = (count[kind][at] as number) + 1;
+    const line = [];
+    for (const half of HALVES)
+      for (const isInside of [false, true]) {
+        const found: boolean[][] = [];
+        for (const question of questions.filter((each) => halfOf(each) === half)) {
+          const places = await rank(question, Math.max(...DEPTHS), isInside ? question.paper : undefined);
+          found.push(DEPTHS.map((depth) => places.slice(0, depth).some((place) => gold.get(question.id)?.has(place))));
+        }
+        const shares = DEPTHS.map((_, at) => share(found.filter((each) => each[at]).length, found.length));
+        line.push(shares.join('  ').padEnd(27));
       }
-    }
-    const shares = Object.fromEntries(
-      [...counts].map(([half, { questions: all, across, inside }]) => [
-        half,
-        { questions: all, across: across.map((each) => each / all), inside: inside.map((each) => each / all) },
-      ]),
-    );
-    rows.push({ name, ...shares });
-    const line = Object.values(shares).map(({ across, inside }) =>
-      `           ${across.map((each) => each.toFixed(3)).join('  ')}      ${inside.map((each) => each.toFixed(3)).join('  ')}`.padEnd(
-        54,
-      ),
-    );
-    tell(`${name.padEnd(36)}${line.join('')}`);
+    console.log(`${name.padEnd(33)}${line.join('')}`);
   }
-  return rows;
 }
 
 /** BM25 over the bare text of passages. */
@@ -299,66 +259,50 @@ interface Extracted {
 }
 
 /** What a question gets without a model: with its paper, and with the paper taken away. */
-async function scoreExtractive(index: SearchIndex): Promise<object> {
+async function scoreExtractive(index: SearchIndex): Promise<void> {
   const answer = async (question: Question, isThere: boolean): Promise<Extracted> => {
     const accepts = (document: string): boolean => isThere || document !== question.paper;
-    const hits = await askPassages(
-      (text, options) => index.search(text, { mode: 'hybrid', ...options }),
-      question.question,
-      { top: 10, filter: { documents: { key: `${question.paper} ${isThere}`, accepts } } },
-    );
-    const cited = hits.map((hit): CitedHit => ({ ...hit, work: null, link: null }));
-    const sentences = await extractAnswer(question.question, cited, { most: 3, least: 0, nearness });
+    const filter = { documents: { key: `${question.paper} ${isThere}`, accepts } };
+    const hits = await passagesFor(index, question.question, 10, filter);
+    const sentences = await extractAnswer(question.question, cited(hits), { most: 3, least: 0, nearness });
     const right = sentences.some(
       ({ text, quotes }) => quotes[0]?.document === question.paper && isEvidence(text, question),
     );
     return { fit: fitOfAnswer(sentences), right };
   };
-  const results: { half: Half; with: Extracted; without: Extracted }[] = [];
+  const results: { half: Half; there: Extracted; gone: Extracted }[] = [];
   for (const question of questions)
     results.push({
       half: halfOf(question),
-      with: await answer(question, true),
-      without: await answer(question, false),
+      there: await answer(question, true),
+      gone: await answer(question, false),
     });
-  const share = (half: Half, test: (result: (typeof results)[number]) => boolean): number => {
+  const shareOf = (half: Half, test: (result: (typeof results)[number]) => boolean): string => {
     const own = results.filter((result) => result.half === half);
-    return own.filter(test).length / own.length;
+    return share(own.filter(test).length, own.length);
   };
-  const right = Object.fromEntries(HALVES.map((half) => [half, share(half, (result) => result.with.right)]));
-  tell('\nextractive answers: share whose quoted sentences overlap the evidence');
-  for (const half of HALVES) tell(`  ${half.padEnd(12)} ${right[half]?.toFixed(3)}`);
-  const curve = FLOORS.map((floor) => ({
-    floor,
-    ...Object.fromEntries(
-      HALVES.map((half) => [
-        half,
-        {
-          answered: share(half, (result) => result.with.fit >= floor),
-          right: share(half, (result) => result.with.fit >= floor && result.with.right),
-          refused: share(half, (result) => result.without.fit < floor),
-        },
-      ]),
-    ),
-  })) as unknown as readonly ({ readonly floor: number } & Record<
-    Half,
-    { answered: number; right: number; refused: number }
-  >)[];
-  const chosen = Math.max(
-    0,
-    ...curve.filter((line) => line['worked on'].answered >= 1 - MOST_LOST).map(({ floor }) => floor),
+  console.log('\nextractive answers: share whose quoted sentences overlap the evidence');
+  for (const half of HALVES) console.log(`  ${half.padEnd(12)} ${shareOf(half, ({ there }) => there.right)}`);
+  const answered = (half: Half, floor: number): string => shareOf(half, ({ there }) => there.fit >= floor);
+  const chosen = FLOORS.findLast((floor) => Number(answered('worked on', floor)) >= 1 - MOST_LOST) ?? 0;
+  console.log(`\nfloor of ask: ${LEAST_FIT.toFixed(2)}; chosen on this data: ${chosen.toFixed(2)}`);
+  console.log(
+    'refusal: answered = questions whose paper is there; refused = the same questions with their paper removed',
   );
-  tell(`\nfloor of ask: ${LEAST_FIT.toFixed(2)}; chosen on this data: ${chosen.toFixed(2)}`);
-  tell('refusal: answered = questions whose paper is there; refused = the same questions with their paper removed');
-  tell(`floor  ${HALVES.map((half) => `${half}: answered  right  refused`.padEnd(44)).join('')}`);
-  for (const line of curve)
-    tell(
-      ` ${line.floor.toFixed(2)}  ${HALVES.map((half) => {
-        const { answered, right: rightly, refused } = line[half];
-        return `           ${answered.toFixed(3)}    ${rightly.toFixed(3)}  ${refused.toFixed(3)}`.padEnd(44);
-      }).join('')}${line.floor === chosen ? '  <- chosen on the half that was worked on' : ''}`,
-    );
-  return { right, curve, chosen };
+  console.log(`floor  ${HALVES.map((half) => `${half}: answered  right  refused`.padEnd(44)).join('')}`);
+  for (const floor of FLOORS) {
+    const line = HALVES.map((half) => {
+      const right = shareOf(half, ({ there }) => there.fit >= floor && there.right);
+      const refused = shareOf(half, ({ gone }) => gone.fit < floor);
+      return `           ${answered(half, floor)}    ${right}  ${refused}`.padEnd(44);
+    });
+    const mark = floor === chosen ? '  <- chosen on the half that was worked on' : '';
+    console.log(` ${floor.toFixed(2)}  ${line.join('')}${mark}`);
+  }
+}
+
+function cited(hits: readonly Hit[]): CitedHit[] {
+  return hits.map((hit) => ({ ...hit, work: null, link: null }));
 }
 
 async function nearness(question: string, texts: readonly string[]): Promise<readonly number[]> {
@@ -379,119 +323,41 @@ function isEvidence(text: string, { evidence }: Question): boolean {
 
 /**
  * Cells of a table without a model, each question a column that is put to its own paper: a text is right where its quote
- * overlaps the evidence, a number where the evidence has it, a choice where it is the conclusion of the readers. Choices are
- * printed for several floors, because a table fills in only what is clear. Cells from records are copies; nothing to score.
+ * overlaps the evidence, a number where the evidence has it, a choice where it is the conclusion of the readers. Cells from
+ * records are copies; nothing to score.
  */
-async function scoreCells(index: SearchIndex): Promise<object> {
-  const floors = [0.3, 0.5, 0.6, 0.7, 0.8];
-  const tally = () => ({ cells: 0, text: [0, 0], number: [0, 0], choice: floors.map(() => [0, 0]), mostFrequent: 0 });
-  const counts = new Map(HALVES.map((half) => [half, tally()]));
-  const add = (counted: number[] | undefined, right: boolean): void => {
-    if (!counted) return;
-    counted[0] = (counted[0] ?? 0) + 1;
-    if (right) counted[1] = (counted[1] ?? 0) + 1;
-  };
-  for (const question of questions) {
-    const count = counts.get(halfOf(question));
-    if (!count) continue;
-    count.cells += 1;
-    const hits = await askPassages(
-      (text, options) => index.search(text, { mode: 'hybrid', ...options }),
-      question.question,
-      { top: PASSAGES, filter: only(question.paper) },
-    );
-    const cited = hits.map((hit): CitedHit => ({ ...hit, work: null, link: null }));
-    const [text, number, choice] = columnsFrom([
-      { name: 'text', question: question.question },
-      { name: 'number', question: question.question, type: 'number' },
-      { name: 'choice', question: question.question, type: 'choice', choices: CHOICES },
-    ]);
-    const truth = CHOICES.find((each) => (question.label ?? '').includes(each.replace(/d$/, '')));
-    if (truth === CHOICES[0]) count.mostFrequent += 1;
-    const sentences = await extractAnswer(question.question, cited, { most: SENTENCES, least: 0, nearness });
-    const filled = (column: Column | undefined, least: number): { value: string; quote: string } | undefined => {
-      const cell = column && extractedCell(column, fitOfAnswer(sentences) >= least ? sentences : [], cited);
-      return cell?.kind === 'value' ? { value: cell.value, quote: cell.quote?.text ?? '' } : undefined;
-    };
-    const [ofText, ofNumber] = [filled(text, LEAST_FIT), filled(number, LEAST_FIT)];
-    if (ofText) add(count.text, isEvidence(ofText.quote, question));
-    if (ofNumber)
-      add(
-        count.number,
-        question.evidence.some((each) => hasNumbersOf(ofNumber.value, [each])),
-      );
-    for (const [at, floor] of floors.entries()) {
-      const ofChoice = filled(choice, floor);
-      if (ofChoice) add(count.choice[at], ofChoice.value === truth);
+async function scoreCells(index: SearchIndex): Promise<void> {
+  console.log('\ncells of a table without a model, each question put to its own paper: filled in; right among those');
+  for (const half of HALVES) {
+    const own = questions.filter((question) => halfOf(question) === half);
+    const [texts, numbers, choices]: boolean[][] = [[], [], []];
+    for (const question of own) {
+      const hits = cited(await passagesFor(index, question.question, PASSAGES, only(question.paper)));
+      const sentences = await extractAnswer(question.question, hits, { most: SENTENCES, least: 0, nearness });
+      const filled = (type: object, least: number): { value: string; quote: string } | undefined => {
+        const [column] = columnsFrom([{ name: 'cell', question: question.question, ...type }]);
+        const cell = column && extractedCell(column, fitOfAnswer(sentences) >= least ? sentences : [], hits);
+        return cell?.kind === 'value' ? { value: cell.value, quote: cell.quote?.text ?? '' } : undefined;
+      };
+      const text = filled({}, LEAST_FIT);
+      const number = filled({ type: 'number' }, LEAST_FIT);
+      const choice = filled({ type: 'choice', choices: CHOICES }, LEAST_CHOICE);
+      if (text) texts?.push(isEvidence(text.quote, question));
+      if (number) numbers?.push(question.evidence.some((each) => hasNumbersOf(number.value, [each])));
+      if (choice) choices?.push(choice.value === concluded(question));
     }
+    const shown = Object.entries({ text: texts, number: numbers, 'choice of three': choices }).map(
+      ([name, some = []]) =>
+        `${name} ${share(some.length, own.length)}; ${share(some.filter(Boolean).length, some.length)}`,
+    );
+    const most = own.filter((question) => concluded(question) === CHOICES[0]).length;
+    console.log(`  ${half.padEnd(12)} ${shown.join('   ')}   (always "${CHOICES[0]}": ${share(most, own.length)})`);
   }
-  tell('\ncells of a table without a model, each question put to its own paper: filled in; right among those');
-  for (const [half, { cells, text, number, choice, mostFrequent }] of counts) {
-    tell(
-      `  ${half.padEnd(12)} text ${share(text[0], cells)}; ${share(text[1], text[0])}   number ${share(number[0], cells)}; ${share(number[1], number[0])}`,
-    );
-    const line = choice.map(
-      ([some, right], at) => `${floors[at]?.toFixed(1)}: ${share(some, cells)}; ${share(right, some)}`,
-    );
-    tell(`${''.padEnd(15)}choice of three, by floor  ${line.join('   ')}`);
-    tell(
-      `${''.padEnd(15)}(floor of tables ${LEAST_CHOICE}; always "${CHOICES[0] ?? ''}": ${share(mostFrequent, cells)})`,
-    );
-  }
-  return Object.fromEntries(counts);
 }
 
-/**
- * Claims put to abstracts as `ask` does it by words alone: other subjects, and no questions. The first half of the claims
- * was not worked on either.
- */
-async function scoreClaims(folder: string): Promise<object | undefined> {
-  if (!existsSync(join(folder, 'corpus.jsonl'))) return undefined;
-  const rows = (name: string): string[] => readFileSync(join(folder, name), 'utf8').split('\n').filter(Boolean);
-  const relevant = new Map<string, Set<string>>();
-  for (const line of rows('qrels.tsv').slice(1)) {
-    const [claim = '', document = '', gain = '0'] = line.split('\t');
-    if (Number(gain) > 0) relevant.set(claim, (relevant.get(claim) ?? new Set()).add(document));
-  }
-  const abstracts = rows('corpus.jsonl').map((line) => JSON.parse(line) as { id: string; title: string; text: string });
-  await buildIndex(
-    join(scratch, 'claims'),
-    abstracts.map(({ id, title, text }) => {
-      return { id, document: id, title, headings: [], text, page: undefined, file: undefined, vectors: [] };
-    }),
-  );
-  using index = await openIndex(join(scratch, 'claims'));
-  const counts = { claims: 0, at5: 0, at10: 0, answered: 0, right: 0, refused: 0 };
-  for (const line of rows('queries.jsonl')) {
-    const { id, text } = JSON.parse(line) as { id: string; text: string };
-    const wanted = relevant.get(id);
-    if (!wanted) continue;
-    const read = async (isThere: boolean): Promise<{ places: number[]; sentences: AnswerSentence[] }> => {
-      const accepts = (document: string): boolean => isThere || !wanted.has(document);
-      const hits = await askPassages((words, options) => index.search(words, { mode: 'lexical', ...options }), text, {
-        top: 10,
-        filter: { documents: { key: `${id} ${isThere}`, accepts } },
-      });
-      const cited = hits.map((hit): CitedHit => ({ ...hit, work: null, link: null }));
-      const places = hits.flatMap(({ passage }, at) => (wanted.has(passage.document) ? [at] : []));
-      const none = async (): Promise<undefined> => undefined;
-      return { places, sentences: await extractAnswer(text, cited, { most: 3, least: LEAST_FIT, nearness: none }) };
-    };
-    const [there, gone] = [await read(true), await read(false)];
-    counts.claims += 1;
-    if (there.places.some((at) => at < 5)) counts.at5 += 1;
-    if (there.places.length > 0) counts.at10 += 1;
-    if (there.sentences.length > 0) counts.answered += 1;
-    if (there.sentences.some(({ quotes }) => wanted.has(quotes[0]?.document ?? ''))) counts.right += 1;
-    if (gone.sentences.length === 0) counts.refused += 1;
-  }
-  const { claims, at5, at10, answered, right, refused } = counts;
-  tell(`\nclaims put to abstracts by words alone (${claims} claims, ${abstracts.length} abstracts)`);
-  tell(`  a right abstract among the first 5 ${share(at5, claims)}, 10 ${share(at10, claims)}`);
-  tell(
-    `  at ${LEAST_FIT.toFixed(2)} answered ${share(answered, claims)}, quoting a right abstract ${share(right, claims)}; refused without them ${share(refused, claims)}`,
-  );
-  return counts;
+/** What the readers concluded, among the choices. */
+function concluded({ label = '' }: Question): string | undefined {
+  return CHOICES.find((each) => label.includes(each.replace(/d$/, '')));
 }
 
 function share(some = 0, all = 0): string {
@@ -505,15 +371,8 @@ function overlaps(one: string, other: string): boolean {
   return half >= 12 && (long.includes(short.slice(0, half)) || long.includes(short.slice(-half)));
 }
 
-/** Every piece of evidence as a quote, true and in four false forms. */
-function scoreGate(): {
-  trueQuotes: number;
-  accepted: number;
-  cutWords: number;
-  notInPassage: number;
-  letThrough: Record<string, number>;
-  tried: Record<string, number>;
-} {
+/** Every piece of evidence as a quote, true and in four false forms; returns what the gate did wrong. */
+function scoreGate(): string[] {
   const hits = chunks.map(({ id, document, title, headings, text }): CitedHit => ({
     rank: 1,
     score: 1,
@@ -554,8 +413,7 @@ function scoreGate(): {
       const isTrue = (words: string): boolean => typeof checkQuote({ quote: words, passage: named }, own) !== 'string';
       if (isTrue(quote)) accepted += 1;
       else if (withoutCutWords(quote).some(isTrue)) cutWords += 1;
-      else if (!values.json)
-        console.error(`refused: ${quote.slice(0, 200)}\n   from: ${(chunks[place] as Chunk).text.slice(0, 300)}`);
+      else console.error(`refused: ${quote.slice(0, 200)}\n   from: ${(chunks[place] as Chunk).text.slice(0, 300)}`);
       const other = papers[(papers.indexOf(paper) + 1) % papers.length] ?? '';
       const foreign = (placesOf.get(other) ?? []).map((each) => hits[each] as CitedHit);
       const text = (chunks[place] as Chunk).text;
@@ -574,12 +432,17 @@ function scoreGate(): {
           letThrough[kind] = (letThrough[kind] ?? 0) + 1;
       }
     }
-  tell(
+  console.log(
     `\nthe gate: ${accepted} of ${trueQuotes} true quotes accepted, ${cutWords} more without a word that the readers cut in two (${notInPassage} pieces of evidence are in no single passage: table rows, or cut)`,
   );
-  for (const [kind, number] of Object.entries(tried))
-    tell(`  ${kind.padEnd(15)} ${number - (letThrough[kind] ?? 0)} of ${number} refused`);
-  return { trueQuotes, accepted, cutWords, notInPassage, letThrough, tried };
+  const faults =
+    trueQuotes > accepted + cutWords ? [`the gate refuses ${trueQuotes - accepted - cutWords} true quotes`] : [];
+  for (const [kind, number] of Object.entries(tried)) {
+    const wrong = letThrough[kind] ?? 0;
+    console.log(`  ${kind.padEnd(15)} ${number - wrong} of ${number} refused`);
+    if (wrong > 0) faults.push(`the gate lets ${wrong} ${kind} quotes through`);
+  }
+  return faults;
 }
 
 /** The quote without its first word, its last, and both: some marks of readers begin or end inside a word. */
