@@ -13,7 +13,7 @@ import { parseYears } from '../works/work-table.ts';
 const TOP = 10;
 
 /** Passages with a lower fit are no results: they share few words with the question and are far from its meaning. */
-const LEAST_FIT = 0.2;
+export const LEAST_FIT = 0.2;
 
 /** Options of a search; every field has a default. */
 export interface SearchRequest extends Partial<Omit<SearchOptions, 'filter'>>, PassageFilter {

@@ -1,21 +1,19 @@
 import { analyse } from '../../parse/terms/index.ts';
-import type { DocumentLine, Facets, Hits, List, Passages, ReportFacts, Work } from './answers.ts';
+import type { DocumentLine, Facets, Hits, List, Passages, ReportFacts, WholeWork, Work } from './answers.ts';
 import type { Query, Source } from './source.ts';
 import { address, Refusal } from './source.ts';
 
-type Searched = Passages['items'][number] & { readonly document: string };
 const FACETS = ['outcome', 'reason', 'licence', 'version', 'type', 'year'] as const;
 
 /**
- * The API responses embedded in a report: gzipped base64 by path, as the server gave them. Filtered lists and searches
- * are computed here. Undefined on a served page.
+ * The API responses embedded in a report: gzipped base64 by path, as the server gave them. Lists of works and documents
+ * are in parts; filtered lists and searches are computed here. Undefined on a served page.
  */
 export async function inlinedSource(): Promise<Source | undefined> {
-  const blocks = new Map<string, Element[]>();
-  for (const block of document.querySelectorAll('script[data-path]')) {
-    const path = block.getAttribute('data-path') ?? '';
-    blocks.set(path, [...(blocks.get(path) ?? []), block]);
-  }
+  const blocks = Map.groupBy(
+    document.querySelectorAll('script[data-path]'),
+    (block) => block.getAttribute('data-path') ?? '',
+  );
   if (!blocks.has('report')) return undefined;
   const once = new Map<string, Promise<unknown[]>>();
   const all = async <T>(path: string): Promise<T[]> => {
@@ -31,24 +29,22 @@ export async function inlinedSource(): Promise<Source | undefined> {
   const facts = await whole<ReportFacts>('report');
   const works = async (): Promise<Work[]> => (await all<Work[]>('works')).flat();
   const documents = async (): Promise<DocumentLine[]> => (await all<DocumentLine[]>('documents')).flat();
-  const passages = async (): Promise<Searched[]> => (await all<Searched[]>('passages')).flat();
   let index: Promise<Indexed[]> | undefined;
   const get = async (path: string, query: Query): Promise<unknown> => {
     const text = (name: string): string => String(query[name] ?? '');
     const [, , , list = '', id] = path.split('/');
-    if (list === 'works' && id === undefined) return worksPage(await works(), text, Number(query['cursor'] ?? 0));
     if (list === 'facets') return facetsOf(await works());
-    if (list === 'works') return await oneWork(await works(), decodeURIComponent(id ?? ''), all);
+    if (list === 'works' && id === undefined) return worksPage(await works(), text, Number(query['cursor'] ?? 0));
+    if (list === 'works' && !blocks.has(path)) return undetailed(await works(), decodeURIComponent(id ?? ''));
     if (list === 'documents' && id === undefined) {
       const found = (await documents()).filter((line) => hasWords([line.id, line.title, line.authors], text('q')));
       return sliceOf(found, Number(query['cursor'] ?? 0));
     }
-    if (list === 'documents' && path.endsWith('/passages')) {
-      const named = decodeURIComponent(id ?? '');
-      return { items: (await passages()).filter(({ document: of }) => of === named) };
-    }
     if (list === 'search') {
-      index ??= passages().then(indexed);
+      index ??= indexed(
+        [...blocks.keys()].filter((each) => each.endsWith('/passages')),
+        whole,
+      );
       return hitsOf(await index, await documents(), text('question'));
     }
     return await whole(path.includes('/graph/picture') ? address(path, query) : path);
@@ -63,10 +59,7 @@ export async function inlinedSource(): Promise<Source | undefined> {
     post: () => Promise.reject(noServer()),
     lines: () => Promise.reject(noServer()),
     on: () => () => undefined,
-    exportCsv: async (query) => {
-      const text = (name: string): string => String(query[name] ?? '');
-      return csvOf(filtered(await works(), text));
-    },
+    exportCsv: async (query) => csvOf(filtered(await works(), (name) => String(query[name] ?? ''))),
   };
 }
 
@@ -133,43 +126,33 @@ function facetsOf(works: readonly Work[]): Facets {
   return Object.fromEntries(FACETS.map((name) => [name, facet(name)])) as Facets;
 }
 
-/** A work with its attempts; only its list row if the report leaves out the details. */
-async function oneWork(works: readonly Work[], id: string, all: <T>(path: string) => Promise<T[]>): Promise<unknown> {
-  const at = works.findIndex((work) => work.id === id);
-  if (at < 0) throw new Refusal(404, { detail: 'this work is not included in the report' });
-  const details = (await all<Record<string, unknown>>('work details')).find((part) => Object.hasOwn(part, id))?.[id];
-  return {
-    abstract: null,
-    url: null,
-    apa: null,
-    bibtex: null,
-    history: [],
-    ...works[at],
-    ...(details as object | undefined),
-  };
+/** A work whose details were left out of the report. */
+function undetailed(works: readonly Work[], id: string): WholeWork {
+  const work = works.find((each) => each.id === id);
+  if (!work) throw new Refusal(404, { detail: 'this work is not included in the report' });
+  return { abstract: null, url: null, apa: null, bibtex: null, file: false, history: [], ...work };
 }
 
 function hitsOf(index: readonly Indexed[], documents: readonly DocumentLine[], question: string): Hits {
-  const nothing = { venue: null, doi: null, license: null, citation: null, bibtex: null, link: null };
-  const passages = bestPassages(index, question, 10).map(({ id, document: of, headings, page, text, score }, at) => {
-    const line = documents.find((each) => each.id === of);
+  const unknown = { venue: null, doi: null, license: null, citation: null, bibtex: null, link: null };
+  const defaults = { run: 'run', part: '', boxes: [], retracted: false };
+  const passages = bestPassages(index, question, 10).map(({ document, passage, score }, at) => {
+    const { id, headings, page, text } = passage;
+    const line = documents.find((each) => each.id === document);
     return {
-      ...nothing,
+      ...unknown,
+      ...defaults,
       rank: at + 1,
       fit: score,
-      run: 'run',
-      work: line?.work ?? of,
+      work: line?.work ?? document,
       title: line?.title ?? '',
       by: line?.authors ?? '',
       year: line?.year ?? null,
-      retracted: false,
+      document,
+      id,
       headings,
-      part: '',
       page,
       text,
-      id,
-      document: of,
-      boxes: [],
     };
   });
   return { question, searched_by: 'words', passages_searched: index.length, passages };
@@ -193,47 +176,47 @@ function noServer(): Refusal {
 
 /** Same weights as `docstokg search --lexical`. */
 const [SATURATION, LENGTH_WEIGHT] = [1.2, 0.75];
-/** Yield to the browser after this many passages. */
-const AT_A_TIME = 300;
+const DOCUMENTS_AT_A_TIME = 10;
 
 interface Indexed {
-  readonly passage: Searched;
+  readonly document: string;
+  readonly passage: Passages['items'][number];
   /** How often each term occurs in it. */
   readonly times: ReadonlyMap<string, number>;
   readonly length: number;
 }
 
-async function indexed(passages: readonly Searched[]): Promise<Indexed[]> {
+async function indexed(paths: readonly string[], whole: (path: string) => Promise<Passages>): Promise<Indexed[]> {
   const index: Indexed[] = [];
-  for (const passage of passages) {
-    const terms = analyse(`${passage.context}\n${passage.text}`);
-    const times = new Map<string, number>();
-    for (const term of terms) times.set(term, (times.get(term) ?? 0) + 1);
-    index.push({ passage, times, length: terms.length });
-    if (index.length % AT_A_TIME === 0) await new Promise((resume) => setTimeout(resume));
+  for (const [at, path] of paths.entries()) {
+    const document = decodeURIComponent(path.split('/').at(-2) ?? '');
+    for (const passage of (await whole(path)).items) {
+      const terms = analyse(`${passage.context}\n${passage.text}`);
+      const times = new Map<string, number>();
+      for (const term of terms) times.set(term, (times.get(term) ?? 0) + 1);
+      index.push({ document, passage, times, length: terms.length });
+    }
+    // Yield to the browser.
+    if (at % DOCUMENTS_AT_A_TIME === 0) await new Promise((resume) => setTimeout(resume));
   }
   return index;
 }
 
 /** The passages with the highest BM25 scores, with the same terms and weights as the index of `docstokg search`. */
-function bestPassages(
-  index: readonly Indexed[],
-  query: string,
-  top: number,
-): (Searched & { readonly score: number })[] {
+function bestPassages(index: readonly Indexed[], query: string, top: number): (Indexed & { readonly score: number })[] {
   const average = index.reduce((sum, { length }) => sum + length, 0) / index.length || 1;
   const terms = [...new Set(analyse(query))].map((term) => {
     const holding = index.filter(({ times }) => times.has(term)).length;
     return { term, rarity: Math.log(1 + (index.length - holding + 0.5) / (holding + 0.5)) };
   });
-  const scored = index.map(({ passage, times, length }) => {
-    const norm = SATURATION * (1 - LENGTH_WEIGHT + (LENGTH_WEIGHT * length) / average);
+  const scored = index.map((indexed) => {
+    const norm = SATURATION * (1 - LENGTH_WEIGHT + (LENGTH_WEIGHT * indexed.length) / average);
     const scores = terms.map(({ term, rarity }) => {
-      const count = times.get(term) ?? 0;
+      const count = indexed.times.get(term) ?? 0;
       return (rarity * count * (SATURATION + 1)) / (count + norm);
     });
-    return { passage, score: scores.reduce((sum, each) => sum + each, 0) };
+    return { ...indexed, score: scores.reduce((sum, each) => sum + each, 0) };
   });
   const found = scored.filter(({ score }) => score > 0).toSorted((a, b) => b.score - a.score);
-  return found.slice(0, top).map(({ passage, score }) => ({ ...passage, score }));
+  return found.slice(0, top);
 }
