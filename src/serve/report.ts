@@ -13,7 +13,7 @@ import type { Answer } from './http/route.ts';
 import { Router } from './http/router.ts';
 import { pageHtml, pageParts } from './page-assets.ts';
 import type { About, DocumentLine, List, Passages, ReportFacts, Stages, WholeDocument, Work } from './page/answers.ts';
-import { World } from './watch/world.ts';
+import { watchWorld } from './watch/world.ts';
 
 /**
  * Size limits of a report, in characters of JSON before compression, because a browser loads the whole page. The report
@@ -50,7 +50,7 @@ export async function writeReport(options: {
 }): Promise<{ readonly path: string }> {
   const folder = resolve(options.folder);
   const { clock = systemClock, signal = new AbortController().signal } = options;
-  await using world = new World({
+  await using world = watchWorld({
     runs: [{ id: 'run', corpus: await openCorpus(folder, options.corpus) }],
     queue: undefined,
     clock,
@@ -256,7 +256,7 @@ async function addGraph(report: Report): Promise<void> {
     const room = roomFor(report.limits.graph);
     const shown = [];
     for (const work of items) {
-      const path = `${RUN}/graph/picture?${new URLSearchParams({ node: work.id })}`;
+      const path = `${RUN}/graph/picture?${new URLSearchParams({ node: work.id }).toString()}`;
       const picture = JSON.stringify(await report.get(path));
       if (!room(picture.length)) break;
       report.addText(path, picture);
