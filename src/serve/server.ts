@@ -9,16 +9,14 @@ import type { z } from 'zod';
 import type { Clock } from '../base/index.ts';
 import { AppError, isAbort, systemClock } from '../base/index.ts';
 import type { AskedRun } from '../questions/index.ts';
-import type { Context } from './api/context.ts';
 import { apiRoutes } from './api/routes.ts';
 import { Gate } from './http/gate.ts';
 import { Problem, problemBody, problemOf, readBody } from './http/problem.ts';
 import { checked, Router } from './http/router.ts';
 import { API_HEADERS, PAGE_HEADERS, sendBody, sendJson, sendLines, sendPieces, sendProblem } from './http/send.ts';
 import { metricsText } from './metrics.ts';
-import type { PageAssets } from './page-assets.ts';
-import type { Watched } from './watch/world.ts';
-import { World } from './watch/world.ts';
+import type { Watched, World } from './watch/world.ts';
+import { watchWorld } from './watch/world.ts';
 
 /** A handler with the web's Request and Response types. */
 interface FetchHandler {
@@ -74,147 +72,117 @@ const MAX_HEADER_BYTES = 16_384;
  * token.
  */
 export async function openServer(options: ServerOptions): Promise<CorpusServer> {
-  const server = new Serving(options);
-  await server.listen();
-  return server;
+  const { host, token, names = [], clock = systemClock } = options;
+  const world = watchWorld({ ...options, clock });
+  const gate = new Gate({ token, host, names });
+  const mcp = lazily(async () => await options.mcp?.([...world.runs.values()]));
+  const server = createServer({
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: options.headersMs ?? HEADERS_MS,
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionsCheckingInterval: 1_000,
+  });
+  server.timeout = options.silentMs ?? SILENT_MS;
+  server.maxHeadersCount = 100;
+  const connections = limitConnections(server, options.maxConnections ?? MAX_CONNECTIONS);
+  const route = router({ world, gate, mcp: options.mcp && mcp.get, clock, connections: connections.count }, options);
+  server.on('request', (request, response) => void answerRequest(request, response, route, options.log));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    rejectRequest(error, socket as Socket, connections.isIdle(socket as Socket)),
+  );
+  await new Promise<void>((listening, failed) => {
+    server.once('error', (error: NodeJS.ErrnoException) => failed(cannotListen(error, host, options.port)));
+    server.listen({ host, port: options.port, backlog: 1_024 }, listening);
+  });
+  const { port } = server.address() as AddressInfo;
+  gate.port = port;
+  world.start();
+  const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  const url = `http://${shown}:${port}/`;
+  return {
+    port,
+    url,
+    link: `${url}?token=${encodeURIComponent(token)}`,
+    async [Symbol.asyncDispose](): Promise<void> {
+      const closed = new Promise((done) => server.close(done));
+      world.watchers.close();
+      server.closeAllConnections();
+      await closed;
+      await world[Symbol.asyncDispose]();
+      const opened = (await mcp.made?.catch(() => undefined)) as Partial<AsyncDisposable> | undefined;
+      await opened?.[Symbol.asyncDispose]?.();
+    },
+  };
 }
 
-class Serving implements CorpusServer {
-  readonly #options: ServerOptions;
-  readonly #world: World;
-  readonly #gate: Gate;
-  readonly #router: Router;
-  readonly #server: Server;
-  readonly #connections: Connections;
-  #assets: Promise<PageAssets> | undefined;
-  #mcp: Promise<FetchHandler> | undefined;
-  #downloads = 0;
+/** A value that is made when it is first needed. */
+function lazily<T>(make: () => Promise<T>) {
+  let made: Promise<T> | undefined;
+  return {
+    get: (): Promise<T> => (made ??= make()),
+    get made(): Promise<T> | undefined {
+      return made;
+    },
+  };
+}
 
-  constructor(options: ServerOptions) {
-    const { clock = systemClock, log, token, host, names = [] } = options;
-    this.#options = options;
-    this.#world = new World({ ...options, clock });
-    this.#gate = new Gate({ token, host, names });
-    const context: Context = {
-      world: this.#world,
-      clock,
-      version: options.version,
-      steering: { isAllowed: options.allowSteering ?? false, path: options.steeringLog, log },
-      hasMcp: options.mcp !== undefined,
-    };
-    this.#router = new Router(apiRoutes(context), this.#world.runs, options.version);
-    this.#server = createServer(
-      {
-        maxHeaderSize: MAX_HEADER_BYTES,
-        headersTimeout: options.headersMs ?? HEADERS_MS,
-        requestTimeout: REQUEST_MS,
-        keepAliveTimeout: KEEP_ALIVE_MS,
-        connectionsCheckingInterval: 1_000,
-      },
-      (request, response) => void this.#answer(request, response),
-    );
-    this.#server.timeout = options.silentMs ?? SILENT_MS;
-    this.#server.maxHeadersCount = 100;
-    this.#connections = limitConnections(this.#server, options.maxConnections ?? MAX_CONNECTIONS);
-    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-      rejectRequest(error, socket as Socket, this.#connections.isIdle(socket as Socket)),
-    );
-  }
+type Answering = (request: IncomingMessage, response: ServerResponse, signal: AbortSignal) => Promise<void>;
 
-  async listen(): Promise<void> {
-    const { host, port } = this.#options;
-    await new Promise<void>((listening, failed) => {
-      this.#server.once('error', (error: NodeJS.ErrnoException) => failed(cannotListen(error, host, port)));
-      this.#server.listen({ host, port, backlog: 1_024 }, listening);
-    });
-    this.#gate.port = this.port;
-    this.#world.start();
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
-  }
-
-  get url(): string {
-    const { host } = this.#options;
-    const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-    return `http://${shown}:${this.port}/`;
-  }
-
-  get link(): string {
-    return `${this.url}?token=${encodeURIComponent(this.#options.token)}`;
-  }
-
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A client may wait for a slow answer; one that sends or reads nothing itself is disconnected.
-    response.on('timeout', () => {
-      if (response.headersSent || !request.complete) response.destroy();
-    });
-    const left = new AbortController();
-    response.once('close', () => left.abort());
-    try {
-      await this.#route(request, response, left.signal);
-    } catch (error) {
-      // The client disconnected; there is no response to send.
-      if (response.destroyed || (isAbort(error) && response.headersSent)) {
-        response.destroy();
-        return;
-      }
-      const problem = problemOf(error);
-      if (problem.status === 500)
-        this.#options.log(
-          'error',
-          `${request.method ?? ''} ${pathOf(request)}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-        );
-      sendProblem(request, response, problem);
-    }
-  }
-
-  async #route(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
-    const { method = '', url = '' } = request;
-    if (!url.startsWith('/') || url.length > 8_192) throw new Problem(400, 'USAGE_URL', 'expected a path');
-    this.#gate.checkPlace(request);
-    const mark = url.indexOf('?');
-    const path = mark === -1 ? url : url.slice(0, mark);
-    const isRead = method === 'GET' || method === 'HEAD';
-    if (path === '/healthz' || path === '/readyz') {
-      this.#health(path, response);
+/** Answers a request; errors become problem details. */
+async function answerRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: Answering,
+  log: ServerOptions['log'],
+): Promise<void> {
+  // A client may wait for a slow answer; one that sends or reads nothing itself is disconnected.
+  response.on('timeout', () => {
+    if (response.headersSent || !request.complete) response.destroy();
+  });
+  const left = new AbortController();
+  response.once('close', () => left.abort());
+  try {
+    await answer(request, response, left.signal);
+  } catch (error) {
+    // The client disconnected; there is no response to send.
+    if (response.destroyed || (isAbort(error) && response.headersSent)) {
+      response.destroy();
       return;
     }
-    const isPage = isRead && PAGES.test(path);
-    const link = isPage && mark !== -1 ? new URLSearchParams(url.slice(mark + 1)) : null;
-    const signIn = this.#gate.checkToken(request, link, path);
-    if (signIn) {
-      response.writeHead(303, { ...PAGE_HEADERS, ...signIn });
-      response.end();
-    } else if (path.startsWith(`${PREFIX}/`)) {
-      await this.#apiAnswer(request, response, signal);
-    } else if (path === '/mcp' && this.#options.mcp) {
-      this.#mcp ??= this.#options.mcp([...this.#world.runs.values()]);
-      await answerWithFetch(await this.#mcp, request, response, signal);
-    } else if (!isRead) {
-      throw new Problem(405, 'METHOD', 'method not allowed; use GET', { headers: { allow: 'GET, HEAD' } });
-    } else if (path === '/metrics') {
-      await this.#world.refresh();
-      const body = Buffer.from(metricsText(this.#world, { connections: this.#connections.count() }));
-      const type = 'text/plain; version=0.0.4; charset=utf-8';
-      sendBody(request, response, { type, body, headers: API_HEADERS });
-    } else if (isPage) {
-      const { html } = await this.#page();
-      sendBody(request, response, { type: 'text/html; charset=utf-8', body: html, headers: PAGE_HEADERS });
-    } else {
-      const asset = path.startsWith('/assets/') ? (await this.#page()).files.get(path) : undefined;
-      if (!asset) throw new Problem(404, 'NO_PAGE', 'not found');
-      const headers = { ...PAGE_HEADERS, 'cache-control': 'private, max-age=31536000, immutable' };
-      sendBody(request, response, { ...asset, headers });
+    const problem = problemOf(error);
+    if (problem.status === 500) {
+      const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      log('error', `${request.method ?? ''} ${request.url?.split('?', 1)[0] ?? ''}: ${stack}`);
     }
+    sendProblem(request, response, problem);
   }
+}
 
-  async #apiAnswer(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
-    const url = (request.url ?? '').slice(PREFIX.length);
-    const { route: found, named } = this.#router.match(request.method ?? '', url);
+interface Served {
+  readonly world: World;
+  readonly gate: Gate;
+  readonly mcp: (() => Promise<FetchHandler | undefined>) | undefined;
+  readonly clock: Clock;
+  readonly connections: () => number;
+}
+
+/** Finds what a request asks for: a page, an answer of the API, MCP, metrics or a check. */
+function router({ world, gate, mcp, clock, connections }: Served, options: ServerOptions): Answering {
+  const { version, allowSteering = false, steeringLog, log } = options;
+  const steering = { isAllowed: allowSteering, path: steeringLog, log };
+  const api = new Router(
+    apiRoutes({ world, clock, version, steering, hasMcp: mcp !== undefined }),
+    world.runs,
+    version,
+  );
+  const page = lazily(async () => await (await import('./page-assets.ts')).pageAssets());
+  let downloads = 0;
+
+  const answerApi: Answering = async (request, response, signal) => {
+    const { route: found, named } = api.match(request.method ?? '', (request.url ?? '').slice(PREFIX.length));
     const body = found.bodySchema ? await bodyOf(request, found.bodySchema) : undefined;
-    await this.#world.refresh();
+    await world.refresh();
     const answer = await found.handle({ ...named, body, request, signal } as never);
     switch (answer.kind) {
       case 'json':
@@ -225,56 +193,63 @@ class Serving implements CorpusServer {
         break;
       case 'pieces':
       case 'file':
-        if (this.#downloads >= MOST_DOWNLOADS)
+        if (downloads >= MOST_DOWNLOADS)
           throw new Problem(503, 'TOO_BUSY', 'too many concurrent downloads', { headers: { 'retry-after': '5' } });
-        this.#downloads += 1;
-        try {
-          await sendPieces(response, answer, signal);
-        } finally {
-          this.#downloads -= 1;
-        }
+        downloads += 1;
+        await sendPieces(response, answer, signal).finally(() => (downloads -= 1));
         break;
       case 'lines':
         await sendLines(response, answer.lines, signal);
         break;
       case 'watch':
-        this.#watch(response, answer.run, answer.lastId);
+        if (world.watchers.isFull)
+          throw new Problem(429, 'TOO_MANY_WATCHERS', 'too many event streams', { headers: { 'retry-after': '30' } });
+        response.writeHead(200, { ...API_HEADERS, 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+        world.watchers.add(response, answer.run, answer.lastId);
     }
-  }
+  };
 
-  #watch(response: ServerResponse, run: string | null, lastId: string | null): void {
-    const { watchers } = this.#world;
-    if (watchers.isFull)
-      throw new Problem(429, 'TOO_MANY_WATCHERS', 'too many event streams', { headers: { 'retry-after': '30' } });
-    response.writeHead(200, { ...API_HEADERS, 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-    watchers.add(response, run, lastId);
-  }
-
-  #health(path: string, response: ServerResponse): void {
-    const isGood = path === '/healthz' || this.#world.isReady;
-    const body = isGood ? 'ok\n' : 'reading\n';
-    response.writeHead(isGood ? 200 : 503, {
-      ...API_HEADERS,
-      'content-type': 'text/plain',
-      'content-length': body.length,
-    });
-    response.end(body);
-  }
-
-  async #page(): Promise<PageAssets> {
-    this.#assets ??= import('./page-assets.ts').then(({ pageAssets }) => pageAssets());
-    return await this.#assets;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const closed = new Promise((done) => this.#server.close(done));
-    this.#world.watchers.close();
-    this.#server.closeAllConnections();
-    await closed;
-    await this.#world[Symbol.asyncDispose]();
-    const mcp = (await this.#mcp?.catch(() => undefined)) as Partial<AsyncDisposable> | undefined;
-    await mcp?.[Symbol.asyncDispose]?.();
-  }
+  return async (request, response, signal) => {
+    const { method = '', url = '' } = request;
+    if (!url.startsWith('/') || url.length > 8_192) throw new Problem(400, 'USAGE_URL', 'expected a path');
+    gate.checkPlace(request);
+    const mark = url.indexOf('?');
+    const path = mark === -1 ? url : url.slice(0, mark);
+    const isRead = method === 'GET' || method === 'HEAD';
+    if (path === '/healthz' || path === '/readyz') {
+      const isGood = path === '/healthz' || world.isReady;
+      const body = isGood ? 'ok\n' : 'reading\n';
+      const head = { ...API_HEADERS, 'content-type': 'text/plain', 'content-length': body.length };
+      response.writeHead(isGood ? 200 : 503, head).end(body);
+      return;
+    }
+    const isPage = isRead && PAGES.test(path);
+    const link = isPage && mark !== -1 ? new URLSearchParams(url.slice(mark + 1)) : null;
+    const signIn = gate.checkToken(request, link, path);
+    const handler = path === '/mcp' ? await mcp?.() : undefined;
+    if (signIn) response.writeHead(303, { ...PAGE_HEADERS, ...signIn }).end();
+    else if (path.startsWith(`${PREFIX}/`)) await answerApi(request, response, signal);
+    else if (handler) await answerWithFetch(handler, request, response, signal);
+    else if (!isRead)
+      throw new Problem(405, 'METHOD', 'method not allowed; use GET', { headers: { allow: 'GET, HEAD' } });
+    else if (path === '/metrics') {
+      await world.refresh();
+      const body = Buffer.from(metricsText(world, { connections: connections() }));
+      sendBody(request, response, {
+        type: 'text/plain; version=0.0.4; charset=utf-8',
+        body,
+        headers: API_HEADERS,
+      });
+    } else if (isPage) {
+      const { html } = await page.get();
+      sendBody(request, response, { type: 'text/html; charset=utf-8', body: html, headers: PAGE_HEADERS });
+    } else {
+      const asset = path.startsWith('/assets/') ? (await page.get()).files.get(path) : undefined;
+      if (!asset) throw new Problem(404, 'NO_PAGE', 'not found');
+      const headers = { ...PAGE_HEADERS, 'cache-control': 'private, max-age=31536000, immutable' };
+      sendBody(request, response, { ...asset, headers });
+    }
+  };
 }
 
 async function bodyOf(request: IncomingMessage, schema: z.ZodType): Promise<unknown> {
@@ -330,10 +305,6 @@ function rejectRequest({ code = '' }: NodeJS.ErrnoException, socket: Socket, isI
       `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nconnection: close\r\ncontent-type: application/problem+json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
     );
   socket.destroySoon();
-}
-
-function pathOf({ url = '' }: IncomingMessage): string {
-  return url.split('?', 1)[0] ?? '';
 }
 
 function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): unknown {

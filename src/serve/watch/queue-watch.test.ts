@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { openStore, WorkQueue } from '../../queue/index.ts';
 import { HeldClock } from '../../testing/index.ts';
-import { QueueWatch } from './queue-watch.ts';
+import { watchQueue } from './queue-watch.ts';
 
 test('a reason that stays the same when tried again is not offered for a retry; unknown ones are', async () => {
   await using queue = new WorkQueue(await openStore(':memory:'));
@@ -13,7 +13,7 @@ test('a reason that stays the same when tried again is not offered for a retry; 
     const code = job.artifactId as keyof typeof ends;
     await queue.ack(job, ends[code], { code, message: '' });
   }
-  const { by_error_code: reasons } = await new QueueWatch(queue, new HeldClock(0)).look();
+  const { by_error_code: reasons } = await watchQueue(queue, new HeldClock(0)).look();
   const offered = reasons.map(({ code, retryable }) => [code, retryable]);
   assert.deepEqual(Object.fromEntries(offered), {
     NOT_FOUND: false,

@@ -15,49 +15,36 @@ export interface HostKnowledge extends Pick<HostSources, 'rulesOf'> {
   readonly shared: () => Promise<HostSources['shared']>;
 }
 
-export class QueueWatch {
-  readonly queue: WorkQueue;
-  readonly series = new Series<JobState | 'ended'>();
-  readonly #clock: Clock;
-  readonly #hosts: HostKnowledge;
-  #stats: QueueStats | undefined;
-  #figures: QueueFigures | undefined;
+export type QueueWatch = ReturnType<typeof watchQueue>;
 
-  constructor(queue: WorkQueue, clock: Clock, hosts: HostKnowledge = NOTHING) {
-    this.queue = queue;
-    this.#hosts = hosts;
-    this.#clock = clock;
-  }
-
-  async look(): Promise<QueueFigures> {
-    const now = this.#clock.now();
-    const stats = await this.queue.store.admin.stats(now);
-    const { done, skipped, error } = stats.states;
-    this.series.add({ ...stats.states, ended: done + skipped + error, at: now });
-    this.#stats = stats;
-    this.#figures = figuresOf(stats, this.series.perMinute('ended'));
-    return this.#figures;
-  }
-
-  get stats(): QueueStats | undefined {
-    return this.#stats;
-  }
-
-  /** As of the last look. */
-  get figures(): QueueFigures | undefined {
-    return this.#figures;
-  }
-
-  /** Hosts reported by workers, shared by the fleet, or paused. */
-  async hosts(): Promise<readonly HostOverview[]> {
-    if (!this.#stats) return [];
-    return hostOverview(this.#stats, {
+/** A queue as of the last look. */
+export function watchQueue(queue: WorkQueue, clock: Clock, known: HostKnowledge = NOTHING) {
+  const series = new Series<JobState | 'ended'>();
+  let seen: { readonly stats: QueueStats; readonly figures: QueueFigures } | undefined;
+  return {
+    queue,
+    series,
+    get stats(): QueueStats | undefined {
+      return seen?.stats;
+    },
+    get figures(): QueueFigures | undefined {
+      return seen?.figures;
+    },
+    async look(): Promise<QueueFigures> {
+      const now = clock.now();
+      const stats = await queue.store.admin.stats(now);
+      const { done, skipped, error } = stats.states;
+      series.add({ ...stats.states, ended: done + skipped + error, at: now });
+      seen = { stats, figures: figuresOf(stats, series.perMinute('ended')) };
+      return seen.figures;
+    },
+    /** Hosts reported by workers, shared by the fleet, or paused. */
+    async hosts(): Promise<readonly HostOverview[]> {
+      if (!seen) return [];
       // Counting jobs by host would scan every job.
-      jobs: [],
-      shared: await this.#hosts.shared(),
-      rulesOf: this.#hosts.rulesOf,
-    });
-  }
+      return hostOverview(seen.stats, { jobs: [], shared: await known.shared(), rulesOf: known.rulesOf });
+    },
+  };
 }
 
 function figuresOf(stats: QueueStats, perMinute: number | null): QueueFigures {

@@ -4,9 +4,8 @@ import type { z } from 'zod';
 
 import type { Clock } from '../../base/index.ts';
 import { outcomesOf } from '../../ask/index.ts';
-import type { Corpus, CorpusView, RunEvent, RunFile, StepCount } from '../../corpus/index.ts';
+import type { Corpus, RunEvent, RunFile, StepCount } from '../../corpus/index.ts';
 import { screeningOnDemand } from '../../screen/index.ts';
-import type { Screening } from '../../screen/index.ts';
 import type { figures, run } from '../api/shapes.ts';
 import { secondsLeft, Series } from './series.ts';
 
@@ -16,90 +15,81 @@ export type RunFigures = z.output<typeof figures>;
 
 type StepName = StepCount['name'];
 
+export type RunWatch = ReturnType<typeof watchRun>;
+
 /** A run monitored while it grows. */
-export class RunWatch implements AsyncDisposable {
-  readonly id: string;
-  readonly corpus: Corpus;
-  readonly view: CorpusView;
-  readonly series = new Series<StepName>();
-  readonly search: ReturnType<Corpus['liveSearch']>;
-  readonly #clock: Clock;
-  #file: RunFile | undefined;
-  readonly screening: (() => Screening) & Disposable;
+export function watchRun(id: string, corpus: Corpus, clock: Clock) {
+  const { folder } = corpus;
+  const opened = new AsyncDisposableStack();
+  opened.use(corpus);
+  const view = opened.use(corpus.view());
+  const search = opened.use(corpus.liveSearch({ asItIs: true }));
+  const screening = opened.use(screeningOnDemand(folder, corpus.config));
+  const series = new Series<StepName>();
+  let file: RunFile | undefined;
+  return {
+    id,
+    corpus,
+    view,
+    series,
+    search,
+    screening,
+    /** Query and result as written by the run. */
+    get file(): RunFile | undefined {
+      return file;
+    },
 
-  constructor(id: string, corpus: Corpus, clock: Clock) {
-    this.id = id;
-    this.corpus = corpus;
-    this.view = corpus.view();
-    this.screening = screeningOnDemand(corpus.folder, corpus.config);
-    this.#clock = clock;
-    this.search = corpus.liveSearch({ asItIs: true });
-  }
+    /** Reads new data and returns what happened. */
+    async look(): Promise<readonly RunEvent[]> {
+      const events = await view.refresh();
+      // An incomplete run.json is being written; keep the previous one.
+      file = await corpus.account().catch(() => file);
+      const counts = Object.fromEntries(view.steps().map(({ name, done }) => [name, done]));
+      series.add({ ...(counts as Record<StepName, number>), at: clock.now() });
+      return events;
+    },
 
-  /** Reads new data and returns what happened. */
-  async look(): Promise<readonly RunEvent[]> {
-    const events = await this.view.refresh();
-    // An incomplete run.json is being written; keep the previous one.
-    this.#file = await this.corpus.account().catch(() => this.#file);
-    const counts = Object.fromEntries(this.view.steps().map(({ name, done }) => [name, done])) as Record<
-      StepName,
-      number
-    >;
-    this.series.add({ ...counts, at: this.#clock.now() });
-    return events;
-  }
-
-  /** Query and result as written by the run. */
-  get file(): RunFile | undefined {
-    return this.#file;
-  }
-
-  line(): RunLine {
-    const [works, saved, parsed] = this.view.steps();
-    const { folder } = this.corpus;
-    return {
-      id: this.id,
-      title: titleOf(this.#file) ?? basename(folder),
-      folder: basename(folder),
-      state: this.#file?.state ?? 'unknown',
-      started_at: this.#file?.started_at ?? null,
-      ended_at: this.#file?.ended_at ?? null,
-      works: works?.of ?? 0,
-      saved: saved?.done ?? 0,
-      documents: parsed?.done ?? 0,
-      has_search: this.search.isThere,
-      has_graph: this.corpus.graph.exists,
-    };
-  }
-
-  figures(): RunFigures {
-    const stages = this.view.steps().map((step) => {
-      const rate = this.series.perMinute(step.name);
-      const left = step.of === null ? null : Math.max(0, step.of - step.done - step.failed);
+    line(): RunLine {
+      const [works, saved, parsed] = view.steps();
       return {
-        ...step,
-        per_minute: rate === null ? null : Math.round(rate * 10) / 10,
-        seconds_left: secondsLeft(step.name === 'saved' ? 0 : left, rate),
+        id,
+        title: titleOf(file) ?? basename(folder),
+        folder: basename(folder),
+        state: file?.state ?? 'unknown',
+        started_at: file?.started_at ?? null,
+        ended_at: file?.ended_at ?? null,
+        works: works?.of ?? 0,
+        saved: saved?.done ?? 0,
+        documents: parsed?.done ?? 0,
+        has_search: search.isThere,
+        has_graph: corpus.graph.exists,
       };
-    });
-    const known = stages.map(({ seconds_left: seconds }) => seconds);
-    return {
-      run: this.id,
-      state: this.#file?.state ?? 'unknown',
-      stages,
-      outcomes: outcomesOf(this.view.account()),
-      rate_per_minute: stages[0]?.per_minute ?? null,
-      // The slowest step determines the estimate; if one is unknown, so is the total.
-      seconds_left: known.includes(null) ? null : Math.max(...known.map((seconds) => seconds ?? 0)),
-    };
-  }
+    },
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.screening[Symbol.dispose]();
-    await this.search[Symbol.asyncDispose]();
-    this.view[Symbol.dispose]();
-    await this.corpus[Symbol.asyncDispose]();
-  }
+    figures(): RunFigures {
+      const stages = view.steps().map((step) => {
+        const rate = series.perMinute(step.name);
+        const left = step.of === null ? null : Math.max(0, step.of - step.done - step.failed);
+        return {
+          ...step,
+          per_minute: rate === null ? null : Math.round(rate * 10) / 10,
+          seconds_left: secondsLeft(step.name === 'saved' ? 0 : left, rate),
+        };
+      });
+      const known = stages.map(({ seconds_left: seconds }) => seconds);
+      return {
+        run: id,
+        state: file?.state ?? 'unknown',
+        stages,
+        outcomes: outcomesOf(view.account()),
+        rate_per_minute: stages[0]?.per_minute ?? null,
+        // The slowest step determines the estimate; if one is unknown, so is the total.
+        seconds_left: known.includes(null) ? null : Math.max(...known.map((seconds) => seconds ?? 0)),
+      };
+    },
+
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }
 
 function titleOf(file: RunFile | undefined): string | undefined {
