@@ -26,21 +26,21 @@ import { WorksView } from './views/works.ts';
 const VIEWS: readonly {
   readonly path: string;
   readonly name: string;
-  readonly view: FunctionComponent<{ readonly run: Run | undefined }>;
+  readonly view: FunctionComponent;
   readonly needs: 'run' | 'queue' | 'server' | 'run and server';
 }[] = [
-  { path: '/now', name: 'Now', view: NowView as FunctionComponent, needs: 'run and server' },
+  { path: '/now', name: 'Now', view: NowView, needs: 'run and server' },
   { path: '/queue', name: 'Queue', view: QueueView, needs: 'queue' },
-  { path: '/summary', name: 'Summary', view: SummaryView as FunctionComponent, needs: 'run' },
-  { path: '/works', name: 'Works', view: WorksView as FunctionComponent, needs: 'run' },
-  { path: '/documents', name: 'Documents', view: DocumentsView as FunctionComponent, needs: 'run' },
-  { path: '/ask', name: 'Ask', view: AskView as FunctionComponent, needs: 'run and server' },
-  { path: '/table', name: 'Table', view: TableView as FunctionComponent, needs: 'run and server' },
-  { path: '/screen', name: 'Screen', view: ScreenView as FunctionComponent, needs: 'run and server' },
-  { path: '/search', name: 'Search', view: SearchView as FunctionComponent, needs: 'run' },
-  { path: '/graph', name: 'Graph', view: GraphView as FunctionComponent, needs: 'run' },
+  { path: '/summary', name: 'Summary', view: SummaryView, needs: 'run' },
+  { path: '/works', name: 'Works', view: WorksView, needs: 'run' },
+  { path: '/documents', name: 'Documents', view: DocumentsView, needs: 'run' },
+  { path: '/ask', name: 'Ask', view: AskView, needs: 'run and server' },
+  { path: '/table', name: 'Table', view: TableView, needs: 'run and server' },
+  { path: '/screen', name: 'Screen', view: ScreenView, needs: 'run and server' },
+  { path: '/search', name: 'Search', view: SearchView, needs: 'run' },
+  { path: '/graph', name: 'Graph', view: GraphView, needs: 'run' },
   { path: '/hosts', name: 'Hosts', view: HostsView, needs: 'server' },
-  { path: '/stages', name: 'Stages', view: StagesView as FunctionComponent, needs: 'run' },
+  { path: '/stages', name: 'Stages', view: StagesView, needs: 'run' },
 ];
 
 /** The current view. A served page uses a path per view; a report uses the fragment. */
@@ -109,7 +109,9 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
     const merged: Query = { ...Object.fromEntries(here(isReport).searchParams), ...query };
     go((isReport ? '#' : '') + address(here(isReport).pathname, merged), true);
   };
-  const scene: Scene = { source, about, run, query: at.searchParams, place, set, notify: setMessage };
+  const runPath = (...parts: readonly string[]): string =>
+    `/${['runs', run?.id ?? '', ...parts].map(encodeURIComponent).join('/')}`;
+  const scene: Scene = { source, about, run, runPath, query: at.searchParams, place, set, notify: setMessage };
   const skip = (event: Event): void => {
     event.preventDefault();
     main.current?.focus();
@@ -142,7 +144,7 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
     </nav>
     <p class="status" role="status">${message}</p>
     <main id="main" tabindex="-1" ref=${main}>
-      ${current && html`<section class=${`panel ${current.path.slice(1)}`} aria-label=${current.name} key=${`${current.path} ${run?.id ?? ''}`}><${current.view} run=${run} /></section>`}
+      ${current && html`<section class=${`panel ${current.path.slice(1)}`} aria-label=${current.name} key=${`${current.path} ${run?.id ?? ''}`}><${current.view} /></section>`}
     </main>
     <footer>${footer(source, about, run)}</footer>
   <//>`;

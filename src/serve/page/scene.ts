@@ -15,6 +15,8 @@ export interface Scene {
   readonly source: Source;
   readonly about: About;
   readonly run: Run | undefined;
+  /** The path of an answer about the run. */
+  readonly runPath: (...parts: readonly string[]) => string;
   readonly query: URLSearchParams;
   /** URL of a view of this run. */
   readonly place: (path: string, query?: Query) => string;
@@ -29,10 +31,6 @@ export function useScene(): Scene {
   const scene = useContext(SceneContext);
   if (!scene) throw new Error('outside the page');
   return scene;
-}
-
-export function runPath(run: Run, ...parts: readonly string[]): string {
-  return `/${['runs', run.id, ...parts].map(encodeURIComponent).join('/')}`;
 }
 
 export type Fetched<T> =

@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
 
-import type { AskedAnswer, AskedLine, Run } from '../answers.ts';
+import type { AskedAnswer, AskedLine } from '../answers.ts';
 import { counted } from '../format.ts';
 import { filters, QueryField, QuestionBox } from '../parts.ts';
 import type { View } from '../scene.ts';
-import { button, fault, html, runPath, useScene } from '../scene.ts';
+import { button, fault, html, useScene } from '../scene.ts';
 
 /** A question, and an answer whose sentences link to the quoted passages. */
-export function AskView({ run }: { readonly run: Run }): View {
-  const { source, query, set } = useScene();
+export function AskView(): View {
+  const { source, query, set, run, runPath } = useScene();
   const [found, setFound] = useState<{ readonly answer?: AskedAnswer; readonly error?: unknown }>();
   const [isBusy, setBusy] = useState(false);
   const [stop, setStop] = useState<AbortController>();
@@ -32,7 +32,7 @@ export function AskView({ run }: { readonly run: Run }): View {
       if (line.kind !== 'passages') setFound({ answer });
     };
     source
-      .lines(runPath(run, 'ask.ndjson'), { query: { question: q, works } }, hear, leave.signal)
+      .lines(runPath('ask.ndjson'), { query: { question: q, works } }, hear, leave.signal)
       .catch((error: unknown) => {
         if (leave.signal.aborted) return;
         setBusy(false);
@@ -40,7 +40,7 @@ export function AskView({ run }: { readonly run: Run }): View {
       });
     return () => leave.abort();
   }, [q, works]);
-  const hint = `Ask the papers of ${run.title} …`;
+  const hint = `Ask the papers of ${run?.title} …`;
   return [
     html`<${QuestionBox} id="question" act="Ask" hint=${hint} asked=${q} ask=${(text: string) => set({ q: text })}>
       ${isBusy && button('Stop', () => stop?.abort())}

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-import type { DocumentLine, List, Passages, Run, WholeDocument } from '../answers.ts';
+import type { DocumentLine, List, Passages, WholeDocument } from '../answers.ts';
 import { counted } from '../format.ts';
 import { marked } from '../marked.ts';
 import { CopyButtons, filters, link, listTable, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
-import { button, html, runPath, shown, useAnswer, usePaged, useScene } from '../scene.ts';
+import { button, html, shown, useAnswer, usePaged, useScene } from '../scene.ts';
 
 type Block = WholeDocument['blocks'][number];
 type Mode = 'passages' | 'blocks' | 'headings' | 'figures';
@@ -29,15 +29,15 @@ interface Entry {
 }
 
 /** List of parsed documents, or the document named in the URL. */
-export function DocumentsView({ run }: { readonly run: Run }): View {
+export function DocumentsView(): View {
   const id = useScene().query.get('document');
-  return id === null ? html`<${DocumentList} run=${run} />` : html`<${DocumentView} run=${run} id=${id} key=${id} />`;
+  return id === null ? html`<${DocumentList} />` : html`<${DocumentView} id=${id} key=${id} />`;
 }
 
-function DocumentList({ run }: { readonly run: Run }): View {
-  const { query, place } = useScene();
+function DocumentList(): View {
+  const { query, place, runPath } = useScene();
   const q = query.get('q');
-  const { rows, status, more } = usePaged<DocumentLine>(runPath(run, 'documents'), { q, limit: 50 }, [
+  const { rows, status, more } = usePaged<DocumentLine>(runPath('documents'), { q, limit: 50 }, [
     'document',
     'documents',
   ]);
@@ -60,17 +60,16 @@ function DocumentList({ run }: { readonly run: Run }): View {
 }
 
 /** Document view: recognised blocks are drawn on the page and listed beside it. */
-function DocumentView({ run, id }: { readonly run: Run; readonly id: string }): View {
-  const { place, source } = useScene();
-  const found = useAnswer<WholeDocument>(runPath(run, 'documents', id));
-  const passages = useAnswer<Passages>(runPath(run, 'documents', id, 'passages'));
-  const file = source.file(runPath(run, 'documents', id, 'file'));
+function DocumentView({ id }: { readonly id: string }): View {
+  const { place, source, runPath } = useScene();
+  const found = useAnswer<WholeDocument>(runPath('documents', id));
+  const passages = useAnswer<Passages>(runPath('documents', id, 'passages'));
+  const file = source.file(runPath('documents', id, 'file'));
   return [
     html`<p><a href=${place('/documents')}>← All documents</a></p>`,
     found.kind !== 'answered' || passages.kind === 'waiting'
       ? shown(found, () => html`<p class="hint" role="status">Loading …</p>`)
       : html`<${Viewer}
-          run=${run}
           document=${found.value}
           file=${file}
           passages=${passages.kind === 'answered' ? passages.value.items : []}
@@ -81,12 +80,11 @@ function DocumentView({ run, id }: { readonly run: Run; readonly id: string }): 
 }
 
 function Viewer(props: {
-  readonly run: Run;
   readonly document: WholeDocument;
   readonly file: string | undefined;
   readonly passages: Passages['items'];
 }): View {
-  const { run, document: found, file, passages } = props;
+  const { document: found, file, passages } = props;
   const { query, set, place } = useScene();
   const [named, passage] = [query.get('block'), passages.find(({ id }) => id === query.get('passage'))];
   const [mode, setMode] = useState<Mode>(named !== null || (passages.length === 0 && !passage) ? 'blocks' : 'passages');
@@ -141,12 +139,12 @@ function Viewer(props: {
       ${found.work !== null && [' · ', html`<a href=${place('/works', { work: found.work })}>the work</a>`]}
     </p>
     <div class="choice">
-      <${Steps} run=${run} id=${found.id} numbers=${numbers} page=${page} turn=${turn} />
+      <${Steps} id=${found.id} numbers=${numbers} page=${page} turn=${turn} />
       <${CopyButtons} ...${found} />
     </div>
     <div class="reader">
       <div class="desk">
-        ${numbers.length === 0 ? flowSheet(found, lit, events) : html`<${PageSheet} run=${run} found=${found} page=${page} lit=${lit} events=${events} key=${page} />`}
+        ${numbers.length === 0 ? flowSheet(found, lit, events) : html`<${PageSheet} found=${found} page=${page} lit=${lit} events=${events} key=${page} />`}
       </div>
       <div class="beside">
         <div class="switch" role="group" aria-label="Listed beside the page">
@@ -236,15 +234,14 @@ function toneOf({ tag }: Block): string {
 
 /** Buttons for previous and next page and document. */
 function Steps(props: {
-  readonly run: Run;
   readonly id: string;
   readonly numbers: readonly number[];
   readonly page: number;
   readonly turn: (to: number | undefined) => void;
 }): View {
-  const { run, id, numbers, page, turn } = props;
-  const { place } = useScene();
-  const list = useAnswer<List<DocumentLine>>(runPath(run, 'documents'), { limit: 500 });
+  const { id, numbers, page, turn } = props;
+  const { place, runPath } = useScene();
+  const list = useAnswer<List<DocumentLine>>(runPath('documents'), { limit: 500 });
   const all = list.kind === 'answered' ? list.value.items : [];
   const [at, here] = [numbers.indexOf(page), all.findIndex((line) => line.id === id)];
   const step = (sign: string, label: string, to: number | undefined): View =>
@@ -337,17 +334,16 @@ function boxProps(block: Block, lit: readonly number[], { point, choose }: Sheet
 
 /** A page with its blocks, drawn on the page image or, without one, as recognised text. */
 function PageSheet(props: {
-  readonly run: Run;
   readonly found: WholeDocument;
   readonly page: number;
   readonly lit: readonly number[];
   readonly events: SheetEvents;
 }): View {
-  const { run, found, page, lit, events } = props;
-  const { source } = useScene();
+  const { found, page, lit, events } = props;
+  const { source, runPath } = useScene();
   const [isMissing, setMissing] = useState(false);
   const { width = 612, height = 792 } = found.pages.find(({ number }) => number === page) ?? {};
-  const path = runPath(run, 'documents', found.id, 'pages', `${page}.png`);
+  const path = runPath('documents', found.id, 'pages', `${page}.png`);
   const picture = found.kind === 'pdf' && !isMissing ? source.file(path, { width: PICTURE_PIXELS }) : undefined;
   const boxes = found.blocks.flatMap((block) =>
     block.regions.filter((region) => region.page === page).map((region) => ({ block, region })),

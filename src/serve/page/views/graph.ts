@@ -7,11 +7,10 @@ import type {
   PictureEvidence,
   PictureNode,
 } from '../../../graph/picture/index.ts';
-import type { Run } from '../answers.ts';
 import { counted, number } from '../format.ts';
 import { field, link } from '../parts.ts';
 import type { Scene, View } from '../scene.ts';
-import { html, runPath, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
+import { html, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
 import { GraphDrawing, isBareId } from './graph-drawing.ts';
 
 interface Named {
@@ -41,28 +40,28 @@ function relationName(kind: string): string {
 }
 
 /** Neighbourhood of a work: a drawing by year, and lists of all edges with their evidence. */
-export function GraphView({ run }: { readonly run: Run }): View {
-  const { query, source } = useScene();
+export function GraphView(): View {
+  const { query, source, run, runPath } = useScene();
   const [works] = useLoaded('', async (signal) => {
-    if (!run.has_graph) return [];
-    return (await source.get<{ readonly items: readonly Named[] }>(runPath(run, 'graph', 'works'), {}, signal)).items;
+    if (!run?.has_graph) return [];
+    return (await source.get<{ readonly items: readonly Named[] }>(runPath('graph', 'works'), {}, signal)).items;
   });
-  if (!run.has_graph)
+  if (!run?.has_graph)
     return html`<p class="note">
       This run has no graph yet. Build one with${' '}
-      <code>docstokg graph build ${run.folder}</code>${source.report && ', then write the report again'}.
+      <code>docstokg graph build ${run?.folder}</code>${source.report && ', then write the report again'}.
     </p>`;
   return shown(works, (all) => {
     const node = query.get('node') ?? all[0]?.id;
     return node === undefined
       ? html`<p class="note">The graph has no works.</p>`
-      : html`<${Neighbourhood} run=${run} works=${all} node=${node} key=${node} />`;
+      : html`<${Neighbourhood} works=${all} node=${node} key=${node} />`;
   });
 }
 
-function Neighbourhood(props: { readonly run: Run; readonly works: readonly Named[]; readonly node: string }): View {
-  const { run, works, node } = props;
-  const picture = useAnswer<GraphPicture>(runPath(run, 'graph', 'picture'), { node });
+function Neighbourhood({ works, node }: { readonly works: readonly Named[]; readonly node: string }): View {
+  const { runPath } = useScene();
+  const picture = useAnswer<GraphPicture>(runPath('graph', 'picture'), { node });
   return html`<div class="surroundings">
     <${Chooser} works=${works} node=${node} />
     ${shown(picture, (value) => html`<${Around} picture=${value} works=${works} />`)}

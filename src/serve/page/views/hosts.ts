@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 
-import type { Host, Lanes, List, Run } from '../answers.ts';
+import type { Host, Lanes, List } from '../answers.ts';
 import { chart, key } from '../charts.ts';
 import { clock, counted, duration, number, since, size, words } from '../format.ts';
 import { ActButton, cell, filters, listTable, QueryField } from '../parts.ts';
 import type { Scene, View } from '../scene.ts';
-import { button, html, runPath, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
+import { button, html, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
 
 const HOSTS_AT_FIRST = 24;
 const MOST_HOSTS = 2_000;
@@ -14,9 +14,9 @@ const [WIDTH, HEIGHT] = [600, 26];
 type Lane = Lanes['items'][number];
 
 /** Hosts with limits, current state and a pause button, and their requests over time. */
-export function HostsView({ run }: { readonly run: Run | undefined }): View {
-  const { source } = useScene();
-  return [!source.report && html`<${HostsNow} />`, run && html`<${HostsOverTime} run=${run} />`];
+export function HostsView(): View {
+  const { source, run } = useScene();
+  return [!source.report && html`<${HostsNow} />`, run && html`<${HostsOverTime} />`];
 }
 
 const COLUMNS = ['Host', 'State', 'In flight / limit', 'Max req/s', 'Waiting', 'Requests', 'Refused', 'Failed', 'Last request', '']; // prettier-ignore
@@ -95,9 +95,10 @@ function hostRow(host: Host, { source, about }: Scene) {
   };
 }
 
-function HostsOverTime({ run }: { readonly run: Run }): View {
+function HostsOverTime(): View {
+  const { runPath } = useScene();
   const [isAll, setAll] = useState(false);
-  return shown(useAnswer<Lanes>(runPath(run, 'hosts')), (lanes) => {
+  return shown(useAnswer<Lanes>(runPath('hosts')), (lanes) => {
     const { items } = lanes;
     if (items.length === 0) return html`<p class="hint">This run sent no requests.</p>`;
     const slices = items.flatMap((lane) => lane.slices);

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 
-import type { Figures, Now, Run, RunEvent } from '../answers.ts';
+import type { Figures, Now, RunEvent } from '../answers.ts';
 import { chart, lineChart } from '../charts.ts';
 import { clock, counted, number, percent, STEPS, timeLeft, words } from '../format.ts';
 import type { View } from '../scene.ts';
-import { html, runPath, shown, useHistory, useLive, useScene } from '../scene.ts';
+import { html, shown, useHistory, useLive, useScene } from '../scene.ts';
 
 const STATES = {
   running: 'Running',
@@ -16,13 +16,14 @@ const STATES = {
 const EVENTS_SHOWN = 40;
 
 /** Live progress of a run: stages, rates, time left and the latest events. */
-export function NowView({ run }: { readonly run: Run }): View {
-  const now = useLive<Now>(runPath(run, 'now'), 'now', (figures) => (figures.run as unknown) === run.id);
+export function NowView(): View {
+  const { run, runPath } = useScene();
+  const now = useLive<Now>(runPath('now'), 'now', (figures) => (figures.run as unknown) === run?.id);
   return shown(now, (value) => [
     html`<p class="lede" role="status">${sentence(value)}</p>`,
     html`<div class="progress">${value.stages.map(stage)}</div>`,
     html`<${Trend} now=${value} />`,
-    html`<${Events} run=${run} first=${value.events} />`,
+    html`<${Events} first=${value.events} />`,
   ]);
 }
 
@@ -85,16 +86,16 @@ function Trend({ now }: { readonly now: Now }): View {
   </section>`;
 }
 
-function Events({ run, first }: { readonly run: Run; readonly first: readonly RunEvent[] }): View {
-  const { source, place } = useScene();
+function Events({ first }: { readonly first: readonly RunEvent[] }): View {
+  const { source, place, run } = useScene();
   const [events, setEvents] = useState(first.slice(0, EVENTS_SHOWN));
   useEffect(
     () =>
       source.on('event', (data) => {
         const event = data as RunEvent;
-        if (event.run === null || event.run === run.id) setEvents((all) => [event, ...all].slice(0, EVENTS_SHOWN));
+        if (event.run === null || event.run === run?.id) setEvents((all) => [event, ...all].slice(0, EVENTS_SHOWN));
       }),
-    [run.id],
+    [run?.id],
   );
   const target = ({ document, work }: RunEvent): string | undefined =>
     document !== null ? place('/documents', { document }) : work !== null ? place('/works', { work }) : undefined;

@@ -1,11 +1,11 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-import type { Passages, Run, Screening } from '../answers.ts';
+import type { Passages, Screening } from '../answers.ts';
 import { number } from '../format.ts';
 import { marked } from '../marked.ts';
 import { field, filters, link, QueryChoice, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
-import { button, html, messageOf, runPath, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
+import { button, html, messageOf, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
 import type { Query } from '../source.ts';
 
 type Candidate = Screening['next'][number];
@@ -29,7 +29,7 @@ const CHOICES: readonly (readonly [Choice, string, string])[] = [
 const SAID: Readonly<Record<Choice, string>> = { include: 'Included', exclude: 'Excluded', maybe: 'Maybe' };
 
 /** Screening: one work at a time, decided by single keys. */
-export function ScreenView({ run }: { readonly run: Run }): View {
+export function ScreenView(): View {
   const { query } = useScene();
   const by = query.get('by') ?? '';
   const phase: Phase = query.get('phase') === 'full-text' ? 'full-text' : 'title-abstract';
@@ -41,13 +41,13 @@ export function ScreenView({ run }: { readonly run: Run }): View {
     ]),
     by === ''
       ? html`<p class="hint">Enter your name: each decision says who made it.</p>`
-      : html`<${Review} run=${run} by=${by} phase=${phase} key=${`${by} ${phase}`} />`,
+      : html`<${Review} by=${by} phase=${phase} key=${`${by} ${phase}`} />`,
   ];
 }
 
-function Review({ run, by, phase }: { readonly run: Run; readonly by: string; readonly phase: Phase }): View {
-  const { source, notify, about, place } = useScene();
-  const path = runPath(run, 'screening');
+function Review({ by, phase }: { readonly by: string; readonly phase: Phase }): View {
+  const { source, notify, about, place, runPath } = useScene();
+  const path = runPath('screening');
   const [answer, change] = useLoaded('', (signal) => source.get<Screening>(path, { by, phase }, signal));
   /** A decision that could not be sent keeps its id: sent again, it is the same decision. */
   const sending = useRef<{ readonly work: string; readonly id: string } | undefined>(undefined);
@@ -57,7 +57,7 @@ function Review({ run, by, phase }: { readonly run: Run; readonly by: string; re
     if (isBusy.current) return;
     isBusy.current = true;
     source
-      .post<Screening>(runPath(run, 'screening', act), { by, ...body })
+      .post<Screening>(runPath('screening', act), { by, ...body })
       .then(
         (value) => {
           sending.current = undefined;
@@ -84,7 +84,6 @@ function Review({ run, by, phase }: { readonly run: Run; readonly by: string; re
       html`<p class="note">This server is read-only: docstokg screen starts one that accepts decisions.</p>`,
     value.next[0]
       ? html`<${Card}
-          run=${run}
           candidate=${value.next[0]}
           protocol=${value.protocol}
           phase=${phase}
@@ -167,13 +166,12 @@ function conflictsOf({ conflicts, phases }: Screening, phase: Phase, open: (work
 }
 
 function Card(props: {
-  readonly run: Run;
   readonly candidate: Candidate;
   readonly protocol: Screening['protocol'];
   readonly phase: Phase;
   readonly acts: Acts;
 }): View {
-  const { run, candidate, protocol, phase, acts } = props;
+  const { candidate, protocol, phase, acts } = props;
   const { query } = useScene();
   const [reason, setReason] = useState('');
   const [note, setNote] = useState('');
@@ -212,7 +210,7 @@ function Card(props: {
       <p class="hint">${meta.join(' · ')} ${doi !== null && link(`https://doi.org/${doi}`, doi)}</p>
       <p class="abstract">${abstract === '' ? 'There is no abstract.' : marked(abstract, words)}</p>
       ${decisions.length > 0 && html`<p class="hint">Decided before: ${decisions.map(({ by, decision }) => `${by} ${decision}`).join(', ')}</p>`}
-      ${name !== null && html`<${FullText} run=${run} name=${name} words=${words} isOpen=${phase === 'full-text'} />`}
+      ${name !== null && html`<${FullText} name=${name} words=${words} isOpen=${phase === 'full-text'} />`}
     </article>
     <aside>
       ${
@@ -266,13 +264,8 @@ function placeOf({ rank, is_sampled: isSampled }: Candidate): string {
   return rank > 0 ? `Rank ${number(rank)}` : 'Not ranked';
 }
 
-function FullText(props: {
-  readonly run: Run;
-  readonly name: string;
-  readonly words: string;
-  readonly isOpen: boolean;
-}): View {
-  const { run, name, words, isOpen } = props;
+function FullText(props: { readonly name: string; readonly words: string; readonly isOpen: boolean }): View {
+  const { name, words, isOpen } = props;
   const { place } = useScene();
   const [isShown, setShown] = useState(isOpen);
   return html`<details
@@ -280,13 +273,14 @@ function FullText(props: {
     onToggle=${(event: Event) => setShown((event.target as HTMLDetailsElement).open)}
   >
     <summary>Full text</summary>
-    ${isShown && html`<${PassageList} run=${run} name=${name} words=${words} />`}
+    ${isShown && html`<${PassageList} name=${name} words=${words} />`}
     <p><a href=${place('/documents', { document: name })}>Open the document</a></p>
   </details>`;
 }
 
-function PassageList({ run, name, words }: { readonly run: Run; readonly name: string; readonly words: string }): View {
-  const passages = useAnswer<Passages>(runPath(run, 'documents', name, 'passages'));
+function PassageList({ name, words }: { readonly name: string; readonly words: string }): View {
+  const { runPath } = useScene();
+  const passages = useAnswer<Passages>(runPath('documents', name, 'passages'));
   return shown(passages, ({ items }) =>
     items.length === 0
       ? html`<p class="hint">It was not chunked yet.</p>`

@@ -1,11 +1,11 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-import type { Hits, Run } from '../answers.ts';
+import type { Hits } from '../answers.ts';
 import { counted, number } from '../format.ts';
 import { excerpt, marked } from '../marked.ts';
 import { CopyButtons, QueryChoice, QueryField, QuestionBox } from '../parts.ts';
 import type { View } from '../scene.ts';
-import { fault, html, runPath, useLoaded, useScene } from '../scene.ts';
+import { fault, html, useLoaded, useScene } from '../scene.ts';
 import { address } from '../source.ts';
 
 const WAYS: Readonly<Record<string, string>> = { hybrid: 'words and meaning', dense: 'meaning', lexical: 'words' };
@@ -25,8 +25,8 @@ const CHOICES = [
 const NAMES = [...TEXTS, ...CHOICES].map(([name]) => name as string);
 
 /** Search results, each with its position on the page and its citation. */
-export function SearchView({ run }: { readonly run: Run }): View {
-  const { source, query, set } = useScene();
+export function SearchView(): View {
+  const { source, query, set, run, runPath } = useScene();
   const results = useRef<HTMLOListElement>(null);
   const q = query.get('q') ?? '';
   const asked = {
@@ -34,7 +34,7 @@ export function SearchView({ run }: { readonly run: Run }): View {
     ...Object.fromEntries([...NAMES, 'exclude_retracted'].map((name) => [name, query.get(name)])),
   };
   const [found] = useLoaded(address('', asked), async (signal) =>
-    q === '' ? undefined : await source.get<Hits>(runPath(run, 'search'), asked, signal),
+    q === '' ? undefined : await source.get<Hits>(runPath('search'), asked, signal),
   );
   const hits = q !== '' && found.kind === 'answered' ? found.value : undefined;
   const input = (): HTMLElement | null => document.querySelector<HTMLElement>('#search');
@@ -57,7 +57,7 @@ export function SearchView({ run }: { readonly run: Run }): View {
   };
   const hint = source.report
     ? 'Search by words; docstokg search and docstokg serve also search by meaning'
-    : `Ask ${run.title} …`;
+    : `Ask ${run?.title} …`;
   const typed = (question: string): unknown => source.report && set({ q: question });
   return html`<div onKeyDown=${keys}>
     <${QuestionBox} id="search" act="Search" hint=${hint} asked=${q} ask=${ask} typed=${typed} />

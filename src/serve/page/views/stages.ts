@@ -1,8 +1,8 @@
-import type { DocumentLine, List, Run, Stages } from '../answers.ts';
+import type { DocumentLine, List, Stages } from '../answers.ts';
 import { barTable, chart } from '../charts.ts';
 import { counted, duration, number, words } from '../format.ts';
 import type { View } from '../scene.ts';
-import { html, runPath, shown, useAnswer, useScene } from '../scene.ts';
+import { html, shown, useAnswer, useScene } from '../scene.ts';
 
 type Stage = Stages['items'][number];
 
@@ -14,14 +14,14 @@ const NAMES: Readonly<Record<string, readonly [name: string, what: string]>> = {
 const [COLUMN, TALL] = [44, 110];
 
 /** Duration of each stage per document, and failures. */
-export function StagesView({ run }: { readonly run: Run }): View {
-  const { place } = useScene();
-  const documents = useAnswer<List<DocumentLine>>(runPath(run, 'documents'), { limit: 500 });
+export function StagesView(): View {
+  const { place, runPath } = useScene();
+  const documents = useAnswer<List<DocumentLine>>(runPath('documents'), { limit: 500 });
   const titles = new Map(
     (documents.kind === 'answered' ? documents.value.items : []).map(({ id, title }) => [id, title]),
   );
   const name = (id: string): View => html`<a href=${place('/documents', { document: id })}>${titles.get(id) ?? id}</a>`;
-  return shown(useAnswer<Stages>(runPath(run, 'stages')), ({ items }) =>
+  return shown(useAnswer<Stages>(runPath('stages')), ({ items }) =>
     items.length === 0
       ? html`<p class="note">Nothing was parsed in this run.</p>`
       : items.map((stage) => section(stage, name)),

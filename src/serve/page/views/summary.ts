@@ -1,15 +1,16 @@
-import type { Account, Run, Sources } from '../answers.ts';
+import type { Account, Sources } from '../answers.ts';
 import type { Bar } from '../charts.ts';
 import { barTable, stackedBar } from '../charts.ts';
 import { counted, number, OUTCOMES, percent, size, STEPS, words } from '../format.ts';
 import { figures } from '../parts.ts';
 import type { View } from '../scene.ts';
-import { html, runPath, shown, useAnswer, useScene } from '../scene.ts';
+import { html, shown, useAnswer, useScene } from '../scene.ts';
 
 /** The query, results of every step, and why works are missing. */
-export function SummaryView({ run }: { readonly run: Run }): View {
-  const account = useAnswer<Account>(runPath(run, 'account'));
-  const sources = useAnswer<Sources>(runPath(run, 'sources'));
+export function SummaryView(): View {
+  const { runPath } = useScene();
+  const account = useAnswer<Account>(runPath('account'));
+  const sources = useAnswer<Sources>(runPath('sources'));
   return shown(account, (value) => [
     queryLine(value),
     ...shownFigures(value, sources.kind === 'answered' ? sources.value : undefined),

@@ -1,15 +1,15 @@
 import { useRef, useState } from 'preact/hooks';
 
-import type { Run, SavedTable, TableCell, TableColumn, TableLine, TablePage, TableRow } from '../answers.ts';
+import type { SavedTable, TableCell, TableColumn, TableLine, TablePage, TableRow } from '../answers.ts';
 import { counted } from '../format.ts';
 import { Dialog, field, filters, listTable, QueryChoice, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
-import { button, fault, html, runPath, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
+import { button, fault, html, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
 
 const ROWS_AT_ONCE = 500;
 
 /** Tables of a run: choose or fill one, sort and filter its rows, read the quote of a cell and correct it. */
-export function TableView({ run }: { readonly run: Run }): View {
+export function TableView(): View {
   const { set, about } = useScene();
   const [filled, setFilled] = useState(0);
   const done = (table: string): void => {
@@ -17,15 +17,12 @@ export function TableView({ run }: { readonly run: Run }): View {
     set({ table, sort: '', order: '' });
   };
   // A new key loads the tables again.
-  return [
-    about.steering && html`<${FillForm} run=${run} done=${done} />`,
-    html`<${Tables} run=${run} key=${filled} />`,
-  ];
+  return [about.steering && html`<${FillForm} done=${done} />`, html`<${Tables} key=${filled} />`];
 }
 
-function Tables({ run }: { readonly run: Run }): View {
-  const { query } = useScene();
-  const tables = useAnswer<{ readonly items: readonly SavedTable[] }>(runPath(run, 'tables'));
+function Tables(): View {
+  const { query, runPath } = useScene();
+  const tables = useAnswer<{ readonly items: readonly SavedTable[] }>(runPath('tables'));
   return shown(tables, ({ items }) => {
     const id = query.get('table') ?? items[0]?.id;
     if (id === undefined)
@@ -41,14 +38,14 @@ function Tables({ run }: { readonly run: Run }): View {
             reset=${{ sort: '', order: '' }}
           />`,
         ),
-      html`<${Rows} run=${run} id=${id} key=${id} />`,
+      html`<${Rows} id=${id} key=${id} />`,
     ];
   });
 }
 
 /** Columns for a new table, one per line; rows are counted as they are filled in. */
-function FillForm({ run, done }: { readonly run: Run; readonly done: (table: string) => void }): View {
-  const { source } = useScene();
+function FillForm({ done }: { readonly done: (table: string) => void }): View {
+  const { source, runPath } = useScene();
   const columns = useRef<HTMLTextAreaElement>(null);
   const works = useRef<HTMLInputElement>(null);
   const [stop, setStop] = useState<AbortController>();
@@ -72,7 +69,7 @@ function FillForm({ run, done }: { readonly run: Run; readonly done: (table: str
     setStop(leave);
     setSaid('Reading …');
     source
-      .lines(runPath(run, 'tables'), { body }, hear, leave.signal)
+      .lines(runPath('tables'), { body }, hear, leave.signal)
       .catch((error: unknown) => setSaid(leave.signal.aborted ? 'Stopped; fill in again to resume.' : fault(error)))
       .finally(() => setStop(undefined));
   };
@@ -99,14 +96,14 @@ function FillForm({ run, done }: { readonly run: Run; readonly done: (table: str
   </details>`;
 }
 
-function Rows({ run, id }: { readonly run: Run; readonly id: string }): View {
-  const { source, query } = useScene();
+function Rows({ id }: { readonly id: string }): View {
+  const { source, query, runPath } = useScene();
   const [opened, setOpened] = useState<{ readonly row: TableRow; readonly at: number }>();
   const [table, change] = useLoaded(id, async (signal) => {
     let all: TablePage | undefined;
     do {
       const asked = { limit: ROWS_AT_ONCE, cursor: all?.next };
-      const page: TablePage = await source.get(runPath(run, 'tables', id), asked, signal);
+      const page: TablePage = await source.get(runPath('tables', id), asked, signal);
       all = { ...page, rows: [...(all?.rows ?? []), ...page.rows] };
     } while (all.next !== null);
     return all;
@@ -148,7 +145,6 @@ function Rows({ run, id }: { readonly run: Run; readonly id: string }): View {
         opened &&
         html`<${Dialog} label="A cell" close=${() => setOpened(undefined)} key=${`${opened.row.document} ${opened.at}`}
           ><${OneCell}
-            run=${run}
             table=${id}
             row=${opened.row}
             column=${columns[opened.at]}
@@ -208,21 +204,20 @@ function numberIn(text: string): number | undefined {
 
 /** The quote of a cell, its source, and a form to correct it. */
 function OneCell(props: {
-  readonly run: Run;
   readonly table: string;
   readonly row: TableRow;
   readonly column: TableColumn;
   readonly cell: TableCell;
   readonly changed: (row: TableRow) => void;
 }): View {
-  const { run, table, row, column, cell, changed } = props;
-  const { source, about, place, notify } = useScene();
+  const { table, row, column, cell, changed } = props;
+  const { source, about, place, notify, runPath } = useScene();
   const [error, setError] = useState<unknown>();
   const input = useRef<HTMLInputElement & HTMLSelectElement>(null);
   const { quote } = cell;
   const correct = (value: string | null): void => {
     const body = { work: row.work?.id ?? row.document, column: column.name, value };
-    source.post<{ readonly row: TableRow | null }>(runPath(run, 'tables', table, 'cells'), body).then(
+    source.post<{ readonly row: TableRow | null }>(runPath('tables', table, 'cells'), body).then(
       (got) => {
         setError(undefined);
         notify(value === null ? 'Correction undone.' : 'Corrected.');

@@ -1,4 +1,4 @@
-import type { Facets, Run, WholeWork, Work } from '../answers.ts';
+import type { Facets, WholeWork, Work } from '../answers.ts';
 import { number, outcomeName, size, words } from '../format.ts';
 import {
   CopyButtons,
@@ -12,7 +12,7 @@ import {
   saveText,
 } from '../parts.ts';
 import type { Scene, View } from '../scene.ts';
-import { button, html, runPath, shown, useAnswer, usePaged, useScene } from '../scene.ts';
+import { button, html, shown, useAnswer, usePaged, useScene } from '../scene.ts';
 
 const COLUMNS = [
   ['title', 'Work', true],
@@ -32,14 +32,14 @@ const EXPORTS = [
 ] as const;
 
 /** List of works with filters, sorting, details and export. Filters are part of the URL. */
-export function WorksView({ run }: { readonly run: Run }): View {
+export function WorksView(): View {
   const scene = useScene();
-  const { source, query, set } = scene;
+  const { source, query, set, runPath } = scene;
   const [sort, order] = [query.get('sort') ?? 'title', query.get('order') ?? 'asc'];
   const filter = Object.fromEntries(['q', 'year', ...FACETS].map((name) => [name, query.get(name)]));
   const asked = { ...filter, sort, order, limit: 50 };
-  const { rows, status, more } = usePaged<Work>(runPath(run, 'works'), asked, ['work', 'works']);
-  const facets = useAnswer<Facets>(runPath(run, 'facets'));
+  const { rows, status, more } = usePaged<Work>(runPath('works'), asked, ['work', 'works']);
+  const facets = useAnswer<Facets>(runPath('facets'));
   const options = (name: (typeof FACETS)[number]): (readonly [string, string])[] => [
     ['', 'all'],
     ...(facets.kind === 'answered' ? facets.value[name] : []).map(
@@ -68,9 +68,7 @@ export function WorksView({ run }: { readonly run: Run }): View {
         ${
           source.exportCsv
             ? button('CSV', exportCsv)
-            : EXPORTS.map(
-                ([name, file]) => html` <a href=${source.file(runPath(run, file))} download=${file}>${name}</a>`,
-              )
+            : EXPORTS.map(([name, file]) => html` <a href=${source.file(runPath(file))} download=${file}>${name}</a>`)
         }
       </p>
     </div>`,
@@ -82,9 +80,7 @@ export function WorksView({ run }: { readonly run: Run }): View {
     ),
     more,
     opened !== null &&
-      html`<${Dialog} label="A work" close=${() => set({ work: '' })} key=${opened}
-        ><${OneWork} run=${run} id=${opened}
-      /><//>`,
+      html`<${Dialog} label="A work" close=${() => set({ work: '' })} key=${opened}><${OneWork} id=${opened} /><//>`,
   ];
 }
 
@@ -111,8 +107,9 @@ function workRow(work: Work, { place, set }: Scene) {
   };
 }
 
-function OneWork({ run, id }: { readonly run: Run; readonly id: string }): View {
-  return shown(useAnswer<WholeWork>(runPath(run, 'works', id)), (work) => [
+function OneWork({ id }: { readonly id: string }): View {
+  const { runPath } = useScene();
+  return shown(useAnswer<WholeWork>(runPath('works', id)), (work) => [
     html`<h2>${work.title ?? work.id}</h2>`,
     html`<p class="hint">${[work.authors, work.year, work.venue].filter((each) => each).join(' · ')}</p>`,
     work.retracted && html`<p class="retracted">This work was retracted.</p>`,
