@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Command } from 'commander';
 import { z } from 'zod';
 
-import { configurationPage } from '../scripts/reference/configuration.ts';
+import { configurationPage } from '../scripts/reference/from-program.ts';
 import { environmentLayer } from '../src/config/index.ts';
 import { listKeys } from '../src/config/keys.ts';
 import { merge } from '../src/config/layers.ts';

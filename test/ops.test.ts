@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 
 import { command } from './e2e/command.ts';
-import { metricsPage } from '../scripts/reference/metrics.ts';
+import { metricsPage } from '../scripts/reference/from-sources.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const OPS = join(ROOT, 'examples', 'ops');
