@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { z } from 'zod';
+
 import type { Routes } from '../../test/support/ask-resolver.ts';
 import { ask, shown, work } from '../../test/support/ask-resolver.ts';
-import { parseOpenAlexWork } from '../works/index.ts';
+import { SqliteCacheStore } from '../http/index.ts';
+import { loopbackClient, openLoopback } from '../testing/index.ts';
+import { lookupJson, parseOpenAlexWork } from '../works/index.ts';
 
 // Undocumented responses of services: fields that are missing, null or of another type, one odd entry among good ones,
 // error pages with status 200, merged records. One bad entry must not lose the good ones.
@@ -139,6 +143,18 @@ test('a list without a valid entry and an HTML page with status 200 are reported
     const { plans, problems } = await ask('core', work(DOI), { 'api.core.ac.uk/v3/search/works/': body });
     assert.deepEqual([plans.length, problems.length], [0, 1], body);
   }
+});
+
+test('an error page sent as a success is not the answer for as long as the cache keeps it', async () => {
+  await using server = await openLoopback((_request, response) => {
+    response.setHeader('cache-control', 'max-age=86400');
+    response.end(server.requests.length === 1 ? '<html>Maintenance</html>' : '{"id":1}');
+  });
+  using cache = new SqliteCacheStore(':memory:', { now: Date.now });
+  await using client = loopbackClient(server, { cache });
+  const lookUp = () => lookupJson(client.send, { url: new URL('http://api.test/x') }, z.object({ id: z.number() }));
+  assert.equal((await lookUp()).kind, 'problem');
+  assert.equal((await lookUp()).kind, 'found');
 });
 
 test('zenodo in InvenioRDM format: rights and access are read', async () => {

@@ -70,12 +70,20 @@ export async function lookupJson<S extends z.ZodType>(
   schema: S,
   signal?: AbortSignal,
 ): Promise<Lookup<z.output<S>>> {
-  const answer = await lookupText(
-    send,
-    { ...request, headers: { accept: 'application/json', ...request.headers } },
-    signal,
-  );
+  const asked = { ...request, headers: { accept: 'application/json', ...request.headers } };
+  const answer = await lookupText(send, asked, signal);
   if (answer.kind !== 'found') return answer;
+  const read = readJson(answer, schema);
+  // An error page sent as a success must not be the answer for as long as the cache has it.
+  return read.kind === 'problem' && answer.response.origin !== 'network'
+    ? lookupJson(send, { ...request, cache: 'bypass' }, schema, signal)
+    : read;
+}
+
+function readJson<S extends z.ZodType>(
+  answer: Extract<Lookup<string>, { kind: 'found' }>,
+  schema: S,
+): Lookup<z.output<S>> {
   let json: unknown;
   try {
     json = JSON.parse(answer.value.replace(/^\uFEFF/, ''));
