@@ -93,7 +93,8 @@ export function withJunk(bytes: Uint8Array, junk: number): Uint8Array {
  */
 function plainDocument(spec: PaperSpec, payload: Exclude<Payload, { readonly form: 'odd-pdf' }>): Uint8Array {
   const title = escapeHtml(spec.title);
-  const text = escapeHtml(spec.abstract ?? spec.title);
+  // A body of a sentence would count as none.
+  const text = escapeHtml(`${spec.abstract ?? spec.title} `.repeat(10));
   switch (payload.form) {
     case 'pdf': {
       const abstract = (spec.abstract ?? '').match(/.{1,90}(\s|$)/g) ?? [];

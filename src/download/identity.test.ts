@@ -60,7 +60,8 @@ test('supplements, reviews and corrections have the title of the work but are no
     'Corrigendum',
     'Reply to “',
   ])
-    assert.equal(await faultIn(`${before} ${TITLE} ${filling(90)}`), 'identity-mismatch', before);
+    for (const property of ['', `${TITLE}\n`])
+      assert.equal(await faultIn(`${property}${before} ${TITLE} ${filling(90)}`), 'identity-mismatch', before);
   for (const before of ['', 'SUPPLEMENT ARTICLE', 'Supplementary material is available online.', 'Comments welcome.'])
     assert.equal(await faultIn(`${before} ${TITLE}. Supporting Information. ${filling(90)}`), undefined, before);
   const supplement = `Supplementary data for: ${TITLE}`;
@@ -71,5 +72,7 @@ test('a PDF that says that there is no PDF is not the work; a scan without text 
   assert.equal(await faultIn('The full text of this article is currently not available.', 1), 'soft-404');
   assert.equal(await faultIn('Dieses Dokument ist nicht verfügbar.', 1), 'soft-404');
   assert.equal(await faultIn('page 3', 1), undefined);
-  assert.equal(await faultIn(`${TITLE}. The data are not available. ${filling(90)}`, 1), undefined);
+  assert.equal(await faultIn(`${TITLE}. The data are not available. ${filling(200)}`, 1), undefined);
+  const embargo = `${TITLE}. Ana Berg. This thesis is under embargo until 2031. Ask the library for a copy.`;
+  assert.equal(await faultIn(embargo, 1), 'soft-404');
 });

@@ -12,6 +12,8 @@ export interface DocumentFacts {
   readonly text: string;
   /** A close look may find more text. */
   readonly isQuick: boolean;
+  /** An article in XML whose body has no text to speak of. */
+  readonly isStub?: boolean;
 }
 
 /** How much is read: `quick` the engine's words of the first page, `close` three pages glyph by glyph. */
@@ -59,6 +61,7 @@ export async function faultOf(
   const facts = quick.isQuick && belongsTo(work, quick.text) !== 'yes' ? await lookAt('close') : quick;
   if (facts.isEncrypted) return 'encrypted';
   if (!facts.isReadable || facts.pages === 0) return 'unreadable';
+  if (facts.isStub) return 'wrong-kind';
   if (facts.pages !== null && facts.pages <= PREVIEW_PAGES && PREVIEW.test(quick.text)) return 'preview-only';
   if (facts.pages !== null && facts.pages <= PREVIEW_PAGES && isNotice(facts.text)) return 'soft-404';
   if (isAboutPaper(work, facts.text)) return 'identity-mismatch';
@@ -89,11 +92,14 @@ export function belongsTo(work: Work, text: string): 'yes' | 'no' | 'unknown' {
 
 /** What servers write into a PDF in place of one that they do not have. */
 const NOTICE =
-  /not(?:currently|yet|publicly)?(?:available|accessible|found)|nolongeravailable|unavailable|hasbeen(?:withdrawn|removed)|nicht(?:mehr)?(?:verfue?gbar|gefunden)|(?:non|plus|noesta)disponible|naoestadisponivel/;
+  /not(?:currently|yet|publicly)?(?:available|accessible|found)|nolongeravailable|unavailable|hasbeen(?:withdrawn|removed)|underembargo|nicht(?:mehr)?(?:verfue?gbar|gefunden)|(?:non|plus|noesta)disponible|naoestadisponivel/;
+
+/** In letters and digits; a paper of one page has more. */
+const LONGEST_NOTICE = 600;
 
 function isNotice(text: string): boolean {
   const plain = squeeze(text);
-  return plain.length < LEAST_TEXT && NOTICE.test(plain);
+  return plain.length < LONGEST_NOTICE && NOTICE.test(plain);
 }
 
 /** How files about a paper begin: supplements and reviews first of all, corrections and comments right before its title. */
@@ -105,7 +111,12 @@ const ABOUT =
 /** Whether a text with the title of the work is a supplement, review or correction of it. */
 function isAboutPaper({ title }: Work, text: string): boolean {
   const name = wordsOf(title ?? '').join('');
-  const plain = squeeze(text.slice(0, 20_000));
+  // The first line is the title in the file's properties; the page begins after it.
+  const page = text.slice(text.indexOf('\n') + 1);
+  return [text, page].some((each) => isAbout(name, squeeze(each.slice(0, 20_000))));
+}
+
+function isAbout(name: string, plain: string): boolean {
   const at = name === '' ? -1 : plain.indexOf(name);
   const before = at === -1 ? plain.slice(0, 80) : plain.slice(0, at);
   return (BESIDE.test(before) && !BESIDE.test(name)) || (at !== -1 && ABOUT.test(before));

@@ -18,10 +18,12 @@ const PLAN: Plan = {
   robots: 'terms', credentials: [], headers: {}, checksum: null, sameAs: null, terms: null, credits: 0,
 }; // prettier-ignore
 
-/** Pages that pass on to a file. */
+/** Other pages; the first ones pass on to a file. */
 const PASSING: Readonly<Record<string, string>> = {
   '/viewer': '<html><iframe src="/file.pdf"></iframe></html>',
   '/wait': '<html><meta http-equiv="refresh" content="3; url=/file.pdf">Your download will start shortly</html>',
+  '/abstract': `<html><body><h1>${TITLE}</h1><p>A short abstract.</p><button>Get access</button></body></html>`,
+  '/full': `<html><body><h1>${TITLE}</h1>${`<p>${'The reef was visited and each colony was counted. '.repeat(20)}</p>`.repeat(20)}</body></html>`,
   '/again': '<html><meta http-equiv="refresh" content="3; url=/viewer"></html>',
 };
 
@@ -134,6 +136,16 @@ test('a page that is the full text is saved', async () => {
     <h2>Introduction</h2>${prose.repeat(6)}<h2>Results</h2>${prose.repeat(6)}<h2>Discussion</h2>${prose.repeat(4)}</body></html>`;
   const { attempt, artifact } = await tryPage(text);
   assert.deepEqual([attempt.reason, artifact?.kind], ['success', 'html']);
+});
+
+test('a page stated to be the full text is saved only if it is', async () => {
+  const stated = page('10.5555/work')
+    .replace('citation_pdf_url', 'citation_fulltext_html_url')
+    .replace('/file.pdf', '/abstract');
+  const { attempt, asked, artifact } = await tryPage(stated);
+  assert.deepEqual([attempt.reason, asked, artifact], ['paywalled', ['/page', '/abstract'], null]);
+  const whole = await tryPage(stated.replace('/abstract', '/full'));
+  assert.deepEqual([whole.attempt.reason, whole.artifact?.kind], ['success', 'html']);
 });
 
 test('a file that a page only links to is saved only if its text proves that it is the work', async () => {

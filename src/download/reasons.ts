@@ -154,6 +154,7 @@ export function reasonOfResult(result: HttpResult): Reason | undefined {
 export function reasonOfStatus(status: number): Reason | undefined {
   if (status >= 200 && status < 300) return undefined;
   if (status === 404 || status === 410) return 'not-found';
+  if (status === 402) return 'paywalled';
   if (status === 401 || status === 403 || status === 451) return 'forbidden';
   if (status === 429) return 'rate-limited';
   return (status >= 500 && status < 600) || status === 408 || status === 425 ? 'server-error' : 'bad-status';

@@ -87,9 +87,10 @@ test('other bodies are classified by their bytes', () => {
 
 test('every end of a request has its reason', () => {
   assert.equal(reasonOfStatus(200), undefined);
-  assert.deepEqual([404, 410, 403, 451, 418, 500, 408, 429].map(reasonOfStatus), [
+  assert.deepEqual([404, 410, 402, 403, 451, 418, 500, 408, 429].map(reasonOfStatus), [
     'not-found',
     'not-found',
+    'paywalled',
     'forbidden',
     'forbidden',
     'bad-status',

@@ -236,16 +236,19 @@ export class PlanTrier {
     const text = decodePage(got.body.page, response.headers['content-type']);
     const wall = wallOf({ status: response.status, url: response.url, headers: response.headers, text });
     if (wall !== undefined) return { ...got, reason: wall };
-    if (expect === 'html' && this.#options.accept.has('html')) return this.#keepPage(got, text, claim);
-    const isPromised = plan.isPromised || expect === 'pdf' || expect === 'xml';
     const page = readLandingPage(text, response.url, response.headers);
+    // Pages state a "full text" URL of closed articles too, which then shows the abstract.
+    if (expect === 'html' && this.#options.accept.has('html') && (pages < LINKED || page.isFullText))
+      return this.#keepPage(got, text, claim);
+    const isPromised = plan.isPromised || expect === 'pdf' || expect === 'xml';
     // A page is read if a plan leads to it, even if a file was promised; a page behind its links only if it passes on
     // to the file, as viewers and "your download will start" do.
     if (pages > MOST_REFRESHES) {
       const file = page.refresh ?? page.embedded;
       if (file !== null && pages === LINKED && !this.#tried.has(file))
         return this.#follow(plan, file, expect, pages + 1, claim);
-      return { ...got, reason: isForSale(text) ? 'paywalled' : 'html-as-pdf' };
+      const none = expect === 'html' ? 'no-pdf-link' : 'html-as-pdf';
+      return { ...got, reason: isForSale(text) ? 'paywalled' : none };
     }
     // Stated files come before a refresh, which may be for browsers without scripts.
     const isStrong = ({ trust }: LandingLink): boolean => trust < 3;

@@ -13,6 +13,8 @@ export interface PdfSummary {
   readonly text: string;
   /** Only the first page was read; `close` may find more. */
   readonly isQuick: boolean;
+  /** An article in XML whose body has no text to speak of. */
+  readonly isStub?: boolean;
 }
 
 /** `quick` reads the engine's words of the first page; `close` the glyphs of three pages, as the DocTags stage does. */
@@ -79,11 +81,21 @@ const TEXT_CHARACTERS = 400_000;
 export async function inspectXml(bytes: Uint8Array): Promise<PdfSummary> {
   const { parseXml } = await import('./xml/tree.ts');
   try {
-    return { pages: null, isEncrypted: false, isReadable: true, text: textOf(parseXml(bytes)), isQuick: false };
+    const root = parseXml(bytes);
+    const isStub = !hasBodyText(root);
+    return { pages: null, isEncrypted: false, isReadable: true, text: textOf(root), isQuick: false, isStub };
   } catch (error) {
     if (!(error instanceof AppError && error.code.startsWith('PARSE_'))) throw error;
     return { pages: null, isEncrypted: false, isReadable: false, text: '', isQuick: false };
   }
+}
+
+/** Less is a sentence such as "the publisher does not allow downloading". */
+const LEAST_BODY_CHARACTERS = 300;
+
+function hasBodyText(element: MarkupElement): boolean {
+  if (element.name === 'body') return textOf(element).replaceAll(/\s+/g, ' ').length >= LEAST_BODY_CHARACTERS;
+  return element.children.some((child) => typeof child !== 'string' && hasBodyText(child));
 }
 
 function textOf(root: MarkupElement): string {

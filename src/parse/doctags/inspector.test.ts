@@ -68,7 +68,9 @@ test('an article in XML is read as the stages will: one that is broken or too de
     return await inspector.glance(file, 'xml');
   };
   const sound = await glance('<p>Some words of &alpha; and others</p>');
-  assert.ok(sound.isReadable && sound.text.includes('Some words'));
+  assert.ok(sound.isReadable && sound.text.includes('Some words') && sound.isStub);
+  assert.equal((await glance(`<sec><p>${'Some words. '.repeat(40)}</p></sec>`)).isStub, false);
+  assert.equal((await glance('')).isStub, true);
   for (const broken of ['<'.repeat(1_000), '<p>', `${'<p>'.repeat(2_000)}${'</p>'.repeat(2_000)}`])
     assert.equal((await glance(broken)).isReadable, false, broken.slice(0, 20));
 });
