@@ -1,6 +1,6 @@
 import type { AttemptRow, ManifestRow } from '../download/index.ts';
 import { ResolverAccount } from '../download/index.ts';
-import type { CorpusStore } from '../store/index.ts';
+import type { CorpusStore, HostRow } from '../store/index.ts';
 import { sentenceOf } from './works/work-table.ts';
 
 /** Each count in one sentence. Every view of a corpus's numbers uses these. */
@@ -442,21 +442,7 @@ export interface HostFigures {
 }
 
 /** Requests to a host in one interval. */
-export interface HostSlice {
-  readonly row: number;
-  readonly host: string;
-  readonly at: string;
-  readonly ms: number;
-  readonly sent: number;
-  readonly refused: number;
-  readonly failed: number;
-  readonly bytes: number;
-  readonly waited_ms: number;
-  readonly most: number;
-  readonly cap: number;
-  readonly asked_until: string | null;
-  readonly held_until: string | null;
-}
+export type HostSlice = Omit<HostRow, 'kind' | 'done'> & Readonly<Record<'row' | 'refused' | 'failed', number>>;
 
 /** The hosts of a run, most requests first. */
 export function hostFigures(store: CorpusStore): HostFigures[] {

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, systemClock, setAsideIfDamaged } from '../base/index.ts';
@@ -8,7 +8,6 @@ import { loadConfig, settingsLayer } from '../config/index.ts';
 import type { Runtime, WorkPlans } from '../harvest/index.ts';
 import { ManifestFolder, simulatedLayer } from '../harvest/index.ts';
 import { chooseWorks, CorpusView, CorpusWorks, KeptOpen, Library, manifestFolder, worksOfSet } from '../ask/index.ts';
-import { chunkOutput } from '../parse/index.ts';
 import type { SavedSet } from '../store/index.ts';
 import { CorpusStore, LABELS } from '../store/index.ts';
 import type { Work } from '../works/index.ts';
@@ -27,7 +26,7 @@ import { readRunFile } from './run-file.ts';
 import type { ParseRequest } from './run-stages.ts';
 import { runStages } from './run-stages.ts';
 import type { OpenSearchOptions, SearchEvent } from './open-search.ts';
-import { openSearchSession, placeOf, refreshPlace, searchPlaceIn } from './open-search.ts';
+import { chunkFolder, chunkFormat, openSearchSession, refreshPassages, requireSearchable } from './open-search.ts';
 
 /** How often a live search checks for changes: of the index alone, or of the whole corpus. */
 const LOOK_MS = { index: 2_000, corpus: 10_000 } as const;
@@ -166,7 +165,8 @@ export class Corpus implements AsyncDisposable {
   index(signal?: AbortSignal): AsyncGenerator<SearchEvent, void> {
     return eventStream<SearchEvent>(async (tell, stop) => {
       await this.#forgetSearch();
-      await refreshPlace(searchPlaceIn(this.folder, this.config), tell, stop);
+      requireSearchable(this.folder, this.config);
+      await refreshPassages(this.folder, this.config, tell, stop);
     }, signal);
   }
 
@@ -184,7 +184,8 @@ export class Corpus implements AsyncDisposable {
 
   /** Opens the index for many questions; `tell` receives messages. The caller disposes of it. */
   async openSearch(options: OpenSearchOptions = {}, signal?: AbortSignal): Promise<SearchSession> {
-    return await openSearchSession(searchPlaceIn(this.folder, this.config), this.config, options, signal);
+    requireSearchable(this.folder, this.config);
+    return await openSearchSession(this.folder, this.config, options, signal);
   }
 
   /**
@@ -194,7 +195,7 @@ export class Corpus implements AsyncDisposable {
   liveSearch({ tell, asItIs = false }: Pick<OpenSearchOptions, 'tell' | 'asItIs'> = {}): KeptOpen<SearchSession> {
     const index = join(this.folder, 'Index');
     const sources = [
-      dirname(chunkOutput(this.config.parse.data_root, 'any', 'parquet')),
+      chunkFolder(this.config.parse.data_root),
       ...['manifest.jsonl', 'records.jsonl'].map((name) => join(this.folder, name)),
     ];
     // Works that screening excludes are no longer found.
@@ -239,10 +240,11 @@ export class Corpus implements AsyncDisposable {
 
   /** Exports the corpus for another tool; yields the text in pieces if the format is a text and there is no `out`. */
   async *export(request: ExportRequest): AsyncGenerator<string, void> {
-    const place = placeOf(this.folder, this.config);
     using works = this.#knownWorks();
     if (request.asItIs !== true) works.records.linkVersions(this.#now());
-    yield* exportCorpus(request, place, works, basename(this.folder));
+    const dataRoot = this.config.parse.data_root;
+    const format = chunkFormat(dataRoot, this.config) ?? 'parquet';
+    yield* exportCorpus(request, { name: basename(this.folder), dataRoot, format }, works);
   }
 
   /**
@@ -350,7 +352,7 @@ export class Corpus implements AsyncDisposable {
     store.clear('with graph');
     const { lines, badLines } = await store.ingestSoon();
     const nodes = isGraphWanted ? await this.graph.refill(store) : 0;
-    await refreshPlace(placeOf(this.folder, this.config), () => undefined);
+    await refreshPassages(this.folder, this.config, () => undefined);
     return { lines, badLines, works: store.count('works'), documents: store.count('documents'), nodes };
   }
 

@@ -40,7 +40,7 @@ export { readRunFile } from './run-file.ts';
 export { PARSE_STAGES } from './run-stages.ts';
 export type { ParseRequest, ParseStage } from './run-stages.ts';
 export { findSearchPlace, relatedWorks } from './open-search.ts';
-export type { SearchEvent, SearchPlace, RelatedWork } from './open-search.ts';
+export type { SearchEvent, RelatedWork } from './open-search.ts';
 export { eventStream } from './corpus-run.ts';
 export type { StageCall } from './prepare-stages.ts';
 export { EXPORT_FORMATS } from './export/export-corpus.ts';

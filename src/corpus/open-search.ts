@@ -27,7 +27,7 @@ const SEARCH_MODES: readonly SearchMode[] = ['lexical', 'dense', 'hybrid'];
 
 /** Opens an up-to-date index. A requested mode must be available; otherwise words alone are enough. */
 export async function openSearchSession(
-  place: SearchPlace,
+  folder: string,
   config: Config,
   { mode, tell = () => undefined, asItIs = false }: OpenSearchOptions,
   signal?: AbortSignal,
@@ -36,9 +36,9 @@ export async function openSearchSession(
     throw new AppError('USAGE_MODE', `unknown search mode "${mode}"`, {
       hint: `use one of ${SEARCH_MODES.join(', ')}`,
     });
-  const { folder, dataRoot } = place;
+  const dataRoot = config.parse.data_root;
   if (!asItIs || !hasIndex(folder))
-    await refreshPlace(place, tell, signal).catch((error: unknown) => {
+    await refreshPassages(folder, config, tell, signal).catch((error: unknown) => {
       if (!isUnwritable(error) || !hasIndex(folder)) throw error;
       tell({ kind: 'message', level: 'warn', message: `the index was not updated: ${error.message}` });
     });
@@ -106,73 +106,78 @@ function other({ name, revision, precision }: ModelIdentity): AppError {
 
 export type SearchEvent = MessageEvent | { readonly kind: 'index'; readonly event: IndexEvent };
 
-/** Updates the index from the passages, if there are any: the index may have been copied without them. */
-export async function refreshPlace(
-  { folder, dataRoot, format }: Pick<SearchPlace, 'folder' | 'dataRoot' | 'format'>,
+/** Updates the index from the passages; undefined if there are none: an index may have been copied without them. */
+export async function refreshPassages(
+  folder: string,
+  config: Config,
   tell: (event: SearchEvent) => void,
   signal?: AbortSignal,
 ): Promise<number | undefined> {
+  const dataRoot = config.parse.data_root;
+  const format = chunkFormat(dataRoot, config);
   if (!format) return undefined;
   const report = (event: IndexEvent): void => tell({ kind: 'index', event });
   const linkOf = (document: string): string | undefined => documentLink({ folder, dataRoot }, document);
   return (await refreshIndex({ dataRoot, folder, format, linkOf, ...(signal && { signal }), report })).passages;
 }
 
-/** Indexes the outputs of all stages; undefined if there are none. */
+/** Indexes the outputs of all stages; undefined if a run has found nothing, as its summary says. */
 export async function makeIndex(
-  { download: { out: folder }, parse }: Config,
+  config: Config,
   tell: (event: SearchEvent) => void,
   signal: AbortSignal,
 ): Promise<NonNullable<RunAccount['index']> | undefined> {
-  try {
-    const passages = await refreshPlace({ folder, dataRoot: parse.data_root, format: parse.format }, tell, signal);
-    return { passages: passages ?? 0, searched_by: readManifest(folder).dense ? 'words and meaning' : 'words' };
-  } catch (error) {
-    // A run that found nothing has nothing to index, as its summary says.
-    if (error instanceof AppError && error.code === 'INDEX_NOTHING') return undefined;
-    throw error;
-  }
+  const folder = config.download.out;
+  const passages = await refreshPassages(folder, config, tell, signal);
+  if (passages === undefined) return undefined;
+  return { passages, searched_by: readManifest(folder).dense ? 'words and meaning' : 'words' };
 }
 
-/** Where passages and their index are. */
+/** A run folder, which has its data in `Data`, or the parent of a data folder; the index is in its folder `Index`. */
 export interface SearchPlace {
-  /** The run folder, or the parent of the data folder. */
   readonly folder: string;
   readonly dataRoot: string;
-  /** The format of the stages' outputs; undefined if there is only an index. */
-  readonly format: FileFormat | undefined;
 }
 
-/** A run folder has its data in `Data` and its index in `Index`. */
-function placeIn(folder: string, config: Config, dataRoot = join(folder, 'Data')): SearchPlace | undefined {
-  const formats: readonly FileFormat[] = config.parse.format === 'jsonl' ? ['jsonl', 'parquet'] : ['parquet', 'jsonl'];
-  const format = formats.find((each) => hasAny(dirname(chunkOutput(dataRoot, 'any', each)), each));
-  return format || hasIndex(folder) ? { folder, dataRoot, format } : undefined;
+/** The format of the chunks in a data folder, the configured one first; undefined if there are none. */
+export function chunkFormat(dataRoot: string, { parse }: Config): FileFormat | undefined {
+  const folder = chunkFolder(dataRoot);
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const formats: readonly FileFormat[] = [parse.format, 'parquet', 'jsonl'];
+  return formats.find((format) => names.some((name) => name.endsWith(`.${format}`)));
 }
 
-/** What can be searched in a corpus folder with known settings. */
-export function searchPlaceIn(folder: string, config: Config): SearchPlace {
-  const place = placeIn(folder, config, config.parse.data_root);
-  if (place) return place;
-  throw nothing(existsSync(folder) ? `no passages in ${folder}` : `folder not found: ${folder}`);
+export function chunkFolder(dataRoot: string): string {
+  return dirname(chunkOutput(dataRoot, 'any', 'parquet'));
 }
 
 /** What to search: the named folder, else the newest run, else the outputs of `docparse`. */
 export function findSearchPlace(config: Config, named: string | undefined): SearchPlace {
-  if (named !== undefined) {
-    const place = placeIn(named, config) ?? placeIn(dirname(resolve(named)), config, named);
-    if (place) return place;
-    throw nothing(existsSync(named) ? `no passages in ${named}` : `folder not found: ${named}`);
-  }
+  const { data_root: dataRoot } = config.parse;
   const runs = dirname(config.download.out);
-  const places = (existsSync(runs) ? readdirSync(runs) : [])
-    .map((name) => placeIn(join(runs, name), config))
-    .filter((place) => place !== undefined)
-    .sort((a, b) => writtenAt(b) - writtenAt(a));
-  const alone = placeIn(dirname(config.parse.data_root), config, config.parse.data_root);
-  const [place = alone] = places;
+  const places =
+    named === undefined
+      ? [...newestRuns(runs), { folder: dirname(dataRoot), dataRoot }]
+      : [
+          { folder: named, dataRoot: join(named, 'Data') },
+          { folder: dirname(resolve(named)), dataRoot: named },
+        ];
+  const place = places.find((each) => isSearchable(each, config));
   if (place) return place;
-  throw nothing(`no passages in ${runs} or ${config.parse.data_root}`);
+  throw named === undefined ? nothing(`no passages in ${runs} or ${dataRoot}`) : nothingIn(named);
+}
+
+/** Throws if there is nothing to search in a corpus folder. */
+export function requireSearchable(folder: string, config: Config): void {
+  if (!isSearchable({ folder, dataRoot: config.parse.data_root }, config)) throw nothingIn(folder);
+}
+
+function isSearchable({ folder, dataRoot }: SearchPlace, config: Config): boolean {
+  return chunkFormat(dataRoot, config) !== undefined || hasIndex(folder);
+}
+
+function nothingIn(folder: string): AppError {
+  return nothing(existsSync(folder) ? `no passages in ${folder}` : `folder not found: ${folder}`);
 }
 
 function nothing(message: string): AppError {
@@ -181,19 +186,17 @@ function nothing(message: string): AppError {
   });
 }
 
-function writtenAt({ folder, dataRoot, format }: SearchPlace): number {
-  const path = format ? dirname(chunkOutput(dataRoot, 'any', format)) : join(folder, 'Index');
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+function newestRuns(folder: string): SearchPlace[] {
+  return (existsSync(folder) ? readdirSync(folder) : [])
+    .map((name) => ({ folder: join(folder, name), dataRoot: join(folder, name, 'Data') }))
+    .sort((a, b) => writtenAt(b) - writtenAt(a));
 }
 
-function hasAny(folder: string, format: FileFormat): boolean {
-  return existsSync(folder) && readdirSync(folder).some((name) => name.endsWith(`.${format}`));
-}
-
-/** Where the parts of a corpus folder are, even if there is nothing to search. */
-export function placeOf(folder: string, config: Config): SearchPlace {
-  const dataRoot = config.parse.data_root;
-  return placeIn(folder, config, dataRoot) ?? { folder, dataRoot, format: undefined };
+function writtenAt({ folder, dataRoot }: SearchPlace): number {
+  const times = [chunkFolder(dataRoot), join(folder, 'Index')].map(
+    (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0,
+  );
+  return Math.max(...times);
 }
 
 export interface RelatedWork {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { HeldClock } from '../testing/index.ts';
-import type { HostRow } from './host-log.ts';
+import type { HostRow } from '../store/index.ts';
 import { HostLog } from './host-log.ts';
 
 const sent = (host: string) => ({ kind: 'request-sent', host, waitedMs: 40, waited: null, cap: 2 }) as const;

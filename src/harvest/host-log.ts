@@ -3,28 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../base/index.ts';
 import { errorInfo, JsonlWriter } from '../base/index.ts';
 import type { HttpEvent } from '../http/index.ts';
-
-/** What happened at one host in one time slice. Times are ISO 8601. */
-export interface HostRow {
-  readonly kind: 'host';
-  readonly at: string;
-  /** Length of the slice. */
-  readonly ms: number;
-  readonly host: string;
-  readonly sent: number;
-  /** Requests that ended, by status or reason. */
-  readonly done: Readonly<Record<string, number>>;
-  readonly bytes: number;
-  /** Total waiting time of the requests sent. */
-  readonly waited_ms: number;
-  /** Most concurrent requests, and the limit. */
-  readonly most: number;
-  readonly cap: number;
-  /** The host rate-limited us until then; null if not. */
-  readonly asked_until: string | null;
-  /** The host failed repeatedly and is not requested until then. */
-  readonly held_until: string | null;
-}
+import type { HostRow } from '../store/index.ts';
 
 const SCHEMA = 'hosts/1';
 const SLICE_MS = 1_000;

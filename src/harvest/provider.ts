@@ -11,6 +11,7 @@ import type {
   OpenAlexQuery,
   OpenAlexState,
   Work,
+  WorkConditions,
   WorkRecord,
 } from '../works/index.ts';
 import {
@@ -31,30 +32,13 @@ import type { Cited, ReviewFile, TitleCounts, UnreadableEntry } from './search-t
 import { searched, titlesInWords } from './search-titles.ts';
 
 /** Requested works, besides those given by id. */
-export interface WantedWorks {
-  readonly topic?: string | undefined;
+export interface WantedWorks extends Omit<OpenAlexQuery, 'search'>, WorkConditions {
   /** Lists of works: JSONL, CSV, BibTeX, RIS, or one id per line. */
   readonly input?: readonly string[] | undefined;
   /** Maximum number of works. */
   readonly max?: number | undefined;
-  readonly yearStart?: number | undefined;
-  readonly yearEnd?: number | undefined;
-  /** Only works that are open access according to OpenAlex. */
-  readonly oaOnly?: boolean | undefined;
-  readonly type?: string | undefined;
-  readonly language?: string | undefined;
-  /** An OpenAlex filter. */
-  readonly filter?: string | undefined;
-  /** Works of these people, by ORCID. */
-  readonly orcid?: readonly string[] | undefined;
-  /** Works from these institutions, by ROR. */
-  readonly ror?: readonly string[] | undefined;
-  /** Works that cite these, by OpenAlex id or DOI. */
-  readonly cites?: readonly string[] | undefined;
   /** Same as `cites`, named as in `graph cited-by`. */
   readonly citedBy?: readonly string[] | undefined;
-  /** Works that these cite. */
-  readonly references?: readonly string[] | undefined;
   /** Steps of citations to follow; default 1. */
   readonly depth?: number | undefined;
 }

@@ -18,7 +18,7 @@ export { FileTable } from './file-table.ts';
 export { hasIndex, IndexRows } from './index-rows.ts';
 export type { IndexDense, IndexedRow, IndexManifest, MadeSegments, SegmentRow } from './index-rows.ts';
 export { folded } from './work-rows.ts';
-export type { LogCursor } from './logs.ts';
+export type { HostRow, LogCursor } from './logs.ts';
 export { isFailure, isManifestRow, isRefusal, manifestNames, readLines, START } from './logs.ts';
 export { isRecord } from './record-rows.ts';
 export { hasOutcome, lastOutcome, manifestBytes, manifestRows, Records, savedOutcomes } from './records.ts';

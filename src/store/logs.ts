@@ -139,6 +139,28 @@ export function appendLine(path: string, text: string, isSynced = false): void {
   }
 }
 
+/** A line of `hosts.jsonl`: what happened at one host in one time slice. Times are ISO 8601. */
+export interface HostRow {
+  readonly kind: 'host';
+  readonly at: string;
+  /** Length of the slice. */
+  readonly ms: number;
+  readonly host: string;
+  readonly sent: number;
+  /** Requests that ended, by status or reason. */
+  readonly done: Readonly<Record<string, number>>;
+  readonly bytes: number;
+  /** Total waiting time of the requests sent. */
+  readonly waited_ms: number;
+  /** Most concurrent requests, and the limit. */
+  readonly most: number;
+  readonly cap: number;
+  /** The host rate-limited us until then; null if not. */
+  readonly asked_until: string | null;
+  /** The host failed repeatedly and is not requested until then. */
+  readonly held_until: string | null;
+}
+
 const STEPS = { doctags: 'parsed', chunk: 'chunked', embed: 'embedded' } as const;
 const LONGEST_TEXT = 4_000;
 const MOST_WORDS = 200;

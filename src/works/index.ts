@@ -27,7 +27,7 @@ export { lenient, maybe, objects, text, validItems, lookupJson, lookupText } fro
 export type { Lookup } from './lookup.ts';
 export { parseOpenAlexWork, OPENALEX_SELECT, parseOpenAlexRecord } from './openalex/parse-work.ts';
 export { filterFor, findOpenAlexId, parseOpenAlexUrl } from './openalex/query.ts';
-export type { OpenAlexQuery } from './openalex/query.ts';
+export type { OpenAlexQuery, WorkConditions } from './openalex/query.ts';
 export { iterateOpenAlex, sampleOpenAlex } from './openalex/list-works.ts';
 export type {
   OpenAlexEnd,

@@ -19,7 +19,6 @@ import { csvLine } from '../../harvest/index.ts';
 import type { FileFormat } from '../../parse/index.ts';
 import { chunkOutput, openRowWriter, readChunkPassages } from '../../parse/index.ts';
 import { sectionOf } from '../../search/index.ts';
-import type { SearchPlace } from '../open-search.ts';
 
 export const EXPORT_FORMATS = ['bibtex', 'ris', 'csl', 'csv', 'parquet', 'documents', 'prisma', 'obsidian'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -41,12 +40,18 @@ export interface ExportRequest {
   readonly asItIs?: boolean | undefined;
 }
 
+/** The name of a corpus, its data folder, and the format of its chunks. */
+interface ExportPlace {
+  readonly name: string;
+  readonly dataRoot: string;
+  readonly format: FileFormat;
+}
+
 /** Exports a corpus for another tool; yields pieces of text if there is no `out`. */
 export async function* exportCorpus(
   request: ExportRequest,
-  place: SearchPlace,
+  place: ExportPlace,
   all: CorpusWorks,
-  name: string,
 ): AsyncGenerator<string> {
   const { format, out } = request;
   if (FOLDERS.has(format) && out === undefined)
@@ -55,9 +60,7 @@ export async function* exportCorpus(
     });
   const works = (): Iterable<LibraryWork> => wanted(all.each(), request);
   if (format === 'parquet') {
-    const kept = [...works()];
-    const dataset = { name, dataRoot: place.dataRoot, format: place.format ?? 'parquet' };
-    await writeDataset(out as string, kept, dataset);
+    await writeDataset(out as string, [...works()], place);
   } else if (format === 'obsidian') {
     await mkdir(out as string, { recursive: true });
     for (const note of obsidianNotes(works())) await writeFileAtomic(join(out as string, `${note.name}.md`), note.text);
@@ -86,7 +89,7 @@ function* wanted(
   }
 }
 
-async function* textOf(format: ExportFormat, works: Iterable<LibraryWork>, place: SearchPlace): AsyncGenerator<string> {
+async function* textOf(format: ExportFormat, works: Iterable<LibraryWork>, place: ExportPlace): AsyncGenerator<string> {
   switch (format) {
     case 'bibtex': {
       const taken = new Set<string>();
@@ -110,11 +113,7 @@ async function* textOf(format: ExportFormat, works: Iterable<LibraryWork>, place
       yield* csvTable(works);
       return;
     case 'documents':
-      for await (const document of loadedDocuments(works, {
-        dataRoot: place.dataRoot,
-        format: place.format ?? 'parquet',
-      }))
-        yield `${JSON.stringify(document)}\n`;
+      for await (const document of loadedDocuments(works, place)) yield `${JSON.stringify(document)}\n`;
       return;
     case 'prisma':
     case 'parquet':
@@ -197,11 +196,7 @@ const PASSAGE_COLUMNS = {
 } as const; // prettier-ignore
 
 /** Writes a folder that Hugging Face can load: Parquet shards below `data/` and a dataset card. */
-async function writeDataset(
-  folder: string,
-  works: readonly LibraryWork[],
-  place: { readonly name: string; readonly dataRoot: string; readonly format: FileFormat },
-): Promise<void> {
+async function writeDataset(folder: string, works: readonly LibraryWork[], place: ExportPlace): Promise<void> {
   await mkdir(join(folder, 'data'), { recursive: true });
   const kept = works.filter(({ outcome, isOtherVersion }) => outcome !== 'unreadable' && !isOtherVersion);
   const rows = kept.map(({ record, licence: license, file }) => ({
@@ -225,7 +220,7 @@ async function writeDataset(
 
 async function* passageRows(
   works: readonly LibraryWork[],
-  place: { readonly dataRoot: string; readonly format: FileFormat },
+  place: ExportPlace,
 ): AsyncGenerator<Record<string, unknown>> {
   for await (const { page_content: text, metadata } of loadedDocuments(works, place)) {
     const { id, work, title, headings, section, page, license } = metadata;
@@ -282,10 +277,7 @@ function hubLicense(slug: string): string {
 }
 
 /** The passages of works with the metadata needed to cite them, as LangChain and LlamaIndex load them. */
-async function* loadedDocuments(
-  works: Iterable<LibraryWork>,
-  place: { readonly dataRoot: string; readonly format: FileFormat },
-) {
+async function* loadedDocuments(works: Iterable<LibraryWork>, place: ExportPlace) {
   for (const { record, document, file, licence: license, isOtherVersion, label } of works) {
     const chunks = chunkOutput(place.dataRoot, document, place.format);
     if (isOtherVersion || label === 'excluded' || !existsSync(chunks)) continue;

@@ -95,14 +95,20 @@ export function parseOpenAlexUrl(text: string): Pick<OpenAlexQuery, 'search' | '
   return { ...(filter !== '' && { filter }), ...(search !== undefined && { search }) };
 }
 
-/** Filters for works of people, of institutions, and citing or cited by other works. */
-export function filterFor(wanted: {
-  readonly filter?: string | undefined;
+/** Whose works, and which citations. */
+export interface WorkConditions {
+  /** Works of these people, by ORCID. */
   readonly orcid?: readonly string[] | undefined;
+  /** Works from these institutions, by ROR. */
   readonly ror?: readonly string[] | undefined;
+  /** Works that cite these, by OpenAlex id or DOI. */
   readonly cites?: readonly string[] | undefined;
+  /** Works that these cite. */
   readonly references?: readonly string[] | undefined;
-}): string | undefined {
+}
+
+/** Filters for works of people, of institutions, and citing or cited by other works. */
+export function filterFor(wanted: WorkConditions & Pick<OpenAlexQuery, 'filter'>): string | undefined {
   const each = (
     name: string,
     values: readonly string[] | undefined,
