@@ -30,29 +30,28 @@ export class FileLock implements Disposable {
   }
 
   /** Runs `work`, which must not wait, while holding the lock. */
-  async hold<T>(
-    work: () => T,
-    options: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {},
-  ): Promise<T> {
-    const deadline = this.#clock.monotonic() + (options.timeoutMs ?? 30_000);
-    let delayMs = FIRST_WAIT_MS;
-    while (!this.#tryLock()) {
-      if (this.#clock.monotonic() >= deadline) {
+  async hold<T>(work: () => T, options: Parameters<FileLock['take']>[0] = {}): Promise<T> {
+    using _taken = await this.take({ timeoutMs: 30_000, ...options });
+    return work();
+  }
+
+  /** Waits for the lock, and takes it until disposed of or the process exits. */
+  async take(
+    options: { readonly timeoutMs?: number; readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<Disposable> {
+    const deadline = this.#clock.monotonic() + (options.timeoutMs ?? Infinity);
+    for (let delayMs = FIRST_WAIT_MS; ; delayMs = Math.min(LONGEST_WAIT_MS, delayMs * 2)) {
+      const taken = this.tryTake();
+      if (taken) return taken;
+      if (this.#clock.monotonic() >= deadline)
         throw new AppError('FILE_LOCKED', `${this.#path} is locked by another process`, {
           hint: 'wait for the other process, or check whether it hangs',
         });
-      }
       await wait(this.#clock, delayMs, options.signal);
-      delayMs = Math.min(LONGEST_WAIT_MS, delayMs * 2);
-    }
-    try {
-      return work();
-    } finally {
-      this.#letGo();
     }
   }
 
-  /** Takes the lock until disposed of or the process exits; undefined if another process holds it. */
+  /** Like `take`, without waiting: undefined if another process holds the lock. */
   tryTake(): Disposable | undefined {
     if (!this.#tryLock()) return undefined;
     return { [Symbol.dispose]: () => this.#letGo() };

@@ -7,14 +7,14 @@ import { test } from 'node:test';
 import { systemClock } from '../base/index.ts';
 import { loadConfig } from '../config/index.ts';
 import { askedFor, wantedDocuments } from './gather-request.ts';
-import { RunFolder } from './run-file.ts';
+import { openRunFolder } from './run-file.ts';
 
 const { config } = loadConfig({ environment: {}, folder: tmpdir() });
 
 test('a folder alone goes on with what it was asked for and the address that was given', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-asked-'));
   const asked = { ids: ['10.1371/journal.pone.0000217'], mailto: 'ada@university.example' };
-  (await RunFolder.open(scratch.path, asked, systemClock))[Symbol.dispose]();
+  (await openRunFolder(scratch.path, asked, systemClock))[Symbol.dispose]();
   assert.deepEqual(await askedFor(scratch.path, { ids: [] }), asked);
   const other = await askedFor(scratch.path, { mailto: 'grace@university.example' });
   assert.deepEqual(other, { ...asked, mailto: 'grace@university.example' });

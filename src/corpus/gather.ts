@@ -29,7 +29,7 @@ import type { Records } from '../store/index.ts';
 import { CorpusStore } from '../store/index.ts';
 import type { Work } from '../works/index.ts';
 import type { RunAccount, CorpusEvent } from './run-file.ts';
-import { accountOfStages, accountOfWorks, RunFolder } from './run-file.ts';
+import { accountOfStages, accountOfWorks, openRunFolder } from './run-file.ts';
 import type { Arrive, CorpusRunOptions, CorpusStageName } from './corpus-run.ts';
 import { ArrivedFiles, eventStream, runCorpus } from './corpus-run.ts';
 import { FleetRun, FleetListing } from './fleet/fleet-run.ts';
@@ -121,7 +121,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       tell({ kind: 'ended', account: await this.#downloadOnly(request) });
       return;
     }
-    using run = await RunFolder.open(folder, asked, clock);
+    using run = await openRunFolder(folder, asked, clock);
     let account: RunAccount;
     try {
       account = await this.#build(request);

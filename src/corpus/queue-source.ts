@@ -1,10 +1,9 @@
 import type { Clock, FileLock } from '../base/index.ts';
-import { AppError, sha256, wait } from '../base/index.ts';
+import { AppError, sha256 } from '../base/index.ts';
 import type { Handler, HandlerJob, HandlerOutcome, ImportRow, WorkQueue } from '../queue/index.ts';
 import { Orchestrator, recoverDead } from '../queue/index.ts';
 import type { ItemEnd, ItemSource, Scheduling, TakenItem, WorkItem } from '../stage/index.ts';
 
-const LOCK_RETRY_MS = 20;
 const PAGE = 1_000;
 /** Faults of the runner, not of the item that showed them. */
 const RUNNER_FAULTS: ReadonlySet<string> = new Set(['STAGE_QUEUE_SETTINGS', 'STAGE_QUEUE_UNREADABLE']);
@@ -77,16 +76,14 @@ export class QueueSource implements ItemSource, AsyncDisposable {
   }
 
   static async open(items: Iterable<WorkItem>, options: QueueSourceOptions): Promise<QueueSource> {
-    const { queue, clock, lock, scheduling } = options;
+    const { queue, lock, scheduling } = options;
     const source = new QueueSource(options);
     if (!lock) {
       await source.add(items);
       await source.#start('never');
       return source;
     }
-    let taken = lock.tryTake();
-    for (; !taken; taken = lock.tryTake()) await wait(clock, LOCK_RETRY_MS);
-    using _lock = taken;
+    using _taken = await lock.take();
     await clearIfIdle(options);
     await queue.bulkImport(source.#rows(items, scheduling));
     // Without its own items a runner cannot know whether others' items match its settings.

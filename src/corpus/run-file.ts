@@ -64,67 +64,42 @@ export async function readRunFile(folder: string): Promise<RunFile | undefined> 
   });
 }
 
-async function writeRunFile(folder: string, file: RunFile): Promise<void> {
-  await writeFileAtomic(join(folder, NAME), `${JSON.stringify(file, undefined, 2)}\n`);
-}
-
-/** A run folder in use: by one process at a time, named in its `run.json`. */
-export class RunFolder implements Disposable {
-  readonly path: string;
-  readonly #clock: Clock;
-  readonly #held: DisposableStack;
-  #file: RunFile;
-
-  private constructor(path: string, clock: Clock, held: DisposableStack, file: RunFile) {
-    this.path = path;
-    this.#clock = clock;
-    this.#held = held;
-    this.#file = file;
+/** Locks a run folder, which one process uses at a time; creates it if needed. The lock ends with the process, even if it is killed. */
+export async function openRunFolder(path: string, asked: RunAsked, clock: Clock) {
+  await mkdir(join(path, 'state'), { recursive: true });
+  using held = new DisposableStack();
+  const lock = held.use(new FileLock(join(path, 'state', 'run.lock'), clock));
+  const taken = lock.tryTake();
+  const before = await readRunFile(path);
+  if (!taken) {
+    const { pid, host } = before?.process ?? { pid: '?', host: '?' };
+    throw new AppError(
+      'RUN_FOLDER_BUSY',
+      `process ${pid} on ${host} has been working on ${path} since ${before?.started_at}`,
+      { hint: 'let it finish, stop it with Ctrl-C, or use another --out for a separate run' },
+    );
   }
-
-  /** Locks the folder, creating it if needed; the lock ends with the process, even if it is killed. */
-  static async open(path: string, asked: RunAsked, clock: Clock): Promise<RunFolder> {
-    await mkdir(join(path, 'state'), { recursive: true });
-    using held = new DisposableStack();
-    const lock = held.use(new FileLock(join(path, 'state', 'run.lock'), clock));
-    const taken = lock.tryTake();
-    const before = await readRunFile(path);
-    if (!taken) {
-      const { pid, host } = before?.process ?? { pid: '?', host: '?' };
-      throw new AppError(
-        'RUN_FOLDER_BUSY',
-        `process ${pid} on ${host} has been working on ${path} since ${before?.started_at}`,
-        { hint: 'let it finish, stop it with Ctrl-C, or use another --out for a separate run' },
-      );
-    }
-    held.use(taken);
-    const file: RunFile = {
-      schema: RUN_SCHEMA,
-      asked,
-      state: 'running',
-      started_at: new Date(clock.now()).toISOString(),
-      ended_at: null,
-      process: { pid: process.pid, host: hostname() },
-      account: before?.account ?? null,
-    };
-    await writeRunFile(path, file);
-    return new RunFolder(path, clock, held.move(), file);
-  }
-
-  /** Records how the run ended; without an account the last one stays. */
-  async end(state: 'done' | 'stopped' | 'failed', account?: RunAccount): Promise<void> {
-    this.#file = {
-      ...this.#file,
-      state,
-      ended_at: new Date(this.#clock.now()).toISOString(),
-      ...(account && { account }),
-    };
-    await writeRunFile(this.path, this.#file);
-  }
-
-  [Symbol.dispose](): void {
-    this.#held[Symbol.dispose]();
-  }
+  held.use(taken);
+  const now = (): string => new Date(clock.now()).toISOString();
+  const write = (file: RunFile): Promise<void> =>
+    writeFileAtomic(join(path, NAME), `${JSON.stringify(file, undefined, 2)}\n`);
+  const file: RunFile = {
+    schema: RUN_SCHEMA,
+    asked,
+    state: 'running',
+    started_at: now(),
+    ended_at: null,
+    process: { pid: process.pid, host: hostname() },
+    account: before?.account ?? null,
+  };
+  await write(file);
+  const opened = held.move();
+  return {
+    /** Records how the run ended; without an account the last one stays. */
+    end: (state: 'done' | 'stopped' | 'failed', account = file.account) =>
+      write({ ...file, state, ended_at: now(), account }),
+    [Symbol.dispose]: () => opened.dispose(),
+  };
 }
 
 /** The counts of a folder over all its runs; works listed and bytes downloaded by this run. */

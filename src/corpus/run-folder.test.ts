@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 import { systemClock } from '../base/index.ts';
 import type { RunAccount } from './run-file.ts';
-import { readRunFile, RunFolder } from './run-file.ts';
+import { readRunFile, openRunFolder } from './run-file.ts';
 
 const account: RunAccount = {
   works: null,
@@ -27,11 +27,11 @@ test('run.json says what was asked for and what came of it last, also while it r
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-run-'));
   const path = join(scratch.path, 'corals');
   {
-    using folder = await RunFolder.open(path, { topic: 'corals', max: 3 }, systemClock);
+    using folder = await openRunFolder(path, { topic: 'corals', max: 3 }, systemClock);
     assert.deepEqual([(await readRunFile(path))?.state, (await readRunFile(path))?.account], ['running', null]);
     await folder.end('done', account);
   }
-  using again = await RunFolder.open(path, { topic: 'corals' }, systemClock);
+  using again = await openRunFolder(path, { topic: 'corals' }, systemClock);
   const file = await readRunFile(path);
   assert.deepEqual(
     [file?.asked, file?.state, file?.ended_at, file?.account],
@@ -43,8 +43,8 @@ test('run.json says what was asked for and what came of it last, also while it r
 
 test('a folder that is being worked on is refused, with who does', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-run-'));
-  using _first = await RunFolder.open(scratch.path, {}, systemClock);
-  await assert.rejects(RunFolder.open(scratch.path, {}, systemClock), {
+  using _first = await openRunFolder(scratch.path, {}, systemClock);
+  await assert.rejects(openRunFolder(scratch.path, {}, systemClock), {
     code: 'RUN_FOLDER_BUSY',
     message: new RegExp(`process ${process.pid} on `),
   });
@@ -53,5 +53,5 @@ test('a folder that is being worked on is refused, with who does', async () => {
 test('a run.json that nobody can read is refused, not overwritten', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-run-'));
   writeFileSync(join(scratch.path, 'run.json'), '{"schema":"another"}');
-  await assert.rejects(RunFolder.open(scratch.path, {}, systemClock), { code: 'RUN_FILE' });
+  await assert.rejects(openRunFolder(scratch.path, {}, systemClock), { code: 'RUN_FILE' });
 });

@@ -1,7 +1,7 @@
 import { existsSync, globSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-import { AppError, canonicalJson, FileLock, systemClock, wait } from '../base/index.ts';
+import { AppError, canonicalJson, FileLock, systemClock } from '../base/index.ts';
 import type { DenseModel, FileFormat } from '../parse/index.ts';
 import {
   chunkOutput,
@@ -33,7 +33,6 @@ export interface RefreshOptions {
   readonly report?: (event: IndexEvent) => void;
 }
 
-const LOCK_POLL_MS = 100;
 /** Above this many bytes of float32 vectors the index stores int8, so that a scan fits into memory. */
 const MOST_FLOAT_BYTES = 2 ** 31;
 const BYTES_OF = { float32: 4, float16: 2, int8: 1 } as const;
@@ -56,7 +55,7 @@ export async function refreshIndex(
   if (before && before.changed.length === 0 && before.gone.length === 0)
     return { passages: before.passages, changed: false };
   using lock = new FileLock(join(folder, 'Index', 'building.lock'), systemClock);
-  using _held = await taken(lock, signal);
+  using _taken = await lock.take({ signal });
   // Another process that held the lock may already have built this index.
   const {
     changed,
@@ -200,14 +199,6 @@ function nameOf({ model, dimensions }: DenseModel): string {
 function dtypeFor(documents: readonly FoundDocument[], { type }: DenseModel): 'float32' | 'int8' {
   const bytes = documents.reduce((sum, { vectorBytes }) => sum + vectorBytes, 0);
   return (bytes * BYTES_OF.float32) / BYTES_OF[type] > MOST_FLOAT_BYTES ? 'int8' : 'float32';
-}
-
-async function taken(lock: FileLock, signal: AbortSignal | undefined): Promise<Disposable> {
-  for (;;) {
-    const held = lock.tryTake();
-    if (held) return held;
-    await wait(systemClock, LOCK_POLL_MS, signal);
-  }
 }
 
 interface DocumentFiles {

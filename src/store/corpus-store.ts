@@ -17,7 +17,6 @@ import {
 } from '../base/index.ts';
 import { appendLine, isSameLog, LineReader, logsIn, readLines, START } from './logs.ts';
 import type { LogCursor, LogFile } from './logs.ts';
-import type { OrElse, Rows, SqlValues } from './work-rows.ts';
 import { upgradeFolder } from './upgrade.ts';
 import { WorkRows } from './work-rows.ts';
 
@@ -57,6 +56,9 @@ export interface StoreOptions {
   readonly say?: ((kind: 'records' | 'decisions', lines: readonly string[]) => void) | undefined;
 }
 
+/** Values of a statement, in order or by name. */
+type SqlValues = readonly SQLInputValue[] | readonly [Readonly<Record<string, SQLInputValue>>];
+
 /** What was ingested. `replaced` are logs with another file since: rows missing in it may exist only in the database. */
 export type Ingested = ReturnType<typeof newTotal>;
 
@@ -75,7 +77,7 @@ function newTotal() {
  * store.all('select work, title from works order by work limit 10');
  * ```
  */
-export class CorpusStore implements Rows, Disposable {
+export class CorpusStore implements Disposable {
   readonly folder: string;
   readonly database: DatabaseSync;
   readonly #path: string;
@@ -245,7 +247,12 @@ export class CorpusStore implements Rows, Disposable {
     return this.#guard(() => Number(this.#prepared(sql).run(...(values as SQLInputValue[])).changes));
   }
 
-  insert(table: string, row: Readonly<Record<string, SQLInputValue>>, orElse: OrElse = ''): number {
+  /** Inserts a row by the names of its columns; returns 0 if there was one with its key and `orElse` leaves it. */
+  insert(
+    table: string,
+    row: Readonly<Record<string, SQLInputValue>>,
+    orElse: '' | 'or ignore' | 'or replace' = '',
+  ): number {
     const columns = Object.keys(row);
     const places = columns.map(() => '?').join(', ');
     return this.run(`insert ${orElse} into ${table} (${columns.join(', ')}) values (${places})`, ...Object.values(row));

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 
 import { cutTornLine, fieldsOf, parseJson } from '../base/index.ts';
 import type { ManifestRow } from '../download/index.ts';
-import type { Rows, WorkRows } from './work-rows.ts';
+import type { CorpusStore } from './corpus-store.ts';
+import type { WorkRows } from './work-rows.ts';
 import type { Decision, ScreeningDecision, Standing } from './decisions.ts';
 import { CHOICES, labelOf, LABELS, PHASES } from './decisions.ts';
 import type { RecordLine } from './record-rows.ts';
@@ -169,10 +170,10 @@ const IMPORTED = 'import';
 
 /** Turns log lines into rows, which depend only on the lines of one log and their order. */
 export class LineReader {
-  readonly #store: Rows;
+  readonly #store: CorpusStore;
   readonly #works: WorkRows;
 
-  constructor(store: Rows, works: WorkRows) {
+  constructor(store: CorpusStore, works: WorkRows) {
     this.#store = store;
     this.#works = works;
   }

@@ -1,6 +1,7 @@
 import type { NoticeAbout, WorkIds, WorkRecord } from '../works/index.ts';
 import { mergeRecords, versionKeys } from '../works/index.ts';
-import type { Rows, WorkRows } from './work-rows.ts';
+import type { CorpusStore } from './corpus-store.ts';
+import type { WorkRows } from './work-rows.ts';
 
 /** A line of `records.jsonl`: what a service, a list or a paper says about works. */
 export type RecordLine =
@@ -39,7 +40,7 @@ export interface ReadDocument {
 }
 
 /** Writes the rows for a line of `records.jsonl`; false for an invalid line. */
-export function applyRecordLine(store: Rows, works: WorkRows, line: RecordLine): boolean {
+export function applyRecordLine(store: CorpusStore, works: WorkRows, line: RecordLine): boolean {
   const add = (record: WorkRecord): void => {
     const known = sameRecord(store, record);
     put(store, works, known ? joined(known, record) : record, known === undefined);
@@ -124,7 +125,7 @@ export function applyRecordLine(store: Rows, works: WorkRows, line: RecordLine):
   }
 }
 
-export function readRecord(store: Rows, id: string): WorkRecord | undefined {
+export function readRecord(store: CorpusStore, id: string): WorkRecord | undefined {
   const row = store.get<{ record: string }>(
     `select record from records
      where id = coalesce((select id from records where id = ?), (select min(work) from work_ids where id = ?))`,
@@ -135,7 +136,7 @@ export function readRecord(store: Rows, id: string): WorkRecord | undefined {
 }
 
 /** The record of the same work: by its id, or by its DOI, which two OpenAlex works may share. */
-export function sameRecord(store: Rows, record: WorkRecord): WorkRecord | undefined {
+export function sameRecord(store: CorpusStore, record: WorkRecord): WorkRecord | undefined {
   const { doi } = record.ids;
   return readRecord(store, record.id) ?? (doi === null ? undefined : readRecord(store, `doi:${doi}`));
 }
@@ -147,7 +148,7 @@ export function joined(known: WorkRecord, said: WorkRecord): WorkRecord {
   return { ...merged, id: preferredId(said, known), ids: { ...merged.ids, openalex } };
 }
 
-export function noticed(store: Rows, { doi, pmid = null }: NoticeAbout): WorkRecord | undefined {
+export function noticed(store: CorpusStore, { doi, pmid = null }: NoticeAbout): WorkRecord | undefined {
   return (
     (doi === null ? undefined : readRecord(store, `doi:${doi}`)) ??
     (pmid === null ? undefined : readRecord(store, `pmid:${pmid}`))
@@ -155,7 +156,7 @@ export function noticed(store: Rows, { doi, pmid = null }: NoticeAbout): WorkRec
 }
 
 /** A new record has no earlier names to remove. */
-function put(store: Rows, works: WorkRows, record: WorkRecord, isNew = false): void {
+function put(store: CorpusStore, works: WorkRows, record: WorkRecord, isNew = false): void {
   store.run(
     'insert into records (id, record) values (?, ?) on conflict (id) do update set record = excluded.record',
     record.id,
@@ -170,21 +171,21 @@ function put(store: Rows, works: WorkRows, record: WorkRecord, isNew = false): v
   works.changed(record.id);
 }
 
-function remove(store: Rows, works: WorkRows, id: string): void {
+function remove(store: CorpusStore, works: WorkRows, id: string): void {
   unname(store, works, id);
   store.run('delete from work_ids where work = ?', id);
   store.run('delete from records where id = ?', id);
   works.changed(id);
 }
 
-function unname(store: Rows, works: WorkRows, work: string): void {
+function unname(store: CorpusStore, works: WorkRows, work: string): void {
   for (const { id } of store.all<{ id: string }>('select id from work_ids where work = ?', work)) works.changed(id);
   store.run("delete from work_ids where work = ? and instr(id, ':') > 0", work);
   store.run('delete from version_keys where work = ?', work);
 }
 
 /** Removes a record whose only source is a paper of the user. */
-function forget(store: Rows, works: WorkRows, document: string, work: string): void {
+function forget(store: CorpusStore, works: WorkRows, document: string, work: string): void {
   const other = store.get('select 1 from own_papers where work = ? and document <> ? limit 1', work, document);
   if (!other && readRecord(store, work)?.sources.every(({ from }) => from === 'document')) remove(store, works, work);
 }

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import type { Warn } from '../base/index.ts';
 import { isDamaged, renameFile } from '../base/index.ts';
-import type { WorkRecord } from '../works/index.ts';
+import type { VersionLink, WorkRecord } from '../works/index.ts';
 import type { Decision } from './decisions.ts';
 import { appendLine } from './logs.ts';
 import type { RecordLine } from './record-rows.ts';
@@ -129,15 +129,8 @@ function* decisionLines(rows: Rows): Generator<string> {
   const at = new Date(0).toISOString();
   const line = (value: Decision): string => JSON.stringify(value);
   for (const row of rows('work_versions', 'work, of')) {
-    const version = row as unknown as { work: string; of: string; reason: 'same-id'; score: number; at: string };
-    yield line({
-      kind: 'version',
-      work: version.work,
-      of: version.of,
-      reason: version.reason,
-      score: version.score,
-      at: version.at,
-    });
+    const { work, of, reason, score, at: since } = row as unknown as VersionLink & { at: string };
+    yield line({ kind: 'version', work, of, reason, score, at: since });
   }
   for (const row of rows('work_versions', 'work, of'))
     if (row['undone'] === 1) yield line({ kind: 'split', work: String(row['work']), of: String(row['of']), at });

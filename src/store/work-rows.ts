@@ -1,9 +1,8 @@
-import type { SQLInputValue } from 'node:sqlite';
-
 import type { ManifestRow } from '../download/index.ts';
 import { isTransient, namesNoWork, slug } from '../download/index.ts';
 import type { WorkRecord } from '../works/index.ts';
 import { bestFirst, retractionOf } from '../works/index.ts';
+import type { CorpusStore } from './corpus-store.ts';
 
 /** Longer titles and names are cut: lists show no more. */
 const LONGEST_TEXT = 1_000;
@@ -46,13 +45,13 @@ type LastOutcome = Pick<ManifestRow, Shown> & { readonly sequence: number; reado
  * only on the current contents of the other tables, so that increments give the same rows as a rebuild.
  */
 export class WorkRows {
-  readonly #store: Rows;
+  readonly #store: CorpusStore;
   readonly #changed = new Set<string>();
   #has = HAS_ALL;
   /** Works by name, cached while rows are written. */
   #workOf: Map<string, string> | undefined;
 
-  constructor(store: Rows) {
+  constructor(store: CorpusStore) {
     this.#store = store;
   }
 
@@ -301,19 +300,3 @@ function cut(text: unknown): string | null {
 export function folded(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
-
-/** Values of a statement, in order or by name. */
-export type SqlValues = readonly SQLInputValue[] | readonly [Readonly<Record<string, SQLInputValue>>];
-
-/** Statements of a database, prepared once. The caller says which columns a statement selects. */
-export interface Rows {
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the columns that the statement selects
-  get<T = Record<string, unknown>>(sql: string, ...values: SqlValues): T | undefined;
-  all<T = Record<string, unknown>>(sql: string, ...values: SqlValues): T[];
-  run(sql: string, ...values: SqlValues): number;
-  /** Inserts a row by the names of its columns; returns 0 if there was one and `orElse` leaves it. */
-  insert(table: string, row: Readonly<Record<string, SQLInputValue>>, orElse?: OrElse): number;
-}
-
-/** What an insert does if there is a row with the same key; by default it fails. */
-export type OrElse = '' | 'or ignore' | 'or replace';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 
 import type { Clock } from '../../base/index.ts';
-import { AppError, FileLock, JsonlWriter, wait, writeFileAtomic } from '../../base/index.ts';
+import { AppError, FileLock, JsonlWriter, writeFileAtomic } from '../../base/index.ts';
 import type { LeaseProof, LogLines, SharedLog } from '../../queue/index.ts';
 
 /**
@@ -22,7 +22,6 @@ const LOGS: Readonly<Record<string, (folder: string, manifests: string) => strin
 /** Its first line is the fleet's id, so that a folder is not used for two fleets. */
 const IDENTITY = 'fleet';
 const LINES_AT_ONCE = 2_000;
-const LOCK_RETRY_MS = 20;
 
 /** How far a log was copied. */
 interface Copied {
@@ -110,9 +109,7 @@ export class FleetLogs implements AsyncDisposable {
 
   async #pull(): Promise<number> {
     await this.append([]);
-    let taken = this.#lock.tryTake();
-    for (; !taken; taken = this.#lock.tryTake()) await wait(this.#clock, LOCK_RETRY_MS);
-    using _taken = taken;
+    using _taken = await this.#lock.take();
     let total = 0;
     for (const [name, path] of this.#paths) if (!this.#isCurrent(name, path)) this.#copied.set(name, await count(path));
     for (let found = LINES_AT_ONCE; found >= LINES_AT_ONCE;) {
