@@ -148,7 +148,7 @@ test('a list without a valid entry and an HTML page with status 200 are reported
 test('an error page sent as a success is not the answer for as long as the cache keeps it', async () => {
   await using server = await openLoopback((_request, response) => {
     response.setHeader('cache-control', 'max-age=86400');
-    response.end(server.requests.length === 1 ? '<html>Maintenance</html>' : '{"id":1}');
+    response.end(server.requests.length <= 2 ? '<html>Maintenance</html>' : '{"id":1}');
   });
   using cache = new SqliteCacheStore(':memory:', { now: Date.now });
   await using client = loopbackClient(server, { cache });

@@ -74,10 +74,10 @@ export async function lookupJson<S extends z.ZodType>(
   const answer = await lookupText(send, asked, signal);
   if (answer.kind !== 'found') return answer;
   const read = readJson(answer, schema);
-  // An error page sent as a success must not be the answer for as long as the cache has it.
-  return read.kind === 'problem' && answer.response.origin !== 'network'
-    ? lookupJson(send, { ...request, cache: 'bypass' }, schema, signal)
-    : read;
+  if (read.kind !== 'problem' || request.cache === 'bypass') return read;
+  // A page of a proxy, or half an answer, sent as a success: it must not stay the answer, least of all in the cache.
+  const isPassing = read.reason === 'not-json' || answer.response.origin !== 'network';
+  return isPassing ? lookupJson(send, { ...request, cache: 'bypass' }, schema, signal) : read;
 }
 
 function readJson<S extends z.ZodType>(

@@ -297,7 +297,7 @@ function endOf(answer: Exclude<Lookup<unknown>, { kind: 'found' }>, state: OpenA
       ? 'set a valid OpenAlex API key; one is free at openalex.org'
       : answer.status === 400
         ? 'check --filter: its names and values are those of OpenAlex'
-        : null,
+        : 'OpenAlex may be down: the same command goes on from this page',
     state,
   };
 }

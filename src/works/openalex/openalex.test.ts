@@ -221,6 +221,20 @@ test('a used-up budget ends the listing with its reset time, and it continues fr
   assert.equal(rest.asked[0]?.query.get('cursor'), '10');
 });
 
+test('an error page or half a page sent as a success is asked for once more', async () => {
+  for (const body of ['<html>Maintenance</html>', '{"meta":{"count":25},"resul']) {
+    const odd = (times: number) =>
+      listing(25, { topic: 'x' }, { perPage: 10 }, ({ query }, before) =>
+        query.get('cursor') === '10' && before < times ? { status: 200, body } : undefined,
+      );
+    assert.deepEqual(endOf((await odd(1)).events), { kind: 'complete' });
+    const last = (await odd(9)).events.at(-1);
+    assert.ok(last?.kind === 'end' && last.end.kind === 'failed');
+    assert.match(last.end.hint ?? '', /same command/);
+    assert.deepEqual(last.end.state?.at, { kind: 'cursor', cursor: '10' });
+  }
+});
+
 test('an invalid key is a failure with a hint', async () => {
   const { events } = await listing(5, { topic: 'x' }, {}, () => ({
     status: 401,

@@ -85,7 +85,7 @@ const openAlexWork = z.object({
 });
 
 export const openAlexPage = z.object({
-  meta: z.object({ count: maybe(z.number()), next_cursor: maybe(z.string()) }),
+  meta: z.object({ count: lenient(z.number()), next_cursor: lenient(z.string()) }),
   results: z.array(z.unknown()),
 });
 
