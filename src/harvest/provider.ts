@@ -196,12 +196,14 @@ function queryOf(options: WantedWorks): OpenAlexQuery {
 
 /** An entry of an earlier list, from its record; undefined without a title. */
 function recordedEntry(record: WorkRecord): (Cited & { readonly file: string }) | undefined {
-  const [, name = '', file = '', line] = /^entry:((.*)#(\d+).*)$/.exec(record.id) ?? [];
+  const name = record.id.replace(/^entry:/, '');
+  const hash = name.lastIndexOf('#');
+  const [file, line] = [name.slice(0, hash), Number.parseInt(name.slice(hash + 1), 10)];
   const { title, url } = record;
   if (title === null) return undefined;
   const authors = record.authors.map(({ family, name: full }) => family ?? full);
   const cited = { title, authors, year: yearOf(record), text: title };
-  return { kind: 'cited', file, line: Number(line), name, cited, urls: url === null ? [] : [url], record };
+  return { kind: 'cited', file, line, name, cited, urls: url === null ? [] : [url], record };
 }
 
 /** The works of a list. */
