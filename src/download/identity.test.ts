@@ -39,6 +39,12 @@ test('a DOI is enough; a short title or almost no text proves nothing', () => {
   assert.equal(asked(TITLE, 'page 3'), 'unknown');
 });
 
+test('a title in a script without spaces has words too', () => {
+  const title = '基于深度学习的河流泥沙输移预测方法研究';
+  assert.equal(asked(title, `基于深度学习的河流泥沙\n输移预测方法研究 ${filling(90)}`), 'yes');
+  assert.equal(asked(title, `基于遥感的湖泊水质监测 ${filling(90)}`), 'no');
+});
+
 test('tags and entities in a catalogue title are not words', () => {
   const text = `Uptake of CO2 by Acropora millepora ${filling(90)}`;
   assert.equal(asked('Uptake of CO<sub>2</sub> by <i>Acropora millepora</i>', text), 'yes');

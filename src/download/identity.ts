@@ -153,5 +153,9 @@ function wordsOf(title: string): string[] {
   return (plainText(title) ?? '')
     .split(/\s+/)
     .map(squeeze)
+    .flatMap((word) => (UNSPACED.test(word) ? (word.match(/.{1,2}/gu) ?? []) : word))
     .filter((word) => word !== '');
 }
+
+/** Scripts without spaces: a word is about two characters. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;

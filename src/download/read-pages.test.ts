@@ -192,6 +192,9 @@ test('a page that is the full text comes before files it only links to', async (
   const text = `<html><body><h1>${TITLE}</h1>${prose.repeat(20)}<a href="/file.pdf">PDF</a></body></html>`;
   const { artifact, asked } = await tryPage(text, {}, { text: `${TITLE} ${'x '.repeat(300)}` });
   assert.deepEqual([artifact?.kind, asked], ['html', ['/page']]);
+  const cites = `<h2>References</h2><ol><li>Berg A. ${TITLE}. 2020.</li></ol></body>`;
+  const citing = text.replace(TITLE, 'A paper of another name on fishes and whales').replace('</body>', cites);
+  assert.equal((await tryPage(citing)).attempt.reason, 'identity-mismatch');
   const another = await tryPage(text.replace(TITLE, 'A paper of another name on fishes and whales'));
   assert.equal(another.attempt.reason, 'identity-mismatch');
 });

@@ -26,6 +26,7 @@ test('a complete PDF is recognised, with junk before or after it', () => {
   const junk = sniff(`${'<!-- debris -->\n'.repeat(19)}${pdf()}${' '.repeat(500)}`);
   assert.deepEqual([junk.kind, junk.fault], ['pdf', undefined]);
   assert.equal(sniff(`${' '.repeat(1100)}${pdf()}`).fault, 'wrong-kind');
+  assert.equal(sniff(`${pdf()}${'\0'.repeat(9000)}`).fault, undefined, 'padded to whole blocks');
 });
 
 test('a page that contains the PDF magic number is a page', () => {

@@ -51,7 +51,10 @@ export class Sniffer {
       if (this.#head.every(isBlank)) this.#head = Buffer.alloc(0);
       else this.#kind = kindOf(this.#head);
     }
-    this.#keepEnd(chunk);
+    // Servers may pad a file with zeros to whole blocks.
+    let length = chunk.length;
+    while (length > 0 && chunk[length - 1] === 0) length -= 1;
+    this.#keepEnd(chunk.subarray(0, length));
     // Searching every byte costs as much as hashing, so only where the word decides.
     if (this.#kind !== 'pdf' && !this.#hasBody) this.#searchBody(chunk);
     return this.#kind;

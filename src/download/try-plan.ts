@@ -239,7 +239,7 @@ export class PlanTrier {
     const page = readLandingPage(text, response.url, response.headers);
     // Pages state a "full text" URL of closed articles too, which then shows the abstract.
     if (expect === 'html' && this.#options.accept.has('html') && (pages < LINKED || page.isFullText))
-      return this.#keepPage(got, text, claim);
+      return this.#keepPage(got, page, claim);
     const isPromised = plan.isPromised || expect === 'pdf' || expect === 'xml';
     // A page is read if a plan leads to it, even if a file was promised; a page behind its links only if it passes on
     // to the file, as viewers and "your download will start" do.
@@ -261,7 +261,7 @@ export class PlanTrier {
     const strong = await this.#followLinks(plan, page, page.links.filter(isStrong), none);
     if (strong.artifact !== null) return { ...strong, page: statement };
     if (page.isFullText && this.#options.accept.has('html')) {
-      const kept = await this.#keepPage(none, text, { work: this.#work, mustProve: !statement.isProven });
+      const kept = await this.#keepPage(none, page, { work: this.#work, mustProve: !statement.isProven });
       if (kept.artifact !== null) return kept;
     }
     const weak = page.links.filter((link) => !isStrong(link));
@@ -401,9 +401,10 @@ export class PlanTrier {
     return faultOf(claim.work, (look) => inspect(part, kind, look, signal), claim.mustProve);
   }
 
-  async #keepPage(got: Got, text: string, { work, mustProve }: Claim): Promise<Got> {
+  async #keepPage(got: Got, { title, doi, text }: LandingPage, { work, mustProve }: Claim): Promise<Got> {
     if (!got.body?.page) return got;
-    const verdict = belongsTo(work, text.replaceAll(/<[^<>]*>/g, ' '));
+    // Other articles have the title in their references.
+    const verdict = belongsTo(work, [title, doi, text].join('\n'));
     if (verdict === 'no' || (mustProve && verdict !== 'yes')) return { ...got, reason: 'identity-mismatch' };
     const { part } = await this.#options.files.newPart();
     try {

@@ -41,6 +41,8 @@ export interface LandingPage {
   /** The file that the page shows in a frame or viewer. */
   readonly embedded: string | null;
   readonly isFullText: boolean;
+  /** Its text without references, related works and navigation. */
+  readonly text: string;
   /** Whether `title` comes from metadata rather than the title bar. */
   readonly isTitleStated: boolean;
   /** The page reserves text and data mining, or links its terms (tdm-reservation, tdm-policy). */
@@ -114,6 +116,7 @@ export function readLandingPage(html: string, url: URL, headers: Headers = {}): 
     refresh: refreshOf(tags, headers, base),
     embedded: distinct(shown, base, url)[0]?.url ?? null,
     isFullText: isFullText(prose),
+    text,
     tdmReserved: metas.some(({ name, content }) => name === 'tdm-reservation' && content === '1'),
   };
 }
