@@ -94,7 +94,7 @@ export async function serveRuns(
   const link = address.href;
   session.print({ url, link, port, token, runs: runs.map(({ id }) => id) }, link);
   const control = isControlAllowed ? 'control is allowed' : 'read-only';
-  const watched = [`${runs.length} runs`, ...(queue ? ['a queue'] : [])].join(' and ');
+  const watched = [runs.length === 1 ? '1 run' : `${runs.length} runs`, ...(queue ? ['a queue'] : [])].join(' and ');
   session.info(`serving ${watched}, ${control}; Ctrl-C stops it`);
   if (!stop.signal.aborted) await once(stop.signal, 'abort');
   // Ctrl-C is the normal way to stop the server.
