@@ -115,11 +115,11 @@ function Rows({ id }: { readonly id: string }): View {
   return shown(table, ({ columns, model, rows: all }) => {
     const found = all.filter((row) => matches(row, query.get('q') ?? ''));
     const rows = sorted(found, columns, { sort: query.get('sort') ?? '', order: query.get('order') ?? 'asc' });
+    const by = model === null ? 'without a model' : `by ${model}`;
     return html`<div>
       ${filters(html`<${QueryField} name="Filter" id="table-q" hint="words in any cell" parameter="q" />`)}
       <p class="hint rows" role="status">
-        ${counted(rows.length, 'row')} of ${all.length},
-        ${model === null ? 'filled in without a model' : `filled in by ${model}`}. A cell opens its quote.
+        ${counted(rows.length, 'row')} of ${all.length}, filled in ${by}. A cell opens its quote.
       </p>
       <div class="wide">
         ${listTable(
