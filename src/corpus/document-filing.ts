@@ -30,10 +30,8 @@ export class DocumentFiling implements AsyncDisposable {
     this.#runtime = runtime;
   }
 
-  /** Services are queried only with a contact address. */
   #ask(): Asking | undefined {
-    const { download, http } = this.#config;
-    if (download.identify && http.contact !== '') this.#asking ??= openAsking(this.#config, this.#runtime);
+    if (asksAboutPapers(this.#config)) this.#asking ??= openAsking(this.#config, this.#runtime);
     return this.#asking;
   }
 
@@ -88,6 +86,11 @@ export class DocumentFiling implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#asking?.[Symbol.asyncDispose]();
   }
+}
+
+/** Whether services are queried about the user's own papers: only with a contact address. */
+export function asksAboutPapers({ download, http }: Config): boolean {
+  return download.identify && http.contact !== '';
 }
 
 /** Works downloaded from arXiv, by the ids of their records, with their arXiv ids. */

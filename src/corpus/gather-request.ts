@@ -21,6 +21,7 @@ import {
 import { sniff } from '../parse/index.ts';
 import type { OpenAlexEnd, OpenAlexQuery, OpenAlexSample, Work } from '../works/index.ts';
 import { parseZotero, sampleOpenAlex } from '../works/index.ts';
+import { asksAboutPapers } from './document-filing.ts';
 import type { RunAsked } from './run-file.ts';
 import { readRunFile } from './run-file.ts';
 
@@ -85,7 +86,7 @@ export function checkDocuments(documents: WantedDocuments): void {
     if (!existsSync(path))
       throw new AppError('USAGE_INPUT', `--input ${path}: no such file or folder`, { hint: 'check the path' });
   }
-  if (wantsWorks(documents)) checkDownload(documents.config);
+  if (wantsWorks(documents) || asksAboutPapers(documents.config)) checkDownload(documents.config);
   else checkFolder(documents.config.download.out);
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,6 +83,12 @@ test('papers of one’s own get records by the ids in them, checked against the 
   assert.deepEqual(await gather(alone, papers), { checked: 0, unchecked: 2, unnamed: 2, refused: [], unanswered: 0 });
   assert.equal((await alone.library.work('rivers'))?.doi, null);
   assert.equal((await alone.library.work('reefs'))?.venue, 'J. Reefs');
+
+  // An address that no service would accept is refused before anything is parsed.
+  const wrong = join(scratch.path, 'wrong');
+  await using refused = await openCorpus(wrong, { settings: { ...PLAIN, http: { contact: 'me@example.org' } } });
+  await assert.rejects(gather(refused, papers), { code: 'CONTACT_MISSING' });
+  assert.equal(existsSync(wrong), false);
 
   const state = { isAway: true };
   await using server = await openJsonServer(({ path }, response) => {

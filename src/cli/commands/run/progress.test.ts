@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Gathering } from '../../../corpus/index.ts';
 import { HeldClock } from '../../../testing/index.ts';
 import type { Session } from '../../session.ts';
-import { RunProgress, timeLeftMs } from './progress.ts';
+import { rateOf, RunProgress, timeLeftMs } from './progress.ts';
 
 test('the time left foresees the stages of works that were not downloaded yet', () => {
   const works = { ended: 10, left: 10, saved: 5, savedBefore: 0 };
@@ -37,4 +37,8 @@ test('a machine of a fleet shows what it has done, and no time left', async () =
   assert.match(await shown(8), /^4\/8 works → 3 downloaded, 1 without a file/);
   assert.match(await shown(undefined), /^4 works by this machine → 3 downloaded, 1 without a file/);
   assert.doesNotMatch(await shown(undefined), / left/);
+});
+
+test('a slow rate is per minute', () => {
+  assert.deepEqual([rateOf(4, 2_000), rateOf(30, 900_000)], ['2.0/s', '2.0/min']);
 });

@@ -119,7 +119,7 @@ export class RunProgress {
     });
     const done = progress ? ended : Math.min(Infinity, ...stages.map((stage) => stage.done));
     return [
-      ...(done > 0 && Number.isFinite(done) ? [`${(done / (elapsedMs / 1000)).toFixed(1)}/s`] : []),
+      ...(done > 0 && Number.isFinite(done) ? [rateOf(done, elapsedMs)] : []),
       ...(!isFleet && leftMs !== undefined && leftMs >= 1000 ? [`about ${duration(leftMs)} left`] : []),
     ];
   }
@@ -183,4 +183,9 @@ export function timeLeftMs({ elapsedMs, works, documents, stages }: RunPace): nu
   });
   if (times.includes(undefined) || (stages.length === 0 && expected > 0)) return undefined;
   return Math.max(downloading, ...times.map((time) => time ?? 0));
+}
+
+export function rateOf(done: number, elapsedMs: number): string {
+  const perSecond = (1000 * done) / elapsedMs;
+  return perSecond < 0.1 ? `${(60 * perSecond).toFixed(1)}/min` : `${perSecond.toFixed(1)}/s`;
 }
