@@ -45,7 +45,7 @@ export { eventStream } from './corpus-run.ts';
 export type { StageCall } from './prepare-stages.ts';
 export { EXPORT_FORMATS } from './export/export-corpus.ts';
 export type { ExportFormat, ExportRequest } from './export/export-corpus.ts';
-export { csvLine } from '../harvest/index.ts';
+export { csvLine, entryNames } from '../harvest/index.ts';
 export type { UnreadableEntry } from '../harvest/index.ts';
 export { isEmptyDiff } from './refresh/refresh-corpus.ts';
 export type { RefreshDiff, RefreshRequest } from './refresh/refresh-corpus.ts';

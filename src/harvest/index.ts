@@ -14,7 +14,7 @@ export { configuredServices, hostKnowledge, hostRates, hostsNow } from './open-a
 export { askArxivVersions, askRecords, keptFromArxiv } from './ask-records.ts';
 export { enrichWorks, identifyPapers } from './papers/identify-papers.ts';
 export type { IdentifiedPapers, RefusedDoi } from './papers/identify-papers.ts';
-export { entryRows, ManifestFolder } from './ledger/manifest-folder.ts';
+export { entryNames, entryRows, ManifestFolder } from './ledger/manifest-folder.ts';
 export type { ManifestOptions } from './ledger/manifest-folder.ts';
 export type { Asking, DownloadAssembly, DownloadParts, WorkPlans } from './open-download.ts';
 export type { UnreadableEntry } from './search-titles.ts';

@@ -237,15 +237,8 @@ async function* worksOf(
     if (listed.kind === 'bad') {
       const { word = 'unreadable-entry' } = listed as Partial<Pick<UnreadableEntry, 'word'>>;
       tell(`${file}, line ${listed.line}: ${listed.reason}`);
-      const { record, name } = entry.kind === 'cited' ? (entry as Cited) : {};
-      await parts.unreadable?.({
-        file,
-        line: listed.line,
-        name,
-        word,
-        reason: listed.reason,
-        ...(record && { record }),
-      });
+      const record = entry.kind === 'cited' ? entry.record : undefined;
+      await parts.unreadable?.({ file, line: listed.line, word, reason: listed.reason, ...(record && { record }) });
       continue;
     }
     if (listed.decides !== undefined && entry.kind === 'cited')

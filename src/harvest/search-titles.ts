@@ -87,8 +87,6 @@ export function titlesInWords({ accepted, doubtful, none, away }: TitleCounts): 
 export interface UnreadableEntry {
   readonly file: string;
   readonly line: number;
-  /** Its name in the records, if that is not file and line. */
-  readonly name?: string | undefined;
   readonly word: 'unreadable-entry' | 'title-doubtful' | 'title-unknown' | 'lookup-failed';
   readonly reason: string;
   /** The entry's metadata in the list. */

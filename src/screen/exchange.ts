@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 
 import { AppError } from '../base/index.ts';
 import type { UnreadableEntry } from '../corpus/index.ts';
-import { csvLine } from '../corpus/index.ts';
+import { csvLine, entryNames } from '../corpus/index.ts';
 import type { Choice, Phase, Records, ScreeningDecision } from '../store/index.ts';
 import { CHOICES, PHASES } from '../store/index.ts';
 import type { WorkRecord } from '../works/index.ts';
@@ -161,28 +161,6 @@ export async function addRecords(screening: Screening, paths: readonly string[],
   for (const [path, ids] of named) records.noteInput(path, ids);
   records.linkNewVersions(now);
   return { entries, unreadable };
-}
-
-/**
- * Names entries without an id by file and line. An entry that is listed again keeps its name: lists of several
- * databases have the same file name, and the lines of a list change.
- */
-function entryNames(records: Records): (record: WorkRecord, preferred: string) => string {
-  const contentOf = ({ title, date, authors }: WorkRecord): string =>
-    [folded(title ?? ''), date?.slice(0, 4), folded(authors[0]?.family ?? authors[0]?.name ?? '')].join(' ');
-  const earlier = [...records.all()].filter(({ id }) => id.startsWith('entry:'));
-  const names = new Map(earlier.map((record) => [contentOf(record), record.id]));
-  const taken = new Set(earlier.map(({ id }) => id));
-  return (record, preferred) => {
-    const content = contentOf(record);
-    const known = names.get(content);
-    if (known !== undefined) return known;
-    let name = preferred;
-    for (let number = 2; taken.has(name); number += 1) name = `${preferred}-${number}`;
-    names.set(content, name);
-    taken.add(name);
-    return name;
-  };
 }
 
 /**

@@ -71,6 +71,12 @@ export class Records implements KnownIdentity, Disposable {
       yield JSON.parse(record) as WorkRecord;
   }
 
+  /** The records of list entries without an id. */
+  *entries(): Generator<WorkRecord> {
+    const sql = "select record from records where id >= 'entry:' and id < 'entry;'";
+    for (const { record } of this.#store.iterate<{ record: string }>(sql)) yield JSON.parse(record) as WorkRecord;
+  }
+
   /** Merges records into the known ones; logs nothing if only the time differs. */
   add(records: Iterable<WorkRecord>): void {
     const news = [...records].filter((record) => {

@@ -7,30 +7,54 @@ import { test } from 'node:test';
 
 import { systemClock } from '../../base/index.ts';
 import type { ManifestRow } from '../../download/index.ts';
-import type { WorkRecord } from '../../works/index.ts';
-import { emptyRecord, NO_IDS, parsePersonName } from '../../works/index.ts';
+import { Records } from '../../store/index.ts';
+import type { Work, WorkRecord } from '../../works/index.ts';
+import { emptyRecord, NO_IDS, parsePersonName, workFromIds } from '../../works/index.ts';
 import { entryRows, ManifestFolder } from './manifest-folder.ts';
 
-test('an entry without a known work keeps its title, authors and year', async () => {
+const authors = [{ ...parsePersonName('Berg, Ana'), orcid: null, institutions: [] }];
+const recordOf = (title: string): WorkRecord => ({ ...emptyRecord('list', NO_IDS), title, authors, date: '2019' });
+
+/** Writes rows in an empty folder; returns those of the manifest, and the records. */
+async function written(write: (rows: ReturnType<typeof entryRows>) => Promise<void>) {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'entry-rows-'));
-  const records: WorkRecord[] = [];
-  const authors = [{ ...parsePersonName('Berg, Ana'), orcid: null, institutions: [] }];
-  const record = { ...emptyRecord('list', NO_IDS), title: 'Reefs of the north', authors, date: '2019' };
   {
-    const warn = (): void => undefined;
-    await using manifest = await ManifestFolder.open({ folder: folder.path, clock: systemClock, runId: 'now', warn });
-    const rows = entryRows(manifest, { add: (added) => void records.push(...added) }, 'now', systemClock);
-    const entry = { file: 'lists/library.bib', line: 1029, word: 'unreadable-entry', reason: 'no id', record } as const;
-    await rows.unreadable(entry);
-    // The same entry in the next run adds no row.
-    await rows.unreadable(entry);
+    using records = Records.open(folder.path);
+    await using manifest = await ManifestFolder.open({ folder: folder.path, clock: systemClock, runId: 'now' });
+    await write(entryRows(manifest, records, 'now', systemClock));
   }
+  using records = Records.open(folder.path);
   const lines = readFileSync(join(folder.path, 'manifest.jsonl'), 'utf8').trim().split('\n');
-  const [row] = lines.map((line) => JSON.parse(line) as ManifestRow);
-  assert.equal(lines.length, 1);
+  const rows = lines.map((line) => JSON.parse(line) as ManifestRow);
+  return { rows, records: [...records.entries()], idOf: new Map(rows.map(({ work }) => [work, records.idOf(work)])) };
+}
+
+test('an entry without a known work keeps its title, authors and year', async () => {
+  const record = recordOf('Reefs of the north');
+  const entry = { file: 'lists/library.bib', line: 1029, word: 'unreadable-entry', reason: 'no id', record } as const;
+  const { rows, records } = await written(async ({ unreadable }) => {
+    await unreadable(entry);
+    // The same entry in the next run adds no row.
+    await unreadable(entry);
+  });
   assert.deepEqual(
-    [row?.work, row?.title, row?.reason],
-    ['entry:library.bib#1029', 'Reefs of the north', 'unreadable-entry'],
+    rows.map(({ work, title, reason }) => [work, title, reason]),
+    [['entry:library.bib#1029', 'Reefs of the north', 'unreadable-entry']],
   );
-  assert.deepEqual(records[0], { ...record, id: 'entry:library.bib#1029' });
+  assert.deepEqual(records, [{ ...record, id: 'entry:library.bib#1029' }]);
+});
+
+test('entries in the same line of lists with the same name are two, and each leads to its work', async () => {
+  const workOf = (doi: string): Work => workFromIds({ ...NO_IDS, doi }) as Work;
+  const { idOf } = await written(async ({ identified }) => {
+    await identified('export.ris#7', workOf('10.5555/north'), recordOf('Reefs of the north'));
+    await identified('export.ris#7', workOf('10.5555/south'), recordOf('Reefs of the south'));
+  });
+  assert.deepEqual(
+    [...idOf],
+    [
+      ['entry:export.ris#7', 'doi:10.5555/north'],
+      ['entry:export.ris#7-2', 'doi:10.5555/south'],
+    ],
+  );
 });

@@ -9,6 +9,7 @@ import type { HandlerJob } from '../../queue/index.ts';
 import type { LastRow, Records } from '../../store/index.ts';
 import {
   CorpusStore,
+  folded,
   hasOutcome,
   isManifestRow,
   lastOutcome,
@@ -216,34 +217,65 @@ function rotate(folder: string, rotateBytes: number): void {
 }
 
 /** Writes manifest rows for list entries without a known work, so that every entry is accounted for. */
-export function entryRows(manifest: ManifestFolder, records: Pick<Records, 'add'>, runId: string, clock: Clock) {
+export function entryRows(
+  manifest: ManifestFolder,
+  records: Pick<Records, 'add' | 'entries' | 'idOf'>,
+  runId: string,
+  clock: Clock,
+) {
+  let names: ReturnType<typeof entryNames> | undefined;
+  const idOf = (name: string, record: WorkRecord): string => (names ??= entryNames(records))(record, `entry:${name}`);
   const write = async (
-    entry: string,
+    id: string,
     outcome: Extract<WorkOutcome, { kind: 'skipped' | 'failed' }>,
     title: string | null = null,
   ): Promise<void> => {
-    const work = namedWork(`entry:${entry}`, NO_IDS, { title });
-    if (manifest.last(work.id)?.reason === outcome.reason) return;
     const at = clock.now();
-    await manifest.write(manifestRow(unattemptedResult(work, outcome, at, at), runId));
+    await manifest.write(manifestRow(unattemptedResult(namedWork(id, NO_IDS, { title }), outcome, at, at), runId));
   };
   return {
     /** Records an unreadable entry or one whose work is unknown; repeated only if the reason changes. */
     async unreadable(entry: UnreadableEntry): Promise<void> {
       const { word, line, reason, record } = entry;
-      const name = entry.name ?? entryName(entry);
-      if (record) records.add([{ ...record, id: `entry:${name}` }]);
+      const id = record ? idOf(entryName(entry), record) : `entry:${entryName(entry)}`;
+      if (record) records.add([{ ...record, id }]);
+      if (manifest.last(id)?.reason === word) return;
       // A retry helps only if a service was down.
       const kind = word === 'lookup-failed' ? 'failed' : 'skipped';
-      await write(name, { kind, reason: word, detail: `line ${line}: ${reason}` }, record?.title ?? null);
+      await write(id, { kind, reason: word, detail: `line ${line}: ${reason}` }, record?.title ?? null);
     },
 
     /** Records that the work of an entry was found by title or chosen by a person. */
-    async identified(entry: string, work: Work, record: WorkRecord): Promise<void> {
-      // Under this name the entry is recognised in other lists.
-      records.add([{ ...record, id: `entry:${entry}` }]);
+    async identified(name: string, work: Work, record: WorkRecord): Promise<void> {
+      const id = idOf(name, record);
+      if (records.idOf(id) === work.id) return;
+      // By this record the entry is recognised in other lists.
+      records.add([{ ...record, id }]);
       const outcome = { kind: 'skipped', reason: 'entry-identified', detail: `it is ${work.id}` } as const;
-      await write(entry, { ...outcome, duplicateOf: work.id }, record.title);
+      await write(id, { ...outcome, duplicateOf: work.id }, record.title);
     },
+  };
+}
+
+/**
+ * Names entries without an id by file and line. An entry that is listed again keeps its name: lists of several
+ * databases have the same file name, and the lines of a list change.
+ */
+export function entryNames(records: Pick<Records, 'entries'>): (record: WorkRecord, preferred: string) => string {
+  const plain = (text = ''): string => folded(text).replaceAll(/[^\p{L}\p{N}]/gu, '');
+  const contentOf = ({ title, date, authors: [first] }: WorkRecord): string =>
+    [plain(title ?? ''), date?.slice(0, 4), plain(first?.family ?? first?.name)].join(' ');
+  const earlier = [...records.entries()];
+  const names = new Map(earlier.map((record) => [contentOf(record), record.id]));
+  const taken = new Set(earlier.map(({ id }) => id));
+  return (record, preferred) => {
+    const content = contentOf(record);
+    const known = names.get(content);
+    if (known !== undefined) return known;
+    let name = preferred;
+    for (let number = 2; taken.has(name); number += 1) name = `${preferred}-${number}`;
+    names.set(content, name);
+    taken.add(name);
+    return name;
   };
 }
