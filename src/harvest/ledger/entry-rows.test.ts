@@ -32,13 +32,13 @@ async function written(write: (rows: ReturnType<typeof entryRows>) => Promise<vo
 test('an entry without a known work keeps its title, authors and year', async () => {
   const record = recordOf('Reefs of the north');
   const entry = { file: 'lists/library.bib', line: 1029, word: 'unreadable-entry', reason: 'no id', record } as const;
-  const { rows, records } = await written(async ({ unreadable }) => {
-    await unreadable(entry);
+  const { rows: kept, records } = await written(async (rows) => {
+    await rows.unreadable(entry);
     // The same entry in the next run adds no row.
-    await unreadable(entry);
+    await rows.unreadable(entry);
   });
   assert.deepEqual(
-    rows.map(({ work, title, reason }) => [work, title, reason]),
+    kept.map(({ work, title, reason }) => [work, title, reason]),
     [['entry:library.bib#1029', 'Reefs of the north', 'unreadable-entry']],
   );
   assert.deepEqual(records, [{ ...record, id: 'entry:library.bib#1029' }]);
@@ -46,9 +46,9 @@ test('an entry without a known work keeps its title, authors and year', async ()
 
 test('entries in the same line of lists with the same name are two, and each leads to its work', async () => {
   const workOf = (doi: string): Work => workFromIds({ ...NO_IDS, doi }) as Work;
-  const { idOf } = await written(async ({ identified }) => {
-    await identified('export.ris#7', workOf('10.5555/north'), recordOf('Reefs of the north'));
-    await identified('export.ris#7', workOf('10.5555/south'), recordOf('Reefs of the south'));
+  const { idOf } = await written(async (rows) => {
+    await rows.identified('export.ris#7', workOf('10.5555/north'), recordOf('Reefs of the north'));
+    await rows.identified('export.ris#7', workOf('10.5555/south'), recordOf('Reefs of the south'));
   });
   assert.deepEqual(
     [...idOf],
