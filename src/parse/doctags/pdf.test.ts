@@ -366,3 +366,26 @@ test('an engine that runs out of memory is replaced, and the next file is read',
   });
   assert.equal((await parsePdf(good)).blocks.length, 1);
 });
+
+test('a French paper has its authors, date, abstract and references as an English one', async () => {
+  const bytes = await makePdf((pdf) => {
+    line(pdf, 'Les rivières et leurs sédiments', { x: 150, y: 60, size: 18, font: 'Times-Bold' });
+    line(pdf, 'Éloïse Lefèvre', { x: 260, y: 95, size: 12 });
+    line(pdf, '3 May 2022', { x: 265, y: 115, size: 12 });
+    line(pdf, 'Résumé', { x: 72, y: 150, size: 12, font: 'Times-Bold' });
+    let y = paragraph(pdf, prose(4, 1), { x: 72, y: 170, width: 468 });
+    line(pdf, '1. Introduction', { x: 72, y: y + 12, size: 12, font: 'Times-Bold' });
+    y = paragraph(pdf, prose(20, 2), { x: 72, y: y + 32, width: 468 });
+    line(pdf, 'Références bibliographiques', { x: 72, y: y + 12, size: 12, font: 'Times-Bold' });
+    line(pdf, '[1] Lefèvre É. (2015). Les rivières. Revue de l’eau, 3, 1–10.', { x: 72, y: y + 32 });
+    line(pdf, '[2] Côté F. (2010). Hydrologie. Paris.', { x: 72, y: y + 46 });
+  });
+  const { metadata, ...document } = await parsePdf(bytes);
+  assert.deepEqual(metadata.authors, ['Éloïse Lefèvre']);
+  assert.equal(metadata.imprint?.date, '2022-05-03');
+  assert.equal(metadata.abstract, prose(4, 1));
+  assert.deepEqual(
+    ofKind({ ...document, metadata }, 'reference').map(({ label }) => label),
+    ['1', '2'],
+  );
+});

@@ -143,3 +143,18 @@ test('what is uncertain is left out', () => {
   assert.deepEqual(find('Ada Stone', 'Ada Stone'), ['Ada Stone'], 'the file confirms a single name');
   assert.deepEqual(find('Microsoft Word', 'Received 3 May 2020'), []);
 });
+
+test('a date below the names is not part of the last one, and shows that a single one is a name', () => {
+  assert.deepEqual(find('', 'Ada Stone>Carl Brook//November 17, 2026'), ['Ada Stone', 'Carl Brook']);
+  assert.deepEqual(find('', 'Ada Stone//17 May 2026'), ['Ada Stone']);
+  assert.deepEqual(find('', 'Technical Report//May 2026'), []);
+  assert.deepEqual(find('', 'Ada May^1, April Brook^2'), ['Ada May', 'April Brook']);
+});
+
+test('names of other languages: joined by their words for “and”, or in Chinese, Japanese and Korean characters', () => {
+  assert.deepEqual(find('', 'Jan de Vries en Anneke van der Berg'), ['Jan de Vries', 'Anneke van der Berg']);
+  assert.deepEqual(find('', '张伟^1，李娜^2，欧阳芳'), ['张伟', '李娜', '欧阳芳']);
+  assert.deepEqual(find('', '山田 太郎、鈴木 花子'), ['山田 太郎', '鈴木 花子']);
+  assert.deepEqual(find('', '김철수, 이영희'), ['김철수', '이영희']);
+  assert.deepEqual(find('', '摘要/河流携带泥沙，泥沙在下游沉积。'), []);
+});

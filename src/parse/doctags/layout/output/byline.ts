@@ -2,11 +2,13 @@ import type { Block, Box } from '../../../document.ts';
 import type { Draft } from '../draft.ts';
 import { unionBox } from '../page/box.ts';
 import type { Segment } from '../page/segment.ts';
+import { isArticleType, isCommonHeading } from '../role/heading-number.ts';
 
 /** Between two parts of a byline: a mark of an affiliation, a footnote sign or a digit was there. */
 const MARK = '\u2042';
 const SIGNS = /[\p{N}∗*†‡§¶‖#⋆✉✝^_{}[\]\ufffd\p{Co}\p{So}]/u;
-const SEPARATORS = /[,;·•|&/\u2042]|(?<=\s)\.(?=\s)|(?<=[\s\u2042])(?:and|AND|und|et|y|e|by|with)(?=\s)/u;
+const SEPARATORS =
+  /[,;·•|&/\u2042，、；]|(?<=\s)\.(?=\s)|(?<=[\s\u2042])(?:and|AND|und|et|y|e|en|och|og|ve|và|и|та|by|with)(?=\s)/u;
 const NAME_WORD = /^(?:[dlDL][’'])?\p{Lu}[\p{L}\p{M}’'‘`´¨¸˘˜.‐‑-]*$/u;
 const PARTICLE =
   /^(?:[Dd](?:e|el|ella|a|as|o|os|i|u)|van|von|der|den|het|[Ll](?:a|e|os)|el|al|bin|ibn|bint|ter|ten|te|zu|af|av|y|e|d[’']|[’']t)$/;
@@ -15,6 +17,12 @@ const MOST_NAME_WORDS = 9;
 /** Words of addresses, dates and imprints: a part with one of them is no name, and neither is what is beside it. */
 const NO_NAME =
   /universit|institut|department|laborator|school|college|cent(?:er|re)\b|academy|faculty|hospital|division|\binc\b|\bltd\b|gmbh|corporation|research|street|avenue|p\.o\.|abstract|received|accepted|published|publisher|revised|draft|version|preprint|correspond|e-?mail|@|https?:|www\.|doi\b|conference|journal|licen[sc]e|copyright|rights|editor|article|access|press\b|volume|issue|foundation|society|association|program|ministry|unit\b|clinic|group\b|consortium|collaborat|behalf|keywords?|summary|resum[eo]|background|introduc|objective|\bcite\b|author|orcid|supplement|original|review\b|letter\b|communication|section|china\b|\busa\b|united states|kingdom/i;
+/** A Chinese, Japanese or Korean name: a few characters, perhaps with a space behind the family name. */
+const WIDE_NAME =
+  /^[\p{Script=Han}\p{Script=Hangul}]{1,2}\s?[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}]{1,3}$/u;
+/** A date below the names, as LaTeX sets it; its digits are marks here. */
+const DATE =
+  /^(?=.*(?<!\p{L})(?:january|february|march|april|may|june|july|august|september|october|november|december)(?!\p{L}))(?:.*\u2042{4}\s*$|\u2042{4})/iu;
 /** A place of work: what is above it is a name. */
 const PLACE = /universit|institut|department|school|college|hospital|laborator|cent(?:er|re)\b|faculty|academy/i;
 /** Degrees and memberships behind a name: short, with two capitals or more ("PhD", "MSc", "M.D.", "FRACP", "RDH"). */
@@ -58,7 +66,7 @@ export function findByline(drafts: readonly Draft[], known: string, blocks: read
   const isWord = vocabulary(blocks);
   const cells = cellsOf(segmentsBelowTitle(drafts));
   for (const first of cells.slice(0, REACH)) {
-    if (isAddress(first.text) || !/\p{Lu}/u.test(first.text)) continue;
+    if (isAddress(first.text) || !/[\p{Lu}\p{Script=Han}\p{Script=Hangul}]/u.test(first.text)) continue;
     const above = cells.slice(0, cells.indexOf(first)).findLast((cell) => isBelow(first, cell));
     if (above && isOpen(above.text, '')) continue;
     const readings = [true, false].map((isWide) => readRun(runFrom(first, cells, isWide), cells, { known, isWord }));
@@ -149,7 +157,7 @@ function isSigns({ text }: Segment): boolean {
 
 /** A mark in front is that of a note or an address. */
 function isAddress(text: string): boolean {
-  return /^[\s,]*\u2042/u.test(text) || NO_NAME.test(withoutGroup(text));
+  return /^[\s,]*\u2042/u.test(text) || DATE.test(text) || NO_NAME.test(withoutGroup(text));
 }
 
 function isSameType(a: Cell, b: Cell): boolean {
@@ -209,7 +217,7 @@ function readRun(
       const parts = splitParts(text);
       const names = namesIn(parts, isWord);
       const below = cells[cells.findIndex((cell) => cell === part.at(-1)) + 1]?.text ?? '';
-      if (!names || !(isEvident(names, parts, known) || PLACE.test(below))) continue;
+      if (!names || !(isEvident(names, parts, known) || PLACE.test(below) || DATE.test(below))) continue;
       const next = run[to]?.text ?? '';
       const after = splitParts(next);
       const goesOn = after.filter((each) => each.isMarked && isName(each.text)).length;
@@ -260,7 +268,7 @@ function isEvident(names: readonly string[], parts: readonly Part[], known: stri
 
 /** The names, if there is nothing else. */
 function namesIn(parts: readonly Part[], isWord: (word: string) => boolean): string[] | undefined {
-  if (parts.some(({ text }) => NO_NAME.test(text))) return undefined;
+  if (parts.some(({ text }) => NO_NAME.test(text) || isArticleType(text))) return undefined;
   const names: string[] = [];
   const rest = parts.map(({ text }) => text.replace(TITLES, ''));
   for (let at = 0; at < rest.length; at += 1) {
@@ -284,6 +292,7 @@ function namesIn(parts: readonly Part[], isWord: (word: string) => boolean): str
 
 /** Two or more capitalised words with particles before the last, and perhaps "Jr." after it. */
 function isName(text: string): boolean {
+  if (WIDE_NAME.test(text)) return !isCommonHeading(text);
   const words = text.split(/\s+/);
   if (words.length > 2 && SUFFIX.test(words.at(-1) ?? '')) {
     words.pop();

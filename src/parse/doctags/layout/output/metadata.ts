@@ -4,6 +4,7 @@ import { hasLetterOrDigit, detectLanguage } from '../text/script.ts';
 import type { Glyph, PageContent } from '../page/page-content.ts';
 import { countLetters, lettersIn, unreadable } from '../page/scan.ts';
 import { findByline } from './byline.ts';
+import { isAbstractHeading } from '../role/heading-number.ts';
 import { findDoi, imprintOf, isoDate } from '../../markup/imprint.ts';
 
 /** The share of a page's words that may be missing before it is named. */
@@ -126,11 +127,19 @@ function confidence(signs: Signs): number {
   return Math.round(Math.max(0, Math.min(1, value)) * 100) / 100;
 }
 
+/** The abstract in English where there are several. */
 function findAbstract(blocks: readonly Block[]): string | undefined {
+  return (
+    abstractUnder(blocks, (text) => /^(?:abstract|summary)\.?$/iu.test(text)) ??
+    abstractUnder(blocks, isAbstractHeading)
+  );
+}
+
+function abstractUnder(blocks: readonly Block[], isHeading: (text: string) => boolean): string | undefined {
   for (let index = 0; index < Math.min(blocks.length, 60); index += 1) {
     const block = blocks[index];
     if (!block) break;
-    if (block.kind === 'heading' && /^(?:abstract|summary)\.?$/iu.test(block.text.trim())) {
+    if (block.kind === 'heading' && isHeading(block.text.trim())) {
       const parts: string[] = [];
       for (const next of blocks.slice(index + 1)) {
         if (next.kind === 'heading' || next.kind === 'title') break;
@@ -206,7 +215,8 @@ export function pdfImprint(
       date ??
       (stamp ? isoDate(`${stamp[2]} ${stamp[3]} ${stamp[4]}`) : undefined) ??
       publishedOn(texts) ??
-      copyrightYear(texts),
+      copyrightYear(texts) ??
+      texts.filter((text) => DATE_LINE.test(text)).map(isoDate)[0],
     venue,
     volume,
     keywords: (information.keywords ?? '').slice(0, 2_000).split(/[;,]/),
@@ -222,6 +232,10 @@ export function pdfImprint(
 const STAMP =
   /arXiv:(\d{4}\.\d{4,5}|[a-z-]{2,16}(?:\.[A-Z]{2})?\/\d{7})(?:v\d{1,3})?\[[\w.-]{2,20}\](\d{1,2})([A-Z][a-z]{2})((?:19|20)\d\d)/;
 const LICENSE = /https?:\/\/creativecommons\.org\/(?:licenses|publicdomain)\/[\w./-]{2,40}/i;
+
+/** A line that is only a date, as LaTeX sets it below the authors. */
+const DATE_LINE =
+  /^\(?(?:Dated: )?(?:\d{1,2}(?:st|nd|rd|th)? )?[A-Z][a-z]{2,8}\.?(?: \d{1,2}(?:st|nd|rd|th)?,)? (?:19|20)\d\d\)?$/;
 
 /** Publishers write where a paper appeared into its subject: `Cell, 12 (2020) 345. doi:10.…`, `Nature, doi:10.…`. */
 function inSubject(subject: string): { readonly venue?: string; readonly volume?: string; readonly date?: string } {

@@ -71,7 +71,7 @@ export function isBackMatter(text: string): boolean {
 
 /** The heading above the abstract, in the languages that papers are often written in. */
 export function isAbstractHeading(text: string): boolean {
-  return /^(?:abstract|summary|zusammenfassung|kurzfassung|résumé|sommaire|resumen|resumo|riassunto|samenvatting|sammanfattning|аннотация|реферат|анотація|streszczenie|özet|摘\s*要|要\s*旨|要\s*約|초\s*록)$/iu.test(
+  return /^(?:abstract|summary|zusammenfassung|kurzfassung|résumé|sommaire|resumen|resumo|riassunto|samenvatting|sammanfattning|sammendrag|tiivistelmä|аннотация|реферат|анотація|streszczenie|abstrakt|özet|öz|περίληψη|tóm tắt|摘\s*要|要\s*旨|要\s*約|抄\s*録|(?:국문)?초\s*록|요\s*약|(?:ال)?ملخص|چکیده|תקציר)$/iu.test(
     text.replace(/[.:]$/, '').trim(),
   );
 }
@@ -79,7 +79,7 @@ export function isAbstractHeading(text: string): boolean {
 /** The heading above the list of references; on slides it may be counted ("References II"). */
 export function isReferencesHeading(text: string): boolean {
   const name = (headingNumber(text)?.rest ?? text).replace(/[.:]$|\s(?:[IVX]{1,5}|\(?\d\/\d\)?)$/, '').trim();
-  return /^(?:references?|bibliography|literature cited|works cited|references and notes|references cited|literature|cited literature|literatur|literaturverzeichnis|références|bibliographie|referencias|bibliografía|referências|riferimenti|bibliografia|литература|список литературы|参考文献)$/iu.test(
+  return /^(?:references?|bibliography|literature cited|works cited|references and notes|references cited|literature|cited literature|literatur|literaturverzeichnis|quellenverzeichnis|références(?: bibliographiques)?|bibliographie|referencias(?: bibliográficas)?|bibliografía|referências(?: bibliográficas)?|riferimenti(?: bibliografici)?|bibliografia|literatuur(?:lijst)?|referenties|referenser|litteratur|referanser|literatura(?: cytowana)?|piśmiennictwo|kaynaklar|kaynakça|βιβλιογραφία|αναφορές|литература|література|библиографический список|список (?:использованной |використаної )?(?:литературы|літератури)|tài liệu tham khảo|参考文献|引用文献|参考文獻|참\s*고\s*문\s*헌|(?:ال)?مراجع|منابع|מקורות|ביבליוגרפיה)$/iu.test(
     name,
   );
 }
