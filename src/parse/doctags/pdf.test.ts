@@ -389,3 +389,32 @@ test('a French paper has its authors, date, abstract and references as an Englis
     ['1', '2'],
   );
 });
+
+test('line numbers of a manuscript are no text, on the page with its title neither', async () => {
+  const bytes = await makePdf((pdf) => {
+    let number = 0;
+    const numbered = (text: string, y: number, more: { size?: number; font?: string; x?: number } = {}): void => {
+      number += 1;
+      line(pdf, String(number), { x: 60 - 4 * String(number).length, y: y + 3, size: 8 });
+      line(pdf, text, { x: 72, y, ...more });
+    };
+    numbered('Rivers and their sediments', 60, { size: 18, font: 'Times-Bold', x: 180 });
+    numbered('Ada Stone and Carl Brook', 90, { size: 12, x: 230 });
+    numbered('November 17, 2026', 120, { size: 12, x: 250 });
+    numbered('Abstract', 160, { size: 12, font: 'Times-Bold' });
+    const words = prose(60, 3).split(' ');
+    const text = (y: number): void => numbered(words.splice(0, 12).join(' '), y);
+    for (const y of [180, 200, 220]) text(y);
+    numbered('Introduction', 260, { size: 12, font: 'Times-Bold' });
+    for (let y = 284; y < 420; y += 20) text(y);
+    for (let page = 2; page <= 3; page += 1) {
+      pdf.addPage();
+      for (let y = 80; y < 500; y += 20) text(y);
+    }
+  });
+  const document = await parsePdf(bytes);
+  assert.deepEqual(document.metadata.title, 'Rivers and their sediments');
+  assert.deepEqual(document.metadata.authors, ['Ada Stone', 'Carl Brook']);
+  assert.deepEqual(texts(document, 'heading'), ['Abstract', 'Introduction']);
+  assert.doesNotMatch(texts(document, 'text').join(' ').replace('November 17, 2026', ''), /\d/);
+});

@@ -356,24 +356,21 @@ function titleKey(text: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/** The numbers of lines on all pages: where most have them, those of a page with few lines are in the same place. */
+/** The numbers of lines on all pages: where most have them, those beside a title or on a page with few lines are in the same place. */
 function numberedLines(pages: readonly PageSegments[]): Set<Segment> {
   const byPage = pages.map((page) => lineNumbers(page));
   const counted = new Set(byPage.flat());
   if (byPage.filter((numbers) => numbers.length > 0).length < Math.max(2, 0.5 * pages.length)) return counted;
   const edges = new Set([...counted].map((segment) => Math.round(segment.right)));
   const sizes = new Set([...counted].map((segment) => Math.round(segment.size)));
-  pages.forEach((page, index) => {
-    if ((byPage[index]?.length ?? 0) > 0) return;
-    for (const segment of page.segments)
-      if (
-        edges.has(Math.round(segment.right)) &&
-        sizes.has(Math.round(segment.size)) &&
-        segment.glyphs.length <= 4 &&
-        segment.glyphs.every((glyph) => isDigit(glyph.text))
-      )
-        counted.add(segment);
-  });
+  for (const segment of pages.flatMap((page) => page.segments))
+    if (
+      edges.has(Math.round(segment.right)) &&
+      sizes.has(Math.round(segment.size)) &&
+      segment.glyphs.length <= 4 &&
+      segment.glyphs.every((glyph) => isDigit(glyph.text))
+    )
+      counted.add(segment);
   return counted;
 }
 
