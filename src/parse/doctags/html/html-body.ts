@@ -15,14 +15,28 @@ import {
   writeNotes,
   isBlock,
 } from './html-walk.ts';
-import { isReferenceHeading, isReferenceList, writeReferences } from './html-references.ts';
+import {
+  entriesOfParagraph,
+  isReferenceHeading,
+  isReferenceList,
+  isReferenceParagraph,
+  writeReference,
+  writeReferences,
+} from './html-references.ts';
 import { layOutTable, tableRows } from '../markup/table-grid.ts';
 
 export function writeBlock(walk: Walk, element: MarkupElement): void {
   const { name } = element;
-  if (/^h[1-6]$/.test(name)) writeHeading(walk, element, Number(name[1]));
+  // Pandoc sets what is below the title as headings, and the heading of the abstract as text.
+  if (/^h[1-6]$/.test(name) && classMatches(element, /^(?:subtitle|author|date)$/)) writeFlow(walk, element.children);
+  else if (hasClass(element, 'abstract-title')) writeHeading(walk, element, walk.baseLevel);
+  else if (/^h[1-6]$/.test(name)) writeHeading(walk, element, Number(name[1]));
   else if (isFormula(element)) writeFormula(walk, element);
-  else if (isReferenceList(element, walk.state.inReferences)) writeReferences(walk, element);
+  else if (isReferenceList(element, walk.state.inReferences)) {
+    writeReferences(walk, element);
+    walk.state.hasReferenceList = true;
+  } else if (walk.state.inReferences && !walk.state.hasReferenceList && isReferenceParagraph(element))
+    for (const entry of entriesOfParagraph(element)) writeReference(walk, entry);
   else if (isNoteBlock(element)) writeNoteBlock(walk, element);
   else if (name === 'pre' || hasClass(element, 'ltx_listing')) writeCode(walk, element);
   else if (isFloat(element)) writeFloat(walk, element);
@@ -44,6 +58,7 @@ function writeHeading(walk: Walk, element: MarkupElement, level: number): void {
   if (classMatches(element, RUN_IN)) walk.state.lead = line.text;
   else if (line.text !== '') {
     walk.state.inReferences = isReferenceHeading(line.text);
+    walk.state.hasReferenceList = false;
     // Pages repeat the title for small screens.
     if (!walk.title || line.text !== walk.titleText)
       walk.builder.heading(line, classMatches(element, OWN_LEVEL) ? 1 : level - walk.baseLevel + 1);

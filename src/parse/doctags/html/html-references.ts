@@ -1,6 +1,7 @@
 import type { Line, MarkupElement, MarkupNode } from '../markup/node.ts';
 import { oneLine, InlineText, children, findAll, findFirst, rawText } from '../markup/node.ts';
 import { findDoi } from '../markup/imprint.ts';
+import { isReferencesHeading } from '../layout/role/heading-number.ts';
 import type { Walk } from './html-walk.ts';
 import { classMatches, hasClass, writeNotes, addInline } from './html-walk.ts';
 
@@ -13,17 +14,39 @@ const SERVICE =
 
 /** A heading that announces the reference list. */
 export function isReferenceHeading(text: string): boolean {
-  return /^(?:\d{1,2}\.?\s+|[IVX]{1,5}\.\s+)?(?:references?(?: and notes| cited)?|bibliography|literature(?: cited)?|works cited|notes and references|cited literature|literaturverzeichnis|références|referencias|bibliografía|参考文献)\s*:?$/i.test(
-    text.trim(),
-  );
+  return isReferencesHeading(text) || /^notes and references$/i.test(text.trim());
 }
 
 /** A list of references: called so, or the list under such a heading. */
 export function isReferenceList(element: MarkupElement, underHeading: boolean): boolean {
   const isList = element.name === 'ul' || element.name === 'ol';
   if (isList && underHeading && children(element, 'li').length > 0) return true;
+  if (underHeading && (element.name === 'dl' || element.name === 'table'))
+    return entriesOf(element).length > 0 && entriesOf(element).every((entry) => labelElement(entry) !== undefined);
   if (!classMatches(element, LIST_CLASS)) return false;
   return isList || (entriesOf(element).length >= 2 && headingOf(element) === undefined && lists(element).length === 0);
+}
+
+/** A paragraph under the heading of the list that is an entry: called so, or with a label, a year or a DOI. */
+export function isReferenceParagraph(element: MarkupElement): boolean {
+  if (element.name !== 'p' && element.name !== 'div') return false;
+  if (classMatches(element, ENTRY_CLASS)) return true;
+  return findFirst(element, ({ name }) => SPLIT.has(name) || name === 'table') === undefined && isEntry(element);
+}
+
+function isEntry(element: MarkupElement): boolean {
+  const marks = /^(?:\[\d{1,3}\]|\d{1,3}\.)\s|(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|(?<!\d)10\.\d{4,9}\//;
+  return marks.test(oneLine(rawText(element)));
+}
+
+/** The lines of such a paragraph, where each is an entry, or the whole. */
+export function entriesOfParagraph(element: MarkupElement): readonly MarkupElement[] {
+  const lines: MarkupNode[][] = [[]];
+  for (const node of element.children)
+    if (typeof node !== 'string' && node.name === 'br') lines.push([]);
+    else lines.at(-1)?.push(node);
+  const entries = lines.map((nodes) => ({ ...element, children: nodes })).filter((line) => rawText(line).trim() !== '');
+  return entries.every(isEntry) ? entries : [element];
 }
 
 function headingOf(element: MarkupElement): MarkupElement | undefined {
@@ -36,7 +59,18 @@ function lists(element: MarkupElement): MarkupElement[] {
 
 function entriesOf(list: MarkupElement): MarkupElement[] {
   if (list.name === 'ul' || list.name === 'ol') return children(list, 'li');
+  if (list.name === 'table') return findAll(list, (inner) => inner.name === 'tr');
+  if (list.name === 'dl') return definedEntries(list);
   return findAll(list, (inner) => classMatches(inner, ENTRY_CLASS) || inner.name === 'p');
+}
+
+/** Old pages set labels as terms and entries as what they mean. */
+function definedEntries(list: MarkupElement): MarkupElement[] {
+  let label: MarkupNode[] = [];
+  return children(list).flatMap((part) => {
+    if (part.name === 'dt') label = [{ name: 'span', attributes: { class: 'label' }, children: part.children }];
+    return part.name === 'dd' ? [{ ...part, children: [...label.splice(0), ...part.children] }] : [];
+  });
 }
 
 export function writeReferences(walk: Walk, list: MarkupElement): void {
@@ -49,7 +83,7 @@ export function writeReferences(walk: Walk, list: MarkupElement): void {
   }
 }
 
-function writeReference(walk: Walk, entry: MarkupElement): void {
+export function writeReference(walk: Walk, entry: MarkupElement): void {
   const tag = labelElement(entry);
   const text = new InlineText();
   const visit = (node: MarkupNode): void => {
@@ -67,7 +101,9 @@ function writeReference(walk: Walk, entry: MarkupElement): void {
   };
   for (const node of entry.children) visit(node);
   const line = withoutEmptyBrackets(text.take());
-  const label = tag ? oneLine(rawText(tag)).replace(/^[[(]|(?<![\]).:,])[\]).:,]+$/g, '') : undefined;
+  const label = tag
+    ? oneLine(rawText(tag)).replace(/^[[(]|(?<![\]).:,])[\]).:,]+$/g, '')
+    : /^\[(\d{1,3})\]\s/.exec(line.text)?.[1];
   // The buttons are not in the text, but one of them may link to the DOI.
   const doi = findDoi(line.text) ?? doiOfLinks(entry);
   walk.builder.reference(line, {
@@ -124,13 +160,11 @@ function labelElement(entry: MarkupElement): MarkupElement | undefined {
     entry,
     (inner) =>
       hasClass(inner, 'ltx_tag_bibitem') ||
-      classMatches(inner, /^(?:order|label|ref-label|citation-label|reference-num|refnumber|num)$/i),
+      classMatches(inner, /^(?:order|label|ref-label|citation-label|reference-num|refnumber|num|csl-left-margin)$/i),
   );
   if (first) return first;
   const [lead] = children(entry);
-  return lead &&
-    (lead.name === 'span' || lead.name === 'b' || lead.name === 'sup') &&
-    /^\[?\d{1,3}[\].]*$/.test(oneLine(rawText(lead)))
+  return lead && ['span', 'b', 'sup', 'td'].includes(lead.name) && /^\[?\d{1,3}[\].]*$/.test(oneLine(rawText(lead)))
     ? lead
     : undefined;
 }

@@ -225,6 +225,8 @@ export interface Walk {
   readonly state: {
     /** Below the heading of the reference list. */
     inReferences: boolean;
+    /** That list was one: paragraphs after it are no entries. */
+    hasReferenceList: boolean;
     /** Prose has been found; link lists before it are navigation. */
     started: boolean;
     /** A label that opens the next paragraph ("Theorem 1."). */

@@ -189,3 +189,63 @@ test(
     assert.ok(!plos.blocks.some((block) => /Download PDF|Advertisement|View Article/.test(block.text)));
   },
 );
+
+test('references under their heading are paragraphs, lines, definitions or rows as well as lists', () => {
+  const references = (html: string): unknown[] =>
+    read(
+      `<html><body><h1>Ducks</h1><h2>Intro</h2><p>${PROSE}</p>${html}<h2>Appendix</h2><p>Seen in 1999.</p></body></html>`,
+    )
+      .blocks.filter((block) => block.kind === 'reference')
+      .map(({ text, label, doi }) => [text, label, doi]);
+  const both = [
+    ['Lake B. (2020). Swimming.', '1', undefined],
+    ['Reed C. (2021). Diving.', '2', undefined],
+  ];
+  assert.deepEqual(
+    references(
+      '<h2>References</h2><p>What we cite.</p><p>[1] Lake B. (2020). Swimming. doi:10.1234/ab</p><div>Reed C. (2021).</div>',
+    ),
+    [
+      ['[1] Lake B. (2020). Swimming. doi:10.1234/ab', '1', '10.1234/ab'],
+      ['Reed C. (2021).', undefined, undefined],
+    ],
+  );
+  assert.deepEqual(references('<h2>Literatur</h2><p>Lake B. (2020).<br>Reed C. (2021).</p>'), [
+    ['Lake B. (2020).', undefined, undefined],
+    ['Reed C. (2021).', undefined, undefined],
+  ]);
+  assert.deepEqual(
+    references(
+      '<h2>Références</h2><dl><dt>[1]</dt><dd>Lake B. (2020). Swimming.</dd><dt>[2]</dt><dd>Reed C. (2021). Diving.</dd></dl>',
+    ),
+    both,
+  );
+  assert.deepEqual(
+    references(
+      '<h2>Список литературы</h2><table><tr><td>[1]</td><td>Lake B. (2020). Swimming.</td></tr><tr><td>[2]</td><td>Reed C. (2021). Diving.</td></tr></table>',
+    ),
+    both,
+  );
+  assert.deepEqual(
+    references('<h2>References</h2><ol><li>Lake B. (2020).</li></ol><p>© 2020 The Authors</p>').length,
+    1,
+  );
+});
+
+test('a page made by pandoc has its authors, date, abstract and references', () => {
+  const { blocks, metadata } =
+    read(`<html lang="en"><head><meta name="author" content="Ada Duck" /><meta name="author" content="Example Press" /><meta name="dcterms.date" content="2024-03-12" /></head>
+    <body><header id="title-block-header"><h1 class="title">Ducks</h1><h2 class="author">Ada Duck</h2><div class="abstract"><div class="abstract-title">Abstract</div><p>Short.</p></div></header>
+    <h1>Intro</h1><p>${PROSE}</p><h1>References</h1><div id="refs" class="references csl-bib-body"><div id="ref-a" class="csl-entry"><div class="csl-left-margin">1. </div><div class="csl-right-inline">Lake B. Swimming. 2020.</div></div></div></body></html>`);
+  assert.deepEqual(metadata.authors, ['Ada Duck']);
+  assert.equal(metadata.imprint?.date, '2024-03-12');
+  assert.equal(metadata.abstract, 'Short.');
+  assert.deepEqual(shown(blocks).slice(1, 3), [
+    ['text', 'Ada Duck'],
+    ['heading', 'Abstract'],
+  ]);
+  assert.deepEqual(
+    blocks.filter(({ kind }) => kind === 'reference').map((block) => [block.text, 'label' in block && block.label]),
+    [['Lake B. Swimming. 2020.', '1']],
+  );
+});

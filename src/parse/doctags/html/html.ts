@@ -11,6 +11,7 @@ import type { InlineContext, Walk } from './html-walk.ts';
 import { classMatches, hasClass, articleRoot, isFurniture, inlineLine, writeFlow, writeNotes } from './html-walk.ts';
 import { writeBlock } from './html-body.ts';
 import { referenceLabels } from './html-references.ts';
+import { isAbstractHeading } from '../layout/role/heading-number.ts';
 import {
   normalizeDoi,
   imprintOf,
@@ -83,7 +84,7 @@ export function writeFragment(builder: DocumentBuilder, fragment: MarkupElement)
     title: undefined,
     titleText: '',
     ...headingsOf(fragment, undefined),
-    state: { inReferences: false, lead: '', started: true },
+    state: { inReferences: false, hasReferenceList: false, lead: '', started: true },
     block: writeBlock,
   };
   writeFlow(walk, fragment.children);
@@ -102,7 +103,7 @@ export function readHtml(document: MarkupElement): ParsedDocument {
     title,
     titleText,
     ...headingsOf(root, title),
-    state: { inReferences: false, lead: '', started: false },
+    state: { inReferences: false, hasReferenceList: false, lead: '', started: false },
     block: writeBlock,
   };
   if (titleText !== '') walk.builder.title({ text: titleText, links: [] });
@@ -157,7 +158,7 @@ function headingsOf(root: MarkupElement, title: MarkupElement | undefined): Pick
 function abstractOf(walk: Walk, meta: Pick<Metadata, 'abstract'>): Pick<Metadata, 'abstract'> {
   if (meta.abstract !== undefined) return {};
   const { blocks } = walk.builder;
-  const at = blocks.findIndex((block) => block.kind === 'heading' && /^abstract\.?$/i.test(block.text));
+  const at = blocks.findIndex((block) => block.kind === 'heading' && isAbstractHeading(block.text));
   if (at === -1) return {};
   const texts: string[] = [];
   for (const block of blocks.slice(at + 1)) {
@@ -211,7 +212,7 @@ function pageMetadata(document: MarkupElement): Omit<Metadata, 'needsOcr' | 'qua
     metas.get('dc.creator') ??
     metas.get('dcterms.creator') ??
     splitAuthors(first('citation_authors')) ??
-    pageAuthors(document);
+    pageAuthors(document, metas.get('author') ?? []);
   const doi = [
     first('citation_doi'),
     first('prism.doi'),
@@ -243,6 +244,7 @@ function pageMetadata(document: MarkupElement): Omit<Metadata, 'needsOcr' | 'qua
           'prism.publicationdate',
           'dc.date',
           'dcterms.issued',
+          'dcterms.date',
           'article:published_time',
         ) ?? '',
       ),
@@ -286,8 +288,16 @@ function splitAuthors(list: string | undefined): string[] | undefined {
     .filter((name) => name !== '');
 }
 
-/** LaTeXML prints authors in the page: a name runs up to the first line break or note. */
-function pageAuthors(document: MarkupElement): string[] {
+/**
+ * LaTeXML prints authors in the page: a name runs up to the first line break or note. Elsewhere `stated`, what the
+ * head calls authors, are authors where the page names them too: on many sites it is the site.
+ */
+function pageAuthors(document: MarkupElement, stated: readonly string[]): string[] {
+  const printed = findAll(document, (element) => element.name === 'body').map((body) =>
+    oneLine(rawText(body).slice(0, 20_000)),
+  );
+  const names = stated.filter((name) => /\p{L}\s\S*\p{L}/u.test(name) && printed.some((text) => text.includes(name)));
+  if (names.length > 0) return names;
   return findAll(document, (element) => hasClass(element, 'ltx_personname'))
     .map((person) => {
       let name = '';
