@@ -25,8 +25,25 @@ export function tableRows(table: MarkupElement): SourceRow[] {
     else if (part.name === 'tbody') collect(part, 'body', body);
     else if (part.name === 'tfoot') collect(part, 'body', foot);
     else if (part.name === 'tr') body.push({ part: 'body', cells: children(part, 'td', 'th') });
+    else if (part.name === 'tgroup') body.push(...groupRows(part));
   }
   return [...head, ...body, ...foot];
+}
+
+/** The rows of a CALS table, as OASIS tables in JATS are: its columns have names, by which its cells say where they span. */
+function groupRows(group: MarkupElement): SourceRow[] {
+  const columns = children(group, 'colspec').map(({ attributes }) => attributes['colname']);
+  const cellOf = (entry: MarkupElement): MarkupElement => {
+    const { namest, nameend, morerows = '0' } = entry.attributes;
+    const colspan = columns.indexOf(nameend ?? namest) - columns.indexOf(namest) + 1;
+    return { ...entry, attributes: { colspan: String(colspan), rowspan: String(Number(morerows) + 1) } };
+  };
+  return children(group, 'thead', 'tbody').flatMap((part) =>
+    children(part, 'row').map((row) => ({
+      part: part.name === 'thead' ? ('head' as const) : ('body' as const),
+      cells: children(row, 'entry').map(cellOf),
+    })),
+  );
 }
 
 /** Lays rows out on a grid as a browser does: a cell takes the next free position; spans are cut at the last row. */

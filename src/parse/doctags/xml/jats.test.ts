@@ -48,7 +48,7 @@ test('the front matter gives title, people, places, notes, abstracts and keyword
     title: 'On Anas: a study',
     authors: ['Ada B Duck Jr', 'The Pond'],
     people: ['Ada B Duck Jr', 'The Pond'].map((name) => ({ name, institutions: ['Lake'] })),
-    abstract: 'Background Ducks swim. Results: They do.',
+    abstract: 'Background: Ducks swim. Results: They do.',
     doi: '10.1234/abc',
     imprint: { keywords: ['ducks', 'lakes'] },
     language: 'en',
@@ -192,6 +192,26 @@ test('a table has spans, heads, its caption and its notes', () => {
       ['caption', 'Table 1 Doses. By day.', 0],
       ['footnote', 'a once', 0],
       ['footnote', 'n = 3', 0],
+    ],
+  );
+});
+
+test('an OASIS table is read by the names of its columns', () => {
+  const { blocks } = read(article(`<table-wrap><label>Table 1</label><oasis:table xmlns:oasis="http://docs.oasis-open.org/ns/oasis-exchange/table"><oasis:tgroup cols="3">
+    <oasis:colspec colname="a"/><oasis:colspec colname="b"/><oasis:colspec colname="c"/>
+    <oasis:thead><oasis:row><oasis:entry morerows="1">Bird</oasis:entry><oasis:entry namest="b" nameend="c">Size</oasis:entry></oasis:row><oasis:row><oasis:entry colname="b">cm</oasis:entry><oasis:entry colname="c">in</oasis:entry></oasis:row></oasis:thead>
+    <oasis:tbody><oasis:row><oasis:entry>Duck</oasis:entry><oasis:entry>50</oasis:entry><oasis:entry>20</oasis:entry></oasis:row></oasis:tbody></oasis:tgroup></oasis:table></table-wrap>`));
+  const table = blocks.find((block) => block.kind === 'table');
+  assert.deepEqual(
+    table?.table.cells.map((cell) => [cell.row, cell.column, cell.rowSpan, cell.columnSpan, cell.kind, cell.text]),
+    [
+      [0, 0, 2, 1, 'column-header', 'Bird'],
+      [0, 1, 1, 2, 'column-header', 'Size'],
+      [1, 1, 1, 1, 'column-header', 'cm'],
+      [1, 2, 1, 1, 'column-header', 'in'],
+      [2, 0, 1, 1, 'data', 'Duck'],
+      [2, 1, 1, 1, 'data', '50'],
+      [2, 2, 1, 1, 'data', '20'],
     ],
   );
 });

@@ -236,7 +236,10 @@ function frontMetadata(article: MarkupElement, walk: Walk): Metadata {
     .filter((id) => id.attributes['pub-id-type'] === 'doi')
     .map((id) => normalizeDoi(rawText(id)))[0];
   const abstract = children(meta, 'abstract').find((candidate) => candidate.attributes['abstract-type'] === undefined);
-  const abstractText = abstract ? inlineLine(abstract, { ...walk.inline, notes: [] }).text : '';
+  const parts = abstract ? runInHeadings(abstract).children : [];
+  const untitled = parts.filter((part) => typeof part === 'string' || part.name !== 'title');
+  const whole = { name: 'abstract', attributes: {}, children: untitled };
+  const abstractText = inlineLine(whole, { ...walk.inline, notes: [] }).text;
   const language = article.attributes['lang'];
   const people = meta ? authorPeople(meta) : [];
   return {

@@ -55,6 +55,31 @@ test('a file of GROBID gives title, text, formulas, floats, notes and references
   );
 });
 
+test('TEI by hand: front, verse, quotations, defined terms and printed references', () => {
+  const { blocks } = readTei(
+    parseXml(
+      Buffer.from(`<TEI><teiHeader><fileDesc><titleStmt><title>Letters</title></titleStmt></fileDesc></teiHeader><text>
+      <front><div><head>Preface</head><p>Before.</p></div></front>
+      <body><div><head>One</head><lg><l>Line one</l><l>Line two</l></lg><quote>Quoted.</quote><list><label>Load</label><item>the mass</item></list></div></body>
+      <back><div type="bibliography"><listBibl><bibl n="1">Lake 2000. Rivers.</bibl></listBibl></div></back></text></TEI>`),
+    ),
+  );
+  assert.deepEqual(
+    blocks.map(({ kind, text }) => [kind, text]),
+    [
+      ['title', 'Letters'],
+      ['heading', 'Preface'],
+      ['text', 'Before.'],
+      ['heading', 'One'],
+      ['text', 'Line one Line two'],
+      ['text', 'Quoted.'],
+      ['list_item', 'Load: the mass'],
+      ['heading', 'References'],
+      ['reference', 'Lake 2000. Rivers.'],
+    ],
+  );
+});
+
 test('another vocabulary is refused', () => {
   assert.throws(() => readTei(parseXml(Buffer.from('<TEI><p/></TEI>'))), { code: 'PARSE_UNSUPPORTED' });
 });

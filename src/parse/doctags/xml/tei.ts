@@ -13,7 +13,7 @@ export function readTei(root: MarkupElement): ParsedDocument {
   const language = text?.attributes['lang'] ?? header?.attributes['lang'];
   const article = element('article', [
     front(header),
-    element('body', divisions((child(text, 'body')?.children ?? []).flatMap(toJats))),
+    element('body', divisions(children(text, 'front', 'body').flatMap((part) => part.children.flatMap(toJats)))),
     element('back', children(child(text, 'back')).flatMap(backPart)),
   ]);
   return readJats({ ...article, attributes: language === undefined ? {} : { lang: language } });
@@ -117,10 +117,11 @@ function backPart(part: MarkupElement): MarkupNode[] {
 }
 
 function references(list: MarkupElement): MarkupElement[] {
-  return children(list, 'biblStruct').map((entry) =>
+  return children(list, 'biblStruct', 'bibl').map((entry) => {
+    const cited = entry.name === 'bibl' ? element('mixed-citation', entry.children.flatMap(toJats)) : citation(entry);
     // The printed label is in `n`; GROBID's own ids (b0, b1 …) are not printed anywhere.
-    element('ref', [...field('label', entry.attributes['n']), citation(entry)]),
-  );
+    return element('ref', [...field('label', entry.attributes['n']), cited]);
+  });
 }
 
 /** One entry of the bibliography: as printed if the file has that, else by its parts. */
@@ -162,7 +163,12 @@ function toJats(node: MarkupNode): MarkupNode[] {
       return [element('title', [rawText(node).trim().startsWith(number) ? '' : `${number} `, ...inner()], attributes)];
     }
     case 's':
+    case 'l':
       return [' ', ...inner(), ' '];
+    case 'lg':
+    case 'quote':
+    case 'ab':
+      return [element('disp-quote', [element('p', inner())])];
     case 'list':
       return [listOf(node)];
     case 'table':
@@ -219,7 +225,13 @@ function divisions(nodes: readonly MarkupNode[]): MarkupNode[] {
 }
 
 function listOf(list: MarkupElement): MarkupElement {
-  const items = children(list, 'item').map((item) => element('list-item', item.children.flatMap(toJats)));
+  let term: MarkupNode[] = [];
+  const items = children(list, 'label', 'item').flatMap((part) => {
+    const words = part.children.flatMap(toJats);
+    if (part.name === 'item') return [element('list-item', [...term.splice(0), ...words])];
+    term = [...words, ': '];
+    return [];
+  });
   return element('list', items, { 'list-type': list.attributes['type'] === 'ordered' ? 'order' : 'bullet' });
 }
 
